@@ -1,0 +1,1 @@
+"""Numbers as written, rounding, expression trees, and operations on matrices."""

@@ -1,0 +1,68 @@
+"""Numbers as people write them: reading, rounding half away from zero, and writing out.
+
+This is the one home of rounding a single figure; `rounding` does the same to whole arrays.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import ROUND_HALF_UP, Context, Decimal
+
+LARGEST = Decimal("1e300")
+"""Figures beyond this, or nearer to zero than one over it, don't fit the arithmetic."""
+
+SIGNIFICANT = 15
+"""Decimal digits that a float64 always keeps; no more than these are ever shown of a result."""
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?")
+_LONGEST = 100
+_WIDE = Context(prec=400, rounding=ROUND_HALF_UP, Emax=10**6, Emin=-(10**6))
+
+
+def parse(text: str) -> Decimal:
+    """The number that `text` writes, with just the decimals it writes.
+
+    Raises ValueError, whose message says what is wrong, for anything else.
+    """
+    if not _NUMBER.fullmatch(text) or len(text) > _LONGEST:
+        raise ValueError("is not a number")
+    number = Decimal(text)
+    if number and not 1 / LARGEST <= abs(number) <= LARGEST:
+        raise ValueError("is outside the numbers that can be worked with (1e-300 to 1e300)")
+    return number if number else abs(number)
+
+
+def places(number: Decimal) -> int:
+    """How many decimals `number` is written with: 2 for 1.50, 0 for 12 and for 1e3."""
+    exponent = number.as_tuple().exponent
+    assert isinstance(exponent, int)
+    return max(0, -exponent)
+
+
+def round_to(number: Decimal, decimals: int) -> Decimal:
+    """`number` to `decimals` decimals, half away from zero; zero never keeps a sign."""
+    rounded = number.quantize(Decimal(1).scaleb(-decimals), context=_WIDE)
+    return rounded if rounded else abs(rounded)
+
+
+def shown(value: float, decimals: int) -> Decimal:
+    """What a page shows of a result: `decimals` decimals, of at most 15 significant digits.
+
+    A value that isn't zero is never shown as zero: it gets the decimals that its first
+    digit needs.
+    """
+    if value == 0:
+        return round_to(Decimal(0), decimals)
+    number = Decimal(f"{value:.{SIGNIFICANT}g}")
+    kept = min(decimals, SIGNIFICANT - 1 - number.adjusted())
+    if kept < 0:
+        return number
+    rounded = round_to(number, kept)
+    return rounded if rounded else round_to(number, -number.adjusted())
+
+
+def text(number: Decimal) -> str:
+    """`number` in digits, with an ASCII minus: 0.001, 12, -0.50; 3e-30 where zeros would hide it."""
+    if number and not -SIGNIFICANT < number.adjusted() < SIGNIFICANT:
+        return format(number, "e").replace("e+", "e")
+    return format(number, "f")

@@ -1,0 +1,160 @@
+"""The value of an expression, in decimal arithmetic of 60 digits.
+
+Read from the digits shown, as a pocket calculator would, or from the figures in full. The
+value of e^x, a root or a function is right to far more digits than a page ever shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Context, Decimal, localcontext
+from functools import cache
+from typing import Any
+
+from attncli.arithmetic import decimals
+from attncli.arithmetic import expression as ex
+
+DIGITS = 60
+_ERF_IS_ONE = 40
+"""Beyond this, 1 − erf(x) is less than the smallest float64."""
+
+Figure = Callable[[ex.Number], Decimal]
+Values = tuple[Decimal, ...]
+
+
+def full(expression: ex.Expression) -> Decimal:
+    """The value from the figures in full. Raises TypeError for what has no single value."""
+    return _value(expression, lambda number: number.full)
+
+
+def shown(expression: ex.Expression) -> Decimal:
+    """The value computed from the digits shown."""
+    return _value(expression, lambda number: number.shown)
+
+
+def relation(left: ex.Expression, right: ex.Expression) -> str:
+    """`=` where `left`, computed from the digits shown, rounds to `right`; else `≈`."""
+    if isinstance(left, ex.Vector) and isinstance(right, ex.Vector):
+        pairs = zip(left.entries, right.entries, strict=True)
+        return "=" if all(relation(*pair) == "=" for pair in pairs) else "≈"
+    if isinstance(left, ex.Omitted):
+        return "="
+    target = shown(right)
+    exponent = target.as_tuple().exponent
+    assert isinstance(exponent, int)
+    return "=" if decimals.round_to(shown(left), -exponent) == target else "≈"
+
+
+def _value(expression: ex.Expression, figure: Figure) -> Decimal:
+    with localcontext(Context(prec=DIGITS, Emax=10**6, Emin=-(10**6))):
+        return _evaluate(expression, figure)
+
+
+def _evaluate(expression: ex.Expression, figure: Figure) -> Decimal:
+    evaluate = _EVALUATE.get(type(expression))
+    if evaluate is None:
+        raise TypeError(f"{type(expression).__name__} has no value of its own")
+    return evaluate(expression, figure)
+
+
+def _symbol(node: ex.Symbol, _: Figure) -> Decimal:
+    if node == ex.E:
+        return Decimal(1).exp()
+    if node == ex.PI:
+        return pi(DIGITS)
+    raise TypeError(f"{node.name} is a name, not a number")
+
+
+def _product(node: ex.Product, figure: Figure) -> Decimal:
+    value = Decimal(1)
+    for factor in node.factors:
+        value *= _evaluate(factor, figure)
+    return value
+
+
+def _dot(node: ex.Dot, figure: Figure) -> Decimal:
+    pairs = zip(_entries(node.left), _entries(node.right), strict=True)
+    return sum(
+        (_evaluate(a, figure) * _evaluate(b, figure) for a, b in pairs), start=Decimal(0)
+    )
+
+
+def _entries(vector: ex.Expression) -> tuple[ex.Expression, ...]:
+    if not isinstance(vector, ex.Vector):
+        raise TypeError("a dot product takes two vectors of figures")
+    return vector.entries
+
+
+def _power(node: ex.Power, figure: Figure) -> Decimal:
+    exponent = _evaluate(node.exponent, figure)
+    if node.base == ex.E:
+        return exponent.exp()
+    return _evaluate(node.base, figure) ** exponent
+
+
+def _apply(node: ex.Apply, figure: Figure) -> Decimal:
+    function = FUNCTIONS.get(node.function)
+    if function is None:
+        raise TypeError(f"{node.function} is not a function that can be evaluated")
+    return function(*(_evaluate(argument, figure) for argument in node.arguments))
+
+
+def tanh(x: Decimal) -> Decimal:
+    """(e^2x − 1) / (e^2x + 1), from the side on which e^2x is small."""
+    double = (-2 * abs(x)).exp()
+    return ((1 - double) / (1 + double)).copy_sign(x)
+
+
+def erf(x: Decimal) -> Decimal:
+    """2/√π · Σ (−1)^n x^(2n+1) / (n! (2n+1)), the Maclaurin series of the error function.
+
+    The terms grow to e^(x²) before they fall, so that many digits are carried besides.
+    """
+    if abs(x) > _ERF_IS_ONE:
+        return Decimal(1).copy_sign(x)
+    with localcontext() as context:
+        context.prec = 2 * DIGITS + int(x * x)
+        term = total = x
+        n = 0
+        while abs(term) > Decimal(1).scaleb(-context.prec):
+            n += 1
+            term *= -x * x / n
+            total += term / (2 * n + 1)
+        return 2 * total / pi(context.prec).sqrt()
+
+
+@cache
+def pi(digits: int) -> Decimal:
+    """π to `digits` digits by Machin's formula, 16 arctan 1/5 − 4 arctan 1/239."""
+
+    def arctan_inverse(n: int) -> Decimal:
+        term = total = Decimal(1) / n
+        k = 1
+        while abs(term) > Decimal(1).scaleb(-digits - 5):
+            term /= -n * n
+            k += 2
+            total += term / k
+        return total
+
+    with localcontext(Context(prec=digits + 10)):
+        return 16 * arctan_inverse(5) - 4 * arctan_inverse(239)
+
+
+FUNCTIONS: dict[str, Callable[..., Decimal]] = {"max": max, "tanh": tanh, "erf": erf}
+
+_EVALUATE: dict[type, Callable[[Any, Figure], Decimal]] = {
+    ex.Number: lambda node, figure: figure(node),
+    ex.Symbol: _symbol,
+    ex.Sum: lambda node, figure: sum(
+        (_evaluate(term, figure) for term in node.terms), start=Decimal(0)
+    ),
+    ex.Product: _product,
+    ex.Dot: _dot,
+    ex.Quotient: lambda node, figure: (
+        _evaluate(node.dividend, figure) / _evaluate(node.divisor, figure)
+    ),
+    ex.Negative: lambda node, figure: -_evaluate(node.operand, figure),
+    ex.Power: _power,
+    ex.Root: lambda node, figure: _evaluate(node.operand, figure).sqrt(),
+    ex.Apply: _apply,
+}

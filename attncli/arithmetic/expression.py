@@ -1,0 +1,185 @@
+"""Expression trees: the arithmetic of a page before it is written in some notation.
+
+The same few nodes make the working of a cell (`0.422 × 2 + 0.155 × 1`) and the formulas of
+a step (`Q = X W_Q`). `evaluation` gives a tree its value; a notation gives it its looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A figure: its value in full, and the value that its printed digits have."""
+
+    full: Decimal
+    shown: Decimal
+
+    @classmethod
+    def written(cls, figure: Decimal | int) -> Number:
+        """A figure that is shown just as it is."""
+        number = Decimal(figure)
+        return cls(number, number)
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A name: `W_Q`, or with indices one of its cells, `scores[love, AI]`."""
+
+    name: str
+    indices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Omitted:
+    """Terms or entries that are left out: `…`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    terms: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    factors: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixProduct:
+    """A product of matrices in a formula, written side by side: `X W_Q`."""
+
+    factors: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """The dot product of two vectors, `[1, 1] · [1, 2]`."""
+
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    dividend: Expression
+    divisor: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Negative:
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    base: Expression
+    exponent: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Transposed:
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """A function by its name: `max(0, 1.2)`, `tanh(0.5)`."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """A sum over an index, in a formula: `Σ_k exp[i, k]`."""
+
+    index: str
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    entries: tuple[Expression, ...]
+
+
+Expression = (
+    Number
+    | Symbol
+    | Omitted
+    | Sum
+    | Product
+    | MatrixProduct
+    | Dot
+    | Quotient
+    | Negative
+    | Power
+    | Root
+    | Transposed
+    | Apply
+    | Total
+    | Vector
+)
+
+E = Symbol("e")
+PI = Symbol("π")
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """A formula: what a quantity is, in terms of the ones before it."""
+
+    left: Expression
+    right: Expression
+
+
+def e_to(exponent: Expression) -> Power:
+    """e^exponent."""
+    return Power(E, exponent)
+
+
+def minus(left: Expression, right: Expression) -> Sum:
+    """left − right."""
+    return Sum((left, Negative(right)))
+
+
+def constant(figure: int | str) -> Number:
+    """A figure of a formula: the 2 of x / 2, the 0.044715 of GELU."""
+    return Number.written(Decimal(figure))
+
+
+def elided(count: int, most: int, first: int = 3) -> Sequence[int | None]:
+    """The places 0 … count − 1; where they are more than `most`, the first few, None, the last."""
+    if count <= most:
+        return range(count)
+    return [*range(first), None, count - 1]
+
+
+def shortened(node: Expression, most: int) -> Expression:
+    """The expression with `…` for the middle of sums and vectors of more than `most` parts."""
+    match node:
+        case Vector(entries):
+            return Vector(_some(entries, most))
+        case Sum(terms):
+            return Sum(_some(terms, most))
+        case Product(factors):
+            return Product(tuple(shortened(factor, most) for factor in factors))
+        case Dot(left, right):
+            return Dot(shortened(left, most), shortened(right, most))
+        case Quotient(dividend, divisor):
+            return Quotient(shortened(dividend, most), shortened(divisor, most))
+        case _:
+            return node
+
+
+def _some(parts: tuple[Expression, ...], most: int) -> tuple[Expression, ...]:
+    places = elided(len(parts), most)
+    return tuple(Omitted() if place is None else shortened(parts[place], most) for place in places)

@@ -1,0 +1,94 @@
+"""What every operation on matrices offers: its values, and the working of each cell."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+
+from attncli.arithmetic import evaluation
+from attncli.arithmetic.expression import Expression, Number
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.rounding import Array, Rounding, carried, refuse_infinite
+
+EPSILON = float(np.finfo(np.float64).eps)
+
+Working = tuple[Expression, ...]
+"""The forms that a piece of working goes through, all of one value: `1×1 + 1×0`, `1 + 0`."""
+
+
+@dataclass(frozen=True)
+class Operation(ABC):
+    """A way to make one matrix of others.
+
+    `values` does it at NumPy's speed; `cell` gives the working of one figure of the result.
+    The two agree for every cell, which the tests check.
+    """
+
+    @abstractmethod
+    def values(self, *operands: Matrix) -> Array:
+        """The result in full. Raises ValueError where the shapes don't fit."""
+
+    @abstractmethod
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        """The forms of the working of the result's cell (i, j), the last one before its value."""
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        """The forms of the working of a whole row, as vectors; `names` are the operands'."""
+        return ()
+
+    def places(self, *operands: Matrix) -> int | None:  # noqa: ARG002
+        """The decimals that hold every true value of the result; None where none need do."""
+        return None
+
+    def error(self, result: Array, *operands: Matrix) -> Array | float:  # noqa: ARG002
+        """A bound on how far `values` is from the true values of written operands."""
+        return np.asarray(np.abs(result)) * (4 * EPSILON)
+
+    def check(self, result: Matrix, *operands: Matrix) -> None:  # noqa: ARG002, B027
+        """Raises Unworkable where the result, as rounded, can't be gone on with."""
+
+    def make(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
+        """The result, rounded as `rounding` says for `step`.
+
+        Raises Unworkable for figures that can't be worked with, ValueError for shapes.
+        """
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
+            values = self.values(*operands)
+        refuse_infinite(values)
+        result = self._rounded(values, rounding, rounding.of(step), *operands)
+        self.check(result, *operands)
+        return result
+
+    def _rounded(
+        self, values: Array, rounding: Rounding, decimals: int, *operands: Matrix
+    ) -> Matrix:
+        places = self.places(*operands)
+        if not rounding.carries:
+            return Matrix(values, places, decimals)
+
+        def settle(i: int, j: int) -> Decimal:
+            return evaluation.full(self.cell(i, j, *operands)[0])
+
+        error = self.error(values, *operands)
+        kept = decimals if places is None else min(places, decimals)
+        return Matrix(carried(values, error, places, decimals, settle), kept, decimals)
+
+
+def added_places(*operands: Matrix) -> int | None:
+    """The decimals of a product: those of its factors together."""
+    known = [operand.places for operand in operands if operand.places is not None]
+    return sum(known) if len(known) == len(operands) else None
+
+
+def most_places(*operands: Matrix) -> int | None:
+    """The decimals of a sum: the most that a term has."""
+    known = [operand.places for operand in operands if operand.places is not None]
+    return max(known) if len(known) == len(operands) else None
+
+
+def figure(value: Decimal) -> Number:
+    """A figure inside a line of working: never rounded, so shown in full."""
+    return Number.written(value if value else abs(value))

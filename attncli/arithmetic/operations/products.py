@@ -1,0 +1,161 @@
+"""Products of matrices: `X W`, `Q Kᵀ`, `weights V`, `x W + b`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from attncli.arithmetic import decimals
+from attncli.arithmetic.expression import (
+    Dot,
+    Expression,
+    Number,
+    Product,
+    Sum,
+    Symbol,
+    Transposed,
+    Vector,
+)
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations.base import (
+    EPSILON,
+    Operation,
+    Working,
+    added_places,
+    figure,
+    most_places,
+)
+from attncli.arithmetic.rounding import Array
+
+_LONGEST_PRODUCT = 10
+"""Decimals past which the products of a sum are left out of its working."""
+
+
+@dataclass(frozen=True)
+class MatMul(Operation):
+    """x W: each row of the left matrix times the right one. [n, k], [k, m] -> [n, m]"""
+
+    def values(self, *operands: Matrix) -> Array:
+        x, W = operands
+        return np.asarray(x.values @ W.values)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        x, W = operands
+        return sum_of_products(x.row(i), W.column(j))
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:
+        return (Product((operands[0].row(i), Symbol(names[1]))),)
+
+    def places(self, *operands: Matrix) -> int | None:
+        return added_places(*operands[:2])
+
+    def error(self, result: Array, *operands: Matrix) -> float:  # noqa: ARG002
+        # |fl(x·w) − x·w| ≤ (k + 2) ε Σ|x||w| (Higham, Accuracy and Stability, 3.1)
+        x, W = operands[:2]
+        k = x.values.shape[1]
+        largest = float(np.abs(x.values).max() * np.abs(W.values).max())
+        return (k + 2) * EPSILON * k * largest
+
+
+@dataclass(frozen=True)
+class MatMulTransposed(MatMul):
+    """Q Kᵀ: each row of the left matrix with each row of the right one. [n, k], [m, k] -> [n, m]"""
+
+    def values(self, *operands: Matrix) -> Array:
+        Q, K = operands
+        return np.asarray(Q.values @ K.values.T)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        q, k = operands[0].row(i), operands[1].row(j)
+        return (Dot(q, k), *sum_of_products(q, k))
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:
+        return (Product((operands[0].row(i), Transposed(Symbol(names[1])))),)
+
+
+@dataclass(frozen=True)
+class WeightedSum(MatMul):
+    """weights V: the rows of V added up, each times its weight. [n, m], [m, d_v] -> [n, d_v]"""
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        return (Sum(tuple(self.addends(i, *operands))),)
+
+    def addends(self, i: int, weights: Matrix, V: Matrix) -> list[Product]:
+        """The terms of row `i`: each weight with its row of values."""
+        return [Product((weights.number(i, k), V.row(k))) for k in range(V.shape[0])]
+
+
+@dataclass(frozen=True)
+class TransposedWeights(WeightedSum):
+    """weightsᵀ V: a column of weights in place of a row. [n, n], [n, d_v] -> [n, d_v]"""
+
+    def values(self, *operands: Matrix) -> Array:
+        weights, V = operands
+        return np.asarray(weights.values.T @ V.values)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        weights, V = operands
+        return sum_of_products(weights.column(i), V.column(j))
+
+
+@dataclass(frozen=True)
+class Affine(Operation):
+    """x W + b. [n, k], [k, m], [1, m] -> [n, m]"""
+
+    def values(self, *operands: Matrix) -> Array:
+        x, W, b = operands
+        product = x.values @ W.values
+        product += b.values
+        return np.asarray(product)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        x, W, b = operands
+        return sum_of_products(x.row(i), W.column(j), b.number(0, j))
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:
+        x = operands[0]
+        return (Sum((Product((x.row(i), Symbol(names[1]))), Symbol(names[2]))),)
+
+    def places(self, *operands: Matrix) -> int | None:
+        product, bias = added_places(*operands[:2]), most_places(operands[2])
+        return None if product is None or bias is None else max(product, bias)
+
+    def error(self, result: Array, *operands: Matrix) -> float:
+        bias = float(np.abs(operands[2].values).max())
+        return MatMul().error(result, *operands) + 4 * EPSILON * bias
+
+
+def sum_of_products(left: Vector, right: Vector, bias: Number | None = None) -> Working:
+    """`2 × 3 + 1 × (−1)`, then `6 − 1`, with a bias as the last term of each.
+
+    The second form is left out where its figures would be long, or where it says no more.
+    Raises ValueError for vectors of unequal lengths.
+    """
+    pairs = list(zip(_numbers(left), _numbers(right), strict=True))
+    last: tuple[Expression, ...] = () if bias is None else (bias,)
+    products = Sum((*(Product(pair) for pair in pairs), *last))
+    if len(pairs) + len(last) == 1:
+        return (products.terms[0],)
+    worked = [figure(a.shown * b.shown) for a, b in pairs]
+    if any(decimals.places(number.shown) > _LONGEST_PRODUCT for number in worked):
+        return (products,)
+    return products, Sum((*worked, *last))
+
+
+def _numbers(vector: Vector) -> Sequence[Number]:
+    numbers = [entry for entry in vector.entries if isinstance(entry, Number)]
+    assert len(numbers) == len(vector.entries)
+    return numbers
+
+
+def scaled_vector(weight: Number, vector: Vector) -> Vector:
+    """The products of a weight and the entries of a vector, in full."""
+    return Vector(
+        tuple(
+            figure(weight.shown * entry.shown) if isinstance(entry, Number) else entry
+            for entry in vector.entries
+        )
+    )
+

@@ -1,0 +1,155 @@
+"""The three operations of a softmax, and the ones that people take for them.
+
+    softmax(x)_j = e^(x_j − m) / Σ_k e^(x_k − m)
+
+is the same for every m. m = 0 is what one does by hand; the row's maximum is subtracted
+only where an exponential would be too long, or all of them too small, to work with.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from attncli.arithmetic.decimals import SIGNIFICANT
+from attncli.arithmetic.expression import Expression, Number, Quotient, Sum, Vector, e_to, minus
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations.base import EPSILON, Operation, Working, figure
+from attncli.arithmetic.rounding import MOST_DECIMALS, Array, Rounding, Unworkable
+
+_UNDERFLOW = -700.0
+"""e^x of anything less is nearly out of float64's range."""
+
+
+@dataclass(frozen=True)
+class Exponential(Operation):
+    """e^x, or e^(x − the row's maximum) where that is needed. [n, m] -> [n, m]
+
+    `decimals` are those that the results are shown with; `carry` whether they are kept so.
+    """
+
+    decimals: int
+    carry: bool
+
+    @classmethod
+    def under(cls, rounding: Rounding, step: str) -> Exponential:
+        return cls(rounding.of(step), rounding.carries)
+
+    def shifts(self, scores: Matrix) -> bool:
+        """Whether the row maximum is subtracted: when an e^x, or a row's sum of them, would
+        have more than 15 digits, or, in full precision, be too small for float64."""
+        limit = (SIGNIFICANT - self.decimals) * math.log(10) - math.log(scores.shape[1])
+        largest = scores.values.max(axis=1)
+        return bool(largest.max() > limit or (not self.carry and largest.min() < _UNDERFLOW))
+
+    def values(self, *operands: Matrix) -> Array:
+        scores = operands[0].values
+        if self.shifts(operands[0]):
+            return np.asarray(np.exp(scores - scores.max(axis=1, keepdims=True)))
+        return np.asarray(np.exp(scores))
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        scores = operands[0]
+        x = scores.number(i, j)
+        if not self.shifts(scores):
+            return (e_to(x),)
+        top = scores.number(i, int(scores.values[i].argmax()))
+        return e_to(minus(x, top)), e_to(_difference(x, top))
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        cells = (self.cell(i, j, *operands) for j in range(operands[0].shape[1]))
+        return tuple(Vector(forms) for forms in zip(*cells, strict=True))
+
+    def error(self, result: Array, *operands: Matrix) -> Array:
+        # e^(x + δ) ≈ e^x (1 + δ), and a score and its maximum are each off by ε |x|
+        largest = float(np.abs(operands[0].values).max())
+        return np.asarray(result * ((8 + 4 * largest) * EPSILON))
+
+    def check(self, result: Matrix, *operands: Matrix) -> None:
+        vanished = ~result.values.any(axis=1)
+        if vanished.any():
+            row = int(vanished.argmax())
+            raise _vanished(row, float(operands[0].values[row].max()), self.decimals)
+
+
+def _difference(x: Number, top: Number) -> Number:
+    shown, full = figure(x.shown - top.shown), figure(x.full - top.full)
+    return Number(full.full, shown.shown)
+
+
+def _vanished(row: int, largest: float, decimals: int) -> Unworkable:
+    what = (
+        f"every e^x of the row rounds to 0 with {decimals} decimals (its largest score is"
+        f" {largest:g}), so that there is nothing to divide by"
+    )
+    # e^x rounds to at least one unit of the last place d when e^x ≥ 10^−d / 2
+    enough = math.ceil(-(largest / math.log(10)) - math.log10(2))
+    if enough > MOST_DECIMALS:
+        return Unworkable(row, what, "the policy exact, which keeps full precision")
+    return Unworkable(row, what, f"{enough} decimals")
+
+
+@dataclass(frozen=True)
+class RowSum(Operation):
+    """The sum of each row. [n, m] -> [n, 1]"""
+
+    def values(self, *operands: Matrix) -> Array:
+        return np.asarray(operands[0].values.sum(axis=1, keepdims=True))
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        return (_sum(operands[0].row(i)),)
+
+    def places(self, *operands: Matrix) -> int | None:
+        return operands[0].places
+
+    def error(self, result: Array, *operands: Matrix) -> float:  # noqa: ARG002
+        m = operands[0].shape[1]
+        return m * EPSILON * m * float(np.abs(operands[0].values).max())
+
+
+@dataclass(frozen=True)
+class DivideByRow(Operation):
+    """Each row divided by its own figure. [n, m], [n, 1] -> [n, m]"""
+
+    def values(self, *operands: Matrix) -> Array:
+        return np.asarray(operands[0].values / operands[1].values)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        return (Quotient(operands[0].number(i, j), operands[1].number(i, 0)),)
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        return (Quotient(operands[0].row(i), operands[1].number(i, 0)),)
+
+
+@dataclass(frozen=True)
+class DivideByColumnSum(Operation):
+    """Each figure divided by the sum of its column: softmax down the wrong way."""
+
+    def values(self, *operands: Matrix) -> Array:
+        exp = operands[0].values
+        return np.asarray(exp / exp.sum(axis=0, keepdims=True))
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        exp = operands[0]
+        return (Quotient(exp.number(i, j), _sum(exp.column(j))),)
+
+
+@dataclass(frozen=True)
+class DivideByRowSum(Operation):
+    """Each figure divided by the sum of its row, without any exponential."""
+
+    def values(self, *operands: Matrix) -> Array:
+        scores = operands[0].values
+        return np.asarray(scores / scores.sum(axis=1, keepdims=True))
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        scores = operands[0]
+        return (Quotient(scores.number(i, j), _sum(scores.row(i))),)
+
+
+def _sum(vector: Vector) -> Expression:
+    return Sum(vector.entries) if len(vector.entries) > 1 else vector.entries[0]
+
+

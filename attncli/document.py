@@ -1,0 +1,182 @@
+"""Documents: what is said on a page, before any format has a hand in it.
+
+A closed set of blocks. Words of an author (tokens, titles) are `Word`s, never bare strings,
+so that no format can take them for markup. Figures stay in their matrices: a renderer asks
+for those it prints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from attncli.arithmetic.expression import (
+    Equation,
+    Expression,
+    Number,
+    Omitted,
+    Product,
+    Symbol,
+    Vector,
+)
+from attncli.arithmetic.matrix import Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """Somebody's own words: a token, a title, a sentence. To be printed, never obeyed."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A name of the program in running text: a step, a quantity, a key."""
+
+    text: str
+
+
+Span = str | Word | Term | Equation | Expression
+Spans = tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Names and what they stand for, one a line."""
+
+    rows: tuple[tuple[str, Spans], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    text: Spans
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """A list of sentences."""
+
+    items: tuple[Spans, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Subheading:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A remark that helps, set apart from the working."""
+
+    text: Spans
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of working: `label = part = part`. Each relation stands before its part."""
+
+    label: Symbol
+    parts: tuple[tuple[str, Expression], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Working:
+    """Lines of working; Omitted stands for those that are left out."""
+
+    lines: tuple[Line | Omitted, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """Vectors added up in columns: each addend with its product, a rule, the total."""
+
+    label: Symbol
+    addends: tuple[tuple[Product, Vector] | Omitted, ...]
+    relation: str
+    total: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells under headings: whatever isn't one matrix."""
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[Word | str | Omitted, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixBlock:
+    """A quantity as a table with names for its rows and columns.
+
+    `rows` are the places, from 0, of the rows that are shown. A list such as `exp_sum` has
+    no column names. `roles` are put before the names (`Q: love`, `K: AI`). `sums` is one
+    more column, of what each row adds up to as shown.
+    """
+
+    name: str
+    matrix: Matrix
+    row_names: tuple[str, ...]
+    column_names: tuple[str, ...]
+    rows: tuple[int, ...]
+    given: bool = False
+    roles: tuple[str, str] = ("", "")
+    sums: tuple[Number, ...] | None = None
+
+    @property
+    def is_list(self) -> bool:
+        return not self.column_names
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """The rows of several quantities as vectors, side by side."""
+
+    caption: str
+    row_names: tuple[str, ...]
+    rows: tuple[int, ...]
+    columns: tuple[tuple[str, MatrixBlock], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextList:
+    """A quantity that is a list of words or whole numbers: `tokens`, `ids`."""
+
+    name: str
+    row_names: tuple[str, ...]
+    values: tuple[str, ...] | tuple[int, ...]
+
+
+Block = (
+    Facts
+    | Prose
+    | Points
+    | Subheading
+    | Note
+    | Working
+    | Addition
+    | Table
+    | MatrixBlock
+    | SideBySide
+    | TextList
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A step: its name, its number in the story, its title, formulas and blocks."""
+
+    step: str
+    number: int
+    title: str
+    formulas: tuple[Equation, ...]
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    title: Word
+    sections: tuple[Section, ...]
+    facts: Facts | None = None
+    given: tuple[MatrixBlock, ...] = ()
+    closing: tuple[Block, ...] = ()
+    rounding: dict[str, object] = field(default_factory=dict)
+

@@ -1,0 +1,65 @@
+"""Addresses of cells: `weights[love, AI]`, `Q[2, 1]`, `exp_sum["1"]`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+class AddressError(ValueError):
+    """An address that can't be read, or that names nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """One index: a name, or unless it was quoted a position."""
+
+    text: str
+    quoted: bool = False
+
+    @property
+    def position(self) -> int | None:
+        """The 1-based position that a bare number means."""
+        digits = self.text.isascii() and self.text.isdigit()
+        return int(self.text) if digits and not self.quoted else None
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    name: str
+    indices: tuple[Index, ...] = ()
+
+
+_SHAPE = re.compile(r"\s*([^\[\]]+?)\s*(?:\[(.*)\])?\s*", re.DOTALL)
+_INDEX = re.compile(r"""\s*(?:"((?:[^"\\]|\\.)*)"|([^,]*[^,\s]))\s*(?:,|$)""", re.DOTALL)
+_BARE = re.compile(r"""[^\s",\[\]\\](?:[^",\[\]\\\n]*[^\s",\[\]\\])?""")
+
+
+def parse_address(text: str) -> Address:
+    """The address that `text` writes. Raises AddressError for anything else."""
+    shape = _SHAPE.fullmatch(text)
+    if shape is None:
+        raise AddressError(f"{text!r} is not of the form name[row, column]")
+    name, inside = shape.groups()
+    return Address(name, () if inside is None else tuple(_indices(inside, text)))
+
+
+def _indices(inside: str, text: str) -> list[Index]:
+    indices, position = [], 0
+    while position < len(inside) or not indices:
+        match = _INDEX.match(inside, position)
+        if match is None:
+            raise AddressError(f"{text!r} has an index missing or not closed")
+        quoted, bare = match.groups()
+        unescaped = None if quoted is None else re.sub(r"\\(.)", r"\1", quoted, flags=re.DOTALL)
+        indices.append(Index(bare, False) if unescaped is None else Index(unescaped, True))
+        position = match.end()
+    return indices
+
+
+def write_index(name: str) -> str:
+    """A name as an index, in quotes where it would otherwise be read as something else."""
+    if _BARE.fullmatch(name) and not (name.isascii() and name.isdigit()):
+        return name
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

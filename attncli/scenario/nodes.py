@@ -1,0 +1,62 @@
+"""A scenario file as a tree: texts, lists and maps that know where they stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.scenario.problems import Where
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A scalar, just as it is written: `no`, `1.0` and `~` are texts like any other."""
+
+    text: str
+    where: Where
+    quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    items: tuple[Node, ...]
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    entries: tuple[tuple[Text, Node], ...]
+    where: Where
+
+    def get(self, key: str) -> Node | None:
+        return next((value for name, value in self.entries if name.text == key), None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Figures:
+    """An array handed over by a Python program: figures that nobody wrote."""
+
+    array: NDArray[np.float64]
+    where: Where
+
+
+Node = Text | Items | Map | Figures
+
+
+def describe(node: Node) -> str:
+    """What a node is, for a message: `the text "abc"`, `a list`."""
+    if isinstance(node, Text):
+        return f"the text {quote(node.text)}" if node.text or node.quoted else "nothing"
+    if isinstance(node, Figures):
+        return f"an array of {' × '.join(map(str, node.array.shape))}"
+    return "a list" if isinstance(node, Items) else "a map of keys and values"
+
+
+_LONGEST = 40
+
+
+def quote(text: str) -> str:
+    """A text in double quotes, cut where it is long."""
+    return f'"{text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"}"'

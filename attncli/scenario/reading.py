@@ -1,0 +1,224 @@
+"""From bytes to a tree of nodes. The one importer of `yaml`.
+
+PyYAML parses; the tree is built here from its events, so that every scalar stays the text
+that the author wrote, every node knows its line and column, repeated keys are found, and
+neither aliases nor nesting can make a small file large.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+
+from attncli.scenario.nodes import Items, Map, Node, Text, quote
+from attncli.scenario.problems import Problems, ScenarioError, Where
+
+LARGEST_FILE = 16 * 2**20
+DEEPEST = 32
+_MOST_FROM_ALIASES = 100_000
+_PLAIN_TAGS = (None, "!", "tag:yaml.org,2002:str", "tag:yaml.org,2002:int",
+               "tag:yaml.org,2002:float", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")  # fmt: skip
+
+_Loader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def read_file(path: Path) -> Map:
+    """The tree of a scenario file. Raises ScenarioError for anything that isn't one."""
+    return read_text(_decode(_bytes_of(path), str(path)), str(path))
+
+
+def read_text(text: str, source: str) -> Map:
+    """The tree of a scenario's text; `source` is what messages call it."""
+    node = read_value(text, Where(source, 1, 1))
+    if isinstance(node, Map):
+        return node
+    wrong = "the file is empty" if node is None else "the file is not a map of keys and values"
+    raise _error(Where(source, 1, 1), wrong, "`attn new FILE` writes a scenario to start from")
+
+
+def read_value(text: str, start: Where) -> Node | None:
+    """The node that a piece of YAML holds, None for nothing; its places count from `start`."""
+    problems = Problems()
+    builder = _Builder(start, problems)
+    text = _escaped_surrogates(text)
+    try:
+        for event in yaml.parse(text, Loader=_Loader):
+            builder.take(event)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = Where(start.source, mark.line + 1, mark.column + 1) if mark else start
+        problems.add(where, f"broken YAML: {error.problem or error.context}", _HINT)
+    except yaml.reader.ReaderError as error:
+        character = error.character if isinstance(error.character, str) else chr(error.character)
+        problems.add(
+            _place_of(text, text.find(character), start.source),
+            f"a character that YAML doesn't allow (U+{ord(character):04X})",
+            'write it as an escape in double quotes, like "\\x1b"',
+        )
+    problems.stop_if_any()
+    return builder.root
+
+
+_HINT = "check the indentation, the quotes and the brackets just before this place"
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+    except IsADirectoryError:
+        raise _error(Where(str(path)), "this is a folder", "give a scenario file") from None
+    except FileNotFoundError:
+        raise _error(
+            Where(str(path)), "no such file", "`attn list` shows the scenarios that are shipped"
+        ) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise _error(
+            Where(str(path)), f"can't be read ({reason})", "give a file that can be"
+        ) from None
+    if len(data) > LARGEST_FILE:
+        most = f"a scenario has at most {LARGEST_FILE // 2**20} MiB"
+        raise _error(Where(str(path)), "the file is too large", most)
+    return data
+
+
+def _decode(data: bytes, source: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8", errors="replace")
+        raise _error(
+            _place_of(before, len(before), source),
+            f"the file is not UTF-8 text (byte 0x{data[error.start]:02X})",
+            "save it as UTF-8",
+        ) from None
+
+
+def _place_of(text: str, position: int, source: str) -> Where:
+    before = text[:position]
+    line_start = before.rfind("\n") + 1
+    return Where(source, before.count("\n") + 1, position - line_start + 1)
+
+
+def _error(where: Where, wrong: str, right: str) -> ScenarioError:
+    problems = Problems()
+    problems.add(where, wrong, right)
+    return ScenarioError(problems.found)
+
+
+@dataclass
+class _Open:
+    """A list or map that is still being read."""
+
+    where: Where
+    is_map: bool
+    anchor: str | None
+    nodes: list[Node] = field(default_factory=list)
+
+
+@dataclass
+class _Builder:
+    """Builds the tree from the parser's events, one at a time."""
+
+    start: Where
+    problems: Problems
+    root: Node | None = None
+    open: list[_Open] = field(default_factory=list)
+    anchors: dict[str, Node] = field(default_factory=dict)
+    from_aliases: int = 0
+
+    def take(self, event: yaml.Event) -> None:
+        if isinstance(event, yaml.ScalarEvent):
+            where = self._where(event)
+            self._check_tag(event.tag, where)
+            quoted = event.style in ("'", '"')
+            self._add(Text(_escaped_surrogates(event.value), where, quoted), event.anchor)
+        elif isinstance(event, yaml.CollectionStartEvent):
+            self._enter(event)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            self._leave()
+        elif isinstance(event, yaml.AliasEvent):
+            self._alias(event)
+        elif isinstance(event, yaml.DocumentStartEvent) and self.root is not None:
+            self._fail(event, "a second document (---)", "keep one scenario in a file")
+
+    def _where(self, event: yaml.Event) -> Where:
+        mark = event.start_mark
+        return Where(self.start.source, mark.line + self.start.line, mark.column + 1)
+
+    def _check_tag(self, tag: str | None, where: Where) -> None:
+        if tag not in _PLAIN_TAGS:
+            self.problems.add(where, f"the YAML tag {tag} is not used here", "leave it out")
+
+    def _enter(self, event: yaml.CollectionStartEvent) -> None:
+        where = self._where(event)
+        self._check_tag(event.tag, where)
+        if len(self.open) >= DEEPEST:
+            self._fail(event, "lists and maps are nested too deeply", f"use at most {DEEPEST} levels")
+        self.open.append(_Open(where, isinstance(event, yaml.MappingStartEvent), event.anchor))
+
+    def _leave(self) -> None:
+        done = self.open.pop()
+        if done.is_map:
+            self._add(Map(tuple(self._entries(done)), done.where), done.anchor)
+        else:
+            self._add(Items(tuple(done.nodes), done.where), done.anchor)
+
+    def _add(self, node: Node, anchor: str | None) -> None:
+        if anchor is not None:
+            self.anchors[anchor] = node
+        if self.open:
+            self.open[-1].nodes.append(node)
+        else:
+            self.root = node
+
+    def _alias(self, event: yaml.AliasEvent) -> None:
+        node = self.anchors.get(event.anchor)
+        if node is None:
+            self._fail(event, f"*{event.anchor} names no &{event.anchor} before it", "define it first")
+            return
+        self.from_aliases += _size(node)
+        if self.from_aliases > _MOST_FROM_ALIASES:
+            self._fail(event, "aliases make the file too large", "write the values out")
+        self._add(node, None)
+
+    def _entries(self, done: _Open) -> Iterator[tuple[Text, Node]]:
+        seen: dict[str, Where] = {}
+        for key, value in zip(done.nodes[::2], done.nodes[1::2], strict=True):
+            if not isinstance(key, Text):
+                self.problems.add(key.where, "a key that is not a text", "use a plain name")
+            elif key.text in seen:
+                first = seen[key.text].line
+                self.problems.add(
+                    key.where, f"the key {quote(key.text)} is repeated (first on line {first})",
+                    "keep one of the two",
+                )  # fmt: skip
+            else:
+                seen[key.text] = key.where
+                yield key, value
+
+    def _fail(self, event: yaml.Event, wrong: str, right: str) -> None:
+        self.problems.add(self._where(event), wrong, right)
+        self.problems.stop_if_any()
+
+
+def _escaped_surrogates(text: str) -> str:
+    """Half a surrogate pair is no character: it is kept as the escape that it was written as."""
+    return text.encode("utf-8", errors="backslashreplace").decode("utf-8")
+
+
+def _size(node: Node) -> int:
+    """How many nodes hang from `node`; no more are counted than are allowed."""
+    count, waiting = 0, [node]
+    while waiting and count <= _MOST_FROM_ALIASES:
+        count += 1
+        top = waiting.pop()
+        if isinstance(top, Items):
+            waiting.extend(top.items)
+        elif isinstance(top, Map):
+            waiting.extend(value for _, value in top.entries)
+    return count

@@ -1,0 +1,79 @@
+"""Changing single values of a scenario for one run: `scale=none`, `W_K[1,2]=0`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attncli.scenario import reading
+from attncli.scenario.address import AddressError, parse_address
+from attncli.scenario.nodes import Items, Map, Node, Text, quote
+from attncli.scenario.problems import Problem, Problems, ScenarioError, Where
+
+
+def applied(tree: Map, changes: Sequence[str]) -> Map:
+    """The tree with the changes made. Raises ScenarioError for those that can't be."""
+    problems = Problems()
+    for change in changes:
+        try:
+            tree = _change(tree, change)
+        except ScenarioError as error:
+            problems.found.extend(error.problems)
+    problems.stop_if_any()
+    return tree
+
+
+def _change(tree: Map, change: str) -> Map:
+    where = Where(f"--set {change}")
+    key, equals, value = _split(change)
+    if not equals or not key:
+        raise _error(where, "not KEY=VALUE", "write for example scale=none or 'W_K[1,2]=0'")
+    try:
+        address = parse_address(key)
+    except AddressError as error:
+        raise _error(where, str(error), "write for example 'W_K[1,2]=0'") from None
+    node = reading.read_value(value, where) or Text("", where)
+    path = [*address.name.split("."), *(index.text for index in address.indices)]
+    changed = _put(tree, path, node, where)
+    assert isinstance(changed, Map)
+    return changed
+
+
+def _split(change: str) -> tuple[str, str, str]:
+    """KEY, `=` and VALUE; an `=` inside brackets belongs to a token."""
+    depth = 0
+    for position, character in enumerate(change):
+        depth += {"[": 1, "]": -1}.get(character, 0)
+        if character == "=" and depth <= 0:
+            return change[:position].strip(), "=", change[position + 1 :]
+    return change, "", ""
+
+
+def _put(node: Node | None, path: list[str], value: Node, where: Where) -> Node:
+    if not path:
+        return value
+    head, rest = path[0], path[1:]
+    if node is None:
+        node = Map((), where)
+    if isinstance(node, Items):
+        return _put_in_list(node, head, rest, value, where)
+    if not isinstance(node, Map):
+        raise _error(where, f"{quote(head)} looks into a single value", "leave the index out")
+    entries = [(key, child) for key, child in node.entries if key.text != head]
+    changed = _put(node.get(head), rest, value, where)
+    if node.get(head) is None:
+        return Map((*entries, (Text(head, where), changed)), node.where)
+    kept = ((key, changed if key.text == head else child) for key, child in node.entries)
+    return Map(tuple(kept), node.where)
+
+
+def _put_in_list(node: Items, head: str, rest: list[str], value: Node, where: Where) -> Items:
+    count = len(node.items)
+    if not (head.isascii() and head.isdigit() and 1 <= int(head) <= count):
+        raise _error(where, f"there is no entry {head}", f"count from 1 to {count}")
+    position = int(head) - 1
+    changed = _put(node.items[position], rest, value, where)
+    return Items((*node.items[:position], changed, *node.items[position + 1 :]), node.where)
+
+
+def _error(where: Where, wrong: str, right: str) -> ScenarioError:
+    return ScenarioError([Problem(where, wrong, right)])

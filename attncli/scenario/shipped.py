@@ -1,0 +1,31 @@
+"""The scenarios that come with the program, by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_FOLDERS = (_PACKAGE / "scenarios", _PACKAGE.parent / "scenarios")
+"""Inside an installed wheel, and beside the package in a checkout."""
+
+
+def folder() -> Path:
+    """The folder of the shipped scenarios."""
+    return next((folder for folder in _FOLDERS if folder.is_dir()), _FOLDERS[0])
+
+
+def names() -> list[str]:
+    """The names of the shipped scenarios."""
+    return sorted(path.stem for path in folder().glob("*.yaml"))
+
+
+def path_of(name: str) -> Path:
+    return folder() / f"{name}.yaml"
+
+
+def find(source: str) -> Path:
+    """The file that `source` means: a path, or a shipped name where no such file is."""
+    path = Path(source)
+    if source in names() and not path.is_file():
+        return path_of(source)
+    return path

@@ -1,0 +1,34 @@
+"""Step 1: from a sentence to tokens and their IDs."""
+
+from attncli.arithmetic.expression import Apply, Symbol
+from attncli.scenario import Scenario
+from attncli.scenario.tokenizers import EXPLAINED
+from attncli.steps.formula import at, define
+from attncli.steps.step import Step
+
+
+def _happens(scenario: Scenario) -> str:
+    cut = EXPLAINED[scenario.tokenizer]
+    if scenario.sentence is None:
+        cut = "The tokens are given"
+    looked_up = ", and each token's ID is looked up in the vocabulary"
+    return f"{cut}{looked_up if scenario.ids else ''}."
+
+
+STEP = Step(
+    name="tokenize",
+    title="Tokens",
+    makes=("tokens", "ids"),
+    formulas=lambda _: (
+        define("tokens", Apply("tokenize", (Symbol("sentence"),))),
+        define("ids", at("vocabulary", "tokens")),
+    ),
+    shapes="a sentence → n tokens → n whole numbers",
+    happens=_happens,
+    purpose=(
+        "A network works on numbers. So the text is first cut into tokens, the pieces that"
+        " the model knows, and each is replaced by its ID, its place in the vocabulary. An"
+        " ID is only a name: 103 is not more than 101."
+    ),
+    plan=lambda _: (),
+)

@@ -1,0 +1,1 @@
+"""From a trace to documents: the walkthrough, lessons, single cells."""

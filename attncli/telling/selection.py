@@ -1,0 +1,101 @@
+"""Which part of a trace is told, and how closely."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from attncli.arithmetic.expression import elided
+from attncli.scenario import STORY, Scenario
+from attncli.scenario.address import Address, AddressError, Index, parse_address
+from attncli.scenario.problems import nearest
+from attncli.trace import Axis, Quantity, Trace
+from attncli.trace.quantity import told_apart
+
+DETAILS = ("summary", "rows", "full")
+MOST_ROWS = 12
+"""More rows or columns than this are elided."""
+
+
+class SelectionError(ValueError):
+    """A step, a token or a cell that isn't there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What to tell: some steps (none: all), the rows of one query, how closely."""
+
+    steps: tuple[str, ...] = ()
+    query: int | None = None
+    detail: str = "full"
+
+    def includes(self, step: str) -> bool:
+        return not self.steps or step in self.steps
+
+    def rows(self, quantity: Quantity) -> tuple[int, ...]:
+        """The rows of a quantity that are shown: one query's, or all."""
+        if self.query is not None and quantity.rows.role == "Q":
+            return (self.query,)
+        return tuple(range(quantity.matrix.shape[0]))
+
+    def worked_rows(self, quantity: Quantity) -> list[int | None]:
+        """The rows whose working is shown; None for those left out."""
+        if self.query is not None:
+            return [self.query] if quantity.rows.role == "Q" else []
+        return list(elided(quantity.matrix.shape[0], MOST_ROWS))
+
+
+def check_steps(steps: tuple[str, ...]) -> tuple[str, ...]:
+    """The steps, if all are steps of the story. Raises SelectionError."""
+    wrong = [step for step in steps if step not in STORY]
+    if wrong:
+        raise SelectionError(
+            "\n".join(f"--step {step}: no such step; {nearest(step, STORY)}" for step in wrong)
+        )
+    return steps
+
+
+def find_query(scenario: Scenario, trace: Trace, token: str) -> int:
+    """The place, from 0, of the query that `--token` names. Raises SelectionError."""
+    axis = _queries(scenario, trace)
+    if token in scenario.tokens and scenario.tokens.count(token) == 1:
+        return scenario.tokens.index(token)
+    try:
+        (index,) = parse_address(f"token[{token}]").indices if "[" not in token else (Index(token),)
+        return axis.find(index, "the sentence")
+    except (AddressError, ValueError) as error:
+        raise SelectionError(f"--token {token}: {error}") from None
+
+
+def _queries(scenario: Scenario, trace: Trace) -> Axis:
+    axes = [trace[name].rows for name in trace if trace[name].rows.role == "Q"]
+    return axes[0] if axes else Axis(told_apart(scenario.tokens), "Q")
+
+
+def find_cell(trace: Trace, text: str) -> tuple[str, Address]:
+    """The quantity and the address that `--cell` names. Raises SelectionError."""
+    try:
+        address = parse_address(text)
+        if address.name in trace:
+            trace[address.name].find(address)
+            return address.name, address
+        if address.name in ("tokens", "ids"):
+            _find_in_list(trace.scenario, address)
+            return address.name, address
+    except AddressError as error:
+        raise SelectionError(f"--cell {text}: {error}") from None
+    known = [name for name in (*trace, "tokens", "ids") if name in trace or trace.scenario.tokens]
+    raise SelectionError(
+        f"--cell {text}: this trace has no quantity {address.name}; {nearest(address.name, known)}"
+    )
+
+
+def _find_in_list(scenario: Scenario, address: Address) -> int:
+    axis = Axis(told_apart(scenario.tokens), "Q")
+    if len(address.indices) != 1:
+        raise AddressError(f"{address.name} is addressed by a token, like {address.name}[1]")
+    return axis.find(address.indices[0], "the sentence")
+
+
+def place_in_list(scenario: Scenario, address: Address) -> int:
+    """The place, from 0, of a token that an address names."""
+    return _find_in_list(scenario, address)

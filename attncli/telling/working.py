@@ -1,0 +1,167 @@
+"""The working of a quantity: which lines, how each is laid out, and its `=` and `≈`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from attncli.arithmetic import evaluation
+from attncli.arithmetic.expression import (
+    Expression,
+    Number,
+    Omitted,
+    Product,
+    Symbol,
+    Vector,
+    elided,
+    shortened,
+)
+from attncli.arithmetic.operations import (
+    Activate,
+    Affine,
+    DivideBy,
+    DivideByRow,
+    Exponential,
+    MatMul,
+    MatMulTransposed,
+    Operation,
+    RowSum,
+    TakeRows,
+    WeightedSum,
+    scaled_vector,
+)
+from attncli.arithmetic.operations import Working as Forms
+from attncli.document import Addition, Block, Line, Working
+from attncli.telling.selection import Selection
+from attncli.trace import Quantity, Trace
+
+MOST_TERMS = 12
+"""A sum or vector with more terms than this is elided."""
+_MOST_TERMS_ON_A_LINE = 8
+"""A row whose working has more terms than this is told cell by cell."""
+
+Rows = Sequence[int | None]
+
+
+def working_of(trace: Trace, quantity: Quantity, selection: Selection) -> list[Block]:
+    """The blocks of working of a quantity that was made."""
+    if quantity.making is None or selection.detail == "summary":
+        return []
+    rows = selection.worked_rows(quantity)
+    if selection.detail == "rows":
+        return _by_rows(trace, quantity, rows)
+    return _LAYOUTS[type(quantity.making.operation)](trace, quantity, rows)
+
+
+def cell_line(trace: Trace, quantity: Quantity, i: int, j: int, *, whole: bool = False) -> Line:
+    """The working of one cell; `whole` leaves no term out."""
+    making = quantity.making
+    label = Symbol(quantity.name, quantity.indices(i, j))
+    result = quantity.matrix.number(i, j)
+    if making is None:
+        return Line(label, (("=", result),))
+    forms = making.operation.cell(i, j, *trace.operands(making))
+    return _line(label, forms, result, whole=whole)
+
+
+def _line(label: Symbol, forms: Forms, result: Number, *, whole: bool) -> Line:
+    relation = evaluation.relation(forms[-1], result)
+    shown = forms if whole else tuple(shortened(form, MOST_TERMS) for form in forms)
+    parts = [("=", form) for form in shown if form != result]
+    return Line(label, (*parts, (relation, result)))
+
+
+def _row_line(trace: Trace, quantity: Quantity, i: int, *, with_cells: bool = False) -> Line:
+    """The working of a row as vectors; `with_cells` shows the sums inside as well."""
+    if quantity.is_list:
+        return cell_line(trace, quantity, i, 0)
+    assert quantity.making is not None
+    operation, operands = quantity.making.operation, trace.operands(quantity.making)
+    forms = list(operation.row(i, quantity.making.operands, *operands))
+    places = elided(quantity.matrix.shape[1], MOST_TERMS)
+    cells = {j: operation.cell(i, j, *operands) for j in places if j is not None}
+    if with_cells:
+        forms.append(_entries(places, lambda j: cells[j][0]))
+    result = _entries(places, lambda j: quantity.matrix.number(i, j))
+    true = all(
+        evaluation.relation(forms[-1], quantity.matrix.number(i, j)) == "="
+        for j, forms in cells.items()
+    )
+    parts = [("=", shortened(form, MOST_TERMS)) for form in forms]
+    label = Symbol(quantity.name, quantity.indices(i))
+    return Line(label, (*parts, ("=" if true else "≈", result)))
+
+
+def _entries(places: Sequence[int | None], entry: Callable[[int], Expression]) -> Vector:
+    return Vector(tuple(Omitted() if j is None else entry(j) for j in places))
+
+
+def _by_rows(trace: Trace, quantity: Quantity, rows: Rows) -> list[Block]:
+    return _block([Omitted() if i is None else _row_line(trace, quantity, i) for i in rows])
+
+
+def _by_cells(trace: Trace, quantity: Quantity, rows: Rows) -> list[Block]:
+    lines: list[Line | Omitted] = []
+    columns = elided(quantity.matrix.shape[1], MOST_TERMS)
+    for i in rows:
+        if i is None:
+            lines.append(Omitted())
+            continue
+        cells = (Omitted() if j is None else cell_line(trace, quantity, i, j) for j in columns)
+        lines.extend(cells)
+    return _block(lines)
+
+
+def _by_rows_of_sums(trace: Trace, quantity: Quantity, rows: Rows) -> list[Block]:
+    """A row a line with its sums inside, where they are short; else a cell a line."""
+    assert quantity.making is not None
+    terms = trace.operands(quantity.making)[0].shape[1] * quantity.matrix.shape[1]
+    if terms > _MOST_TERMS_ON_A_LINE:
+        return _by_cells(trace, quantity, rows)
+    lines = [
+        Omitted() if i is None else _row_line(trace, quantity, i, with_cells=True) for i in rows
+    ]
+    return _block(lines)
+
+
+def _by_additions(trace: Trace, quantity: Quantity, rows: Rows) -> list[Block]:
+    return [_addition(trace, quantity, i) for i in rows if i is not None]
+
+
+def _addition(trace: Trace, quantity: Quantity, i: int) -> Addition:
+    assert quantity.making is not None
+    operation = quantity.making.operation
+    assert isinstance(operation, WeightedSum)
+    weights, V = trace.operands(quantity.making)
+    places = elided(V.shape[0], MOST_TERMS)
+    columns = elided(V.shape[1], MOST_TERMS)
+    line = _row_line(trace, quantity, i)
+    relation, total = line.parts[-1]
+    assert isinstance(total, Vector)
+    addends: list[tuple[Product, Vector] | Omitted] = []
+    for k in places:
+        if k is None:
+            addends.append(Omitted())
+            continue
+        weight, values = weights.number(i, k), _entries(columns, partial(V.number, k))
+        addends.append((Product((weight, values)), scaled_vector(weight, values)))
+    return Addition(line.label, tuple(addends), relation, total)
+
+
+def _block(lines: Sequence[Line | Omitted]) -> list[Block]:
+    return [Working(tuple(lines))] if lines else []
+
+
+_LAYOUTS: dict[type[Operation], Callable[[Trace, Quantity, Rows], list[Block]]] = {
+    TakeRows: _by_rows,
+    MatMul: _by_rows_of_sums,
+    Affine: _by_rows_of_sums,
+    MatMulTransposed: _by_cells,
+    DivideBy: _by_cells,
+    Exponential: _by_cells,
+    RowSum: _by_cells,
+    DivideByRow: _by_cells,
+    WeightedSum: _by_additions,
+    Activate: _by_cells,
+}
+"""How the full working of each operation is laid out."""

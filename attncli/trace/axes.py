@@ -1,0 +1,35 @@
+"""The names along the rows and columns of a scenario's matrices."""
+
+from __future__ import annotations
+
+from attncli.scenario import Scenario
+from attncli.trace.quantity import Axis, counted, told_apart
+
+QUERIES, KEYS, TOKENS, DIMENSIONS, NONE = "Q", "K", "token", "dimension", ""
+
+AXES: dict[str, tuple[str, str]] = {
+    "X": (TOKENS, DIMENSIONS),
+    "Q": (QUERIES, DIMENSIONS),
+    "K": (KEYS, DIMENSIONS),
+    "V": (KEYS, DIMENSIONS),
+    **{name: (QUERIES, KEYS) for name in ("scores", "scaled", "exp", "weights")},
+    "exp_sum": (QUERIES, NONE),
+    **{name: (QUERIES, DIMENSIONS) for name in ("output", "hidden", "activated", "ffn")},
+}
+"""What the rows and the columns of each quantity are; all others have dimensions both ways."""
+
+
+def axes_of(name: str, scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis, Axis]:
+    """The axes of a quantity of a shape."""
+    rows, columns = AXES.get(name, (DIMENSIONS, DIMENSIONS))
+    if name == "embeddings" and len(scenario.embedded) == shape[0]:
+        return Axis(scenario.embedded, TOKENS), Axis(counted(shape[1]), DIMENSIONS)
+    return _axis(rows, scenario, shape[0]), _axis(columns, scenario, shape[1])
+
+
+def _axis(role: str, scenario: Scenario, size: int) -> Axis:
+    if role == NONE:
+        return Axis((), NONE)
+    if role != DIMENSIONS and len(scenario.tokens) == size:
+        return Axis(told_apart(scenario.tokens), role)
+    return Axis(counted(size), role)

@@ -1,0 +1,122 @@
+"""Quantities: labelled matrices that know the operation and the operands they came from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations import Operation
+from attncli.arithmetic.rounding import Array
+from attncli.scenario.address import Address, AddressError, Index, write_index
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """The names along one side of a matrix; `role` says what they name:
+    queries (`Q`), keys (`K`), tokens, or dimensions."""
+
+    names: tuple[str, ...]
+    role: str = ""
+
+    def index(self, place: int) -> str:
+        """The index that means a place, from 0: a bare number only where it is the position."""
+        name = self.names[place]
+        return name if name == str(place + 1) else write_index(name)
+
+    def find(self, index: Index, of: str) -> int:
+        """The place, from 0, of a name or a 1-based position. Raises AddressError."""
+        position = index.position
+        if position is not None and 1 <= position <= len(self.names):
+            return position - 1
+        if position is None and index.text in self.names:
+            return self.names.index(index.text)
+        raise AddressError(self._complaint(index, of))
+
+    def _complaint(self, index: Index, of: str) -> str:
+        if index.position is not None:
+            more = f', or write "{index.text}" for a name' if index.text in self.names else ""
+            return f"{of} has no {index.text}; count from 1 to {len(self.names)}{more}"
+        alike = [name for name in self.names if name.rsplit(" (", 1)[0] == index.text]
+        if len(alike) > 1:
+            return f"{index.text!r} occurs {len(alike)} times in {of}; say {' or '.join(alike)}"
+        return f"{of} has no {index.text!r}; it has {', '.join(self.names[:12])}"
+
+
+def told_apart(tokens: Sequence[str]) -> tuple[str, ...]:
+    """Tokens as names: one that occurs more than once gets its position, `the (5)`."""
+    counts = Counter(tokens)
+    return tuple(
+        f"{token} ({position})" if counts[token] > 1 else token
+        for position, token in enumerate(tokens, start=1)
+    )
+
+
+def counted(count: int) -> tuple[str, ...]:
+    """The names 1, 2, … of dimensions, and of tokens that have no name."""
+    return tuple(map(str, range(1, count + 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """How a quantity is made: which operation on which quantities, in which step."""
+
+    name: str
+    operation: Operation
+    operands: tuple[str, ...]
+    step: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Quantity:
+    """A named matrix [n, m] with names for its rows and columns.
+
+    `making` is how it was made, None where it was given. NumPy takes it as an array.
+    """
+
+    name: str
+    matrix: Matrix
+    rows: Axis
+    columns: Axis
+    making: Making | None = None
+
+    @property
+    def values(self) -> Array:
+        """The figures, float64 [n, m], read-only."""
+        return self.matrix.values
+
+    @property
+    def given(self) -> bool:
+        return self.making is None
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it is one figure a row, such as `exp_sum`."""
+        return not self.columns.names
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:  # noqa: ANN401
+        return np.array(self.values, dtype=dtype, copy=copy)
+
+    def find(self, address: Address) -> tuple[int, int]:
+        """The row and column, from 0, of a cell. Raises AddressError."""
+        axes = (self.rows,) if self.is_list else (self.rows, self.columns)
+        if len(address.indices) != len(axes):
+            what = "a row" if self.is_list else "a row and a column"
+            example = self.address(0, 0)
+            raise AddressError(f"{self.name} is addressed by {what}, like {example}")
+        places = [axis.find(i, self.name) for axis, i in zip(axes, address.indices, strict=True)]
+        return places[0], 0 if self.is_list else places[1]
+
+    def indices(self, i: int, j: int | None = None) -> tuple[str, ...]:
+        """The names that address cell (i, j), or row i."""
+        row = self.rows.index(i)
+        return (row,) if j is None or self.is_list else (row, self.columns.index(j))
+
+    def address(self, i: int, j: int | None = None) -> str:
+        """The address of cell (i, j), or of row i: `weights[love, AI]`, `Q[love]`."""
+        return f"{self.name}[{', '.join(self.indices(i, j))}]"
+
