@@ -162,13 +162,17 @@ Block = (
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A step: its name, its number in the story, its title, formulas and blocks."""
+    """A step: its name, its number in the story if it is told in order, its title and so on."""
 
     step: str
-    number: int
+    number: int | None
     title: str
     formulas: tuple[Equation, ...]
     blocks: tuple[Block, ...]
+
+    @property
+    def heading(self) -> str:
+        return self.title if self.number is None else f"{self.number} · {self.title}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,4 +183,3 @@ class Document:
     given: tuple[MatrixBlock, ...] = ()
     closing: tuple[Block, ...] = ()
     rounding: dict[str, object] = field(default_factory=dict)
-

@@ -74,9 +74,7 @@ def _product(node: ex.Product, figure: Figure) -> Decimal:
 
 def _dot(node: ex.Dot, figure: Figure) -> Decimal:
     pairs = zip(_entries(node.left), _entries(node.right), strict=True)
-    return sum(
-        (_evaluate(a, figure) * _evaluate(b, figure) for a, b in pairs), start=Decimal(0)
-    )
+    return sum((_evaluate(a, figure) * _evaluate(b, figure) for a, b in pairs), start=Decimal(0))
 
 
 def _entries(vector: ex.Expression) -> tuple[ex.Expression, ...]:

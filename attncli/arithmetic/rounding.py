@@ -104,9 +104,7 @@ def _round_grid(values: Array, places: int, decimals: int) -> Array:
     return np.asarray(counts / 10.0**places + 0.0)  # + 0.0: no minus zero
 
 
-def _round_settling(
-    values: Array, error: Array | float, decimals: int, settle: Settle
-) -> Array:
+def _round_settling(values: Array, error: Array | float, decimals: int, settle: Settle) -> Array:
     scaled = np.abs(values) * 10.0**decimals
     kept = np.floor(scaled + 0.5)
     doubt = np.abs(scaled - np.floor(scaled) - 0.5) <= error * 10.0**decimals + scaled * 2.0**-52

@@ -15,7 +15,7 @@ from attncli.arithmetic.rounding import Rounding
 from attncli.scenario import reading, settings, shipped
 from attncli.scenario.declaration import BIASES, GIVEN, SCENARIO, WEIGHTS
 from attncli.scenario.nodes import Figures, Items, Map, Node, Text, quote
-from attncli.scenario.problems import Problems, ScenarioError, Where
+from attncli.scenario.problems import Problems, Where
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.shapes import check_shapes
 from attncli.scenario.tokenizers import TOKENIZERS
@@ -23,7 +23,7 @@ from attncli.scenario.tokenizers import TOKENIZERS
 Source = str | os.PathLike[str] | Mapping[str, Any]
 
 
-def load(source: Source, changes: Sequence[str] = ()) -> Scenario:
+def load(source: Source, changes: Sequence[str | settings.Change] = ()) -> Scenario:
     """The scenario of a file, of a shipped scenario's name, or of a mapping.
 
     A mapping has the keys of a scenario file; its matrices may be NumPy arrays. `changes` are
@@ -220,14 +220,3 @@ class _Sentence:
             node = found or node
         assert node is not None
         return node.where
-
-
-def load_all(sources: Sequence[str]) -> tuple[list[Scenario], list[ScenarioError]]:
-    """The scenarios of several files, and the errors of those that have any."""
-    scenarios, errors = [], []
-    for source in sources:
-        try:
-            scenarios.append(load(source))
-        except ScenarioError as error:
-            errors.append(error)
-    return scenarios, errors

@@ -49,12 +49,13 @@ def read_value(text: str, start: Where) -> Node | None:
             builder.take(event)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        where = Where(start.source, mark.line + 1, mark.column + 1) if mark else start
+        placed = mark is not None and start.line
+        where = Where(start.source, mark.line + 1, mark.column + 1) if placed else start
         problems.add(where, f"broken YAML: {error.problem or error.context}", _HINT)
     except yaml.reader.ReaderError as error:
         character = error.character if isinstance(error.character, str) else chr(error.character)
         problems.add(
-            _place_of(text, text.find(character), start.source),
+            _place_of(text, text.find(character), start.source) if start.line else start,
             f"a character that YAML doesn't allow (U+{ord(character):04X})",
             'write it as an escape in double quotes, like "\\x1b"',
         )
@@ -148,6 +149,8 @@ class _Builder:
 
     def _where(self, event: yaml.Event) -> Where:
         mark = event.start_mark
+        if not self.start.line:
+            return self.start
         return Where(self.start.source, mark.line + self.start.line, mark.column + 1)
 
     def _check_tag(self, tag: str | None, where: Where) -> None:
@@ -158,7 +161,9 @@ class _Builder:
         where = self._where(event)
         self._check_tag(event.tag, where)
         if len(self.open) >= DEEPEST:
-            self._fail(event, "lists and maps are nested too deeply", f"use at most {DEEPEST} levels")
+            self._fail(
+                event, "lists and maps are nested too deeply", f"use at most {DEEPEST} levels"
+            )
         self.open.append(_Open(where, isinstance(event, yaml.MappingStartEvent), event.anchor))
 
     def _leave(self) -> None:
@@ -179,7 +184,9 @@ class _Builder:
     def _alias(self, event: yaml.AliasEvent) -> None:
         node = self.anchors.get(event.anchor)
         if node is None:
-            self._fail(event, f"*{event.anchor} names no &{event.anchor} before it", "define it first")
+            self._fail(
+                event, f"*{event.anchor} names no &{event.anchor} before it", "define it first"
+            )
             return
         self.from_aliases += _size(node)
         if self.from_aliases > _MOST_FROM_ALIASES:

@@ -22,8 +22,8 @@ class Scenario:
     `embedded` names the tokens of its rows, where it is given by token.
     """
 
-    title: str
-    rounding: Rounding
+    title: str = "Scenario"
+    rounding: Rounding = field(default_factory=Rounding)
     source: str | None = None
     sentence: str | None = None
     tokenizer: str = "whitespace"

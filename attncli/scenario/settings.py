@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from attncli.scenario import reading
 from attncli.scenario.address import AddressError, parse_address
@@ -10,28 +11,43 @@ from attncli.scenario.nodes import Items, Map, Node, Text, quote
 from attncli.scenario.problems import Problem, Problems, ScenarioError, Where
 
 
-def applied(tree: Map, changes: Sequence[str]) -> Map:
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A value for a key; `option` is what messages call it."""
+
+    option: str
+    key: str
+    value: str
+
+    @classmethod
+    def parse(cls, text: str) -> Change:
+        """`KEY=VALUE` as for `--set`. Raises ScenarioError for anything else."""
+        key, equals, value = _split(text)
+        if not equals or not key:
+            where = Where(f"--set {text}")
+            raise _error(where, "not KEY=VALUE", "write for example scale=none or 'W_K[1,2]=0'")
+        return cls(f"--set {text}", key, value)
+
+
+def applied(tree: Map, changes: Sequence[str | Change]) -> Map:
     """The tree with the changes made. Raises ScenarioError for those that can't be."""
     problems = Problems()
     for change in changes:
         try:
-            tree = _change(tree, change)
+            tree = _apply(tree, Change.parse(change) if isinstance(change, str) else change)
         except ScenarioError as error:
             problems.found.extend(error.problems)
     problems.stop_if_any()
     return tree
 
 
-def _change(tree: Map, change: str) -> Map:
-    where = Where(f"--set {change}")
-    key, equals, value = _split(change)
-    if not equals or not key:
-        raise _error(where, "not KEY=VALUE", "write for example scale=none or 'W_K[1,2]=0'")
+def _apply(tree: Map, change: Change) -> Map:
+    where = Where(change.option)
     try:
-        address = parse_address(key)
+        address = parse_address(change.key)
     except AddressError as error:
         raise _error(where, str(error), "write for example 'W_K[1,2]=0'") from None
-    node = reading.read_value(value, where) or Text("", where)
+    node = reading.read_value(change.value, where) or Text("", where)
     path = [*address.name.split("."), *(index.text for index in address.indices)]
     changed = _put(tree, path, node, where)
     assert isinstance(changed, Map)

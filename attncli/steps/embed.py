@@ -29,9 +29,7 @@ STEP = Step(
     name="embed",
     title="Embeddings",
     makes=("X",),
-    formulas=lambda scenario: (
-        define("X", at("embeddings", "ids" if scenario.ids else "tokens")),
-    ),
+    formulas=lambda scenario: (define("X", at("embeddings", "ids" if scenario.ids else "tokens")),),
     shapes="n tokens, embeddings [vocabulary, d_model] → X [n, d_model]",
     happens=lambda _: "Each token picks its row of the embedding table.",
     purpose=(

@@ -61,6 +61,7 @@ def _without_bias(scenario: Scenario) -> Making | None:
         return None
     return Making("hidden", MatMul(), ("output", "W1"), "ffn")
 
+
 STEP = Step(
     name="ffn",
     title="Feed-forward network",

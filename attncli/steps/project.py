@@ -29,9 +29,7 @@ STEP = Step(
         " offers to the others, its value what it passes on when it is attended to. Three"
         " learned matrices draw them from the same embedding."
     ),
-    plan=lambda _: tuple(
-        Making(name, MatMul(), ("X", f"W_{name}"), "project") for name in _NAMES
-    ),
+    plan=lambda _: tuple(Making(name, MatMul(), ("X", f"W_{name}"), "project") for name in _NAMES),
     mistakes=tuple(map(_transposed, _NAMES)),
     together=(("X", "Embedding"), ("Q", "Query"), ("K", "Key"), ("V", "Value")),
 )

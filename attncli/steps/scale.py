@@ -58,6 +58,7 @@ STEP = Step(
         " stalls. Dividing by √d_k keeps the spread the same for every d_k."
     ),
     plan=_plan,
+    shown_with=("scale=sqrt_d_k",),
     mistakes=(
         Mistake(
             "divided_by_d_k",

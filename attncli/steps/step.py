@@ -33,6 +33,7 @@ class Step:
     `formulas` are those of a scenario, `shapes` what goes in and comes out, `happens` the
     sentence that opens the working, `purpose` what the step is for. `together` names
     quantities whose rows are set side by side at the end, under the headings given.
+    `shown_with` are changes that give the step to a scenario which goes without it.
     """
 
     name: str
@@ -46,3 +47,4 @@ class Step:
     mistakes: tuple[Mistake, ...] = ()
     together: tuple[tuple[str, str], ...] = ()
     adds_up_to_one: str | None = None
+    shown_with: tuple[str, ...] = ()

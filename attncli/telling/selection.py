@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attncli.arithmetic.expression import elided
@@ -44,31 +45,53 @@ class Selection:
         return list(elided(quantity.matrix.shape[0], MOST_ROWS))
 
 
-def check_steps(steps: tuple[str, ...]) -> tuple[str, ...]:
-    """The steps, if all are steps of the story. Raises SelectionError."""
+def select(trace: Trace, steps: Sequence[str], token: str | None, detail: str) -> Selection:
+    """The selection that options ask for. Raises SelectionError."""
+    query = None if token is None else find_query(trace, token)
+    return Selection(tuple(steps), query, detail)
+
+
+def check_steps(steps: Sequence[str]) -> None:
+    """Raises SelectionError, naming all of them, for steps that are none of the story."""
     wrong = [step for step in steps if step not in STORY]
     if wrong:
         raise SelectionError(
             "\n".join(f"--step {step}: no such step; {nearest(step, STORY)}" for step in wrong)
         )
-    return steps
 
 
-def find_query(scenario: Scenario, trace: Trace, token: str) -> int:
-    """The place, from 0, of the query that `--token` names. Raises SelectionError."""
-    axis = _queries(scenario, trace)
-    if token in scenario.tokens and scenario.tokens.count(token) == 1:
-        return scenario.tokens.index(token)
+def find_query(trace: Trace, token: str) -> int:
+    """The place, from 0, of the query that `--token` names: a token, or else a position.
+
+    Raises SelectionError.
+    """
+    axis = _queries(trace)
     try:
-        (index,) = parse_address(f"token[{token}]").indices if "[" not in token else (Index(token),)
-        return axis.find(index, "the sentence")
-    except (AddressError, ValueError) as error:
+        return axis.find(Index(token, quoted=token in axis.names), "the sentence")
+    except AddressError as error:
         raise SelectionError(f"--token {token}: {error}") from None
 
 
-def _queries(scenario: Scenario, trace: Trace) -> Axis:
+def _queries(trace: Trace) -> Axis:
     axes = [trace[name].rows for name in trace if trace[name].rows.role == "Q"]
-    return axes[0] if axes else Axis(told_apart(scenario.tokens), "Q")
+    return axes[0] if axes else Axis(told_apart(trace.scenario.tokens), "Q")
+
+
+def find_cells(
+    trace: Trace, texts: Sequence[str], steps: Sequence[str]
+) -> list[tuple[str, Address]]:
+    """The cells that `--cell` names, all of them. Raises SelectionError."""
+    cells, wrong = [], []
+    for text in texts:
+        try:
+            cells.append(find_cell(trace, text))
+        except SelectionError as error:
+            wrong.append(str(error))
+    if steps:
+        wrong.append("--step: a cell is in one step anyway; leave --step out, or --cell")
+    if wrong:
+        raise SelectionError("\n".join(wrong))
+    return cells
 
 
 def find_cell(trace: Trace, text: str) -> tuple[str, Address]:

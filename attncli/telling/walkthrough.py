@@ -22,7 +22,7 @@ from attncli.document import (
 from attncli.scenario.address import Address
 from attncli.steps import STEPS, Step
 from attncli.telling.blocks import matrix_block, together_block, token_blocks
-from attncli.telling.selection import Selection, place_in_list
+from attncli.telling.selection import Selection, SelectionError, place_in_list
 from attncli.telling.words import rounding_in_words, sizes, unfinished_in_words
 from attncli.telling.working import cell_line, working_of
 from attncli.trace import Quantity, Trace
@@ -37,7 +37,10 @@ def walkthrough(trace: Trace, selection: Selection) -> Document:
     for step in shown:
         givens = _givens(trace, step, introduced)
         introduced |= {quantity.name for quantity in givens}
-        blocks = (*step_blocks(trace, step, selection, givens), *_table_together(trace, step, selection))
+        blocks = (
+            *step_blocks(trace, step, selection, givens),
+            *table_together(trace, step, selection),
+        )
         sections.append(_section(trace, step, told.index(step) + 1, blocks))
     if shown and shown[-1] is told[-1]:
         sections[-1] = _as_result(sections[-1])
@@ -61,6 +64,19 @@ def told_steps(trace: Trace) -> list[Step]:
     ]
 
 
+def check_told(trace: Trace, selection: Selection) -> None:
+    """Raises SelectionError for steps asked for that the trace doesn't go through."""
+    told = [step.name for step in told_steps(trace)]
+    missing = [step for step in selection.steps if step not in told]
+    if missing:
+        through = f"it goes through {', '.join(told)}" if told else "it goes through none"
+        raise SelectionError(
+            "\n".join(
+                f"--step {step}: this scenario has no such step; {through}" for step in missing
+            )
+        )
+
+
 def step_blocks(
     trace: Trace, step: Step, selection: Selection, givens: Sequence[Quantity]
 ) -> list[Block]:
@@ -71,7 +87,7 @@ def step_blocks(
         return [*blocks, *token_blocks(trace)]
     blocks += [matrix_block(quantity, selection) for quantity in givens]
     aside = {name for name, _ in step.together}
-    for quantity in _made(trace, step):
+    for quantity in made_by(trace, step):
         blocks += working_of(trace, quantity, selection)
         if quantity.name not in aside:
             sums = quantity.name == step.adds_up_to_one
@@ -79,18 +95,18 @@ def step_blocks(
     return blocks
 
 
-def _table_together(trace: Trace, step: Step, selection: Selection) -> list[Block]:
+def table_together(trace: Trace, step: Step, selection: Selection) -> list[Block]:
     if not step.together:
         return []
     table = together_block(trace, step, selection)
     if table is not None:
         return [table]
     aside = {name for name, _ in step.together}
-    made = [quantity for quantity in _made(trace, step) if quantity.name in aside]
+    made = [quantity for quantity in made_by(trace, step) if quantity.name in aside]
     return [matrix_block(quantity, selection) for quantity in made]
 
 
-def _made(trace: Trace, step: Step) -> list[Quantity]:
+def made_by(trace: Trace, step: Step) -> list[Quantity]:
     return [
         quantity
         for quantity in trace.quantities.values()
@@ -104,14 +120,16 @@ def _all_given(trace: Trace) -> list[Quantity]:
 
 def _givens(trace: Trace, step: Step, introduced: set[str]) -> list[Quantity]:
     """The given matrices that a step is the first to need."""
-    names = [
-        name
-        for quantity in _made(trace, step)
-        if quantity.making is not None
-        for name in quantity.making.operands
-    ]
-    wanted = [name for name in dict.fromkeys(names) if name not in introduced]
-    return [trace[name] for name in wanted if trace[name].given]
+    operands = operands_of(trace, step)
+    return [operand for operand in operands if operand.given and operand.name not in introduced]
+
+
+def operands_of(trace: Trace, step: Step) -> list[Quantity]:
+    """The quantities that a step starts from."""
+    made = made_by(trace, step)
+    names = [name for quantity in made if quantity.making for name in quantity.making.operands]
+    own = {quantity.name for quantity in made}
+    return [trace[name] for name in dict.fromkeys(names) if name not in own]
 
 
 def _section(trace: Trace, step: Step, number: int, blocks: Sequence[Block]) -> Section:
@@ -205,4 +223,3 @@ def _cell(trace: Trace, name: str, address: Address) -> tuple[str, Line]:
     label = Symbol(name, (str(place + 1),))
     value = Number.written(ids[place]) if name == "ids" else Symbol(tokens[place])
     return "tokenize", Line(label, (("=", value),))
-

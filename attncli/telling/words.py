@@ -77,4 +77,3 @@ def _or(name: str) -> Spans:
             return (" (or ", Term(f"W_{name}"), " with embeddings)")
         case _:
             return ()
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attncli.scenario import Scenario
+from attncli.scenario.declaration import BIASES
 from attncli.trace.quantity import Axis, counted, told_apart
 
 QUERIES, KEYS, TOKENS, DIMENSIONS, NONE = "Q", "K", "token", "dimension", ""
@@ -12,9 +13,9 @@ AXES: dict[str, tuple[str, str]] = {
     "Q": (QUERIES, DIMENSIONS),
     "K": (KEYS, DIMENSIONS),
     "V": (KEYS, DIMENSIONS),
-    **{name: (QUERIES, KEYS) for name in ("scores", "scaled", "exp", "weights")},
+    **dict.fromkeys(("scores", "scaled", "exp", "weights"), (QUERIES, KEYS)),
     "exp_sum": (QUERIES, NONE),
-    **{name: (QUERIES, DIMENSIONS) for name in ("output", "hidden", "activated", "ffn")},
+    **dict.fromkeys(("output", "hidden", "activated", "ffn"), (QUERIES, DIMENSIONS)),
 }
 """What the rows and the columns of each quantity are; all others have dimensions both ways."""
 
@@ -24,6 +25,8 @@ def axes_of(name: str, scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis
     rows, columns = AXES.get(name, (DIMENSIONS, DIMENSIONS))
     if name == "embeddings" and len(scenario.embedded) == shape[0]:
         return Axis(scenario.embedded, TOKENS), Axis(counted(shape[1]), DIMENSIONS)
+    if name in BIASES:
+        return Axis(("",), NONE), Axis(counted(shape[1]), DIMENSIONS)
     return _axis(rows, scenario, shape[0]), _axis(columns, scenario, shape[1])
 
 

@@ -119,4 +119,3 @@ class Quantity:
     def address(self, i: int, j: int | None = None) -> str:
         """The address of cell (i, j), or of row i: `weights[love, AI]`, `Q[love]`."""
         return f"{self.name}[{', '.join(self.indices(i, j))}]"
-

@@ -47,7 +47,7 @@ class Operation(ABC):
         """A bound on how far `values` is from the true values of written operands."""
         return np.asarray(np.abs(result)) * (4 * EPSILON)
 
-    def check(self, result: Matrix, *operands: Matrix) -> None:  # noqa: ARG002, B027
+    def check(self, result: Matrix, *operands: Matrix) -> None:  # noqa: B027
         """Raises Unworkable where the result, as rounded, can't be gone on with."""
 
     def make(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:

@@ -158,4 +158,3 @@ def scaled_vector(weight: Number, vector: Vector) -> Vector:
             for entry in vector.entries
         )
     )
-

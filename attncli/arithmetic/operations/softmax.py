@@ -151,5 +151,3 @@ class DivideByRowSum(Operation):
 
 def _sum(vector: Vector) -> Expression:
     return Sum(vector.entries) if len(vector.entries) > 1 else vector.entries[0]
-
-

@@ -1,0 +1,57 @@
+"""The command line: one file a command, each load, work, tell, render and nothing else."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from attncli import __version__
+from attncli.cli.explain import explain
+from attncli.cli.listing import list_
+from attncli.cli.new import new
+from attncli.cli.run import run
+from attncli.cli.schema import schema
+from attncli.cli.validate import validate
+
+app = typer.Typer(
+    name="attn",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(run)
+app.command()(explain)
+app.command("list")(list_)
+app.command()(validate)
+app.command()(new)
+app.command()(schema)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"attn {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def attn(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Self-attention worked out by hand: every step as tables and as arithmetic.
+
+    Examples:
+
+      attn run i_love_ai
+
+      attn explain --step softmax
+
+      attn new mine.yaml
+    """
+
+
+def main() -> None:
+    """The entry point of `attn`."""
+    app()

@@ -1,0 +1,32 @@
+"""`attn new`: a scenario to start from."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from attncli.cli import options
+from attncli.cli.output import Complaints, write_file, write_out
+
+
+def new(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The file to write.")],
+    force: options.Force = False,
+) -> None:
+    """Write a commented scenario that runs as it is.
+
+    Example:
+
+      attn new mine.yaml && attn run mine.yaml
+    """
+    from attncli.scenario import starter
+
+    complaints = Complaints()
+    with complaints.heard():
+        if file == "-":
+            write_out(starter.text())
+        else:
+            write_file(file, starter.text(), force=force)
+            write_out(f"{file} is written; `attn run {file}` works it out\n")
+    complaints.stop_if_any()

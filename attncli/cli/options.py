@@ -1,0 +1,97 @@
+"""Arguments and options that commands share, and their completion in a shell."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated
+
+import typer
+
+from attncli.render import formats
+
+
+def complete_scenario(incomplete: str) -> list[str]:
+    """The shipped scenarios whose names begin so."""
+    from attncli.scenario import shipped
+
+    return [name for name in shipped.names() if name.startswith(incomplete)]
+
+
+def complete_step(incomplete: str) -> list[str]:
+    """The steps whose names begin so."""
+    from attncli.scenario import STORY
+
+    return [name for name in STORY if name.startswith(incomplete)]
+
+
+Format = Enum("Format", {name: name for name in formats()}, type=str)  # type: ignore[misc]
+
+
+class Detail(str, Enum):
+    summary = "summary"
+    rows = "rows"
+    full = "full"
+
+
+class Policy(str, Enum):
+    carry = "carry"
+    exact = "exact"
+
+
+ScenarioArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="SCENARIO",
+        help="A scenario file, or the name of a shipped one.",
+        autocompletion=complete_scenario,
+    ),
+]
+Steps = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--step",
+        metavar="NAME",
+        help="Only this step; may be repeated. `attn list steps` names them.",
+        autocompletion=complete_step,
+    ),
+]
+Token = Annotated[
+    str | None, typer.Option("--token", metavar="TOKEN", help="Only the rows of this query.")
+]
+Cells = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--cell",
+        metavar="CELL",
+        help="Only the working of this cell, 'weights[love, AI]'; may be repeated.",
+    ),
+]
+Decimals = Annotated[
+    str | None,
+    typer.Option("--decimals", metavar="N", help="Decimals of every step, for this run."),
+]
+RoundingOption = Annotated[
+    Policy | None, typer.Option("--rounding", help="The rounding policy, for this run.")
+]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Another value for this run: scale=none, 'W_K[1,2]=0'; may be repeated.",
+    ),
+]
+DetailOption = Annotated[
+    Detail, typer.Option("--detail", help="Tables only, one line a row, or every cell.")
+]
+FormatOption = Annotated[
+    Format | None,
+    typer.Option(
+        "--format", help="The output format; by default terminal, or as -o's suffix says."
+    ),
+]
+Output = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write to a file, whole or not at all."),
+]
+Force = Annotated[bool, typer.Option("--force", help="Write over an existing file.")]

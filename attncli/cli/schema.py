@@ -1,0 +1,19 @@
+"""`attn schema`: the JSON Schema of scenario files."""
+
+from __future__ import annotations
+
+from attncli.cli.output import write_out
+
+
+def schema() -> None:
+    """Print the JSON Schema of scenario files, for editors.
+
+    Example:
+
+      attn schema > attn.schema.json
+    """
+    import json
+
+    from attncli.scenario import json_schema
+
+    write_out(json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n")

@@ -1,0 +1,33 @@
+"""`attn validate`: every problem of every file."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from attncli.cli.output import Complaints, write_out
+
+
+def validate(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Scenario files.")],
+) -> None:
+    """Check scenario files: every problem of each, or a line saying what it holds.
+
+    Example:
+
+      attn validate scenarios/*.yaml
+    """
+    from attncli.pipeline import work
+    from attncli.render import summary_line
+    from attncli.scenario import load
+    from attncli.telling.catalogue import summary
+
+    complaints = Complaints()
+    lines = []
+    for file in files:
+        with complaints.heard():
+            trace = work(load(file))
+            lines.append(f"{summary_line(file, summary(trace))}\n")
+    write_out("".join(lines))
+    complaints.stop_if_any()

@@ -1,0 +1,53 @@
+"""Figures of matrices as texts, for every format that prints tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attncli.arithmetic.expression import Number, Omitted, Vector, elided
+from attncli.document import MatrixBlock
+from attncli.render.notation import plain
+from attncli.render.words import visible
+
+MOST_CELLS = 12
+"""More rows or columns of a table than this are elided."""
+
+
+def text_of(number: Number) -> str:
+    """A figure as it is printed."""
+    return plain(number)
+
+
+def heading_of(block: MatrixBlock) -> str:
+    """The heading of a quantity's table: its name, and whether it was given."""
+    return f"{block.name} (given)" if block.given else block.name
+
+
+def row_heading(block: MatrixBlock, row: int | None) -> str:
+    """What a row is called, with its role where that helps; `⋮` for rows left out."""
+    if row is None:
+        return "⋮"
+    role = f"{block.roles[0]}: " if block.roles[0] else ""
+    return role + visible(block.row_names[row])
+
+
+def vector(block: MatrixBlock, i: int) -> Vector:
+    """A row of a matrix as a vector, elided where it is long."""
+    places = elided(block.matrix.shape[1], MOST_CELLS)
+    return Vector(tuple(Omitted() if j is None else block.matrix.number(i, j) for j in places))
+
+
+def vector_texts(block: MatrixBlock, rows: Sequence[int | None]) -> list[str]:
+    """Rows as vectors, each entry filled up to the width of its column."""
+    vectors = [None if i is None else vector(block, i) for i in rows]
+    entries = [[plain(entry) for entry in v.entries] for v in vectors if v is not None]
+    widths = [max(map(len, column)) for column in zip(*entries, strict=True)]
+    texts = []
+    remaining = iter(entries)
+    for v in vectors:
+        if v is None:
+            texts.append("⋮")
+            continue
+        filled = (text.rjust(size) for text, size in zip(next(remaining), widths, strict=True))
+        texts.append(f"[{', '.join(filled)}]")
+    return texts

@@ -1,0 +1,131 @@
+"""One JSON object: the quantities of each step, figures in full and as printed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from attncli.arithmetic.expression import Number
+from attncli.document import (
+    Addition,
+    Block,
+    Document,
+    MatrixBlock,
+    Note,
+    Points,
+    Prose,
+    Section,
+    SideBySide,
+    TextList,
+    Working,
+)
+from attncli.document import Line as WorkingLine
+from attncli.render.figures import text_of
+from attncli.render.notation import plain, unbreakable
+from attncli.render.page import Page
+from attncli.render.sentences import text_of_spans
+from attncli.render.words import is_hidden
+
+SUFFIXES = (".json",)
+
+VERSION = 1
+
+
+def render(document: Document, page: Page) -> str:  # noqa: ARG001
+    """The document's figures as JSON; the page's width plays no part."""
+    data = {
+        "attncli": VERSION,
+        "title": document.title.text,
+        "rounding": document.rounding,
+        "given": [_matrix(block) for block in document.given],
+        "steps": [_section(section) for section in document.sections],
+        "notes": [*_notes(document.closing)],
+    }
+    return _escaped(json.dumps(data, ensure_ascii=False, indent=2)) + "\n"
+
+
+def _escaped(text: str) -> str:
+    """JSON with invisible characters as escapes; in it they can only stand inside strings."""
+    return "".join(json.dumps(c)[1:-1] if c != "\n" and is_hidden(c) else c for c in text)
+
+
+def _section(section: Section) -> dict[str, Any]:
+    quantities = [_quantity(block) for block in _quantity_blocks(section.blocks)]
+    data: dict[str, Any] = {
+        "step": section.step,
+        "title": section.title,
+        "formula": ", ".join(unbreakable(plain(formula)) for formula in section.formulas),
+        "quantities": quantities,
+        "working": [*_working(section.blocks)],
+    }
+    told = [*_sentences(section.blocks)]
+    return {**data, "text": told} if told else data
+
+
+def _quantity_blocks(blocks: Iterable[Block]) -> Iterator[MatrixBlock | TextList]:
+    for block in blocks:
+        if isinstance(block, SideBySide):
+            yield from (matrix for _, matrix in block.columns if not matrix.given)
+        elif isinstance(block, TextList) or (isinstance(block, MatrixBlock) and not block.given):
+            yield block
+
+
+def _quantity(block: MatrixBlock | TextList) -> dict[str, Any]:
+    if isinstance(block, TextList):
+        rows, values = list(block.row_names), list(block.values)
+        text = [str(value) for value in block.values]
+        return {"name": block.name, "rows": rows, "columns": [], "values": values, "text": text}
+    return _matrix(block)
+
+
+def _matrix(block: MatrixBlock) -> dict[str, Any]:
+    values = block.matrix.values[list(block.rows)].tolist()
+    columns = range(block.matrix.shape[1])
+    text = [[text_of(block.matrix.number(i, j)) for j in columns] for i in block.rows]
+    return {
+        "name": block.name,
+        "rows": [block.row_names[i] for i in block.rows],
+        "columns": list(block.column_names),
+        "values": [row[0] for row in values] if block.is_list else values,
+        "text": [row[0] for row in text] if block.is_list else text,
+    }
+
+
+def _working(blocks: Iterable[Block]) -> Iterator[dict[str, Any]]:
+    for block in blocks:
+        if isinstance(block, Working):
+            yield from (_line(line) for line in block.lines if isinstance(line, WorkingLine))
+        elif isinstance(block, Addition):
+            yield _addition(block)
+
+
+def _line(line: WorkingLine) -> dict[str, Any]:
+    cell = unbreakable(plain(line.label))
+    parts = (f"{relation} {unbreakable(plain(part))}" for relation, part in line.parts)
+    data: dict[str, Any] = {"cell": cell, "text": f"{cell} {' '.join(parts)}"}
+    result = line.parts[-1][1]
+    return {**data, "value": float(result.full)} if isinstance(result, Number) else data
+
+
+def _addition(block: Addition) -> dict[str, Any]:
+    cell = unbreakable(plain(block.label))
+    products = " + ".join(
+        unbreakable(plain(addend[0] if isinstance(addend, tuple) else addend))
+        for addend in block.addends
+    )
+    total = unbreakable(plain(block.total))
+    return {"cell": cell, "text": f"{cell} = {products} {block.relation} {total}"}
+
+
+def _sentences(blocks: Iterable[Block]) -> Iterator[str]:
+    """What is said in words, where a section is a lesson."""
+    for block in blocks:
+        if isinstance(block, Points):
+            yield from map(text_of_spans, block.items)
+        elif isinstance(block, Prose | Note):
+            yield text_of_spans(block.text)
+
+
+def _notes(blocks: Iterable[Block]) -> Iterator[str]:
+    return (text_of_spans(block.text) for block in blocks if isinstance(block, Note))

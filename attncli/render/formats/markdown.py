@@ -1,0 +1,209 @@
+"""GitHub-flavoured Markdown, its mathematics in `$…$`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from attncli.arithmetic.expression import Number, Omitted, elided
+from attncli.document import (
+    Addition,
+    Block,
+    Document,
+    Facts,
+    MatrixBlock,
+    Note,
+    Points,
+    Prose,
+    Section,
+    SideBySide,
+    Span,
+    Spans,
+    Subheading,
+    Table,
+    Term,
+    TextList,
+    Word,
+    Working,
+)
+from attncli.document import Line as WorkingLine
+from attncli.render.figures import (
+    MOST_CELLS,
+    heading_of,
+    row_heading,
+    text_of,
+    vector,
+)
+from attncli.render.notation import latex, plain, unbreakable
+from attncli.render.page import Page
+from attncli.render.words import visible
+
+SUFFIXES = (".md", ".markdown")
+
+_RELATIONS = {"=": "=", "≈": r"\approx"}
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|~$&#])")
+
+
+def render(document: Document, page: Page) -> str:  # noqa: ARG001
+    """The document in Markdown; the page's width plays no part."""
+    parts: list[str] = []
+    if document.facts is not None:
+        parts += [f"# {escaped(document.title.text)}", _facts(document.facts)]
+    for section in document.sections:
+        parts += [_heading(section), *_blocks(section.blocks)]
+    parts += _blocks(document.closing)
+    return "\n\n".join(parts) + "\n"
+
+
+def escaped(text: str) -> str:
+    """Somebody's words on one line, with nothing in them that Markdown would obey."""
+    return _SPECIAL.sub(r"\\\1", visible(text))
+
+
+def code(text: str) -> str:
+    """A code span, fenced with more backticks than the text has in a row."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * (longest + 1)
+    padding = " " if "`" in text else ""
+    return f"{fence}{padding}{text}{padding}{fence}"
+
+
+def _math(text: str) -> str:
+    return f"${text}$"
+
+
+def _heading(section: Section) -> str:
+    title = f"## {section.heading}"
+    formulas = ", ".join(_math(latex(formula)) for formula in section.formulas)
+    return f"{title}\n\n{formulas}" if formulas else title
+
+
+def _blocks(blocks: Iterable[Block]) -> list[str]:
+    texts = [_BLOCKS[type(block)](block) for block in blocks]
+    return [text for text in texts if text]
+
+
+def _facts(facts: Facts) -> str:
+    return "\n".join(f"- **{label}:** {_spans(spans)}" for label, spans in facts.rows)
+
+
+def _spans(spans: Spans) -> str:
+    return "".join(map(_span, spans))
+
+
+def _span(span: Span) -> str:
+    match span:
+        case str():
+            return span
+        case Word(text):
+            return escaped(text)
+        case Term(text):
+            return code(text)
+        case _:
+            return _math(latex(span))
+
+
+def _label(line: WorkingLine | Addition) -> str:
+    return code(unbreakable(plain(line.label)))
+
+
+def _working(block: Working) -> str:
+    return "\n".join(map(_working_line, block.lines))
+
+
+def _working_line(line: WorkingLine | Omitted) -> str:
+    if isinstance(line, Omitted):
+        return "- ⋮"
+    parts = (f"{_RELATIONS[relation]} {latex(part)}" for relation, part in line.parts)
+    return f"- {_label(line)} {_math(' '.join(parts))}"
+
+
+def _addition(block: Addition) -> str:
+    lines = [f"{_label(block)}:", ""]
+    for k, addend in enumerate(block.addends):
+        sign = "+ " if k else ""
+        if isinstance(addend, Omitted):
+            lines.append(f"- {_math(sign + latex(addend))}")
+        else:
+            product, value = addend
+            lines.append(f"- {_math(rf'{sign}{latex(product)} \rightarrow {latex(value)}')}")
+    total = f"{_RELATIONS[block.relation]} {latex(block.total)}"
+    return "\n".join([*lines, f"- {_math(total)}"])
+
+
+def _grid(headings: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[bool]) -> str:
+    rule = ("---:" if number else ":---" for number in numbers)
+    lines = [headings, list(rule), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _table(block: Table) -> str:
+    rows = [[_cell(cell) for cell in row] for row in block.rows]
+    return _grid(block.headings, rows, [False for _ in block.headings])
+
+
+def _cell(cell: Word | str | Omitted) -> str:
+    if isinstance(cell, Word):
+        return escaped(cell.text)
+    return cell if isinstance(cell, str) else "⋮"
+
+
+def _shown_rows(block: MatrixBlock) -> list[int | None]:
+    places = elided(len(block.rows), MOST_CELLS)
+    return [None if place is None else block.rows[place] for place in places]
+
+
+def _matrix(block: MatrixBlock) -> str:
+    columns = elided(block.matrix.shape[1], MOST_CELLS)
+    headings = [code(heading_of(block)), *(_column_heading(block, j) for j in columns)]
+    sums: dict[int, Number] = {}
+    if block.sums is not None:
+        headings.append("sum")
+        sums = dict(zip(block.rows, block.sums, strict=True))
+    rows = []
+    for i in _shown_rows(block):
+        texts = [_figure(block, i, j) for j in columns]
+        texts += ["⋮" if i is None else text_of(sums[i])] if sums else []
+        rows.append([escaped(row_heading(block, i)), *texts])
+    return _grid(headings, rows, [False, *(True for _ in headings[1:])])
+
+
+def _column_heading(block: MatrixBlock, j: int | None) -> str:
+    if j is None:
+        return "…"
+    role = f"{block.roles[1]}: " if block.roles[1] else ""
+    return "" if block.is_list else escaped(role + block.column_names[j])
+
+
+def _figure(block: MatrixBlock, i: int | None, j: int | None) -> str:
+    if i is None:
+        return "⋮"
+    return "…" if j is None else text_of(block.matrix.number(i, j))
+
+
+def _side_by_side(block: SideBySide) -> str:
+    first = block.columns[0][1]
+    rows = []
+    for i in _shown_rows(first):
+        vectors = ("⋮" if i is None else _math(latex(vector(m, i))) for _, m in block.columns)
+        rows.append([escaped(row_heading(first, i)), *vectors])
+    headings = ["Token", *(heading for heading, _ in block.columns)]
+    table = _grid(headings, rows, [False for _ in headings])
+    return f"**{block.caption}**\n\n{table}" if block.caption else table
+
+
+_BLOCKS: dict[type, Callable[[Any], str]] = {
+    Facts: _facts,
+    Prose: lambda block: _spans(block.text),
+    Points: lambda block: "\n".join(f"- {_spans(item)}" for item in block.items),
+    Note: lambda block: f"> {_spans(block.text)}",
+    Subheading: lambda block: f"### {block.text}",
+    Working: _working,
+    Addition: _addition,
+    Table: _table,
+    MatrixBlock: _matrix,
+    SideBySide: _side_by_side,
+    TextList: lambda block: "",
+}
+"""How each block is written; a list of words is data only, its table says it already."""

@@ -1,0 +1,57 @@
+"""What both notations share: how tightly things bind, and where a minus goes."""
+
+from __future__ import annotations
+
+from attncli.arithmetic.expression import (
+    Dot,
+    Expression,
+    MatrixProduct,
+    Negative,
+    Number,
+    Power,
+    Product,
+    Quotient,
+    Root,
+    Sum,
+    Total,
+)
+
+_BINDING: dict[type, int] = {
+    Sum: 1,
+    Total: 1,
+    Dot: 2,
+    Product: 2,
+    MatrixProduct: 2,
+    Quotient: 2,
+    Negative: 3,
+    Root: 4,
+    Power: 4,
+}
+_TIGHTEST = 5
+
+FACTOR, DIVISOR, ATOM = 2, 3, 5
+"""How tightly an operand must bind to stand without parentheses."""
+
+
+def binding(node: Expression) -> int:
+    """How tightly an expression holds together: a sum loosest, a figure tightest."""
+    if isinstance(node, Number) and node.shown < 0:
+        return _BINDING[Negative]
+    return _BINDING.get(type(node), _TIGHTEST)
+
+
+def signed(term: Expression) -> tuple[bool, Expression]:
+    """A term of a sum as its sign (True: minus) and what follows the sign."""
+    match term:
+        case Negative(operand):
+            return True, operand
+        case Number(full, shown) if shown < 0:
+            return True, Number(-full, -shown)
+        case Product((first, *others)):
+            minus, positive = signed(first)
+            return minus, Product((positive, *others)) if minus else term
+        case Quotient(dividend, divisor):
+            minus, positive = signed(dividend)
+            return minus, Quotient(positive, divisor) if minus else term
+        case _:
+            return False, term

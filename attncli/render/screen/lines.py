@@ -1,0 +1,86 @@
+"""Lines of styled pieces, their width in terminal cells, and wrapping them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+
+from attncli.render.notation.plain import GLUE
+
+PLAIN = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A text in one style; the style is one of `STYLES` by name."""
+
+    text: str
+    style: str = PLAIN
+
+
+Line = list[Piece]
+
+
+def width(text: str) -> int:
+    """The cells that a text takes: two for wide characters, none for combining ones."""
+    return len(text) if text.isascii() else cell_len(text)
+
+
+def line_width(line: Line) -> int:
+    return sum(width(piece.text) for piece in line)
+
+
+def left(text: str, cells: int) -> str:
+    """The text, filled up with spaces on its right."""
+    return text + " " * (cells - width(text))
+
+
+def right(text: str, cells: int) -> str:
+    """The text, filled up with spaces on its left."""
+    return " " * (cells - width(text)) + text
+
+
+def at_point(texts: Sequence[str]) -> list[str]:
+    """Figures filled up so that their decimal points stand above each other."""
+    heads = [text.partition(".")[0] for text in texts]
+    tails = [text[len(head) :] for text, head in zip(texts, heads, strict=True)]
+    before, after = max(map(width, heads)), max(map(width, tails))
+    return [right(h, before) + left(t, after) for h, t in zip(heads, tails, strict=True)]
+
+
+def settled(text: str) -> str:
+    """The text as it is printed, its no-break spaces plain."""
+    return text.replace(GLUE, " ")
+
+
+def wrapped(pieces: Iterable[Piece], cells: int, hanging: int = 0) -> list[Line]:
+    """The pieces broken at their spaces into lines of at most `cells`.
+
+    Lines after the first are indented by `hanging`. A word longer than a line stays whole.
+    """
+    lines: list[Line] = [[]]
+    for atom in _atoms(pieces):
+        blank = [Piece(" ")] if lines[-1] else []
+        room = cells - (hanging if len(lines) > 1 else 0)
+        if lines[-1] and line_width([*lines[-1], *blank, *atom]) > room:
+            lines.append([])
+            blank = []
+        lines[-1] += [*blank, *atom]
+    indent = [Piece(" " * hanging)]
+    return [lines[0], *([*indent, *line] for line in lines[1:])]
+
+
+def _atoms(pieces: Iterable[Piece]) -> Iterator[Line]:
+    """What stands between the spaces: runs of pieces that must stay together."""
+    atom: Line = []
+    for piece in pieces:
+        first, *others = piece.text.split(" ")
+        atom += [Piece(settled(first), piece.style)] if first else []
+        for text in others:
+            if atom:
+                yield atom
+            atom = [Piece(settled(text), piece.style)] if text else []
+    if atom:
+        yield atom

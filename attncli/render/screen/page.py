@@ -1,0 +1,174 @@
+"""A document laid out for a screen: lines of styled pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from attncli.arithmetic.expression import Equation
+from attncli.document import (
+    Addition,
+    Block,
+    Document,
+    Facts,
+    MatrixBlock,
+    Note,
+    Points,
+    Prose,
+    Section,
+    SideBySide,
+    Span,
+    Spans,
+    Subheading,
+    Table,
+    Term,
+    TextList,
+    Word,
+    Working,
+)
+from attncli.render.notation import plain
+from attncli.render.screen.lines import Line, Piece, line_width, width, wrapped
+from attncli.render.screen.tables import (
+    beside_each_other,
+    matrix_lines,
+    side_by_side_lines,
+    table_lines,
+)
+from attncli.render.screen.working import addition_lines, working_lines
+from attncli.render.words import visible
+
+_INDENT = 2
+_WIDEST_PROSE = 88
+_GAP = "   "
+
+
+def lay_out(document: Document, cells: int) -> list[Line]:
+    """The lines of a document at a width in terminal cells."""
+    lines: list[Line] = []
+    if document.facts is not None:
+        lines += [*_title(document.title, cells), *_facts(document.facts, cells)]
+    for section in document.sections:
+        lines += [*([[]] if lines else []), *_section(section, cells)]
+    for part in _blocks(document.closing, cells):
+        lines += [*([[]] if lines else []), *part]
+    return lines
+
+
+def _title(title: Word, cells: int) -> list[Line]:
+    lines = wrapped([Piece(visible(title.text), "title")], cells)
+    rule = "═" * min(cells, max(map(line_width, lines)))
+    return [*lines, [Piece(rule, "rule")], []]
+
+
+def _facts(facts: Facts, cells: int) -> list[Line]:
+    label_width = max(width(label) for label, _ in facts.rows) + 2
+    lines: list[Line] = []
+    for label, spans in facts.rows:
+        room = min(cells, _WIDEST_PROSE) - label_width
+        first, *others = wrapped(_pieces(spans), room)
+        lines.append([Piece(label.ljust(label_width), "label"), *first])
+        lines += [[Piece(" " * label_width), *line] for line in others]
+    return lines
+
+
+def _section(section: Section, cells: int) -> list[Line]:
+    lines = _heading(section, cells)
+    for part in _blocks(section.blocks, cells):
+        lines += [[], *part]
+    return lines
+
+
+def _heading(section: Section, cells: int) -> list[Line]:
+    title = section.heading
+    formulas = f",{_GAP}".join(plain(formula) for formula in section.formulas)
+    text = [Piece(title, "step"), Piece(_GAP), Piece(formulas, "formula")]
+    if width(title) + len(_GAP) + width(formulas) <= cells:
+        return wrapped_whole(text)
+    lines: list[Line] = [[Piece(title, "step")]]
+    for formula in section.formulas:
+        room = cells - 2 * _INDENT
+        lines += _indented(wrapped([Piece(plain(formula), "formula")], room, _INDENT), 2)
+    return lines
+
+
+def wrapped_whole(pieces: Sequence[Piece]) -> list[Line]:
+    """The pieces on one line, whatever its width."""
+    return [[Piece(piece.text.replace("\u00a0", " "), piece.style) for piece in pieces]]
+
+
+def _blocks(blocks: Sequence[Block], cells: int) -> Iterator[list[Line]]:
+    """The lines of each block; small matrices that follow each other go side by side."""
+    for is_matrix, group in groupby(blocks, lambda block: isinstance(block, MatrixBlock)):
+        if is_matrix:
+            room = cells - _INDENT
+            tables = [
+                matrix_lines(block, room) for block in group if isinstance(block, MatrixBlock)
+            ]
+            yield _indented(beside_each_other(tables, room))
+            continue
+        for block in group:
+            lines = _BLOCKS[type(block)](block, cells)
+            if lines:
+                yield lines
+
+
+def _indented(lines: Sequence[Line], by: int = _INDENT) -> list[Line]:
+    return [[Piece(" " * by), *line] if line else [] for line in lines]
+
+
+def _prose(block: Prose, cells: int) -> list[Line]:
+    return wrapped(_pieces(block.text), min(cells, _WIDEST_PROSE))
+
+
+def _points(block: Points, cells: int) -> list[Line]:
+    lines: list[Line] = []
+    for item in block.items:
+        room = min(cells, _WIDEST_PROSE) - _INDENT
+        first, *others = wrapped(_pieces(item), room)
+        lines += [[Piece("• ", "rule"), *first], *_indented(others)]
+    return lines
+
+
+def _note(block: Note, cells: int) -> list[Line]:
+    room = min(cells, _WIDEST_PROSE) - _INDENT
+    first, *others = wrapped(_pieces(block.text), room)
+    return [[Piece("▸ ", "rule"), *first], *_indented(others)]
+
+
+def _side_by_side(block: SideBySide, cells: int) -> list[Line]:
+    caption: list[Line] = [[Piece(block.caption, "step")], []] if block.caption else []
+    return [*caption, *_indented(side_by_side_lines(block, cells - _INDENT))]
+
+
+def _pieces(spans: Spans) -> list[Piece]:
+    return [_piece(span) for span in spans]
+
+
+def _piece(span: Span) -> Piece:
+    match span:
+        case str():
+            return Piece(span)
+        case Word(text):
+            return Piece(visible(text), "word")
+        case Term(text):
+            return Piece(text.replace(" ", "\u00a0"), "label")
+        case Equation():
+            return Piece(plain(span), "formula")
+        case _:
+            return Piece(plain(span), "formula")
+
+
+_BLOCKS: dict[type, Callable[[Any, int], list[Line]]] = {
+    Facts: _facts,
+    Prose: _prose,
+    Points: _points,
+    Note: _note,
+    Subheading: lambda block, cells: wrapped([Piece(block.text, "step")], cells),
+    Working: lambda block, cells: _indented(working_lines(block, cells - _INDENT)),
+    Addition: lambda block, cells: _indented(addition_lines(block, cells - _INDENT)),
+    Table: lambda block, cells: _indented(table_lines(block, cells - _INDENT)),
+    SideBySide: _side_by_side,
+    TextList: lambda block, cells: [],
+}
+"""How each block is laid out; a list of words is data only, its table says it already."""

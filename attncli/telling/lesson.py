@@ -1,0 +1,130 @@
+"""A step as a lesson: what it is for, its shapes, the working, the mistakes people make."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from attncli.arithmetic.expression import Symbol
+from attncli.document import (
+    Block,
+    Document,
+    Facts,
+    Note,
+    Points,
+    Prose,
+    Section,
+    Span,
+    Spans,
+    Subheading,
+    Term,
+    Word,
+    Working,
+)
+from attncli.scenario import ScenarioError
+from attncli.steps import Mistake, Step
+from attncli.telling.selection import Selection
+from attncli.telling.walkthrough import (
+    facts_of,
+    made_by,
+    operands_of,
+    rounding_facts,
+    step_blocks,
+    table_together,
+    told_steps,
+)
+from attncli.telling.working import cell_line
+from attncli.trace import Making, Quantity, Trace
+
+
+def lessons(told: Sequence[tuple[Step, Trace]], selection: Selection) -> Document:
+    """Lessons on steps, each with the trace whose numbers it works on."""
+    _, trace = told[0]
+    return Document(
+        Word(trace.scenario.title),
+        tuple(_lesson(step, its, selection) for step, its in told),
+        facts_of(trace),
+        rounding=rounding_facts(trace),
+    )
+
+
+def _lesson(step: Step, trace: Trace, selection: Selection) -> Section:
+    blocks: list[Block] = [Prose((step.purpose,)), Facts(tuple(_shapes(step, trace)))]
+    if step in told_steps(trace):
+        operands = operands_of(trace, step)
+        blocks += [Subheading("On these numbers")]
+        blocks += step_blocks(trace, step, selection, operands)
+        blocks += table_together(trace, step, selection)
+    else:
+        blocks.append(Note((_not_told(trace, step),)))
+    if step.mistakes:
+        blocks.append(Subheading("Common mistakes"))
+        for mistake in step.mistakes:
+            blocks += _mistake_blocks(trace, mistake)
+    formulas = step.formulas(trace.scenario)
+    return Section(step.name, None, step.title, formulas, tuple(blocks))
+
+
+def _not_told(trace: Trace, step: Step) -> str:
+    if trace.unfinished is not None:
+        return (
+            "This scenario doesn't give what the step needs, so that there are no numbers to show."
+        )
+    return f"This scenario goes without {step.name}, so that there are no numbers to show."
+
+
+def _shapes(step: Step, trace: Trace) -> list[tuple[str, Spans]]:
+    rows: list[tuple[str, Spans]] = [("Shapes", (step.shapes,))]
+    made = made_by(trace, step)
+    if made:
+        before = _with_shapes(operands_of(trace, step))
+        rows.append(("Here", (*before, " → ", *_with_shapes(made))))
+    return rows
+
+
+def _with_shapes(quantities: Sequence[Quantity]) -> Spans:
+    spans: list[Span] = []
+    for quantity in quantities:
+        rows, columns = quantity.matrix.shape
+        size = f"[{rows}]" if quantity.is_list else f"[{rows}, {columns}]"
+        spans += [", "] if spans else []
+        spans += [Symbol(quantity.name), f" {size}"]
+    return tuple(spans)
+
+
+def _mistake_blocks(trace: Trace, mistake: Mistake) -> list[Block]:
+    """A mistake in words, and what it gives in the cell that it changes most."""
+    making = mistake.making(trace.scenario)
+    if making is None or making.name not in trace or trace[making.name].given:
+        return [Points(((mistake.says,),))]
+    wrong = remade(trace, making)
+    if wrong is None:
+        return [Points(((mistake.says, " With these shapes it can't be done."),))]
+    cell = _worst_cell(trace[making.name], wrong[making.name])
+    if cell is None:
+        same = " With these numbers it makes no difference, so they can't reveal it."
+        return [Points(((mistake.says, same),))]
+    right = trace[making.name]
+    figure = right.matrix.number(*cell)
+    told = (" ", Term(right.address(*cell)), " is ", figure, "; the mistake gives")
+    line = cell_line(wrong, wrong[making.name], *cell)
+    return [Points(((mistake.says, *told),)), Working((line,))]
+
+
+def remade(trace: Trace, making: Making) -> Trace | None:
+    """The trace with a quantity made in the wrong way; None where its shapes don't allow it."""
+    try:
+        wrong = trace.remake(making)
+    except (KeyError, ValueError, ScenarioError):
+        return None
+    same_shape = wrong[making.name].matrix.shape == trace[making.name].matrix.shape
+    return wrong if same_shape else None
+
+
+def _worst_cell(right: Quantity, wrong: Quantity) -> tuple[int, int] | None:
+    """The cell that is most off; None where all are shown alike."""
+    off = np.abs(wrong.values - right.values)
+    i, j = divmod(int(off.argmax()), off.shape[1])
+    differs = wrong.matrix.number(i, j).shown != right.matrix.number(i, j).shown
+    return (i, j) if differs else None
