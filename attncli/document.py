@@ -21,14 +21,14 @@ from attncli.arithmetic.expression import (
 from attncli.arithmetic.matrix import Matrix
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Word:
     """Somebody's own words: a token, a title, a sentence. To be printed, never obeyed."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Term:
     """A name of the program in running text: a step, a quantity, a key."""
 
@@ -39,38 +39,42 @@ Span = str | Word | Term | Equation | Expression
 Spans = tuple[Span, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Facts:
     """Names and what they stand for, one a line."""
 
     rows: tuple[tuple[str, Spans], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prose:
+    """A paragraph."""
+
     text: Spans
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Points:
     """A list of sentences."""
 
     items: tuple[Spans, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Subheading:
+    """A heading inside a section."""
+
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Note:
     """A remark that helps, set apart from the working."""
 
     text: Spans
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Line:
     """A line of working: `label = part = part`. Each relation stands before its part."""
 
@@ -78,14 +82,14 @@ class Line:
     parts: tuple[tuple[str, Expression], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Working:
     """Lines of working; Omitted stands for those that are left out."""
 
     lines: tuple[Line | Omitted, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Addition:
     """Vectors added up in columns: each addend with its product, a rule, the total."""
 
@@ -95,7 +99,7 @@ class Addition:
     total: Vector
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """Rows of cells under headings: whatever isn't one matrix."""
 
@@ -103,7 +107,7 @@ class Table:
     rows: tuple[tuple[Word | str | Omitted, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MatrixBlock:
     """A quantity as a table with names for its rows and columns.
 
@@ -126,7 +130,7 @@ class MatrixBlock:
         return not self.column_names
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SideBySide:
     """The rows of several quantities as vectors, side by side."""
 
@@ -136,7 +140,7 @@ class SideBySide:
     columns: tuple[tuple[str, MatrixBlock], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TextList:
     """A quantity that is a list of words or whole numbers: `tokens`, `ids`."""
 
@@ -160,7 +164,7 @@ Block = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Section:
     """A step: its name, its number in the story if it is told in order, its title and so on."""
 
@@ -175,8 +179,10 @@ class Section:
         return self.title if self.number is None else f"{self.number} · {self.title}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Document:
+    """A page: its title and facts, its sections, and what closes it. `given` and `rounding` are data."""
+
     title: Word
     sections: tuple[Section, ...]
     facts: Facts | None = None

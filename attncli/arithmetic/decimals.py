@@ -62,7 +62,7 @@ def shown(value: float, decimals: int) -> Decimal:
 
 
 def text(number: Decimal) -> str:
-    """`number` in digits, with an ASCII minus: 0.001, 12, -0.50; 3e-30 where zeros would hide it."""
+    """`number` in digits, with an ASCII minus: 0.001, 12, -0.50, and 3e-30 for the tiniest."""
     if number and not -SIGNIFICANT < number.adjusted() < SIGNIFICANT:
         return format(number, "e").replace("e+", "e")
     return format(number, "f")

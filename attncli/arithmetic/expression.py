@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Number:
     """A figure: its value in full, and the value that its printed digits have."""
 
@@ -25,7 +25,7 @@ class Number:
         return cls(number, number)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Symbol:
     """A name: `W_Q`, or with indices one of its cells, `scores[love, AI]`."""
 
@@ -33,29 +33,33 @@ class Symbol:
     indices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Omitted:
     """Terms or entries that are left out: `…`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sum:
+    """Terms added up; one that begins with a minus is taken away: `2 × 3 − 1`."""
+
     terms: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Product:
+    """Factors multiplied: `0.5 × 0.885`."""
+
     factors: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MatrixProduct:
     """A product of matrices in a formula, written side by side: `X W_Q`."""
 
     factors: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Dot:
     """The dot product of two vectors, `[1, 1] · [1, 2]`."""
 
@@ -63,34 +67,44 @@ class Dot:
     right: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Quotient:
+    """`7.389 / 12.825`."""
+
     dividend: Expression
     divisor: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Negative:
+    """What is taken away: `−x`."""
+
     operand: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Power:
+    """`e^2`, `x^3`."""
+
     base: Expression
     exponent: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Root:
+    """A square root, `√2`."""
+
     operand: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Transposed:
+    """`Kᵀ`."""
+
     operand: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Apply:
     """A function by its name: `max(0, 1.2)`, `tanh(0.5)`."""
 
@@ -98,7 +112,7 @@ class Apply:
     arguments: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Total:
     """A sum over an index, in a formula: `Σ_k exp[i, k]`."""
 
@@ -106,8 +120,10 @@ class Total:
     operand: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Vector:
+    """`[1, 2]`."""
+
     entries: tuple[Expression, ...]
 
 
@@ -133,7 +149,7 @@ E = Symbol("e")
 PI = Symbol("π")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Equation:
     """A formula: what a quantity is, in terms of the ones before it."""
 

@@ -15,7 +15,7 @@ from attncli.arithmetic.rounding import MOST_DECIMALS, Array, carried
 Written = tuple[tuple[Decimal, ...], ...]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Matrix:
     """Figures [n, m], read-only.
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from attncli import __version__
+from attncli.cli.command import TextCommand, TextGroup
 from attncli.cli.explain import explain
 from attncli.cli.listing import list_
 from attncli.cli.new import new
@@ -16,16 +17,20 @@ from attncli.cli.validate import validate
 
 app = typer.Typer(
     name="attn",
+    cls=TextGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(run)
-app.command()(explain)
-app.command("list")(list_)
-app.command()(validate)
-app.command()(new)
-app.command()(schema)
+for _name, _function in {
+    "run": run,
+    "explain": explain,
+    "list": list_,
+    "validate": validate,
+    "new": new,
+    "schema": schema,
+}.items():
+    app.command(_name, cls=TextCommand)(_function)
 
 
 def _version(wanted: bool) -> None:
@@ -34,7 +39,7 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(cls=TextGroup)
 def attn(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")

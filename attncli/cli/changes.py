@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from attncli.cli.options import Policy
     from attncli.scenario.settings import Change
 
 
 def changes_of(
-    sets: Sequence[str] | None, decimals: str | None, rounding: Policy | None
+    sets: Sequence[str] | None, decimals: str | None, rounding: str | None
 ) -> list[str | Change]:
     """`--set`, then `--decimals` (of every step) and `--rounding`."""
     from attncli.scenario.settings import Change
@@ -23,5 +22,5 @@ def changes_of(
         changes.append(Change(option, "rounding.decimals", decimals))
         changes.append(Change(option, "rounding.steps", "{}"))
     if rounding is not None:
-        changes.append(Change(f"--rounding {rounding.value}", "rounding.policy", rounding.value))
+        changes.append(Change(f"--rounding {rounding}", "rounding.policy", rounding))
     return changes

@@ -8,7 +8,7 @@ import typer
 
 from attncli.cli import options
 from attncli.cli.changes import changes_of
-from attncli.cli.output import Complaints, check_free, deliver
+from attncli.cli.output import Complaints, check_output, deliver
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ def explain(
     decimals: options.Decimals = None,
     rounding: options.RoundingOption = None,
     set_: options.Sets = None,
-    detail: options.DetailOption = options.Detail.full,
+    detail: options.DetailOption = "full",
     form: options.FormatOption = None,
     output: options.Output = None,
     force: options.Force = False,
@@ -51,21 +51,23 @@ def explain(
     from attncli.pipeline import work
     from attncli.scenario import load
     from attncli.telling.lesson import lessons
-    from attncli.telling.selection import check_steps, select
+    from attncli.telling.selection import check_detail, check_steps, select
 
     complaints = Complaints()
     changes = changes_of(set_, decimals, rounding)
     with complaints.heard():
         check_steps(step or ())
     with complaints.heard():
-        check_free(output, force=force)
+        check_detail(detail)
+    with complaints.heard():
+        check_output(form, output, force=force)
     with complaints.heard():
         trace = work(load(scenario, changes))
     complaints.stop_if_any()
     with complaints.heard():
         told = _traces(scenario, changes, trace, step or [])
-        document = lessons(told, select(trace, (), token, detail.value))
-        deliver(document, form.value if form else None, output, force=force)
+        document = lessons(told, select(trace, (), token, detail))
+        deliver(document, form, output, force=force)
     complaints.stop_if_any()
 
 

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from attncli.cli.output import Complaints, deliver
+from attncli.cli.output import Complaints, OutputError, deliver
 
 if TYPE_CHECKING:
     from attncli.document import Document
 
 
-class What(str, Enum):
-    scenarios = "scenarios"
-    steps = "steps"
+WHAT = ("scenarios", "steps")
+
+
+def complete_what(incomplete: str) -> list[str]:
+    """What can be listed, as far as it begins so."""
+    return [what for what in WHAT if what.startswith(incomplete)]
 
 
 def list_(
-    what: Annotated[What, typer.Argument(help="What to list.")] = What.scenarios,
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="[scenarios|steps]", help="What to list.", autocompletion=complete_what
+        ),
+    ] = WHAT[0],
 ) -> None:
     """List the shipped scenarios, or the steps with their formulas.
 
@@ -31,7 +38,9 @@ def list_(
     """
     complaints = Complaints()
     with complaints.heard():
-        document = _steps() if what is What.steps else _scenarios()
+        if what not in WHAT:
+            raise OutputError(f"{what}: there is no such list; say {' or '.join(WHAT)}")
+        document = _steps() if what == "steps" else _scenarios()
         deliver(document, "terminal", None, force=False)
     complaints.stop_if_any()
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Annotated
 
 import typer
 
 from attncli.render import formats
+
+DETAILS = ("summary", "rows", "full")
+POLICIES = ("carry", "exact")
 
 
 def complete_scenario(incomplete: str) -> list[str]:
@@ -24,18 +26,19 @@ def complete_step(incomplete: str) -> list[str]:
     return [name for name in STORY if name.startswith(incomplete)]
 
 
-Format = Enum("Format", {name: name for name in formats()}, type=str)  # type: ignore[misc]
+def complete_detail(incomplete: str) -> list[str]:
+    """The details whose names begin so."""
+    return [name for name in DETAILS if name.startswith(incomplete)]
 
 
-class Detail(str, Enum):
-    summary = "summary"
-    rows = "rows"
-    full = "full"
+def complete_policy(incomplete: str) -> list[str]:
+    """The rounding policies whose names begin so."""
+    return [name for name in POLICIES if name.startswith(incomplete)]
 
 
-class Policy(str, Enum):
-    carry = "carry"
-    exact = "exact"
+def complete_format(incomplete: str) -> list[str]:
+    """The formats whose names begin so."""
+    return [name for name in formats() if name.startswith(incomplete)]
 
 
 ScenarioArgument = Annotated[
@@ -71,7 +74,13 @@ Decimals = Annotated[
     typer.Option("--decimals", metavar="N", help="Decimals of every step, for this run."),
 ]
 RoundingOption = Annotated[
-    Policy | None, typer.Option("--rounding", help="The rounding policy, for this run.")
+    str | None,
+    typer.Option(
+        "--rounding",
+        metavar="|".join(POLICIES),
+        help="The rounding policy, for this run.",
+        autocompletion=complete_policy,
+    ),
 ]
 Sets = Annotated[
     list[str] | None,
@@ -82,12 +91,21 @@ Sets = Annotated[
     ),
 ]
 DetailOption = Annotated[
-    Detail, typer.Option("--detail", help="Tables only, one line a row, or every cell.")
+    str,
+    typer.Option(
+        "--detail",
+        metavar="|".join(DETAILS),
+        help="Tables only, one line a row, or every cell.",
+        autocompletion=complete_detail,
+    ),
 ]
 FormatOption = Annotated[
-    Format | None,
+    str | None,
     typer.Option(
-        "--format", help="The output format; by default terminal, or as -o's suffix says."
+        "--format",
+        metavar="|".join(formats()),
+        help="The output format; by default terminal, or as -o's suffix says.",
+        autocompletion=complete_format,
     ),
 ]
 Output = Annotated[

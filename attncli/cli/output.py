@@ -105,6 +105,16 @@ def write_out(text: str) -> None:
         raise typer.Exit(_FAILED) from None
 
 
+def check_output(form: str | None, output: str | None, *, force: bool) -> None:
+    """Raises OutputError for an unknown format, or where a file is in the way."""
+    from attncli.render import formats
+    from attncli.scenario.problems import nearest
+
+    if form is not None and form not in formats():
+        raise OutputError(f"--format {form}: no such format; {nearest(form, formats())}")
+    check_free(output, force=force)
+
+
 def check_free(output: str | None, *, force: bool) -> None:
     """Raises OutputError where a file is in the way."""
     if output is None or output == "-" or force:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from attncli.cli import options
 from attncli.cli.changes import changes_of
-from attncli.cli.output import Complaints, check_free, deliver
+from attncli.cli.output import Complaints, check_output, deliver
 
 if TYPE_CHECKING:
     from attncli.document import Document
@@ -21,7 +21,7 @@ def run(
     decimals: options.Decimals = None,
     rounding: options.RoundingOption = None,
     set_: options.Sets = None,
-    detail: options.DetailOption = options.Detail.full,
+    detail: options.DetailOption = "full",
     form: options.FormatOption = None,
     output: options.Output = None,
     force: options.Force = False,
@@ -40,19 +40,21 @@ def run(
     """
     from attncli.pipeline import work
     from attncli.scenario import load
-    from attncli.telling.selection import check_steps
+    from attncli.telling.selection import check_detail, check_steps
 
     complaints = Complaints()
     with complaints.heard():
         check_steps(step or ())
     with complaints.heard():
-        check_free(output, force=force)
+        check_detail(detail)
+    with complaints.heard():
+        check_output(form, output, force=force)
     with complaints.heard():
         trace = work(load(scenario, changes_of(set_, decimals, rounding)))
     complaints.stop_if_any()
     with complaints.heard():
-        document = _document(trace, step or [], token, cell or [], detail.value)
-        deliver(document, form.value if form else None, output, force=force)
+        document = _document(trace, step or [], token, cell or [], detail)
+        deliver(document, form, output, force=force)
     complaints.stop_if_any()
 
 

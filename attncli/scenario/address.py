@@ -10,7 +10,7 @@ class AddressError(ValueError):
     """An address that can't be read, or that names nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Index:
     """One index: a name, or unless it was quoted a position."""
 
@@ -24,8 +24,10 @@ class Index:
         return int(self.text) if digits and not self.quoted else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Address:
+    """The name of a quantity or key, and the indices of a cell in it."""
+
     name: str
     indices: tuple[Index, ...] = ()
 

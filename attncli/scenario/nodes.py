@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attncli.scenario.problems import Where
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Text:
     """A scalar, just as it is written: `no`, `1.0` and `~` are texts like any other."""
 
@@ -19,14 +19,18 @@ class Text:
     quoted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Items:
+    """A list."""
+
     items: tuple[Node, ...]
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Map:
+    """A map of keys and values, in the order of the file."""
+
     entries: tuple[tuple[Text, Node], ...]
     where: Where
 
@@ -34,7 +38,7 @@ class Map:
         return next((value for name, value in self.entries if name.text == key), None)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Figures:
     """An array handed over by a Python program: figures that nobody wrote."""
 

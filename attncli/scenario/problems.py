@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, order=True)
 class Where:
     """A place in a source; lines and columns count from 1, 0 stands for none."""
 
@@ -19,8 +19,10 @@ class Where:
         return f"{self.source}:{self.line}:{self.column}" if self.line else self.source
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, order=True)
 class Problem:
+    """What is wrong somewhere, and what would be right."""
+
     where: Where
     wrong: str
     right: str

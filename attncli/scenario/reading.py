@@ -19,8 +19,11 @@ from attncli.scenario.problems import Problems, ScenarioError, Where
 LARGEST_FILE = 16 * 2**20
 DEEPEST = 32
 _MOST_FROM_ALIASES = 100_000
-_PLAIN_TAGS = (None, "!", "tag:yaml.org,2002:str", "tag:yaml.org,2002:int",
-               "tag:yaml.org,2002:float", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")  # fmt: skip
+_PLAIN_TAGS = (
+    None,
+    "!",
+    *(f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "float", "map", "seq")),
+)
 
 _Loader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 

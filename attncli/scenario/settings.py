@@ -11,7 +11,7 @@ from attncli.scenario.nodes import Items, Map, Node, Text, quote
 from attncli.scenario.problems import Problem, Problems, ScenarioError, Where
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Change:
     """A value for a key; `option` is what messages call it."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 _JOINER = "\u200d"
 _APOSTROPHES = ("'", "’")
@@ -24,7 +25,7 @@ def words(sentence: str) -> list[str]:
     tokens: list[str] = []
     word = ""
     pieces = [*_graphemes(sentence), ""]
-    for piece, following in zip(pieces, pieces[1:], strict=False):
+    for piece, following in pairwise(pieces):
         apostrophe = piece in _APOSTROPHES and word and _in_word(following)
         if _in_word(piece) or apostrophe:
             word += piece

@@ -13,7 +13,7 @@ Plan = Callable[[Scenario], tuple[Making, ...]]
 Formulas = Callable[[Scenario], tuple[Equation, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Mistake:
     """A common mistake: a quantity made in another way than it should be.
 
@@ -26,7 +26,7 @@ class Mistake:
     making: Callable[[Scenario], Making | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Step:
     """One step of the story, in the words and formulas of the literature.
 

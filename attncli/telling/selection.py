@@ -21,7 +21,7 @@ class SelectionError(ValueError):
     """A step, a token or a cell that isn't there."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Selection:
     """What to tell: some steps (none: all), the rows of one query, how closely."""
 
@@ -58,6 +58,12 @@ def check_steps(steps: Sequence[str]) -> None:
         raise SelectionError(
             "\n".join(f"--step {step}: no such step; {nearest(step, STORY)}" for step in wrong)
         )
+
+
+def check_detail(detail: str) -> None:
+    """Raises SelectionError for a detail that is none."""
+    if detail not in DETAILS:
+        raise SelectionError(f"--detail {detail}: no such detail; {nearest(detail, DETAILS)}")
 
 
 def find_query(trace: Trace, token: str) -> int:

@@ -15,7 +15,7 @@ from attncli.arithmetic.rounding import Array
 from attncli.scenario.address import Address, AddressError, Index, write_index
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Axis:
     """The names along one side of a matrix; `role` says what they name:
     queries (`Q`), keys (`K`), tokens, or dimensions."""
@@ -61,7 +61,7 @@ def counted(count: int) -> tuple[str, ...]:
     return tuple(map(str, range(1, count + 1)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Making:
     """How a quantity is made: which operation on which quantities, in which step."""
 
@@ -71,7 +71,7 @@ class Making:
     step: str
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Quantity:
     """A named matrix [n, m] with names for its rows and columns.
 

@@ -15,7 +15,7 @@ from attncli.trace.axes import axes_of
 from attncli.trace.quantity import Making, Quantity
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Unfinished:
     """Where a trace ends: the making that comes next, and what is missing for it."""
 
@@ -23,7 +23,7 @@ class Unfinished:
     missing: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Trace:
     """The quantities of a scenario, in the order in which they were made.
 

@@ -127,7 +127,8 @@ def _addition(block: Addition) -> str:
             lines.append(f"- {_math(sign + latex(addend))}")
         else:
             product, value = addend
-            lines.append(f"- {_math(rf'{sign}{latex(product)} \rightarrow {latex(value)}')}")
+            arrow = r"\rightarrow"
+            lines.append(f"- {_math(f'{sign}{latex(product)} {arrow} {latex(value)}')}")
     total = f"{_RELATIONS[block.relation]} {latex(block.total)}"
     return "\n".join([*lines, f"- {_math(total)}"])
 

@@ -12,7 +12,7 @@ from attncli.render.notation.plain import GLUE
 PLAIN = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Piece:
     """A text in one style; the style is one of `STYLES` by name."""
 

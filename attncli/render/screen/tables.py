@@ -17,7 +17,7 @@ _CROSS = "─┼─"
 _GAP_BETWEEN_TABLES = 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Column:
     """A column of a table: its heading and its cells, all filled up to one width."""
 
