@@ -7,7 +7,9 @@ for those it prints.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import (
     Equation,
@@ -21,15 +23,13 @@ from attncli.arithmetic.expression import (
 from attncli.arithmetic.matrix import Matrix
 
 
-@dataclass(frozen=True)
-class Word:
+class Word(NamedTuple):
     """Somebody's own words: a token, a title, a sentence. To be printed, never obeyed."""
 
     text: str
 
 
-@dataclass(frozen=True)
-class Term:
+class Term(NamedTuple):
     """A name of the program in running text: a step, a quantity, a key."""
 
     text: str
@@ -39,58 +39,50 @@ Span = str | Word | Term | Equation | Expression
 Spans = tuple[Span, ...]
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(NamedTuple):
     """Names and what they stand for, one a line."""
 
     rows: tuple[tuple[str, Spans], ...]
 
 
-@dataclass(frozen=True)
-class Prose:
+class Prose(NamedTuple):
     """A paragraph."""
 
     text: Spans
 
 
-@dataclass(frozen=True)
-class Points:
+class Points(NamedTuple):
     """A list of sentences."""
 
     items: tuple[Spans, ...]
 
 
-@dataclass(frozen=True)
-class Subheading:
+class Subheading(NamedTuple):
     """A heading inside a section."""
 
     text: str
 
 
-@dataclass(frozen=True)
-class Note:
+class Note(NamedTuple):
     """A remark that helps, set apart from the working."""
 
     text: Spans
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """A line of working: `label = part = part`. Each relation stands before its part."""
 
     label: Symbol
     parts: tuple[tuple[str, Expression], ...]
 
 
-@dataclass(frozen=True)
-class Working:
+class Working(NamedTuple):
     """Lines of working; Omitted stands for those that are left out."""
 
     lines: tuple[Line | Omitted, ...]
 
 
-@dataclass(frozen=True)
-class Addition:
+class Addition(NamedTuple):
     """Vectors added up in columns: each addend with its product, a rule, the total."""
 
     label: Symbol
@@ -99,16 +91,14 @@ class Addition:
     total: Vector
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """Rows of cells under headings: whatever isn't one matrix."""
 
     headings: tuple[str, ...]
     rows: tuple[tuple[Word | str | Omitted, ...], ...]
 
 
-@dataclass(frozen=True)
-class MatrixBlock:
+class MatrixBlock(NamedTuple):
     """A quantity as a table with names for its rows and columns.
 
     `rows` are the places, from 0, of the rows that are shown. A list such as `exp_sum` has
@@ -130,8 +120,7 @@ class MatrixBlock:
         return not self.column_names
 
 
-@dataclass(frozen=True)
-class SideBySide:
+class SideBySide(NamedTuple):
     """The rows of several quantities as vectors, side by side."""
 
     caption: str
@@ -140,8 +129,7 @@ class SideBySide:
     columns: tuple[tuple[str, MatrixBlock], ...]
 
 
-@dataclass(frozen=True)
-class TextList:
+class TextList(NamedTuple):
     """A quantity that is a list of words or whole numbers: `tokens`, `ids`."""
 
     name: str
@@ -164,8 +152,7 @@ Block = (
 )
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """A step: its name, its number in the story if it is told in order, its title and so on."""
 
     step: str
@@ -179,13 +166,15 @@ class Section:
         return self.title if self.number is None else f"{self.number} · {self.title}"
 
 
-@dataclass(frozen=True)
-class Document:
-    """A page: its title and facts, its sections, and what closes it. `given` and `rounding` are data."""
+class Document(NamedTuple):
+    """A page: its title and facts, its sections, and what closes it.
+
+    `given` and `rounding` are data: what the figures started from, and how they were rounded.
+    """
 
     title: Word
     sections: tuple[Section, ...]
     facts: Facts | None = None
     given: tuple[MatrixBlock, ...] = ()
     closing: tuple[Block, ...] = ()
-    rounding: dict[str, object] = field(default_factory=dict)
+    rounding: Mapping[str, object] = MappingProxyType({})

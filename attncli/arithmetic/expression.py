@@ -7,12 +7,11 @@ a step (`Q = X W_Q`). `evaluation` gives a tree its value; a notation gives it i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(NamedTuple):
     """A figure: its value in full, and the value that its printed digits have."""
 
     full: Decimal
@@ -25,103 +24,89 @@ class Number:
         return cls(number, number)
 
 
-@dataclass(frozen=True)
-class Symbol:
+class Symbol(NamedTuple):
     """A name: `W_Q`, or with indices one of its cells, `scores[love, AI]`."""
 
     name: str
     indices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Omitted:
+class Omitted(NamedTuple):
     """Terms or entries that are left out: `…`."""
 
 
-@dataclass(frozen=True)
-class Sum:
+class Sum(NamedTuple):
     """Terms added up; one that begins with a minus is taken away: `2 × 3 − 1`."""
 
     terms: tuple[Expression, ...]
 
 
-@dataclass(frozen=True)
-class Product:
+class Product(NamedTuple):
     """Factors multiplied: `0.5 × 0.885`."""
 
     factors: tuple[Expression, ...]
 
 
-@dataclass(frozen=True)
-class MatrixProduct:
+class MatrixProduct(NamedTuple):
     """A product of matrices in a formula, written side by side: `X W_Q`."""
 
     factors: tuple[Expression, ...]
 
 
-@dataclass(frozen=True)
-class Dot:
+class Dot(NamedTuple):
     """The dot product of two vectors, `[1, 1] · [1, 2]`."""
 
     left: Expression
     right: Expression
 
 
-@dataclass(frozen=True)
-class Quotient:
+class Quotient(NamedTuple):
     """`7.389 / 12.825`."""
 
     dividend: Expression
     divisor: Expression
 
 
-@dataclass(frozen=True)
-class Negative:
+class Negative(NamedTuple):
     """What is taken away: `−x`."""
 
     operand: Expression
 
 
-@dataclass(frozen=True)
-class Power:
+class Power(NamedTuple):
     """`e^2`, `x^3`."""
 
     base: Expression
     exponent: Expression
 
 
-@dataclass(frozen=True)
-class Root:
+class Root(NamedTuple):
     """A square root, `√2`."""
 
     operand: Expression
 
 
-@dataclass(frozen=True)
-class Transposed:
+class Transposed(NamedTuple):
     """`Kᵀ`."""
 
     operand: Expression
 
 
-@dataclass(frozen=True)
-class Apply:
+class Apply(NamedTuple):
     """A function by its name: `max(0, 1.2)`, `tanh(0.5)`."""
 
     function: str
     arguments: tuple[Expression, ...]
 
 
-@dataclass(frozen=True)
-class Total:
+class Total(NamedTuple):
     """A sum over an index, in a formula: `Σ_k exp[i, k]`."""
 
-    index: str
+    over: str
     operand: Expression
 
 
-@dataclass(frozen=True)
-class Vector:
+class Vector(NamedTuple):
     """`[1, 2]`."""
 
     entries: tuple[Expression, ...]
@@ -149,8 +134,7 @@ E = Symbol("e")
 PI = Symbol("π")
 
 
-@dataclass(frozen=True)
-class Equation:
+class Equation(NamedTuple):
     """A formula: what a quantity is, in terms of the ones before it."""
 
     left: Expression

@@ -22,15 +22,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _name, _function in {
-    "run": run,
-    "explain": explain,
-    "list": list_,
-    "validate": validate,
-    "new": new,
-    "schema": schema,
-}.items():
-    app.command(_name, cls=TextCommand)(_function)
+app.command(cls=TextCommand)(run)
+app.command(cls=TextCommand)(explain)
+app.command("list", cls=TextCommand)(list_)
+app.command(cls=TextCommand)(validate)
+app.command(cls=TextCommand)(new)
+app.command(cls=TextCommand)(schema)
 
 
 def _version(wanted: bool) -> None:

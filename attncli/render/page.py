@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(NamedTuple):
     """The width in terminal cells, and whether colours are wanted."""
 
     width: int = 80

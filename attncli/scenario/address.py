@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
 class AddressError(ValueError):
     """An address that can't be read, or that names nothing."""
 
 
-@dataclass(frozen=True)
-class Index:
+class Index(NamedTuple):
     """One index: a name, or unless it was quoted a position."""
 
     text: str
@@ -24,8 +23,7 @@ class Index:
         return int(self.text) if digits and not self.quoted else None
 
 
-@dataclass(frozen=True)
-class Address:
+class Address(NamedTuple):
     """The name of a quantity or key, and the indices of a cell in it."""
 
     name: str
@@ -47,7 +45,8 @@ def parse_address(text: str) -> Address:
 
 
 def _indices(inside: str, text: str) -> list[Index]:
-    indices, position = [], 0
+    indices: list[Index] = []
+    position = 0
     while position < len(inside) or not indices:
         match = _INDEX.match(inside, position)
         if match is None:

@@ -8,9 +8,8 @@ as they are written, `no` must stay a token, and every message needs its line an
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.matrix import Matrix
@@ -29,8 +28,7 @@ class Kind(Protocol[T_co]):
     def schema(self) -> Schema: ...
 
 
-@dataclass(frozen=True)
-class TextKind:
+class TextKind(NamedTuple):
     """Any text that isn't empty."""
 
     what: str = "a text"
@@ -47,8 +45,7 @@ class TextKind:
         return {"type": ["string", "number", "boolean", "null"]}
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """One of a few words."""
 
     words: tuple[str, ...]
@@ -65,8 +62,7 @@ class Choice:
         return {"enum": list(self.words)}
 
 
-@dataclass(frozen=True)
-class WholeNumber:
+class WholeNumber(NamedTuple):
     """A whole number from `least` to `most`."""
 
     least: int
@@ -86,8 +82,7 @@ class WholeNumber:
         return {"type": "integer", "minimum": self.least, "maximum": self.most}
 
 
-@dataclass(frozen=True)
-class NumberKind:
+class NumberKind(NamedTuple):
     """A number, kept as it is written."""
 
     positive: bool = False
@@ -113,8 +108,7 @@ class NumberKind:
 _NUMBER = NumberKind()
 
 
-@dataclass(frozen=True)
-class Vector:
+class Vector(NamedTuple):
     """A row of numbers: a matrix [1, n]."""
 
     def read(self, node: Node, problems: Problems) -> Matrix | Figures | None:
@@ -127,8 +121,7 @@ class Vector:
         return {"type": "array", "items": {"type": "number"}, "minItems": 1}
 
 
-@dataclass(frozen=True)
-class MatrixKind:
+class MatrixKind(NamedTuple):
     """Rows of numbers, all of one length."""
 
     def read(self, node: Node, problems: Problems) -> Matrix | Figures | None:
@@ -184,8 +177,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-@dataclass(frozen=True)
-class MapOf:
+class MapOf(NamedTuple):
     """A map from any text to one kind; `what` names its keys."""
 
     kind: Kind[Any]
@@ -207,8 +199,7 @@ class MapOf:
         return {"type": "object", "additionalProperties": self.kind.schema(), "minProperties": 1}
 
 
-@dataclass(frozen=True)
-class ListOf:
+class ListOf(NamedTuple):
     """A list of one kind, with something in it."""
 
     kind: Kind[Any]
@@ -224,8 +215,7 @@ class ListOf:
         return {"type": "array", "items": self.kind.schema(), "minItems": 1}
 
 
-@dataclass(frozen=True)
-class Either:
+class Either(NamedTuple):
     """One of several kinds; `choose` tells from the node which one is meant."""
 
     choose: Callable[[Node], Kind[Any]]
@@ -238,8 +228,7 @@ class Either:
         return {"anyOf": [kind.schema() for kind in self.kinds]}
 
 
-@dataclass(frozen=True)
-class Key:
+class Key(NamedTuple):
     """A key of a record: its name, the kind of its value, and what to say of it."""
 
     name: str
@@ -247,8 +236,7 @@ class Key:
     says: str
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """A map with known keys, none of which has to be there."""
 
     keys: tuple[Key, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from attncli.scenario.problems import Where
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(NamedTuple):
     """A scalar, just as it is written: `no`, `1.0` and `~` are texts like any other."""
 
     text: str
@@ -19,16 +18,14 @@ class Text:
     quoted: bool = False
 
 
-@dataclass(frozen=True)
-class Items:
+class Items(NamedTuple):
     """A list."""
 
     items: tuple[Node, ...]
     where: Where
 
 
-@dataclass(frozen=True)
-class Map:
+class Map(NamedTuple):
     """A map of keys and values, in the order of the file."""
 
     entries: tuple[tuple[Text, Node], ...]
@@ -38,8 +35,7 @@ class Map:
         return next((value for name, value in self.entries if name.text == key), None)
 
 
-@dataclass(frozen=True, eq=False)
-class Figures:
+class Figures(NamedTuple):
     """An array handed over by a Python program: figures that nobody wrote."""
 
     array: NDArray[np.float64]

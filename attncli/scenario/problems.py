@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, order=True)
-class Where:
+class Where(NamedTuple):
     """A place in a source; lines and columns count from 1, 0 stands for none."""
 
     source: str
@@ -19,8 +19,7 @@ class Where:
         return f"{self.source}:{self.line}:{self.column}" if self.line else self.source
 
 
-@dataclass(frozen=True, order=True)
-class Problem:
+class Problem(NamedTuple):
     """What is wrong somewhere, and what would be right."""
 
     where: Where

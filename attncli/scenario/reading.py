@@ -52,8 +52,9 @@ def read_value(text: str, start: Where) -> Node | None:
             builder.take(event)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        placed = mark is not None and start.line
-        where = Where(start.source, mark.line + 1, mark.column + 1) if placed else start
+        where = start
+        if mark is not None and start.line:
+            where = Where(start.source, mark.line + 1, mark.column + 1)
         problems.add(where, f"broken YAML: {error.problem or error.context}", _HINT)
     except yaml.reader.ReaderError as error:
         character = error.character if isinstance(error.character, str) else chr(error.character)
@@ -152,7 +153,7 @@ class _Builder:
 
     def _where(self, event: yaml.Event) -> Where:
         mark = event.start_mark
-        if not self.start.line:
+        if mark is None or not self.start.line:
             return self.start
         return Where(self.start.source, mark.line + self.start.line, mark.column + 1)
 
@@ -185,7 +186,7 @@ class _Builder:
             self.root = node
 
     def _alias(self, event: yaml.AliasEvent) -> None:
-        node = self.anchors.get(event.anchor)
+        node = self.anchors.get(event.anchor or "")
         if node is None:
             self._fail(
                 event, f"*{event.anchor} names no &{event.anchor} before it", "define it first"

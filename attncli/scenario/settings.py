@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from attncli.scenario import reading
 from attncli.scenario.address import AddressError, parse_address
@@ -11,8 +11,7 @@ from attncli.scenario.nodes import Items, Map, Node, Text, quote
 from attncli.scenario.problems import Problem, Problems, ScenarioError, Where
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """A value for a key; `option` is what messages call it."""
 
     option: str

@@ -78,7 +78,7 @@ def check_shapes(scenario: Scenario, problems: Problems) -> None:
             scenario.where(right.given),
             f"{_shape(scenario, right.given)} and {_shape(scenario, left.given)} don't fit"
             f" together ({why})",
-            f"give {right.given} {left.size} {right.axis}, or {left.given} {right.size} {left.axis}",
+            f"give {right.given} {left.size} {right.axis} or {left.given} {right.size} {left.axis}",
         )
     _check_tokens(scenario, problems)
 

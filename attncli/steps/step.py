@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Equation
 from attncli.scenario import Scenario
@@ -13,8 +13,7 @@ Plan = Callable[[Scenario], tuple[Making, ...]]
 Formulas = Callable[[Scenario], tuple[Equation, ...]]
 
 
-@dataclass(frozen=True)
-class Mistake:
+class Mistake(NamedTuple):
     """A common mistake: a quantity made in another way than it should be.
 
     Marking replays it; the lesson shows what it would give. `making` gives None where the
@@ -26,8 +25,7 @@ class Mistake:
     making: Callable[[Scenario], Making | None]
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One step of the story, in the words and formulas of the literature.
 
     `formulas` are those of a scenario, `shapes` what goes in and comes out, `happens` the

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import elided
 from attncli.scenario import STORY, Scenario
@@ -21,8 +21,7 @@ class SelectionError(ValueError):
     """A step, a token or a cell that isn't there."""
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(NamedTuple):
     """What to tell: some steps (none: all), the rows of one query, how closely."""
 
     steps: tuple[str, ...] = ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from attncli.arithmetic.expression import Equation, Number, Root, Symbol
 from attncli.document import (
@@ -141,8 +140,8 @@ def _as_result(section: Section) -> Section:
     """The last section, its closing table named as the result."""
     *before, last = section.blocks
     if isinstance(last, SideBySide):
-        last = replace(last, caption="Result")
-    return replace(section, blocks=(*before, last))
+        last = last._replace(caption="Result")
+    return section._replace(blocks=(*before, last))
 
 
 def _closing(trace: Trace, selection: Selection) -> tuple[Block, ...]:

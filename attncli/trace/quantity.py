@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -61,8 +61,7 @@ def counted(count: int) -> tuple[str, ...]:
     return tuple(map(str, range(1, count + 1)))
 
 
-@dataclass(frozen=True)
-class Making:
+class Making(NamedTuple):
     """How a quantity is made: which operation on which quantities, in which step."""
 
     name: str

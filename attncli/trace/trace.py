@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,8 +16,7 @@ from attncli.trace.axes import axes_of
 from attncli.trace.quantity import Making, Quantity
 
 
-@dataclass(frozen=True)
-class Unfinished:
+class Unfinished(NamedTuple):
     """Where a trace ends: the making that comes next, and what is missing for it."""
 
     making: Making

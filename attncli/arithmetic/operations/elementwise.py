@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact
+from typing import NamedTuple
 
 import numpy as np
 
@@ -72,7 +73,6 @@ class DivideBy(Operation):
         return None if known is None or more is None else known + more
 
 
-@dataclass(frozen=True)
 class MultiplyBy(DivideBy):
     """Every figure multiplied by one number."""
 
@@ -120,8 +120,7 @@ class Activate(Operation):
         return np.asarray(64 * EPSILON * (np.abs(result) + np.abs(operands[0].values)))
 
 
-@dataclass(frozen=True)
-class Activation:
+class Activation(NamedTuple):
     """An activation: over an array, and as the working of one figure."""
 
     array: Callable[[Array], Array]

@@ -33,7 +33,6 @@ _LONGEST_PRODUCT = 10
 """Decimals past which the products of a sum are left out of its working."""
 
 
-@dataclass(frozen=True)
 class MatMul(Operation):
     """x W: each row of the left matrix times the right one. [n, k], [k, m] -> [n, m]"""
 
@@ -56,10 +55,9 @@ class MatMul(Operation):
         x, W = operands[:2]
         k = x.values.shape[1]
         largest = float(np.abs(x.values).max() * np.abs(W.values).max())
-        return (k + 2) * EPSILON * k * largest
+        return float((k + 2) * EPSILON * k * largest)
 
 
-@dataclass(frozen=True)
 class MatMulTransposed(MatMul):
     """Q Kᵀ: each row of the left matrix with each row of the right one. [n, k], [m, k] -> [n, m]"""
 
@@ -75,7 +73,6 @@ class MatMulTransposed(MatMul):
         return (Product((operands[0].row(i), Transposed(Symbol(names[1])))),)
 
 
-@dataclass(frozen=True)
 class WeightedSum(MatMul):
     """weights V: the rows of V added up, each times its weight. [n, m], [m, d_v] -> [n, d_v]"""
 
@@ -87,7 +84,6 @@ class WeightedSum(MatMul):
         return [Product((weights.number(i, k), V.row(k))) for k in range(V.shape[0])]
 
 
-@dataclass(frozen=True)
 class TransposedWeights(WeightedSum):
     """weightsᵀ V: a column of weights in place of a row. [n, n], [n, d_v] -> [n, d_v]"""
 

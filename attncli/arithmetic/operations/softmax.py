@@ -91,7 +91,6 @@ def _vanished(row: int, largest: float, decimals: int) -> Unworkable:
     return Unworkable(row, what, f"{enough} decimals")
 
 
-@dataclass(frozen=True)
 class RowSum(Operation):
     """The sum of each row. [n, m] -> [n, 1]"""
 
@@ -109,7 +108,6 @@ class RowSum(Operation):
         return m * EPSILON * m * float(np.abs(operands[0].values).max())
 
 
-@dataclass(frozen=True)
 class DivideByRow(Operation):
     """Each row divided by its own figure. [n, m], [n, 1] -> [n, m]"""
 
@@ -123,7 +121,6 @@ class DivideByRow(Operation):
         return (Quotient(operands[0].row(i), operands[1].number(i, 0)),)
 
 
-@dataclass(frozen=True)
 class DivideByColumnSum(Operation):
     """Each figure divided by the sum of its column: softmax down the wrong way."""
 
@@ -136,7 +133,6 @@ class DivideByColumnSum(Operation):
         return (Quotient(exp.number(i, j), _sum(exp.column(j))),)
 
 
-@dataclass(frozen=True)
 class DivideByRowSum(Operation):
     """Each figure divided by the sum of its row, without any exponential."""
 

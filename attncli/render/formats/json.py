@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from attncli.arithmetic.expression import Number
+from attncli.arithmetic.expression import Number, Omitted
 from attncli.document import (
     Addition,
     Block,
@@ -37,12 +37,28 @@ def render(document: Document, page: Page) -> str:  # noqa: ARG001
     data = {
         "attncli": VERSION,
         "title": document.title.text,
-        "rounding": document.rounding,
+        "rounding": dict(document.rounding),
         "given": [_matrix(block) for block in document.given],
         "steps": [_section(section) for section in document.sections],
         "notes": [*_notes(document.closing)],
     }
-    return _escaped(json.dumps(data, ensure_ascii=False, indent=2)) + "\n"
+    return _escaped(_pretty(data)) + "\n"
+
+
+def _pretty(value: Any, indent: str = "") -> str:  # noqa: ANN401
+    """JSON with a line for each key and each row of figures."""
+    deeper = indent + "  "
+    match value:
+        case {**entries} if entries:
+            items = [f"{json.dumps(key)}: {_pretty(v, deeper)}" for key, v in entries.items()]
+            brackets = "{}"
+        case [*entries] if any(isinstance(entry, list | dict) for entry in entries):
+            items = [_pretty(entry, deeper) for entry in entries]
+            brackets = "[]"
+        case _:
+            return json.dumps(value, ensure_ascii=False)
+    inside = f",\n{deeper}".join(items)
+    return f"{brackets[0]}\n{deeper}{inside}\n{indent}{brackets[1]}"
 
 
 def _escaped(text: str) -> str:
@@ -111,7 +127,7 @@ def _line(line: WorkingLine) -> dict[str, Any]:
 def _addition(block: Addition) -> dict[str, Any]:
     cell = unbreakable(plain(block.label))
     products = " + ".join(
-        unbreakable(plain(addend[0] if isinstance(addend, tuple) else addend))
+        unbreakable(plain(addend if isinstance(addend, Omitted) else addend[0]))
         for addend in block.addends
     )
     total = unbreakable(plain(block.total))

@@ -205,6 +205,6 @@ _BLOCKS: dict[type, Callable[[Any], str]] = {
     Table: _table,
     MatrixBlock: _matrix,
     SideBySide: _side_by_side,
-    TextList: lambda block: "",
+    TextList: lambda _: "",
 }
 """How each block is written; a list of words is data only, its table says it already."""

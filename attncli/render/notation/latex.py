@@ -98,10 +98,10 @@ def _apply(node: ex.Apply) -> str:
 _WRITE: dict[type, Callable[[Any], str]] = {
     ex.Number: _number,
     ex.Symbol: _symbol,
-    ex.Omitted: lambda node: r"\dots",
+    ex.Omitted: lambda _: r"\dots",
     ex.Sum: _sum,
     ex.Product: _product,
-    ex.MatrixProduct: lambda node: r" \, ".join(_held(factor, ATOM) for factor in node.factors),
+    ex.MatrixProduct: lambda node: " ".join(_held(factor, ATOM) for factor in node.factors),
     ex.Dot: lambda node: rf"{_held(node.left, ATOM)} \cdot {_held(node.right, ATOM)}",
     ex.Quotient: lambda node: rf"\frac{{{latex(node.dividend)}}}{{{latex(node.divisor)}}}",
     ex.Negative: lambda node: f"-{_held(node.operand, DIVISOR)}",
@@ -109,7 +109,7 @@ _WRITE: dict[type, Callable[[Any], str]] = {
     ex.Root: lambda node: rf"\sqrt{{{latex(node.operand)}}}",
     ex.Transposed: lambda node: f"{_held(node.operand, ATOM)}^{{\\top}}",
     ex.Apply: _apply,
-    ex.Total: lambda node: rf"\sum_{{{node.index}}} {_held(node.operand, FACTOR)}",
+    ex.Total: lambda node: rf"\sum_{{{node.over}}} {_held(node.operand, FACTOR)}",
     ex.Vector: lambda node: f"[{', '.join(map(latex, node.entries))}]",
     ex.Equation: lambda node: f"{latex(node.left)} = {latex(node.right)}",
 }

@@ -86,7 +86,7 @@ def _apply(node: ex.Apply, times: str) -> str:
 _WRITE: dict[type, Callable[[Any, str], str]] = {
     ex.Number: _number,
     ex.Symbol: _symbol,
-    ex.Omitted: lambda node, times: "…",
+    ex.Omitted: lambda _, __: "…",
     ex.Sum: _sum,
     ex.Product: _product,
     ex.MatrixProduct: lambda node, times: GLUE.join(
@@ -103,7 +103,7 @@ _WRITE: dict[type, Callable[[Any, str], str]] = {
     ex.Root: lambda node, times: f"√{_held(node.operand, ATOM, times)}",
     ex.Transposed: lambda node, times: f"{_held(node.operand, ATOM, times)}ᵀ",
     ex.Apply: _apply,
-    ex.Total: lambda node, times: f"Σ_{node.index}{GLUE}{_held(node.operand, FACTOR, times)}",
+    ex.Total: lambda node, times: f"Σ_{node.over}{GLUE}{_held(node.operand, FACTOR, times)}",
     ex.Vector: _vector,
     ex.Equation: lambda node, times: (
         f"{_write(node.left, times)}{GLUE}={GLUE}{_write(node.right, times)}"

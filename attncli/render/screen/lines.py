@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from rich.cells import cell_len
 
@@ -12,8 +12,7 @@ from attncli.render.notation.plain import GLUE
 PLAIN = ""
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """A text in one style; the style is one of `STYLES` by name."""
 
     text: str

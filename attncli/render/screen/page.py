@@ -169,6 +169,6 @@ _BLOCKS: dict[type, Callable[[Any, int], list[Line]]] = {
     Addition: lambda block, cells: _indented(addition_lines(block, cells - _INDENT)),
     Table: lambda block, cells: _indented(table_lines(block, cells - _INDENT)),
     SideBySide: _side_by_side,
-    TextList: lambda block, cells: [],
+    TextList: lambda _, __: [],
 }
 """How each block is laid out; a list of words is data only, its table says it already."""

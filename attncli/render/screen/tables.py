@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Number, elided
 from attncli.document import MatrixBlock, SideBySide, Table, Word
@@ -17,8 +17,7 @@ _CROSS = "─┼─"
 _GAP_BETWEEN_TABLES = 4
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """A column of a table: its heading and its cells, all filled up to one width."""
 
     heading: str
