@@ -30,16 +30,17 @@ def load(source: Source, changes: Sequence[str | settings.Change] = ()) -> Scena
     applied first, each written `KEY=VALUE` as for `--set`: `scale=none`, `W_K[1,2]=0`.
     Raises ScenarioError, whose `problems` are all that is wrong.
     """
-    tree = _tree(source)
-    return _scenario(settings.applied(tree, changes), _name(source))
+    problems = Problems()
+    tree = settings.applied(_tree(source, problems), changes, problems)
+    return _scenario(tree, _name(source), problems)
 
 
-def _tree(source: Source) -> Map:
+def _tree(source: Source, problems: Problems) -> Map:
     if isinstance(source, Mapping):
         node = _node(source, Where("mapping"))
         assert isinstance(node, Map)
         return node
-    return reading.read_file(shipped.find(os.fspath(source)))
+    return reading.read_file(shipped.find(os.fspath(source)), problems)
 
 
 def _name(source: Source) -> str:
@@ -58,8 +59,7 @@ def _node(value: object, where: Where) -> Node:
     return Text(str(value), where)
 
 
-def _scenario(tree: Map, name: str) -> Scenario:
-    problems = Problems()
+def _scenario(tree: Map, name: str, problems: Problems) -> Scenario:
     values = SCENARIO.read(tree, problems) or {}
     rounding = _rounding(values.get("rounding", {}))
     matrices = {

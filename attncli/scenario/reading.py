@@ -28,23 +28,25 @@ _PLAIN_TAGS = (
 _Loader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def read_file(path: Path) -> Map:
-    """The tree of a scenario file. Raises ScenarioError for anything that isn't one."""
-    return read_text(_decode(_bytes_of(path), str(path)), str(path))
+def read_file(path: Path, problems: Problems) -> Map:
+    """The tree of a scenario file. Raises ScenarioError for anything that isn't one.
 
-
-def read_text(text: str, source: str) -> Map:
-    """The tree of a scenario's text; `source` is what messages call it."""
-    node = read_value(text, Where(source, 1, 1))
+    What is wrong and yet leaves a tree, such as a repeated key, goes to `problems`.
+    """
+    source = str(path)
+    node = read_value(_decode(_bytes_of(path), source), Where(source, 1, 1), problems)
     if isinstance(node, Map):
         return node
+    problems.stop_if_any()
     wrong = "the file is empty" if node is None else "the file is not a map of keys and values"
     raise _error(Where(source, 1, 1), wrong, "`attn new FILE` writes a scenario to start from")
 
 
-def read_value(text: str, start: Where) -> Node | None:
-    """The node that a piece of YAML holds, None for nothing; its places count from `start`."""
-    problems = Problems()
+def read_value(text: str, start: Where, problems: Problems) -> Node | None:
+    """The node that a piece of YAML holds, None for nothing; its places count from `start`.
+
+    Raises ScenarioError for text that can't be read as YAML.
+    """
     builder = _Builder(start, problems)
     text = _escaped_surrogates(text)
     try:
@@ -56,6 +58,7 @@ def read_value(text: str, start: Where) -> Node | None:
         if mark is not None and start.line:
             where = Where(start.source, mark.line + 1, mark.column + 1)
         problems.add(where, f"broken YAML: {error.problem or error.context}", _HINT)
+        problems.stop_if_any()
     except yaml.reader.ReaderError as error:
         character = error.character if isinstance(error.character, str) else chr(error.character)
         problems.add(
@@ -63,7 +66,7 @@ def read_value(text: str, start: Where) -> Node | None:
             f"a character that YAML doesn't allow (U+{ord(character):04X})",
             'write it as an escape in double quotes, like "\\x1b"',
         )
-    problems.stop_if_any()
+        problems.stop_if_any()
     return builder.root
 
 

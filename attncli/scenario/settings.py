@@ -28,15 +28,13 @@ class Change(NamedTuple):
         return cls(f"--set {text}", key, value)
 
 
-def applied(tree: Map, changes: Sequence[str | Change]) -> Map:
-    """The tree with the changes made. Raises ScenarioError for those that can't be."""
-    problems = Problems()
+def applied(tree: Map, changes: Sequence[str | Change], problems: Problems) -> Map:
+    """The tree with the changes made; those that can't be made go to `problems`."""
     for change in changes:
         try:
             tree = _apply(tree, Change.parse(change) if isinstance(change, str) else change)
         except ScenarioError as error:
             problems.found.extend(error.problems)
-    problems.stop_if_any()
     return tree
 
 
@@ -46,7 +44,9 @@ def _apply(tree: Map, change: Change) -> Map:
         address = parse_address(change.key)
     except AddressError as error:
         raise _error(where, str(error), "write for example 'W_K[1,2]=0'") from None
-    node = reading.read_value(change.value, where) or Text("", where)
+    problems = Problems()
+    node = reading.read_value(change.value, where, problems) or Text("", where)
+    problems.stop_if_any()
     path = [*address.name.split("."), *(index.text for index in address.indices)]
     changed = _put(tree, path, node, where)
     assert isinstance(changed, Map)

@@ -78,9 +78,14 @@ def check_shapes(scenario: Scenario, problems: Problems) -> None:
             scenario.where(right.given),
             f"{_shape(scenario, right.given)} and {_shape(scenario, left.given)} don't fit"
             f" together ({why})",
-            f"give {right.given} {left.size} {right.axis} or {left.given} {right.size} {left.axis}",
+            f"give {right.given} {_sized(left.size, right.axis)}"
+            f" or {left.given} {_sized(right.size, left.axis)}",
         )
     _check_tokens(scenario, problems)
+
+
+def _sized(size: int, axis: Axis) -> str:
+    return f"{size} {axis if size != 1 else axis.removesuffix('s')}"
 
 
 def _misfits(scenario: Scenario) -> dict[tuple[Extent, Extent], str]:

@@ -1,6 +1,6 @@
 """Step 1: from a sentence to tokens and their IDs."""
 
-from attncli.arithmetic.expression import Apply, Symbol
+from attncli.arithmetic.expression import Apply, Equation, Symbol
 from attncli.scenario import Scenario
 from attncli.scenario.tokenizers import EXPLAINED
 from attncli.steps.formula import at, define
@@ -15,14 +15,17 @@ def _happens(scenario: Scenario) -> str:
     return f"{cut}{looked_up if scenario.ids else ''}."
 
 
+def _formulas(scenario: Scenario) -> tuple[Equation, ...]:
+    tokens = define("tokens", Apply("tokenize", (Symbol("sentence"),)))
+    ids = define("ids", at("vocabulary", "tokens"))
+    return (tokens, ids) if scenario.ids or not scenario.tokens else (tokens,)
+
+
 STEP = Step(
     name="tokenize",
     title="Tokens",
     makes=("tokens", "ids"),
-    formulas=lambda _: (
-        define("tokens", Apply("tokenize", (Symbol("sentence"),))),
-        define("ids", at("vocabulary", "tokens")),
-    ),
+    formulas=_formulas,
     shapes="a sentence → n tokens → n whole numbers",
     happens=_happens,
     purpose=(

@@ -52,8 +52,8 @@ def _pretty(value: Any, indent: str = "") -> str:  # noqa: ANN401
         case {**entries} if entries:
             items = [f"{json.dumps(key)}: {_pretty(v, deeper)}" for key, v in entries.items()]
             brackets = "{}"
-        case [*entries] if any(isinstance(entry, list | dict) for entry in entries):
-            items = [_pretty(entry, deeper) for entry in entries]
+        case [*rows] if any(isinstance(row, list | dict) for row in rows):
+            items = [_pretty(row, deeper) for row in rows]
             brackets = "[]"
         case _:
             return json.dumps(value, ensure_ascii=False)
