@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.scenario import Scenario
@@ -20,14 +20,20 @@ def work(scenario: Scenario) -> Trace:
     given = _given(scenario)
     plan = _needed(_planned(scenario), given)
     quantities = {name: _quantity(scenario, name, matrix) for name, matrix in given.items()}
-    unfinished = None
     for making in plan:
-        missing = tuple(name for name in making.operands if name not in quantities)
-        if not missing:
+        if all(name in quantities for name in making.operands):
             quantities[making.name] = make(scenario, quantities, making)
-        elif unfinished is None:
-            unfinished = Unfinished(making, missing)
-    return Trace(scenario, quantities, plan, unfinished)
+    return Trace(scenario, quantities, plan, _unfinished(plan, quantities))
+
+
+def _unfinished(plan: Iterable[Making], known: Container[str]) -> Unfinished | None:
+    """The first making that couldn't be done; rather one that has some of what it needs."""
+    blocked = [making for making in plan if making.name not in known]
+    begun = [making for making in blocked if any(name in known for name in making.operands)]
+    if not blocked:
+        return None
+    making = (begun or blocked)[0]
+    return Unfinished(making, tuple(name for name in making.operands if name not in known))
 
 
 def _given(scenario: Scenario) -> dict[str, Matrix]:

@@ -39,15 +39,21 @@ def vector(block: MatrixBlock, i: int) -> Vector:
 
 def vector_texts(block: MatrixBlock, rows: Sequence[int | None]) -> list[str]:
     """Rows as vectors, each entry filled up to the width of its column."""
-    vectors = [None if i is None else vector(block, i) for i in rows]
-    entries = [[plain(entry) for entry in v.entries] for v in vectors if v is not None]
-    widths = [max(map(len, column)) for column in zip(*entries, strict=True)]
-    texts = []
-    remaining = iter(entries)
-    for v in vectors:
-        if v is None:
-            texts.append("⋮")
-            continue
-        filled = (text.rjust(size) for text, size in zip(next(remaining), widths, strict=True))
-        texts.append(f"[{', '.join(filled)}]")
-    return texts
+    vectors = [vector(block, i) for i in rows if i is not None]
+    texts = iter(filled_vectors(vectors))
+    return ["⋮" if i is None else next(texts) for i in rows]
+
+
+def filled_vectors(vectors: Sequence[Vector]) -> list[str]:
+    """Vectors as texts, their entries' decimal points below each other."""
+    texts = [[plain(entry) for entry in v.entries] for v in vectors]
+    columns = [at_point(column) for column in zip(*texts, strict=True)]
+    return [f"[{', '.join(row)}]" for row in zip(*columns, strict=True)]
+
+
+def at_point(texts: Sequence[str]) -> list[str]:
+    """Figures filled up so that their decimal points stand above each other."""
+    heads = [text.partition(".")[0] for text in texts]
+    tails = [text[len(head) :] for text, head in zip(texts, heads, strict=True)]
+    before, after = max(map(len, heads)), max(map(len, tails))
+    return [h.rjust(before) + t.ljust(after) for h, t in zip(heads, tails, strict=True)]

@@ -148,7 +148,8 @@ def _closing(trace: Trace, selection: Selection) -> tuple[Block, ...]:
     """Given quantities that no step came to use, and why the trace ends where it does."""
     used = {name for making in trace.plan if making.name in trace for name in making.operands}
     unused = [quantity for quantity in _all_given(trace) if quantity.name not in used]
-    blocks: list[Block] = [Subheading("Given, and not needed so far")] if unused else []
+    heading = "Given, and not needed so far" if used else "Given"
+    blocks: list[Block] = [Subheading(heading)] if unused else []
     blocks += [matrix_block(quantity, selection) for quantity in unused]
     if trace.unfinished is not None:
         blocks.append(unfinished_in_words(trace.unfinished))

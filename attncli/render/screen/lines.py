@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -39,14 +39,6 @@ def left(text: str, cells: int) -> str:
 def right(text: str, cells: int) -> str:
     """The text, filled up with spaces on its left."""
     return " " * (cells - width(text)) + text
-
-
-def at_point(texts: Sequence[str]) -> list[str]:
-    """Figures filled up so that their decimal points stand above each other."""
-    heads = [text.partition(".")[0] for text in texts]
-    tails = [text[len(head) :] for text, head in zip(texts, heads, strict=True)]
-    before, after = max(map(width, heads)), max(map(width, tails))
-    return [right(h, before) + left(t, after) for h, t in zip(heads, tails, strict=True)]
 
 
 def settled(text: str) -> str:

@@ -7,8 +7,15 @@ from typing import NamedTuple
 
 from attncli.arithmetic.expression import Number, elided
 from attncli.document import MatrixBlock, SideBySide, Table, Word
-from attncli.render.figures import MOST_CELLS, heading_of, row_heading, text_of, vector_texts
-from attncli.render.screen.lines import Line, Piece, at_point, left, line_width, right, width
+from attncli.render.figures import (
+    MOST_CELLS,
+    at_point,
+    heading_of,
+    row_heading,
+    text_of,
+    vector_texts,
+)
+from attncli.render.screen.lines import Line, Piece, left, line_width, right, width
 from attncli.render.words import visible
 
 _GAP = "  "

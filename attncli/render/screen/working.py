@@ -3,32 +3,96 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Number, Omitted, Product, Vector
 from attncli.document import Addition, Working
 from attncli.document import Line as WorkingLine
+from attncli.render.figures import at_point, filled_vectors
 from attncli.render.notation import plain
-from attncli.render.screen.lines import Line, Piece, at_point, left, settled, width, wrapped
+from attncli.render.notation.plain import GLUE
+from attncli.render.screen.lines import Line, Piece, left, settled, width, wrapped
 
-_DEEPER = 2
+_RELATION = 3
+"""The cells of ` = `."""
 
 
 def working_lines(block: Working, cells: int) -> list[Line]:
-    """Each line on one line of the page, parts below parts; else each part on its own."""
+    """The lines with their parts in columns. Where the page is too narrow, all of them go on
+    to a next line at the same part; a part that is too long is broken between its terms."""
     lines = [line for line in block.lines if isinstance(line, WorkingLine)]
     label_width = max((width(_label(line)) for line in lines), default=0)
-    aligned = _aligned(lines, label_width)
-    fits = all(_total(row) <= cells for row in aligned)
-    rows = iter(aligned if fits else [])
+    own_line = label_width > cells // 3
+    indent = 2 if own_line else label_width
+    texts = _part_texts(lines)
+    grid = _Grid.of(texts, cells - indent)
+    rows = iter(texts)
     out: list[Line] = []
     for line in block.lines:
         if isinstance(line, Omitted):
             out.append([Piece("⋮".rjust(min(label_width, 4)), "rule")])
-        elif fits:
-            out.append(next(rows))
-        else:
-            out += _stacked(line, label_width, cells)
+            continue
+        label = Piece(_label(line), "label")
+        out += [[label]] if own_line else []
+        start = Piece(" " * indent) if own_line else Piece(left(label.text, indent), "label")
+        out += _placed(line, next(rows), grid, start)
     return out
+
+
+class _Grid(NamedTuple):
+    """Where parts stand: for lines of k parts, the width of each and where a new line begins."""
+
+    widths: dict[int, list[int]]
+    breaks: dict[int, list[bool]]
+    cells: int
+
+    @classmethod
+    def of(cls, texts: Sequence[Sequence[str]], cells: int) -> _Grid:
+        widths = {
+            count: [max(map(width, column)) for column in zip(*rows, strict=True)]
+            for count, rows in _by_length(texts).items()
+        }
+        breaks = {count: _breaks(columns, cells) for count, columns in widths.items()}
+        return cls(widths, breaks, cells)
+
+
+def _by_length(texts: Sequence[Sequence[str]]) -> dict[int, list[Sequence[str]]]:
+    """Lines grouped by their number of parts."""
+    groups: dict[int, list[Sequence[str]]] = {}
+    for row in texts:
+        groups.setdefault(len(row), []).append(row)
+    return groups
+
+
+def _breaks(widths: Sequence[int], cells: int) -> list[bool]:
+    """Before which part a new line begins: where the parts so far leave no room for it."""
+    used, breaks = 0, []
+    for size in widths:
+        breaks.append(bool(used) and used + _RELATION + size > cells)
+        used = (0 if breaks[-1] else used) + _RELATION + size
+    return breaks
+
+
+def _placed(line: WorkingLine, texts: Sequence[str], grid: _Grid, start: Piece) -> list[Line]:
+    """The parts of one line, on as many lines of the page as the grid says."""
+    indent = Piece(" " * width(start.text))
+    out: list[Line] = [[start]]
+    widths, breaks = grid.widths[len(texts)], grid.breaks[len(texts)]
+    for k, ((relation, _), text) in enumerate(zip(line.parts, texts, strict=True)):
+        if breaks[k]:
+            out.append([indent])
+        style = "result" if k == len(texts) - 1 else ""
+        last = k == len(texts) - 1 or breaks[k + 1]
+        room = grid.cells - _RELATION
+        first, *others = wrapped([Piece(text, style)], room, 2) if last else ([Piece(text)], [])
+        fill = "" if last else " " * (widths[k] - width(text))
+        out[-1] += [Piece(f" {relation} ", "relation"), *_settled(first), Piece(fill)]
+        out += [[indent, Piece(" " * _RELATION), *more] for more in others if more]
+    return out
+
+
+def _settled(line: Line) -> Line:
+    return [Piece(settled(piece.text), piece.style) for piece in line]
 
 
 def _label(line: WorkingLine) -> str:
@@ -39,47 +103,14 @@ def _total(line: Line) -> int:
     return sum(width(piece.text) for piece in line)
 
 
-def _aligned(lines: Sequence[WorkingLine], label_width: int) -> list[Line]:
-    """The lines with their parts in columns. Lines with fewer parts end further left."""
-    if not lines:
-        return []
-    texts = [[settled(plain(part)) for _, part in line.parts] for line in lines]
-    results = at_point([row[-1] for row in texts])
-    if all(isinstance(line.parts[-1][1], Number) for line in lines):
-        texts = [[*row[:-1], result] for row, result in zip(texts, results, strict=True)]
-    widths: dict[tuple[int, int], int] = {}
-    for row in texts:
-        for k, text in enumerate(row):
-            column = (len(row), k)
-            widths[column] = max(widths.get(column, 0), width(text))
-    out = []
-    for line, row in zip(lines, texts, strict=True):
-        pieces = [Piece(left(_label(line), label_width), "label")]
-        for k, ((relation, _), text) in enumerate(zip(line.parts, row, strict=True)):
-            last = k == len(row) - 1
-            filled = text if last else left(text, widths[len(row), k])
-            pieces += [Piece(f" {relation} ", "relation"), Piece(filled, _style(last))]
-        out.append(pieces)
-    return out
-
-
-def _style(last: bool) -> str:
-    return "result" if last else ""
-
-
-def _stacked(line: WorkingLine, label_width: int, cells: int) -> list[Line]:
-    """A part a line, each below the other; the label on a line of its own where it is long."""
-    own_line = label_width > cells // 3
-    indent = 2 if own_line else label_width + 1
-    out: list[Line] = [[Piece(_label(line), "label")]] if own_line else []
-    for k, (relation, part) in enumerate(line.parts):
-        style = _style(k == len(line.parts) - 1)
-        start = left(_label(line), label_width) + " " if k == 0 and not own_line else " " * indent
-        room = cells - indent - _DEEPER
-        first, *others = wrapped([Piece(plain(part), style)], room)
-        out.append([Piece(start, "label"), Piece(f"{relation} ", "relation"), *first])
-        out += [[Piece(" " * (indent + _DEEPER)), *more] for more in others]
-    return out
+def _part_texts(lines: Sequence[WorkingLine]) -> list[list[str]]:
+    """The parts as texts that may be broken at spaces; results lined up at the point."""
+    texts = [[plain(part) for _, part in line.parts] for line in lines]
+    if lines and all(isinstance(line.parts[-1][1], Number) for line in lines):
+        results = at_point([row[-1] for row in texts])
+        filled = (result.replace(" ", GLUE) for result in results)
+        texts = [[*row[:-1], result] for row, result in zip(texts, filled, strict=True)]
+    return texts
 
 
 def addition_lines(block: Addition, cells: int) -> list[Line]:
@@ -126,14 +157,6 @@ def _filled_products(products: Sequence[Product]) -> list[str]:
     return [
         f"{weight.rjust(widest)} × {vector}" for weight, vector in zip(weights, filled, strict=True)
     ]
-
-
-def filled_vectors(vectors: Sequence[Vector]) -> list[str]:
-    """Vectors as texts, each entry filled up so that entries stand below each other."""
-    texts = [[settled(plain(entry)) for entry in vector.entries] for vector in vectors]
-    widths = [max(map(width, column)) for column in zip(*texts, strict=True)]
-    rows = ([text.rjust(size) for text, size in zip(row, widths, strict=True)] for row in texts)
-    return [f"[{', '.join(row)}]" for row in rows]
 
 
 def _long_addition(block: Addition, cells: int) -> list[Line]:
