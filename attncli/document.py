@@ -8,6 +8,7 @@ for those it prints.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -102,8 +103,8 @@ class MatrixBlock(NamedTuple):
     """A quantity as a table with names for its rows and columns.
 
     `rows` are the places, from 0, of the rows that are shown. A list such as `exp_sum` has
-    no column names. `roles` are put before the names (`Q: love`, `K: AI`). `sums` is one
-    more column, of what each row adds up to as shown.
+    no column names. `roles` are put before the names (`Q: love`, `K: AI`). `with_sums`
+    asks for one more column, of what each row adds up to as shown.
     """
 
     name: str
@@ -113,11 +114,16 @@ class MatrixBlock(NamedTuple):
     rows: tuple[int, ...]
     given: bool = False
     roles: tuple[str, str] = ("", "")
-    sums: tuple[Number, ...] | None = None
+    with_sums: bool = False
 
     @property
     def is_list(self) -> bool:
         return not self.column_names
+
+    def row_sum(self, i: int) -> Number:
+        """What the figures of a row add up to, as they are shown."""
+        figures = (self.matrix.number(i, j).shown for j in range(self.matrix.shape[1]))
+        return Number.written(sum(figures, start=Decimal(0)))
 
 
 class SideBySide(NamedTuple):

@@ -156,6 +156,10 @@ def constant(figure: int | str) -> Number:
     return Number.written(Decimal(figure))
 
 
+MOST_TERMS = 12
+"""A sum or a vector with more parts than this is elided on a page."""
+
+
 def elided(count: int, most: int, first: int = 3) -> Sequence[int | None]:
     """The places 0 … count − 1; where they are more than `most`, the first few, None, the last."""
     if count <= most:

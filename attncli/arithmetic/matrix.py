@@ -10,7 +10,10 @@ import numpy as np
 
 from attncli.arithmetic import decimals as figures
 from attncli.arithmetic.expression import Number, Vector
-from attncli.arithmetic.rounding import MOST_DECIMALS, Array, carried
+from attncli.arithmetic.rounding import Array, Error
+from attncli.arithmetic.rounding import carry as round_in_place
+
+_WHOLE = 10**figures.SIGNIFICANT
 
 Written = tuple[tuple[Decimal, ...], ...]
 
@@ -48,7 +51,8 @@ class Matrix:
         def settle(i: int, j: int) -> Decimal:
             return Decimal(repr(float(array[i, j])))
 
-        values = carried(array, np.abs(array) * 2.0**-53, None, decimals, settle)
+        values = np.array(array, dtype=np.float64)
+        round_in_place(values, Error(0.0, 2.0**-53), None, decimals, settle)
         return cls(values, decimals, decimals)
 
     @property
@@ -61,11 +65,11 @@ class Matrix:
         if self.written is not None:
             return Number.written(self.written[i][j])
         value = float(self.values[i, j])
-        decimals = self.decimals if self.places is None else min(self.decimals, self.places)
-        shown = figures.shown(value, decimals)
-        if self.places is not None and self.places <= min(self.decimals, MOST_DECIMALS):
-            return Number(shown, shown)
-        return Number(Decimal(repr(value)), shown)
+        if self.places is not None and self.places <= self.decimals:
+            count = round(value * 10.0**self.places)
+            if abs(count) < _WHOLE:
+                return Number.written(Decimal(count).scaleb(-self.places))
+        return Number(Decimal(repr(value)), figures.shown(value, self.decimals))
 
     def row(self, i: int) -> Vector:
         return Vector(tuple(self.number(i, j) for j in range(self.values.shape[1])))

@@ -8,10 +8,12 @@ rare cells within the error of a half are settled from their own working.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Literal
+from functools import partial
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +28,10 @@ MOST_DECIMALS = 12
 
 _WHOLE = 2.0**50
 """Whole numbers below this are exact in float64, and so are their halves."""
+_SURE = 0.25
+"""An error below this, in units of the last place, can't hide which whole number is meant."""
+_BLOCK = 32
+"""Rows that are rounded at a time, so that what is needed meanwhile stays small."""
 
 
 class Unworkable(ArithmeticError):  # noqa: N818  (a condition of the numbers, not a fault)
@@ -57,58 +63,90 @@ class Rounding:
         return self.steps.get(step, self.decimals)
 
 
-def carried(
-    values: Array, error: Array | float, places: int | None, decimals: int, settle: Settle
-) -> Array:
-    """`values` [n, m] rounded to `decimals`, half away from zero, as their true values round.
+class Error(NamedTuple):
+    """A bound on how far computed values are from the true ones: absolute + relative · |v|."""
+
+    absolute: float
+    relative: float = 0.0
+
+    def at(self, size: float) -> float:
+        """The bound for a value of a size."""
+        return self.absolute + self.relative * size
+
+
+EXACT = Error(0.0)
+
+
+def largest(values: Array) -> float:
+    """The largest size of a value; nan where one is nan."""
+    return float(max(values.max(), -values.min()))
+
+
+def refuse_infinite(values: Array) -> None:
+    """Raises Unworkable where a result has left the range of float64."""
+    if not math.isfinite(values.sum()) and not np.isfinite(values).all():
+        row = int(np.argwhere(~np.isfinite(values))[0][0])
+        raise Unworkable(row, "a result is too large to work with", "smaller numbers")
+
+
+def carry(values: Array, error: Error, places: int | None, decimals: int, settle: Settle) -> None:
+    """Rounds `values` [n, m] in place to `decimals`, half away from zero, as their true values
+    round.
 
     `error` bounds how far a value may be off; `places` is the number of decimals that hold
     the true values (None: no number does); `settle(i, j)` gives a true value.
     Raises Unworkable for figures too long to carry.
     """
-    _refuse_too_long(values, decimals)
-    if places is not None and _lie_on_grid(values, error, places):
-        return _round_grid(values, places, decimals)
-    return _round_settling(values, error, decimals, settle)
+    size = largest(values)
+    if not size < _WHOLE / 10.0**decimals:
+        _refuse_too_long(values, decimals)
+    on_grid = places is not None and (
+        size * 10.0**places < _WHOLE and error.at(size) * 10.0**places < _SURE
+    )
+    for start in range(0, len(values), _BLOCK):
+        block = values[start : start + _BLOCK]
+        if on_grid and places is not None:
+            _round_grid(block, places, decimals)
+        else:
+            _round_settling(block, error, decimals, partial(_settle_row, settle, start))
 
 
-def refuse_infinite(values: Array) -> None:
-    """Raises Unworkable where a result has left the range of float64."""
-    if not np.isfinite(values).all():
-        row = int(np.argwhere(~np.isfinite(values))[0][0])
-        raise Unworkable(row, "a result is too large to work with", "smaller numbers")
+def _settle_row(settle: Settle, start: int, i: int, j: int) -> Decimal:
+    return settle(start + i, j)
 
 
 def _refuse_too_long(values: Array, decimals: int) -> None:
-    too_long = ~(np.abs(values) < _WHOLE / 10.0**decimals)
-    if too_long.any():
-        row, column = np.argwhere(too_long)[0]
-        digits = decimal_figures.SIGNIFICANT
-        raise Unworkable(
-            int(row),
-            f"{values[row, column]:.3g} with {decimals} decimals has more than {digits} digits",
-            "fewer decimals, smaller numbers, or the policy exact",
-        )
+    row, column = np.unravel_index(np.abs(values).argmax(), values.shape)
+    digits = decimal_figures.SIGNIFICANT
+    raise Unworkable(
+        int(row),
+        f"{values[row, column]:.3g} with {decimals} decimals has more than {digits} digits",
+        "fewer decimals, smaller numbers, or the policy exact",
+    )
 
 
-def _lie_on_grid(values: Array, error: Array | float, places: int) -> bool:
-    grid = 10.0**places
-    return bool(np.max(np.abs(values), initial=0.0) * grid < _WHOLE and np.max(error) * grid < 0.25)  # noqa: PLR2004
-
-
-def _round_grid(values: Array, places: int, decimals: int) -> Array:
-    counts = np.rint(values * 10.0**places)  # exact: whole numbers of the last place
+def _round_grid(block: Array, places: int, decimals: int) -> None:
+    """Rounds values that are whole numbers of the last of `places` decimals."""
+    block *= 10.0**places
+    np.rint(block, out=block)
     if places > decimals:
-        kept = np.floor(np.abs(counts) / 10.0 ** (places - decimals) + 0.5)
-        counts, places = np.copysign(kept, counts), decimals
-    return np.asarray(counts / 10.0**places + 0.0)  # + 0.0: no minus zero
+        block /= 10.0 ** (places - decimals)
+        block += np.copysign(0.5, block)
+        np.trunc(block, out=block)
+    block /= 10.0 ** min(places, decimals)
+    block += 0.0  # no minus zero
 
 
-def _round_settling(values: Array, error: Array | float, decimals: int, settle: Settle) -> Array:
-    scaled = np.abs(values) * 10.0**decimals
-    kept = np.floor(scaled + 0.5)
-    doubt = np.abs(scaled - np.floor(scaled) - 0.5) <= error * 10.0**decimals + scaled * 2.0**-52
-    rounded = np.copysign(kept, values) / 10.0**decimals + 0.0
-    for i, j in np.argwhere(doubt):
-        rounded[i, j] = float(decimal_figures.round_to(settle(int(i), int(j)), decimals))
-    return np.asarray(rounded)
+def _round_settling(block: Array, error: Error, decimals: int, settle: Settle) -> None:
+    """Rounds values that could have any decimals; `settle` decides those too near a half."""
+    grid = 10.0**decimals
+    block *= grid
+    size = np.abs(block)
+    doubt = np.abs(size - np.floor(size) - 0.5)
+    doubt = np.argwhere(doubt <= error.absolute * grid + size * (error.relative + 2.0**-51))
+    block += np.copysign(0.5, block)
+    np.trunc(block, out=block)
+    block /= grid
+    block += 0.0  # no minus zero
+    for i, j in doubt:
+        block[i, j] = float(decimal_figures.round_to(settle(int(i), int(j)), decimals))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-
-from attncli.arithmetic.expression import Number, Omitted, elided
+from attncli.arithmetic.expression import Omitted, elided
 from attncli.document import Block, MatrixBlock, SideBySide, Table, TextList, Word
 from attncli.steps import Step
 from attncli.telling.selection import MOST_ROWS, Selection
@@ -26,14 +24,8 @@ def matrix_block(
         rows,
         given=quantity.given,
         roles=(quantity.rows.role, quantity.columns.role) if both else ("", ""),
-        sums=tuple(_sum_as_shown(quantity, i) for i in rows) if with_sums else None,
+        with_sums=with_sums,
     )
-
-
-def _sum_as_shown(quantity: Quantity, i: int) -> Number:
-    """What the figures of a row add up to, as they are shown."""
-    shown = (quantity.matrix.number(i, j).shown for j in range(quantity.matrix.shape[1]))
-    return Number.written(sum(shown, start=Decimal(0)))
 
 
 def together_block(trace: Trace, step: Step, selection: Selection) -> SideBySide | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.expression import (
+    MOST_TERMS,
     Expression,
     Number,
     Omitted,
@@ -35,8 +36,6 @@ from attncli.document import Addition, Block, Line, Working
 from attncli.telling.selection import Selection
 from attncli.trace import Quantity, Trace
 
-MOST_TERMS = 12
-"""A sum or vector with more terms than this is elided."""
 _MOST_TERMS_ON_A_LINE = 8
 """A row whose working has more terms than this is told cell by cell."""
 
@@ -82,14 +81,17 @@ def _row_line(trace: Trace, quantity: Quantity, i: int, *, with_cells: bool = Fa
     cells = {j: operation.cell(i, j, *operands) for j in places if j is not None}
     if with_cells:
         forms.append(_entries(places, lambda j: cells[j][0]))
-    result = _entries(places, lambda j: quantity.matrix.number(i, j))
-    true = all(
-        evaluation.relation(forms[-1], quantity.matrix.number(i, j)) == "="
-        for j, forms in cells.items()
-    )
     parts = [("=", shortened(form, MOST_TERMS)) for form in forms]
     label = Symbol(quantity.name, quantity.indices(i))
-    return Line(label, (*parts, ("=" if true else "≈", result)))
+    return Line(label, (*parts, _row_result(quantity, i, cells)))
+
+
+def _row_result(quantity: Quantity, i: int, cells: Mapping[int, Forms]) -> tuple[str, Vector]:
+    """The figures of a row, and whether the last form of each of its `cells` gives them."""
+    number = partial(quantity.matrix.number, i)
+    true = all(evaluation.relation(forms[-1], number(j)) == "=" for j, forms in cells.items())
+    result = _entries(elided(quantity.matrix.shape[1], MOST_TERMS), number)
+    return "=" if true else "≈", result
 
 
 def _entries(places: Sequence[int | None], entry: Callable[[int], Expression]) -> Vector:
@@ -135,9 +137,8 @@ def _addition(trace: Trace, quantity: Quantity, i: int) -> Addition:
     weights, V = trace.operands(quantity.making)
     places = elided(V.shape[0], MOST_TERMS)
     columns = elided(V.shape[1], MOST_TERMS)
-    line = _row_line(trace, quantity, i)
-    relation, total = line.parts[-1]
-    assert isinstance(total, Vector)
+    cells = {j: operation.cell(i, j, weights, V) for j in columns if j is not None}
+    relation, total = _row_result(quantity, i, cells)
     addends: list[tuple[Product, Vector] | Omitted] = []
     for k in places:
         if k is None:
@@ -145,7 +146,7 @@ def _addition(trace: Trace, quantity: Quantity, i: int) -> Addition:
             continue
         weight, values = weights.number(i, k), _entries(columns, partial(V.number, k))
         addends.append((Product((weight, values)), scaled_vector(weight, values)))
-    return Addition(line.label, tuple(addends), relation, total)
+    return Addition(Symbol(quantity.name, quantity.indices(i)), tuple(addends), relation, total)
 
 
 def _block(lines: Sequence[Line | Omitted]) -> list[Block]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,7 +47,8 @@ class Axis:
         return f"{of} has no {index.text!r}; it has {', '.join(self.names[:12])}"
 
 
-def told_apart(tokens: Sequence[str]) -> tuple[str, ...]:
+@lru_cache(maxsize=64)
+def told_apart(tokens: tuple[str, ...]) -> tuple[str, ...]:
     """Tokens as names: one that occurs more than once gets its position, `the (5)`."""
     counts = Counter(tokens)
     return tuple(
@@ -56,6 +57,7 @@ def told_apart(tokens: Sequence[str]) -> tuple[str, ...]:
     )
 
 
+@lru_cache(maxsize=64)
 def counted(count: int) -> tuple[str, ...]:
     """The names 1, 2, … of dimensions, and of tokens that have no name."""
     return tuple(map(str, range(1, count + 1)))

@@ -11,7 +11,7 @@ import numpy as np
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.expression import Expression, Number
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.rounding import Array, Rounding, carried, refuse_infinite
+from attncli.arithmetic.rounding import Array, Error, Rounding, carry, refuse_infinite
 
 EPSILON = float(np.finfo(np.float64).eps)
 
@@ -29,7 +29,7 @@ class Operation(ABC):
 
     @abstractmethod
     def values(self, *operands: Matrix) -> Array:
-        """The result in full. Raises ValueError where the shapes don't fit."""
+        """The result in full, a new array. Raises ValueError where the shapes don't fit."""
 
     @abstractmethod
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
@@ -43,9 +43,9 @@ class Operation(ABC):
         """The decimals that hold every true value of the result; None where none need do."""
         return None
 
-    def error(self, result: Array, *operands: Matrix) -> Array | float:  # noqa: ARG002
+    def error(self, *operands: Matrix) -> Error:  # noqa: ARG002
         """A bound on how far `values` is from the true values of written operands."""
-        return np.asarray(np.abs(result)) * (4 * EPSILON)
+        return Error(0.0, 4 * EPSILON)
 
     def check(self, result: Matrix, *operands: Matrix) -> None:  # noqa: B027
         """Raises Unworkable where the result, as rounded, can't be gone on with."""
@@ -72,9 +72,8 @@ class Operation(ABC):
         def settle(i: int, j: int) -> Decimal:
             return evaluation.full(self.cell(i, j, *operands)[0])
 
-        error = self.error(values, *operands)
-        kept = decimals if places is None else min(places, decimals)
-        return Matrix(carried(values, error, places, decimals, settle), kept, decimals)
+        carry(values, self.error(*operands), places, decimals, settle)
+        return Matrix(values, decimals if places is None else min(places, decimals), decimals)
 
 
 def added_places(*operands: Matrix) -> int | None:

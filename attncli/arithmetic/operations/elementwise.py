@@ -29,7 +29,7 @@ from attncli.arithmetic.expression import (
 )
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import EPSILON, Operation, Working
-from attncli.arithmetic.rounding import Array, Rounding
+from attncli.arithmetic.rounding import Array, Error, Rounding, largest
 
 
 @dataclass(frozen=True)
@@ -116,8 +116,8 @@ class Activate(Operation):
     def places(self, *operands: Matrix) -> int | None:
         return operands[0].places if self.kind == "relu" else None
 
-    def error(self, result: Array, *operands: Matrix) -> Array:
-        return np.asarray(64 * EPSILON * (np.abs(result) + np.abs(operands[0].values)))
+    def error(self, *operands: Matrix) -> Error:
+        return Error(64 * EPSILON * largest(operands[0].values), 64 * EPSILON)
 
 
 class Activation(NamedTuple):

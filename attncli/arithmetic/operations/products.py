@@ -9,14 +9,17 @@ import numpy as np
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import (
+    MOST_TERMS,
     Dot,
     Expression,
     Number,
+    Omitted,
     Product,
     Sum,
     Symbol,
     Transposed,
     Vector,
+    elided,
 )
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import (
@@ -27,7 +30,7 @@ from attncli.arithmetic.operations.base import (
     figure,
     most_places,
 )
-from attncli.arithmetic.rounding import Array
+from attncli.arithmetic.rounding import Array, Error, largest
 
 _LONGEST_PRODUCT = 10
 """Decimals past which the products of a sum are left out of its working."""
@@ -50,12 +53,11 @@ class MatMul(Operation):
     def places(self, *operands: Matrix) -> int | None:
         return added_places(*operands[:2])
 
-    def error(self, result: Array, *operands: Matrix) -> float:  # noqa: ARG002
+    def error(self, *operands: Matrix) -> Error:
         # |fl(x·w) − x·w| ≤ (k + 2) ε Σ|x||w| (Higham, Accuracy and Stability, 3.1)
         x, W = operands[:2]
         k = x.values.shape[1]
-        largest = float(np.abs(x.values).max() * np.abs(W.values).max())
-        return float((k + 2) * EPSILON * k * largest)
+        return Error((k + 2) * EPSILON * k * largest(x.values) * largest(W.values))
 
 
 class MatMulTransposed(MatMul):
@@ -77,11 +79,12 @@ class WeightedSum(MatMul):
     """weights V: the rows of V added up, each times its weight. [n, m], [m, d_v] -> [n, d_v]"""
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        return (Sum(tuple(self.addends(i, *operands))),)
-
-    def addends(self, i: int, weights: Matrix, V: Matrix) -> list[Product]:
-        """The terms of row `i`: each weight with its row of values."""
-        return [Product((weights.number(i, k), V.row(k))) for k in range(V.shape[0])]
+        weights, V = operands
+        addends = [
+            Omitted() if k is None else Product((weights.number(i, k), V.row(k)))
+            for k in elided(V.shape[0], MOST_TERMS)
+        ]
+        return (Sum(tuple(addends)),)
 
 
 class TransposedWeights(WeightedSum):
@@ -118,9 +121,9 @@ class Affine(Operation):
         product, bias = added_places(*operands[:2]), most_places(operands[2])
         return None if product is None or bias is None else max(product, bias)
 
-    def error(self, result: Array, *operands: Matrix) -> float:
-        bias = float(np.abs(operands[2].values).max())
-        return MatMul().error(result, *operands) + 4 * EPSILON * bias
+    def error(self, *operands: Matrix) -> Error:
+        product = MatMul().error(*operands).absolute
+        return Error(product + 4 * EPSILON * largest(operands[2].values), 4 * EPSILON)
 
 
 def sum_of_products(left: Vector, right: Vector, bias: Number | None = None) -> Working:

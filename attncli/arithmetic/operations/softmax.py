@@ -17,7 +17,7 @@ from attncli.arithmetic.decimals import SIGNIFICANT
 from attncli.arithmetic.expression import Expression, Number, Quotient, Sum, Vector, e_to, minus
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import EPSILON, Operation, Working, figure
-from attncli.arithmetic.rounding import MOST_DECIMALS, Array, Rounding, Unworkable
+from attncli.arithmetic.rounding import MOST_DECIMALS, Array, Error, Rounding, Unworkable, largest
 
 _UNDERFLOW = -700.0
 """e^x of anything less is nearly out of float64's range."""
@@ -41,13 +41,14 @@ class Exponential(Operation):
         """Whether the row maximum is subtracted: when an e^x, or a row's sum of them, would
         have more than 15 digits, or, in full precision, be too small for float64."""
         limit = (SIGNIFICANT - self.decimals) * math.log(10) - math.log(scores.shape[1])
-        largest = scores.values.max(axis=1)
-        return bool(largest.max() > limit or (not self.carry and largest.min() < _UNDERFLOW))
+        tops = scores.values.max(axis=1)
+        return bool(tops.max() > limit or (not self.carry and tops.min() < _UNDERFLOW))
 
     def values(self, *operands: Matrix) -> Array:
         scores = operands[0].values
         if self.shifts(operands[0]):
-            return np.asarray(np.exp(scores - scores.max(axis=1, keepdims=True)))
+            shifted = scores - scores.max(axis=1, keepdims=True)
+            return np.asarray(np.exp(shifted, out=shifted))
         return np.asarray(np.exp(scores))
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
@@ -62,10 +63,9 @@ class Exponential(Operation):
         cells = (self.cell(i, j, *operands) for j in range(operands[0].shape[1]))
         return tuple(Vector(forms) for forms in zip(*cells, strict=True))
 
-    def error(self, result: Array, *operands: Matrix) -> Array:
+    def error(self, *operands: Matrix) -> Error:
         # e^(x + δ) ≈ e^x (1 + δ), and a score and its maximum are each off by ε |x|
-        largest = float(np.abs(operands[0].values).max())
-        return np.asarray(result * ((8 + 4 * largest) * EPSILON))
+        return Error(0.0, (8 + 4 * largest(operands[0].values)) * EPSILON)
 
     def check(self, result: Matrix, *operands: Matrix) -> None:
         vanished = ~result.values.any(axis=1)
@@ -79,13 +79,13 @@ def _difference(x: Number, top: Number) -> Number:
     return Number(full.full, shown.shown)
 
 
-def _vanished(row: int, largest: float, decimals: int) -> Unworkable:
+def _vanished(row: int, top: float, decimals: int) -> Unworkable:
     what = (
         f"every e^x of the row rounds to 0 with {decimals} decimals (its largest score is"
-        f" {largest:g}), so that there is nothing to divide by"
+        f" {top:g}), so that there is nothing to divide by"
     )
     # e^x rounds to at least one unit of the last place d when e^x ≥ 10^−d / 2
-    enough = math.ceil(-(largest / math.log(10)) - math.log10(2))
+    enough = math.ceil(-(top / math.log(10)) - math.log10(2))
     if enough > MOST_DECIMALS:
         return Unworkable(row, what, "the policy exact, which keeps full precision")
     return Unworkable(row, what, f"{enough} decimals")
@@ -103,9 +103,9 @@ class RowSum(Operation):
     def places(self, *operands: Matrix) -> int | None:
         return operands[0].places
 
-    def error(self, result: Array, *operands: Matrix) -> float:  # noqa: ARG002
+    def error(self, *operands: Matrix) -> Error:
         m = operands[0].shape[1]
-        return m * EPSILON * m * float(np.abs(operands[0].values).max())
+        return Error(m * EPSILON * m * largest(operands[0].values))
 
 
 class DivideByRow(Operation):

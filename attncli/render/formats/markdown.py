@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from attncli.arithmetic.expression import Number, Omitted, elided
+from attncli.arithmetic.expression import Omitted, elided
 from attncli.document import (
     Addition,
     Block,
@@ -158,14 +158,12 @@ def _shown_rows(block: MatrixBlock) -> list[int | None]:
 def _matrix(block: MatrixBlock) -> str:
     columns = elided(block.matrix.shape[1], MOST_CELLS)
     headings = [code(heading_of(block)), *(_column_heading(block, j) for j in columns)]
-    sums: dict[int, Number] = {}
-    if block.sums is not None:
-        headings.append("sum")
-        sums = dict(zip(block.rows, block.sums, strict=True))
+    headings += ["sum"] if block.with_sums else []
     rows = []
     for i in _shown_rows(block):
         texts = [_figure(block, i, j) for j in columns]
-        texts += ["⋮" if i is None else text_of(sums[i])] if sums else []
+        if block.with_sums:
+            texts.append("⋮" if i is None else text_of(block.row_sum(i)))
         rows.append([escaped(row_heading(block, i)), *texts])
     return _grid(headings, rows, [False, *(True for _ in headings[1:])])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from attncli.arithmetic.expression import Number, elided
+from attncli.arithmetic.expression import elided
 from attncli.document import MatrixBlock, SideBySide, Table, Word
 from attncli.render.figures import (
     MOST_CELLS,
@@ -63,8 +63,9 @@ def _matrix_columns(block: MatrixBlock, rows: Sequence[int | None]) -> list[Colu
             continue
         texts = ["⋮" if i is None else text_of(block.matrix.number(i, j)) for i in rows]
         columns.append(Column.of(_column_heading(block, j), texts))
-    if block.sums is not None:
-        columns.append(Column.of("sum", _sums(block, rows)))
+    if block.with_sums:
+        sums = ["⋮" if i is None else text_of(block.row_sum(i)) for i in rows]
+        columns.append(Column.of("sum", sums))
     return columns
 
 
@@ -73,12 +74,6 @@ def _column_heading(block: MatrixBlock, j: int) -> str:
         return ""
     role = f"{block.roles[1]}: " if block.roles[1] else ""
     return role + visible(block.column_names[j])
-
-
-def _sums(block: MatrixBlock, rows: Sequence[int | None]) -> list[str]:
-    assert block.sums is not None
-    by_row: dict[int, Number] = dict(zip(block.rows, block.sums, strict=True))
-    return ["⋮" if i is None else text_of(by_row[i]) for i in rows]
 
 
 def table_lines(block: Table, cells: int) -> list[Line]:
