@@ -12,6 +12,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import NamedTuple
 
+from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import (
     Equation,
     Expression,
@@ -122,8 +123,10 @@ class MatrixBlock(NamedTuple):
 
     def row_sum(self, i: int) -> Number:
         """What the figures of a row add up to, as they are shown."""
-        figures = (self.matrix.number(i, j).shown for j in range(self.matrix.shape[1]))
-        return Number.written(sum(figures, start=Decimal(0)))
+        numbers = (self.matrix.number(i, j).shown for j in range(self.matrix.shape[1]))
+        total = sum(numbers, start=Decimal(0))
+        most = min(decimals.places(total), self.matrix.decimals)
+        return Number.written(decimals.round_to(total, most))
 
 
 class SideBySide(NamedTuple):

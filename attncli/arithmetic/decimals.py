@@ -14,6 +14,9 @@ LARGEST = Decimal("1e300")
 SIGNIFICANT = 15
 """Decimal digits that a float64 always keeps; no more than these are ever shown of a result."""
 
+_TINIEST = -7
+"""The power of ten of the smallest figures that are written out."""
+
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?")
 _LONGEST = 100
 _WIDE = Context(prec=400, rounding=ROUND_HALF_UP, Emax=10**6, Emin=-(10**6))
@@ -63,6 +66,6 @@ def shown(value: float, decimals: int) -> Decimal:
 
 def text(number: Decimal) -> str:
     """`number` in digits, with an ASCII minus: 0.001, 12, -0.50, and 3e-30 for the tiniest."""
-    if number and not -SIGNIFICANT < number.adjusted() < SIGNIFICANT:
+    if number and not _TINIEST <= number.adjusted() < SIGNIFICANT:
         return format(number, "e").replace("e+", "e")
     return format(number, "f")

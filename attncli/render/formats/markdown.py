@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from attncli.arithmetic.expression import Omitted, elided
+from attncli.arithmetic.expression import Omitted, Symbol, elided
 from attncli.document import (
     Addition,
     Block,
@@ -115,8 +115,13 @@ def _working(block: Working) -> str:
 def _working_line(line: WorkingLine | Omitted) -> str:
     if isinstance(line, Omitted):
         return "- ⋮"
-    parts = (f"{_RELATIONS[relation]} {latex(part)}" for relation, part in line.parts)
-    return f"- {_label(line)} {_math(' '.join(parts))}"
+    parts = [(_RELATIONS[relation], part) for relation, part in line.parts]
+    text = ""
+    while parts and isinstance(parts[0][1], Symbol):  # a name with somebody's words in it
+        relation, symbol = parts.pop(0)
+        text += f" {_math(relation)} {code(unbreakable(plain(symbol)))}"
+    mathematics = " ".join(f"{relation} {latex(part)}" for relation, part in parts)
+    return f"- {_label(line)}{text}" + (f" {_math(mathematics)}" if mathematics else "")
 
 
 def _addition(block: Addition) -> str:

@@ -1,4 +1,7 @@
-"""Expressions in LaTeX: `0.5 \\times 0.885 - 0.1 \\times 0.997`, `\\frac{7.389}{12.825}`."""
+"""Expressions in LaTeX: `0.5 \\times 0.885 - 0.1 \\times 0.997`, `\\frac{7.389}{12.825}`.
+
+Names and indices are the program's own; somebody's words don't belong into mathematics.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +11,8 @@ from typing import Any
 from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
 from attncli.render.notation.signs import ATOM, DIVISOR, FACTOR, binding, signed
-from attncli.render.words import visible
 
 _GREEK = {"π": r"\pi"}
-_ESCAPES = {
-    "\\": r"\backslash ",
-    "{": r"\lbrace ",
-    "}": r"\rbrace ",
-    "$": r"\char36 ",
-    "%": r"\char37 ",
-    "#": r"\char35 ",
-    "&": r"\char38 ",
-    "_": r"\char95 ",
-    "^": r"\char94 ",
-    "~": r"\char126 ",
-    "`": r"\char96 ",
-    "*": r"\char42 ",
-    "<": r"\char60 ",
-    ">": r"\char62 ",
-    "|": r"\char124 ",
-}
 FUNCTIONS = {"max": r"\max", "tanh": r"\tanh"}
 
 
@@ -62,16 +47,12 @@ def _symbol(node: ex.Symbol) -> str:
 def _name(name: str) -> str:
     if name in _GREEK:
         return _GREEK[name]
-    return name if len(name) == 1 and name.isalnum() else rf"\mathrm{{{_escaped(name)}}}"
+    return name if len(name) == 1 and name.isalnum() else rf"\mathrm{{{name}}}"
 
 
 def _word(text: str) -> str:
     simple = text.isdigit() or (len(text) == 1 and text.isalpha())
-    return text if simple else rf"\text{{{_escaped(text)}}}"
-
-
-def _escaped(text: str) -> str:
-    return "".join(_ESCAPES.get(character, character) for character in visible(text))
+    return text if simple else rf"\text{{{text}}}"
 
 
 def _sum(node: ex.Sum) -> str:
@@ -91,7 +72,7 @@ def _product(node: ex.Product) -> str:
 
 
 def _apply(node: ex.Apply) -> str:
-    name = FUNCTIONS.get(node.function, rf"\operatorname{{{_escaped(node.function)}}}")
+    name = FUNCTIONS.get(node.function, rf"\operatorname{{{node.function}}}")
     return rf"{name}\left({', '.join(map(latex, node.arguments))}\right)"
 
 

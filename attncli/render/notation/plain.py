@@ -42,7 +42,8 @@ def _held(node: ex.Expression, least: int, times: str) -> str:
 
 
 def _number(node: ex.Number, _: str) -> str:
-    return decimals.text(node.shown).replace("-", MINUS)
+    text = decimals.text(node.shown)
+    return MINUS + text[1:] if text.startswith("-") else text
 
 
 def _symbol(node: ex.Symbol, _: str) -> str:

@@ -1,0 +1,29 @@
+"""Pages of scenarios in any format, for the tests that read them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from attncli.pipeline import work
+from attncli.render import Page, render
+from attncli.scenario import load, shipped
+from attncli.telling.selection import Selection
+from attncli.telling.walkthrough import walkthrough
+from attncli.trace import Trace
+
+SHIPPED = {name: shipped.path_of(name).read_text("utf-8") for name in shipped.names()}
+PAGE_FORMATS = ("terminal", "markdown", "json")
+
+
+def trace_of(text: str, *changes: str) -> Trace:
+    """The trace of a scenario's text."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "scenario.yaml"
+        path.write_text(text, encoding="utf-8")
+        return work(load(path, changes))
+
+
+def page_of(trace: Trace, form: str = "terminal", width: int = 80, detail: str = "full") -> str:
+    """A trace's page in a format."""
+    return render(walkthrough(trace, Selection(detail=detail)), form, Page(width))

@@ -1,0 +1,100 @@
+"""Every quantity against an oracle that shares no code with the package."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+
+from attncli import ScenarioError
+from tests import oracle
+from tests.pages import SHIPPED, trace_of
+from tests.strategies import scenarios
+
+VARIANTS = (
+    (),
+    ("scale=sqrt_d_k",),
+    ("scale=1.5", "rounding.decimals=1"),
+    ("rounding.policy=exact",),
+    ("rounding.policy=exact", "scale=sqrt_d_k", "activation=gelu"),
+    ("rounding.steps={softmax: 5, ffn: 1}", "activation=sigmoid"),
+)
+
+
+def changed(data: dict[str, Any], changes: tuple[str, ...]) -> dict[str, Any]:
+    """The same changes as `--set` makes, made to the oracle's own reading."""
+    for change in changes:
+        key, _, value = change.partition("=")
+        target = data
+        *path, last = key.split(".")
+        for part in path:
+            target = target.setdefault(part, {})
+        target[last] = oracle.read(f"v: {value}")["v"]
+    return data
+
+
+def agree(expected: oracle.Arrays, text: str, *changes: str) -> None:
+    trace = trace_of(text, *changes)
+    compared = 0
+    for name, values in expected.items():
+        if name not in trace:
+            assert name in {"scaled", "activated"}, name  # those that a scenario goes without
+            continue
+        compared += 1
+        ours = trace[name].values
+        if isinstance(values.flat[0], Decimal):
+            assert ours.tolist() == values.astype(float).tolist(), name
+        else:
+            np.testing.assert_allclose(ours, values, rtol=1e-12, atol=1e-13, err_msg=name)
+    assert compared >= 7
+
+
+@pytest.mark.parametrize("changes", VARIANTS)
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_scenarios(name: str, changes: tuple[str, ...]) -> None:
+    agree(oracle.work(changed(oracle.read(SHIPPED[name]), changes)), SHIPPED[name], *changes)
+
+
+@given(scenarios())
+def test_random_scenarios(text: str) -> None:
+    expected = oracle.work(oracle.read(text))
+    sums = [float(x) for x in expected["exp_sum"].flat]
+    assume(min(sums) > 0)
+    if trace_shifts(text):
+        return
+    agree(expected, text)
+
+
+def trace_shifts(text: str) -> bool:
+    """Whether the softmax subtracts the maximum, which under carry rounds other figures."""
+    try:
+        exp = trace_of(text)["exp"]
+    except ScenarioError as error:
+        pytest.fail(str(error))
+    assert exp.making is not None
+    operation: Any = exp.making.operation
+    name = exp.making.operands[0]
+    return bool(operation.shifts(trace_of(text)[name].matrix))
+
+
+def test_shifted_softmax_is_the_same_softmax() -> None:
+    data = "scores: [[800, 799.5], [-900, -900]]\nscale: none\nrounding: {policy: exact}\n"
+    weights = trace_of(data)["weights"].values
+    e = np.exp(-0.5)
+    np.testing.assert_allclose(weights, [[1 / (1 + e), e / (1 + e)], [0.5, 0.5]], rtol=1e-14)
+
+
+def test_the_documents_figures() -> None:
+    trace = trace_of(SHIPPED["i_love_ai"])
+    assert trace["scores"].values.tolist() == [[1, 0, 1], [1, 1, 2], [2, 1, 3]]
+    assert trace["weights"].values.tolist() == [
+        [0.422, 0.155, 0.422],
+        [0.212, 0.212, 0.576],
+        [0.245, 0.090, 0.665],
+    ]
+    # the note writes 2.0 where its own figures give 1.998, and slips to 5.000 in the last row
+    assert trace["output"].values.tolist() == [[1.998, 2.265], [2.364, 2.364], [2.42, 2.575]]
+    assert trace["ffn"].values[2].tolist() == [4.995, 0.155]
