@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal, localcontext
+from itertools import pairwise
 from typing import Any
 
 import mpmath
@@ -96,7 +97,7 @@ def _check_statement(block: list[str], names: Names, report: Report) -> None:
 def _check_chain(label: str, text: str, names: Names, report: Report) -> None:
     pieces = _SIGN.split(f" {text.strip()} ")
     signs, parts = pieces[1::2], [piece.strip() for piece in pieces[2::2]]
-    for (left, right), sign in zip(zip(parts, parts[1:], strict=False), signs[1:], strict=True):
+    for (left, right), sign in zip(pairwise(parts), signs[1:], strict=True):
         if "…" in left or "…" in right:
             report.elided += 1
             continue

@@ -1,0 +1,52 @@
+"""Pages kept as files, to be read by a person when they change (`--rewrite-golden`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from attncli.pipeline import work
+from attncli.render import Page, formats, render
+from attncli.scenario import load
+from attncli.steps import STEPS
+from attncli.telling.lesson import lessons
+from attncli.telling.selection import Selection
+from attncli.telling.walkthrough import walkthrough
+from tests.pages import SHIPPED
+
+GOLDEN = Path(__file__).parent / "golden"
+WIDTH = 80
+SUFFIXES = {"terminal": "txt", "markdown": "md", "json": "json"}
+
+
+def check(name: str, page: str, *, rewrite: bool) -> None:
+    path = GOLDEN / name
+    if rewrite:
+        path.write_text(page, encoding="utf-8")
+    assert path.read_text("utf-8") == page, f"read the change, then run with --rewrite-golden: {name}"
+
+
+@pytest.mark.parametrize("form", formats())
+@pytest.mark.parametrize("name", SHIPPED)
+def test_pages(name: str, form: str, rewrite: bool) -> None:
+    page = render(walkthrough(work(load(name)), Selection()), form, Page(WIDTH))
+    check(f"{name}.{SUFFIXES.get(form, form)}", page, rewrite=rewrite)
+
+
+@pytest.mark.parametrize("width", [60, 120])
+def test_other_widths(width: int, rewrite: bool) -> None:
+    page = render(walkthrough(work(load("i_love_ai")), Selection()), "terminal", Page(width))
+    check(f"i_love_ai_{width}.txt", page, rewrite=rewrite)
+
+
+def test_exact_page(rewrite: bool) -> None:
+    trace = work(load("i_love_ai", ["rounding.policy=exact", "scale=sqrt_d_k"]))
+    page = render(walkthrough(trace, Selection()), "terminal", Page(WIDTH))
+    check("i_love_ai_exact.txt", page, rewrite=rewrite)
+
+
+def test_lessons(rewrite: bool) -> None:
+    trace = work(load("i_love_ai", ["scale=sqrt_d_k"]))
+    document = lessons([(step, trace) for step in STEPS], Selection())
+    check("lessons.txt", render(document, "terminal", Page(WIDTH)), rewrite=rewrite)

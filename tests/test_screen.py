@@ -1,0 +1,67 @@
+"""Narrow and wide terminals: nothing is lost, nothing runs over."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attncli import ScenarioError
+from attncli.render.screen.lines import Piece, line_width, width, wrapped
+from tests.pages import SHIPPED, page_of, trace_of
+from tests.strategies import scenarios
+
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+def numbers(page: str) -> Counter[str]:
+    return Counter(NUMBER.findall(page))
+
+
+@pytest.mark.parametrize("cells", [20, 30, 40, 60, 80, 100, 120, 200])
+@pytest.mark.parametrize("detail", ["summary", "rows", "full"])
+@pytest.mark.parametrize("name", SHIPPED)
+def test_no_digit_is_lost(name: str, detail: str, cells: int) -> None:
+    trace = trace_of(SHIPPED[name], "rounding.policy=exact", "scale=sqrt_d_k")
+    wide = numbers(page_of(trace, "terminal", 1000, detail))
+    assert not wide - numbers(page_of(trace, "terminal", cells, detail))
+
+
+@given(scenarios(), st.integers(20, 130))
+def test_no_digit_of_any_scenario_is_lost(text: str, cells: int) -> None:
+    try:
+        trace = trace_of(text)
+    except ScenarioError:
+        return
+    wide = numbers(page_of(trace, "terminal", 1000))
+    assert not wide - numbers(page_of(trace, "terminal", cells))
+
+
+@pytest.mark.parametrize("cells", [60, 80, 120])
+@pytest.mark.parametrize("detail", ["summary", "rows", "full"])
+@pytest.mark.parametrize("name", SHIPPED)
+def test_no_line_runs_over(name: str, detail: str, cells: int) -> None:
+    for line in page_of(trace_of(SHIPPED[name]), "terminal", cells, detail).split("\n"):
+        assert width(line) <= cells, line
+
+
+def test_wide_and_combining_tokens_stay_aligned() -> None:
+    text = "sentence: 猫 é x\nX: [[1], [2], [3]]\nW_Q: [[1]]\nrounding: {decimals: 2}\n"
+    page = page_of(trace_of(text))
+    bars = {width(line.split("│")[0]) for line in page.split("\n") if "│" in line and "  Q " not in line}
+    table = [line for line in page.split("\n") if re.match(r"  (猫|é|x) +│", line)]
+    assert len(table) >= 3
+    assert len({width(line.split("│")[0]) for line in table}) == 1
+    assert bars
+
+
+@given(st.lists(st.text("ab 猫é", max_size=12), max_size=6), st.integers(4, 30))
+def test_wrapping_keeps_every_word(texts: list[str], cells: int) -> None:
+    lines = wrapped([Piece(text) for text in texts], cells)
+    words = " ".join("".join(piece.text for piece in line) for line in lines).split()
+    assert words == "".join(texts).split()
+    for line in lines:
+        assert line_width(line) <= cells or " " not in "".join(p.text for p in line).strip()

@@ -1,0 +1,123 @@
+"""Traces: replaying, the starts that a scenario may choose, what is missing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from attncli import ScenarioError, load, work
+from attncli.trace import Making
+from attncli.arithmetic.operations import DivideByColumnSum
+from tests.pages import SHIPPED, trace_of
+from tests.strategies import scenarios
+
+
+def test_replay_works_again_what_follows() -> None:
+    trace = work(load("i_love_ai"))
+    theirs = trace["scores"].values.copy()
+    theirs[0, 1] = 1
+    replayed = trace.replay({"scores": theirs})
+    assert replayed["scores"].values[0, 1] == 1
+    assert replayed["weights"].values[0].tolist() == [0.333, 0.333, 0.333]
+    assert replayed["weights"].values[1].tolist() == trace["weights"].values[1].tolist()
+    assert replayed["Q"] is trace["Q"]
+    assert trace["weights"].values[0].tolist() == [0.422, 0.155, 0.422]  # nothing is mutated
+
+
+@given(scenarios(), st.data())
+def test_replaying_the_same_figures_changes_nothing(text: str, data: st.DataObject) -> None:
+    try:
+        trace = trace_of(text)
+    except ScenarioError:
+        assume(False)
+        raise
+    name = data.draw(st.sampled_from(sorted(trace)))
+    replayed = trace.replay({name: trace[name].values})
+    for other in trace:
+        tolerance = {} if trace.rounding.carries else {"rtol": 1e-14}
+        np.testing.assert_allclose(replayed[other].values, trace[other].values, **({"rtol": 0} | tolerance))
+
+
+def test_replay_refuses_other_shapes_and_names() -> None:
+    trace = work(load("i_love_ai"))
+    with pytest.raises(ValueError, match="scores"):
+        trace.replay({"scores": [[1, 2, 3]]})
+    with pytest.raises(KeyError):
+        trace.replay({"scares": [[1]]})
+
+
+def test_a_mistake_is_a_replay() -> None:
+    trace = work(load("i_love_ai"))
+    wrong = trace.remake(Making("weights", DivideByColumnSum(), ("exp",), "softmax"))
+    assert wrong["weights"].values[0, 0] == 0.212  # 2.718 / 12.825
+    assert wrong["output"].values.tolist() != trace["output"].values.tolist()
+
+
+def test_values_are_read_only() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        work(load("i_love_ai"))["weights"].values[0, 0] = 1
+
+
+@pytest.mark.parametrize(
+    ("text", "made", "missing"),
+    [
+        ("weights: [[1]]", [], ("weighted_sum", ("V",))),
+        ("weights: [[1]]\nV: [[2, 3]]", ["output"], ("ffn", ("W1",))),
+        ("scores: [[1, 2]]\nscale: none", ["exp", "exp_sum", "weights"], ("weighted_sum", ("V",))),
+        ("scores: [[1, 2]]", [], ("scale", ("d_k",))),
+        ("scores: [[1, 2]]\nscale: 4", ["scaled", "exp", "exp_sum", "weights"], ("weighted_sum", ("V",))),
+        ("Q: [[1]]", [], ("scores", ("K",))),
+        ("Q: [[1]]\nK: [[1]]\nscale: none", ["scores", "exp", "exp_sum", "weights"], ("weighted_sum", ("V",))),
+        ("sentence: a b", [], ("embed", ("embeddings",))),
+        ("output: [[1]]\nW1: [[1]]\nactivation: none", ["hidden"], ("ffn", ("W2",))),
+        ("output: [[1]]\nW1: [[1]]\nW2: [[1]]\nactivation: none", ["hidden", "ffn"], None),
+        ("title: nothing", [], ("embed", ("embeddings",))),
+    ],
+)
+def test_a_trace_starts_from_what_is_given(
+    text: str, made: list[str], missing: tuple[str, tuple[str, ...]] | None
+) -> None:
+    trace = trace_of(text + "\n")
+    assert [name for name in trace if not trace[name].given] == made
+    ends = trace.unfinished
+    assert (None if ends is None else (ends.making.step, ends.missing)) == missing
+
+
+def test_what_only_a_given_quantity_would_need_is_left_out() -> None:
+    trace = trace_of(SHIPPED["i_love_ai"], "weights=[[1,0,0],[0,1,0],[0,0,1]]")
+    made = [name for name in trace if not trace[name].given]
+    assert made == ["X", "V", "output", "hidden", "activated", "ffn"]
+    assert trace["output"].values.tolist() == trace["V"].values.tolist()
+
+
+def test_arrays_as_scenarios() -> None:
+    rng = np.random.default_rng(2)
+    X, W_Q, W_K = (rng.normal(size=(3, 3)) for _ in range(3))
+    trace = work(load({"X": X, "W_Q": W_Q, "W_K": W_K, "rounding": {"policy": "exact"}}))
+    np.testing.assert_allclose(trace["scores"].values, X @ W_Q @ (X @ W_K).T, rtol=1e-12)
+    carried = work(load({"X": X, "W_Q": W_Q, "W_K": W_K}))
+    assert carried["X"].values.tolist() == np.round(X, 3).tolist()
+    assert not np.array_equal(X, np.round(X, 3))  # the caller's array is left alone
+
+
+def test_a_row_of_exponentials_that_vanish() -> None:
+    text = "scores: [[1, 2], [-9, -12]]\nscale: none\n"
+    with pytest.raises(ScenarioError, match=r"exp, row 2: .* rounds to 0 .*; 4 decimals would do"):
+        trace_of(text)
+    assert trace_of(text, "rounding.decimals=4")["exp"].values[1].tolist() == [0.0001, 0]
+    with pytest.raises(ScenarioError, match="the policy exact"):
+        trace_of("scores: [[-90]]\nscale: none\n")
+    assert trace_of("scores: [[-900]]\nscale: none\nrounding: {policy: exact}\n")["weights"].values == 1
+
+
+def test_results_that_leave_the_range_of_floats() -> None:
+    with pytest.raises(ScenarioError, match="too large to work with"):
+        trace_of("Q: [[1e200]]\nK: [[1e200]]\nscale: none\nrounding: {policy: exact}\n")
+
+
+def test_integers_stay_integers_and_given_figures_as_written() -> None:
+    trace = trace_of("X: [[1.0, 2]]\nW_Q: [[2, 0], [1, 1]]\nW_V: [[0.5], [1]]\n")
+    texts = [[str(trace[name].matrix.number(0, j).shown) for j in range(w)] for name, w in (("X", 2), ("Q", 2), ("V", 1))]
+    assert texts == [["1.0", "2"], ["4.0", "2.0"], ["2.50"]]
