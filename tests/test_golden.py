@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from attncli.pipeline import work
-from attncli.render import Page, formats, render
+from attncli.render import Page, format_names, render
 from attncli.scenario import load
 from attncli.steps import STEPS
 from attncli.telling.lesson import lessons
@@ -24,10 +24,12 @@ def check(name: str, page: str, *, rewrite: bool) -> None:
     path = GOLDEN / name
     if rewrite:
         path.write_text(page, encoding="utf-8")
-    assert path.read_text("utf-8") == page, f"read the change, then run with --rewrite-golden: {name}"
+    assert path.read_text("utf-8") == page, (
+        f"read the change, then run with --rewrite-golden: {name}"
+    )
 
 
-@pytest.mark.parametrize("form", formats())
+@pytest.mark.parametrize("form", format_names())
 @pytest.mark.parametrize("name", SHIPPED)
 def test_pages(name: str, form: str, rewrite: bool) -> None:
     page = render(walkthrough(work(load(name)), Selection()), form, Page(WIDTH))

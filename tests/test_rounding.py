@@ -117,7 +117,10 @@ def test_halves_of_quotients_are_settled() -> None:
 def test_figures_with_more_digits_than_a_float_has() -> None:
     long = Decimal("0.28499999999999999999999")
     made = MatMul().make(
-        Rounding("carry", 2), "project", Matrix.of_written([[long]]), Matrix.of_written([[Decimal(1)]])
+        Rounding("carry", 2),
+        "project",
+        Matrix.of_written([[long]]),
+        Matrix.of_written([[Decimal(1)]]),
     )
     assert made.values[0, 0] == 0.28
 

@@ -51,7 +51,9 @@ def test_no_line_runs_over(name: str, detail: str, cells: int) -> None:
 def test_wide_and_combining_tokens_stay_aligned() -> None:
     text = "sentence: 猫 é x\nX: [[1], [2], [3]]\nW_Q: [[1]]\nrounding: {decimals: 2}\n"
     page = page_of(trace_of(text))
-    bars = {width(line.split("│")[0]) for line in page.split("\n") if "│" in line and "  Q " not in line}
+    bars = {
+        width(line.split("│")[0]) for line in page.split("\n") if "│" in line and "  Q " not in line
+    }
     table = [line for line in page.split("\n") if re.match(r"  (猫|é|x) +│", line)]
     assert len(table) >= 3
     assert len({width(line.split("│")[0]) for line in table}) == 1

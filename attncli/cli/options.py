@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from attncli.render import formats
+from attncli.render import format_names
 
 DETAILS = ("summary", "rows", "full")
 POLICIES = ("carry", "exact")
@@ -38,7 +38,7 @@ def complete_policy(incomplete: str) -> list[str]:
 
 def complete_format(incomplete: str) -> list[str]:
     """The formats whose names begin so."""
-    return [name for name in formats() if name.startswith(incomplete)]
+    return [name for name in format_names() if name.startswith(incomplete)]
 
 
 ScenarioArgument = Annotated[
@@ -103,7 +103,7 @@ FormatOption = Annotated[
     str | None,
     typer.Option(
         "--format",
-        metavar="|".join(formats()),
+        metavar="|".join(format_names()),
         help="The output format; by default terminal, or as -o's suffix says.",
         autocompletion=complete_format,
     ),

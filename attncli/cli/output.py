@@ -107,11 +107,11 @@ def write_out(text: str) -> None:
 
 def check_output(form: str | None, output: str | None, *, force: bool) -> None:
     """Raises OutputError for an unknown format, or where a file is in the way."""
-    from attncli.render import formats
+    from attncli.render import format_names
     from attncli.scenario.problems import nearest
 
-    if form is not None and form not in formats():
-        raise OutputError(f"--format {form}: no such format; {nearest(form, formats())}")
+    if form is not None and form not in format_names():
+        raise OutputError(f"--format {form}: no such format; {nearest(form, format_names())}")
     check_free(output, force=force)
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _FORMATS = "attncli.render.formats"
 
 
-def formats() -> list[str]:
+def format_names() -> list[str]:
     """The names of all formats, the terminal's first."""
     found = sorted(path.stem for path in (Path(__file__).parent / "formats").glob("[a-z]*.py"))
     return ["terminal", *(name for name in found if name != "terminal")]
@@ -39,10 +39,10 @@ def summary_line(name: str, spans: Spans) -> str:
 def format_of_file(name: str) -> str:
     """The format that a file's suffix means; the terminal's for any that means none."""
     suffix = Path(name).suffix.lower()
-    for form in formats():
+    for form in format_names():
         if suffix in import_module(f"{_FORMATS}.{form}").SUFFIXES:
             return form
     return "terminal"
 
 
-__all__ = ["Page", "format_of_file", "formats", "render", "summary_line"]
+__all__ = ["Page", "format_names", "format_of_file", "render", "summary_line"]

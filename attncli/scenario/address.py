@@ -31,7 +31,9 @@ class Address(NamedTuple):
 
 
 _SHAPE = re.compile(r"\s*([^\[\]]+?)\s*(?:\[(.*)\])?\s*", re.DOTALL)
-_INDEX = re.compile(r"""\s*(?:"((?:[^"\\]|\\.)*)"|([^,]*[^,\s]))\s*(?:,|$)""", re.DOTALL)
+_INDEX = re.compile(
+    r"""\s*(?:"((?:[^"\\]|\\.)*)"|([^",\s](?:[^,]*[^,\s])?))\s*(?:,|$)""", re.DOTALL
+)
 _BARE = re.compile(r"""[^\s",\[\]\\](?:[^",\[\]\\\n]*[^\s",\[\]\\])?""")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
-from attncli.render.notation.signs import ATOM, DIVISOR, FACTOR, binding, signed
+from attncli.render.notation.signs import ATOM, DIVISOR, FACTOR, binding, least_after_sign, signed
 
 _GREEK = {"π": r"\pi"}
 FUNCTIONS = {"max": r"\max", "tanh": r"\tanh"}
@@ -60,7 +60,7 @@ def _sum(node: ex.Sum) -> str:
     text = ("-" if minus else "") + _held(first, FACTOR)
     for term in node.terms[1:]:
         minus, positive = signed(term)
-        text += f" {'-' if minus else '+'} {_held(positive, FACTOR)}"
+        text += f" {'-' if minus else '+'} {_held(positive, least_after_sign(positive))}"
     return text
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
-from attncli.render.notation.signs import ATOM, DIVISOR, FACTOR, binding, signed
+from attncli.render.notation.signs import ATOM, DIVISOR, FACTOR, binding, least_after_sign, signed
 from attncli.render.words import visible
 
 GLUE = "\u00a0"
@@ -59,7 +59,9 @@ def _sum(node: ex.Sum, times: str) -> str:
     text = (MINUS if minus else "") + _held(first, FACTOR, times)
     for term in node.terms[1:]:
         minus, positive = signed(term)
-        text += f" {MINUS if minus else '+'}{GLUE}{_held(positive, FACTOR, times)}"
+        text += (
+            f" {MINUS if minus else '+'}{GLUE}{_held(positive, least_after_sign(positive), times)}"
+        )
     return text
 
 

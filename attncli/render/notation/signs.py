@@ -40,6 +40,12 @@ def binding(node: Expression) -> int:
     return _BINDING.get(type(node), _TIGHTEST)
 
 
+def least_after_sign(term: Expression) -> int:
+    """How tightly a term must bind after a plus or minus: one with a sign of its own needs
+    parentheses, `−1 − (−2)`."""
+    return ATOM if signed(term)[0] else FACTOR
+
+
 def signed(term: Expression) -> tuple[bool, Expression]:
     """A term of a sum as its sign (True: minus) and what follows the sign."""
     match term:

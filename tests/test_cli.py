@@ -1,0 +1,320 @@
+"""The commands, as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from attncli import __version__
+from attncli.cli import app
+from attncli.scenario import shipped
+from attncli.steps import STEPS
+
+runner = CliRunner()
+
+
+def attn(*arguments: str, code: int = 0) -> Result:
+    result = runner.invoke(app, list(arguments))
+    assert result.exit_code == code, (result.output, result.exception)
+    if code == 2:
+        assert result.stdout == ""
+        assert result.stderr
+    return result
+
+
+def test_run_tells_every_step() -> None:
+    page = attn("run", "i_love_ai").stdout
+    for line in (
+        "3 · Queries, keys, values   Q = X W_Q,   K = X W_K,   V = X W_V",
+        "= [1, 1] × W_K = [1×1 + 1×0, 1×1 + 1×1] = [1, 2]",
+        "0.422 × [1, 2] → [0.422, 0.844]",
+        "Q: I    │ 0.422    0.155  0.422",
+        "AI     │ [2.420, 2.575]    [4.995, 0.155]",
+    ):
+        assert line in page
+
+
+def test_a_file_and_a_shipped_name_are_the_same(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    by_path = attn("run", str(shipped.path_of("i_love_ai"))).stdout
+    monkeypatch.chdir(tmp_path)
+    assert attn("run", "i_love_ai").stdout == by_path
+
+
+def test_step_token_and_cell() -> None:
+    page = attn("run", "i_love_ai", "--step", "softmax", "--step", "scores").stdout
+    assert "4 · Attention scores" in page
+    assert "5 · Softmax" in page
+    assert "6 · " not in page
+    page = attn("run", "i_love_ai", "--step", "softmax", "--token", "love").stdout
+    assert "weights[love, AI]" in page
+    assert "weights[AI, " not in page
+    assert (
+        "weights[love, AI]" in attn("run", "i_love_ai", "--step", "softmax", "--token", "2").stdout
+    )
+    page = attn("run", "i_love_ai", "--cell", "weights[love, AI]").stdout
+    assert page.rstrip().endswith("weights[love, AI] = 7.389 / 12.825 = 0.576")
+    assert page.count("weights[") == 2  # the formula and the cell
+    page = attn(
+        "run", "i_love_ai", "--cell", "Q[3,1]", "--cell", "ids[love]", "--cell", "W_V[1,2]"
+    ).stdout
+    assert "Q[AI, 1] = 1 × 1 + 1 × 0 = 1 + 0 = 1" in page
+    assert "ids[2] = 102" in page
+    assert "W_V[1, 2] = 2" in page
+
+
+def test_options_for_one_run() -> None:
+    assert "scaled[AI, AI]" in attn("run", "i_love_ai", "--set", "scale=sqrt_d_k").stdout
+    page = attn("run", "i_love_ai", "--set", "W_K[1,2]=0", "--cell", "K[I,2]").stdout
+    assert "K[I, 2] = 1 × 0 + 0 × 1 = 0 + 0 = 0" in page
+    assert (
+        "= 0.57612" in attn("run", "i_love_ai", "--decimals", "5", "--cell", "weights[2,3]").stdout
+    )
+    assert "exact, 3 decimals" in attn("run", "i_love_ai", "--rounding", "exact").stdout
+    page = attn("run", "i_love_ai", "--set", "embeddings[AI]=[5, 1]", "--cell", "Q[AI,1]").stdout
+    assert "Q[AI, 1] = 5 × 1 + 1 × 0 = 5 + 0 = 5" in page
+
+
+def test_detail() -> None:
+    summary = attn("run", "i_love_ai", "--detail", "summary").stdout
+    rows = attn("run", "i_love_ai", "--detail", "rows").stdout
+    full = attn("run", "i_love_ai").stdout
+    assert "weights[" not in summary.replace("weights[i, j]", "")
+    assert "weights[love] = [2.718, 2.718, 7.389] / 12.825 " in rows
+    assert "weights[love, AI]" not in rows
+    assert summary.count("\n") < rows.count("\n") < full.count("\n")
+
+
+def test_decimals_are_those_of_every_step() -> None:
+    changes = ("--set", "rounding.steps={softmax: 5}")
+    assert "0.57612" in attn("run", "i_love_ai", *changes).stdout
+    assert "0.58 " in attn("run", "i_love_ai", *changes, "--decimals", "2").stdout
+
+
+def test_json_is_one_object() -> None:
+    data = json.loads(attn("run", "i_love_ai", "--format", "json").stdout)
+    assert (data["attncli"], data["title"]) == (1, "I love AI")
+    assert data["rounding"] == {"policy": "carry", "decimals": 3, "steps": {}}
+    steps = {step["step"]: step for step in data["steps"]}
+    assert list(steps) == [
+        "tokenize",
+        "embed",
+        "project",
+        "scores",
+        "softmax",
+        "weighted_sum",
+        "ffn",
+    ]
+    made = {q["name"]: q for step in data["steps"] for q in step["quantities"]}
+    assert list(made) == [name for step in STEPS for name in step.makes if name != "scaled"]
+    assert made["tokens"]["values"] == ["I", "love", "AI"]
+    assert made["ids"]["values"] == [101, 102, 103]
+    assert made["exp_sum"]["values"] == [6.436, 12.825, 30.193]
+    assert made["exp_sum"]["columns"] == []
+    assert made["weights"]["rows"] == made["weights"]["columns"] == ["I", "love", "AI"]
+    assert made["weights"]["values"][2] == [0.245, 0.09, 0.665]
+    assert made["weights"]["text"][2] == ["0.245", "0.090", "0.665"]
+    assert steps["project"]["formula"] == "Q = X W_Q, K = X W_K, V = X W_V"
+
+
+def test_output_is_whole_and_never_over_another(tmp_path: Path) -> None:
+    target = tmp_path / "page.md"
+    attn("run", "i_love_ai", "-o", str(target))
+    assert target.read_text("utf-8").startswith("# I love AI\n")  # the suffix tells the format
+    target.write_text("mine")
+    error = attn("run", "i_love_ai", "-o", str(target), code=2).stderr
+    assert "exists already" in error
+    assert "--force" in error
+    assert target.read_text() == "mine"
+    target.chmod(0o640)
+    attn("run", "i_love_ai", "--format", "json", "-o", str(target), "--force")
+    assert json.loads(target.read_text("utf-8"))["title"] == "I love AI"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+    assert list(tmp_path.iterdir()) == [target]
+    attn("run", "i_love_ai", "-o", str(tmp_path), code=2)
+    attn("run", "i_love_ai", "-o", str(tmp_path / "no" / "where.txt"), code=2)
+    attn("run", "i_love_ai", "-o", os.devnull)
+    assert attn("run", "i_love_ai", "-o", "-", "--format", "json").stdout.startswith("{")
+
+
+def test_bad_input_writes_nothing(tmp_path: Path) -> None:
+    target = tmp_path / "page.md"
+    attn("run", "i_love_ai", "--set", "W_Q=[[1]]", "-o", str(target), code=2)
+    attn("run", "i_love_ai", "--token", "nobody", "-o", str(target), code=2)
+    assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaints"),
+    [
+        (["--step", "sofmax"], ["--step sofmax: no such step; did you mean softmax?"]),
+        (["--step", "scale"], ["this scenario has no such step"]),
+        (["--token", "lov"], ["--token lov", "I, love, AI"]),
+        (["--token", "4"], ["count from 1 to 3"]),
+        (["--cell", "wieghts[1,2]"], ["did you mean weights?"]),
+        (["--cell", "Q[1,7]", "--cell", "Q[x"], ["count from 1 to 2", "not of the form"]),
+        (["--cell", "exp_sum[1,2]"], ["is addressed by a row, like exp_sum[I]"]),
+        (["--cell", "ids"], ["addressed by a token"]),
+        (["--cell", "Q[1,1]", "--step", "project"], ["leave --step out"]),
+        (["--decimals", "-1"], ["--decimals -1", "from 0 to 12"]),
+        (["--decimals", "1.5", "--rounding", "up"], ["--decimals 1.5", "--rounding up"]),
+        (["--detail", "ful", "--format", "jsn"], ["did you mean full?", "did you mean json?"]),
+        (["--set", "scal=none"], ["--set scal=none", "did you mean scale?"]),
+        (["--set", "scale"], ["not KEY=VALUE"]),
+        (["--set", "W_Q[3,1]=2", "--set", "W_K[1,1]=x"], ["no entry 3", "is not a number"]),
+        (["--set", "title[1]=x"], ["looks into a single value"]),
+        (["--set", "W_Q=[[1, 0"], ["broken YAML"]),
+        (["--set", "activation=[a]"], ["a list is not a choice"]),
+    ],
+)
+def test_bad_options(arguments: list[str], complaints: list[str]) -> None:
+    error = attn("run", "i_love_ai", *arguments, code=2).stderr
+    for complaint in complaints:
+        assert complaint in error
+    assert "Traceback" not in error
+
+
+def test_explain() -> None:
+    lesson = attn("explain", "--step", "softmax").stdout
+    for part in ("Softmax", "Shapes", "On these numbers", "Common mistakes", "the mistake gives"):
+        assert part in lesson
+    everything = attn("explain").stdout
+    assert all(step.title in everything for step in STEPS)
+    assert "scaled[AI, AI]     = 3 / √2 = 2.121" in attn("explain", "--step", "scale").stdout
+    assert (
+        "no numbers to show"
+        in attn(
+            "explain",
+            "--step",
+            "ffn",
+            "--set",
+            "W1=[[1],[1]]",
+            "--set",
+            "b1=[0]",
+            "--set",
+            "W2=[[1]]",
+            "--set",
+            "b2=[0]",
+            "--set",
+            "output=[[1,1],[1,1],[1,1]]",
+            "--step",
+            "softmax",
+        ).stdout
+    )
+    assert json.loads(attn("explain", "--format", "json").stdout)["steps"][0]["text"]
+    attn("explain", "--step", "nothing", code=2)
+
+
+def test_lists() -> None:
+    names = attn("list").stdout
+    assert all(name in names for name in shipped.names())
+    steps = attn("list", "steps").stdout
+    assert all(step.name in steps for step in STEPS)
+    assert "scores = Q Kᵀ" in steps
+    attn("list", "nothing", code=2)
+
+
+def test_validate(tmp_path: Path) -> None:
+    files = [str(shipped.path_of(name)) for name in shipped.names()]
+    lines = attn("validate", *files).stdout.splitlines()
+    assert len(lines) == len(files)
+    assert "3 tokens, d_model = 2" in lines[0]
+    bad = tmp_path / "bad.yaml"
+    bad.write_text("titel: x\nscale: sqrt\n")
+    worse = tmp_path / "worse.yaml"
+    worse.write_text("scores: [[-90]]\nscale: none\n")
+    result = runner.invoke(app, ["validate", files[0], str(bad), str(worse)])
+    assert result.exit_code == 2
+    assert result.stdout.splitlines() == lines[:1]
+    assert [line.split(": ")[0] for line in result.stderr.splitlines()] == [
+        f"{bad}:1:1",
+        f"{bad}:2:8",
+        f"{worse}:1:1",
+    ]
+
+
+def test_new_runs_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    attn("new", str(file))
+    assert "# " in file.read_text("utf-8")
+    assert "8 · Feed-forward network" in attn("run", str(file)).stdout
+    attn("new", str(file), code=2)
+    attn("new", str(file), "--force")
+    attn("validate", str(file))
+
+
+def test_version_and_help() -> None:
+    assert attn("--version").stdout.strip() == f"attn {__version__}"
+    for command in ("run", "explain", "list", "validate", "new", "schema"):
+        assert "Example" in attn(command, "--help").stdout
+
+
+def in_a_process(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "attncli", *arguments],
+        capture_output=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+def test_colour_only_where_it_is_wanted() -> None:
+    assert b"\x1b" not in in_a_process("run", "i_love_ai").stdout
+    coloured = in_a_process("run", "i_love_ai", FORCE_COLOR="1", COLUMNS="80").stdout
+    assert b"\x1b[" in coloured
+    assert b"\x1b" not in in_a_process("run", "i_love_ai", FORCE_COLOR="1", NO_COLOR="1").stdout
+
+
+def test_pages_come_out_whole_in_any_locale() -> None:
+    page = in_a_process("run", "i_love_ai", PYTHONIOENCODING="ascii", LC_ALL="C").stdout
+    assert "√" not in page.decode("utf-8")
+    assert "× W_K" in page.decode("utf-8")
+
+
+def test_a_reader_who_stops_reading() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "attncli", "run", "i_love_ai"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_told() -> None:
+    with Path("/dev/full").open("wb") as full:
+        result = subprocess.run(
+            [sys.executable, "-m", "attncli", "run", "i_love_ai"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert result.returncode == 1
+    assert b"can't be written" in result.stderr
+    assert b"Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"), [("attn run i_l", "i_love_ai"), ("attn run x --step soft", "softmax")]
+)
+def test_completion(words: str, completed: str) -> None:
+    result = in_a_process(
+        _ATTN_COMPLETE="complete_bash",
+        _PYTHON_M_ATTNCLI_COMPLETE="complete_bash",
+        COMP_WORDS=words,
+        COMP_CWORD=str(len(words.split()) - 1),
+    )
+    assert completed in result.stdout.decode()

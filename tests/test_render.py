@@ -1,0 +1,130 @@
+"""Formats: an author's words are printed, never obeyed; notations; unknown things are loud."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attncli.arithmetic import expression as ex
+from attncli.render import Page, format_names, format_of_file, render
+from attncli.render.formats import markdown
+from attncli.render.notation import latex, plain, unbreakable
+from attncli.render.words import visible
+from tests.pages import page_of, trace_of
+
+HOSTILE = "[red]x[/x] \\e[31m \\u202e \\0 <b> `*_~|$ [/] \\u2028"
+TEXT = f"""\
+title: "{HOSTILE}"
+sentence: "[red] [/x] \\e[31m \\u202eabc a|b `c` $d$ <i> [/]"
+X: [[1], [2], [3], [4], [5], [6], [7], [8], [9]]
+W_Q: [[1]]
+W_K: [[1]]
+scale: none
+rounding: {{decimals: 1}}
+"""
+
+
+@pytest.mark.parametrize("form", format_names())
+def test_words_are_printed_harmlessly_and_completely(form: str) -> None:
+    page = page_of(trace_of(TEXT, "scale=20"), form)
+    assert "\x1b" not in page
+    assert "\u202e" not in page
+    assert "\x00" not in page
+    assert "\u2028" not in page
+    if form == "terminal":
+        for word in ("[red]", "[/x]", "\\x1b[31m", "\\u202eabc", "a|b", "`c`", "$d$", "<i>", "[/]"):
+            assert f" {word} " in page, word
+    if form == "json":
+        assert json.loads(page)["steps"][0]["quantities"][0]["values"][2] == "\x1b[31m"
+
+
+def test_colours_change_nothing_but_colours() -> None:
+    from rich.text import Text
+
+    from attncli.telling.selection import Selection
+    from attncli.telling.walkthrough import walkthrough
+
+    document = walkthrough(trace_of(TEXT, "scale=20"), Selection())
+    coloured = render(document, "terminal", Page(80, colour=True))
+    assert "\x1b[" in coloured
+    bare = Text.from_ansi(coloured).plain
+    assert bare.rstrip("\n") == render(document, "terminal", Page(80)).rstrip("\n")
+
+
+@given(st.text(max_size=30))
+def test_visible_texts_have_nothing_hidden(text: str) -> None:
+    shown = visible(text)
+    hidden = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    assert not any(unicodedata.category(c) in hidden for c in shown if c not in "\u200c\u200d")
+
+
+@given(st.text(min_size=1, max_size=20))
+def test_code_spans_hold_any_text(text: str) -> None:
+    span = markdown.code(text)
+    fence = span[: len(span) - len(span.lstrip("`"))] if not text.startswith("`") else None
+    assert text in span
+    if fence is not None:
+        assert fence not in text
+
+
+N = ex.constant
+
+
+@pytest.mark.parametrize(
+    ("expression", "text", "tex"),
+    [
+        (ex.Product((N(2), N(-1))), "2 × (−1)", r"2 \times \left(-1\right)"),
+        (ex.Sum((N("0.4425"), N("-0.0997"))), "0.4425 − 0.0997", "0.4425 - 0.0997"),
+        (
+            ex.Sum((ex.Product((N("0.5"), N("0.885"))), ex.Product((N("-0.1"), N("0.997"))))),
+            "0.5 × 0.885 − 0.1 × 0.997",
+            r"0.5 \times 0.885 - 0.1 \times 0.997",
+        ),
+        (ex.Sum((N(-1), ex.Product((N(-2), N(-3))))), "−1 − 2 × (−3)", r"-1 - 2 \times \left(-3\right)"),
+        (ex.e_to(N(2)), "e^2", "e^{2}"),
+        (ex.e_to(N("-0.5")), "e^(−0.5)", "e^{-0.5}"),
+        (ex.e_to(ex.minus(N(25), N(30))), "e^(25 − 30)", "e^{25 - 30}"),
+        (ex.e_to(ex.minus(N(-1), N(-2))), "e^(−1 − (−2))", r"e^{-1 - \left(-2\right)}"),
+        (ex.Quotient(N(1), ex.Root(N(2))), "1 / √2", r"\frac{1}{\sqrt{2}}"),
+        (ex.Quotient(N(1), ex.Sum((N(1), N(2)))), "1 / (1 + 2)", r"\frac{1}{1 + 2}"),
+        (ex.Quotient(N(1), ex.Quotient(N(1), N(2))), "1 / (1 / 2)", r"\frac{1}{\frac{1}{2}}"),
+        (ex.Power(N("-2"), N(3)), "(−2)^3", r"\left(-2\right)^{3}"),
+        (
+            ex.Vector((ex.Product((N(1), N(2))), N(-3), ex.Omitted())),
+            "[1×2, −3, …]",
+            r"[1 \times 2, -3, \dots]",
+        ),
+        (ex.Dot(ex.Vector((N(1),)), ex.Vector((N(2),))), "[1] · [2]", r"[1] \cdot [2]"),
+        (
+            ex.MatrixProduct((ex.Symbol("Q"), ex.Transposed(ex.Symbol("K")))),
+            "Q Kᵀ",
+            r"Q K^{\top}",
+        ),
+        (ex.Symbol("W1"), "W1", "W_{1}"),
+        (ex.Symbol("exp_sum", ("i",)), "exp_sum[i]", r"\mathrm{exp}_{\mathrm{sum}}[i]"),
+        (ex.Total("j", ex.Symbol("exp", ("i", "j"))), "Σ_j exp[i, j]", r"\sum_{j} \mathrm{exp}[i, j]"),
+        (ex.Apply("max", (N(0), N("-1.5"))), "max(0, −1.5)", r"\max\left(0, -1.5\right)"),
+        (N("3e-30"), "3e-30", r"3 \times 10^{-30}"),
+    ],
+)  # fmt: skip
+def test_notations(expression: ex.Expression, text: str, tex: str) -> None:
+    assert unbreakable(plain(expression)) == text
+    assert latex(expression) == tex
+
+
+def test_unknown_things_are_loud() -> None:
+    for write in (plain, latex):
+        with pytest.raises(TypeError, match="int has no"):
+            write(3)  # type: ignore[arg-type]
+    with pytest.raises(ModuleNotFoundError):
+        render(None, "papyrus", Page())  # type: ignore[arg-type]
+
+
+def test_the_suffix_of_a_file_means_its_format() -> None:
+    assert format_of_file("a.md") == "markdown"
+    assert format_of_file("a.JSON") == "json"
+    assert format_of_file("a.txt") == format_of_file("a") == "terminal"
