@@ -1,0 +1,154 @@
+"""How fast it is, as ratios within one run: `python tests/benchmarks/speed.py`.
+
+Start-up, a large trace through the Python API, and lines of working. Each ratio is of the
+best of several interleaved tries; the figure after it is what we want to stay below.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import tracemalloc
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from attncli import Scenario, load, work
+from attncli.render import Page, render
+from attncli.telling.selection import Selection
+from attncli.telling.walkthrough import walkthrough
+
+ROOT = Path(__file__).resolve().parents[2]
+SIZE = 512
+TWO_COMMANDS = """
+import typer
+app = typer.Typer()
+@app.command()
+def one(name: str = "x", flag: bool = False) -> None: "One."
+@app.command()
+def two(name: str = "x", flag: bool = False) -> None: "Two."
+app()
+"""
+
+
+def best(tries: int, *tasks: Callable[[], object]) -> list[float]:
+    """The least wall time of each task in seconds, the tasks taking turns."""
+    times = [float("inf")] * len(tasks)
+    for _ in range(tries):
+        for k, task in enumerate(tasks):
+            start = time.perf_counter()
+            task()
+            times[k] = min(times[k], time.perf_counter() - start)
+    return times
+
+
+def say(what: str, value: float, wanted: str) -> None:
+    print(f"{what:<66} {value:8.2f}   {wanted}")
+
+
+def process(*arguments: str) -> Callable[[], object]:
+    """A run of this Python, its byte code cached as an installed program's is."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+
+    def run() -> object:
+        return subprocess.run(
+            [sys.executable, *arguments],
+            stdout=subprocess.DEVNULL,
+            check=True,
+            cwd=ROOT,
+            env=environment,
+        )
+
+    return run
+
+
+def start_up() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "two_commands.py"
+        program.write_text(TWO_COMMANDS)
+        tasks = [
+            process("-c", "import typer, rich, numpy, yaml"),
+            process("-m", "attncli", "run", "scenarios/i_love_ai.yaml"),
+            process(str(program), "--help"),
+            process("-m", "attncli", "--help"),
+        ]
+        best(1, *tasks)  # warms the caches
+        imports, run, two, helped = best(15, *tasks)
+    say("attn run i_love_ai / importing typer, rich, numpy, yaml", run / imports, "at most 1.5")
+    say("attn --help / --help of an empty two-command typer program", helped / two, "at most 1.2")
+
+
+def matrices() -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(0)
+    weights = ("W_Q", "W_K", "W_V", "W1", "W2")
+    X = {"X": rng.normal(size=(SIZE, SIZE))}
+    return X | {name: rng.normal(size=(SIZE, SIZE)) / np.sqrt(SIZE) for name in weights}
+
+
+def bare(m: dict[str, np.ndarray], keep: Callable[[np.ndarray], np.ndarray]) -> list[np.ndarray]:
+    """The same sums in bare NumPy; `keep` is what is done to every result."""
+    Q, K, V = (keep(m["X"] @ m[name]) for name in ("W_Q", "W_K", "W_V"))
+    scores = keep(Q @ K.T)
+    scaled = keep(scores / np.sqrt(SIZE))
+    exp = keep(np.exp(scaled))
+    exp_sum = keep(exp.sum(axis=1, keepdims=True))
+    weights = keep(exp / exp_sum)
+    output = keep(weights @ V)
+    hidden = keep(output @ m["W1"])
+    activated = keep(np.maximum(hidden, 0))
+    ffn = keep(activated @ m["W2"])
+    return [Q, K, V, scores, scaled, exp, exp_sum, weights, output, hidden, activated, ffn]
+
+
+def peak(task: Callable[[], object]) -> int:
+    """The peak of the memory that a task takes, in bytes."""
+    tracemalloc.start()
+    kept = task()
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    del kept
+    return most
+
+
+def large_traces() -> None:
+    m = matrices()
+    for policy, keep, wanted in (
+        ("exact", lambda x: x, ("at most 1.15", "at most 1.3")),
+        ("carry", lambda x: np.round(x, 3), ("np.round at each step", "")),
+    ):
+        scenario = load({**m, "rounding": {"policy": policy, "decimals": 3}})
+        given = {name: matrix.values for name, matrix in scenario.given.items()}
+        tasks = (lambda g=given, k=keep: bare(g, k), lambda s=scenario: work(s))
+        times, memory = best(15, *tasks), [peak(task) for task in tasks]
+        what = f"a trace of {SIZE} × {SIZE}, {policy}, / the same sums in bare NumPy"
+        say(f"{what}, time", times[1] / times[0], wanted[0])
+        say(f"{what}, memory", memory[1] / memory[0], wanted[1])
+
+
+def lines_of_working() -> None:
+    rng = np.random.default_rng(1)
+    scenario: Scenario = load(
+        {
+            **{name: rng.normal(size=(8, 8)) for name in ("X", "W_Q", "W_K", "W_V", "W1", "W2")},
+            "rounding": {"decimals": 3},
+        }
+    )
+    trace = work(scenario)
+    page = render(walkthrough(trace, Selection()), "json", Page())
+    lines = page.count('"cell":')
+    seconds, *_ = best(5, lambda: render(walkthrough(trace, Selection()), "terminal", Page(100)))
+    say("thousands of worked lines a second, as text", lines / seconds / 1000, "thousands")
+
+
+def main(chosen: Sequence[str]) -> None:
+    for measure in (start_up, large_traces, lines_of_working):
+        if not chosen or measure.__name__ in chosen:
+            measure()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
