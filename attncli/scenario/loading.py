@@ -52,7 +52,7 @@ def _node(value: object, where: Where) -> Node:
     if isinstance(value, Mapping):
         entries = ((Text(str(key), where), _node(item, where)) for key, item in value.items())
         return Map(tuple(entries), where)
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fiu":
         return Figures(np.asarray(value, dtype=np.float64), where)
     if isinstance(value, list | tuple):
         return Items(tuple(_node(item, where) for item in value), where)

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import yaml
 
+from attncli.scenario import shipped
 from attncli.scenario.nodes import Items, Map, Node, Text, quote
-from attncli.scenario.problems import Problems, ScenarioError, Where
+from attncli.scenario.problems import Problems, ScenarioError, Where, nearest
 
 LARGEST_FILE = 16 * 2**20
 DEEPEST = 32
@@ -81,7 +82,9 @@ def _bytes_of(path: Path) -> bytes:
         raise _error(Where(str(path)), "this is a folder", "give a scenario file") from None
     except FileNotFoundError:
         raise _error(
-            Where(str(path)), "no such file", "`attn list` shows the scenarios that are shipped"
+            Where(str(path)),
+            "no such file, nor a shipped scenario",
+            nearest(path.stem, shipped.names()),
         ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)

@@ -10,6 +10,7 @@ from attncli.document import (
     Document,
     Facts,
     Line,
+    Note,
     Prose,
     Section,
     SideBySide,
@@ -85,6 +86,7 @@ def step_blocks(
     if step.name == "tokenize":
         return [*blocks, *token_blocks(trace)]
     blocks += [matrix_block(quantity, selection) for quantity in givens]
+    blocks += _remarks(trace, step)
     aside = {name for name, _ in step.together}
     for quantity in made_by(trace, step):
         blocks += working_of(trace, quantity, selection)
@@ -92,6 +94,13 @@ def step_blocks(
             sums = quantity.name == step.adds_up_to_one
             blocks.append(matrix_block(quantity, selection, with_sums=sums))
     return blocks
+
+
+def _remarks(trace: Trace, step: Step) -> list[Block]:
+    """What has to be said of how a step was done on these figures."""
+    makings = [quantity.making for quantity in made_by(trace, step) if quantity.making]
+    remarks = [making.operation.remark(*trace.operands(making)) for making in makings]
+    return [Note((remark,)) for remark in remarks if remark is not None]
 
 
 def table_together(trace: Trace, step: Step, selection: Selection) -> list[Block]:

@@ -50,6 +50,10 @@ class Operation(ABC):
     def check(self, result: Matrix, *operands: Matrix) -> None:  # noqa: B027
         """Raises Unworkable where the result, as rounded, can't be gone on with."""
 
+    def remark(self, *operands: Matrix) -> str | None:  # noqa: ARG002
+        """What has to be said of how it was done on these figures, if anything."""
+        return None
+
     def make(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
         """The result, rounded as `rounding` says for `step`.
 

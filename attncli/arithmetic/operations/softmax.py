@@ -63,6 +63,15 @@ class Exponential(Operation):
         cells = (self.cell(i, j, *operands) for j in range(operands[0].shape[1]))
         return tuple(Vector(forms) for forms in zip(*cells, strict=True))
 
+    def remark(self, *operands: Matrix) -> str | None:
+        if not self.shifts(operands[0]):
+            return None
+        return (
+            "Raised to these scores as they are, e would give figures too long or too small to"
+            " work with. So the largest score of each row is subtracted from all of the row"
+            " first, which leaves the weights as they would be."
+        )
+
     def error(self, *operands: Matrix) -> Error:
         # e^(x + δ) ≈ e^x (1 + δ), and a score and its maximum are each off by ε |x|
         return Error(0.0, (8 + 4 * largest(operands[0].values)) * EPSILON)
