@@ -20,7 +20,7 @@ Value = Any  # a Decimal, or a list of them
 Names = Mapping[str, Any]
 
 _LABEL = re.compile(
-    r"^\s*(?:[•-]\s+)?(?P<label>[A-Za-z_]\w*\[(?:\"(?:[^\"\\]|\\.)*\"|[^\[\]\"])*\])(?P<rest>\s.*|)$"
+    r"^\s*(?:[•*-]\s+)?(?P<label>[A-Za-z_]\w*\[(?:\"(?:[^\"\\]|\\.)*\"|[^\[\]\"])*\])(?P<rest>\s.*|)$"
 )
 _SIGN = re.compile(r"\s([=≈])\s")
 _TOKEN = re.compile(
@@ -324,9 +324,9 @@ def plain_of_markdown(text: str) -> str:
         if re.match(r"\|", line):
             continue
         line = re.sub(r" \$=\$ `+ ?(.*?\]) ?`+ \$", r" $= \1 ", line)
-        line = re.sub(r"^- `+ ?(.*?\]) ?`+ \$(.*)\$$", lambda m: f"{m[1]} {_plain(m[2])}", line)
-        line = re.sub(r"^- \$(= |\\approx )(.*)\$$", lambda m: f"─ {_plain(m[1] + m[2])}", line)
-        line = re.sub(r"^- \$(.*)\$$", lambda m: f"  {_plain(m[1])}", line)
+        line = re.sub(r"^[-*] `+ ?(.*?\]) ?`+ \$(.*)\$$", lambda m: f"{m[1]} {_plain(m[2])}", line)
+        line = re.sub(r"^[-*] \$(= |\\approx )(.*)\$$", lambda m: f"─ {_plain(m[1] + m[2])}", line)
+        line = re.sub(r"^[-*] \$(.*)\$$", lambda m: f"  {_plain(m[1])}", line)
         line = re.sub(r"^`+ ?(.*?\]) ?`+:$", r"\1", line)
         if line.strip() or (out and "→" not in out[-1] and not out[-1].endswith("]")):
             out.append(line)
@@ -348,7 +348,7 @@ def _plain(latex: str) -> str:
         before = latex
         latex = re.sub(r"\\sqrt\{([^{}]*)\}", r"√(\1)", latex)
         latex = re.sub(r"\^\{([^{}]*)\}", r"^(\1)", latex)
-        latex = re.sub(r"\\frac\{([^{}]*)\}\{([^{}]*)\}", r"((\1) / (\2))", latex)
+        latex = re.sub(r"\\dfrac\{([^{}]*)\}\{([^{}]*)\}", r"((\1) / (\2))", latex)
     return (
         re.sub(r"(\d) (e-?\d)", r"\1\2", latex).replace("-", "−").replace("e−", "e-")
         if "e-" in latex

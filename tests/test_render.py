@@ -89,9 +89,9 @@ N = ex.constant
         (ex.e_to(N("-0.5")), "e^(−0.5)", "e^{-0.5}"),
         (ex.e_to(ex.minus(N(25), N(30))), "e^(25 − 30)", "e^{25 - 30}"),
         (ex.e_to(ex.minus(N(-1), N(-2))), "e^(−1 − (−2))", r"e^{-1 - \left(-2\right)}"),
-        (ex.Quotient(N(1), ex.Root(N(2))), "1 / √2", r"\frac{1}{\sqrt{2}}"),
-        (ex.Quotient(N(1), ex.Sum((N(1), N(2)))), "1 / (1 + 2)", r"\frac{1}{1 + 2}"),
-        (ex.Quotient(N(1), ex.Quotient(N(1), N(2))), "1 / (1 / 2)", r"\frac{1}{\frac{1}{2}}"),
+        (ex.Quotient(N(1), ex.Root(N(2))), "1 / √2", r"\dfrac{1}{\sqrt{2}}"),
+        (ex.Quotient(N(1), ex.Sum((N(1), N(2)))), "1 / (1 + 2)", r"\dfrac{1}{1 + 2}"),
+        (ex.Quotient(N(1), ex.Quotient(N(1), N(2))), "1 / (1 / 2)", r"\dfrac{1}{\dfrac{1}{2}}"),
         (ex.Power(N("-2"), N(3)), "(−2)^3", r"\left(-2\right)^{3}"),
         (
             ex.Vector((ex.Product((N(1), N(2))), N(-3), ex.Omitted())),
@@ -102,7 +102,7 @@ N = ex.constant
         (
             ex.MatrixProduct((ex.Symbol("Q"), ex.Transposed(ex.Symbol("K")))),
             "Q Kᵀ",
-            r"Q K^{\top}",
+            r"Q \thinspace K^{\top}",
         ),
         (ex.Symbol("W1"), "W1", "W_{1}"),
         (ex.Symbol("exp_sum", ("i",)), "exp_sum[i]", r"\mathrm{exp}_{\mathrm{sum}}[i]"),

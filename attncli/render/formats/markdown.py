@@ -42,6 +42,7 @@ from attncli.render.words import visible
 SUFFIXES = (".md", ".markdown")
 
 _RELATIONS = {"=": "=", "≈": r"\approx"}
+_BULLET = re.compile("^- ", re.MULTILINE)
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~$&#])")
 
 
@@ -80,8 +81,13 @@ def _heading(section: Section) -> str:
 
 
 def _blocks(blocks: Iterable[Block]) -> list[str]:
-    texts = [_BLOCKS[type(block)](block) for block in blocks]
-    return [text for text in texts if text]
+    texts = [text for block in blocks if (text := _BLOCKS[type(block)](block))]
+    parted: list[str] = []
+    for text in texts:
+        if parted and text.startswith("- ") and parted[-1].startswith("- "):
+            text = _BULLET.sub("* ", text)  # another mark begins another list
+        parted.append(text)
+    return parted
 
 
 def _facts(facts: Facts) -> str:

@@ -1,4 +1,4 @@
-"""Expressions in LaTeX: `0.5 \\times 0.885 - 0.1 \\times 0.997`, `\\frac{7.389}{12.825}`.
+"""Expressions in LaTeX: `0.5 \\times 0.885 - 0.1 \\times 0.997`, `\\dfrac{7.389}{12.825}`.
 
 Names and indices are the program's own; somebody's words don't belong into mathematics.
 """
@@ -82,9 +82,11 @@ _WRITE: dict[type, Callable[[Any], str]] = {
     ex.Omitted: lambda _: r"\dots",
     ex.Sum: _sum,
     ex.Product: _product,
-    ex.MatrixProduct: lambda node: " ".join(_held(factor, ATOM) for factor in node.factors),
+    ex.MatrixProduct: lambda node: r" \thinspace ".join(
+        _held(factor, ATOM) for factor in node.factors
+    ),
     ex.Dot: lambda node: rf"{_held(node.left, ATOM)} \cdot {_held(node.right, ATOM)}",
-    ex.Quotient: lambda node: rf"\frac{{{latex(node.dividend)}}}{{{latex(node.divisor)}}}",
+    ex.Quotient: lambda node: rf"\dfrac{{{latex(node.dividend)}}}{{{latex(node.divisor)}}}",
     ex.Negative: lambda node: f"-{_held(node.operand, DIVISOR)}",
     ex.Power: lambda node: f"{_held(node.base, ATOM)}^{{{latex(node.exponent)}}}",
     ex.Root: lambda node: rf"\sqrt{{{latex(node.operand)}}}",
