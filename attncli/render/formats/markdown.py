@@ -84,9 +84,8 @@ def _blocks(blocks: Iterable[Block]) -> list[str]:
     texts = [text for block in blocks if (text := _BLOCKS[type(block)](block))]
     parted: list[str] = []
     for text in texts:
-        if parted and text.startswith("- ") and parted[-1].startswith("- "):
-            text = _BULLET.sub("* ", text)  # another mark begins another list
-        parted.append(text)
+        follows = parted and text.startswith("- ") and parted[-1].startswith("- ")
+        parted.append(_BULLET.sub("* ", text) if follows else text)  # another mark, another list
     return parted
 
 
