@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from attncli.cli import options
-from attncli.cli.changes import changes_of
-from attncli.cli.output import Complaints, check_output, deliver
+from attncli.cli.request import Request, changes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from attncli.scenario.settings import Change
+    from attncli.document import Document
     from attncli.steps import Step
     from attncli.trace import Trace
 
@@ -48,44 +45,26 @@ def explain(
 
       attn explain --format markdown -o lesson.md
     """
-    from attncli.pipeline import work
-    from attncli.scenario import load
-    from attncli.telling.lesson import lessons
-    from attncli.telling.selection import check_detail, check_steps, select
-
-    complaints = Complaints()
     changes = changes_of(set_, decimals, rounding)
-    with complaints.heard():
-        check_steps(step or ())
-    with complaints.heard():
-        check_detail(detail)
-    with complaints.heard():
-        check_output(form, output, force=force)
-    with complaints.heard():
-        trace = work(load(scenario, changes))
-    complaints.stop_if_any()
-    with complaints.heard():
-        told = _traces(scenario, changes, trace, step or [])
-        document = lessons(told, select(trace, (), token, detail))
-        deliver(document, form, output, force=force)
-    complaints.stop_if_any()
+    request = Request(scenario, changes, step or [], detail, form, output, force)
+    trace = request.work()
+    request.deliver(lambda: _document(trace, request, token))
 
 
-def _traces(
-    scenario: str, changes: Sequence[str | Change], trace: Trace, steps: Sequence[str]
-) -> list[tuple[Step, Trace]]:
-    """Each step to explain with a trace that goes through it, if a change can make one."""
-    from attncli.pipeline import work
-    from attncli.scenario import load
+def _document(trace: Trace, request: Request, token: str | None) -> Document:
     from attncli.steps import STEPS
+    from attncli.telling.lesson import lessons
+    from attncli.telling.selection import select
+
+    wanted = [step for step in STEPS if not request.steps or step.name in request.steps]
+    told = [(step, _trace_through(step, trace, request)) for step in wanted]
+    return lessons(told, select(trace, (), token, request.detail))
+
+
+def _trace_through(step: Step, trace: Trace, request: Request) -> Trace:
+    """A trace that goes through a step, if the scenario or a change to it makes one."""
     from attncli.telling.walkthrough import told_steps
 
-    told: list[tuple[Step, Trace]] = []
-    for step in STEPS:
-        if steps and step.name not in steps:
-            continue
-        if step in told_steps(trace) or not step.shown_with or trace.unfinished:
-            told.append((step, trace))
-        else:
-            told.append((step, work(load(scenario, [*changes, *step.shown_with]))))
-    return told
+    if step in told_steps(trace) or not step.shown_with or trace.unfinished:
+        return trace
+    return request.worked_with(step.shown_with)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from attncli.cli.output import Complaints, OutputError, deliver
+from attncli.cli.complaints import complaining
+from attncli.cli.output import OutputError, deliver
 
 if TYPE_CHECKING:
     from attncli.document import Document
@@ -36,13 +37,11 @@ def list_(
 
       attn list steps
     """
-    complaints = Complaints()
-    with complaints.heard():
+    with complaining():
         if what not in WHAT:
             raise OutputError(f"{what}: there is no such list; say {' or '.join(WHAT)}")
         document = _steps() if what == "steps" else _scenarios()
         deliver(document, "terminal", None, force=False)
-    complaints.stop_if_any()
 
 
 def _steps() -> Document:

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from attncli.cli import options
-from attncli.cli.output import Complaints, write_file, write_out
+from attncli.cli.complaints import complaining
+from attncli.cli.output import write_file, write_out
 
 
 def new(
@@ -22,11 +23,9 @@ def new(
     """
     from attncli.scenario import starter
 
-    complaints = Complaints()
-    with complaints.heard():
+    with complaining():
         if file == "-":
             write_out(starter.text())
         else:
             write_file(file, starter.text(), force=force)
             write_out(f"{file} is written; `attn run {file}` works it out\n")
-    complaints.stop_if_any()

@@ -1,60 +1,25 @@
-"""Getting a result to where it is wanted, whole or not at all; and complaints to people."""
+"""Getting a result to where it is wanted, whole or not at all."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from attncli.document import Document
 
-BAD_INPUT = 2
 _FAILED = 1
 _DEFAULT_WIDTH = 80
 
 
 class OutputError(ValueError):
     """A file that can't be written."""
-
-
-class Complaints:
-    """Gathers what is wrong with the input, so that all of it is said at once."""
-
-    def __init__(self) -> None:
-        self.messages: list[str] = []
-
-    @contextmanager
-    def heard(self) -> Iterator[None]:
-        """Keeps an error of the input for later, and leaves the block."""
-        from attncli.scenario import ScenarioError
-        from attncli.telling.selection import SelectionError
-
-        try:
-            yield
-        except ScenarioError as error:
-            self.messages += map(str, error.problems)
-        except (SelectionError, OutputError) as error:
-            self.messages += str(error).split("\n")
-
-    def stop_if_any(self) -> None:
-        """Says everything on standard error and exits with status 2, if there is anything."""
-        if self.messages:
-            self._stop()
-
-    def _stop(self) -> NoReturn:
-        from attncli.render.words import visible
-
-        for message in self.messages:
-            typer.echo(visible(message), err=True)
-        raise typer.Exit(BAD_INPUT)
 
 
 def deliver(document: Document, form: str | None, output: str | None, *, force: bool) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attncli.cli import options
-from attncli.cli.changes import changes_of
-from attncli.cli.output import Complaints, check_output, deliver
+from attncli.cli.request import Request, changes_of
 
 if TYPE_CHECKING:
     from attncli.document import Document
@@ -38,33 +37,17 @@ def run(
 
       attn run my.yaml --rounding exact --decimals 4 --set scale=none -o page.md
     """
-    from attncli.pipeline import work
-    from attncli.scenario import load
-    from attncli.telling.selection import check_detail, check_steps
-
-    complaints = Complaints()
-    with complaints.heard():
-        check_steps(step or ())
-    with complaints.heard():
-        check_detail(detail)
-    with complaints.heard():
-        check_output(form, output, force=force)
-    with complaints.heard():
-        trace = work(load(scenario, changes_of(set_, decimals, rounding)))
-    complaints.stop_if_any()
-    with complaints.heard():
-        document = _document(trace, step or [], token, cell or [], detail)
-        deliver(document, form, output, force=force)
-    complaints.stop_if_any()
+    changes = changes_of(set_, decimals, rounding)
+    request = Request(scenario, changes, step or [], detail, form, output, force)
+    trace = request.work()
+    request.deliver(lambda: _document(trace, request, token, cell or []))
 
 
-def _document(
-    trace: Trace, steps: list[str], token: str | None, cells: list[str], detail: str
-) -> Document:
+def _document(trace: Trace, request: Request, token: str | None, cells: list[str]) -> Document:
     from attncli.telling import selection, walkthrough
 
     if cells:
-        return walkthrough.cells(trace, selection.find_cells(trace, cells, steps))
-    chosen = selection.select(trace, steps, token, detail)
+        return walkthrough.cells(trace, selection.find_cells(trace, cells, request.steps))
+    chosen = selection.select(trace, request.steps, token, request.detail)
     walkthrough.check_told(trace, chosen)
     return walkthrough.walkthrough(trace, chosen)

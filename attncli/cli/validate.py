@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from attncli.cli.output import Complaints, write_out
+from attncli.cli.complaints import Complaints
+from attncli.cli.output import write_out
 
 
 def validate(

@@ -1,0 +1,71 @@
+"""What `run` and `explain` are asked for alike: a scenario, changes to it, where it goes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from attncli.cli.complaints import Complaints, complaining
+from attncli.cli.output import check_output, deliver
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from attncli.document import Document
+    from attncli.scenario.settings import Change
+    from attncli.trace import Trace
+
+
+class Request(NamedTuple):
+    """A scenario to work out, and what to do with the page."""
+
+    scenario: str
+    changes: Sequence[str | Change]
+    steps: Sequence[str]
+    detail: str
+    form: str | None
+    output: str | None
+    force: bool
+
+    def work(self) -> Trace:
+        """The worked scenario; or everything that is wrong with the request is said."""
+        from attncli.telling.selection import check_detail, check_steps
+
+        complaints = Complaints()
+        with complaints.heard():
+            check_steps(self.steps)
+        with complaints.heard():
+            check_detail(self.detail)
+        with complaints.heard():
+            check_output(self.form, self.output, force=self.force)
+        with complaints.heard():
+            trace = self.worked_with(())
+        complaints.stop_if_any()
+        return trace
+
+    def worked_with(self, more: Sequence[str]) -> Trace:
+        """The scenario worked with some more changes. Raises ScenarioError."""
+        from attncli.pipeline import work
+        from attncli.scenario import load
+
+        return work(load(self.scenario, [*self.changes, *more]))
+
+    def deliver(self, tell: Callable[[], Document]) -> None:
+        """Tells, renders and writes the page, or says what is wrong."""
+        with complaining():
+            deliver(tell(), self.form, self.output, force=self.force)
+
+
+def changes_of(
+    sets: Sequence[str] | None, decimals: str | None, rounding: str | None
+) -> list[str | Change]:
+    """`--set`, then `--decimals` (of every step) and `--rounding`."""
+    from attncli.scenario.settings import Change
+
+    changes: list[str | Change] = list(sets or ())
+    if decimals is not None:
+        option = f"--decimals {decimals}"
+        changes.append(Change(option, "rounding.decimals", decimals))
+        changes.append(Change(option, "rounding.steps", "{}"))
+    if rounding is not None:
+        changes.append(Change(f"--rounding {rounding}", "rounding.policy", rounding))
+    return changes
