@@ -255,6 +255,8 @@ def test_version_and_help() -> None:
     assert attn("--version").stdout.strip() == f"attn {__version__}"
     for command in ("run", "explain", "list", "validate", "new", "schema"):
         assert "Example" in attn(command, "--help").stdout
+    assert "'weights[love, AI]'" in attn("run", "--help").stdout
+    assert "..." not in attn("--help").stdout.replace("[ARGS]...", "")
 
 
 def in_a_process(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:

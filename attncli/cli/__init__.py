@@ -23,6 +23,7 @@ app = typer.Typer(
     name="attn",
     cls=TextGroup,
     no_args_is_help=True,
+    rich_markup_mode=None,  # markup would swallow the [love, AI] of a cell
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

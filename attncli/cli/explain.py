@@ -35,7 +35,9 @@ def explain(
     output: options.Output = None,
     force: options.Force = False,
 ) -> None:
-    """Explain a step, or each: purpose, formula, shapes, working, common mistakes.
+    """Explain a step: its purpose, working and common mistakes.
+
+    Without --step, each of them.
 
     Examples:
 

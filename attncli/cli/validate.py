@@ -13,7 +13,9 @@ from attncli.cli.output import write_out
 def validate(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Scenario files.")],
 ) -> None:
-    """Check scenario files: every problem of each, or a line saying what it holds.
+    """Check scenario files, and say every problem of each.
+
+    A file without problems gets a line saying what it holds.
 
     Example:
 

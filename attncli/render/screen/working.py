@@ -22,9 +22,10 @@ def working_lines(block: Working, cells: int) -> list[Line]:
     to a next line at the same part; a part that is too long is broken between its terms."""
     lines = [line for line in block.lines if isinstance(line, WorkingLine)]
     label_width = max((width(_label(line)) for line in lines), default=0)
-    own_line = label_width > cells // 3
-    indent = 2 if own_line else label_width
     texts = _part_texts(lines)
+    widest = max((width(text) for row in texts for text in row), default=0)
+    own_line = label_width > cells // 3 and label_width + _RELATION + widest > cells
+    indent = 2 if own_line else label_width
     grid = _Grid.of(texts, cells - indent)
     rows = iter(texts)
     out: list[Line] = []
