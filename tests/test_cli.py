@@ -315,8 +315,7 @@ def test_a_full_disk_is_told() -> None:
 def test_completion(words: str, completed: str) -> None:
     result = in_a_process(
         _ATTN_COMPLETE="complete_bash",
-        _PYTHON_M_ATTNCLI_COMPLETE="complete_bash",
         COMP_WORDS=words,
         COMP_CWORD=str(len(words.split()) - 1),
     )
-    assert completed in result.stdout.decode()
+    assert result.stdout.decode().split() == [completed]

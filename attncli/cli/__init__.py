@@ -62,4 +62,4 @@ def attn(
 def main() -> None:
     """The entry point of `attn`."""
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
-    app()
+    app(prog_name="attn")
