@@ -8,7 +8,6 @@ for those it prints.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -124,7 +123,7 @@ class MatrixBlock(NamedTuple):
     def row_sum(self, i: int) -> Number:
         """What the figures of a row add up to, as they are shown."""
         numbers = (self.matrix.number(i, j).shown for j in range(self.matrix.shape[1]))
-        total = sum(numbers, start=Decimal(0))
+        total = decimals.total(numbers)
         most = min(decimals.places(total), self.matrix.decimals)
         return Number.written(decimals.round_to(total, most))
 

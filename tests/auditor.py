@@ -339,7 +339,7 @@ def _plain(latex: str) -> str:
         (r"\\cdot", "·"), (r"\\approx", "≈"), (r"\\left\(", "("), (r"\\right\)", ")"),
         (r"\\dots", "…"), (r"\\max", "max"), (r"\\tanh", "tanh"), (r"\\pi", "π"),
         (r"\\operatorname\{(\w+)\}", r"\1"), (r"\\text\{([^{}]*)\}", r"\1"),
-        (r"\\mathrm\{(\w+)\}", r"\1"), (r"\^\{\\top\}", "ᵀ"), (r"_\{(\w)\}", r"_\1"),
+        (r"\\mathrm\{(\w+)\}", r"\1"), (r"\^\{\\top\}", "ᵀ"), (r" _\{(\w+)\}", r"_\1"),
         (r"\b([Wb])_(\d)", r"\1\2"),
     ):  # fmt: skip
         latex = re.sub(pattern, plain, latex)

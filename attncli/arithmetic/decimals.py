@@ -6,7 +6,8 @@ This is the one home of rounding a single figure; `rounding` does the same to wh
 from __future__ import annotations
 
 import re
-from decimal import ROUND_HALF_UP, Context, Decimal
+from collections.abc import Iterable
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_UP, Context, Decimal
 
 LARGEST = Decimal("1e300")
 """Figures beyond this, or nearer to zero than one over it, don't fit the arithmetic."""
@@ -19,7 +20,11 @@ _TINIEST = -7
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?")
 _LONGEST = 100
-_WIDE = Context(prec=400, rounding=ROUND_HALF_UP, Emax=10**6, Emin=-(10**6))
+_MOST_PLACES = 310
+_PLACES_OF_ZERO = 24
+_WIDE = Context(prec=1000, rounding=ROUND_HALF_UP, Emax=MAX_EMAX, Emin=MIN_EMIN)
+"""Wide enough for every sum and product of figures to come out in full, whatever context the
+caller's thread is in."""
 
 
 def parse(text: str) -> Decimal:
@@ -30,9 +35,9 @@ def parse(text: str) -> Decimal:
     if not _NUMBER.fullmatch(text) or len(text) > _LONGEST:
         raise ValueError("is not a number")
     number = Decimal(text)
-    if number and not 1 / LARGEST <= abs(number) <= LARGEST:
+    if places(number) > _MOST_PLACES or (number and not 1 / LARGEST <= abs(number) <= LARGEST):
         raise ValueError("is outside the numbers that can be worked with (1e-300 to 1e300)")
-    return number if number else abs(number)
+    return unsigned_zero(number)
 
 
 def places(number: Decimal) -> int:
@@ -44,8 +49,39 @@ def places(number: Decimal) -> int:
 
 def round_to(number: Decimal, decimals: int) -> Decimal:
     """`number` to `decimals` decimals, half away from zero; zero never keeps a sign."""
-    rounded = number.quantize(Decimal(1).scaleb(-decimals), context=_WIDE)
-    return rounded if rounded else abs(rounded)
+    unit = Decimal((0, (1,), -decimals))
+    return unsigned_zero(number.quantize(unit, context=_WIDE))
+
+
+def counted(count: int, places: int) -> Decimal:
+    """`count` units of the last of `places` decimals."""
+    sign, digits = int(count < 0), tuple(map(int, str(abs(count))))
+    return Decimal((sign, digits, -places))
+
+
+def product(a: Decimal, b: Decimal) -> Decimal:
+    """a × b, in full."""
+    return unsigned_zero(_WIDE.multiply(a, b))
+
+
+def total(terms: Iterable[Decimal]) -> Decimal:
+    """The sum of the terms, in full."""
+    result = Decimal(0)
+    for term in terms:
+        result = _WIDE.add(result, term)
+    return unsigned_zero(result)
+
+
+def negated(number: Decimal) -> Decimal:
+    """−number."""
+    return unsigned_zero(number.copy_negate())
+
+
+def unsigned_zero(number: Decimal) -> Decimal:
+    """The number; a zero without sign, and with no more places than zeros are read for."""
+    if number:
+        return number
+    return Decimal((0, (0,), -min(places(number), _PLACES_OF_ZERO)))
 
 
 def shown(value: float, decimals: int) -> Decimal:

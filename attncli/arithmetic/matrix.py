@@ -68,7 +68,7 @@ class Matrix:
         if self.places is not None and self.places <= self.decimals:
             count = round(value * 10.0**self.places)
             if abs(count) < _WHOLE:
-                return Number.written(Decimal(count).scaleb(-self.places))
+                return Number.written(figures.counted(count, self.places))
         return Number(Decimal(repr(value)), figures.shown(value, self.decimals))
 
     def row(self, i: int) -> Vector:

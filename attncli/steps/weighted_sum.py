@@ -1,12 +1,12 @@
 """Step 7: the output of attention."""
 
-from attncli.arithmetic.operations import TransposedWeights, WeightedSum
+from attncli.arithmetic.operations import MatMul, TransposedWeights, WeightedSum
 from attncli.steps.formula import define, times
 from attncli.steps.step import Mistake, Step
 from attncli.trace.quantity import Making
 
 
-def _mistake(name: str, says: str, operation: WeightedSum, *operands: str) -> Mistake:
+def _mistake(name: str, says: str, operation: MatMul, *operands: str) -> Mistake:
     making = Making("output", operation, operands, "weighted_sum")
     return Mistake(name, says, lambda _: making)
 

@@ -100,7 +100,7 @@ def _mistake_blocks(trace: Trace, mistake: Mistake) -> list[Block]:
         return [Points(((mistake.says,),))]
     wrong = remade(trace, making)
     if wrong is None:
-        return [Points(((mistake.says, " With these shapes it can't be done."),))]
+        return [Points(((mistake.says, " With these figures it can't be done."),))]
     cell = _worst_cell(trace[making.name], wrong[making.name])
     if cell is None:
         same = " With these numbers it makes no difference, so they can't reveal it."
@@ -113,7 +113,7 @@ def _mistake_blocks(trace: Trace, mistake: Mistake) -> list[Block]:
 
 
 def remade(trace: Trace, making: Making) -> Trace | None:
-    """The trace with a quantity made in the wrong way; None where its shapes don't allow it."""
+    """The trace with a quantity made in the wrong way; None where its figures don't allow it."""
     try:
         wrong = trace.remake(making)
     except (KeyError, ValueError, ScenarioError):

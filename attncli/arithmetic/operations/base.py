@@ -9,9 +9,9 @@ from decimal import Decimal
 import numpy as np
 
 from attncli.arithmetic import evaluation
-from attncli.arithmetic.expression import Expression, Number
+from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.rounding import Array, Error, Rounding, carry, refuse_infinite
+from attncli.arithmetic.rounding import Array, Error, Rounding, carry, cleanse, refuse_infinite
 
 EPSILON = float(np.finfo(np.float64).eps)
 
@@ -47,6 +47,9 @@ class Operation(ABC):
         """A bound on how far `values` is from the true values of written operands."""
         return Error(0.0, 4 * EPSILON)
 
+    def clear_noise(self, values: Array, *operands: Matrix) -> None:  # noqa: B027
+        """Sets to 0, in place, what is only left of terms that cancel each other."""
+
     def check(self, result: Matrix, *operands: Matrix) -> None:  # noqa: B027
         """Raises Unworkable where the result, as rounded, can't be gone on with."""
 
@@ -71,6 +74,9 @@ class Operation(ABC):
     ) -> Matrix:
         places = self.places(*operands)
         if not rounding.carries:
+            if places is None or not cleanse(values, self.error(*operands), places):
+                places = None
+                self.clear_noise(values, *operands)
             return Matrix(values, places, decimals)
 
         def settle(i: int, j: int) -> Decimal:
@@ -90,8 +96,3 @@ def most_places(*operands: Matrix) -> int | None:
     """The decimals of a sum: the most that a term has."""
     known = [operand.places for operand in operands if operand.places is not None]
     return max(known) if len(known) == len(operands) else None
-
-
-def figure(value: Decimal) -> Number:
-    """A figure inside a line of working: never rounded, so shown in full."""
-    return Number.written(value if value else abs(value))

@@ -149,7 +149,8 @@ def _gelu_working(x: Expression) -> Expression:
 
 def _gelu_tanh(x: Array) -> Array:
     """x (1 + tanh(√(2/π) (x + 0.044715 x³))) / 2, the approximation of the same paper."""
-    return np.asarray(0.5 * x * (1 + np.tanh(_ROOT_2_OVER_PI * (x + float(_GELU_CUBE) * x**3))))
+    # (1 + tanh u) / 2 = sigmoid(2u), which doesn't lose its digits for u far below 0
+    return np.asarray(x * _sigmoid(2 * _ROOT_2_OVER_PI * (x + float(_GELU_CUBE) * x**3)))
 
 
 def _gelu_tanh_working(x: Expression) -> Expression:
@@ -166,7 +167,7 @@ def _sigmoid(x: Array) -> Array:
 
 def _negated(x: Expression) -> Expression:
     if isinstance(x, Number):
-        return Number(-x.full or abs(x.full), -x.shown or abs(x.shown))
+        return Number(decimals.negated(x.full), decimals.negated(x.shown))
     return Negative(x)
 
 

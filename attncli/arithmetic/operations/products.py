@@ -27,11 +27,12 @@ from attncli.arithmetic.operations.base import (
     Operation,
     Working,
     added_places,
-    figure,
     most_places,
 )
 from attncli.arithmetic.rounding import Array, Error, largest
 
+_MOST_THAT_CANCEL = 64
+"""Sums of more terms than this don't cancel to nothing by design."""
 _LONGEST_PRODUCT = 10
 """Decimals past which the products of a sum are left out of its working."""
 
@@ -54,10 +55,25 @@ class MatMul(Operation):
         return added_places(*operands[:2])
 
     def error(self, *operands: Matrix) -> Error:
-        # |fl(x·w) − x·w| ≤ (k + 2) ε Σ|x||w| (Higham, Accuracy and Stability, 3.1)
-        x, W = operands[:2]
-        k = x.values.shape[1]
-        return Error((k + 2) * EPSILON * k * largest(x.values) * largest(W.values))
+        # |fl(x·w) − x·w| ≤ (k + 2) ε/2 Σ|x||w| (Higham, Accuracy and Stability, 3.1), and
+        # Σ|x||w| ≤ ‖x‖‖w‖; twice that, since x and w are themselves rounded to float64
+        x, W = self.factors(*operands)
+        k = x.shape[1]
+        return Error((k + 2) * EPSILON * _longest_row(x) * _longest_row(W.T))
+
+    def factors(self, *operands: Matrix) -> tuple[Array, Array]:
+        """The arrays that are multiplied, [n, k] and [k, m]."""
+        return operands[0].values, operands[1].values
+
+    def clear_noise(self, values: Array, *operands: Matrix) -> None:
+        x, W = self.factors(*operands)
+        k = x.shape[1]
+        if k > _MOST_THAT_CANCEL:
+            return
+        least = (k + 2) * EPSILON
+        suspects = np.abs(values) < least * largest(x) * largest(W)
+        if (suspects & (values != 0)).any():
+            values[np.abs(values) <= least * (np.abs(x) @ np.abs(W))] = 0.0
 
 
 class MatMulTransposed(MatMul):
@@ -66,6 +82,9 @@ class MatMulTransposed(MatMul):
     def values(self, *operands: Matrix) -> Array:
         Q, K = operands
         return np.asarray(Q.values @ K.values.T)
+
+    def factors(self, *operands: Matrix) -> tuple[Array, Array]:
+        return operands[0].values, operands[1].values.T
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         q, k = operands[0].row(i), operands[1].row(j)
@@ -87,8 +106,14 @@ class WeightedSum(MatMul):
         return (Sum(tuple(addends)),)
 
 
-class TransposedWeights(WeightedSum):
+class TransposedWeights(MatMul):
     """weightsᵀ V: a column of weights in place of a row. [n, n], [n, d_v] -> [n, d_v]"""
+
+    def factors(self, *operands: Matrix) -> tuple[Array, Array]:
+        return operands[0].values.T, operands[1].values
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:
+        return (Product((operands[0].column(i), Symbol(names[1]))),)
 
     def values(self, *operands: Matrix) -> Array:
         weights, V = operands
@@ -125,6 +150,14 @@ class Affine(Operation):
         product = MatMul().error(*operands).absolute
         return Error(product + 4 * EPSILON * largest(operands[2].values), 4 * EPSILON)
 
+    def clear_noise(self, values: Array, *operands: Matrix) -> None:
+        MatMul().clear_noise(values, *operands[:2])
+
+
+def _longest_row(values: Array) -> float:
+    """The largest norm of a row."""
+    return float(np.sqrt(np.einsum("ij,ij->i", values, values).max()))
+
 
 def sum_of_products(left: Vector, right: Vector, bias: Number | None = None) -> Working:
     """`2 × 3 + 1 × (−1)`, then `6 − 1`, with a bias as the last term of each.
@@ -137,7 +170,7 @@ def sum_of_products(left: Vector, right: Vector, bias: Number | None = None) -> 
     products = Sum((*(Product(pair) for pair in pairs), *last))
     if len(pairs) + len(last) == 1:
         return (products.terms[0],)
-    worked = [figure(a.shown * b.shown) for a, b in pairs]
+    worked = [Number.written(decimals.product(a.shown, b.shown)) for a, b in pairs]
     if any(decimals.places(number.shown) > _LONGEST_PRODUCT for number in worked):
         return (products,)
     return products, Sum((*worked, *last))
@@ -153,7 +186,9 @@ def scaled_vector(weight: Number, vector: Vector) -> Vector:
     """The products of a weight and the entries of a vector, in full."""
     return Vector(
         tuple(
-            figure(weight.shown * entry.shown) if isinstance(entry, Number) else entry
+            Number.written(decimals.product(weight.shown, entry.shown))
+            if isinstance(entry, Number)
+            else entry
             for entry in vector.entries
         )
     )

@@ -12,11 +12,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from attncli.arithmetic import decimals
 from attncli.arithmetic.decimals import SIGNIFICANT
 from attncli.arithmetic.expression import Expression, Number, Quotient, Sum, Vector, e_to, minus
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import EPSILON, Operation, Working, figure
+from attncli.arithmetic.operations.base import EPSILON, Operation, Working
 from attncli.arithmetic.rounding import MOST_DECIMALS, Array, Error, Rounding, Unworkable, largest
 
 _UNDERFLOW = -700.0
@@ -37,26 +39,30 @@ class Exponential(Operation):
     def under(cls, rounding: Rounding, step: str) -> Exponential:
         return cls(rounding.of(step), rounding.carries)
 
-    def shifts(self, scores: Matrix) -> bool:
-        """Whether the row maximum is subtracted: when an e^x, or a row's sum of them, would
-        have more than 15 digits, or, in full precision, be too small for float64."""
-        limit = (SIGNIFICANT - self.decimals) * math.log(10) - math.log(scores.shape[1])
-        tops = scores.values.max(axis=1)
-        return bool(tops.max() > limit or (not self.carry and tops.min() < _UNDERFLOW))
+    def shifted(self, scores: Matrix) -> NDArray[np.bool_]:
+        """The rows [n] whose maximum is subtracted: where an e^x, or the sum of them, would have
+        more than 15 digits, or, in full precision, all would be too small for float64."""
+        return self._needs_shift(scores.values.max(axis=1), scores.shape[1])
+
+    def _needs_shift(self, tops: Array, m: int) -> NDArray[np.bool_]:
+        limit = (SIGNIFICANT - self.decimals) * math.log(10) - math.log(m)
+        return np.asarray((tops > limit) | ((tops < _UNDERFLOW) & (not self.carry)))
 
     def values(self, *operands: Matrix) -> Array:
         scores = operands[0].values
-        if self.shifts(operands[0]):
-            shifted = scores - scores.max(axis=1, keepdims=True)
-            return np.asarray(np.exp(shifted, out=shifted))
-        return np.asarray(np.exp(scores))
+        shifted = self.shifted(operands[0])
+        if not shifted.any():
+            return np.asarray(np.exp(scores))
+        tops = np.where(shifted, scores.max(axis=1), 0.0)
+        differences = scores - tops[:, np.newaxis]
+        return np.asarray(np.exp(differences, out=differences))
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         scores = operands[0]
-        x = scores.number(i, j)
-        if not self.shifts(scores):
+        x, row = scores.number(i, j), scores.values[i]
+        if not self._needs_shift(row.max(), len(row)):
             return (e_to(x),)
-        top = scores.number(i, int(scores.values[i].argmax()))
+        top = scores.number(i, int(row.argmax()))
         return e_to(minus(x, top)), e_to(_difference(x, top))
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
@@ -64,11 +70,13 @@ class Exponential(Operation):
         return tuple(Vector(forms) for forms in zip(*cells, strict=True))
 
     def remark(self, *operands: Matrix) -> str | None:
-        if not self.shifts(operands[0]):
+        shifted = self.shifted(operands[0])
+        if not shifted.any():
             return None
+        rows = "each row" if shifted.all() else "such a row"
         return (
             "Raised to these scores as they are, e would give figures too long or too small to"
-            " work with. So the largest score of each row is subtracted from all of the row"
+            f" work with. So the largest score of {rows} is subtracted from all of the row"
             " first, which leaves the weights as they would be."
         )
 
@@ -84,8 +92,8 @@ class Exponential(Operation):
 
 
 def _difference(x: Number, top: Number) -> Number:
-    shown, full = figure(x.shown - top.shown), figure(x.full - top.full)
-    return Number(full.full, shown.shown)
+    full = decimals.total((x.full, decimals.negated(top.full)))
+    return Number(full, decimals.total((x.shown, decimals.negated(top.shown))))
 
 
 def _vanished(row: int, top: float, decimals: int) -> Unworkable:
@@ -134,24 +142,32 @@ class DivideByColumnSum(Operation):
     """Each figure divided by the sum of its column: softmax down the wrong way."""
 
     def values(self, *operands: Matrix) -> Array:
-        exp = operands[0].values
-        return np.asarray(exp / exp.sum(axis=0, keepdims=True))
+        return _divided(operands[0], axis=0)
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        exp = operands[0]
-        return (Quotient(exp.number(i, j), _sum(exp.column(j))),)
+        figures = operands[0]
+        return (Quotient(figures.number(i, j), _sum(figures.column(j))),)
 
 
 class DivideByRowSum(Operation):
     """Each figure divided by the sum of its row, without any exponential."""
 
     def values(self, *operands: Matrix) -> Array:
-        scores = operands[0].values
-        return np.asarray(scores / scores.sum(axis=1, keepdims=True))
+        return _divided(operands[0], axis=1)
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        scores = operands[0]
-        return (Quotient(scores.number(i, j), _sum(scores.row(i))),)
+        figures = operands[0]
+        return (Quotient(figures.number(i, j), _sum(figures.row(i))),)
+
+
+def _divided(figures: Matrix, axis: int) -> Array:
+    """Figures over their sums. Raises Unworkable where a sum is 0, or all that is left of it
+    is the noise of floats."""
+    values = figures.values
+    sums, sizes = values.sum(axis=axis, keepdims=True), np.abs(values).sum(axis=axis, keepdims=True)
+    if (np.abs(sums) <= values.shape[axis] * EPSILON * sizes).any():
+        raise Unworkable(0, "a sum to divide by is 0", "other figures")
+    return np.asarray(values / sums)
 
 
 def _sum(vector: Vector) -> Expression:

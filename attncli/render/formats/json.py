@@ -96,7 +96,7 @@ def _quantity(block: MatrixBlock | TextList) -> dict[str, Any]:
 
 
 def _matrix(block: MatrixBlock) -> dict[str, Any]:
-    values = block.matrix.values[list(block.rows)].tolist()
+    values = (block.matrix.values[list(block.rows)] + 0.0).tolist()  # no minus zero
     columns = range(block.matrix.shape[1])
     text = [[text_of(block.matrix.number(i, j)) for j in columns] for i in block.rows]
     return {

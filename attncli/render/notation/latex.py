@@ -38,7 +38,8 @@ def _symbol(node: ex.Symbol) -> str:
     head, _, tail = node.name.partition("_")
     if not tail and head[-1:].isdigit() and head[:-1].isalpha():
         head, tail = head[:-1], head[-1]
-    name = _name(head) + (f"_{{{_name(tail)}}}" if tail else "")
+    # a space before each `_`: Markdown would take two of them for emphasis otherwise
+    name = _name(head) + (f" _{{{_name(tail)}}}" if tail else "")
     if not node.indices:
         return name
     return f"{name}[{', '.join(map(_word, node.indices))}]"
@@ -72,7 +73,7 @@ def _product(node: ex.Product) -> str:
 
 
 def _apply(node: ex.Apply) -> str:
-    name = FUNCTIONS.get(node.function, rf"\operatorname{{{node.function}}}")
+    name = FUNCTIONS.get(node.function, _symbol(ex.Symbol(node.function)))
     return rf"{name}\left({', '.join(map(latex, node.arguments))}\right)"
 
 
@@ -92,7 +93,7 @@ _WRITE: dict[type, Callable[[Any], str]] = {
     ex.Root: lambda node: rf"\sqrt{{{latex(node.operand)}}}",
     ex.Transposed: lambda node: f"{_held(node.operand, ATOM)}^{{\\top}}",
     ex.Apply: _apply,
-    ex.Total: lambda node: rf"\sum_{{{node.over}}} {_held(node.operand, FACTOR)}",
+    ex.Total: lambda node: rf"\sum _{{{node.over}}} {_held(node.operand, FACTOR)}",
     ex.Vector: lambda node: f"[{', '.join(map(latex, node.entries))}]",
     ex.Equation: lambda node: f"{latex(node.left)} = {latex(node.right)}",
 }

@@ -74,7 +74,7 @@ def _product(node: ex.Product, times: str) -> str:
 
 def _quotient(node: ex.Quotient, times: str) -> str:
     dividend = _held(node.dividend, FACTOR, times)
-    return f"{dividend}{GLUE}/{GLUE}{_held(node.divisor, DIVISOR + 1, times)}"
+    return f"{dividend} /{GLUE}{_held(node.divisor, DIVISOR + 1, times)}"
 
 
 def _vector(node: ex.Vector, _: str) -> str:

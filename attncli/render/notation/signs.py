@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import (
     Dot,
     Expression,
@@ -35,8 +36,8 @@ FACTOR, DIVISOR, ATOM = 2, 3, 5
 
 def binding(node: Expression) -> int:
     """How tightly an expression holds together: a sum loosest, a figure tightest."""
-    if isinstance(node, Number) and node.shown < 0:
-        return _BINDING[Negative]
+    if isinstance(node, Number) and (node.shown < 0 or "e" in decimals.text(node.shown)):
+        return _BINDING[Negative]  # 3 × 10^−9 holds together no better
     return _BINDING.get(type(node), _TIGHTEST)
 
 
@@ -52,7 +53,7 @@ def signed(term: Expression) -> tuple[bool, Expression]:
         case Negative(operand):
             return True, operand
         case Number(full, shown) if shown < 0:
-            return True, Number(-full, -shown)
+            return True, Number(decimals.negated(full), decimals.negated(shown))
         case Product((first, *others)):
             minus, positive = signed(first)
             return minus, Product((positive, *others)) if minus else term
