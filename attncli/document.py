@@ -102,9 +102,10 @@ class Table(NamedTuple):
 class MatrixBlock(NamedTuple):
     """A quantity as a table with names for its rows and columns.
 
-    `rows` are the places, from 0, of the rows that are shown. A list such as `exp_sum` has
-    no column names. `roles` are put before the names (`Q: love`, `K: AI`). `with_sums`
-    asks for one more column, of what each row adds up to as shown.
+    `rows` are the places, from 0, of the rows that are shown; `made_in` names the step that
+    made it, none where it was given. A list such as `exp_sum` has no column names. `roles`
+    are put before the names (`Q: love`, `K: AI`). `with_sums` asks for one more column, of
+    what each row adds up to as shown.
     """
 
     name: str
@@ -112,9 +113,13 @@ class MatrixBlock(NamedTuple):
     row_names: tuple[str, ...]
     column_names: tuple[str, ...]
     rows: tuple[int, ...]
-    given: bool = False
+    made_in: str = ""
     roles: tuple[str, str] = ("", "")
     with_sums: bool = False
+
+    @property
+    def given(self) -> bool:
+        return not self.made_in
 
     @property
     def is_list(self) -> bool:

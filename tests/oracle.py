@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from decimal import ROUND_HALF_UP, Decimal, getcontext
+from decimal import ROUND_HALF_UP, Decimal, localcontext
 from typing import Any
 
 import mpmath
 import numpy as np
 import yaml
 
-getcontext().prec = 300
 mpmath.mp.dps = 60
 Arrays = dict[str, Any]
 
@@ -49,7 +48,9 @@ def work(data: Mapping[str, Any]) -> Arrays:
         rows = data[name] if isinstance(data[name][0], list) else [data[name]]
         return np.array([[number(x) for x in row] for row in rows])
 
-    return _attention(data, matrix, keep, carry=carry)
+    with localcontext() as context:
+        context.prec = 300
+        return _attention(data, matrix, keep, carry=carry)
 
 
 def _attention(
@@ -123,5 +124,7 @@ def activation(kind: str, x: Any) -> Any:
 
 
 def round_half_away(value: Decimal, places: int) -> Decimal:
-    rounded = Decimal(value).quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
-    return rounded + 0
+    with localcontext() as context:
+        context.prec = 300
+        rounded = Decimal(value).quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
+        return rounded + 0

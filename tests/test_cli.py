@@ -67,7 +67,7 @@ def test_step_token_and_cell() -> None:
         "run", "i_love_ai", "--cell", "Q[3,1]", "--cell", "ids[love]", "--cell", "W_V[1,2]"
     ).stdout
     assert "Q[AI, 1] = 1 × 1 + 1 × 0 = 1 + 0 = 1" in page
-    assert "ids[2] = 102" in page
+    assert "ids[love] = 102" in page
     assert "W_V[1, 2] = 2" in page
 
 
@@ -163,7 +163,10 @@ def test_bad_input_writes_nothing(tmp_path: Path) -> None:
         (["--cell", "Q[1,7]", "--cell", "Q[x"], ["count from 1 to 2", "not of the form"]),
         (["--cell", "exp_sum[1,2]"], ["is addressed by a row, like exp_sum[I]"]),
         (["--cell", "ids"], ["addressed by a token"]),
-        (["--cell", "Q[1,1]", "--step", "project"], ["leave --step out"]),
+        (
+            ["--cell", "Q[1,1]", "--step", "project", "--token", "I"],
+            ["leave --step out", "leave --token out"],
+        ),
         (["--decimals", "-1"], ["--decimals -1", "from 0 to 12"]),
         (["--decimals", "1.5", "--rounding", "up"], ["--decimals 1.5", "--rounding up"]),
         (["--detail", "ful", "--format", "jsn"], ["did you mean full?", "did you mean json?"]),
@@ -171,6 +174,9 @@ def test_bad_input_writes_nothing(tmp_path: Path) -> None:
         (["--set", "scale"], ["not KEY=VALUE"]),
         (["--set", "W_Q[3,1]=2", "--set", "W_K[1,1]=x"], ["no entry 3", "is not a number"]),
         (["--set", "title[1]=x"], ["looks into a single value"]),
+        (["--set", "scores[1,1]=4"], ["scores isn't given"]),
+        (["--set", "embeddings[lov,1]=4"], ['no "lov" in embeddings', "did you mean love?"]),
+        (["--cell", "idz[1]"], ["no quantity idz"]),
         (["--set", "W_Q=[[1, 0"], ["broken YAML"]),
         (["--set", "activation=[a]"], ["a list is not a choice"]),
     ],

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Decimal, localcontext
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,8 +14,18 @@ from hypothesis import strategies as st
 from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations import Affine, DivideByRow, MatMul, MatMulTransposed
+from attncli.arithmetic.operations import (
+    Activate,
+    Affine,
+    DivideByRow,
+    Exponential,
+    MatMul,
+    MatMulTransposed,
+    RowSum,
+)
 from attncli.arithmetic.rounding import Rounding, Unworkable
+from tests import oracle
+from tests.pages import page_of, trace_of
 
 FIGURES = st.decimals(-100, 100, places=3)
 
@@ -158,3 +169,100 @@ def test_a_name_has_no_value() -> None:
         evaluation.full(ex.Vector((ex.constant(1),)))
     with pytest.raises(TypeError, match="sinus"):
         evaluation.full(ex.Apply("sinus", (ex.constant(1),)))
+
+
+LONG = st.decimals(-9, 9, places=12)
+
+
+@given(
+    st.integers(1, 30).flatmap(
+        lambda k: st.tuples(
+            st.lists(LONG, min_size=k, max_size=k), st.lists(LONG, min_size=k, max_size=k)
+        )
+    ),
+    st.integers(6, 12),
+)
+def test_long_products_round_as_their_true_values(
+    pair: tuple[list[Decimal], list[Decimal]], places: int
+) -> None:
+    """Figures too long for the grid: halves are found within the error and settled."""
+    x, w = pair
+    true = sum((Fraction(a) * Fraction(b) for a, b in zip(x, w, strict=True)), Fraction(0))
+    # one more term brings the sum to within a float's error of a half of the last place
+    half = half_away(true, places) + Fraction(1, 2 * 10**places)
+    for off in (-1, 0, 1):
+        last = Decimal(0) + (Decimal((half - true).numerator) / Decimal((half - true).denominator))
+        last += off * Decimal("1e-24")
+        left, right = Matrix.of_written([[*x, last]]), Matrix.of_written([[*w, Decimal(1)]])
+        made = MatMulTransposed().make(Rounding("carry", places), "scores", left, right)
+        exact = true + Fraction(last)
+        assert Fraction(made.number(0, 0).shown) == half_away(exact, places)
+
+
+@pytest.mark.parametrize("places", [0, 1, 2, 3, 5, 8])
+def test_exponentials_near_a_half(places: int) -> None:
+    """Scores whose exponential lies hardly below or above a half of the last place."""
+    for count in (3, 17, 250, 4096):
+        half = (mpmath.mpf(count) + mpmath.mpf("0.5")) / mpmath.mpf(10) ** places
+        for off in ("-1e-17", "1e-17"):
+            x = Decimal(mpmath.nstr(mpmath.log(half) + mpmath.mpf(off), 40))
+            rounding = Rounding("carry", places)
+            made = Exponential.under(rounding, "softmax").make(
+                rounding, "softmax", Matrix.of_written([[x]])
+            )
+            expected = Decimal(count + (off == "1e-17")).scaleb(-places)
+            assert made.number(0, 0).shown == expected
+
+
+@pytest.mark.parametrize("kind", ["gelu", "gelu_tanh", "tanh", "sigmoid"])
+def test_activations_near_a_half(kind: str) -> None:
+    for start in ("0.31", "1.7", "-0.45"):
+        target = mpmath.mpf(str(oracle.activation(kind, Decimal(start))))
+        half = (mpmath.floor(target * 10**6) + mpmath.mpf("0.5")) / 10**6
+        x = mpmath.findroot(lambda v, h=half: _activation(kind, v) - h, mpmath.mpf(start))
+        for off in ("-1e-18", "1e-18"):
+            figure = Decimal(mpmath.nstr(x + mpmath.mpf(off), 40))
+            made = Activate(kind).make(Rounding("carry", 6), "ffn", Matrix.of_written([[figure]]))
+            true = oracle.activation(kind, figure)
+            assert made.number(0, 0).shown == oracle.round_half_away(true, 6)
+
+
+def _activation(kind: str, x: mpmath.mpf) -> mpmath.mpf:
+    return mpmath.mpf(str(oracle.activation(kind, Decimal(mpmath.nstr(x, 45)))))
+
+
+def test_long_row_sums_round_as_their_true_values() -> None:
+    terms = [Decimal("0.1") + Decimal(k).scaleb(-13) for k in range(200)]
+    total = sum(terms, Decimal(0))
+    for off in ("-1e-22", "0", "1e-22"):
+        last = Decimal("0.5").scaleb(-9) - total % Decimal("1e-9") + Decimal(off)
+        made = RowSum().make(Rounding("carry", 9), "softmax", Matrix.of_written([[*terms, last]]))
+        assert made.number(0, 0).shown == oracle.round_half_away(total + last, 9)
+
+
+def test_the_callers_decimal_context_plays_no_part() -> None:
+    text = "X: [[1234.5678, 1]]\nW_Q: [[1.0001], [2]]\nW_K: [[1], [1]]\nscale: 3\nrounding: {policy: exact, decimals: 6}\n"
+    page = page_of(trace_of(text))
+    with localcontext() as context:
+        context.prec = 4
+        assert page_of(trace_of(text)) == page
+    assert "1234.5678×1.0001 + 1×2" in page
+
+
+@pytest.mark.parametrize("policy", ["carry", "exact"])
+def test_sums_that_cancel_are_zero(policy: str) -> None:
+    text = f"X: [[0.1, 0.2, -0.3]]\nW_Q: [[1, -0.285], [1, 0.285], [1, 1]]\nrounding: {{policy: {policy}}}\n"
+    trace = trace_of(text)
+    assert trace["Q"].values.tolist() == [[0.0, -0.272 if policy == "carry" else -0.2715]]
+    assert str(trace["Q"].matrix.number(0, 1).shown) == "-0.272"
+
+
+def test_tiny_and_huge_figures_are_told_or_refused() -> None:
+    for text in ("X: [[1e-300]]\nW_Q: [[1e-300]]\n", "X: [[0e-300]]\nW_Q: [[1]]\n"):
+        assert trace_of(text)["Q"].values.tolist() == [[0.0]]
+    with pytest.raises(ValueError, match="outside"):
+        decimals.parse("0e-99999")
+    sigmoid = trace_of("output: [[-3000000]]\nW1: [[1]]\nactivation: sigmoid\n")
+    assert "activated[1, 1] = 1 / (1 + e^3000000) = 0.000" in page_of(sigmoid)
+    tail = trace_of("output: [[-9]]\nW1: [[1]]\nactivation: gelu_tanh\nrounding: {policy: exact}\n")
+    assert -1e-25 < tail["activated"].values[0, 0] < 0

@@ -21,7 +21,7 @@ _TINIEST = -7
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?")
 _LONGEST = 100
 _MOST_PLACES = 310
-_PLACES_OF_ZERO = 24
+_PLACES_OF_ZERO = 12
 _WIDE = Context(prec=1000, rounding=ROUND_HALF_UP, Emax=MAX_EMAX, Emin=MIN_EMIN)
 """Wide enough for every sum and product of figures to come out in full, whatever context the
 caller's thread is in."""

@@ -23,7 +23,6 @@ from attncli.arithmetic import decimals as decimal_figures
 Array = NDArray[np.float64]
 Settle = Callable[[int, int], Decimal]
 
-POLICIES = ("carry", "exact")
 MOST_DECIMALS = 12
 
 _WHOLE = 2.0**50

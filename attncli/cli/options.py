@@ -6,10 +6,8 @@ from typing import Annotated
 
 import typer
 
+from attncli.choices import DETAILS, POLICIES
 from attncli.render import format_names
-
-DETAILS = ("summary", "rows", "full")
-POLICIES = ("carry", "exact")
 
 
 def complete_scenario(incomplete: str) -> list[str]:

@@ -110,8 +110,9 @@ def write_file(output: str, text: str, *, force: bool) -> None:
 def _replace(path: Path, data: bytes) -> None:
     """A new file beside the old one takes its place in one move."""
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    file = fresh.open("xb")
     try:
-        with fresh.open("xb") as file:
+        with file:
             file.write(data)
         if path.exists():
             shutil.copymode(path, fresh)

@@ -47,7 +47,7 @@ def _document(trace: Trace, request: Request, token: str | None, cells: list[str
     from attncli.telling import selection, walkthrough
 
     if cells:
-        return walkthrough.cells(trace, selection.find_cells(trace, cells, request.steps))
+        return walkthrough.cells(trace, selection.find_cells(trace, cells, request.steps, token))
     chosen = selection.select(trace, request.steps, token, request.detail)
     walkthrough.check_told(trace, chosen)
     return walkthrough.walkthrough(trace, chosen)

@@ -6,7 +6,8 @@ Reading, validation, the JSON Schema and the documentation's list of keys all co
 from __future__ import annotations
 
 from attncli.arithmetic.operations import ACTIVATIONS
-from attncli.arithmetic.rounding import MOST_DECIMALS, POLICIES
+from attncli.arithmetic.rounding import MOST_DECIMALS
+from attncli.choices import POLICIES
 from attncli.scenario.kinds import (
     Choice,
     Either,

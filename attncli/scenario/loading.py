@@ -11,11 +11,11 @@ import numpy as np
 
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.rounding import Rounding
+from attncli.arithmetic.rounding import Rounding, Unworkable
 from attncli.scenario import reading, settings, shipped
 from attncli.scenario.declaration import BIASES, GIVEN, SCENARIO, WEIGHTS
 from attncli.scenario.nodes import Figures, Items, Map, Node, Text, quote
-from attncli.scenario.problems import Problems, Where
+from attncli.scenario.problems import Problem, Problems, ScenarioError, Where
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.shapes import check_shapes
 from attncli.scenario.tokenizers import TOKENIZERS
@@ -78,7 +78,8 @@ def _scenario(tree: Map, name: str, problems: Problems) -> Scenario:
         tokens=tokens,
         ids=reader.ids(tokens),
         embeddings=table,
-        embedded=reader.embedded(),
+        embedded=reader.row_names(table),
+        by_id=reader.named_by_id(),
         rows_of_tokens=rows,
         given=matrices,
         scale=scale if isinstance(scale, str) else Number.written(scale),
@@ -99,7 +100,11 @@ def _matrix(value: Matrix | Figures, rounding: Rounding) -> Matrix:
     if isinstance(value, Matrix):
         return value
     array = np.atleast_2d(value.array)
-    return Matrix.of_array(array, rounding.decimals, carry=rounding.carries)
+    try:
+        return Matrix.of_array(array, rounding.decimals, carry=rounding.carries)
+    except Unworkable as trouble:
+        problem = Problem(value.where, trouble.what, f"{trouble.instead} would do")
+        raise ScenarioError([problem]) from None
 
 
 def _places(node: Node, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Where]]:
@@ -146,9 +151,20 @@ class _Sentence:
         table = _matrix(self.embeddings, rounding)
         return table, self._rows_by_id(table, tokens)
 
-    def embedded(self) -> tuple[str, ...]:
-        """The tokens of the table's rows, where it is given by token."""
-        return tuple(self.embeddings) if isinstance(self.embeddings, Mapping) else ()
+    def row_names(self, table: Matrix | None) -> tuple[str, ...]:
+        """What the rows of the table are called: IDs where all have one, else tokens."""
+        if not isinstance(self.embeddings, Mapping):
+            return tuple(map(str, range(table.shape[0]))) if table else ()
+        if self.named_by_id():
+            ids = self.vocabulary or {}
+            return tuple(str(ids[token]) for token in self.embeddings)
+        return tuple(self.embeddings)
+
+    def named_by_id(self) -> bool:
+        """Whether every row of the table has an ID."""
+        if not isinstance(self.embeddings, Mapping):
+            return self.embeddings is not None
+        return all(token in (self.vocabulary or {}) for token in self.embeddings)
 
     def _table_by_token(
         self, vectors: Mapping[str, Matrix | Figures], tokens: Sequence[str], rounding: Rounding

@@ -49,7 +49,7 @@ def read_value(text: str, start: Where, problems: Problems) -> Node | None:
     Raises ScenarioError for text that can't be read as YAML.
     """
     builder = _Builder(start, problems)
-    text = _escaped_surrogates(text)
+    text = escaped_surrogates(text)
     try:
         for event in yaml.parse(text, Loader=_Loader):
             builder.take(event)
@@ -147,7 +147,7 @@ class _Builder:
             where = self._where(event)
             self._check_tag(event.tag, where)
             quoted = event.style in ("'", '"')
-            self._add(Text(_escaped_surrogates(event.value), where, quoted), event.anchor)
+            self._add(Text(escaped_surrogates(event.value), where, quoted), event.anchor)
         elif isinstance(event, yaml.CollectionStartEvent):
             self._enter(event)
         elif isinstance(event, yaml.CollectionEndEvent):
@@ -223,7 +223,7 @@ class _Builder:
         self.problems.stop_if_any()
 
 
-def _escaped_surrogates(text: str) -> str:
+def escaped_surrogates(text: str) -> str:
     """Half a surrogate pair is no character: it is kept as the escape that it was written as."""
     return text.encode("utf-8", errors="backslashreplace").decode("utf-8")
 

@@ -19,7 +19,7 @@ class Scenario:
 
     `given` holds the matrices by name (`W_Q`, `b1` [1, d_ff], `weights`, …); `embeddings` is
     a table [v, d_model] whose rows `rows_of_tokens` picks for the tokens of the sentence;
-    `embedded` names the tokens of its rows, where it is given by token.
+    `embedded` names its rows: by ID where there is a vocabulary (`by_id`), else by token.
     """
 
     title: str = "Scenario"
@@ -31,6 +31,7 @@ class Scenario:
     ids: tuple[int, ...] = ()
     embeddings: Matrix | None = None
     embedded: tuple[str, ...] = ()
+    by_id: bool = False
     rows_of_tokens: tuple[int, ...] = ()
     given: Mapping[str, Matrix] = field(default_factory=dict)
     scale: str | Number = "sqrt_d_k"

@@ -7,8 +7,13 @@ from typing import NamedTuple
 
 from attncli.scenario import reading
 from attncli.scenario.address import AddressError, parse_address
+from attncli.scenario.declaration import SCENARIO
+from attncli.scenario.kinds import TextKind
 from attncli.scenario.nodes import Items, Map, Node, Text, quote
-from attncli.scenario.problems import Problem, Problems, ScenarioError, Where
+from attncli.scenario.problems import Problem, Problems, ScenarioError, Where, nearest
+
+_TEXTS = frozenset(key.name for key in SCENARIO.keys if isinstance(key.kind, TextKind))
+"""Keys whose values are texts, whatever YAML would make of them."""
 
 
 class Change(NamedTuple):
@@ -44,13 +49,32 @@ def _apply(tree: Map, change: Change) -> Map:
         address = parse_address(change.key)
     except AddressError as error:
         raise _error(where, str(error), "write for example 'W_K[1,2]=0'") from None
-    problems = Problems()
-    node = reading.read_value(change.value, where, problems) or Text("", where)
-    problems.stop_if_any()
     path = [*address.name.split("."), *(index.text for index in address.indices)]
-    changed = _put(tree, path, node, where)
+    if address.indices:
+        _check_parts(tree.get(path[0]), path, where)
+    changed = _put(tree, path, _value(address.name, change.value, where), where)
     assert isinstance(changed, Map)
     return changed
+
+
+def _check_parts(node: Node | None, path: Sequence[str], where: Where) -> None:
+    """Raises ScenarioError where a part of something is meant that isn't there."""
+    if node is None:
+        wrong = f"{path[0]} isn't given, so it has no entries to set"
+        raise _error(where, wrong, f"give all of it, {path[0]}=…")
+    if isinstance(node, Map) and len(path) > 2 and node.get(path[1]) is None:  # noqa: PLR2004
+        known = nearest(path[1], (key.text for key, _ in node.entries))
+        raise _error(where, f"there is no {quote(path[1])} in {path[0]}", known)
+
+
+def _value(key: str, text: str, where: Where) -> Node:
+    """What is to be put: a text just as it is for a key that holds one, else YAML."""
+    if key in _TEXTS:
+        return Text(reading.escaped_surrogates(text), where)
+    problems = Problems()
+    node = reading.read_value(text, where, problems) or Text("", where)
+    problems.stop_if_any()
+    return node
 
 
 def _split(change: str) -> tuple[str, str, str]:
@@ -68,7 +92,7 @@ def _put(node: Node | None, path: list[str], value: Node, where: Where) -> Node:
         return value
     head, rest = path[0], path[1:]
     if node is None:
-        node = Map((), where)
+        node = Map((), where)  # a record such as `rounding` that the file doesn't have
     if isinstance(node, Items):
         return _put_in_list(node, head, rest, value, where)
     if not isinstance(node, Map):

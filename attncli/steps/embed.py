@@ -13,8 +13,13 @@ def _plan(scenario: Scenario) -> tuple[Making, ...]:
 
 
 def _look_up(scenario: Scenario, rows: tuple[int, ...]) -> Making:
-    keys = tuple(map(str, scenario.ids)) or tuple(map(write_index, scenario.tokens))
+    names = (scenario.embedded[row] for row in rows)
+    keys = tuple(names if scenario.by_id else map(write_index, names))
     return Making("X", TakeRows(rows, keys), ("embeddings",), "embed")
+
+
+def _by_token(scenario: Scenario) -> bool:
+    return scenario.embeddings is not None and not scenario.by_id
 
 
 def _next_rows(scenario: Scenario) -> Making | None:
@@ -29,7 +34,9 @@ STEP = Step(
     name="embed",
     title="Embeddings",
     makes=("X",),
-    formulas=lambda scenario: (define("X", at("embeddings", "ids" if scenario.ids else "tokens")),),
+    formulas=lambda scenario: (
+        define("X", at("embeddings", "tokens" if _by_token(scenario) else "ids")),
+    ),
     shapes="n tokens, embeddings [vocabulary, d_model] → X [n, d_model]",
     happens=lambda _: "Each token picks its row of the embedding table.",
     purpose=(

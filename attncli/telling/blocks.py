@@ -22,7 +22,7 @@ def matrix_block(
         quantity.rows.names,
         quantity.columns.names,
         rows,
-        given=quantity.given,
+        made_in=quantity.making.step if quantity.making else "",
         roles=(quantity.rows.role, quantity.columns.role) if both else ("", ""),
         with_sums=with_sums,
     )
@@ -33,12 +33,11 @@ def together_block(trace: Trace, step: Step, selection: Selection) -> SideBySide
     present = [(heading, trace[name]) for name, heading in step.together if name in trace]
     if not any(quantity.name in step.makes and not quantity.given for _, quantity in present):
         return None
-    if len({quantity.matrix.shape[0] for _, quantity in present}) > 1:
+    if len({selection.rows(quantity) for _, quantity in present}) > 1:
         return None
     first = present[-1][1]
     columns = tuple((heading, matrix_block(quantity, selection)) for heading, quantity in present)
-    rows = min((block.rows for _, block in columns), key=len)
-    return SideBySide("", first.rows.names, rows, columns)
+    return SideBySide("", first.rows.names, selection.rows(first), columns)
 
 
 def token_blocks(trace: Trace) -> list[Block]:

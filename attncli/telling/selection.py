@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import elided
+from attncli.choices import DETAILS
 from attncli.scenario import STORY, Scenario
 from attncli.scenario.address import Address, AddressError, Index, parse_address
 from attncli.scenario.problems import nearest
 from attncli.trace import Axis, Quantity, Trace
 from attncli.trace.quantity import told_apart
 
-DETAILS = ("summary", "rows", "full")
 MOST_ROWS = 12
 """More rows or columns than this are elided."""
 
@@ -33,14 +33,14 @@ class Selection(NamedTuple):
 
     def rows(self, quantity: Quantity) -> tuple[int, ...]:
         """The rows of a quantity that are shown: one query's, or all."""
-        if self.query is not None and quantity.rows.role == "Q":
+        if self.query is not None and quantity.rows.role in ("Q", "token"):
             return (self.query,)
         return tuple(range(quantity.matrix.shape[0]))
 
     def worked_rows(self, quantity: Quantity) -> list[int | None]:
         """The rows whose working is shown; None for those left out."""
         if self.query is not None:
-            return [self.query] if quantity.rows.role == "Q" else []
+            return [self.query] if quantity.rows.role in ("Q", "token") else []
         return list(elided(quantity.matrix.shape[0], MOST_ROWS))
 
 
@@ -72,18 +72,27 @@ def find_query(trace: Trace, token: str) -> int:
     """
     axis = _queries(trace)
     try:
-        return axis.find(Index(token, quoted=token in axis.names), "the sentence")
+        return axis.find(_index_of_token(token), "the sentence")
     except AddressError as error:
         raise SelectionError(f"--token {token}: {error}") from None
 
 
+def _index_of_token(token: str) -> Index:
+    """`2` is a position and `"2"` a name, as in the address of a cell."""
+    try:
+        (index,) = parse_address(f"token[{token}]").indices
+    except (AddressError, ValueError):
+        return Index(token)
+    return index
+
+
 def _queries(trace: Trace) -> Axis:
     axes = [trace[name].rows for name in trace if trace[name].rows.role == "Q"]
-    return axes[0] if axes else Axis(told_apart(trace.scenario.tokens), "Q")
+    return axes[0] if axes else sentence_axis(trace.scenario)
 
 
 def find_cells(
-    trace: Trace, texts: Sequence[str], steps: Sequence[str]
+    trace: Trace, texts: Sequence[str], steps: Sequence[str], token: str | None
 ) -> list[tuple[str, Address]]:
     """The cells that `--cell` names, all of them. Raises SelectionError."""
     cells, wrong = [], []
@@ -92,8 +101,9 @@ def find_cells(
             cells.append(find_cell(trace, text))
         except SelectionError as error:
             wrong.append(str(error))
-    if steps:
-        wrong.append("--step: a cell is in one step anyway; leave --step out, or --cell")
+    for option, given in (("--step", steps), ("--token", token)):
+        if given:
+            wrong.append(f"{option}: a cell is one figure; leave {option} out, or --cell")
     if wrong:
         raise SelectionError("\n".join(wrong))
     return cells
@@ -101,29 +111,31 @@ def find_cells(
 
 def find_cell(trace: Trace, text: str) -> tuple[str, Address]:
     """The quantity and the address that `--cell` names. Raises SelectionError."""
+    lists = [name for name in ("tokens", "ids") if getattr(trace.scenario, name)]
     try:
         address = parse_address(text)
         if address.name in trace:
             trace[address.name].find(address)
-            return address.name, address
-        if address.name in ("tokens", "ids"):
-            _find_in_list(trace.scenario, address)
-            return address.name, address
+        elif address.name in lists:
+            place_in_list(trace.scenario, address)
+        else:
+            known = nearest(address.name, [*trace, *lists])
+            raise AddressError(f"this trace has no quantity {address.name}; {known}")
     except AddressError as error:
         raise SelectionError(f"--cell {text}: {error}") from None
-    known = [name for name in (*trace, "tokens", "ids") if name in trace or trace.scenario.tokens]
-    raise SelectionError(
-        f"--cell {text}: this trace has no quantity {address.name}; {nearest(address.name, known)}"
-    )
-
-
-def _find_in_list(scenario: Scenario, address: Address) -> int:
-    axis = Axis(told_apart(scenario.tokens), "Q")
-    if len(address.indices) != 1:
-        raise AddressError(f"{address.name} is addressed by a token, like {address.name}[1]")
-    return axis.find(address.indices[0], "the sentence")
+    return address.name, address
 
 
 def place_in_list(scenario: Scenario, address: Address) -> int:
-    """The place, from 0, of a token that an address names."""
-    return _find_in_list(scenario, address)
+    """The place, from 0, of the token that an index of `tokens` or `ids` means."""
+    axis = sentence_axis(scenario)
+    if len(address.indices) != 1:
+        raise AddressError(
+            f"{address.name} is addressed by a token, like {address.name}[{axis.index(0)}]"
+        )
+    return axis.find(address.indices[0], "the sentence")
+
+
+def sentence_axis(scenario: Scenario) -> Axis:
+    """The tokens of the sentence as names."""
+    return Axis(told_apart(scenario.tokens), "Q")

@@ -22,7 +22,7 @@ from attncli.document import (
 from attncli.scenario.address import Address
 from attncli.steps import STEPS, Step
 from attncli.telling.blocks import matrix_block, together_block, token_blocks
-from attncli.telling.selection import Selection, SelectionError, place_in_list
+from attncli.telling.selection import Selection, SelectionError, place_in_list, sentence_axis
 from attncli.telling.words import rounding_in_words, sizes, unfinished_in_words
 from attncli.telling.working import cell_line, working_of
 from attncli.trace import Quantity, Trace
@@ -229,6 +229,6 @@ def _cell(trace: Trace, name: str, address: Address) -> tuple[str, Line]:
         return quantity.making.step if quantity.making else "", line
     place = place_in_list(trace.scenario, address)
     tokens, ids = trace.scenario.tokens, trace.scenario.ids
-    label = Symbol(name, (str(place + 1),))
+    label = Symbol(name, (sentence_axis(trace.scenario).index(place),))
     value = Number.written(ids[place]) if name == "ids" else Symbol(tokens[place])
     return "tokenize", Line(label, (("=", value),))

@@ -17,20 +17,7 @@ from attncli.arithmetic.expression import (
     elided,
     shortened,
 )
-from attncli.arithmetic.operations import (
-    Activate,
-    Affine,
-    DivideBy,
-    DivideByRow,
-    Exponential,
-    MatMul,
-    MatMulTransposed,
-    Operation,
-    RowSum,
-    TakeRows,
-    WeightedSum,
-    scaled_vector,
-)
+from attncli.arithmetic.operations import Layout, WeightedSum, scaled_vector
 from attncli.arithmetic.operations import Working as Forms
 from attncli.document import Addition, Block, Line, Working
 from attncli.telling.selection import Selection
@@ -49,7 +36,7 @@ def working_of(trace: Trace, quantity: Quantity, selection: Selection) -> list[B
     rows = selection.worked_rows(quantity)
     if selection.detail == "rows":
         return _by_rows(trace, quantity, rows)
-    return _LAYOUTS[type(quantity.making.operation)](trace, quantity, rows)
+    return _LAYOUTS[quantity.making.operation.layout](trace, quantity, rows)
 
 
 def cell_line(trace: Trace, quantity: Quantity, i: int, j: int, *, whole: bool = False) -> Line:
@@ -153,16 +140,9 @@ def _block(lines: Sequence[Line | Omitted]) -> list[Block]:
     return [Working(tuple(lines))] if lines else []
 
 
-_LAYOUTS: dict[type[Operation], Callable[[Trace, Quantity, Rows], list[Block]]] = {
-    TakeRows: _by_rows,
-    MatMul: _by_rows_of_sums,
-    Affine: _by_rows_of_sums,
-    MatMulTransposed: _by_cells,
-    DivideBy: _by_cells,
-    Exponential: _by_cells,
-    RowSum: _by_cells,
-    DivideByRow: _by_cells,
-    WeightedSum: _by_additions,
-    Activate: _by_cells,
+_LAYOUTS: dict[Layout, Callable[[Trace, Quantity, Rows], list[Block]]] = {
+    "cells": _by_cells,
+    "rows": _by_rows,
+    "sums": _by_rows_of_sums,
+    "addition": _by_additions,
 }
-"""How the full working of each operation is laid out."""

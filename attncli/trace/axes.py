@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attncli.scenario import Scenario
 from attncli.scenario.declaration import BIASES
-from attncli.trace.quantity import Axis, counted, told_apart
+from attncli.trace.quantity import IDS, Axis, counted, told_apart
 
 QUERIES, KEYS, TOKENS, DIMENSIONS, NONE = "Q", "K", "token", "dimension", ""
 
@@ -23,8 +23,9 @@ AXES: dict[str, tuple[str, str]] = {
 def axes_of(name: str, scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis, Axis]:
     """The axes of a quantity of a shape."""
     rows, columns = AXES.get(name, (DIMENSIONS, DIMENSIONS))
-    if name == "embeddings" and len(scenario.embedded) == shape[0]:
-        return Axis(scenario.embedded, TOKENS), Axis(counted(shape[1]), DIMENSIONS)
+    if name == "embeddings":
+        role = IDS if scenario.by_id else TOKENS
+        return Axis(scenario.embedded, role), Axis(counted(shape[1]), DIMENSIONS)
     if name in BIASES:
         return Axis(("",), NONE), Axis(counted(shape[1]), DIMENSIONS)
     return _axis(rows, scenario, shape[0]), _axis(columns, scenario, shape[1])

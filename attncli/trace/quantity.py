@@ -14,11 +14,14 @@ from attncli.arithmetic.operations import Operation
 from attncli.arithmetic.rounding import Array
 from attncli.scenario.address import Address, AddressError, Index, write_index
 
+IDS = "ID"
+
 
 @dataclass(frozen=True)
 class Axis:
     """The names along one side of a matrix; `role` says what they name:
-    queries (`Q`), keys (`K`), tokens, or dimensions."""
+    queries (`Q`), keys (`K`), tokens, IDs, or dimensions. An ID is a
+    name that is a number."""
 
     names: tuple[str, ...]
     role: str = ""
@@ -26,11 +29,11 @@ class Axis:
     def index(self, place: int) -> str:
         """The index that means a place, from 0: a bare number only where it is the position."""
         name = self.names[place]
-        return name if name == str(place + 1) else write_index(name)
+        return name if self.role == IDS or name == str(place + 1) else write_index(name)
 
     def find(self, index: Index, of: str) -> int:
         """The place, from 0, of a name or a 1-based position. Raises AddressError."""
-        position = index.position
+        position = index.position if self.role != IDS else None
         if position is not None and 1 <= position <= len(self.names):
             return position - 1
         if position is None and index.text in self.names:
@@ -72,7 +75,7 @@ class Making(NamedTuple):
     step: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Quantity:
     """A named matrix [n, m] with names for its rows and columns.
 
@@ -101,6 +104,9 @@ class Quantity:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:  # noqa: ANN401
         return np.array(self.values, dtype=dtype, copy=copy)
+
+    def __repr__(self) -> str:
+        return f"<Quantity {self.name} {list(self.matrix.shape)}>"
 
     def find(self, address: Address) -> tuple[int, int]:
         """The row and column, from 0, of a cell. Raises AddressError."""

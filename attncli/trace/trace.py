@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,8 @@ from attncli.scenario import Problem, Scenario, ScenarioError
 from attncli.trace.axes import axes_of
 from attncli.trace.quantity import Making, Quantity
 
+Figures = ArrayLike | Sequence[Sequence[Decimal]]
+
 
 class Unfinished(NamedTuple):
     """Where a trace ends: the making that comes next, and what is missing for it."""
@@ -23,7 +26,7 @@ class Unfinished(NamedTuple):
     missing: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Trace:
     """The quantities of a scenario, in the order in which they were made.
 
@@ -53,41 +56,55 @@ class Trace:
         """The matrices that a making works on."""
         return tuple(self.quantities[name].matrix for name in making.operands)
 
-    def replay(self, replaced: Mapping[str, ArrayLike]) -> Trace:
+    def replay(self, replaced: Mapping[str, Figures]) -> Trace:
         """The trace with some quantities' figures replaced, and all that follows worked again
         under the same rounding.
 
-        `replaced` gives new figures [n, m] by name. Raises KeyError for a name that isn't in
-        the trace, ValueError for figures of another shape.
+        `replaced` gives new figures [n, m] by name ([n] for a list such as `exp_sum`): numbers,
+        Decimals or an array. They are kept as they are, and stay through later replays.
+        Raises KeyError for a name that isn't in the trace, ValueError for another shape, and
+        ScenarioError where what follows can't be worked.
         """
-        new = {name: self._with_values(name, values) for name, values in replaced.items()}
-        return self._again(new, {})
+        new = {name: self._with_figures(name, figures) for name, figures in replaced.items()}
+        plan = tuple(making for making in self.plan if making.name not in new)
+        return self._again({**self.quantities, **new}, plan, set(new))
 
     def remake(self, making: Making) -> Trace:
         """The trace with one quantity made in another way, and all that follows worked again.
 
-        Raises KeyError or ValueError where the other way isn't possible with these figures.
+        Raises KeyError for a quantity that isn't made or whose operands aren't there,
+        ValueError where their shapes don't fit, ScenarioError where they can't be worked.
         """
-        return self._again({}, {making.name: making})
+        if making.name not in (planned.name for planned in self.plan):
+            raise KeyError(f"{making.name} is not made in this trace")
+        plan = tuple(making if old.name == making.name else old for old in self.plan)
+        return self._again(dict(self.quantities), plan, {making.name})
 
-    def _with_values(self, name: str, values: ArrayLike) -> Quantity:
+    def _with_figures(self, name: str, figures: Figures) -> Quantity:
+        if name not in self.quantities:
+            raise KeyError(f"this trace has no {name}; it has {', '.join(self.quantities)}")
         quantity = self.quantities[name]
-        array = np.array(values, dtype=np.float64).reshape(-1, quantity.matrix.shape[1])
+        array = np.array(figures, dtype=object)
+        if quantity.is_list and array.ndim == 1:
+            array = array[:, np.newaxis]
         if array.shape != quantity.matrix.shape:
             raise ValueError(f"{name} has the shape {quantity.matrix.shape}, not {array.shape}")
-        matrix = Matrix(array, None, quantity.matrix.decimals)
-        return replace(quantity, matrix=matrix, making=None)
+        written = [[Decimal(str(figure)) for figure in row] for row in array.tolist()]
+        return replace(quantity, matrix=Matrix.of_written(written), making=None)
 
-    def _again(self, new: Mapping[str, Quantity], others: Mapping[str, Making]) -> Trace:
-        quantities = {**self.quantities, **new}
-        changed = set(new)
-        for making in self.plan:
-            other = others.get(making.name, making)
-            stale = making.name in others or not changed.isdisjoint(other.operands)
-            if making.name in quantities and making.name not in new and stale:
-                quantities[making.name] = make(self.scenario, quantities, other)
+    def _again(
+        self, quantities: dict[str, Quantity], plan: tuple[Making, ...], changed: set[str]
+    ) -> Trace:
+        """The plan carried out for all that depends on what is changed."""
+        for making in plan:
+            stale = making.name in changed or not changed.isdisjoint(making.operands)
+            if making.name in quantities and stale:
+                quantities[making.name] = make(self.scenario, quantities, making)
                 changed.add(making.name)
-        return replace(self, quantities=quantities)
+        return replace(self, quantities=quantities, plan=plan)
+
+    def __repr__(self) -> str:
+        return f"<Trace of {self.scenario.title!r}: {', '.join(self.quantities)}>"
 
 
 def make(scenario: Scenario, quantities: Mapping[str, Quantity], making: Making) -> Quantity:

@@ -1,6 +1,6 @@
 """Operations: each makes a matrix at NumPy's speed and tells the working of every cell."""
 
-from attncli.arithmetic.operations.base import Operation, Working
+from attncli.arithmetic.operations.base import Layout, Operation, Working
 from attncli.arithmetic.operations.elementwise import (
     ACTIVATION_FORMULAS,
     ACTIVATIONS,
@@ -35,6 +35,7 @@ __all__ = [
     "DivideByRow",
     "DivideByRowSum",
     "Exponential",
+    "Layout",
     "MatMul",
     "MatMulTransposed",
     "MultiplyBy",

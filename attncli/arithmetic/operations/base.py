@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -14,6 +15,10 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array, Error, Rounding, carry, cleanse, refuse_infinite
 
 EPSILON = float(np.finfo(np.float64).eps)
+
+Layout = Literal["cells", "rows", "sums", "addition"]
+"""A cell a line; a row a line; a row a line with its sums inside, where they are short; or
+vectors added up in columns."""
 
 Working = tuple[Expression, ...]
 """The forms that a piece of working goes through, all of one value: `1×1 + 1×0`, `1 + 0`."""
@@ -26,6 +31,9 @@ class Operation(ABC):
     `values` does it at NumPy's speed; `cell` gives the working of one figure of the result.
     The two agree for every cell, which the tests check.
     """
+
+    layout: ClassVar[Layout] = "cells"
+    """How its full working is laid out on a page."""
 
     @abstractmethod
     def values(self, *operands: Matrix) -> Array:

@@ -36,6 +36,8 @@ from attncli.arithmetic.rounding import Array, Error, Rounding, largest
 class TakeRows(Operation):
     """The rows of a table, as they are written; `keys` look them up. [v, d] -> [n, d]"""
 
+    layout = "rows"
+
     indices: tuple[int, ...]
     keys: tuple[str, ...]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from attncli.arithmetic.expression import (
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import (
     EPSILON,
+    Layout,
     Operation,
     Working,
     added_places,
@@ -39,6 +41,8 @@ _LONGEST_PRODUCT = 10
 
 class MatMul(Operation):
     """x W: each row of the left matrix times the right one. [n, k], [k, m] -> [n, m]"""
+
+    layout: ClassVar[Layout] = "sums"
 
     def values(self, *operands: Matrix) -> Array:
         x, W = operands
@@ -79,6 +83,8 @@ class MatMul(Operation):
 class MatMulTransposed(MatMul):
     """Q Kᵀ: each row of the left matrix with each row of the right one. [n, k], [m, k] -> [n, m]"""
 
+    layout: ClassVar[Layout] = "cells"
+
     def values(self, *operands: Matrix) -> Array:
         Q, K = operands
         return np.asarray(Q.values @ K.values.T)
@@ -97,6 +103,8 @@ class MatMulTransposed(MatMul):
 class WeightedSum(MatMul):
     """weights V: the rows of V added up, each times its weight. [n, m], [m, d_v] -> [n, d_v]"""
 
+    layout: ClassVar[Layout] = "addition"
+
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
         weights, V = operands
         addends = [
@@ -108,6 +116,8 @@ class WeightedSum(MatMul):
 
 class TransposedWeights(MatMul):
     """weightsᵀ V: a column of weights in place of a row. [n, n], [n, d_v] -> [n, d_v]"""
+
+    layout: ClassVar[Layout] = "cells"
 
     def factors(self, *operands: Matrix) -> tuple[Array, Array]:
         return operands[0].values.T, operands[1].values
@@ -127,6 +137,8 @@ class TransposedWeights(MatMul):
 @dataclass(frozen=True)
 class Affine(Operation):
     """x W + b. [n, k], [k, m], [1, m] -> [n, m]"""
+
+    layout: ClassVar[Layout] = "sums"
 
     def values(self, *operands: Matrix) -> Array:
         x, W, b = operands

@@ -67,7 +67,7 @@ def _escaped(text: str) -> str:
 
 
 def _section(section: Section) -> dict[str, Any]:
-    quantities = [_quantity(block) for block in _quantity_blocks(section.blocks)]
+    quantities = [_quantity(block) for block in _quantity_blocks(section)]
     data: dict[str, Any] = {
         "step": section.step,
         "title": section.title,
@@ -79,12 +79,21 @@ def _section(section: Section) -> dict[str, Any]:
     return {**data, "text": told} if told else data
 
 
-def _quantity_blocks(blocks: Iterable[Block]) -> Iterator[MatrixBlock | TextList]:
-    for block in blocks:
-        if isinstance(block, SideBySide):
-            yield from (matrix for _, matrix in block.columns if not matrix.given)
-        elif isinstance(block, TextList) or (isinstance(block, MatrixBlock) and not block.given):
+def _quantity_blocks(section: Section) -> Iterator[MatrixBlock | TextList]:
+    """The quantities that the section's own step made."""
+    for block in section.blocks:
+        if isinstance(block, TextList):
             yield block
+            continue
+        for matrix in _matrices(block):
+            if matrix.made_in == section.step:
+                yield matrix
+
+
+def _matrices(block: Block) -> tuple[MatrixBlock, ...]:
+    if isinstance(block, SideBySide):
+        return tuple(matrix for _, matrix in block.columns)
+    return (block,) if isinstance(block, MatrixBlock) else ()
 
 
 def _quantity(block: MatrixBlock | TextList) -> dict[str, Any]:

@@ -1,0 +1,7 @@
+"""The words that options and keys choose from, for those who must not wait for NumPy."""
+
+POLICIES = ("carry", "exact")
+"""Rounding policies."""
+
+DETAILS = ("summary", "rows", "full")
+"""How closely a page tells its working."""
