@@ -10,6 +10,7 @@ from hypothesis import assume, given
 
 from attncli import ScenarioError
 from attncli.arithmetic import evaluation
+from attncli.scenario.address import parse_address
 from attncli.telling.working import cell_line
 from attncli.trace import Trace
 from tests import oracle
@@ -48,11 +49,14 @@ def shown_matrices(trace: Trace) -> dict[str, list[list[Decimal]]]:
     }
 
 
-def signs_of(trace: Trace) -> int:
+def signs_of(trace: Trace, detail: str = "rows") -> int:
     """At least how many signs a page has: one for each row of what was made; a sum of one
     figure has nothing to show."""
     made = [q for q in trace.quantities.values() if not q.given and q.name != "exp_sum"]
-    return sum(q.matrix.shape[0] for q in made)
+    if detail == "rows":
+        return sum(q.matrix.shape[0] for q in made)
+    by_cell = [q for q in made if q.making and q.making.operation.layout == "cells"]
+    return sum(q.matrix.values.size for q in by_cell)
 
 
 @pytest.mark.parametrize("changes", VARIANTS)
@@ -71,7 +75,7 @@ def test_shipped_scenarios(name: str, detail: str, form: str, changes: tuple[str
     for width in (40, 60, 80, 120, 400):
         report = audited(trace, text, form, width, detail)
         assert report.false == []
-        assert report.checked >= signs_of(trace)
+        assert report.checked >= signs_of(trace, detail)
         assert report.elided == 0
         if trace.rounding.carries:
             assert report.approximate == 0
@@ -92,7 +96,7 @@ def test_random_scenarios(text: str) -> None:
         for detail in ("full", "rows"):
             report = audited(trace, text, form, 80, detail)
             assert report.false == []
-            assert report.checked >= signs_of(trace)
+            assert report.checked >= signs_of(trace, detail)
             assert report.approximate == 0 or not trace.rounding.carries
 
 
@@ -116,6 +120,31 @@ def test_working_is_value(text: str) -> None:
                 assert abs(value - quantity.values[i, j]) <= rounded + 1e-12 * (1 + abs(value))
                 line = cell_line(trace, quantity, i, j)
                 assert line.parts[-1][0] == "=" or not trace.rounding.carries
+
+
+@given(scenarios())
+def test_lines_end_in_the_figures_of_their_tables(text: str) -> None:
+    """A number on the page is the value of the working beside it: line and table agree."""
+    try:
+        trace = trace_of(text)
+    except ScenarioError:
+        return
+    steps = json.loads(page_of(trace, "json"))["steps"]
+    tables = {table["name"]: table["text"] for step in steps for table in step["quantities"]}
+    compared = 0
+    for line in (line for step in steps for line in step["working"]):
+        address = parse_address(line["cell"])
+        quantity = trace[address.name]
+        result = line["text"].rsplit(" = " if " = " in line["text"] else " ≈ ", 1)[-1]
+        if len(address.indices) == 2 or quantity.is_list:
+            i, j = quantity.find(address)
+            cell = tables[address.name][i] if quantity.is_list else tables[address.name][i][j]
+        else:
+            i = quantity.rows.find(address.indices[0], address.name)
+            cell = f"[{', '.join(tables[address.name][i])}]"
+        assert result.rsplit(" ≈ ", 1)[-1] == cell
+        compared += 1
+    assert compared >= 7
 
 
 def test_the_auditor_finds_false_signs() -> None:

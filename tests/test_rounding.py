@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 from fractions import Fraction
+from random import Random
 
 import mpmath
 import numpy as np
@@ -266,3 +267,25 @@ def test_tiny_and_huge_figures_are_told_or_refused() -> None:
     assert "activated[1, 1] = 1 / (1 + e^3000000) = 0.000" in page_of(sigmoid)
     tail = trace_of("output: [[-9]]\nW1: [[1]]\nactivation: gelu_tanh\nrounding: {policy: exact}\n")
     assert -1e-25 < tail["activated"].values[0, 0] < 0
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_products_that_cancel_round_as_their_true_values(seed: int) -> None:
+    """Large terms that leave a small sum leave a large error: the bound has to know of it."""
+    random, places = Random(seed), 12
+    a, b = (Decimal(random.randint(-(9 * 10**12), 9 * 10**12)).scaleb(-12) for _ in range(2))
+    c = decimals.round_to(decimals.product(a, b), places)
+    left_over = Fraction(a) * Fraction(b) - Fraction(c)
+    half = Fraction(2 * random.randint(-500, 500) + 1, 2 * 10**places)
+    last = half - left_over + Fraction(random.choice(["-1e-16", "1e-16"]))
+    figure = Decimal(last.numerator) / Decimal(last.denominator)
+    x, w = Matrix.of_written([[a, Decimal(1), figure]]), Matrix.of_written([[b, -c, Decimal(1)]])
+    made = MatMulTransposed().make(Rounding("carry", places), "scores", x, w)
+    assert Fraction(made.number(0, 0).shown) == half_away(left_over + Fraction(figure), places)
+
+
+def test_many_large_scores_shift_before_their_sum_is_too_long() -> None:
+    scores = ", ".join(["27"] * 1000)
+    trace = trace_of(f"scores: [[{scores}]]\nscale: none\n")
+    assert trace["exp_sum"].values.tolist() == [[1000.0]]
+    assert trace_of("scores: [[26]]\nscale: none\n")["exp"].values[0, 0] == 195729609428.839
