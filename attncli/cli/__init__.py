@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from typing import Annotated
 
 import typer
@@ -15,9 +14,6 @@ from attncli.cli.new import new
 from attncli.cli.run import run
 from attncli.cli.schema import schema
 from attncli.cli.validate import validate
-
-_OBJECTS_BEFORE_COLLECTION = 50_000
-"""Importing makes many objects and little garbage: looking for it less often starts us sooner."""
 
 app = typer.Typer(
     name="attn",
@@ -60,6 +56,5 @@ def attn(
 
 
 def main() -> None:
-    """The entry point of `attn`."""
-    gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
+    """Runs the command that the arguments name."""
     app(prog_name="attn")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attncli.arithmetic.expression import Equation, Number, Root, Symbol
+from attncli.arithmetic.expression import Equation, Number, Root, Symbol, elided
 from attncli.document import (
     Block,
     Document,
     Facts,
     Line,
+    MatrixBlock,
     Note,
     Prose,
     Section,
@@ -22,7 +23,13 @@ from attncli.document import (
 from attncli.scenario.address import Address
 from attncli.steps import STEPS, Step
 from attncli.telling.blocks import matrix_block, together_block, token_blocks
-from attncli.telling.selection import Selection, SelectionError, place_in_list, sentence_axis
+from attncli.telling.selection import (
+    MOST_ROWS,
+    Selection,
+    SelectionError,
+    place_in_list,
+    sentence_axis,
+)
 from attncli.telling.words import rounding_in_words, sizes, unfinished_in_words
 from attncli.telling.working import cell_line, working_of
 from attncli.trace import Quantity, Trace
@@ -92,8 +99,18 @@ def step_blocks(
         blocks += working_of(trace, quantity, selection)
         if quantity.name not in aside:
             sums = quantity.name == step.adds_up_to_one
-            blocks.append(matrix_block(quantity, selection, with_sums=sums))
+            table = matrix_block(quantity, selection, with_sums=sums)
+            blocks += [table, *(_about_sums(table, selection) if sums else ())]
     return blocks
+
+
+def _about_sums(table: MatrixBlock, selection: Selection) -> list[Block]:
+    """A word on rows that don't add up to 1 as they are shown."""
+    shown = elided(len(table.rows), MOST_ROWS)
+    sums = [table.row_sum(table.rows[k]).shown for k in shown if k is not None]
+    if selection.detail == "summary" or all(total == 1 for total in sums):
+        return []
+    return [Note(("Each figure is rounded by itself, so a row need not add up to exactly 1.",))]
 
 
 def _remarks(trace: Trace, step: Step) -> list[Block]:
