@@ -349,11 +349,8 @@ def _plain(latex: str) -> str:
         latex = re.sub(r"\\sqrt\{([^{}]*)\}", r"√(\1)", latex)
         latex = re.sub(r"\^\{([^{}]*)\}", r"^(\1)", latex)
         latex = re.sub(r"\\dfrac\{([^{}]*)\}\{([^{}]*)\}", r"((\1) / (\2))", latex)
-    return (
-        re.sub(r"(\d) (e-?\d)", r"\1\2", latex).replace("-", "−").replace("e−", "e-")
-        if "e-" in latex
-        else latex.replace("-", "−")
-    )
+    latex = re.sub(r"(\d) (e-?\d)", r"\1\2", latex)
+    return re.sub(r"(?<!\de)-", "−", latex)
 
 
 def names_of(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -147,6 +147,34 @@ def test_lines_end_in_the_figures_of_their_tables(text: str) -> None:
     assert compared >= 7
 
 
+WIDE = """\
+scores: [[0, 1, -1], [1, 0, 0.5], [2, 2, 2]]
+scale: none
+V:
+  - [-1.572, 0.265, -0.78, 0.624, 0.754, -2.607, -2.921, 2.025]
+  - [-1.444, -1.594, 2.974, -0.178, 2.019, -0.142, 0.834, -2.096]
+  - [0.5, -0.25, 100, 3, -7.125, 0, 1.0, 2]
+W1: [[1, -1], [1, 1], [0.5, 2], [1, 1], [-2, 0], [3, 1], [1, 0.25], [1, 1]]
+W2: [[1], [-1]]
+"""
+NEGATIVE = "weights: [[0.5, -0.5], [-1.0, -2.0]]\nV: [[1, -2], [3, 4]]\n"
+
+
+@pytest.mark.parametrize("policy", ["carry", "exact"])
+@pytest.mark.parametrize("text", [WIDE, NEGATIVE], ids=["wide", "negative"])
+def test_long_and_negative_addends(text: str, policy: str) -> None:
+    trace = trace_of(text, f"rounding.policy={policy}")
+    for width in (40, 60, 80, 120, 300):
+        for detail in ("full", "rows"):
+            for form in ("terminal", "markdown", "json"):
+                report = audited(trace, text, form, width, detail)
+                assert report.false == []
+                assert report.checked >= signs_of(trace)
+    assert "+ −" not in page_of(trace)
+    page = page_of(trace, "terminal", 60)
+    assert max(map(len, page.split("\n"))) <= 60
+
+
 def test_the_auditor_finds_false_signs() -> None:
     """The auditor itself: a page with one wrong digit has one false sign."""
     page = page_of(trace_of(SHIPPED["i_love_ai"]))

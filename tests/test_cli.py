@@ -71,6 +71,20 @@ def test_step_token_and_cell() -> None:
     assert "W_V[1, 2] = 2" in page
 
 
+def test_the_table_of_embeddings_is_whole_for_one_token(tmp_path: Path) -> None:
+    file = tmp_path / "s.yaml"
+    file.write_text("sentence: a b a\nembeddings: {c: [3], b: [2], a: [1]}\nW_Q: [[1]]\n")
+    for token in ("b", "3"):
+        page = attn("run", str(file), "--token", token).stdout
+        assert all(
+            f"  {name}                  │ {value}" in page for name, value in ("c3", "b2", "a1")
+        )
+    assert (
+        "X[b] = embeddings[b] = [2]"
+        in attn("explain", str(file), "--token", "b", "--step", "embed").stdout
+    )
+
+
 def test_options_for_one_run() -> None:
     assert "scaled[AI, AI]" in attn("run", "i_love_ai", "--set", "scale=sqrt_d_k").stdout
     page = attn("run", "i_love_ai", "--set", "W_K[1,2]=0", "--cell", "K[I,2]").stdout

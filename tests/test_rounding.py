@@ -284,6 +284,32 @@ def test_products_that_cancel_round_as_their_true_values(seed: int) -> None:
     assert Fraction(made.number(0, 0).shown) == half_away(left_over + Fraction(figure), places)
 
 
+@pytest.mark.parametrize(
+    ("x", "w", "true"),
+    [
+        (["1e8", "1e8", "1"], ["1e8", "-1e8", "1"], "1.0000"),
+        (["1e7", "1e7", "0.1"], ["1e7", "-1e7", "1"], "0.1000"),
+        (["0.3", "-1e8", "-1e8", "-2.675"], ["0.285", "1", "-1", "0.1"], "-0.1820"),
+        (["0.1", "0.2", "-0.3"], ["1", "1", "1"], "0.0"),
+    ],
+)
+def test_exact_sums_of_given_figures_are_exact(x: list[str], w: list[str], true: str) -> None:
+    figures = ", ".join(x)
+    weights = ", ".join(f"[{figure}, 1e9]" for figure in w)
+    text = f"X: [[{figures}]]\nW_Q: [{weights}]\nrounding: {{policy: exact, decimals: 4}}\n"
+    trace = trace_of(text)
+    assert trace["Q"].matrix.number(0, 0).shown == Decimal(true)
+    assert "≈" not in page_of(trace).split("1 · ")[1]
+
+
+def test_only_rows_that_need_it_are_shifted() -> None:
+    trace = trace_of("scores: [[6, 0, 0], [29, 1, 28.5]]\nscale: none\nrounding: {decimals: 12}\n")
+    assert trace["exp"].values[0, 0] == 403.428793492735
+    assert trace["exp"].values[1, 0] == 1
+    page = page_of(trace)
+    assert "the largest score of such a row" in page.replace("\n  ", " ")
+
+
 def test_many_large_scores_shift_before_their_sum_is_too_long() -> None:
     scores = ", ".join(["27"] * 1000)
     trace = trace_of(f"scores: [[{scores}]]\nscale: none\n")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attncli.arithmetic.expression import Number, Omitted, Vector, elided
+from attncli.arithmetic.expression import Number, Omitted, Product, Vector, elided
 from attncli.document import MatrixBlock
 from attncli.render.notation import plain
+from attncli.render.notation.plain import MINUS
+from attncli.render.notation.signs import signed
 from attncli.render.words import visible
 
 MOST_CELLS = 12
@@ -57,3 +59,11 @@ def at_point(texts: Sequence[str]) -> list[str]:
     tails = [text[len(head) :] for text, head in zip(texts, heads, strict=True)]
     before, after = max(map(len, heads)), max(map(len, tails))
     return [h.rjust(before) + t.ljust(after) for h, t in zip(heads, tails, strict=True)]
+
+
+def addend_sign(addend: tuple[Product, Vector] | Omitted, k: int) -> str:
+    """The sign before the k-th addend of a column addition: a space before a first positive one."""
+    minus = not isinstance(addend, Omitted) and signed(addend[0])[0]
+    if minus:
+        return MINUS
+    return "+" if k else " "

@@ -7,6 +7,8 @@ from attncli.scenario.declaration import BIASES
 from attncli.trace.quantity import IDS, Axis, counted, told_apart
 
 QUERIES, KEYS, TOKENS, DIMENSIONS, NONE = "Q", "K", "token", "dimension", ""
+ENTRIES = "entry"
+"""Rows of the embedding table, which are not in the order of the sentence."""
 
 AXES: dict[str, tuple[str, str]] = {
     "X": (TOKENS, DIMENSIONS),
@@ -24,7 +26,7 @@ def axes_of(name: str, scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis
     """The axes of a quantity of a shape."""
     rows, columns = AXES.get(name, (DIMENSIONS, DIMENSIONS))
     if name == "embeddings":
-        role = IDS if scenario.by_id else TOKENS
+        role = IDS if scenario.by_id else ENTRIES
         return Axis(scenario.embedded, role), Axis(counted(shape[1]), DIMENSIONS)
     if name in BIASES:
         return Axis(("",), NONE), Axis(counted(shape[1]), DIMENSIONS)

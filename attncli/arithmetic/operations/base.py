@@ -16,6 +16,9 @@ from attncli.arithmetic.rounding import Array, Error, Rounding, carry, cleanse, 
 
 EPSILON = float(np.finfo(np.float64).eps)
 
+_FEW = 1024
+"""Matrices with no more cells than this are worth working out cell by cell."""
+
 Layout = Literal["cells", "rows", "sums", "addition"]
 """A cell a line; a row a line; a row a line with its sums inside, where they are short; or
 vectors added up in columns."""
@@ -55,6 +58,17 @@ class Operation(ABC):
         """A bound on how far `values` is from the true values of written operands."""
         return Error(0.0, 4 * EPSILON)
 
+    def _cleansed(self, values: Array, places: int | None, *operands: Matrix) -> int | None:
+        """Takes the noise of floats off `values`, in place; the places that then hold them."""
+        if places is None:
+            self.clear_noise(values, *operands)
+        elif cleanse(values, self.error(*operands), places):
+            return places
+        elif values.size <= _FEW:  # long figures: each from its own working
+            for i, j in np.ndindex(*values.shape):
+                values[i, j] = float(evaluation.full(self.cell(i, j, *operands)[0]))
+        return None
+
     def clear_noise(self, values: Array, *operands: Matrix) -> None:  # noqa: B027
         """Sets to 0, in place, what is only left of terms that cancel each other."""
 
@@ -82,10 +96,7 @@ class Operation(ABC):
     ) -> Matrix:
         places = self.places(*operands)
         if not rounding.carries:
-            if places is None or not cleanse(values, self.error(*operands), places):
-                places = None
-                self.clear_noise(values, *operands)
-            return Matrix(values, places, decimals)
+            return Matrix(values, self._cleansed(values, places, *operands), decimals)
 
         def settle(i: int, j: int) -> Decimal:
             return evaluation.full(self.cell(i, j, *operands)[0])

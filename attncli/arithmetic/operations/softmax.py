@@ -42,11 +42,16 @@ class Exponential(Operation):
     def shifted(self, scores: Matrix) -> NDArray[np.bool_]:
         """The rows [n] whose maximum is subtracted: where an e^x, or the sum of them, would have
         more than 15 digits, or, in full precision, all would be too small for float64."""
-        return self._needs_shift(scores.values.max(axis=1), scores.shape[1])
+        return self._need_shift(scores.values)
 
-    def _needs_shift(self, tops: Array, m: int) -> NDArray[np.bool_]:
-        limit = (SIGNIFICANT - self.decimals) * math.log(10) - math.log(m)
-        return np.asarray((tops > limit) | ((tops < _UNDERFLOW) & (not self.carry)))
+    def _need_shift(self, rows: Array) -> NDArray[np.bool_]:
+        tops = rows.max(axis=1)
+        limit = (SIGNIFICANT - self.decimals) * math.log(10)
+        need = (tops > limit) | ((tops < _UNDERFLOW) & (not self.carry))
+        near = ~need & (tops > limit - math.log(rows.shape[1]))
+        for i in np.flatnonzero(near):  # no e^x is too long, but their sum may be
+            need[i] = tops[i] + math.log(np.exp(rows[i] - tops[i]).sum()) > limit
+        return np.asarray(need)
 
     def values(self, *operands: Matrix) -> Array:
         scores = operands[0].values
@@ -60,7 +65,7 @@ class Exponential(Operation):
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         scores = operands[0]
         x, row = scores.number(i, j), scores.values[i]
-        if not self._needs_shift(row.max(), len(row)):
+        if not self._need_shift(row[np.newaxis])[0]:
             return (e_to(x),)
         top = scores.number(i, int(row.argmax()))
         return e_to(minus(x, top)), e_to(_difference(x, top))

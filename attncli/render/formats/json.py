@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from attncli.arithmetic.expression import Number, Omitted
+from attncli.arithmetic.expression import Number, Omitted, Sum
 from attncli.document import (
     Addition,
     Block,
@@ -135,10 +135,8 @@ def _line(line: WorkingLine) -> dict[str, Any]:
 
 def _addition(block: Addition) -> dict[str, Any]:
     cell = unbreakable(plain(block.label))
-    products = " + ".join(
-        unbreakable(plain(addend if isinstance(addend, Omitted) else addend[0]))
-        for addend in block.addends
-    )
+    terms = (addend if isinstance(addend, Omitted) else addend[0] for addend in block.addends)
+    products = unbreakable(plain(Sum(tuple(terms))))
     total = unbreakable(plain(block.total))
     return {"cell": cell, "text": f"{cell} = {products} {block.relation} {total}"}
 

@@ -30,12 +30,15 @@ from attncli.document import (
 from attncli.document import Line as WorkingLine
 from attncli.render.figures import (
     MOST_CELLS,
+    addend_sign,
     heading_of,
     row_heading,
     text_of,
     vector,
 )
 from attncli.render.notation import latex, plain, unbreakable
+from attncli.render.notation.plain import MINUS
+from attncli.render.notation.signs import signed
 from attncli.render.page import Page
 from attncli.render.words import visible
 
@@ -132,13 +135,13 @@ def _working_line(line: WorkingLine | Omitted) -> str:
 def _addition(block: Addition) -> str:
     lines = [f"{_label(block)}:", ""]
     for k, addend in enumerate(block.addends):
-        sign = "+ " if k else ""
+        sign = f"{addend_sign(addend, k)} ".lstrip().replace(MINUS, "-")
         if isinstance(addend, Omitted):
             lines.append(f"- {_math(sign + latex(addend))}")
         else:
             product, value = addend
             arrow = r"\rightarrow"
-            lines.append(f"- {_math(f'{sign}{latex(product)} {arrow} {latex(value)}')}")
+            lines.append(f"- {_math(f'{sign}{latex(signed(product)[1])} {arrow} {latex(value)}')}")
     total = f"{_RELATIONS[block.relation]} {latex(block.total)}"
     return "\n".join([*lines, f"- {_math(total)}"])
 

@@ -8,13 +8,16 @@ from typing import NamedTuple
 from attncli.arithmetic.expression import Number, Omitted, Product, Vector
 from attncli.document import Addition, Working
 from attncli.document import Line as WorkingLine
-from attncli.render.figures import at_point, filled_vectors
+from attncli.render.figures import addend_sign, at_point, filled_vectors
 from attncli.render.notation import plain
 from attncli.render.notation.plain import GLUE
+from attncli.render.notation.signs import signed
 from attncli.render.screen.lines import Line, Piece, left, settled, width, wrapped
 
 _RELATION = 3
 """The cells of ` = `."""
+_SIGN, _ARROW = 2, 3
+"""The cells of `+ ` and of ` → `."""
 
 
 def working_lines(block: Working, cells: int) -> list[Line]:
@@ -100,10 +103,6 @@ def _label(line: WorkingLine) -> str:
     return settled(plain(line.label))
 
 
-def _total(line: Line) -> int:
-    return sum(width(piece.text) for piece in line)
-
-
 def _part_texts(lines: Sequence[WorkingLine]) -> list[list[str]]:
     """The parts as texts that may be broken at spaces; results lined up at the point."""
     texts = [[plain(part) for _, part in line.parts] for line in lines]
@@ -116,38 +115,44 @@ def _part_texts(lines: Sequence[WorkingLine]) -> list[list[str]]:
 
 def addition_lines(block: Addition, cells: int) -> list[Line]:
     """The column addition: addends with their products, a rule, the total."""
-    products, results = _addend_texts(block)
-    product_width = max(map(width, products))
-    result_width = max(map(width, [*results, settled(plain(block.total))]))
-    label = [Piece(settled(plain(block.label)), "label")]
-    if 2 + product_width + 3 + result_width > cells:
-        return [label, *_long_addition(block, cells)]
-    out: list[Line] = [label]
-    for k, (product, result) in enumerate(zip(products, results, strict=True)):
-        arrow = f"{left(product, product_width)} → " if result else product
-        out.append([Piece(_sign(k)), Piece(arrow), Piece(result, "")])
+    addends = _addends(block)
+    product_width = max(width(addend.product) for addend in addends)
     total = settled(plain(block.total))
-    rule = "─" * (2 + product_width + 3 + result_width)
-    gap = " " * (product_width + 3)
-    out.append([Piece(rule, "rule")])
+    value_width = max(width(text) for text in (total, *(addend.value for addend in addends)))
+    label = [Piece(settled(plain(block.label)), "label")]
+    if _SIGN + product_width + _ARROW + value_width > cells:
+        return [label, *_long_addition(block, addends, cells)]
+    out: list[Line] = [label]
+    for sign, product, value in addends:
+        filled = f"{left(product, product_width)} → {value}" if value else product
+        out.append([Piece(f"{sign} "), Piece(filled)])
+    gap = " " * (product_width + _ARROW)
+    out.append([Piece("─" * (_SIGN + len(gap) + value_width), "rule")])
     out.append([Piece(f"{block.relation} ", "relation"), Piece(gap), Piece(total, "result")])
     return out
 
 
-def _sign(k: int) -> str:
-    return "+ " if k else "  "
+class _Addend(NamedTuple):
+    """A sign, the product behind it, and its value; `…` and no value for those left out."""
+
+    sign: str
+    product: str
+    value: str
 
 
-def _addend_texts(block: Addition) -> tuple[list[str], list[str]]:
-    """The products and their values as texts, entries filled up to one width."""
+def _addends(block: Addition) -> list[_Addend]:
+    """The addends as texts, their figures below each other."""
     known = [addend for addend in block.addends if not isinstance(addend, Omitted)]
-    products = iter(_filled_products([product for product, _ in known]))
+    positive = [signed(product)[1] for product, _ in known]
+    products = iter(_filled_products([p for p in positive if isinstance(p, Product)]))
     *vectors, _ = filled_vectors([*(vector for _, vector in known), block.total])
-    results = iter(vectors)
-    texts = []
-    for addend in block.addends:
-        texts.append(("…", "") if isinstance(addend, Omitted) else (next(products), next(results)))
-    return [product for product, _ in texts], [result for _, result in texts]
+    values = iter(vectors)
+    return [
+        _Addend(addend_sign(addend, k), "…", "")
+        if isinstance(addend, Omitted)
+        else _Addend(addend_sign(addend, k), next(products), next(values))
+        for k, addend in enumerate(block.addends)
+    ]
 
 
 def _filled_products(products: Sequence[Product]) -> list[str]:
@@ -160,19 +165,19 @@ def _filled_products(products: Sequence[Product]) -> list[str]:
     ]
 
 
-def _long_addition(block: Addition, cells: int) -> list[Line]:
-    """The same with each product's value on a line of its own."""
+def _long_addition(block: Addition, addends: Sequence[_Addend], cells: int) -> list[Line]:
+    """The same with each product's value on a line of its own, both broken where they are long."""
     out: list[Line] = []
-    for k, addend in enumerate(block.addends):
-        if isinstance(addend, Omitted):
-            out.append([Piece(f"{_sign(k)}…")])
-            continue
-        product, value = addend
-        out += [[Piece(_sign(k)), *line] for line in wrapped([Piece(plain(product))], cells - 2)]
-        arrow = wrapped([Piece(plain(value))], cells - 6)
-        out.append([Piece("    → "), *arrow[0]])
-        out += [[Piece(" " * 6), *line] for line in arrow[1:]]
-    first, *others = wrapped([Piece(plain(block.total), "result")], cells - 2)
+    for sign, product, value in addends:
+        out += _broken(Piece(f"{sign} "), Piece(product), cells)
+        out += _broken(Piece("    → "), Piece(value), cells) if value else []
     out.append([Piece("─" * min(cells, 40), "rule")])
-    out.append([Piece(f"{block.relation} ", "relation"), *first])
-    return [*out, *([Piece("  "), *line] for line in others)]
+    total = Piece(plain(block.total), "result")
+    return [*out, *_broken(Piece(f"{block.relation} ", "relation"), total, cells)]
+
+
+def _broken(start: Piece, text: Piece, cells: int) -> list[Line]:
+    """A text behind its start, its further lines indented below."""
+    indent = width(start.text)
+    first, *others = wrapped([text], cells - indent, 2)
+    return [[start, *first], *([Piece(" " * indent), *line] for line in others)]
