@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from attncli import ScenarioError, load, work
 from attncli.arithmetic.operations import DivideByColumnSum
 from attncli.trace import Making
-from tests.pages import SHIPPED, trace_of
+from tests.pages import SHIPPED, page_of, trace_of
 from tests.strategies import scenarios
 
 
@@ -48,6 +50,41 @@ def test_replay_refuses_other_shapes_and_names() -> None:
         trace.replay({"scores": [[1, 2, 3]]})
     with pytest.raises(KeyError):
         trace.replay({"scares": [[1]]})
+
+
+def test_replaced_figures_stay_as_they_are_written() -> None:
+    trace = work(load("i_love_ai"))
+    theirs = [
+        [Decimal(x) for x in row] for row in (("0.42", "0.16", "0.42"), ("0.2", "0.2", "0.6"))
+    ]
+    theirs.append(theirs[1])
+    replayed = trace.replay({"weights": theirs})
+    assert str(replayed["weights"].matrix.number(0, 0).shown) == "0.42"
+    assert replayed["output"].values[0].tolist() == [2.0, 2.26]
+    figures: list[list[float]] = [[1.23456, 0, 1], [1, 1, 2], [2, 1, 3]]
+    scores = trace.replay({"scores": figures})
+    assert page_of(scores).count("≈") == 0
+    assert "e^1.23456 = 3.437" in page_of(scores).replace("=  3", "= 3")
+
+
+def test_replays_add_up() -> None:
+    trace = work(load("i_love_ai"))
+    scores = [[5, 0, 1], [1, 1, 2], [2, 1, 3]]
+    again = trace.replay({"scores": scores}).replay({"Q": [[1, 1], [1, 1], [1, 1]]})
+    assert again["scores"].values.tolist() == scores
+    mistake = Making("weights", DivideByColumnSum(), ("exp",), "softmax")
+    both = trace.remake(mistake).replay({"scores": scores})
+    assert both["weights"].values.sum(axis=0).round(2).tolist() == [1, 1, 1]
+    sums = trace.replay({"exp_sum": [6.436, 12.825, 30]})
+    assert sums["weights"].values[2, 2] == 0.67  # 20.086 / 30
+
+
+def test_a_replay_never_rearranges() -> None:
+    trace = work(load("i_love_ai"))
+    with pytest.raises(ValueError, match=r"V has the shape \(3, 2\), not \(2, 3\)"):
+        trace.replay({"V": np.ones((2, 3))})
+    with pytest.raises(KeyError, match="not made"):
+        trace.remake(Making("W_Q", DivideByColumnSum(), ("exp",), "project"))
 
 
 def test_a_mistake_is_a_replay() -> None:
