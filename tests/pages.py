@@ -13,7 +13,6 @@ from attncli.telling.walkthrough import walkthrough
 from attncli.trace import Trace
 
 SHIPPED = {name: shipped.path_of(name).read_text("utf-8") for name in shipped.names()}
-PAGE_FORMATS = ("terminal", "markdown", "json")
 
 
 def trace_of(text: str, *changes: str) -> Trace:

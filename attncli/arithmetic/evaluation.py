@@ -28,7 +28,6 @@ _TANH_IS_ONE = 400
 """Beyond these, 1 − erf(x) and 1 − tanh(x) are less than the smallest float64."""
 
 Figure = Callable[[ex.Number], Decimal]
-Values = tuple[Decimal, ...]
 
 
 def full(expression: ex.Expression) -> Decimal:

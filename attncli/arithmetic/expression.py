@@ -156,8 +156,8 @@ def constant(figure: int | str) -> Number:
     return Number.written(Decimal(figure))
 
 
-MOST_TERMS = 12
-"""A sum or a vector with more parts than this is elided on a page."""
+MOST_PARTS = 12
+"""A sum, a vector or a table with more parts than this is elided on a page."""
 
 
 def elided(count: int, most: int, first: int = 3) -> Sequence[int | None]:

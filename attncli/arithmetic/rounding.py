@@ -75,9 +75,6 @@ class Error(NamedTuple):
         return self.absolute + self.relative * size
 
 
-EXACT = Error(0.0)
-
-
 def largest(values: Array) -> float:
     """The largest size of a value; nan where one is nan."""
     return float(max(values.max(), -values.min()))

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attncli.arithmetic.expression import Number, Omitted, Product, Vector, elided
+from attncli.arithmetic.expression import MOST_PARTS, Number, Omitted, Product, Vector, elided
 from attncli.document import MatrixBlock
 from attncli.render.notation import plain
 from attncli.render.notation.plain import MINUS
 from attncli.render.notation.signs import signed
 from attncli.render.words import visible
-
-MOST_CELLS = 12
-"""More rows or columns of a table than this are elided."""
 
 
 def text_of(number: Number) -> str:
@@ -33,9 +30,23 @@ def row_heading(block: MatrixBlock, row: int | None) -> str:
     return role + visible(block.row_names[row])
 
 
+def column_heading(block: MatrixBlock, j: int | None) -> str:
+    """What a column is called, with its role where that helps; a list's column has no name."""
+    if j is None:
+        return "…"
+    role = f"{block.roles[1]}: " if block.roles[1] else ""
+    return "" if block.is_list else role + visible(block.column_names[j])
+
+
+def shown_rows(block: MatrixBlock) -> list[int | None]:
+    """The rows that are printed; None for those left out of a long table."""
+    places = elided(len(block.rows), MOST_PARTS)
+    return [None if place is None else block.rows[place] for place in places]
+
+
 def vector(block: MatrixBlock, i: int) -> Vector:
     """A row of a matrix as a vector, elided where it is long."""
-    places = elided(block.matrix.shape[1], MOST_CELLS)
+    places = elided(block.matrix.shape[1], MOST_PARTS)
     return Vector(tuple(Omitted() if j is None else block.matrix.number(i, j) for j in places))
 
 

@@ -74,8 +74,8 @@ class WholeNumber(NamedTuple):
             number = int(node.text) if len(digits) < decimals.SIGNIFICANT else self.most + 1
             if self.least <= number <= self.most:
                 return number
-        right = f"give a whole number from {self.least} to {self.most}"
-        problems.add(node.where, f"{describe(node)} where a whole number belongs", right)
+        wanted = f"a whole number from {self.least} to {self.most}"
+        problems.add(node.where, f"{describe(node)} is not {wanted}", "give one in that range")
         return None
 
     def schema(self) -> Schema:

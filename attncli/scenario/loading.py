@@ -137,7 +137,7 @@ class _Sentence:
         self._check_repeated_ids(self.vocabulary)
         for token in dict.fromkeys(tokens):
             if token not in self.vocabulary:
-                self._missing(token, "vocabulary", f"add it, like {token}: 7")
+                self._missing(token, "vocabulary", f"add it, like {quote(token)}: 7")
         return tuple(self.vocabulary.get(token, -1) for token in tokens)
 
     def table(
@@ -171,7 +171,7 @@ class _Sentence:
     ) -> tuple[Matrix | None, tuple[int, ...]]:
         for token in dict.fromkeys(tokens):
             if token not in vectors:
-                self._missing(token, "embeddings", f"add its vector, like {token}: [1, 0]")
+                self._missing(token, "embeddings", f"add its vector, like {quote(token)}: [1, 0]")
         table = self._stacked({t: _matrix(v, rounding) for t, v in vectors.items()})
         index = {token: row for row, token in enumerate(vectors)}
         return table, tuple(index.get(token, 0) for token in tokens)

@@ -38,6 +38,11 @@ class ScenarioError(ValueError):
         super().__init__("\n".join(map(str, self.problems)))
 
 
+def scenario_error(where: Where, wrong: str, right: str) -> ScenarioError:
+    """The error of a single problem."""
+    return ScenarioError([Problem(where, wrong, right)])
+
+
 @dataclass
 class Problems:
     """Gathers problems, so that a reader hears of all of them at once."""

@@ -15,7 +15,7 @@ import yaml
 
 from attncli.scenario import shipped
 from attncli.scenario.nodes import Items, Map, Node, Text, quote
-from attncli.scenario.problems import Problems, ScenarioError, Where, nearest
+from attncli.scenario.problems import Problems, Where, nearest, scenario_error
 
 LARGEST_FILE = 16 * 2**20
 DEEPEST = 32
@@ -40,7 +40,9 @@ def read_file(path: Path, problems: Problems) -> Map:
         return node
     problems.stop_if_any()
     wrong = "the file is empty" if node is None else "the file is not a map of keys and values"
-    raise _error(Where(source, 1, 1), wrong, "`attn new FILE` writes a scenario to start from")
+    raise scenario_error(
+        Where(source, 1, 1), wrong, "`attn new FILE` writes a scenario to start from"
+    )
 
 
 def read_value(text: str, start: Where, problems: Problems) -> Node | None:
@@ -79,21 +81,21 @@ def _bytes_of(path: Path) -> bytes:
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
     except IsADirectoryError:
-        raise _error(Where(str(path)), "this is a folder", "give a scenario file") from None
+        raise scenario_error(Where(str(path)), "this is a folder", "give a scenario file") from None
     except FileNotFoundError:
-        raise _error(
+        raise scenario_error(
             Where(str(path)),
             "no such file, nor a shipped scenario",
             nearest(path.stem, shipped.names()),
         ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise _error(
+        raise scenario_error(
             Where(str(path)), f"can't be read ({reason})", "give a file that can be"
         ) from None
     if len(data) > LARGEST_FILE:
         most = f"a scenario has at most {LARGEST_FILE // 2**20} MiB"
-        raise _error(Where(str(path)), "the file is too large", most)
+        raise scenario_error(Where(str(path)), "the file is too large", most)
     return data
 
 
@@ -102,7 +104,7 @@ def _decode(data: bytes, source: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         before = data[: error.start].decode("utf-8", errors="replace")
-        raise _error(
+        raise scenario_error(
             _place_of(before, len(before), source),
             f"the file is not UTF-8 text (byte 0x{data[error.start]:02X})",
             "save it as UTF-8",
@@ -113,12 +115,6 @@ def _place_of(text: str, position: int, source: str) -> Where:
     before = text[:position]
     line_start = before.rfind("\n") + 1
     return Where(source, before.count("\n") + 1, position - line_start + 1)
-
-
-def _error(where: Where, wrong: str, right: str) -> ScenarioError:
-    problems = Problems()
-    problems.add(where, wrong, right)
-    return ScenarioError(problems.found)
 
 
 @dataclass

@@ -10,7 +10,13 @@ from attncli.scenario.address import AddressError, parse_address
 from attncli.scenario.declaration import SCENARIO
 from attncli.scenario.kinds import TextKind
 from attncli.scenario.nodes import Items, Map, Node, Text, quote
-from attncli.scenario.problems import Problem, Problems, ScenarioError, Where, nearest
+from attncli.scenario.problems import (
+    Problems,
+    ScenarioError,
+    Where,
+    nearest,
+    scenario_error,
+)
 
 _TEXTS = frozenset(key.name for key in SCENARIO.keys if isinstance(key.kind, TextKind))
 """Keys whose values are texts, whatever YAML would make of them."""
@@ -29,7 +35,9 @@ class Change(NamedTuple):
         key, equals, value = _split(text)
         if not equals or not key:
             where = Where(f"--set {text}")
-            raise _error(where, "not KEY=VALUE", "write for example scale=none or 'W_K[1,2]=0'")
+            raise scenario_error(
+                where, "not KEY=VALUE", "write for example scale=none or 'W_K[1,2]=0'"
+            )
         return cls(f"--set {text}", key, value)
 
 
@@ -48,7 +56,7 @@ def _apply(tree: Map, change: Change) -> Map:
     try:
         address = parse_address(change.key)
     except AddressError as error:
-        raise _error(where, str(error), "write for example 'W_K[1,2]=0'") from None
+        raise scenario_error(where, str(error), "write for example 'W_K[1,2]=0'") from None
     path = [*address.name.split("."), *(index.text for index in address.indices)]
     if address.indices:
         _check_parts(tree.get(path[0]), path, where)
@@ -61,10 +69,10 @@ def _check_parts(node: Node | None, path: Sequence[str], where: Where) -> None:
     """Raises ScenarioError where a part of something is meant that isn't there."""
     if node is None:
         wrong = f"{path[0]} isn't given, so it has no entries to set"
-        raise _error(where, wrong, f"give all of it, {path[0]}=…")
+        raise scenario_error(where, wrong, f"give all of it, {path[0]}=…")
     if isinstance(node, Map) and len(path) > 2 and node.get(path[1]) is None:  # noqa: PLR2004
         known = nearest(path[1], (key.text for key, _ in node.entries))
-        raise _error(where, f"there is no {quote(path[1])} in {path[0]}", known)
+        raise scenario_error(where, f"there is no {quote(path[1])} in {path[0]}", known)
 
 
 def _value(key: str, text: str, where: Where) -> Node:
@@ -96,7 +104,9 @@ def _put(node: Node | None, path: list[str], value: Node, where: Where) -> Node:
     if isinstance(node, Items):
         return _put_in_list(node, head, rest, value, where)
     if not isinstance(node, Map):
-        raise _error(where, f"{quote(head)} looks into a single value", "leave the index out")
+        raise scenario_error(
+            where, f"{quote(head)} looks into a single value", "leave the index out"
+        )
     entries = [(key, child) for key, child in node.entries if key.text != head]
     changed = _put(node.get(head), rest, value, where)
     if node.get(head) is None:
@@ -108,11 +118,7 @@ def _put(node: Node | None, path: list[str], value: Node, where: Where) -> Node:
 def _put_in_list(node: Items, head: str, rest: list[str], value: Node, where: Where) -> Items:
     count = len(node.items)
     if not (head.isascii() and head.isdigit() and 1 <= int(head) <= count):
-        raise _error(where, f"there is no entry {head}", f"count from 1 to {count}")
+        raise scenario_error(where, f"there is no entry {head}", f"count from 1 to {count}")
     position = int(head) - 1
     changed = _put(node.items[position], rest, value, where)
     return Items((*node.items[:position], changed, *node.items[position + 1 :]), node.where)
-
-
-def _error(where: Where, wrong: str, right: str) -> ScenarioError:
-    return ScenarioError([Problem(where, wrong, right)])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from attncli.arithmetic.expression import Omitted, elided
+from attncli.arithmetic.expression import MOST_PARTS, Omitted, elided
 from attncli.document import Block, MatrixBlock, SideBySide, Table, TextList, Word
 from attncli.steps import Step
-from attncli.telling.selection import MOST_ROWS, Selection
+from attncli.telling.selection import Selection
 from attncli.trace import Quantity, Trace
 from attncli.trace.quantity import told_apart
 
@@ -50,7 +50,7 @@ def token_blocks(trace: Trace) -> list[Block]:
         lists.append(TextList("ids", names, scenario.ids))
         headings = (*headings, "ID")
     rows: list[tuple[Word | str | Omitted, ...]] = []
-    for place in elided(len(scenario.tokens), MOST_ROWS):
+    for place in elided(len(scenario.tokens), MOST_PARTS):
         if place is None:
             rows.append((Omitted(),) * len(headings))
             continue

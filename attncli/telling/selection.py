@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from attncli.arithmetic.expression import elided
+from attncli.arithmetic.expression import MOST_PARTS, elided
 from attncli.choices import DETAILS
 from attncli.scenario import STORY, Scenario
 from attncli.scenario.address import Address, AddressError, Index, parse_address
 from attncli.scenario.problems import nearest
 from attncli.trace import Axis, Quantity, Trace
 from attncli.trace.quantity import told_apart
-
-MOST_ROWS = 12
-"""More rows or columns than this are elided."""
 
 
 class SelectionError(ValueError):
@@ -41,7 +38,7 @@ class Selection(NamedTuple):
         """The rows whose working is shown; None for those left out."""
         if self.query is not None:
             return [self.query] if quantity.rows.role in ("Q", "token") else []
-        return list(elided(quantity.matrix.shape[0], MOST_ROWS))
+        return list(elided(quantity.matrix.shape[0], MOST_PARTS))
 
 
 def select(trace: Trace, steps: Sequence[str], token: str | None, detail: str) -> Selection:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attncli.arithmetic.expression import Equation, Number, Root, Symbol, elided
+from attncli.arithmetic.expression import MOST_PARTS, Equation, Number, Root, Symbol, elided
 from attncli.document import (
     Block,
     Document,
@@ -24,7 +24,6 @@ from attncli.scenario.address import Address
 from attncli.steps import STEPS, Step
 from attncli.telling.blocks import matrix_block, together_block, token_blocks
 from attncli.telling.selection import (
-    MOST_ROWS,
     Selection,
     SelectionError,
     place_in_list,
@@ -106,7 +105,7 @@ def step_blocks(
 
 def _about_sums(table: MatrixBlock, selection: Selection) -> list[Block]:
     """A word on rows that don't add up to 1 as they are shown."""
-    shown = elided(len(table.rows), MOST_ROWS)
+    shown = elided(len(table.rows), MOST_PARTS)
     sums = [table.row_sum(table.rows[k]).shown for k in shown if k is not None]
     if selection.detail == "summary" or all(total == 1 for total in sums):
         return []

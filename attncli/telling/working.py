@@ -7,7 +7,7 @@ from functools import partial
 
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.expression import (
-    MOST_TERMS,
+    MOST_PARTS,
     Expression,
     Number,
     Omitted,
@@ -52,7 +52,7 @@ def cell_line(trace: Trace, quantity: Quantity, i: int, j: int, *, whole: bool =
 
 def _line(label: Symbol, forms: Forms, result: Number, *, whole: bool) -> Line:
     relation = evaluation.relation(forms[-1], result)
-    shown = forms if whole else tuple(shortened(form, MOST_TERMS) for form in forms)
+    shown = forms if whole else tuple(shortened(form, MOST_PARTS) for form in forms)
     parts = [("=", form) for form in shown if form != result]
     return Line(label, (*parts, (relation, result)))
 
@@ -64,11 +64,11 @@ def _row_line(trace: Trace, quantity: Quantity, i: int, *, with_cells: bool = Fa
     assert quantity.making is not None
     operation, operands = quantity.making.operation, trace.operands(quantity.making)
     forms = list(operation.row(i, quantity.making.operands, *operands))
-    places = elided(quantity.matrix.shape[1], MOST_TERMS)
+    places = elided(quantity.matrix.shape[1], MOST_PARTS)
     cells = {j: operation.cell(i, j, *operands) for j in places if j is not None}
     if with_cells:
         forms.append(_entries(places, lambda j: cells[j][0]))
-    parts = [("=", shortened(form, MOST_TERMS)) for form in forms]
+    parts = [("=", shortened(form, MOST_PARTS)) for form in forms]
     label = Symbol(quantity.name, quantity.indices(i))
     return Line(label, (*parts, _row_result(quantity, i, cells)))
 
@@ -77,7 +77,7 @@ def _row_result(quantity: Quantity, i: int, cells: Mapping[int, Forms]) -> tuple
     """The figures of a row, and whether the last form of each of its `cells` gives them."""
     number = partial(quantity.matrix.number, i)
     true = all(evaluation.relation(forms[-1], number(j)) == "=" for j, forms in cells.items())
-    result = _entries(elided(quantity.matrix.shape[1], MOST_TERMS), number)
+    result = _entries(elided(quantity.matrix.shape[1], MOST_PARTS), number)
     return "=" if true else "≈", result
 
 
@@ -91,7 +91,7 @@ def _by_rows(trace: Trace, quantity: Quantity, rows: Rows) -> list[Block]:
 
 def _by_cells(trace: Trace, quantity: Quantity, rows: Rows) -> list[Block]:
     lines: list[Line | Omitted] = []
-    columns = elided(quantity.matrix.shape[1], MOST_TERMS)
+    columns = elided(quantity.matrix.shape[1], MOST_PARTS)
     for i in rows:
         if i is None:
             lines.append(Omitted())
@@ -122,8 +122,8 @@ def _addition(trace: Trace, quantity: Quantity, i: int) -> Addition:
     operation = quantity.making.operation
     assert isinstance(operation, WeightedSum)
     weights, V = trace.operands(quantity.making)
-    places = elided(V.shape[0], MOST_TERMS)
-    columns = elided(V.shape[1], MOST_TERMS)
+    places = elided(V.shape[0], MOST_PARTS)
+    columns = elided(V.shape[1], MOST_PARTS)
     cells = {j: operation.cell(i, j, weights, V) for j in columns if j is not None}
     relation, total = _row_result(quantity, i, cells)
     addends: list[tuple[Product, Vector] | Omitted] = []

@@ -10,7 +10,7 @@ import numpy as np
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import (
-    MOST_TERMS,
+    MOST_PARTS,
     Dot,
     Expression,
     Number,
@@ -109,7 +109,7 @@ class WeightedSum(MatMul):
         weights, V = operands
         addends = [
             Omitted() if k is None else Product((weights.number(i, k), V.row(k)))
-            for k in elided(V.shape[0], MOST_TERMS)
+            for k in elided(V.shape[0], MOST_PARTS)
         ]
         return (Sum(tuple(addends)),)
 

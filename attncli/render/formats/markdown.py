@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from attncli.arithmetic.expression import Omitted, Symbol, elided
+from attncli.arithmetic.expression import MOST_PARTS, Omitted, Symbol, elided
 from attncli.document import (
     Addition,
     Block,
@@ -29,10 +29,11 @@ from attncli.document import (
 )
 from attncli.document import Line as WorkingLine
 from attncli.render.figures import (
-    MOST_CELLS,
     addend_sign,
+    column_heading,
     heading_of,
     row_heading,
+    shown_rows,
     text_of,
     vector,
 )
@@ -163,29 +164,17 @@ def _cell(cell: Word | str | Omitted) -> str:
     return cell if isinstance(cell, str) else "⋮"
 
 
-def _shown_rows(block: MatrixBlock) -> list[int | None]:
-    places = elided(len(block.rows), MOST_CELLS)
-    return [None if place is None else block.rows[place] for place in places]
-
-
 def _matrix(block: MatrixBlock) -> str:
-    columns = elided(block.matrix.shape[1], MOST_CELLS)
-    headings = [code(heading_of(block)), *(_column_heading(block, j) for j in columns)]
+    columns = elided(block.matrix.shape[1], MOST_PARTS)
+    headings = [code(heading_of(block)), *(escaped(column_heading(block, j)) for j in columns)]
     headings += ["sum"] if block.with_sums else []
     rows = []
-    for i in _shown_rows(block):
+    for i in shown_rows(block):
         texts = [_figure(block, i, j) for j in columns]
         if block.with_sums:
             texts.append("⋮" if i is None else text_of(block.row_sum(i)))
         rows.append([escaped(row_heading(block, i)), *texts])
     return _grid(headings, rows, [False, *(True for _ in headings[1:])])
-
-
-def _column_heading(block: MatrixBlock, j: int | None) -> str:
-    if j is None:
-        return "…"
-    role = f"{block.roles[1]}: " if block.roles[1] else ""
-    return "" if block.is_list else escaped(role + block.column_names[j])
 
 
 def _figure(block: MatrixBlock, i: int | None, j: int | None) -> str:
@@ -197,7 +186,7 @@ def _figure(block: MatrixBlock, i: int | None, j: int | None) -> str:
 def _side_by_side(block: SideBySide) -> str:
     first = block.columns[0][1]
     rows = []
-    for i in _shown_rows(first):
+    for i in shown_rows(first):
         vectors = ("⋮" if i is None else _math(latex(vector(m, i))) for _, m in block.columns)
         rows.append([escaped(row_heading(first, i)), *vectors])
     headings = ["Token", *(heading for heading, _ in block.columns)]

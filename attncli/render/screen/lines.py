@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from attncli.render.notation.plain import GLUE
+from attncli.render.notation.plain import unbreakable
 
 PLAIN = ""
 
@@ -41,11 +41,6 @@ def right(text: str, cells: int) -> str:
     return " " * (cells - width(text)) + text
 
 
-def settled(text: str) -> str:
-    """The text as it is printed, its no-break spaces plain."""
-    return text.replace(GLUE, " ")
-
-
 def wrapped(pieces: Iterable[Piece], cells: int, hanging: int = 0) -> list[Line]:
     """The pieces broken at their spaces into lines of at most `cells`.
 
@@ -68,10 +63,10 @@ def _atoms(pieces: Iterable[Piece]) -> Iterator[Line]:
     atom: Line = []
     for piece in pieces:
         first, *others = piece.text.split(" ")
-        atom += [Piece(settled(first), piece.style)] if first else []
+        atom += [Piece(unbreakable(first), piece.style)] if first else []
         for text in others:
             if atom:
                 yield atom
-            atom = [Piece(settled(text), piece.style)] if text else []
+            atom = [Piece(unbreakable(text), piece.style)] if text else []
     if atom:
         yield atom

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from attncli.arithmetic.expression import Equation
 from attncli.document import (
     Addition,
     Block,
@@ -27,7 +26,7 @@ from attncli.document import (
     Word,
     Working,
 )
-from attncli.render.notation import plain
+from attncli.render.notation import plain, unbreakable
 from attncli.render.screen.lines import Line, Piece, line_width, width, wrapped
 from attncli.render.screen.tables import (
     beside_each_other,
@@ -94,7 +93,7 @@ def _heading(section: Section, cells: int) -> list[Line]:
 
 def wrapped_whole(pieces: Sequence[Piece]) -> list[Line]:
     """The pieces on one line, whatever its width."""
-    return [[Piece(piece.text.replace("\u00a0", " "), piece.style) for piece in pieces]]
+    return [[Piece(unbreakable(piece.text), piece.style) for piece in pieces]]
 
 
 def _blocks(blocks: Sequence[Block], cells: int) -> Iterator[list[Line]]:
@@ -153,8 +152,6 @@ def _piece(span: Span) -> Piece:
             return Piece(visible(text), "word")
         case Term(text):
             return Piece(text.replace(" ", "\u00a0"), "label")
-        case Equation():
-            return Piece(plain(span), "formula")
         case _:
             return Piece(plain(span), "formula")
 

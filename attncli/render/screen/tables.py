@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from attncli.arithmetic.expression import elided
+from attncli.arithmetic.expression import MOST_PARTS, elided
 from attncli.document import MatrixBlock, SideBySide, Table, Word
 from attncli.render.figures import (
-    MOST_CELLS,
     at_point,
+    column_heading,
     heading_of,
     row_heading,
+    shown_rows,
     text_of,
     vector_texts,
 )
@@ -49,31 +50,23 @@ def matrix_lines(block: MatrixBlock, cells: int) -> list[Line]:
 
 
 def _row_names(block: MatrixBlock) -> tuple[Column, list[int | None]]:
-    places = elided(len(block.rows), MOST_CELLS)
-    rows = [None if place is None else block.rows[place] for place in places]
+    rows = shown_rows(block)
     names = [row_heading(block, row) for row in rows]
     return Column.of(heading_of(block), names, numbers=False), rows
 
 
 def _matrix_columns(block: MatrixBlock, rows: Sequence[int | None]) -> list[Column]:
     columns = []
-    for j in elided(block.matrix.shape[1], MOST_CELLS):
+    for j in elided(block.matrix.shape[1], MOST_PARTS):
         if j is None:
             columns.append(Column.of("…", ["…" for _ in rows]))
             continue
         texts = ["⋮" if i is None else text_of(block.matrix.number(i, j)) for i in rows]
-        columns.append(Column.of(_column_heading(block, j), texts))
+        columns.append(Column.of(column_heading(block, j), texts))
     if block.with_sums:
         sums = ["⋮" if i is None else text_of(block.row_sum(i)) for i in rows]
         columns.append(Column.of("sum", sums))
     return columns
-
-
-def _column_heading(block: MatrixBlock, j: int) -> str:
-    if block.is_list:
-        return ""
-    role = f"{block.roles[1]}: " if block.roles[1] else ""
-    return role + visible(block.column_names[j])
 
 
 def table_lines(block: Table, cells: int) -> list[Line]:

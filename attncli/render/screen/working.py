@@ -10,9 +10,9 @@ from attncli.document import Addition, Working
 from attncli.document import Line as WorkingLine
 from attncli.render.figures import addend_sign, at_point, filled_vectors
 from attncli.render.notation import plain
-from attncli.render.notation.plain import GLUE
+from attncli.render.notation.plain import GLUE, unbreakable
 from attncli.render.notation.signs import signed
-from attncli.render.screen.lines import Line, Piece, left, settled, width, wrapped
+from attncli.render.screen.lines import Line, Piece, left, width, wrapped
 
 _RELATION = 3
 """The cells of ` = `."""
@@ -96,11 +96,11 @@ def _placed(line: WorkingLine, texts: Sequence[str], grid: _Grid, start: Piece) 
 
 
 def _settled(line: Line) -> Line:
-    return [Piece(settled(piece.text), piece.style) for piece in line]
+    return [Piece(unbreakable(piece.text), piece.style) for piece in line]
 
 
 def _label(line: WorkingLine) -> str:
-    return settled(plain(line.label))
+    return unbreakable(plain(line.label))
 
 
 def _part_texts(lines: Sequence[WorkingLine]) -> list[list[str]]:
@@ -117,9 +117,9 @@ def addition_lines(block: Addition, cells: int) -> list[Line]:
     """The column addition: addends with their products, a rule, the total."""
     addends = _addends(block)
     product_width = max(width(addend.product) for addend in addends)
-    total = settled(plain(block.total))
+    total = unbreakable(plain(block.total))
     value_width = max(width(text) for text in (total, *(addend.value for addend in addends)))
-    label = [Piece(settled(plain(block.label)), "label")]
+    label = [Piece(unbreakable(plain(block.label)), "label")]
     if _SIGN + product_width + _ARROW + value_width > cells:
         return [label, *_long_addition(block, addends, cells)]
     out: list[Line] = [label]
@@ -156,7 +156,7 @@ def _addends(block: Addition) -> list[_Addend]:
 
 
 def _filled_products(products: Sequence[Product]) -> list[str]:
-    weights = [settled(plain(product.factors[0])) for product in products]
+    weights = [unbreakable(plain(product.factors[0])) for product in products]
     vectors = [product.factors[1] for product in products]
     widest = max(map(width, weights))
     filled = filled_vectors([vector for vector in vectors if isinstance(vector, Vector)])
