@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.arithmetic import expression as ex
+from attncli.notation import latex, plain, unbreakable
+from attncli.notation.words import visible
 from attncli.render import Page, format_names, format_of_file, render
 from attncli.render.formats import markdown
-from attncli.render.notation import latex, plain, unbreakable
-from attncli.render.words import visible
 from tests.pages import page_of, trace_of
 
 HOSTILE = "[red]x[/x] \\e[31m \\u202e \\0 <b> `*_~|$ [/] \\u2028"

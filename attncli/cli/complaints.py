@@ -36,7 +36,7 @@ class Complaints:
 
     def stop_if_any(self) -> None:
         """Says everything on standard error and exits with status 2, if there is anything."""
-        from attncli.render.words import visible
+        from attncli.notation.words import visible
 
         for message in self.messages:
             typer.echo(visible(message), err=True)

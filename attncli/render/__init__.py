@@ -30,8 +30,8 @@ def render(document: Document, form: str, page: Page) -> str:
 
 def summary_line(name: str, spans: Spans) -> str:
     """One line of plain text about a file."""
+    from attncli.notation.words import visible
     from attncli.render.sentences import text_of_spans
-    from attncli.render.words import visible
 
     return f"{visible(name)}: ok: {text_of_spans(spans)}"
 

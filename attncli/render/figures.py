@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from attncli.arithmetic.expression import MOST_PARTS, Number, Omitted, Product, Vector, elided
 from attncli.document import MatrixBlock
-from attncli.render.notation import plain
-from attncli.render.notation.plain import MINUS
-from attncli.render.notation.signs import signed
-from attncli.render.words import visible
+from attncli.notation import plain
+from attncli.notation.plain import MINUS
+from attncli.notation.signs import signed
+from attncli.notation.words import visible
 
 
 def text_of(number: Number) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from attncli.document import Spans, Term, Word
-from attncli.render.notation import plain, unbreakable
-from attncli.render.words import visible
+from attncli.notation import plain, unbreakable
+from attncli.notation.words import visible
 
 
 def text_of_spans(spans: Spans) -> str:

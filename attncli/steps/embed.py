@@ -1,9 +1,9 @@
 """Step 2: from IDs to vectors."""
 
+from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.operations import TakeRows
 from attncli.scenario import Scenario
 from attncli.scenario.address import write_index
-from attncli.steps.formula import at, define
 from attncli.steps.step import Mistake, Step
 from attncli.trace.quantity import Making
 

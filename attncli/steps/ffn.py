@@ -1,10 +1,10 @@
 """Step 8: the position-wise feed-forward network (Vaswani et al. 2017, 3.3)."""
 
 from attncli.arithmetic.expression import Apply, Equation, Expression, Symbol
+from attncli.arithmetic.formula import define, plus, times
 from attncli.arithmetic.operations import Activate, Affine, MatMul, MatMulTransposed
 from attncli.scenario import Scenario
 from attncli.scenario.declaration import NO_ACTIVATION
-from attncli.steps.formula import define, plus, times
 from attncli.steps.step import Mistake, Step
 from attncli.trace.quantity import Making
 

@@ -1,7 +1,7 @@
 """Step 3: queries, keys and values (Vaswani et al. 2017, arXiv:1706.03762, 3.2.2)."""
 
+from attncli.arithmetic.formula import define, times
 from attncli.arithmetic.operations import MatMul, MatMulTransposed
-from attncli.steps.formula import define, times
 from attncli.steps.step import Mistake, Step
 from attncli.trace.quantity import Making
 

@@ -1,9 +1,9 @@
 """Step 5: scaling (Vaswani et al. 2017, arXiv:1706.03762, 3.2.1)."""
 
 from attncli.arithmetic.expression import Equation, Expression, Number, Quotient, Root, Symbol
+from attncli.arithmetic.formula import define
 from attncli.arithmetic.operations import DivideBy, MultiplyBy, Operation
 from attncli.scenario import Scenario
-from attncli.steps.formula import define
 from attncli.steps.step import Mistake, Step
 from attncli.trace.quantity import Making
 

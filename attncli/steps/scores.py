@@ -1,8 +1,8 @@
 """Step 4: attention scores (Vaswani et al. 2017, arXiv:1706.03762, 3.2.1)."""
 
 from attncli.arithmetic.expression import MatrixProduct, Symbol
+from attncli.arithmetic.formula import define, transposed
 from attncli.arithmetic.operations import MatMul, MatMulTransposed
-from attncli.steps.formula import define, transposed
 from attncli.steps.step import Mistake, Step
 from attncli.trace.quantity import Making
 

@@ -1,6 +1,7 @@
 """Step 6: from scores to weights."""
 
 from attncli.arithmetic.expression import Equation, Quotient, Total, e_to
+from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.operations import (
     DivideByColumnSum,
     DivideByRow,
@@ -9,7 +10,6 @@ from attncli.arithmetic.operations import (
     RowSum,
 )
 from attncli.scenario import Scenario
-from attncli.steps.formula import at, define
 from attncli.steps.step import Mistake, Step
 from attncli.trace.quantity import Making
 

@@ -1,9 +1,9 @@
 """Step 1: from a sentence to tokens and their IDs."""
 
 from attncli.arithmetic.expression import Apply, Equation, Symbol
+from attncli.arithmetic.formula import at, define
 from attncli.scenario import Scenario
 from attncli.scenario.tokenizers import EXPLAINED
-from attncli.steps.formula import at, define
 from attncli.steps.step import Step
 
 

@@ -1,7 +1,7 @@
 """Step 7: the output of attention."""
 
+from attncli.arithmetic.formula import define, times
 from attncli.arithmetic.operations import MatMul, TransposedWeights, WeightedSum
-from attncli.steps.formula import define, times
 from attncli.steps.step import Mistake, Step
 from attncli.trace.quantity import Making
 

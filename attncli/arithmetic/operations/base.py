@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from attncli.arithmetic import evaluation
-from attncli.arithmetic.expression import Expression
+from attncli.arithmetic.expression import Equation, Expression
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array, Error, Rounding, carry, cleanse, refuse_infinite
 
@@ -37,6 +37,18 @@ class Operation(ABC):
 
     layout: ClassVar[Layout] = "cells"
     """How its full working is laid out on a page."""
+
+    @abstractmethod
+    def signature(self) -> str:
+        """The shapes that it takes and gives: `n k, k m -> n m`.
+
+        A letter is one extent wherever it stands; `3*b` and `a+b` are extents made of others.
+        An axis of the result that stands alone in an operand has that operand's names.
+        """
+
+    @abstractmethod
+    def formula(self, name: str, *operands: str) -> Equation:
+        """What it makes of its operands, by their names: `Q = X W_Q`."""
 
     @abstractmethod
     def values(self, *operands: Matrix) -> Array:

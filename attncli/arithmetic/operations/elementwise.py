@@ -14,6 +14,7 @@ from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic.expression import (
     PI,
     Apply,
+    Equation,
     Expression,
     Negative,
     Number,
@@ -27,6 +28,7 @@ from attncli.arithmetic.expression import (
     constant,
     e_to,
 )
+from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import EPSILON, Operation, Working
 from attncli.arithmetic.rounding import Array, Error, Rounding, largest
@@ -40,6 +42,14 @@ class TakeRows(Operation):
 
     indices: tuple[int, ...]
     keys: tuple[str, ...]
+    by: str = "tokens"
+    """What the keys are, for the formula: tokens, ids, positions."""
+
+    def signature(self) -> str:
+        return f"v d -> {len(self.indices)} d"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, at(operands[0], self.by))
 
     def make(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
         return operands[0].take_rows(self.indices)
@@ -59,6 +69,14 @@ class DivideBy(Operation):
     """Every figure divided by one number, given as an expression: 8, or √d_k as `√2`."""
 
     divisor: Expression
+    symbol: Expression | None = None
+    """The divisor in a formula, where that isn't its figure: `√d_k`."""
+
+    def signature(self) -> str:
+        return "n m -> n m"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, Quotient(Symbol(operands[0]), self.symbol or self.divisor))
 
     def values(self, *operands: Matrix) -> Array:
         return np.asarray(operands[0].values / float(evaluation.full(self.divisor)))
@@ -77,6 +95,9 @@ class DivideBy(Operation):
 
 class MultiplyBy(DivideBy):
     """Every figure multiplied by one number."""
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, Product((Symbol(operands[0]), self.symbol or self.divisor)))
 
     def values(self, *operands: Matrix) -> Array:
         return np.asarray(operands[0].values * float(evaluation.full(self.divisor)))
@@ -104,6 +125,12 @@ class Activate(Operation):
     """An activation function, figure by figure. [n, m] -> [n, m]"""
 
     kind: str
+
+    def signature(self) -> str:
+        return "n m -> n m"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, Apply(self.kind, (Symbol(operands[0]),)))
 
     def values(self, *operands: Matrix) -> Array:
         return ACTIVATIONS[self.kind].array(operands[0].values)

@@ -12,7 +12,9 @@ from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import (
     MOST_PARTS,
     Dot,
+    Equation,
     Expression,
+    MatrixProduct,
     Number,
     Omitted,
     Product,
@@ -22,6 +24,7 @@ from attncli.arithmetic.expression import (
     Vector,
     elided,
 )
+from attncli.arithmetic.formula import define, plus, times, transposed
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import (
     EPSILON,
@@ -43,6 +46,12 @@ class MatMul(Operation):
     """x W: each row of the left matrix times the right one. [n, k], [k, m] -> [n, m]"""
 
     layout: ClassVar[Layout] = "sums"
+
+    def signature(self) -> str:
+        return "n k, k m -> n m"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, times(*operands))
 
     def values(self, *operands: Matrix) -> Array:
         x, W = operands
@@ -83,6 +92,12 @@ class MatMul(Operation):
 class MatMulTransposed(MatMul):
     """Q Kᵀ: each row of the left matrix with each row of the right one. [n, k], [m, k] -> [n, m]"""
 
+    def signature(self) -> str:
+        return "n k, m k -> n m"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, MatrixProduct((Symbol(operands[0]), transposed(operands[1]))))
+
     layout: ClassVar[Layout] = "cells"
 
     def values(self, *operands: Matrix) -> Array:
@@ -119,6 +134,12 @@ class TransposedWeights(MatMul):
 
     layout: ClassVar[Layout] = "cells"
 
+    def signature(self) -> str:
+        return "n m, n d -> m d"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, MatrixProduct((transposed(operands[0]), Symbol(operands[1]))))
+
     def factors(self, *operands: Matrix) -> tuple[Array, Array]:
         return operands[0].values.T, operands[1].values
 
@@ -139,6 +160,12 @@ class Affine(Operation):
     """x W + b. [n, k], [k, m], [1, m] -> [n, m]"""
 
     layout: ClassVar[Layout] = "sums"
+
+    def signature(self) -> str:
+        return "n k, k m, 1 m -> n m"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, plus(times(*operands[:2]), Symbol(operands[2])))
 
     def values(self, *operands: Matrix) -> Array:
         x, W, b = operands

@@ -16,7 +16,18 @@ from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.decimals import SIGNIFICANT
-from attncli.arithmetic.expression import Expression, Number, Quotient, Sum, Vector, e_to, minus
+from attncli.arithmetic.expression import (
+    Equation,
+    Expression,
+    Number,
+    Quotient,
+    Sum,
+    Total,
+    Vector,
+    e_to,
+    minus,
+)
+from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import EPSILON, Operation, Working
 from attncli.arithmetic.rounding import MOST_DECIMALS, Array, Error, Rounding, Unworkable, largest
@@ -34,6 +45,12 @@ class Exponential(Operation):
 
     decimals: int
     carry: bool
+
+    def signature(self) -> str:
+        return "n m -> n m"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(at(name, "i", "j"), e_to(at(operands[0], "i", "j")))
 
     @classmethod
     def under(cls, rounding: Rounding, step: str) -> Exponential:
@@ -116,6 +133,12 @@ def _vanished(row: int, top: float, decimals: int) -> Unworkable:
 class RowSum(Operation):
     """The sum of each row. [n, m] -> [n, 1]"""
 
+    def signature(self) -> str:
+        return "n m -> n 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(at(name, "i"), Total("j", at(operands[0], "i", "j")))
+
     def values(self, *operands: Matrix) -> Array:
         return np.asarray(operands[0].values.sum(axis=1, keepdims=True))
 
@@ -133,6 +156,13 @@ class RowSum(Operation):
 class DivideByRow(Operation):
     """Each row divided by its own figure. [n, m], [n, 1] -> [n, m]"""
 
+    def signature(self) -> str:
+        return "n m, n 1 -> n m"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        divided = Quotient(at(operands[0], "i", "j"), at(operands[1], "i"))
+        return define(at(name, "i", "j"), divided)
+
     def values(self, *operands: Matrix) -> Array:
         return np.asarray(operands[0].values / operands[1].values)
 
@@ -146,6 +176,12 @@ class DivideByRow(Operation):
 class DivideByColumnSum(Operation):
     """Each figure divided by the sum of its column: softmax down the wrong way."""
 
+    def signature(self) -> str:
+        return "n m -> n m"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return _normalized(name, operands[0], "i")
+
     def values(self, *operands: Matrix) -> Array:
         return _divided(operands[0], axis=0)
 
@@ -156,6 +192,12 @@ class DivideByColumnSum(Operation):
 
 class DivideByRowSum(Operation):
     """Each figure divided by the sum of its row, without any exponential."""
+
+    def signature(self) -> str:
+        return "n m -> n m"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return _normalized(name, operands[0], "j")
 
     def values(self, *operands: Matrix) -> Array:
         return _divided(operands[0], axis=1)
@@ -173,6 +215,11 @@ def _divided(figures: Matrix, axis: int) -> Array:
     if (np.abs(sums) <= values.shape[axis] * EPSILON * sizes).any():
         raise Unworkable(0, "a sum to divide by is 0", "other figures")
     return np.asarray(values / sums)
+
+
+def _normalized(name: str, figures: str, over: str) -> Equation:
+    cell = at(figures, "i", "j")
+    return define(at(name, "i", "j"), Quotient(cell, Total(over, cell)))
 
 
 def _sum(vector: Vector) -> Expression:

@@ -21,11 +21,11 @@ from attncli.document import (
     Working,
 )
 from attncli.document import Line as WorkingLine
+from attncli.notation import plain, unbreakable
+from attncli.notation.words import is_hidden
 from attncli.render.figures import text_of
-from attncli.render.notation import plain, unbreakable
 from attncli.render.page import Page
 from attncli.render.sentences import text_of_spans
-from attncli.render.words import is_hidden
 
 SUFFIXES = (".json",)
 

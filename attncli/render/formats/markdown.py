@@ -28,6 +28,10 @@ from attncli.document import (
     Working,
 )
 from attncli.document import Line as WorkingLine
+from attncli.notation import latex, plain, unbreakable
+from attncli.notation.plain import MINUS
+from attncli.notation.signs import signed
+from attncli.notation.words import visible
 from attncli.render.figures import (
     addend_sign,
     column_heading,
@@ -37,11 +41,7 @@ from attncli.render.figures import (
     text_of,
     vector,
 )
-from attncli.render.notation import latex, plain, unbreakable
-from attncli.render.notation.plain import MINUS
-from attncli.render.notation.signs import signed
 from attncli.render.page import Page
-from attncli.render.words import visible
 
 SUFFIXES = (".md", ".markdown")
 

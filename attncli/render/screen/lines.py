@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from attncli.render.notation.plain import unbreakable
+from attncli.notation.plain import unbreakable
 
 PLAIN = ""
 

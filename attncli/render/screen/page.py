@@ -26,7 +26,8 @@ from attncli.document import (
     Word,
     Working,
 )
-from attncli.render.notation import plain, unbreakable
+from attncli.notation import plain, unbreakable
+from attncli.notation.words import visible
 from attncli.render.screen.lines import Line, Piece, line_width, width, wrapped
 from attncli.render.screen.tables import (
     beside_each_other,
@@ -35,7 +36,6 @@ from attncli.render.screen.tables import (
     table_lines,
 )
 from attncli.render.screen.working import addition_lines, working_lines
-from attncli.render.words import visible
 
 _INDENT = 2
 _WIDEST_PROSE = 88

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from attncli.arithmetic.expression import MOST_PARTS, elided
 from attncli.document import MatrixBlock, SideBySide, Table, Word
+from attncli.notation.words import visible
 from attncli.render.figures import (
     at_point,
     column_heading,
@@ -17,7 +18,6 @@ from attncli.render.figures import (
     vector_texts,
 )
 from attncli.render.screen.lines import Line, Piece, left, line_width, right, width
-from attncli.render.words import visible
 
 _GAP = "  "
 _BAR = " │ "

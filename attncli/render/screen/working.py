@@ -8,10 +8,10 @@ from typing import NamedTuple
 from attncli.arithmetic.expression import Number, Omitted, Product, Vector
 from attncli.document import Addition, Working
 from attncli.document import Line as WorkingLine
+from attncli.notation import plain
+from attncli.notation.plain import GLUE, unbreakable
+from attncli.notation.signs import signed
 from attncli.render.figures import addend_sign, at_point, filled_vectors
-from attncli.render.notation import plain
-from attncli.render.notation.plain import GLUE, unbreakable
-from attncli.render.notation.signs import signed
 from attncli.render.screen.lines import Line, Piece, left, width, wrapped
 
 _RELATION = 3

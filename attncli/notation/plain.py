@@ -11,8 +11,8 @@ from typing import Any
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
-from attncli.render.notation.signs import ATOM, DIVISOR, FACTOR, binding, least_after_sign, signed
-from attncli.render.words import visible
+from attncli.notation.signs import ATOM, DIVISOR, FACTOR, binding, least_after_sign, signed
+from attncli.notation.words import visible
 
 GLUE = "\u00a0"
 MINUS = "−"

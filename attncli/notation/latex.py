@@ -10,7 +10,7 @@ from typing import Any
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
-from attncli.render.notation.signs import ATOM, DIVISOR, FACTOR, binding, least_after_sign, signed
+from attncli.notation.signs import ATOM, DIVISOR, FACTOR, binding, least_after_sign, signed
 
 _GREEK = {"π": r"\pi"}
 FUNCTIONS = {"max": r"\max", "tanh": r"\tanh"}
