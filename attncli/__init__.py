@@ -11,14 +11,14 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from attncli.pipeline import work
-    from attncli.scenario import Scenario, ScenarioError, load
+    from attncli.pipeline import load, work
+    from attncli.scenario import Scenario, ScenarioError
     from attncli.trace import Quantity, Trace
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "load": "attncli.scenario",
+    "load": "attncli.pipeline",
     "Scenario": "attncli.scenario",
     "ScenarioError": "attncli.scenario",
     "work": "attncli.pipeline",

@@ -71,10 +71,13 @@ class Note(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of working: `label = part = part`. Each relation stands before its part."""
+    """A line of working: `label = part = part`. Each relation stands before its part.
+
+    `quantity` is the full name of what it works out; the label may leave out its path."""
 
     label: Symbol
     parts: tuple[tuple[str, Expression], ...]
+    quantity: str = ""
 
 
 class Working(NamedTuple):
@@ -90,6 +93,7 @@ class Addition(NamedTuple):
     addends: tuple[tuple[Product, Vector] | Omitted, ...]
     relation: str
     total: Vector
+    quantity: str = ""
 
 
 class Table(NamedTuple):
@@ -105,7 +109,8 @@ class MatrixBlock(NamedTuple):
     `rows` are the places, from 0, of the rows that are shown; `made_in` names the step that
     made it, none where it was given. A list such as `exp_sum` has no column names. `roles`
     are put before the names (`Q: love`, `K: AI`). `with_sums` asks for one more column, of
-    what each row adds up to as shown.
+    what each row adds up to as shown. `quantity` is the full name, `name` what the page calls
+    it.
     """
 
     name: str
@@ -116,6 +121,7 @@ class MatrixBlock(NamedTuple):
     made_in: str = ""
     roles: tuple[str, str] = ("", "")
     with_sums: bool = False
+    quantity: str = ""
 
     @property
     def given(self) -> bool:
@@ -131,6 +137,36 @@ class MatrixBlock(NamedTuple):
         total = decimals.total(numbers)
         most = min(decimals.places(total), self.matrix.decimals)
         return Number.written(decimals.round_to(total, most))
+
+
+class TreeRow(NamedTuple):
+    """A line of a tree: how deep it is, its number if it has one, its text, what it made."""
+
+    depth: int
+    number: int | None
+    title: str
+    made: Spans = ()
+
+
+class Tree(NamedTuple):
+    """What was done, layer by layer and head by head."""
+
+    rows: tuple[TreeRow, ...]
+
+
+class Edge(NamedTuple):
+    """Who attends to whom, and how much."""
+
+    source: str
+    target: str
+    weight: Number
+
+
+class Graph(NamedTuple):
+    """Who attends to whom: a directed graph, its edges by their sources."""
+
+    name: str
+    edges: tuple[Edge, ...]
 
 
 class SideBySide(NamedTuple):
@@ -162,21 +198,30 @@ Block = (
     | MatrixBlock
     | SideBySide
     | TextList
+    | Tree
+    | Graph
 )
 
 
 class Section(NamedTuple):
-    """A step: its name, its number in the story if it is told in order, its title and so on."""
+    """A step: its name, its number in the story if it is told in order, its title and so on.
+
+    `path` says where in the model it was taken, `layers[1].heads[2]`, and `place` says so in
+    words. The names in a section leave its path out.
+    """
 
     step: str
     number: int | None
     title: str
     formulas: tuple[Equation, ...]
     blocks: tuple[Block, ...]
+    path: str = ""
+    place: str = ""
 
     @property
     def heading(self) -> str:
-        return self.title if self.number is None else f"{self.number} · {self.title}"
+        number = () if self.number is None else (str(self.number),)
+        return " · ".join((*number, *((self.place,) if self.place else ()), self.title))
 
 
 class Document(NamedTuple):
@@ -189,5 +234,6 @@ class Document(NamedTuple):
     sections: tuple[Section, ...]
     facts: Facts | None = None
     given: tuple[MatrixBlock, ...] = ()
+    opening: tuple[Block, ...] = ()
     closing: tuple[Block, ...] = ()
     rounding: Mapping[str, object] = MappingProxyType({})

@@ -3,12 +3,69 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
+from dataclasses import replace
 
 from attncli.arithmetic.matrix import Matrix
-from attncli.scenario import Scenario
-from attncli.steps import STEPS
-from attncli.trace import Making, Quantity, Trace, Unfinished, make
-from attncli.trace.axes import axes_of
+from attncli.arithmetic.rounding import Unworkable
+from attncli.scenario import Problems, Scenario, read
+from attncli.scenario.loading import Changes, Source
+from attncli.steps import story
+from attncli.trace import Making, Part, Quantity, Trace, Unfinished, make
+from attncli.trace.axes import given_axes
+from attncli.trace.shapes import shapes_of
+
+
+def load(source: Source, changes: Changes = (), *, outside: bool = False) -> Scenario:
+    """The scenario of a file, of a shipped scenario's name, or of a mapping.
+
+    A mapping has the keys of a scenario file; its matrices may be NumPy arrays. `changes` are
+    applied first, each written `KEY=VALUE` as for `--set`: `scale=none`, `W_K[1,2]=0`.
+    `outside` allows matrices from files that don't lie in the scenario's folder.
+    Raises ScenarioError, whose `problems` are all that is wrong.
+    """
+    problems = Problems()
+    scenario = _fitted(read(source, changes, problems, outside=outside), problems)
+    variants = {name: _fitted(other, problems) for name, other in scenario.variants.items()}
+    problems.stop_if_any()
+    return scenario.with_variants(variants)
+
+
+def _fitted(scenario: Scenario, problems: Problems) -> Scenario:
+    """The scenario with its shapes worked out and its random matrices drawn."""
+    _check_tokens(scenario, problems)
+    shapes = shapes_of(scenario, story(scenario), problems)
+    drawn = {name: _drawn(scenario, name, shapes[name], problems) for name in scenario.random}
+    given = {name: matrix for name, matrix in drawn.items() if matrix is not None}
+    return replace(scenario, given={**scenario.given, **given}, random={}, shapes=shapes)
+
+
+def _drawn(
+    scenario: Scenario, name: str, shape: tuple[int | None, int | None], problems: Problems
+) -> Matrix | None:
+    """A random matrix of the shape that follows from the rest."""
+    source, rounding = scenario.random[name], scenario.rounding
+    rows, columns = source.shape or shape
+    if rows is None or columns is None:
+        if not problems.found:
+            problems.add(
+                source.where, f"the shape of {name} doesn't follow from the rest",
+                "say it, like shape: [4, 4], or the sizes, like d_model: 4",
+            )  # fmt: skip
+        return None
+    try:
+        return Matrix.of_array(
+            source.draw((rows, columns)), rounding.decimals, carry=rounding.carries
+        )
+    except Unworkable as trouble:
+        problems.add(source.where, trouble.what, f"{trouble.instead} would do")
+        return None
+
+
+def _check_tokens(scenario: Scenario, problems: Problems) -> None:
+    for stack in scenario.stacks:
+        if stack.text.sentence is not None and not stack.text.tokens and not problems.found:
+            where = scenario.where(f"{stack.path}.sentence".strip("."))
+            problems.add(where, "the sentence has no tokens", "write some words")
 
 
 def work(scenario: Scenario) -> Trace:
@@ -17,13 +74,17 @@ def work(scenario: Scenario) -> Trace:
     Raises ScenarioError where the figures can't be worked: a row of exponentials that all
     round to zero, figures too long for the decimals asked for.
     """
-    given = _given(scenario)
-    plan = _needed(_planned(scenario), given)
-    quantities = {name: _quantity(scenario, name, matrix) for name, matrix in given.items()}
+    quantities = {
+        name: _given_quantity(scenario, name, matrix) for name, matrix in scenario.given.items()
+    }
+    told = _needed(story(scenario), quantities)
+    plan = [making for part in told for making in part.makings]
     for making in plan:
-        if all(name in quantities for name in making.operands):
+        if not making.needs and all(name in quantities for name in making.operands):
             quantities[making.name] = make(scenario, quantities, making)
-    return Trace(scenario, quantities, plan, _unfinished(plan, quantities))
+    variants = {name: work(other) for name, other in scenario.variants.items()}
+    unfinished = _unfinished(plan, quantities)
+    return Trace(scenario, quantities, told, unfinished, variants=variants)
 
 
 def _unfinished(plan: Iterable[Making], known: Container[str]) -> Unfinished | None:
@@ -33,33 +94,27 @@ def _unfinished(plan: Iterable[Making], known: Container[str]) -> Unfinished | N
     if not blocked:
         return None
     making = (begun or blocked)[0]
-    return Unfinished(making, tuple(name for name in making.operands if name not in known))
+    missing = tuple(name for name in making.operands if name not in known)
+    return Unfinished(making, (*missing, *making.needs))
 
 
-def _given(scenario: Scenario) -> dict[str, Matrix]:
-    given = dict(scenario.given)
-    if scenario.embeddings is not None:
-        given["embeddings"] = scenario.embeddings
-    return given
+def _given_quantity(scenario: Scenario, name: str, matrix: Matrix) -> Quantity:
+    return Quantity(name, matrix, *given_axes(name, scenario, matrix.shape))
 
 
-def _quantity(scenario: Scenario, name: str, matrix: Matrix) -> Quantity:
-    return Quantity(name, matrix, *axes_of(name, scenario, matrix.shape))
-
-
-def _planned(scenario: Scenario) -> list[Making]:
-    return [making for step in STEPS for making in step.plan(scenario)]
-
-
-def _needed(plan: Iterable[Making], given: Mapping[str, object]) -> tuple[Making, ...]:
-    """The makings that lead somewhere: not those of given quantities, nor of what only
-    given quantities would have been made of."""
-    makings = list(plan)
+def _needed(parts: Iterable[Part], given: Mapping[str, object]) -> tuple[Part, ...]:
+    """The parts with the makings that lead somewhere: not those of given quantities, nor of
+    what only given quantities would have been made of."""
+    story = list(parts)
+    makings = [making for part in story for making in part.makings]
     consumed = {operand for making in makings for operand in making.operands}
     wanted: set[str] = {making.name for making in makings if making.name not in consumed}
-    kept: list[Making] = []
+    kept: set[str] = set()
     for making in reversed(makings):
         if making.name in wanted and making.name not in given:
-            kept.append(making)
+            kept.add(making.name)
             wanted.update(making.operands)
-    return tuple(reversed(kept))
+    return tuple(
+        part._replace(makings=tuple(making for making in part.makings if making.name in kept))
+        for part in story
+    )

@@ -5,6 +5,7 @@ This is the one home of rounding a single figure; `rounding` does the same to wh
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_UP, Context, Decimal
@@ -41,14 +42,16 @@ def parse(text: str) -> Decimal:
 
 
 def places(number: Decimal) -> int:
-    """How many decimals `number` is written with: 2 for 1.50, 0 for 12 and for 1e3."""
+    """How many decimals `number` is written with: 2 for 1.50, 0 for 12, for 1e3 and for −∞."""
     exponent = number.as_tuple().exponent
-    assert isinstance(exponent, int)
-    return max(0, -exponent)
+    return max(0, -exponent) if isinstance(exponent, int) else 0
 
 
 def round_to(number: Decimal, decimals: int) -> Decimal:
-    """`number` to `decimals` decimals, half away from zero; zero never keeps a sign."""
+    """`number` to `decimals` decimals, half away from zero; zero never keeps a sign. −∞ is
+    left as it is."""
+    if number.is_infinite():
+        return number
     unit = Decimal((0, (1,), -decimals))
     return unsigned_zero(number.quantize(unit, context=_WIDE))
 
@@ -92,6 +95,8 @@ def shown(value: float, decimals: int) -> Decimal:
     """
     if value == 0:
         return round_to(Decimal(0), decimals)
+    if math.isinf(value):
+        return Decimal(value)
     number = Decimal(f"{value:.{SIGNIFICANT}g}")
     kept = min(decimals, SIGNIFICANT - 1 - number.adjusted())
     if kept < 0:
@@ -101,7 +106,10 @@ def shown(value: float, decimals: int) -> Decimal:
 
 
 def text(number: Decimal) -> str:
-    """`number` in digits, with an ASCII minus: 0.001, 12, -0.50, and 3e-30 for the tiniest."""
+    """`number` in digits, with an ASCII minus: 0.001, 12, -0.50, and 3e-30 for the tiniest.
+    What hides a masked score is `-∞`."""
+    if number.is_infinite():
+        return "-∞" if number < 0 else "∞"
     if number and not _TINIEST <= number.adjusted() < SIGNIFICANT:
         return format(number, "e").replace("e+", "e")
     return format(number, "f")

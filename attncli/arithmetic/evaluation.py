@@ -44,8 +44,8 @@ def relation(left: ex.Expression, right: ex.Expression) -> str:
     """`=` where `left`, computed from the digits shown, rounds to `right`; else `≈`."""
     target = shown(right)
     exponent = target.as_tuple().exponent
-    assert isinstance(exponent, int)
-    return "=" if decimals.round_to(shown(left), -exponent) == target else "≈"
+    rounded = decimals.round_to(shown(left), -exponent if isinstance(exponent, int) else 0)
+    return "=" if rounded == target else "≈"
 
 
 def _value(expression: ex.Expression, figure: Figure) -> Decimal:
@@ -134,6 +134,29 @@ def erf(x: Decimal) -> Decimal:
         return 2 * total / pi(context.prec).sqrt()
 
 
+def sin(x: Decimal) -> Decimal:
+    """x − x³/3! + x⁵/5! − …, of what is left of x when whole turns are taken off."""
+    return _alternating(x, odd=True)
+
+
+def cos(x: Decimal) -> Decimal:
+    """1 − x²/2! + x⁴/4! − …, of what is left of x when whole turns are taken off."""
+    return _alternating(x, odd=False)
+
+
+def _alternating(x: Decimal, *, odd: bool) -> Decimal:
+    """The odd or the even terms of the series of e^x, with signs in turn."""
+    with localcontext() as context:
+        context.prec = 2 * DIGITS + max(0, x.adjusted())  # so that no digit goes with the turns
+        angle = x.remainder_near(2 * pi(context.prec))
+        term, total, n = angle if odd else Decimal(1), Decimal(0), int(odd)
+        while abs(term) > Decimal(1).scaleb(-context.prec):
+            total += term
+            term *= -angle * angle / ((n + 1) * (n + 2))
+            n += 2
+        return total
+
+
 @cache
 def pi(digits: int) -> Decimal:
     """π to `digits` digits by Machin's formula, 16 arctan 1/5 − 4 arctan 1/239."""
@@ -151,7 +174,14 @@ def pi(digits: int) -> Decimal:
         return 16 * arctan_inverse(5) - 4 * arctan_inverse(239)
 
 
-FUNCTIONS: dict[str, Callable[..., Decimal]] = {"max": max, "tanh": tanh, "erf": erf}
+FUNCTIONS: dict[str, Callable[..., Decimal]] = {
+    "max": max,
+    "tanh": tanh,
+    "erf": erf,
+    "sin": sin,
+    "cos": cos,
+    "ln": Decimal.ln,
+}
 
 _EVALUATE: dict[type, Callable[[Any, Figure], Decimal]] = {
     ex.Number: lambda node, figure: figure(node),

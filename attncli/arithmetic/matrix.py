@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -20,7 +21,7 @@ Written = tuple[tuple[Decimal, ...], ...]
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """Figures [n, m], read-only.
+    """Figures [n, m], read-only; −∞ for what is masked.
 
     `places` is the number of decimals that hold every value exactly (None: none is known to),
     `decimals` the number that a page shows, `written` the figures as an author wrote them.
@@ -65,7 +66,7 @@ class Matrix:
         if self.written is not None:
             return Number.written(self.written[i][j])
         value = float(self.values[i, j])
-        if self.places is not None and self.places <= self.decimals:
+        if self.places is not None and self.places <= self.decimals and math.isfinite(value):
             count = round(value * 10.0**self.places)
             if abs(count) < _WHOLE:
                 return Number.written(figures.counted(count, self.places))

@@ -54,10 +54,18 @@ class Rounding:
     policy: Literal["carry", "exact"] = "carry"
     decimals: int = 3
     steps: Mapping[str, int] = field(default_factory=dict)
+    quantities: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def carries(self) -> bool:
         return self.policy == "carry"
+
+    def of_quantity(self, step: str, name: str) -> Rounding:
+        """The rounding of one quantity of a step: what is said of its full name, of the last
+        part of it, or else of the step."""
+        local = name.rpartition(".")[2]
+        said = self.quantities.get(name, self.quantities.get(local, self.of(step)))
+        return Rounding(self.policy, said)
 
     def of(self, step: str) -> int:
         """The decimals of one step's quantities."""
@@ -76,8 +84,12 @@ class Error(NamedTuple):
 
 
 def largest(values: Array) -> float:
-    """The largest size of a value; nan where one is nan."""
-    return float(max(values.max(), -values.min()))
+    """The largest size of a value, but for −∞, which is masked; nan where one is nan."""
+    top, bottom = float(values.max()), float(values.min())
+    if bottom == -math.inf:
+        bottom = float(values.min(where=np.isfinite(values), initial=0.0))
+        top = max(top, bottom)
+    return max(top, -bottom)
 
 
 def refuse_infinite(values: Array) -> None:
@@ -94,7 +106,7 @@ def carry(values: Array, error: Error, places: int | None, decimals: int, settle
     round.
 
     `error` bounds how far a value may be off; `places` is the number of decimals that hold
-    the true values (None: no number does); `settle(i, j)` gives a true value.
+    the true values (None: no number does); `settle(i, j)` gives a true value. −∞ stays.
     Raises Unworkable for figures too long to carry.
     """
     size = largest(values)
@@ -131,7 +143,8 @@ def _settle_row(settle: Settle, start: int, i: int, j: int) -> Decimal:
 
 
 def _refuse_too_long(values: Array, decimals: int) -> None:
-    row, column = np.unravel_index(np.abs(values).argmax(), values.shape)
+    sizes = np.where(np.isneginf(values), 0.0, np.abs(values))
+    row, column = np.unravel_index(sizes.argmax(), values.shape)
     digits = decimal_figures.SIGNIFICANT
     raise Unworkable(
         int(row),
@@ -157,7 +170,8 @@ def _round_settling(block: Array, error: Error, decimals: int, settle: Settle) -
     grid = 10.0**decimals
     block *= grid
     size = np.abs(block)
-    doubt = np.abs(size - np.floor(size) - 0.5)
+    with np.errstate(invalid="ignore"):  # −∞ has no half to be near to
+        doubt = np.abs(size - np.floor(size) - 0.5)
     doubt = np.argwhere(doubt <= error.absolute * grid + size * (error.relative + 2.0**-51))
     block += np.copysign(0.5, block)
     np.trunc(block, out=block)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from attncli.cli import options
-from attncli.cli.request import Request, changes_of
+from attncli.cli.request import Part, Request, changes_of
 
 if TYPE_CHECKING:
     from attncli.document import Document
@@ -26,6 +26,8 @@ def explain(
         ),
     ] = "i_love_ai",
     step: options.Steps = None,
+    layer: options.LayerOption = None,
+    head: options.HeadOption = None,
     token: options.Token = None,
     decimals: options.Decimals = None,
     rounding: options.RoundingOption = None,
@@ -33,6 +35,7 @@ def explain(
     detail: options.DetailOption = "full",
     form: options.FormatOption = None,
     output: options.Output = None,
+    files_outside: options.FilesOutside = False,
     force: options.Force = False,
 ) -> None:
     """Explain a step: its purpose, working and common mistakes.
@@ -48,25 +51,33 @@ def explain(
       attn explain --format markdown -o lesson.md
     """
     changes = changes_of(set_, decimals, rounding)
-    request = Request(scenario, changes, step or [], detail, form, output, force)
+    request = Request(scenario, changes, step or [], detail, form, output, force, files_outside)
     trace = request.work()
-    request.deliver(lambda: _document(trace, request, token))
+    part = Part(token, layer, head)
+    request.deliver(lambda: _document(trace, request, part))
 
 
-def _document(trace: Trace, request: Request, token: str | None) -> Document:
+def _document(trace: Trace, request: Request, part: Part) -> Document:
     from attncli.steps import STEPS
     from attncli.telling.lesson import lessons
     from attncli.telling.selection import select
 
     wanted = [step for step in STEPS if not request.steps or step.name in request.steps]
     told = [(step, _trace_through(step, trace, request)) for step in wanted]
-    return lessons(told, select(trace, (), token, request.detail))
+    return lessons(
+        told,
+        select(trace, (), part.token, request.detail, layer=part.layer, head=part.head),
+    )
 
 
 def _trace_through(step: Step, trace: Trace, request: Request) -> Trace:
     """A trace that goes through a step, if the scenario or a change to it makes one."""
-    from attncli.telling.walkthrough import told_steps
+    from attncli.telling.parts import told_parts
 
-    if step in told_steps(trace) or not step.shown_with or trace.unfinished:
+    if (
+        any(part.step == step.name for part in told_parts(trace))
+        or not step.shown_with
+        or trace.unfinished
+    ):
         return trace
     return request.worked_with(step.shown_with)

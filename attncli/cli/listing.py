@@ -51,8 +51,8 @@ def _steps() -> Document:
 
 
 def _scenarios() -> Document:
-    from attncli.pipeline import work
-    from attncli.scenario import load, shipped
+    from attncli.pipeline import load, work
+    from attncli.scenario import shipped
     from attncli.telling.catalogue import scenarios_catalogue
 
     traces = {name: work(load(str(shipped.path_of(name)))) for name in shipped.names()}

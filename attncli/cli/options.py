@@ -59,6 +59,17 @@ Steps = Annotated[
 Token = Annotated[
     str | None, typer.Option("--token", metavar="TOKEN", help="Only the rows of this query.")
 ]
+LayerOption = Annotated[
+    str | None,
+    typer.Option("--layer", metavar="N", help="Only this layer: 2, or encoder.1."),
+]
+HeadOption = Annotated[
+    str | None, typer.Option("--head", metavar="N", help="Only this head, counted from 1.")
+]
+FilesOutside = Annotated[
+    bool,
+    typer.Option("--files-outside", help="Read matrices from outside the scenario's folder too."),
+]
 Cells = Annotated[
     list[str] | None,
     typer.Option(

@@ -25,6 +25,7 @@ class Request(NamedTuple):
     form: str | None
     output: str | None
     force: bool
+    outside: bool = False
 
     def work(self) -> Trace:
         """The worked scenario; or everything that is wrong with the request is said."""
@@ -44,15 +45,22 @@ class Request(NamedTuple):
 
     def worked_with(self, more: Sequence[str]) -> Trace:
         """The scenario worked with some more changes. Raises ScenarioError."""
-        from attncli.pipeline import work
-        from attncli.scenario import load
+        from attncli.pipeline import load, work
 
-        return work(load(self.scenario, [*self.changes, *more]))
+        return work(load(self.scenario, [*self.changes, *more], outside=self.outside))
 
     def deliver(self, tell: Callable[[], Document]) -> None:
         """Tells, renders and writes the page, or says what is wrong."""
         with complaining():
             deliver(tell(), self.form, self.output, force=self.force)
+
+
+class Part(NamedTuple):
+    """The part of a trace that is asked for, besides its steps."""
+
+    token: str | None
+    layer: str | None
+    head: str | None
 
 
 def changes_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attncli.cli import options
-from attncli.cli.request import Request, changes_of
+from attncli.cli.request import Part, Request, changes_of
 
 if TYPE_CHECKING:
     from attncli.document import Document
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 def run(
     scenario: options.ScenarioArgument,
     step: options.Steps = None,
+    layer: options.LayerOption = None,
+    head: options.HeadOption = None,
     token: options.Token = None,
     cell: options.Cells = None,
     decimals: options.Decimals = None,
@@ -23,6 +25,7 @@ def run(
     detail: options.DetailOption = "full",
     form: options.FormatOption = None,
     output: options.Output = None,
+    files_outside: options.FilesOutside = False,
     force: options.Force = False,
 ) -> None:
     """Work a scenario out, every step as tables and as arithmetic.
@@ -35,19 +38,26 @@ def run(
 
       attn run i_love_ai --cell 'weights[love, AI]'
 
+      attn run three_tokens_two_heads --head 2 --step softmax
+
       attn run my.yaml --rounding exact --decimals 4 --set scale=none -o page.md
     """
     changes = changes_of(set_, decimals, rounding)
-    request = Request(scenario, changes, step or [], detail, form, output, force)
+    request = Request(scenario, changes, step or [], detail, form, output, force, files_outside)
     trace = request.work()
-    request.deliver(lambda: _document(trace, request, token, cell or []))
+    part = Part(token, layer, head)
+    request.deliver(lambda: _document(trace, request, part, cell or []))
 
 
-def _document(trace: Trace, request: Request, token: str | None, cells: list[str]) -> Document:
+def _document(trace: Trace, request: Request, part: Part, cells: list[str]) -> Document:
     from attncli.telling import selection, walkthrough
 
     if cells:
-        return walkthrough.cells(trace, selection.find_cells(trace, cells, request.steps, token))
-    chosen = selection.select(trace, request.steps, token, request.detail)
+        others = [("--step", request.steps), ("--token", part.token)]
+        others += [("--layer", part.layer), ("--head", part.head)]
+        return walkthrough.cells(trace, selection.find_cells(trace, cells, others))
+    chosen = selection.select(
+        trace, request.steps, part.token, request.detail, layer=part.layer, head=part.head
+    )
     walkthrough.check_told(trace, chosen)
     return walkthrough.walkthrough(trace, chosen)

@@ -21,9 +21,8 @@ def validate(
 
       attn validate scenarios/*.yaml
     """
-    from attncli.pipeline import work
+    from attncli.pipeline import load, work
     from attncli.render import summary_line
-    from attncli.scenario import load
     from attncli.telling.catalogue import summary
 
     complaints = Complaints()

@@ -13,7 +13,7 @@ from attncli.arithmetic import expression as ex
 from attncli.notation.signs import ATOM, DIVISOR, FACTOR, binding, least_after_sign, signed
 
 _GREEK = {"π": r"\pi"}
-FUNCTIONS = {"max": r"\max", "tanh": r"\tanh"}
+FUNCTIONS = {name: rf"\{name}" for name in ("max", "tanh", "sin", "cos", "ln")}
 
 
 def latex(node: ex.Expression | ex.Equation) -> str:
@@ -30,12 +30,14 @@ def _held(node: ex.Expression, least: int) -> str:
 
 
 def _number(node: ex.Number) -> str:
-    mantissa, e, exponent = decimals.text(node.shown).partition("e")
+    mantissa, e, exponent = decimals.text(node.shown).replace("∞", r"\infty").partition("e")
     return rf"{mantissa} \times 10^{{{exponent}}}" if e else mantissa
 
 
 def _symbol(node: ex.Symbol) -> str:
-    head, _, tail = node.name.partition("_")
+    path, dot, local = node.name.rpartition(".")
+    head, _, tail = local.partition("_")
+    head = path + dot + head
     if not tail and head[-1:].isdigit() and head[:-1].isalpha():
         head, tail = head[:-1], head[-1]
     # a space before each `_`: Markdown would take two of them for emphasis otherwise
@@ -48,12 +50,18 @@ def _symbol(node: ex.Symbol) -> str:
 def _name(name: str) -> str:
     if name in _GREEK:
         return _GREEK[name]
-    return name if len(name) == 1 and name.isalnum() else rf"\mathrm{{{name}}}"
+    if len(name) == 1 and name.isalnum():
+        return name
+    return rf"\mathrm{{{_without_subscripts(name)}}}"
 
 
 def _word(text: str) -> str:
     simple = text.isdigit() or (len(text) == 1 and text.isalpha())
-    return text if simple else rf"\text{{{text}}}"
+    return text if simple else rf"\text{{{_without_subscripts(text)}}}"
+
+
+def _without_subscripts(text: str) -> str:
+    return text.replace("_", r"\_")
 
 
 def _sum(node: ex.Sum) -> str:
@@ -77,6 +85,13 @@ def _apply(node: ex.Apply) -> str:
     return rf"{name}\left({', '.join(map(latex, node.arguments))}\right)"
 
 
+def _exponent(node: ex.Expression) -> str:
+    """An exponent; a quotient in one line, since a fraction up there is too small to read."""
+    if not isinstance(node, ex.Quotient):
+        return latex(node)
+    return f"{_held(node.dividend, FACTOR)}/{_held(node.divisor, DIVISOR + 1)}"
+
+
 _WRITE: dict[type, Callable[[Any], str]] = {
     ex.Number: _number,
     ex.Symbol: _symbol,
@@ -89,7 +104,7 @@ _WRITE: dict[type, Callable[[Any], str]] = {
     ex.Dot: lambda node: rf"{_held(node.left, ATOM)} \cdot {_held(node.right, ATOM)}",
     ex.Quotient: lambda node: rf"\dfrac{{{latex(node.dividend)}}}{{{latex(node.divisor)}}}",
     ex.Negative: lambda node: f"-{_held(node.operand, DIVISOR)}",
-    ex.Power: lambda node: f"{_held(node.base, ATOM)}^{{{latex(node.exponent)}}}",
+    ex.Power: lambda node: f"{_held(node.base, ATOM)}^{{{_exponent(node.exponent)}}}",
     ex.Root: lambda node: rf"\sqrt{{{latex(node.operand)}}}",
     ex.Transposed: lambda node: f"{_held(node.operand, ATOM)}^{{\\top}}",
     ex.Apply: _apply,

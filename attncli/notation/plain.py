@@ -86,6 +86,14 @@ def _apply(node: ex.Apply, times: str) -> str:
     return f"{node.function}({arguments})"
 
 
+def _exponent(node: ex.Expression, times: str) -> str:
+    """An exponent; a quotient without spaces, `10000^(2/4)`, so that it isn't torn apart."""
+    if not isinstance(node, ex.Quotient):
+        return _held(node, ATOM, times)
+    dividend = _held(node.dividend, FACTOR, times)
+    return f"({dividend}/{_held(node.divisor, DIVISOR + 1, times)})"
+
+
 _WRITE: dict[type, Callable[[Any, str], str]] = {
     ex.Number: _number,
     ex.Symbol: _symbol,
@@ -101,7 +109,7 @@ _WRITE: dict[type, Callable[[Any, str], str]] = {
     ex.Quotient: _quotient,
     ex.Negative: lambda node, times: f"{MINUS}{_held(node.operand, DIVISOR, times)}",
     ex.Power: lambda node, times: (
-        f"{_held(node.base, ATOM, times)}^{_held(node.exponent, ATOM, times)}"
+        f"{_held(node.base, ATOM, times)}^{_exponent(node.exponent, times)}"
     ),
     ex.Root: lambda node, times: f"√{_held(node.operand, ATOM, times)}",
     ex.Transposed: lambda node, times: f"{_held(node.operand, ATOM, times)}ᵀ",

@@ -1,4 +1,4 @@
-"""Addresses of cells: `weights[love, AI]`, `Q[2, 1]`, `exp_sum["1"]`."""
+"""Addresses of cells: `weights[love, AI]`, `Q[2, 1]`, `layers[1].heads[2].exp_sum["1"]`."""
 
 from __future__ import annotations
 
@@ -24,13 +24,19 @@ class Index(NamedTuple):
 
 
 class Address(NamedTuple):
-    """The name of a quantity or key, and the indices of a cell in it."""
+    """The name of a quantity or key, with its path, and the indices of a cell in it."""
 
     name: str
     indices: tuple[Index, ...] = ()
 
+    @property
+    def segments(self) -> list[str]:
+        """The keys and counted places that the name leads through: `layers`, `1`, `W_Q`."""
+        return [part for part in _SEGMENT.split(self.name) if part]
 
-_SHAPE = re.compile(r"\s*([^\[\]]+?)\s*(?:\[(.*)\])?\s*", re.DOTALL)
+
+_SHAPE = re.compile(r"\s*((?:[^\[\].]+\[\d+\]\.)*[^\[\]]+?)\s*(?:\[(.*)\])?\s*", re.DOTALL)
+_SEGMENT = re.compile(r"\.|\[(\d+)\]")
 _INDEX = re.compile(
     r"""\s*(?:"((?:[^"\\]|\\.)*)"|([^",\s](?:[^,]*[^,\s])?))\s*(?:,|$)""", re.DOTALL
 )

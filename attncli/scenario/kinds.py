@@ -7,13 +7,12 @@ as they are written, `no` must stay a token, and every message needs its line an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from attncli.arithmetic import decimals
-from attncli.arithmetic.matrix import Matrix
-from attncli.scenario.nodes import Figures, Items, Map, Node, Text, describe, quote
+from attncli.scenario.nodes import Items, Map, Node, Text, describe, quote
 from attncli.scenario.problems import Problems, nearest
 
 Schema = dict[str, Any]
@@ -83,9 +82,12 @@ class WholeNumber(NamedTuple):
 
 
 class NumberKind(NamedTuple):
-    """A number, kept as it is written."""
+    """A number, kept as it is written, within what bounds there are."""
 
     positive: bool = False
+    least: int | None = None
+    most: int | None = None
+    below: int | None = None
 
     def read(self, node: Node, problems: Problems) -> Decimal | None:
         if not isinstance(node, Text):
@@ -96,85 +98,53 @@ class NumberKind(NamedTuple):
         except ValueError as error:
             problems.add(node.where, f"{describe(node)} {error}", "give a number such as 0.5 or -2")
             return None
-        if self.positive and number <= 0:
-            problems.add(node.where, f"{node.text} is not above zero", "give a number above zero")
+        bound = self._broken(number)
+        if bound is not None:
+            problems.add(node.where, f"{node.text} is not {bound}", f"give a number {bound}")
             return None
         return number
 
-    def schema(self) -> Schema:
-        return {"type": "number", "exclusiveMinimum": 0} if self.positive else {"type": "number"}
-
-
-_NUMBER = NumberKind()
-
-
-class Vector(NamedTuple):
-    """A row of numbers: a matrix [1, n]."""
-
-    def read(self, node: Node, problems: Problems) -> Matrix | Figures | None:
-        if isinstance(node, Figures):
-            return node if _has_dimensions(node, 1, problems) else None
-        row = read_row(node, problems)
-        return Matrix.of_written([row]) if row else None
+    def _broken(self, number: Decimal) -> str | None:
+        """The bound that a number doesn't keep."""
+        if self.positive and number <= 0:
+            return "above zero"
+        if self.least is not None and number < self.least:
+            return f"{self.least} or more"
+        if self.most is not None and number > self.most:
+            return f"{self.most} or less"
+        return f"below {self.below}" if self.below is not None and number >= self.below else None
 
     def schema(self) -> Schema:
-        return {"type": "array", "items": {"type": "number"}, "minItems": 1}
+        bounds = {
+            "exclusiveMinimum": 0 if self.positive else None,
+            "minimum": self.least,
+            "maximum": self.most,
+            "exclusiveMaximum": self.below,
+        }
+        return {"type": "number", **{key: n for key, n in bounds.items() if n is not None}}
 
 
-class MatrixKind(NamedTuple):
-    """Rows of numbers, all of one length."""
-
-    def read(self, node: Node, problems: Problems) -> Matrix | Figures | None:
-        if isinstance(node, Figures):
-            return node if _has_dimensions(node, 2, problems) else None
-        if not isinstance(node, Items) or not node.items:
-            right = "give a list of rows, like [[1, 0], [0, 1]]"
-            wrong = "this matrix is empty" if isinstance(node, Items) else describe(node)
-            problems.add(node.where, f"{wrong}, where a matrix belongs", right)
-            return None
-        rows = [read_row(item, problems) for item in node.items]
-        return _matrix_of_rows(rows, node.items, problems)
-
-    def schema(self) -> Schema:
-        return {"type": "array", "items": Vector().schema(), "minItems": 1}
+def looks_like_number(node: Node) -> bool:
+    """Whether a text begins as a number does."""
+    if not isinstance(node, Text):
+        return False
+    return node.text.lstrip("+-.")[:1].isdigit()
 
 
-def _has_dimensions(node: Figures, wanted: int, problems: Problems) -> bool:
-    array = node.array
-    if array.ndim == wanted and array.size and bool((abs(array) < float(decimals.LARGEST)).all()):
-        return True
-    what = "one row" if wanted == 1 else "rows and columns"
-    problems.add(node.where, describe(node), f"give an array of {what} of finite numbers")
-    return False
+class Flag(NamedTuple):
+    """true or false."""
 
-
-def read_row(node: Node, problems: Problems) -> list[Decimal] | None:
-    """The numbers of one row; None where some aren't numbers."""
-    if not isinstance(node, Items) or not node.items:
-        wrong = "this row is empty" if isinstance(node, Items) else describe(node)
-        right = "give a list of numbers, like [1, 0]"
-        problems.add(node.where, f"{wrong}, where a row of numbers belongs", right)
+    def read(self, node: Node, problems: Problems) -> bool | None:
+        if isinstance(node, Text) and node.text in TRUTH:
+            return TRUTH[node.text]
+        problems.add(node.where, f"{describe(node)} is neither true nor false", "say which")
         return None
-    numbers = [_NUMBER.read(item, problems) for item in node.items]
-    whole = [number for number in numbers if number is not None]
-    return whole if len(whole) == len(numbers) else None
+
+    def schema(self) -> Schema:
+        return {"type": "boolean"}
 
 
-def _matrix_of_rows(
-    rows: Sequence[list[Decimal] | None], nodes: Sequence[Node], problems: Problems
-) -> Matrix | None:
-    read = [row for row in rows if row is not None]
-    ragged = False
-    for row, node in zip(rows, nodes, strict=True):
-        if row is not None and len(row) != len(read[0]):
-            ragged = True
-            wrong = f"this row has {_count(len(row), 'number')}, the rows above {len(read[0])}"
-            problems.add(node.where, wrong, "give every row the same length")
-    return None if ragged or len(read) < len(rows) else Matrix.of_written(read)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+TRUTH = {"true": True, "True": True, "false": False, "False": False}
 
 
 class MapOf(NamedTuple):
@@ -213,6 +183,21 @@ class ListOf(NamedTuple):
 
     def schema(self) -> Schema:
         return {"type": "array", "items": self.kind.schema(), "minItems": 1}
+
+
+class OneOrMany(NamedTuple):
+    """One value of a kind, or a list of them; read as a tuple."""
+
+    kind: Kind[Any]
+
+    def read(self, node: Node, problems: Problems) -> tuple[Any, ...] | None:
+        if isinstance(node, Items):
+            return ListOf(self.kind).read(node, problems)
+        value = self.kind.read(node, problems)
+        return None if value is None else (value,)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [self.kind.schema(), ListOf(self.kind).schema()]}
 
 
 class Either(NamedTuple):

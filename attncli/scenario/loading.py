@@ -1,38 +1,70 @@
-"""From a path, a shipped name or a mapping to a checked scenario."""
+"""From a path, a shipped name or a mapping to a scenario."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from attncli.arithmetic.expression import Number
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.rounding import Rounding, Unworkable
+from attncli.arithmetic.rounding import Rounding
 from attncli.scenario import reading, settings, shipped
-from attncli.scenario.declaration import BIASES, GIVEN, SCENARIO, WEIGHTS
+from attncli.scenario.building import Builder
+from attncli.scenario.declaration import SCENARIO
+from attncli.scenario.figures import Gathered, Gatherer, entry_path, places
+from attncli.scenario.model import Prediction, Show, Stack, below
 from attncli.scenario.nodes import Figures, Items, Map, Node, Text, quote
-from attncli.scenario.problems import Problem, Problems, ScenarioError, Where
+from attncli.scenario.predicting import Forecast
+from attncli.scenario.problems import Problems, Where
 from attncli.scenario.scenario import Scenario
-from attncli.scenario.shapes import check_shapes
-from attncli.scenario.tokenizers import TOKENIZERS
+from attncli.scenario.texts import Words
 
 Source = str | os.PathLike[str] | Mapping[str, Any]
+Values = Mapping[str, Any]
+Changes = Sequence[str | settings.Change]
+
+SIZES = ("d_model", "d_k", "d_v", "d_ff")
 
 
-def load(source: Source, changes: Sequence[str | settings.Change] = ()) -> Scenario:
+def read(
+    source: Source, changes: Changes, problems: Problems, *, outside: bool = False
+) -> Scenario:
     """The scenario of a file, of a shipped scenario's name, or of a mapping.
 
-    A mapping has the keys of a scenario file; its matrices may be NumPy arrays. `changes` are
-    applied first, each written `KEY=VALUE` as for `--set`: `scale=none`, `W_K[1,2]=0`.
-    Raises ScenarioError, whose `problems` are all that is wrong.
+    What is wrong with it goes to `problems`; whether its matrices fit together is for others
+    to say. `outside` allows files that don't lie in the scenario's folder.
     """
-    problems = Problems()
     tree = settings.applied(_tree(source, problems), changes, problems)
-    return _scenario(tree, _name(source), problems)
+    read_from = _Origin(_name(source), _folder(source), outside)
+    scenario = _Reader.of(tree, read_from, problems).scenario()
+    variants = tree.get("variants")
+    if not isinstance(variants, Map):
+        return scenario
+    others = {
+        name.text: _Reader.of(_varied(tree, change), read_from, problems).scenario()
+        for name, change in variants.entries
+        if isinstance(change, Map)
+    }
+    return scenario.with_variants(others)
+
+
+class _Origin(NamedTuple):
+    """What a scenario is called if it has no title, and which files it may read."""
+
+    name: str
+    folder: Path | None
+    outside: bool
+
+
+def _varied(tree: Map, change: Map) -> Map:
+    """The tree with the values of a variant in place of its own, and no variants."""
+    changed = {key.text: (key, value) for key, value in change.entries}
+    kept = [
+        changed.pop(key.text, (key, value)) for key, value in tree.entries if key.text != "variants"
+    ]
+    return Map((*kept, *changed.values()), tree.where)
 
 
 def _tree(source: Source, problems: Problems) -> Map:
@@ -47,192 +79,139 @@ def _name(source: Source) -> str:
     return "Scenario" if isinstance(source, Mapping) else Path(os.fspath(source)).stem
 
 
+def _folder(source: Source) -> Path | None:
+    return None if isinstance(source, Mapping) else shipped.find(os.fspath(source)).parent
+
+
 def _node(value: object, where: Where) -> Node:
     """The tree of a Python value."""
     if isinstance(value, Mapping):
         entries = ((Text(str(key), where), _node(item, where)) for key, item in value.items())
         return Map(tuple(entries), where)
-    if isinstance(value, np.ndarray) and value.dtype.kind in "fiu":
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
         return Figures(np.asarray(value, dtype=np.float64), where)
     if isinstance(value, list | tuple):
         return Items(tuple(_node(item, where) for item in value), where)
+    if isinstance(value, bool):
+        return Text(str(value).lower(), where)
     return Text(str(value), where)
 
 
-def _scenario(tree: Map, name: str, problems: Problems) -> Scenario:
-    values = SCENARIO.read(tree, problems) or {}
-    rounding = _rounding(values.get("rounding", {}))
-    matrices = {
-        key: _matrix(values[key], rounding) for key in (*GIVEN, *WEIGHTS, *BIASES) if key in values
-    }
-    reader = _Sentence(tree, values, problems)
-    tokens = reader.tokens()
-    table, rows = reader.table(tokens, rounding)
-    scale = values.get("scale", "sqrt_d_k")
-    scenario = Scenario(
-        title=values.get("title", name),
-        rounding=rounding,
-        source=values.get("source"),
-        sentence=values.get("sentence"),
-        tokenizer=values.get("tokenizer", "whitespace"),
-        tokens=tokens,
-        ids=reader.ids(tokens),
-        embeddings=table,
-        embedded=reader.row_names(table),
-        by_id=reader.named_by_id(),
-        rows_of_tokens=rows,
-        given=matrices,
-        scale=scale if isinstance(scale, str) else Number.written(scale),
-        activation=values.get("activation", "relu"),
-        places=dict(_places(tree, ())),
-        origin=tree.where,
-    )
-    check_shapes(scenario, problems)
-    problems.stop_if_any()
-    return scenario
+class _Reader(NamedTuple):
+    """The parts of one scenario, from the values that were read."""
 
+    values: Values
+    places: Mapping[str, Where]
+    name: str
+    gathered: Gathered
+    rounding: Rounding
+    problems: Problems
 
-def _rounding(values: Mapping[str, Any]) -> Rounding:
-    return Rounding(**values)
+    @classmethod
+    def of(cls, tree: Map, origin: _Origin, problems: Problems) -> _Reader:
+        values = SCENARIO.read(tree, problems) or {}
+        rounding = Rounding(**values.get("rounding", {}))
+        where = places(tree)
+        gatherer = Gatherer(
+            rounding, origin.folder, origin.outside, problems, lambda name: _nearest(where, name)
+        )
+        gathered = gatherer.gather(values)
+        return cls(values, where, origin.name, gathered, rounding, problems)
 
+    def where(self, name: str) -> Where:
+        return _nearest(self.places, name)
 
-def _matrix(value: Matrix | Figures, rounding: Rounding) -> Matrix:
-    if isinstance(value, Matrix):
-        return value
-    array = np.atleast_2d(value.array)
-    try:
-        return Matrix.of_array(array, rounding.decimals, carry=rounding.carries)
-    except Unworkable as trouble:
-        problem = Problem(value.where, trouble.what, f"{trouble.instead} would do")
-        raise ScenarioError([problem]) from None
-
-
-def _places(node: Node, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Where]]:
-    """Where the values of maps stand, by their path of keys."""
-    yield path, node.where
-    if isinstance(node, Map):
-        for key, value in node.entries:
-            yield from _places(value, (*path, key.text))
-
-
-class _Sentence:
-    """The tokens of a scenario, their IDs and the rows of their embeddings."""
-
-    def __init__(self, tree: Map, values: Mapping[str, Any], problems: Problems) -> None:
-        self.tree, self.values, self.problems = tree, values, problems
-        self.vocabulary: Mapping[str, int] | None = values.get("vocabulary")
-        self.embeddings = values.get("embeddings")
-
-    def tokens(self) -> tuple[str, ...]:
-        if "tokens" in self.values:
-            return tuple(self.values["tokens"])
-        sentence = self.values.get("sentence")
-        if sentence is None:
-            return ()
-        return tuple(TOKENIZERS[self.values.get("tokenizer", "whitespace")](sentence))
-
-    def ids(self, tokens: Sequence[str]) -> tuple[int, ...]:
-        if self.vocabulary is None:
-            return ()
-        self._check_repeated_ids(self.vocabulary)
-        for token in dict.fromkeys(tokens):
-            if token not in self.vocabulary:
-                self._missing(token, "vocabulary", f"add it, like {quote(token)}: 7")
-        return tuple(self.vocabulary.get(token, -1) for token in tokens)
-
-    def table(
-        self, tokens: Sequence[str], rounding: Rounding
-    ) -> tuple[Matrix | None, tuple[int, ...]]:
-        """The table of embeddings and the row of each token in it."""
-        if isinstance(self.embeddings, Mapping):
-            return self._table_by_token(self.embeddings, tokens, rounding)
-        if self.embeddings is None:
-            return None, ()
-        table = _matrix(self.embeddings, rounding)
-        return table, self._rows_by_id(table, tokens)
-
-    def row_names(self, table: Matrix | None) -> tuple[str, ...]:
-        """What the rows of the table are called: IDs where all have one, else tokens."""
-        if not isinstance(self.embeddings, Mapping):
-            return tuple(map(str, range(table.shape[0]))) if table else ()
-        if self.named_by_id():
-            ids = self.vocabulary or {}
-            return tuple(str(ids[token]) for token in self.embeddings)
-        return tuple(self.embeddings)
-
-    def named_by_id(self) -> bool:
-        """Whether every row of the table has an ID."""
-        if not isinstance(self.embeddings, Mapping):
-            return self.embeddings is not None
-        return all(token in (self.vocabulary or {}) for token in self.embeddings)
-
-    def _table_by_token(
-        self, vectors: Mapping[str, Matrix | Figures], tokens: Sequence[str], rounding: Rounding
-    ) -> tuple[Matrix | None, tuple[int, ...]]:
-        for token in dict.fromkeys(tokens):
-            if token not in vectors:
-                self._missing(token, "embeddings", f"add its vector, like {quote(token)}: [1, 0]")
-        table = self._stacked({t: _matrix(v, rounding) for t, v in vectors.items()})
-        index = {token: row for row, token in enumerate(vectors)}
-        return table, tuple(index.get(token, 0) for token in tokens)
-
-    def _stacked(self, rows: Mapping[str, Matrix]) -> Matrix | None:
-        first, width = next((token, row.shape[1]) for token, row in rows.items())
-        agree = True
-        for token, row in rows.items():
-            if row.shape[1] != width:
-                agree = False
-                wrong = f"the embedding of {quote(token)} has {row.shape[1]} numbers, that of"
-                self.problems.add(
-                    self._where("embeddings", token), f"{wrong} {quote(first)} has {width}",
-                    "give all of them the same length",
-                )  # fmt: skip
-        if not agree:
-            return None
-        written = [row.written[0] for row in rows.values() if row.written is not None]
-        if len(written) == len(rows):
-            return Matrix.of_written(written)
-        values = np.vstack([row.values for row in rows.values()])
-        some = next(iter(rows.values()))
-        return Matrix(values, some.places, some.decimals)
-
-    def _rows_by_id(self, table: Matrix, tokens: Sequence[str]) -> tuple[int, ...]:
-        if self.vocabulary is None:
-            if tokens:
-                self.problems.add(
-                    self._where("embeddings"), "a matrix of embeddings by ID, and no vocabulary",
-                    "add a vocabulary (token → ID), or give the embeddings by token",
-                )  # fmt: skip
-            return ()
-        for token in dict.fromkeys(tokens):
-            row = self.vocabulary.get(token, 0)
-            if row >= table.shape[0]:
-                self.problems.add(
-                    self._where("vocabulary", token),
-                    f"the ID {row} of {quote(token)} has no row in embeddings, a matrix of"
-                    f" {table.shape[0]} rows counted from 0",
-                    "give it a smaller ID, or the matrix more rows",
-                )
-        return tuple(min(self.vocabulary.get(t, 0), table.shape[0] - 1) for t in tokens)
-
-    def _check_repeated_ids(self, vocabulary: Mapping[str, int]) -> None:
-        owners: dict[int, str] = {}
-        for token, number in vocabulary.items():
-            if number in owners:
-                wrong = f"{quote(token)} has the ID {number}, and so has {quote(owners[number])}"
-                where = self._where("vocabulary", token)
-                self.problems.add(where, wrong, "give each token an ID of its own")
-            owners.setdefault(number, token)
-
-    def _missing(self, token: str, key: str, right: str) -> None:
-        self.problems.add(
-            self._where(key), f"the token {quote(token)} of the sentence is not in {key}", right
+    def scenario(self) -> Scenario:
+        values, gathered = self.values, self.gathered
+        main = self._words("", values)
+        encoder = self._encoder()
+        stack = self._stack("", values, main, self._memory(encoder))
+        return Scenario(
+            title=values.get("title", self.name),
+            rounding=self.rounding,
+            source=values.get("source"),
+            stack=stack,
+            encoder=encoder,
+            prediction=self._prediction(main),
+            show=self._show(stack),
+            given=gathered.given,
+            random=gathered.random,
+            sources=gathered.sources,
+            row_names=gathered.row_names,
+            sizes=self._sizes(values),
+            places=self.places,
+            origin=self.places[""],
         )
 
-    def _where(self, *path: str) -> Where:
-        node: Node | None = self.tree
-        for key in path:
-            found = node.get(key) if isinstance(node, Map) else None
-            node = found or node
-        assert node is not None
-        return node.where
+    def _words(self, path: str, values: Values) -> Words:
+        fallback = {} if not path else {
+            key: self.values[key] for key in ("embeddings", "vocabulary") if key in self.values
+        }  # fmt: skip
+        return Words(path, values, self.where, self.problems, fallback)
+
+    def _encoder(self) -> Stack | None:
+        if "encoder" not in self.values:
+            return None
+        values = self.values["encoder"]
+        return self._stack("encoder", values, self._words("encoder", values), None)
+
+    def _stack(
+        self, path: str, values: Values, words: Words, memory: Sequence[str] | None
+    ) -> Stack:
+        name = below(path, "embeddings") if "embeddings" in values else "embeddings"
+        table = self.gathered.given.get(name)
+        text = words.text(table, None if table is None else table.shape[0])
+        return Builder(self.where, self.problems).stack(path, values, text, memory)
+
+    def _memory(self, encoder: Stack | None) -> Sequence[str] | None:
+        """The names of what cross-attention sees; None where there is nothing."""
+        if encoder is not None:
+            if "memory" in self.values:
+                self.problems.add(
+                    self.where("memory"), "a memory, and an encoder that makes one", "keep one"
+                )
+            return encoder.text.tokens
+        if "memory" in self.values:
+            return self.gathered.row_names.get("memory", ())
+        return None
+
+    def _prediction(self, main: Words) -> Prediction:
+        own = self.gathered.given.get("unembedding")
+        tied = self.values.get("unembedding") == "tied"
+        matrix = self.gathered.given.get("embeddings") if tied else own
+        width = None if matrix is None else matrix.shape[0 if tied else self._across()]
+        return Forecast(
+            self.values, main.tokens(), main.token_rows(), width, self.where, self.problems
+        ).read()
+
+    def _across(self) -> int:
+        return 0 if self.values.get("weights_layout") == "linear" else 1
+
+    def _show(self, stack: Stack) -> Show:
+        show = self.values.get("show", {})
+        names = stack.text.tokens or self.gathered.row_names.get("Q", ())
+        for query in show.get("queries", ()):
+            counted = query.isascii() and query.isdigit() and 1 <= int(query) <= len(names)
+            if query not in names and not counted:
+                self.problems.add(
+                    self.where("show.queries"), f"{quote(query)} is none of the queries",
+                    f"name some of {', '.join(names)}" if names else "give their tokens first",
+                )  # fmt: skip
+        return Show(tuple(show.get("queries", ())), show.get("graph", False))
+
+    def _sizes(self, values: Values, path: str = "") -> dict[str, int]:
+        """The extents that are stated, by full name: `layers[2].d_k`."""
+        found = {below(path, key): values[key] for key in SIZES if key in values}
+        layers = values.get("layers", ())
+        for k, layer in enumerate(layers):
+            found |= self._sizes(layer, entry_path(path, "layers", k, len(layers)))
+        if "encoder" in values:
+            found |= self._sizes(values["encoder"], "encoder")
+        return found
+
+
+def _nearest(places: Mapping[str, Where], name: str) -> Where:
+    """Where a full name stands, or the nearest one above it."""
+    while name and name not in places:
+        name = name.rpartition(".")[0]
+    return places[name]

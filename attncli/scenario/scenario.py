@@ -3,66 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from attncli.arithmetic.expression import Expression, Number, Root
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding
+from attncli.scenario.model import Prediction, Show, Stack, Text
 from attncli.scenario.problems import Where
+from attncli.scenario.sources import RandomSource
 
-Places = Mapping[tuple[str, ...], Where]
+Places = Mapping[str, Where]
+Shape = tuple[int | None, int | None]
+
+
+class Source(NamedTuple):
+    """Where a matrix comes from that isn't written in the file: `normal, seed 7, std 0.02`."""
+
+    told: str
 
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
     """Everything that a scenario file says, its figures as matrices.
 
-    `given` holds the matrices by name (`W_Q`, `b1` [1, d_ff], `weights`, …); `embeddings` is
-    a table [v, d_model] whose rows `rows_of_tokens` picks for the tokens of the sentence;
-    `embedded` names its rows: by ID where there is a vocabulary (`by_id`), else by token.
+    `given` holds the matrices by their full names (`W_Q`, `b1` [1, d_ff],
+    `layers[1].heads[2].W_Q`, …), `random` those that are drawn once their shapes are known,
+    `sources` where those come from that the file doesn't write
+    out, `row_names` the names of rows that have some, `sizes` stated extents such as `d_model`.
+    `shapes` are those of all quantities that can be told before anything is worked out.
     """
 
     title: str = "Scenario"
     rounding: Rounding = field(default_factory=Rounding)
     source: str | None = None
-    sentence: str | None = None
-    tokenizer: str = "whitespace"
-    tokens: tuple[str, ...] = ()
-    ids: tuple[int, ...] = ()
-    embeddings: Matrix | None = None
-    embedded: tuple[str, ...] = ()
-    by_id: bool = False
-    rows_of_tokens: tuple[int, ...] = ()
+    stack: Stack = Stack()
+    encoder: Stack | None = None
+    prediction: Prediction = Prediction()
+    show: Show = Show()
     given: Mapping[str, Matrix] = field(default_factory=dict)
-    scale: str | Number = "sqrt_d_k"
-    activation: str = "relu"
+    random: Mapping[str, RandomSource] = field(default_factory=dict)
+    sources: Mapping[str, Source] = field(default_factory=dict)
+    row_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    shapes: Mapping[str, Shape] = field(default_factory=dict)
+    variants: Mapping[str, Scenario] = field(default_factory=dict)
     places: Places = field(default_factory=dict, repr=False)
     origin: Where = field(default=Where("scenario"), repr=False)
 
-    @property
-    def d_k(self) -> int | None:
-        """The number of columns of the queries and keys; None where nothing tells it."""
-        for name in ("K", "W_K", "Q", "W_Q"):
-            if name in self.given:
-                return self.given[name].shape[1]
-        return None
+    def with_variants(self, variants: Mapping[str, Scenario]) -> Scenario:
+        """The scenario with others to compare it with."""
+        return replace(self, variants=variants)
+
+    def gives(self, name: str) -> bool:
+        """Whether a matrix of a full name is given."""
+        return name in self.given or name in self.random
 
     @property
-    def divisor(self) -> Expression | None:
-        """What the scores are divided by: √d_k or a number; None where they aren't, or where
-        d_k isn't known."""
-        if isinstance(self.scale, Number):
-            return self.scale
-        if self.scale == "none" or self.d_k is None:
-            return None
-        return Root(Number.written(self.d_k))
+    def text(self) -> Text:
+        """The text of the main stack."""
+        return self.stack.text
 
     @property
-    def scales(self) -> bool:
-        return self.scale != "none"
+    def stacks(self) -> tuple[Stack, ...]:
+        """The encoder, if there is one, and the main stack."""
+        return (self.stack,) if self.encoder is None else (self.encoder, self.stack)
 
-    def where(self, *path: str) -> Where:
-        """Where the value at a path of keys stands in the file, or the nearest key above it."""
-        while path and path not in self.places:
-            path = path[:-1]
-        return self.places.get(path, self.origin)
+    def where(self, name: str) -> Where:
+        """Where the value of a full name stands in the file, or the nearest one above it."""
+        while name and name not in self.places:
+            name = name.rpartition(".")[0]
+        return self.places.get(name, self.origin)

@@ -57,7 +57,7 @@ def _apply(tree: Map, change: Change) -> Map:
         address = parse_address(change.key)
     except AddressError as error:
         raise scenario_error(where, str(error), "write for example 'W_K[1,2]=0'") from None
-    path = [*address.name.split("."), *(index.text for index in address.indices)]
+    path = [*address.segments, *(index.text for index in address.indices)]
     if address.indices:
         _check_parts(tree.get(path[0]), path, where)
     changed = _put(tree, path, _value(address.name, change.value, where), where)

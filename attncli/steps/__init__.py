@@ -1,11 +1,6 @@
-"""The story of attention: one small module a step."""
+"""The story of attention: one small module a step, and the order in which they are taken."""
 
-from importlib import import_module
+from attncli.steps.step import Mistake, Step, formulas_of
+from attncli.steps.story import STEPS, step_named, story
 
-from attncli.scenario import STORY
-from attncli.steps.step import Mistake, Step
-
-STEPS: tuple[Step, ...] = tuple(import_module(f"attncli.steps.{name}").STEP for name in STORY)
-"""The steps in the order of the story, `scenario.declaration.STORY`."""
-
-__all__ = ["STEPS", "Mistake", "Step"]
+__all__ = ["STEPS", "Mistake", "Step", "formulas_of", "step_named", "story"]

@@ -1,44 +1,82 @@
-"""Step 2: from IDs to vectors."""
+"""From IDs to vectors."""
 
-from attncli.arithmetic.formula import at, define
-from attncli.arithmetic.operations import TakeRows
-from attncli.scenario import Scenario
+from __future__ import annotations
+
+from decimal import Decimal
+
+from attncli.arithmetic.expression import Number, Root, Symbol
+from attncli.arithmetic.operations import MultiplyBy, TakeRows
 from attncli.scenario.address import write_index
 from attncli.steps.step import Mistake, Step
-from attncli.trace.quantity import Making
+from attncli.trace import Axis, Making, Scope
+from attncli.trace.quantity import told_apart
+
+_TOKENS = "token"
 
 
-def _plan(scenario: Scenario) -> tuple[Making, ...]:
-    return (_look_up(scenario, scenario.rows_of_tokens),)
+def adds_to_embeddings(scope: Scope) -> bool:
+    """Whether anything is done to the embedded tokens before they are X."""
+    stack = scope.stack
+    added = any(one.kind in ("sinusoidal", "given") for one in stack.positions)
+    scaled = stack.embedding_scale != "none"
+    return added or scaled or bool(stack.segments) or stack.embedding_norm is not None
 
 
-def _look_up(scenario: Scenario, rows: tuple[int, ...]) -> Making:
-    names = (scenario.embedded[row] for row in rows)
-    keys = tuple(names if scenario.by_id else map(write_index, names))
-    return Making("X", TakeRows(rows, keys), ("embeddings",), "embed")
+def _plan(scope: Scope) -> tuple[Making, ...]:
+    local = "E" if adds_to_embeddings(scope) else "X"
+    found = _look_up(scope, scope.name(local), scope.text.rows_of_tokens)
+    if scope.stack.embedding_scale == "none":
+        return (found,)
+    factor, symbol, needs = _factor(scope)
+    scaled = Making(
+        scope.name("scaled_E"), MultiplyBy(factor, symbol), (found.name,), "embed", needs=needs
+    )
+    return found, scaled
 
 
-def _by_token(scenario: Scenario) -> bool:
-    return scenario.embeddings is not None and not scenario.by_id
+def _factor(scope: Scope) -> tuple[Number | Root, Root | None, tuple[str, ...]]:
+    """What embeddings are multiplied by, its symbol, and what is missing for it."""
+    scale = scope.stack.embedding_scale
+    if isinstance(scale, Decimal):
+        return Number.written(scale), None, ()
+    symbol = Root(Symbol("d_model"))
+    d_model = scope.width(scope.name("E"))
+    if d_model is None:
+        return symbol, symbol, ("d_model",)
+    return Root(Number.written(d_model)), symbol, ()
 
 
-def _next_rows(scenario: Scenario) -> Making | None:
-    table = scenario.embeddings
-    if table is None:
+def _look_up(scope: Scope, name: str, rows: tuple[int, ...]) -> Making:
+    text = scope.text
+    names = (text.embedded[row] if row < len(text.embedded) else str(row) for row in rows)
+    keys = tuple(names if text.by_id else map(write_index, names))
+    by = "ids" if text.by_id else "tokens"
+    tokens = Axis(told_apart(text.tokens), _TOKENS)
+    return Making(name, TakeRows(rows, keys, by), (text.table,), "embed", rows=tokens)
+
+
+def _next_rows(scope: Scope) -> Making | None:
+    height = scope.height(scope.text.table)
+    if height is None:
         return None
-    rows = tuple((row + 1) % table.shape[0] for row in scenario.rows_of_tokens)
-    return _look_up(scenario, rows)
+    rows = tuple((row + 1) % height for row in scope.text.rows_of_tokens)
+    return _look_up(scope, scope.name("E" if adds_to_embeddings(scope) else "X"), rows)
+
+
+def _happens(scope: Scope) -> str:
+    scale = scope.stack.embedding_scale
+    told = "Each token picks its row of the embedding table"
+    if isinstance(scale, Decimal):
+        return f"{told}, and every figure is multiplied by the number that the scenario gives."
+    return f"{told}{', and every figure is multiplied by √d_model' if scale != 'none' else ''}."
 
 
 STEP = Step(
     name="embed",
     title="Embeddings",
-    makes=("X",),
-    formulas=lambda scenario: (
-        define("X", at("embeddings", "tokens" if _by_token(scenario) else "ids")),
-    ),
+    makes=("X", "E", "scaled_E"),
     shapes="n tokens, embeddings [vocabulary, d_model] → X [n, d_model]",
-    happens=lambda _: "Each token picks its row of the embedding table.",
+    happens=_happens,
     purpose=(
         "An embedding says where a token stands in a space of d_model dimensions, in which"
         " words of like use come to lie near each other. The table is learned; looking up is"

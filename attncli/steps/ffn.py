@@ -1,72 +1,80 @@
-"""Step 8: the position-wise feed-forward network (Vaswani et al. 2017, 3.3)."""
+"""The position-wise feed-forward network (Vaswani et al. 2017, 3.3).
 
-from attncli.arithmetic.expression import Apply, Equation, Expression, Symbol
-from attncli.arithmetic.formula import define, plus, times
-from attncli.arithmetic.operations import Activate, Affine, MatMul, MatMulTransposed
-from attncli.scenario import Scenario
-from attncli.scenario.declaration import NO_ACTIVATION
+Gated networks: Shazeer 2020, arXiv:2002.05202.
+"""
+
+from __future__ import annotations
+
+from attncli.arithmetic.operations import Activate, MatMul, MatMulTransposed, Multiply
+from attncli.scenario.declaration import GATED, NONE
+from attncli.steps.linear import linear
 from attncli.steps.step import Mistake, Step
-from attncli.trace.quantity import Making
+from attncli.trace import Making, Scope
 
 
-def _activates(scenario: Scenario) -> bool:
-    return scenario.activation != NO_ACTIVATION
+def _gated(scope: Scope) -> bool:
+    return scope.layer.activation in GATED
 
 
-def _last(scenario: Scenario) -> str:
+def _last(scope: Scope) -> str:
     """What the second layer is applied to."""
-    return "activated" if _activates(scenario) else "hidden"
+    if _gated(scope):
+        return scope.name("gated")
+    return scope.name("hidden" if scope.layer.activation == NONE else "activated")
 
 
-def _linear(scenario: Scenario, made: str, x: str, layer: str) -> Making:
-    if f"b{layer}" in scenario.given:
-        return Making(made, Affine(), (x, f"W{layer}", f"b{layer}"), "ffn")
-    return Making(made, MatMul(), (x, f"W{layer}"), "ffn")
+def _linear(scope: Scope, made: str, x: str, layer: str) -> Making:
+    return linear(scope, made, x, layer, "ffn", out_in=scope.layer.linear)
 
 
-def _plan(scenario: Scenario) -> tuple[Making, ...]:
-    hidden = _linear(scenario, "hidden", "output", "1")
-    ffn = _linear(scenario, "ffn", _last(scenario), "2")
-    if not _activates(scenario):
-        return hidden, ffn
-    activated = Making("activated", Activate(scenario.activation), ("hidden",), "ffn")
-    return hidden, activated, ffn
+def _plan(scope: Scope) -> tuple[Making, ...]:
+    makings = [_linear(scope, "hidden", scope.x, "1")]
+    if scope.layer.activation != NONE:
+        kind = GATED.get(scope.layer.activation, scope.layer.activation)
+        activated = scope.name("activated")
+        makings.append(Making(activated, Activate(kind), (scope.name("hidden"),), "ffn"))
+    if _gated(scope):
+        up = _linear(scope, "up", scope.x, "3")
+        operands = (scope.name("activated"), up.name)
+        makings += [up, Making(scope.name("gated"), Multiply(), operands, "ffn")]
+    return (*makings, _linear(scope, "ffn", _last(scope), "2"))
 
 
-def _formulas(scenario: Scenario) -> tuple[Equation, ...]:
-    def linear(x: str, layer: str) -> Expression:
-        product = times(x, f"W{layer}")
-        with_bias = f"b{layer}" in scenario.given or not scenario.given
-        return plus(product, Symbol(f"b{layer}")) if with_bias else product
-
-    hidden = define("hidden", linear("output", "1"))
-    ffn = define("ffn", linear(_last(scenario), "2"))
-    if not _activates(scenario):
-        return hidden, ffn
-    activated = define("activated", Apply(scenario.activation, (Symbol("hidden"),)))
-    return hidden, activated, ffn
-
-
-def _happens(scenario: Scenario) -> str:
-    middle = f", the activation {scenario.activation}" if _activates(scenario) else ""
-    return f"Each token's vector goes by itself through a first layer{middle} and a second layer."
+def _happens(scope: Scope) -> str:
+    kind = scope.layer.activation
+    middle = f", the activation {kind}" if kind != NONE else ""
+    if _gated(scope):
+        middle = f" and the activation {GATED[kind]}, is multiplied by a gate"
+    return (
+        f"Each token's vector goes by itself through a first layer{middle} and a second layer."
+        if not _gated(scope)
+        else f"Each token's vector goes by itself through a first layer{middle}, and goes through"
+        " a second layer."
+    )
 
 
-def _without_activation(scenario: Scenario) -> Making | None:
-    return _linear(scenario, "ffn", "hidden", "2") if _activates(scenario) else None
-
-
-def _without_bias(scenario: Scenario) -> Making | None:
-    if "b1" not in scenario.given or not scenario.given["b1"].values.any():
+def _without_activation(scope: Scope) -> Making | None:
+    if scope.layer.activation == NONE:
         return None
-    return Making("hidden", MatMul(), ("output", "W1"), "ffn")
+    return _linear(scope, "ffn", scope.name("hidden"), "2")
+
+
+def _without_bias(scope: Scope) -> Making | None:
+    bias = scope.scenario.given.get(scope.name("b1"))
+    if bias is None or not bias.values.any():
+        return None
+    return _by_W1(scope, transposed=False)
+
+
+def _by_W1(scope: Scope, *, transposed: bool) -> Making:  # noqa: N802
+    operation = MatMulTransposed() if transposed != scope.layer.linear else MatMul()
+    return Making(scope.name("hidden"), operation, (scope.x, scope.name("W1")), "ffn")
 
 
 STEP = Step(
     name="ffn",
     title="Feed-forward network",
-    makes=("hidden", "activated", "ffn"),
-    formulas=_formulas,
+    makes=("hidden", "activated", "up", "gated", "ffn"),
     shapes="output [n, d_v] → hidden [n, d_ff] → activated [n, d_ff] → ffn [n, d_out]",
     happens=_happens,
     purpose=(
@@ -84,7 +92,7 @@ STEP = Step(
         Mistake(
             "W1_transposed",
             "Multiplying by the rows of W1 in place of its columns, and adding no bias.",
-            lambda _: Making("hidden", MatMulTransposed(), ("output", "W1"), "ffn"),
+            lambda scope: _by_W1(scope, transposed=True),
         ),
         Mistake("bias_forgotten", "Leaving out the bias b1.", _without_bias),
     ),

@@ -1,35 +1,90 @@
-"""Step 3: queries, keys and values (Vaswani et al. 2017, arXiv:1706.03762, 3.2.2)."""
+"""Queries, keys and values (Vaswani et al. 2017, arXiv:1706.03762, 3.2.2)."""
 
-from attncli.arithmetic.formula import define, times
-from attncli.arithmetic.operations import MatMul, MatMulTransposed
+from __future__ import annotations
+
+from attncli.arithmetic.operations import JoinRows, MatMul, MatMulTransposed, Same
+from attncli.scenario.model import below
+from attncli.steps.linear import linear
 from attncli.steps.step import Mistake, Step
-from attncli.trace.quantity import Making
+from attncli.trace import Making, Scope
 
 _NAMES = ("Q", "K", "V")
+_SEPARATE = {"Q": "queries", "K": "keys", "V": "values"}
+ROLES = {"Q": "Q", "K": "K", "V": "K"}
+
+
+def _input(scope: Scope, name: str) -> str:
+    """What Q, K or V is made of: the memory for keys and values that come from one."""
+    separate = below(scope.stack.path, _SEPARATE[name])
+    if scope.scenario.gives(separate):
+        return separate
+    return scope.x if name == "Q" or not scope.beside else scope.beside
+
+
+def _making(scope: Scope, name: str) -> Making:
+    x = _input(scope, name)
+    cached = name != "Q" and scope.attention.cached is not None
+    made = f"{name}_new" if cached else name
+    if not scope.attention.projects:
+        making = Making(scope.name(made), Same(), (x,), "project")
+    else:
+        making = linear(scope, made, x, f"_{name}", "project", out_in=scope.attention.linear)
+    return making._replace(role=ROLES[name])
+
+
+def _plan(scope: Scope) -> tuple[Making, ...]:
+    makings = [_making(scope, name) for name in _NAMES]
+    if scope.attention.cached is not None:
+        makings += [_joined(scope, name) for name in ("K", "V")]
+    return tuple(makings)
+
+
+def _joined(scope: Scope, name: str) -> Making:
+    """The cached rows above the new ones."""
+    rows = (scope.name(f"cache.{name}"), scope.name(f"{name}_new"))
+    return Making(scope.name(name), JoinRows(), rows, "project", role="K")
 
 
 def _transposed(name: str) -> Mistake:
-    making = Making(name, MatMulTransposed(), ("X", f"W_{name}"), "project")
+    def making(scope: Scope) -> Making | None:
+        if not scope.attention.projects:
+            return None
+        made = f"{name}_new" if name != "Q" and scope.attention.cached is not None else name
+        operation = MatMul() if scope.attention.linear else MatMulTransposed()
+        operands = (_input(scope, name), scope.find(f"W_{name}"))
+        return Making(scope.name(made), operation, operands, "project", role=ROLES[name])
+
     return Mistake(
         f"W_{name}_transposed",
         f"Multiplying by the rows of W_{name} in place of its columns, which is X W_{name}ᵀ.",
-        lambda _: making,
+        making,
     )
+
+
+def _happens(scope: Scope) -> str:
+    if not scope.attention.projects:
+        return "Without weight matrices, the inputs themselves are queries, keys and values."
+    source = "Each embedding" if scope.layer.block == "attention" else "Each token's vector"
+    told = f"{source} is multiplied by three weight matrices"
+    if scope.beside:
+        told = "Queries are made of the tokens, keys and values of the memory"
+    if scope.attention.cached is not None:
+        told += "; the cached keys and values of the tokens before come first"
+    return f"{told}."
 
 
 STEP = Step(
     name="project",
     title="Queries, keys, values",
-    makes=_NAMES,
-    formulas=lambda _: tuple(define(name, times("X", f"W_{name}")) for name in _NAMES),
+    makes=(*_NAMES, "K_new", "V_new"),
     shapes="X [n, d_model] → Q [n, d_k], K [n, d_k], V [n, d_v]",
-    happens=lambda _: "Each embedding is multiplied by three weight matrices.",
+    happens=_happens,
     purpose=(
         "Every token plays three parts. Its query says what it looks for, its key what it"
         " offers to the others, its value what it passes on when it is attended to. Three"
         " learned matrices draw them from the same embedding."
     ),
-    plan=lambda _: tuple(Making(name, MatMul(), ("X", f"W_{name}"), "project") for name in _NAMES),
+    plan=_plan,
     mistakes=tuple(map(_transposed, _NAMES)),
     together=(("X", "Embedding"), ("Q", "Query"), ("K", "Key"), ("V", "Value")),
 )

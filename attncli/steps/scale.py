@@ -1,55 +1,66 @@
-"""Step 5: scaling (Vaswani et al. 2017, arXiv:1706.03762, 3.2.1)."""
+"""Scaling (Vaswani et al. 2017, arXiv:1706.03762, 3.2.1)."""
 
-from attncli.arithmetic.expression import Equation, Expression, Number, Quotient, Root, Symbol
-from attncli.arithmetic.formula import define
+from __future__ import annotations
+
+from decimal import Decimal
+
+from attncli.arithmetic.expression import Expression, Number, Root, Symbol
 from attncli.arithmetic.operations import DivideBy, MultiplyBy, Operation
-from attncli.scenario import Scenario
 from attncli.steps.step import Mistake, Step
-from attncli.trace.quantity import Making
+from attncli.trace import Making, Scope
+
+_ROOT = Root(Symbol("d_k"))
 
 
-def _plan(scenario: Scenario) -> tuple[Making, ...]:
-    if not scenario.scales and "scaled" not in scenario.given:
+def divisor_of(scope: Scope) -> Expression | None:
+    """What the scores are divided by: √d_k or a number; None where they aren't, or where d_k
+    isn't known."""
+    scale = scope.attention.scale
+    if isinstance(scale, Decimal):
+        return Number.written(scale)
+    if scale == "none" or scope.d_k is None:
+        return None
+    return Root(Number.written(scope.d_k))
+
+
+def _plan(scope: Scope) -> tuple[Making, ...]:
+    if scope.attention.scale == "none" and not scope.scenario.gives(scope.name("scaled")):
         return ()
-    divisor = scenario.divisor
-    operands = ("scores",) if divisor is not None else ("scores", "d_k")
-    operation = DivideBy(divisor if divisor is not None else Symbol("d_k"))
-    return (Making("scaled", operation, operands, "scale"),)
+    divisor = divisor_of(scope)
+    making = _scaled_by(scope, DivideBy(divisor or _ROOT, _symbol(scope)))
+    return (making if divisor is not None else making._replace(needs=("d_k",)),)
 
 
-def _formulas(scenario: Scenario) -> tuple[Equation, ...]:
-    divisor: Expression = Root(Symbol("d_k"))
-    if isinstance(scenario.scale, Number):
-        divisor = scenario.scale
-    return (define("scaled", Quotient(Symbol("scores"), divisor)),)
+def _symbol(scope: Scope) -> Expression | None:
+    return None if isinstance(scope.attention.scale, Decimal) else _ROOT
 
 
-def _happens(scenario: Scenario) -> str:
-    if isinstance(scenario.scale, Number):
+def _happens(scope: Scope) -> str:
+    if isinstance(scope.attention.scale, Decimal):
         return "Each score is divided by the number that the scenario gives."
-    d_k = "" if scenario.d_k is None else f", here of d_k = {scenario.d_k}"
+    d_k = "" if scope.d_k is None else f", here of d_k = {scope.d_k}"
     return f"Each score is divided by the square root of the number of key dimensions{d_k}."
 
 
-def _scaled_by(operation: Operation) -> Making:
-    return Making("scaled", operation, ("scores",), "scale")
+def _scaled_by(scope: Scope, operation: Operation) -> Making:
+    return Making(scope.name("scaled"), operation, (scope.x,), "scale")
 
 
-def _by_d_k(scenario: Scenario) -> Making | None:
-    if isinstance(scenario.scale, Number) or scenario.d_k is None:
+def _by_d_k(scope: Scope) -> Making | None:
+    if isinstance(scope.attention.scale, Decimal) or scope.d_k is None:
         return None
-    return _scaled_by(DivideBy(Number.written(scenario.d_k)))
+    return _scaled_by(scope, DivideBy(Number.written(scope.d_k)))
 
 
-def _multiplied(scenario: Scenario) -> Making | None:
-    return None if scenario.divisor is None else _scaled_by(MultiplyBy(scenario.divisor))
+def _multiplied(scope: Scope) -> Making | None:
+    divisor = divisor_of(scope)
+    return None if divisor is None else _scaled_by(scope, MultiplyBy(divisor))
 
 
 STEP = Step(
     name="scale",
     title="Scaling",
     makes=("scaled",),
-    formulas=_formulas,
     shapes="scores [n, n] → scaled [n, n]",
     happens=_happens,
     purpose=(
@@ -73,7 +84,7 @@ STEP = Step(
         Mistake(
             "not_scaled",
             "Forgetting to scale, and going on with the scores as they are.",
-            lambda _: _scaled_by(DivideBy(Number.written(1))),
+            lambda scope: _scaled_by(scope, DivideBy(Number.written(1))),
         ),
     ),
 )

@@ -1,47 +1,38 @@
-"""Step 6: from scores to weights."""
+"""From scores to weights."""
 
-from attncli.arithmetic.expression import Equation, Quotient, Total, e_to
-from attncli.arithmetic.formula import at, define
+from __future__ import annotations
+
 from attncli.arithmetic.operations import (
     DivideByColumnSum,
     DivideByRow,
     DivideByRowSum,
     Exponential,
+    Operation,
     RowSum,
 )
-from attncli.scenario import Scenario
 from attncli.steps.step import Mistake, Step
-from attncli.trace.quantity import Making
+from attncli.trace import Making, Scope
 
 
-def _source(scenario: Scenario) -> str:
-    """What the softmax is taken of."""
-    return "scaled" if scenario.scales or "scaled" in scenario.given else "scores"
-
-
-def _plan(scenario: Scenario) -> tuple[Making, ...]:
-    exponential = Exponential.under(scenario.rounding, "softmax")
+def softmax(scope: Scope, x: str, result: str, step: str) -> tuple[Making, ...]:
+    """The softmax of each row of `x`; `x` and `result` are full names."""
+    exp, exp_sum = scope.name("exp"), scope.name("exp_sum")
+    rounding = scope.scenario.rounding.of_quantity(step, exp)
     return (
-        Making("exp", exponential, (_source(scenario),), "softmax"),
-        Making("exp_sum", RowSum(), ("exp",), "softmax"),
-        Making("weights", DivideByRow(), ("exp", "exp_sum"), "softmax"),
+        Making(exp, Exponential.under(rounding, step), (x,), step),
+        Making(exp_sum, RowSum(), (exp,), step),
+        Making(result, DivideByRow(), (exp, exp_sum), step),
     )
 
 
-def _formulas(scenario: Scenario) -> tuple[Equation, ...]:
-    exp = at("exp", "i", "j")
-    return (
-        define(exp, e_to(at(_source(scenario), "i", "j"))),
-        define(at("exp_sum", "i"), Total("j", exp)),
-        define(at("weights", "i", "j"), Quotient(exp, at("exp_sum", "i"))),
-    )
+def _weights(scope: Scope, operation: Operation, operand: str) -> Making:
+    return Making(scope.name("weights"), operation, (operand,), "softmax")
 
 
 STEP = Step(
     name="softmax",
     title="Softmax",
     makes=("exp", "exp_sum", "weights"),
-    formulas=_formulas,
     shapes="scores [n, n] → weights [n, n], each row adding up to 1",
     happens=lambda _: (
         "In each row, e is raised to each score, and each result is divided by the row's sum."
@@ -51,19 +42,19 @@ STEP = Step(
         " and 1 that add up to 1: the share of its attention that the row's query gives to"
         " each key. A score that is larger by 1 gets e ≈ 2.718 times the weight."
     ),
-    plan=_plan,
+    plan=lambda scope: softmax(scope, scope.x, scope.name("weights"), "softmax"),
     mistakes=(
         Mistake(
             "down_the_columns",
             "Dividing by the sum of the column in place of the row, so that the columns add up"
             " to 1 and the rows don't.",
-            lambda _: Making("weights", DivideByColumnSum(), ("exp",), "softmax"),
+            lambda scope: _weights(scope, DivideByColumnSum(), scope.name("exp")),
         ),
         Mistake(
             "without_exponentials",
             "Dividing the scores themselves by their sum, without raising e to them.",
-            lambda scenario: Making("weights", DivideByRowSum(), (_source(scenario),), "softmax"),
+            lambda scope: _weights(scope, DivideByRowSum(), scope.x),
         ),
     ),
-    adds_up_to_one="weights",
+    adds_up_to_one=("weights",),
 )

@@ -6,43 +6,57 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import Equation
-from attncli.scenario import Scenario
-from attncli.trace.quantity import Making
-
-Plan = Callable[[Scenario], tuple[Making, ...]]
-Formulas = Callable[[Scenario], tuple[Equation, ...]]
+from attncli.trace import Making, Scope
 
 
 class Mistake(NamedTuple):
     """A common mistake: a quantity made in another way than it should be.
 
     Marking replays it; the lesson shows what it would give. `making` gives None where the
-    mistake can't be made with a scenario.
+    mistake can't be made at a place.
     """
 
     name: str
     says: str
-    making: Callable[[Scenario], Making | None]
+    making: Callable[[Scope], Making | None]
+
+
+def _formulas_of_makings(_: Scope) -> None:
+    return None
 
 
 class Step(NamedTuple):
     """One step of the story, in the words and formulas of the literature.
 
-    `formulas` are those of a scenario, `shapes` what goes in and comes out, `happens` the
-    sentence that opens the working, `purpose` what the step is for. `together` names
-    quantities whose rows are set side by side at the end, under the headings given.
-    `shown_with` are changes that give the step to a scenario which goes without it.
+    `plan` says what it makes at a place; its formulas are those of the operations, unless
+    `formulas` has others. `makes` are the names of all that it can make; `shapes` says what
+    goes in and comes out, `happens` is the sentence that opens the working, `purpose` what the
+    step is for. `together` names quantities whose rows are set side by side at the end, under
+    the headings given. `shown_with` are changes that give the step to a scenario which goes
+    without it; `hints` what else than a missing quantity itself could be given.
     """
 
     name: str
     title: str
     makes: tuple[str, ...]
-    formulas: Formulas
     shapes: str
-    happens: Callable[[Scenario], str]
+    happens: Callable[[Scope], str]
     purpose: str
-    plan: Plan
+    plan: Callable[[Scope], tuple[Making, ...]]
+    formulas: Callable[[Scope], tuple[Equation, ...] | None] = _formulas_of_makings
     mistakes: tuple[Mistake, ...] = ()
     together: tuple[tuple[str, str], ...] = ()
-    adds_up_to_one: str | None = None
+    adds_up_to_one: tuple[str, ...] = ()
     shown_with: tuple[str, ...] = ()
+
+
+def formulas_of(step: Step, scope: Scope, makings: tuple[Making, ...]) -> tuple[Equation, ...]:
+    """The formulas of a step at a place, each once, in the names of that place."""
+    own = step.formulas(scope)
+    if own is not None:
+        return own
+    formulas = (
+        making.operation.formula(scope.here(making.name), *map(scope.here, making.operands))
+        for making in makings
+    )
+    return tuple(dict.fromkeys(formulas))

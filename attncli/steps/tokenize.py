@@ -1,24 +1,26 @@
-"""Step 1: from a sentence to tokens and their IDs."""
+"""From a sentence to tokens and their IDs."""
+
+from __future__ import annotations
 
 from attncli.arithmetic.expression import Apply, Equation, Symbol
 from attncli.arithmetic.formula import at, define
-from attncli.scenario import Scenario
 from attncli.scenario.tokenizers import EXPLAINED
 from attncli.steps.step import Step
+from attncli.trace import Scope
 
 
-def _happens(scenario: Scenario) -> str:
-    cut = EXPLAINED[scenario.tokenizer]
-    if scenario.sentence is None:
+def _happens(scope: Scope) -> str:
+    cut = EXPLAINED[scope.text.tokenizer]
+    if scope.text.sentence is None:
         cut = "The tokens are given"
     looked_up = ", and each token's ID is looked up in the vocabulary"
-    return f"{cut}{looked_up if scenario.ids else ''}."
+    return f"{cut}{looked_up if scope.text.ids else ''}."
 
 
-def _formulas(scenario: Scenario) -> tuple[Equation, ...]:
+def _formulas(scope: Scope) -> tuple[Equation, ...]:
     tokens = define("tokens", Apply("tokenize", (Symbol("sentence"),)))
     ids = define("ids", at("vocabulary", "tokens"))
-    return (tokens, ids) if scenario.ids or not scenario.tokens else (tokens,)
+    return (tokens, ids) if scope.text.ids or not scope.text.tokens else (tokens,)
 
 
 STEP = Step(

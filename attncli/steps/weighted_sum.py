@@ -1,21 +1,20 @@
-"""Step 7: the output of attention."""
+"""The output of attention."""
 
-from attncli.arithmetic.formula import define, times
+from __future__ import annotations
+
 from attncli.arithmetic.operations import MatMul, TransposedWeights, WeightedSum
 from attncli.steps.step import Mistake, Step
-from attncli.trace.quantity import Making
+from attncli.trace import Making, Scope
 
 
-def _mistake(name: str, says: str, operation: MatMul, *operands: str) -> Mistake:
-    making = Making("output", operation, operands, "weighted_sum")
-    return Mistake(name, says, lambda _: making)
+def _output(scope: Scope, operation: MatMul, weights: str, values: str) -> Making:
+    return Making(scope.name("output"), operation, (weights, values), "weighted_sum")
 
 
 STEP = Step(
     name="weighted_sum",
     title="Weighted sum",
     makes=("output",),
-    formulas=lambda _: (define("output", times("weights", "V")),),
     shapes="weights [n, n], V [n, d_v] → output [n, d_v]",
     happens=lambda _: "For each query, every value is multiplied by its weight, and all are added.",
     purpose=(
@@ -23,28 +22,22 @@ STEP = Step(
         " So the token's new vector holds something of every token that it attends to: it"
         " is the token in its context."
     ),
-    plan=lambda _: (Making("output", WeightedSum(), ("weights", "V"), "weighted_sum"),),
+    plan=lambda scope: (_output(scope, WeightedSum(), scope.x, scope.name("V")),),
     mistakes=(
-        _mistake(
+        Mistake(
             "keys_for_values",
             "Blending the keys in place of the values.",
-            WeightedSum(),
-            "weights",
-            "K",
+            lambda scope: _output(scope, WeightedSum(), scope.x, scope.name("K")),
         ),
-        _mistake(
+        Mistake(
             "scores_for_weights",
             "Multiplying by the scores in place of the weights.",
-            WeightedSum(),
-            "scores",
-            "V",
+            lambda scope: _output(scope, WeightedSum(), scope.name("scores"), scope.name("V")),
         ),
-        _mistake(
+        Mistake(
             "weights_by_column",
             "Taking a column of the weights in place of a row, weightsᵀ V.",
-            TransposedWeights(),
-            "weights",
-            "V",
+            lambda scope: _output(scope, TransposedWeights(), scope.x, scope.name("V")),
         ),
     ),
 )

@@ -1,23 +1,41 @@
-"""Blocks for quantities: tables of figures, rows side by side, lists of tokens."""
+"""Blocks for quantities: tables of figures, rows side by side, lists of tokens, a tree."""
 
 from __future__ import annotations
 
-from attncli.arithmetic.expression import MOST_PARTS, Omitted, elided
-from attncli.document import Block, MatrixBlock, SideBySide, Table, TextList, Word
-from attncli.steps import Step
+from collections.abc import Sequence
+
+from attncli.arithmetic.expression import MOST_PARTS, Omitted, Symbol, Vector, elided
+from attncli.document import (
+    Block,
+    Edge,
+    Facts,
+    Graph,
+    MatrixBlock,
+    SideBySide,
+    Span,
+    Spans,
+    Table,
+    TextList,
+    Tree,
+    TreeRow,
+    Word,
+)
+from attncli.scenario.model import below
+from attncli.telling.parts import made_by, place_in_words, step_of
 from attncli.telling.selection import Selection
-from attncli.trace import Quantity, Trace
+from attncli.trace import Part, Quantity, Scope, Trace
 from attncli.trace.quantity import told_apart
+from attncli.trace.scope import local_name
 
 
 def matrix_block(
-    quantity: Quantity, selection: Selection, *, with_sums: bool = False
+    quantity: Quantity, selection: Selection, path: str = "", *, with_sums: bool = False
 ) -> MatrixBlock:
-    """The table of a quantity."""
+    """The table of a quantity, called as it is at a path."""
     rows = selection.rows(quantity)
     both = quantity.rows.role == "Q" and quantity.columns.role == "K"
     return MatrixBlock(
-        quantity.name,
+        local_name(quantity.name, path),
         quantity.matrix,
         quantity.rows.names,
         quantity.columns.names,
@@ -25,35 +43,133 @@ def matrix_block(
         made_in=quantity.making.step if quantity.making else "",
         roles=(quantity.rows.role, quantity.columns.role) if both else ("", ""),
         with_sums=with_sums,
+        quantity=quantity.name,
     )
 
 
-def together_block(trace: Trace, step: Step, selection: Selection) -> SideBySide | None:
-    """The rows of a step's quantities side by side, when more than the step's own are there."""
-    present = [(heading, trace[name]) for name, heading in step.together if name in trace]
-    if not any(quantity.name in step.makes and not quantity.given for _, quantity in present):
+def given_blocks(
+    trace: Trace, quantities: Sequence[Quantity], selection: Selection, path: str = ""
+) -> list[Block]:
+    """Given matrices: as tables, and where they come from if the file doesn't write them out."""
+    sources = trace.scenario.sources
+    elsewhere = [quantity for quantity in quantities if quantity.name in sources]
+    rows = [(local_name(q.name, path), _told(q, sources[q.name].told)) for q in elsewhere]
+    shown = [q for q in quantities if q.name not in sources or _is_small(q)]
+    blocks: list[Block] = [Facts(tuple(rows))] if rows else []
+    return blocks + [matrix_block(quantity, selection, path) for quantity in shown]
+
+
+def _is_small(quantity: Quantity) -> bool:
+    return max(quantity.matrix.shape) <= MOST_PARTS
+
+
+def _told(quantity: Quantity, source: str) -> Spans:
+    """`512 × 512; normal, seed 7; begins [0.034, −0.012, 0.009, …]`"""
+    rows, columns = quantity.matrix.shape
+    size = f"{rows} × {columns}" if rows > 1 or quantity.rows.role else f"{columns}"
+    if _is_small(quantity):
+        return (f"{size}; {source}",)
+    first = [quantity.matrix.number(0, j) for j in range(min(3, columns))]
+    begins = Vector((*first, Omitted())) if columns > len(first) else Vector(tuple(first))
+    return (f"{size}; {source}; begins ", begins)
+
+
+def together_block(
+    trace: Trace, part: Part, names: Sequence[tuple[str, str]], selection: Selection
+) -> SideBySide | None:
+    """The rows of a part's quantities side by side, when more than the part's own are there."""
+    scope = part.scope
+    found = [(heading, _resolved(trace, scope, name)) for name, heading in names]
+    present = [(heading, quantity) for heading, quantity in found if quantity is not None]
+    made = {quantity.name for quantity in made_by(trace, part)}
+    if not any(quantity.name in made for _, quantity in present):
         return None
-    if len({selection.rows(quantity) for _, quantity in present}) > 1:
+    if len({(selection.rows(q), q.rows.names) for _, q in present}) > 1:
         return None
     first = present[-1][1]
-    columns = tuple((heading, matrix_block(quantity, selection)) for heading, quantity in present)
+    columns = tuple(
+        (heading, matrix_block(quantity, selection, scope.path)) for heading, quantity in present
+    )
     return SideBySide("", first.rows.names, selection.rows(first), columns)
 
 
-def token_blocks(trace: Trace) -> list[Block]:
-    """The tokens of the sentence and their IDs: as a table, and as lists."""
-    scenario = trace.scenario
-    names = told_apart(scenario.tokens)
-    lists: list[Block] = [TextList("tokens", names, scenario.tokens)]
+def _resolved(trace: Trace, scope: Scope, local: str) -> Quantity | None:
+    """What a name means at a place; X and output stand for what flows in."""
+    name = scope.name(local)
+    if name not in trace and local in ("X", "output") and scope.layer.block != "attention":
+        return None
+    return trace.quantities.get(name)
+
+
+def token_blocks(scope: Scope) -> list[Block]:
+    """The tokens of a sentence and their IDs: as a table, and as lists."""
+    text = scope.text
+    names = told_apart(text.tokens)
+    lists: list[Block] = [TextList(below(scope.path, "tokens"), names, text.tokens)]
     headings: tuple[str, ...] = ("Position", "Token")
-    if scenario.ids:
-        lists.append(TextList("ids", names, scenario.ids))
+    if text.ids:
+        lists.append(TextList(below(scope.path, "ids"), names, text.ids))
         headings = (*headings, "ID")
     rows: list[tuple[Word | str | Omitted, ...]] = []
-    for place in elided(len(scenario.tokens), MOST_PARTS):
+    for place in elided(len(text.tokens), MOST_PARTS):
         if place is None:
             rows.append((Omitted(),) * len(headings))
             continue
-        number = (str(scenario.ids[place]),) if scenario.ids else ()
-        rows.append((str(place + 1), Word(scenario.tokens[place]), *number))
+        number = (str(text.ids[place]),) if text.ids else ()
+        rows.append((str(place + 1), Word(text.tokens[place]), *number))
     return [Table(headings, tuple(rows)), *lists]
+
+
+def tree_block(trace: Trace, parts: Sequence[Part]) -> Tree:
+    """What ran: every part with what it made, below its layer and head."""
+    rows: list[TreeRow] = []
+    open_paths: list[str] = []
+    for number, part in enumerate(parts, start=1):
+        ancestors = _ancestors(part.path)
+        shared = 0
+        while shared < min(len(open_paths), len(ancestors)) and (
+            open_paths[shared] == ancestors[shared]
+        ):
+            shared += 1
+        for depth in range(shared, len(ancestors)):
+            before = ancestors[depth - 1] if depth else ""
+            segment = ancestors[depth][len(before) :].lstrip(".")
+            if words := place_in_words(segment):
+                rows.append(TreeRow(depth, None, words))
+        open_paths = ancestors
+        made = _made_in_short(made_by(trace, part), part.path)
+        rows.append(TreeRow(len(ancestors), number, step_of(part).title, made))
+    return Tree(tuple(rows))
+
+
+def _ancestors(path: str) -> list[str]:
+    """`layers[1]`, `layers[1].heads[2]`; norms are steps rather than places."""
+    segments = [s for s in path.split(".") if s and not s.startswith(("norm", "next"))]
+    segments = [s for s in segments if s not in ("embedding_norm", "final_norm")]
+    return [".".join(segments[: k + 1]) for k in range(len(segments))]
+
+
+def _made_in_short(made: Sequence[Quantity], path: str) -> Spans:
+    """`Q, K, V [3, 2]`: names with the shape that the last of them has."""
+    if not made:
+        return ()
+    spans: list[Span] = []
+    for quantity in made:
+        spans += [", "] if spans else []
+        spans.append(Symbol(local_name(quantity.name, path)))
+    rows, columns = made[-1].matrix.shape
+    size = f" [{rows}]" if made[-1].is_list else f" [{rows}, {columns}]"
+    return (*spans, size)
+
+
+def graph_block(quantity: Quantity, path: str = "") -> Graph:
+    """Who attends to whom, the strongest first, what has no weight left out."""
+    edges = [
+        Edge(source, target, quantity.matrix.number(i, j))
+        for i, source in enumerate(quantity.rows.names)
+        for j, target in sorted(
+            enumerate(quantity.columns.names), key=lambda cell: -quantity.values[i, cell[0]]
+        )
+        if quantity.values[i, j] > 0
+    ]
+    return Graph(local_name(quantity.name, path), tuple(edges))

@@ -4,25 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from attncli.arithmetic.expression import Equation
 from attncli.document import Document, Facts, Span, Spans, Word
-from attncli.scenario import Scenario
-from attncli.steps import STEPS
-from attncli.telling.walkthrough import told_steps
-from attncli.telling.words import sizes
+from attncli.steps import STEPS, Step, formulas_of
+from attncli.steps.general import general_scope
+from attncli.telling.facts import sizes
+from attncli.telling.parts import told_parts
 from attncli.trace import Trace
 
 
 def steps_catalogue() -> Document:
     """Every step: what it makes, its formulas."""
-    general = Scenario()
-    rows: list[tuple[str, Spans]] = []
-    for step in STEPS:
-        spans: list[Span] = [f"{step.title}: "]
-        for position, formula in enumerate(step.formulas(general)):
-            spans += [", "] if position else []
-            spans.append(formula)
-        rows.append((step.name, tuple(spans)))
-    return Document(Word("Steps"), (), closing=(Facts(tuple(rows)),))
+    rows = tuple((step.name, _formulas(step)) for step in STEPS)
+    return Document(Word("Steps"), (), closing=(Facts(rows),))
+
+
+def general_formulas(step: Step) -> tuple[Equation, ...]:
+    """The formulas of a step with all that it can have."""
+    scope = general_scope(step.name)
+    return formulas_of(step, scope, step.plan(scope))
+
+
+def _formulas(step: Step) -> Spans:
+    spans: list[Span] = [f"{step.title}: "]
+    for position, formula in enumerate(general_formulas(step)):
+        spans += [", "] if position else []
+        spans.append(formula)
+    return tuple(spans)
 
 
 def scenarios_catalogue(traces: Mapping[str, Trace]) -> Document:
@@ -34,7 +42,7 @@ def scenarios_catalogue(traces: Mapping[str, Trace]) -> Document:
 def summary(trace: Trace) -> Spans:
     """`I love AI: 3 tokens, d_model = 2, …; carry, 3 decimals; tokenize → … → ffn`"""
     scenario = trace.scenario
-    steps = [step.name for step in told_steps(trace)]
+    steps = [part.step for part in told_parts(trace)]
     path = f"{steps[0]} → {steps[-1]}" if len(steps) > 1 else "".join(steps) or "nothing to work"
     rounding = f"{scenario.rounding.policy}, {scenario.rounding.decimals} decimals"
-    return (Word(scenario.title), ": ", *sizes(scenario, trace), f"; {rounding}; {path}")
+    return (Word(scenario.title), ": ", *sizes(trace), f"; {rounding}; {path}")

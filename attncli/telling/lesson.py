@@ -24,18 +24,13 @@ from attncli.document import (
 )
 from attncli.scenario import ScenarioError
 from attncli.steps import Mistake, Step
+from attncli.telling.catalogue import general_formulas
+from attncli.telling.facts import facts_of, rounding_facts
+from attncli.telling.parts import made_by, operands_of, told_parts
 from attncli.telling.selection import Selection
-from attncli.telling.walkthrough import (
-    facts_of,
-    made_by,
-    operands_of,
-    rounding_facts,
-    step_blocks,
-    table_together,
-    told_steps,
-)
+from attncli.telling.walkthrough import part_blocks, section_of, table_together
 from attncli.telling.working import cell_line
-from attncli.trace import Making, Quantity, Trace
+from attncli.trace import Making, Part, Quantity, Trace
 
 
 def lessons(told: Sequence[tuple[Step, Trace]], selection: Selection) -> Document:
@@ -50,20 +45,35 @@ def lessons(told: Sequence[tuple[Step, Trace]], selection: Selection) -> Documen
 
 
 def _lesson(step: Step, trace: Trace, selection: Selection) -> Section:
-    blocks: list[Block] = [Prose((step.purpose,)), Facts(tuple(_shapes(step, trace)))]
-    if step in told_steps(trace):
-        operands = operands_of(trace, step)
-        blocks += [Subheading("On these numbers")]
-        blocks += step_blocks(trace, step, selection, operands)
-        blocks += table_together(trace, step, selection)
-    else:
-        blocks.append(Note((_not_told(trace, step),)))
-    if step.mistakes:
-        blocks.append(Subheading("Common mistakes"))
-        for mistake in step.mistakes:
-            blocks += _mistake_blocks(trace, mistake)
-    formulas = step.formulas(trace.scenario)
-    return Section(step.name, None, step.title, formulas, tuple(blocks))
+    blocks: list[Block] = [Prose((step.purpose,))]
+    part = part_to_explain(step, trace, selection)
+    if part is None:
+        blocks += [Facts((("Shapes", (step.shapes,)),)), Note((_not_told(trace, step),))]
+        blocks += _mistakes(trace, step, None)
+        formulas = general_formulas(step)
+        return Section(step.name, None, step.title, formulas, tuple(blocks))
+    blocks.append(Facts(tuple(_shapes(step, trace, part))))
+    blocks.append(Subheading("On these numbers"))
+    blocks += part_blocks(trace, part, selection, operands_of(trace, part))
+    blocks += table_together(trace, part, selection)
+    blocks += _mistakes(trace, step, part)
+    return section_of(trace, part, None, blocks)
+
+
+def part_to_explain(step: Step, trace: Trace, selection: Selection) -> Part | None:
+    """The first part that takes a step, in the layer and head that are asked for."""
+    parts = [part for part in told_parts(trace) if part.step == step.name]
+    chosen = selection._replace(steps=())
+    return next((part for part in parts if chosen.includes(part)), None)
+
+
+def _mistakes(trace: Trace, step: Step, part: Part | None) -> list[Block]:
+    if not step.mistakes:
+        return []
+    blocks: list[Block] = [Subheading("Common mistakes")]
+    for mistake in step.mistakes:
+        blocks += _mistake_blocks(trace, part, mistake)
+    return blocks
 
 
 def _not_told(trace: Trace, step: Step) -> str:
@@ -74,29 +84,29 @@ def _not_told(trace: Trace, step: Step) -> str:
     return f"This scenario goes without {step.name}, so that there are no numbers to show."
 
 
-def _shapes(step: Step, trace: Trace) -> list[tuple[str, Spans]]:
+def _shapes(step: Step, trace: Trace, part: Part) -> list[tuple[str, Spans]]:
     rows: list[tuple[str, Spans]] = [("Shapes", (step.shapes,))]
-    made = made_by(trace, step)
+    made = made_by(trace, part)
     if made:
-        before = _with_shapes(operands_of(trace, step))
-        rows.append(("Here", (*before, " → ", *_with_shapes(made))))
+        before = _with_shapes(operands_of(trace, part), part)
+        rows.append(("Here", (*before, " → ", *_with_shapes(made, part))))
     return rows
 
 
-def _with_shapes(quantities: Sequence[Quantity]) -> Spans:
+def _with_shapes(quantities: Sequence[Quantity], part: Part) -> Spans:
     spans: list[Span] = []
     for quantity in quantities:
         rows, columns = quantity.matrix.shape
         size = f"[{rows}]" if quantity.is_list else f"[{rows}, {columns}]"
         spans += [", "] if spans else []
-        spans += [Symbol(quantity.name), f" {size}"]
+        spans += [Symbol(part.scope.here(quantity.name)), f" {size}"]
     return tuple(spans)
 
 
-def _mistake_blocks(trace: Trace, mistake: Mistake) -> list[Block]:
+def _mistake_blocks(trace: Trace, part: Part | None, mistake: Mistake) -> list[Block]:
     """A mistake in words, and what it gives in the cell that it changes most."""
-    making = mistake.making(trace.scenario)
-    if making is None or making.name not in trace or trace[making.name].given:
+    making = None if part is None else mistake.making(part.scope)
+    if making is None or part is None or making.name not in trace or trace[making.name].given:
         return [Points(((mistake.says,),))]
     wrong = remade(trace, making)
     if wrong is None:
@@ -107,7 +117,7 @@ def _mistake_blocks(trace: Trace, mistake: Mistake) -> list[Block]:
         return [Points(((mistake.says, same),))]
     right = trace[making.name]
     figure = right.matrix.number(*cell)
-    told = (" ", Term(right.address(*cell)), " is ", figure, "; the mistake gives")
+    told = (" ", Term(part.scope.here(right.address(*cell))), " is ", figure, "; the mistake gives")
     line = cell_line(wrong, wrong[making.name], *cell)
     return [Points(((mistake.says, *told),)), Working((line,))]
 

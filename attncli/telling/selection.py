@@ -7,44 +7,99 @@ from typing import NamedTuple
 
 from attncli.arithmetic.expression import MOST_PARTS, elided
 from attncli.choices import DETAILS
-from attncli.scenario import STORY, Scenario
+from attncli.scenario import STORY
 from attncli.scenario.address import Address, AddressError, Index, parse_address
+from attncli.scenario.model import Stack, Text, below
 from attncli.scenario.problems import nearest
-from attncli.trace import Axis, Quantity, Trace
+from attncli.trace import Axis, Part, Quantity, Trace
 from attncli.trace.quantity import told_apart
 
 
 class SelectionError(ValueError):
-    """A step, a token or a cell that isn't there."""
+    """A step, a token, a layer, a head or a cell that isn't there."""
 
 
 class Selection(NamedTuple):
-    """What to tell: some steps (none: all), the rows of one query, how closely."""
+    """What to tell: some steps (none: all), a layer by its path, a head by its number, the rows
+    of some queries, how closely."""
 
     steps: tuple[str, ...] = ()
-    query: int | None = None
+    queries: tuple[int, ...] = ()
+    axis: tuple[str, ...] = ()
     detail: str = "full"
+    layer: str | None = None
+    head: int | None = None
 
-    def includes(self, step: str) -> bool:
-        return not self.steps or step in self.steps
+    @property
+    def partial(self) -> bool:
+        """Whether only some of the sections are told."""
+        return bool(self.steps) or self.layer is not None or self.head is not None
+
+    def includes(self, part: Part) -> bool:
+        """Whether a part is told."""
+        return (
+            (not self.steps or part.step in self.steps)
+            and (self.layer is None or _is_inside(part.path, self.layer))
+            and (self.head is None or _is_of_head(part, self.head))
+        )
 
     def rows(self, quantity: Quantity) -> tuple[int, ...]:
-        """The rows of a quantity that are shown: one query's, or all."""
-        if self.query is not None and quantity.rows.role in ("Q", "token"):
-            return (self.query,)
-        return tuple(range(quantity.matrix.shape[0]))
+        """The rows of a quantity that are shown: those of some queries, or all."""
+        return self.queries if self._picks(quantity) else tuple(range(quantity.matrix.shape[0]))
 
     def worked_rows(self, quantity: Quantity) -> list[int | None]:
         """The rows whose working is shown; None for those left out."""
-        if self.query is not None:
-            return [self.query] if quantity.rows.role in ("Q", "token") else []
+        if self._picks(quantity):
+            return list(self.queries)
+        if self.queries and quantity.rows.role not in ("Q", "token", ""):
+            return []
         return list(elided(quantity.matrix.shape[0], MOST_PARTS))
 
+    def _picks(self, quantity: Quantity) -> bool:
+        rows = quantity.rows
+        return bool(self.queries) and rows.role in ("Q", "token") and rows.names == self.axis
 
-def select(trace: Trace, steps: Sequence[str], token: str | None, detail: str) -> Selection:
-    """The selection that options ask for. Raises SelectionError."""
-    query = None if token is None else find_query(trace, token)
-    return Selection(tuple(steps), query, detail)
+
+def _is_inside(path: str, layer: str) -> bool:
+    return not layer or path == layer or path.startswith(f"{layer}.")
+
+
+def _is_of_head(part: Part, head: int) -> bool:
+    """Whether a part belongs to a head, from 1; a single head's parts have no path of their own."""
+    attention = part.scope.attention
+    return part.path == attention.head_path(head - 1) and part.step in _IN_HEADS
+
+
+_IN_HEADS = frozenset(STORY) - {
+    "tokenize", "embed", "positions", "merge", "residual", "norm", "ffn", "unembed", "predict",
+    "loss",
+}  # fmt: skip
+
+
+def select(
+    trace: Trace,
+    steps: Sequence[str] = (),
+    token: str | None = None,
+    detail: str = "full",
+    *,
+    layer: str | None = None,
+    head: str | None = None,
+) -> Selection:
+    """The selection that options ask for; without a token, the queries that the scenario shows.
+
+    Raises SelectionError.
+    """
+    axis = _queries(trace)
+    wanted = trace.scenario.show.queries if token is None else (token,)
+    queries = tuple(dict.fromkeys(_find_query(axis, one) for one in wanted))
+    return Selection(
+        tuple(steps),
+        queries,
+        axis.names,
+        detail,
+        None if layer is None else find_layer(trace, layer),
+        None if head is None else find_head(trace, head),
+    )
 
 
 def check_steps(steps: Sequence[str]) -> None:
@@ -62,12 +117,28 @@ def check_detail(detail: str) -> None:
         raise SelectionError(f"--detail {detail}: no such detail; {nearest(detail, DETAILS)}")
 
 
-def find_query(trace: Trace, token: str) -> int:
-    """The place, from 0, of the query that `--token` names: a token, or else a position.
+def find_layer(trace: Trace, text: str) -> str:
+    """The path of the layer that `--layer` names: `2`, or `encoder.1`. Raises SelectionError."""
+    known = {
+        below(stack.path, str(k)): layer.path
+        for stack in reversed(trace.scenario.stacks)
+        for k, layer in enumerate(stack.layers, start=1)
+    }
+    if text in known:
+        return known[text]
+    raise SelectionError(f"--layer {text}: no such layer; known: {', '.join(known)}")
 
-    Raises SelectionError.
-    """
-    axis = _queries(trace)
+
+def find_head(trace: Trace, text: str) -> int:
+    """The head that `--head` names, from 1. Raises SelectionError."""
+    most = max(part.scope.attention.heads for part in trace.story) if trace.story else 1
+    if text.isascii() and text.isdigit() and 1 <= int(text) <= most:
+        return int(text)
+    raise SelectionError(f"--head {text}: no such head; count from 1 to {most}")
+
+
+def _find_query(axis: Axis, token: str) -> int:
+    """The place, from 0, of the query that `--token` names: a token, or else a position."""
     try:
         return axis.find(_index_of_token(token), "the sentence")
     except AddressError as error:
@@ -84,21 +155,25 @@ def _index_of_token(token: str) -> Index:
 
 
 def _queries(trace: Trace) -> Axis:
-    axes = [trace[name].rows for name in trace if trace[name].rows.role == "Q"]
-    return axes[0] if axes else sentence_axis(trace.scenario)
+    main = [q for q in trace.quantities.values() if not q.name.startswith("encoder.")]
+    axes = [quantity.rows for quantity in main if quantity.rows.role == "Q"]
+    return axes[0] if axes else sentence_axis(trace.scenario.text)
 
 
 def find_cells(
-    trace: Trace, texts: Sequence[str], steps: Sequence[str], token: str | None
+    trace: Trace, texts: Sequence[str], others: Sequence[tuple[str, object]]
 ) -> list[tuple[str, Address]]:
-    """The cells that `--cell` names, all of them. Raises SelectionError."""
+    """The cells that `--cell` names, all of them; `others` are options that don't go with it.
+
+    Raises SelectionError.
+    """
     cells, wrong = [], []
     for text in texts:
         try:
             cells.append(find_cell(trace, text))
         except SelectionError as error:
             wrong.append(str(error))
-    for option, given in (("--step", steps), ("--token", token)):
+    for option, given in others:
         if given:
             wrong.append(f"{option}: a cell is one figure; leave {option} out, or --cell")
     if wrong:
@@ -108,24 +183,42 @@ def find_cells(
 
 def find_cell(trace: Trace, text: str) -> tuple[str, Address]:
     """The quantity and the address that `--cell` names. Raises SelectionError."""
-    lists = [name for name in ("tokens", "ids") if getattr(trace.scenario, name)]
+    lists = [
+        below(stack.path, name)
+        for stack in trace.scenario.stacks
+        for name in ("tokens", "ids")
+        if getattr(stack.text, name)
+    ]
     try:
         address = parse_address(text)
-        if address.name in trace:
-            trace[address.name].find(address)
-        elif address.name in lists:
-            place_in_list(trace.scenario, address)
+        name = _known_name(address.name, [*trace, *lists])
+        if name in trace:
+            trace[name].find(address)
         else:
-            known = nearest(address.name, [*trace, *lists])
-            raise AddressError(f"this trace has no quantity {address.name}; {known}")
+            place_in_list(text_of_list(trace, name), address)
     except AddressError as error:
         raise SelectionError(f"--cell {text}: {error}") from None
-    return address.name, address
+    return name, address
 
 
-def place_in_list(scenario: Scenario, address: Address) -> int:
+def _known_name(name: str, known: Sequence[str]) -> str:
+    """The full name that is meant; a single layer or head may be named with its number."""
+    bare = name.replace("layers[1].", "").replace("heads[1].", "")
+    for candidate in (name, name.replace("heads[1].", ""), name.replace("layers[1].", ""), bare):
+        if candidate in known:
+            return candidate
+    raise AddressError(f"this trace has no quantity {name}; {nearest(name, known)}")
+
+
+def text_of_list(trace: Trace, name: str) -> Text:
+    """The text that a list such as `encoder.tokens` belongs to."""
+    stacks: dict[str, Stack] = {stack.path: stack for stack in trace.scenario.stacks}
+    return stacks[name.rpartition(".")[0]].text
+
+
+def place_in_list(text: Text, address: Address) -> int:
     """The place, from 0, of the token that an index of `tokens` or `ids` means."""
-    axis = sentence_axis(scenario)
+    axis = sentence_axis(text)
     if len(address.indices) != 1:
         raise AddressError(
             f"{address.name} is addressed by a token, like {address.name}[{axis.index(0)}]"
@@ -133,6 +226,6 @@ def place_in_list(scenario: Scenario, address: Address) -> int:
     return axis.find(address.indices[0], "the sentence")
 
 
-def sentence_axis(scenario: Scenario) -> Axis:
+def sentence_axis(text: Text) -> Axis:
     """The tokens of the sentence as names."""
-    return Axis(told_apart(scenario.tokens), "Q")
+    return Axis(told_apart(text.tokens), "Q")

@@ -4,75 +4,94 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attncli.arithmetic.expression import MOST_PARTS, Equation, Number, Root, Symbol, elided
+from attncli.arithmetic.expression import MOST_PARTS, Number, Symbol, elided
 from attncli.document import (
     Block,
     Document,
-    Facts,
     Line,
     MatrixBlock,
     Note,
     Prose,
     Section,
     SideBySide,
-    Spans,
     Subheading,
     Word,
     Working,
 )
 from attncli.scenario.address import Address
-from attncli.steps import STEPS, Step
-from attncli.telling.blocks import matrix_block, together_block, token_blocks
+from attncli.steps import formulas_of
+from attncli.telling.blocks import (
+    given_blocks,
+    matrix_block,
+    together_block,
+    token_blocks,
+    tree_block,
+)
+from attncli.telling.endings import closing_notes, ending_of
+from attncli.telling.facts import facts_of, rounding_facts, unfinished_in_words
+from attncli.telling.parts import (
+    is_structured,
+    made_by,
+    makings_of,
+    operands_of,
+    place_in_words,
+    step_of,
+    told_parts,
+)
 from attncli.telling.selection import (
     Selection,
     SelectionError,
     place_in_list,
     sentence_axis,
+    text_of_list,
 )
-from attncli.telling.words import rounding_in_words, sizes, unfinished_in_words
 from attncli.telling.working import cell_line, working_of
-from attncli.trace import Quantity, Trace
+from attncli.trace import Part, Quantity, Trace
 
 
 def walkthrough(trace: Trace, selection: Selection) -> Document:
-    """The page of `attn run`: facts, a section a step, what is missing for going on."""
-    told = told_steps(trace)
-    shown = [step for step in told if selection.includes(step.name)]
-    sections = []
-    introduced: set[str] = set()
-    for step in shown:
-        givens = _givens(trace, step, introduced)
-        introduced |= {quantity.name for quantity in givens}
-        blocks = (
-            *step_blocks(trace, step, selection, givens),
-            *table_together(trace, step, selection),
-        )
-        sections.append(_section(trace, step, told.index(step) + 1, blocks))
-    if shown and shown[-1] is told[-1]:
-        sections[-1] = _as_result(sections[-1])
+    """The page of `attn run`: facts, a section a part, what is missing for going on."""
+    told = told_parts(trace)
+    shown = [part for part in told if selection.includes(part)]
+    structured = is_structured(trace)
+    if structured and selection.detail == "summary" and not selection.partial:
+        shown = told[-1:]
+    sections = _sections(trace, shown, told, selection)
+    whole = not selection.partial
     return Document(
         Word(trace.scenario.title),
         tuple(sections),
         facts_of(trace),
         given=tuple(matrix_block(quantity, Selection()) for quantity in _all_given(trace)),
-        closing=() if selection.steps else _closing(trace, selection),
+        opening=(tree_block(trace, told),) if structured and whole else (),
+        closing=_closing(trace, selection) if whole else (),
         rounding=rounding_facts(trace),
     )
 
 
-def told_steps(trace: Trace) -> list[Step]:
-    """The steps that the trace gets through, in order."""
-    done = {quantity.making.step for quantity in trace.quantities.values() if quantity.making}
-    return [
-        step
-        for step in STEPS
-        if step.name in done or (step.name == "tokenize" and trace.scenario.tokens)
-    ]
+def _sections(
+    trace: Trace, shown: Sequence[Part], told: Sequence[Part], selection: Selection
+) -> list[Section]:
+    numbers = {id(part): number for number, part in enumerate(told, start=1)}
+    sections = []
+    introduced: set[str] = set()
+    for part in shown:
+        givens = _givens(trace, part, introduced)
+        introduced |= {quantity.name for quantity in givens}
+        blocks = (
+            *part_blocks(trace, part, selection, givens),
+            *table_together(trace, part, selection),
+        )
+        sections.append(section_of(trace, part, numbers[id(part)], blocks))
+    if shown and shown[-1] is told[-1]:
+        sections[-1] = _as_result(sections[-1])
+    return sections
 
 
 def check_told(trace: Trace, selection: Selection) -> None:
     """Raises SelectionError for steps asked for that the trace doesn't go through."""
-    told = [step.name for step in told_steps(trace)]
+    parts = told_parts(trace)
+    told = list(dict.fromkeys(part.step for part in parts))
     missing = [step for step in selection.steps if step not in told]
     if missing:
         through = f"it goes through {', '.join(told)}" if told else "it goes through none"
@@ -81,26 +100,28 @@ def check_told(trace: Trace, selection: Selection) -> None:
                 f"--step {step}: this scenario has no such step; {through}" for step in missing
             )
         )
+    if parts and not any(selection.includes(part) for part in parts):
+        raise SelectionError("nothing is left of the page; ask for less at once")
 
 
-def step_blocks(
-    trace: Trace, step: Step, selection: Selection, givens: Sequence[Quantity]
+def part_blocks(
+    trace: Trace, part: Part, selection: Selection, givens: Sequence[Quantity]
 ) -> list[Block]:
-    """What happens, the given matrices that the step needs, the working, the tables."""
-    scenario = trace.scenario
-    blocks: list[Block] = [Prose((step.happens(scenario),))]
-    if step.name == "tokenize":
-        return [*blocks, *token_blocks(trace)]
-    blocks += [matrix_block(quantity, selection) for quantity in givens]
-    blocks += _remarks(trace, step)
-    aside = {name for name, _ in step.together}
-    for quantity in made_by(trace, step):
+    """What happens, the given matrices that the part needs, the working, the tables."""
+    step = step_of(part)
+    blocks: list[Block] = [Prose((step.happens(part.scope),))]
+    if part.step == "tokenize":
+        return [*blocks, *token_blocks(part.scope)]
+    blocks += given_blocks(trace, givens, selection, part.path)
+    blocks += _remarks(trace, part)
+    aside = {part.scope.name(name) for name, _ in step.together}
+    for quantity in made_by(trace, part):
         blocks += working_of(trace, quantity, selection)
         if quantity.name not in aside:
-            sums = quantity.name == step.adds_up_to_one
-            table = matrix_block(quantity, selection, with_sums=sums)
+            sums = quantity.local in step.adds_up_to_one
+            table = matrix_block(quantity, selection, part.path, with_sums=sums)
             blocks += [table, *(_about_sums(table, selection) if sums else ())]
-    return blocks
+    return [*blocks, *ending_of(trace, part)]
 
 
 def _about_sums(table: MatrixBlock, selection: Selection) -> list[Block]:
@@ -112,53 +133,44 @@ def _about_sums(table: MatrixBlock, selection: Selection) -> list[Block]:
     return [Note(("Each figure is rounded by itself, so a row need not add up to exactly 1.",))]
 
 
-def _remarks(trace: Trace, step: Step) -> list[Block]:
+def _remarks(trace: Trace, part: Part) -> list[Block]:
     """What has to be said of how a step was done on these figures."""
-    makings = [quantity.making for quantity in made_by(trace, step) if quantity.making]
-    remarks = [making.operation.remark(*trace.operands(making)) for making in makings]
+    remarks = [
+        making.operation.remark(*trace.operands(making)) for making in makings_of(trace, part)
+    ]
     return [Note((remark,)) for remark in remarks if remark is not None]
 
 
-def table_together(trace: Trace, step: Step, selection: Selection) -> list[Block]:
-    if not step.together:
+def table_together(trace: Trace, part: Part, selection: Selection) -> list[Block]:
+    """The rows of what a step made and started from, side by side, or as tables."""
+    together = step_of(part).together
+    if not together:
         return []
-    table = together_block(trace, step, selection)
+    table = together_block(trace, part, together, selection)
     if table is not None:
         return [table]
-    aside = {name for name, _ in step.together}
-    made = [quantity for quantity in made_by(trace, step) if quantity.name in aside]
-    return [matrix_block(quantity, selection) for quantity in made]
-
-
-def made_by(trace: Trace, step: Step) -> list[Quantity]:
-    return [
-        quantity
-        for quantity in trace.quantities.values()
-        if quantity.making is not None and quantity.making.step == step.name
-    ]
+    aside = {part.scope.name(name) for name, _ in together}
+    made = [quantity for quantity in made_by(trace, part) if quantity.name in aside]
+    return [matrix_block(quantity, selection, part.path) for quantity in made]
 
 
 def _all_given(trace: Trace) -> list[Quantity]:
     return [quantity for quantity in trace.quantities.values() if quantity.given]
 
 
-def _givens(trace: Trace, step: Step, introduced: set[str]) -> list[Quantity]:
-    """The given matrices that a step is the first to need."""
-    operands = operands_of(trace, step)
+def _givens(trace: Trace, part: Part, introduced: set[str]) -> list[Quantity]:
+    """The given matrices that a part is the first to need."""
+    operands = operands_of(trace, part)
     return [operand for operand in operands if operand.given and operand.name not in introduced]
 
 
-def operands_of(trace: Trace, step: Step) -> list[Quantity]:
-    """The quantities that a step starts from."""
-    made = made_by(trace, step)
-    names = [name for quantity in made if quantity.making for name in quantity.making.operands]
-    own = {quantity.name for quantity in made}
-    return [trace[name] for name in dict.fromkeys(names) if name not in own]
-
-
-def _section(trace: Trace, step: Step, number: int, blocks: Sequence[Block]) -> Section:
-    formulas = step.formulas(trace.scenario)
-    return Section(step.name, number, step.title, formulas, tuple(blocks))
+def section_of(trace: Trace, part: Part, number: int | None, blocks: Sequence[Block]) -> Section:
+    """A section about a part."""
+    step = step_of(part)
+    makings = makings_of(trace, part) or part.makings
+    formulas = formulas_of(step, part.scope, makings)
+    place = place_in_words(part.path)
+    return Section(part.step, number, step.title, formulas, tuple(blocks), part.path, place)
 
 
 def _as_result(section: Section) -> Section:
@@ -170,66 +182,30 @@ def _as_result(section: Section) -> Section:
 
 
 def _closing(trace: Trace, selection: Selection) -> tuple[Block, ...]:
-    """Given quantities that no step came to use, and why the trace ends where it does."""
+    """Given quantities that no step came to use, why the trace ends where it does, and what
+    comes after it: variants, generated tokens, a graph."""
     used = {name for making in trace.plan if making.name in trace for name in making.operands}
     unused = [quantity for quantity in _all_given(trace) if quantity.name not in used]
     heading = "Given, and not needed so far" if used else "Given"
     blocks: list[Block] = [Subheading(heading)] if unused else []
-    blocks += [matrix_block(quantity, selection) for quantity in unused]
+    blocks += given_blocks(trace, unused, selection)
     if trace.unfinished is not None:
         blocks.append(unfinished_in_words(trace.unfinished))
-    return tuple(blocks)
-
-
-def facts_of(trace: Trace) -> Facts:
-    """What the page opens with."""
-    scenario = trace.scenario
-    rows: list[tuple[str, Spans]] = []
-    if scenario.sentence is not None:
-        rows.append(("Sentence", (Word(scenario.sentence),)))
-    if scenario.source is not None:
-        rows.append(("Source", (Word(scenario.source),)))
-    rows.append(("Sizes", sizes(scenario, trace)))
-    if "scores" in trace:
-        rows.append(("Scaling", _scaling(trace)))
-    rows.append(("Rounding", (rounding_in_words(trace.rounding),)))
-    return Facts(tuple((name, spans) for name, spans in rows if spans))
-
-
-def _scaling(trace: Trace) -> Spans:
-    scenario = trace.scenario
-    if not scenario.scales:
-        return ("none: the scores go into the softmax as they are",)
-    if scenario.divisor is None:
-        return ("scores are divided by ", Root(Symbol("d_k")))
-    if isinstance(scenario.scale, Number):
-        return ("scores are divided by ", scenario.scale)
-    return ("scores are divided by ", Equation(Root(Symbol("d_k")), scenario.divisor))
-
-
-def rounding_facts(trace: Trace) -> dict[str, object]:
-    """The rounding policy as data."""
-    rounding = trace.rounding
-    return {
-        "policy": rounding.policy,
-        "decimals": rounding.decimals,
-        "steps": dict(rounding.steps),
-    }
+    return (*blocks, *closing_notes(trace, selection))
 
 
 def cells(trace: Trace, wanted: Sequence[tuple[str, Address]]) -> Document:
     """The working of single cells, with no term left out."""
-    told = told_steps(trace)
-    by_step: dict[str, list[Line]] = {}
+    told = told_parts(trace)
+    lines: dict[int | None, list[Line]] = {}
     for name, address in wanted:
-        step, line = _cell(trace, name, address)
-        by_step.setdefault(step, []).append(line)
+        lines.setdefault(_part_of(told, name), []).append(_cell(trace, name, address))
     sections = [
-        _section(trace, step, told.index(step) + 1, (Working(tuple(by_step[step.name])),))
-        for step in told
-        if step.name in by_step
+        section_of(trace, part, k + 1, (Working(tuple(lines[k])),))
+        for k, part in enumerate(told)
+        if k in lines
     ]
-    given = by_step.get("")
+    given = lines.get(None)
     return Document(
         Word(trace.scenario.title),
         tuple(sections),
@@ -238,13 +214,25 @@ def cells(trace: Trace, wanted: Sequence[tuple[str, Address]]) -> Document:
     )
 
 
-def _cell(trace: Trace, name: str, address: Address) -> tuple[str, Line]:
+def _part_of(told: Sequence[Part], name: str) -> int | None:
+    """The place among the parts of the one that made a quantity; None for a given one."""
+    for k, part in enumerate(told):
+        if any(making.name == name for making in part.makings):
+            return k
+        if part.step == "tokenize" and name in (
+            part.scope.name("tokens"), part.scope.name("ids")
+        ):  # fmt: skip
+            return k
+    return None
+
+
+def _cell(trace: Trace, name: str, address: Address) -> Line:
     if name in trace:
         quantity = trace[name]
-        line = cell_line(trace, quantity, *quantity.find(address), whole=True)
-        return quantity.making.step if quantity.making else "", line
-    place = place_in_list(trace.scenario, address)
-    tokens, ids = trace.scenario.tokens, trace.scenario.ids
-    label = Symbol(name, (sentence_axis(trace.scenario).index(place),))
-    value = Number.written(ids[place]) if name == "ids" else Symbol(tokens[place])
-    return "tokenize", Line(label, (("=", value),))
+        return cell_line(trace, quantity, *quantity.find(address), whole=True)
+    text = text_of_list(trace, name)
+    place = place_in_list(text, address)
+    label = Symbol(name, (sentence_axis(text).index(place),))
+    ids = name.endswith("ids")
+    value = Number.written(text.ids[place]) if ids else Symbol(text.tokens[place])
+    return Line(label, (("=", value),), name)

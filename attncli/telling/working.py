@@ -42,12 +42,19 @@ def working_of(trace: Trace, quantity: Quantity, selection: Selection) -> list[B
 def cell_line(trace: Trace, quantity: Quantity, i: int, j: int, *, whole: bool = False) -> Line:
     """The working of one cell; `whole` leaves no term out."""
     making = quantity.making
-    label = Symbol(quantity.name, quantity.indices(i, j))
+    name = quantity.name if whole else _here(trace, quantity, quantity.name)
+    label = Symbol(name, quantity.indices(i, j))
     result = quantity.matrix.number(i, j)
     if making is None:
-        return Line(label, (("=", result),))
+        return Line(label, (("=", result),), quantity.name)
     forms = making.operation.cell(i, j, *trace.operands(making))
-    return _line(label, forms, result, whole=whole)
+    return _line(label, forms, result, whole=whole)._replace(quantity=quantity.name)
+
+
+def _here(trace: Trace, quantity: Quantity, name: str) -> str:
+    """A full name as it is called where a quantity was made."""
+    part = trace.part_of(quantity.name)
+    return name if part is None else part.scope.here(name)
 
 
 def _line(label: Symbol, forms: Forms, result: Number, *, whole: bool) -> Line:
@@ -63,14 +70,15 @@ def _row_line(trace: Trace, quantity: Quantity, i: int, *, with_cells: bool = Fa
         return cell_line(trace, quantity, i, 0)
     assert quantity.making is not None
     operation, operands = quantity.making.operation, trace.operands(quantity.making)
-    forms = list(operation.row(i, quantity.making.operands, *operands))
+    names = tuple(_here(trace, quantity, name) for name in quantity.making.operands)
+    forms = list(operation.row(i, names, *operands))
     places = elided(quantity.matrix.shape[1], MOST_PARTS)
     cells = {j: operation.cell(i, j, *operands) for j in places if j is not None}
     if with_cells:
         forms.append(_entries(places, lambda j: cells[j][0]))
     parts = [("=", shortened(form, MOST_PARTS)) for form in forms]
-    label = Symbol(quantity.name, quantity.indices(i))
-    return Line(label, (*parts, _row_result(quantity, i, cells)))
+    label = Symbol(_here(trace, quantity, quantity.name), quantity.indices(i))
+    return Line(label, (*parts, _row_result(quantity, i, cells)), quantity.name)
 
 
 def _row_result(quantity: Quantity, i: int, cells: Mapping[int, Forms]) -> tuple[str, Vector]:
@@ -133,7 +141,8 @@ def _addition(trace: Trace, quantity: Quantity, i: int) -> Addition:
             continue
         weight, values = weights.number(i, k), _entries(columns, partial(V.number, k))
         addends.append((Product((weight, values)), scaled_vector(weight, values)))
-    return Addition(Symbol(quantity.name, quantity.indices(i)), tuple(addends), relation, total)
+    label = Symbol(_here(trace, quantity, quantity.name), quantity.indices(i))
+    return Addition(label, tuple(addends), relation, total, quantity.name)
 
 
 def _block(lines: Sequence[Line | Omitted]) -> list[Block]:

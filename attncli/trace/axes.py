@@ -2,40 +2,172 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from attncli.scenario import Scenario
-from attncli.scenario.declaration import BIASES
-from attncli.trace.quantity import IDS, Axis, counted, told_apart
+from attncli.scenario.model import Attention, Stack
+from attncli.trace.quantity import IDS, Axis, Making, Quantity, counted, told_apart
+from attncli.trace.signature import Dim, Signature, parse
 
 QUERIES, KEYS, TOKENS, DIMENSIONS, NONE = "Q", "K", "token", "dimension", ""
 ENTRIES = "entry"
 """Rows of the embedding table, which are not in the order of the sentence."""
+VOCABULARY = "vocabulary"
 
-AXES: dict[str, tuple[str, str]] = {
+_ONE_ROW = ("", NONE)
+_PAIRS = (QUERIES, KEYS)
+
+GIVEN_AXES: dict[str, tuple[str, str]] = {
     "X": (TOKENS, DIMENSIONS),
+    "queries": (TOKENS, DIMENSIONS),
     "Q": (QUERIES, DIMENSIONS),
-    "K": (KEYS, DIMENSIONS),
-    "V": (KEYS, DIMENSIONS),
-    **dict.fromkeys(("scores", "scaled", "exp", "weights"), (QUERIES, KEYS)),
-    "exp_sum": (QUERIES, NONE),
-    **dict.fromkeys(("output", "hidden", "activated", "ffn"), (QUERIES, DIMENSIONS)),
+    "output": (QUERIES, DIMENSIONS),
+    **dict.fromkeys(("K", "V", "memory", "keys", "values"), (KEYS, DIMENSIONS)),
+    **dict.fromkeys(("scores", "scaled", "weights", "bias"), _PAIRS),
+    **dict.fromkeys(("allowed", "blocked", "add", "dropout.mask"), _PAIRS),
+    "b_U": (NONE, VOCABULARY),
 }
-"""What the rows and the columns of each quantity are; all others have dimensions both ways."""
+"""What the rows and columns of given quantities are; of all others, dimensions."""
 
 
-def axes_of(name: str, scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis, Axis]:
-    """The axes of a quantity of a shape."""
-    rows, columns = AXES.get(name, (DIMENSIONS, DIMENSIONS))
-    if name == "embeddings":
-        role = IDS if scenario.by_id else ENTRIES
-        return Axis(scenario.embedded, role), Axis(counted(shape[1]), DIMENSIONS)
-    if name in BIASES:
-        return Axis(("",), NONE), Axis(counted(shape[1]), DIMENSIONS)
-    return _axis(rows, scenario, shape[0]), _axis(columns, scenario, shape[1])
+class Place(NamedTuple):
+    """Where a full name belongs: its stack, its attention, and its last part."""
+
+    stack: Stack
+    attention: Attention
+    crosses: bool
+    local: str
 
 
-def _axis(role: str, scenario: Scenario, size: int) -> Axis:
+def place_of(name: str, scenario: Scenario) -> Place:
+    """The stack and the attention that a full name belongs to."""
+    path, _, local = name.rpartition(".")
+    for stack in scenario.stacks:
+        for layer in stack.layers:
+            for attention in (layer.attention, layer.cross):
+                if attention is None:
+                    continue
+                heads = (attention.head_path(head) for head in range(attention.heads))
+                if path in (attention.path, f"{attention.path}.cache".strip("."), *heads):
+                    return Place(stack, attention, _sees_memory(scenario, attention, layer), local)
+    inside = [s for s in scenario.stacks if s.path and name.startswith(f"{s.path}.")]
+    stack = inside[0] if inside else scenario.stack
+    return Place(stack, stack.layers[0].attention, crosses=False, local=local)
+
+
+def _sees_memory(scenario: Scenario, attention: Attention, layer: object) -> bool:
+    if getattr(layer, "cross", None) is attention:
+        return True
+    bare = getattr(layer, "block", "") == "attention"
+    return bare and (scenario.encoder is not None or scenario.gives("memory"))
+
+
+def key_names(place: Place, scenario: Scenario) -> tuple[str, ...]:
+    """The names of what an attention attends to, as far as they are known."""
+    if place.crosses:
+        if scenario.encoder is not None:
+            return told_apart(scenario.encoder.text.tokens)
+        return scenario.row_names.get("memory", ())
+    if scenario.gives("keys"):
+        return scenario.row_names.get("keys", ())
+    tokens = place.stack.text.tokens
+    if place.attention.cached is not None:
+        return told_apart((*place.attention.cached, *tokens)) if tokens else ()
+    return told_apart(tokens)
+
+
+def names_along(name: str, side: int, scenario: Scenario) -> tuple[str, tuple[str, ...]]:
+    """The role of a side of a given matrix, and the names that it should have, if any."""
+    place = place_of(name, scenario)
+    local = "dropout.mask" if name.endswith("dropout.mask") else place.local
+    role = GIVEN_AXES.get(local, (DIMENSIONS, DIMENSIONS))[side]
+    if name.endswith(("cache.K", "cache.V")) and side == 0:
+        return KEYS, told_apart(place.attention.cached or ())
+    if local in ("memory", "keys", "values") and side == 0:
+        return KEYS, scenario.row_names.get(name, ())
+    if side == 0 and name in scenario.row_names and role in (QUERIES, KEYS, TOKENS):
+        return role, scenario.row_names[name]
+    if role in (QUERIES, TOKENS):
+        names = told_apart(place.stack.text.tokens)
+        return role, names or scenario.row_names.get("Q", ())
+    if role == KEYS:
+        return role, key_names(place, scenario) or scenario.row_names.get("K", ())
+    if role == VOCABULARY:
+        return role, scenario.prediction.vocabulary
+    return role, ()
+
+
+def given_axes(name: str, scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis, Axis]:
+    """The axes of a given matrix."""
+    if name.endswith("embeddings") and name.rpartition(".")[2] == "embeddings":
+        return _rows_of_table(name, scenario, shape[0]), Axis(counted(shape[1]), DIMENSIONS)
+    if name == "unembedding":
+        return _unembedding_axes(scenario, shape)
+    rows, columns = (
+        _axis(*names_along(name, side, scenario), size) for side, size in enumerate(shape)
+    )
+    if shape[0] == 1 and rows.role == DIMENSIONS:
+        rows = Axis(("",), NONE)
+    return rows, columns
+
+
+def _unembedding_axes(scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis, Axis]:
+    across = 1 if len(scenario.prediction.vocabulary) == shape[1] else 0
+    names = Axis(scenario.prediction.vocabulary, VOCABULARY)
+    if len(names.names) != shape[across]:
+        names = Axis(counted(shape[across]), VOCABULARY)
+    dimensions = Axis(counted(shape[1 - across]), DIMENSIONS)
+    return (dimensions, names) if across else (names, dimensions)
+
+
+def _rows_of_table(name: str, scenario: Scenario, size: int) -> Axis:
+    for stack in scenario.stacks:
+        if stack.text.table == name:
+            role = IDS if stack.text.by_id else ENTRIES
+            names = stack.text.embedded
+            return Axis(names if len(names) == size else tuple(map(str, range(size))), role)
+    return Axis(tuple(map(str, range(size))), IDS)
+
+
+def _axis(role: str, names: tuple[str, ...], size: int) -> Axis:
     if role == NONE:
-        return Axis((), NONE)
-    if role != DIMENSIONS and len(scenario.tokens) == size:
-        return Axis(told_apart(scenario.tokens), role)
-    return Axis(counted(size), role)
+        return Axis(("",), NONE)
+    return Axis(names if len(names) == size else counted(size), role)
+
+
+def made_axes(
+    making: Making, operands: Sequence[Quantity], shape: tuple[int, int]
+) -> tuple[Axis, Axis]:
+    """The axes of what is made: those of the operands' sides that its signature names."""
+    signature = parse(making.operation.signature())
+    rows = making.rows or _derived(signature, 0, operands, shape[0])
+    if making.role and rows.role != NONE:
+        rows = Axis(rows.names, making.role)
+    columns = making.columns or _derived(signature, 1, operands, shape[1])
+    return rows, columns
+
+
+def _derived(signature: Signature, side: int, operands: Sequence[Quantity], size: int) -> Axis:
+    dim = signature.result[side]
+    if dim == Dim(1, ()):
+        return Axis((), NONE) if side else Axis(("",), NONE)
+    letters = [dim.alone] if dim.alone else [letter for letter, _ in dim.letters]
+    sources = [signature.source_of(letter) for letter in letters]
+    parts = [_side(operands[source[0]], source[1]) for source in sources if source is not None]
+    if parts and len(parts) == len(letters) and all(p.role != DIMENSIONS for p in parts):
+        names = tuple(name for part in parts for name in part.names)
+        if len(names) == size:
+            joined = told_apart(tuple(_untold(name) for name in names)) if len(parts) > 1 else names
+            return Axis(joined, parts[0].role)
+    return Axis(counted(size), DIMENSIONS)
+
+
+def _untold(name: str) -> str:
+    """A name without the position that told it apart."""
+    head, space, tail = name.rpartition(" (")
+    return head if space and tail[:-1].isdigit() else name
+
+
+def _side(quantity: Quantity, side: int) -> Axis:
+    return quantity.columns if side else quantity.rows

@@ -67,12 +67,22 @@ def counted(count: int) -> tuple[str, ...]:
 
 
 class Making(NamedTuple):
-    """How a quantity is made: which operation on which quantities, in which step."""
+    """How a quantity is made: which operation on which quantities, in which step.
+
+    All names are full ones. `rows` and `columns` name the axes that the operands don't, `role`
+    says what the rows become: queries or keys. `needs` are things that are no quantities and
+    yet missing, such as `d_k`. `blame` is the key to look at if it can't be made.
+    """
 
     name: str
     operation: Operation
     operands: tuple[str, ...]
     step: str
+    role: str = ""
+    rows: Axis | None = None
+    columns: Axis | None = None
+    needs: tuple[str, ...] = ()
+    blame: str = "rounding.decimals"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,6 +108,16 @@ class Quantity:
         return self.making is None
 
     @property
+    def local(self) -> str:
+        """The last part of the name: `weights` of `layers[1].heads[2].weights`."""
+        return self.name.rpartition(".")[2]
+
+    @property
+    def is_figure(self) -> bool:
+        """Whether it is a single figure, such as `cross_entropy`."""
+        return self.is_list and self.rows.names == ("",)
+
+    @property
     def is_list(self) -> bool:
         """Whether it is one figure a row, such as `exp_sum`."""
         return not self.columns.names
@@ -111,6 +131,8 @@ class Quantity:
     def find(self, address: Address) -> tuple[int, int]:
         """The row and column, from 0, of a cell. Raises AddressError."""
         axes = (self.rows,) if self.is_list else (self.rows, self.columns)
+        if self.is_figure and not address.indices:
+            return 0, 0
         if len(address.indices) != len(axes):
             what = "a row" if self.is_list else "a row and a column"
             example = self.address(0, 0)
@@ -120,9 +142,12 @@ class Quantity:
 
     def indices(self, i: int, j: int | None = None) -> tuple[str, ...]:
         """The names that address cell (i, j), or row i."""
+        if self.is_figure:
+            return ()
         row = self.rows.index(i)
         return (row,) if j is None or self.is_list else (row, self.columns.index(j))
 
     def address(self, i: int, j: int | None = None) -> str:
         """The address of cell (i, j), or of row i: `weights[love, AI]`, `Q[love]`."""
-        return f"{self.name}[{', '.join(self.indices(i, j))}]"
+        indices = self.indices(i, j)
+        return f"{self.name}[{', '.join(indices)}]" if indices else self.name

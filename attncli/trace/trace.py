@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding, Unworkable
 from attncli.scenario import Problem, Scenario, ScenarioError
-from attncli.trace.axes import axes_of
+from attncli.trace.axes import made_axes
 from attncli.trace.quantity import Making, Quantity
+from attncli.trace.scope import Scope
 
 Figures = ArrayLike | Sequence[Sequence[Decimal]]
 
@@ -26,18 +27,34 @@ class Unfinished(NamedTuple):
     missing: tuple[str, ...]
 
 
+class Part(NamedTuple):
+    """One step at one place of the model, and what it makes there."""
+
+    step: str
+    scope: Scope
+    makings: tuple[Making, ...]
+
+    @property
+    def path(self) -> str:
+        return self.scope.path
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Trace:
     """The quantities of a scenario, in the order in which they were made.
 
     `trace["weights"].values` is a NumPy array [n, n]; `trace["weights"].making` says of what
-    and how it was made. `unfinished` says what is missing for going on, if anything is.
+    and how it was made. `story` is every step at its place, in order; `unfinished` says what
+    is missing for going on, if anything is. `generated` are the traces of the tokens that
+    were generated, `variants` those that the scenario is compared with.
     """
 
     scenario: Scenario
     quantities: Mapping[str, Quantity]
-    plan: tuple[Making, ...]
+    story: tuple[Part, ...]
     unfinished: Unfinished | None = None
+    generated: tuple[Trace, ...] = ()
+    variants: Mapping[str, Trace] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Quantity:
         return self.quantities[name]
@@ -49,8 +66,17 @@ class Trace:
         return iter(self.quantities)
 
     @property
+    def plan(self) -> tuple[Making, ...]:
+        """How everything is made, in order."""
+        return tuple(making for part in self.story for making in part.makings)
+
+    @property
     def rounding(self) -> Rounding:
         return self.scenario.rounding
+
+    def part_of(self, name: str) -> Part | None:
+        """The part of the story that makes a quantity."""
+        return next((p for p in self.story if any(m.name == name for m in p.makings)), None)
 
     def operands(self, making: Making) -> tuple[Matrix, ...]:
         """The matrices that a making works on."""
@@ -66,8 +92,8 @@ class Trace:
         ScenarioError where what follows can't be worked.
         """
         new = {name: self._with_figures(name, figures) for name, figures in replaced.items()}
-        plan = tuple(making for making in self.plan if making.name not in new)
-        return self._again({**self.quantities, **new}, plan, set(new))
+        story = self._told_with(lambda making: None if making.name in new else making)
+        return self._again({**self.quantities, **new}, story, set(new))
 
     def remake(self, making: Making) -> Trace:
         """The trace with one quantity made in another way, and all that follows worked again.
@@ -77,8 +103,17 @@ class Trace:
         """
         if making.name not in (planned.name for planned in self.plan):
             raise KeyError(f"{making.name} is not made in this trace")
-        plan = tuple(making if old.name == making.name else old for old in self.plan)
-        return self._again(dict(self.quantities), plan, {making.name})
+        story = self._told_with(lambda old: making if old.name == making.name else old)
+        return self._again(dict(self.quantities), story, {making.name})
+
+    def _told_with(self, change: Callable[[Making], Making | None]) -> tuple[Part, ...]:
+        """The story with each making changed, or left out."""
+        return tuple(
+            part._replace(
+                makings=tuple(m for old in part.makings if (m := change(old)) is not None)
+            )
+            for part in self.story
+        )
 
     def _with_figures(self, name: str, figures: Figures) -> Quantity:
         if name not in self.quantities:
@@ -93,15 +128,15 @@ class Trace:
         return replace(quantity, matrix=Matrix.of_written(written), making=None)
 
     def _again(
-        self, quantities: dict[str, Quantity], plan: tuple[Making, ...], changed: set[str]
+        self, quantities: dict[str, Quantity], story: tuple[Part, ...], changed: set[str]
     ) -> Trace:
-        """The plan carried out for all that depends on what is changed."""
-        for making in plan:
+        """The story told again for all that depends on what is changed."""
+        for making in (making for part in story for making in part.makings):
             stale = making.name in changed or not changed.isdisjoint(making.operands)
             if making.name in quantities and stale:
                 quantities[making.name] = make(self.scenario, quantities, making)
                 changed.add(making.name)
-        return replace(self, quantities=quantities, plan=plan)
+        return replace(self, quantities=quantities, story=story)
 
     def __repr__(self) -> str:
         return f"<Trace of {self.scenario.title!r}: {', '.join(self.quantities)}>"
@@ -109,12 +144,17 @@ class Trace:
 
 def make(scenario: Scenario, quantities: Mapping[str, Quantity], making: Making) -> Quantity:
     """One quantity, made of others. Raises ScenarioError where its figures can't be worked."""
-    operands = [quantities[name].matrix for name in making.operands]
+    operands = [quantities[name] for name in making.operands]
+    rounding = scenario.rounding.of_quantity(making.step, making.name)
     try:
-        matrix = making.operation.make(scenario.rounding, making.step, *operands)
+        matrix = making.operation.make(
+            rounding, making.step, *(operand.matrix for operand in operands)
+        )
     except Unworkable as trouble:
-        rows, _ = axes_of(making.name, scenario, operands[0].shape)
-        what = f"{making.name}, row {rows.index(trouble.row)}: {trouble.what}"
-        where = scenario.where("rounding", "decimals")
-        raise ScenarioError([Problem(where, what, f"{trouble.instead} would do")]) from None
-    return Quantity(making.name, matrix, *axes_of(making.name, scenario, matrix.shape), making)
+        rows = operands[0].rows
+        row = f", row {rows.index(trouble.row)}" if trouble.row < len(rows.names) else ""
+        where = scenario.where(making.blame)
+        raise ScenarioError(
+            [Problem(where, f"{making.name}{row}: {trouble.what}", f"{trouble.instead} would do")]
+        ) from None
+    return Quantity(making.name, matrix, *made_axes(making, operands, matrix.shape), making)

@@ -1,21 +1,50 @@
 """Operations: each makes a matrix at NumPy's speed and tells the working of every cell."""
 
+from attncli.arithmetic.operations.activations import ACTIVATION_FORMULAS, ACTIVATIONS, Activate
 from attncli.arithmetic.operations.base import Layout, Operation, Working
 from attncli.arithmetic.operations.elementwise import (
-    ACTIVATION_FORMULAS,
-    ACTIVATIONS,
-    Activate,
+    Add,
     DivideBy,
+    Dropout,
+    Multiply,
     MultiplyBy,
+    SoftCap,
     TakeRows,
 )
+from attncli.arithmetic.operations.joining import JoinColumns, JoinRows, Same, TakeColumns
+from attncli.arithmetic.operations.masking import (
+    MINUS_INFINITY,
+    AddFinite,
+    Causal,
+    Finite,
+    Masked,
+    Padding,
+    Rule,
+    Seen,
+    Table,
+    Window,
+)
+from attncli.arithmetic.operations.means import ColumnMean, RowMean
+from attncli.arithmetic.operations.norms import MeanOfSquares, Normalize, RootOf, SubtractRow
+from attncli.arithmetic.operations.positions import Alibi, Sinusoids, alibi_slopes
 from attncli.arithmetic.operations.products import (
     Affine,
+    AffineTransposed,
+    Linear,
     MatMul,
     MatMulTransposed,
     TransposedWeights,
     WeightedSum,
     scaled_vector,
+)
+from attncli.arithmetic.operations.rotary import RotaryTable, Rotate
+from attncli.arithmetic.operations.sampling import (
+    ExponentialOf,
+    KeptShare,
+    KeptSum,
+    NegativeLog,
+    Nucleus,
+    TopK,
 )
 from attncli.arithmetic.operations.softmax import (
     DivideByColumnSum,
@@ -28,22 +57,59 @@ from attncli.arithmetic.operations.softmax import (
 __all__ = [
     "ACTIVATIONS",
     "ACTIVATION_FORMULAS",
+    "MINUS_INFINITY",
     "Activate",
+    "Add",
+    "AddFinite",
     "Affine",
+    "AffineTransposed",
+    "Alibi",
+    "Causal",
+    "ColumnMean",
     "DivideBy",
     "DivideByColumnSum",
     "DivideByRow",
     "DivideByRowSum",
+    "Dropout",
     "Exponential",
+    "ExponentialOf",
+    "Finite",
+    "JoinColumns",
+    "JoinRows",
+    "KeptShare",
+    "KeptSum",
     "Layout",
+    "Linear",
+    "Masked",
     "MatMul",
     "MatMulTransposed",
+    "MeanOfSquares",
+    "Multiply",
     "MultiplyBy",
+    "NegativeLog",
+    "Normalize",
+    "Nucleus",
     "Operation",
+    "Padding",
+    "RootOf",
+    "RotaryTable",
+    "Rotate",
+    "RowMean",
     "RowSum",
+    "Rule",
+    "Same",
+    "Seen",
+    "Sinusoids",
+    "SoftCap",
+    "SubtractRow",
+    "Table",
+    "TakeColumns",
     "TakeRows",
+    "TopK",
     "TransposedWeights",
     "WeightedSum",
+    "Window",
     "Working",
+    "alibi_slopes",
     "scaled_vector",
 ]

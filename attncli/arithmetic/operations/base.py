@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal, Inexact
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from attncli.arithmetic import evaluation
-from attncli.arithmetic.expression import Equation, Expression
+from attncli.arithmetic import decimals, evaluation
+from attncli.arithmetic.expression import Equation, Expression, Number, Sum, Vector, constant
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array, Error, Rounding, carry, cleanse, refuse_infinite
 
@@ -42,7 +43,8 @@ class Operation(ABC):
     def signature(self) -> str:
         """The shapes that it takes and gives: `n k, k m -> n m`.
 
-        A letter is one extent wherever it stands; `3*b` and `a+b` are extents made of others.
+        A letter, or a letter and digits such as `a2`, is one extent wherever it stands; `3*b` and
+        `a+b` are extents made of others, `2` is one that is fixed.
         An axis of the result that stands alone in an operand has that operand's names.
         """
 
@@ -108,6 +110,7 @@ class Operation(ABC):
     ) -> Matrix:
         places = self.places(*operands)
         if not rounding.carries:
+            values += 0.0  # no minus zero
             return Matrix(values, self._cleansed(values, places, *operands), decimals)
 
         def settle(i: int, j: int) -> Decimal:
@@ -115,6 +118,52 @@ class Operation(ABC):
 
         carry(values, self.error(*operands), places, decimals, settle)
         return Matrix(values, decimals if places is None else min(places, decimals), decimals)
+
+
+class ZeroOne(Operation):
+    """A table of ones and zeros, whatever the rounding: which figures are seen, or kept."""
+
+    layout = "rows"
+
+    def make(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
+        result = Matrix(self.values(*operands), 0, 0)
+        self.check(result, *operands)
+        return result
+
+
+def cells_of_row(operation: Operation, i: int, width: int, *operands: Matrix) -> Vector:
+    """The working of a row as a vector of that of its cells: `[1 − 2, 3 − 2]`."""
+    return Vector(tuple(operation.cell(i, j, *operands)[0] for j in range(width)))
+
+
+def sum_of(terms: Sequence[Expression]) -> Expression:
+    """Terms added up; a single one is itself, and none at all are 0."""
+    if len(terms) > 1:
+        return Sum(tuple(terms))
+    return terms[0] if terms else constant(0)
+
+
+LONGEST_PRODUCT = 10
+"""Decimals past which the products of a sum are left out of its working."""
+
+
+def with_products(
+    products: Sequence[Expression], worked: Sequence[Number]
+) -> tuple[Expression, ...]:
+    """A sum of products, then of what these come to; the second is left out where its figures
+    would be long."""
+    if any(decimals.places(number.shown) > LONGEST_PRODUCT for number in worked):
+        return (sum_of(products),)
+    return sum_of(products), sum_of(worked)
+
+
+def reciprocal_places(number: Decimal) -> int | None:
+    """The decimals of 1 / number, where that comes to an end."""
+    context = Context(prec=decimals.SIGNIFICANT, traps=[Inexact])
+    try:
+        return decimals.places(context.divide(Decimal(1), number))
+    except Inexact:
+        return None
 
 
 def added_places(*operands: Matrix) -> int | None:

@@ -1,36 +1,36 @@
-"""Operations that go figure by figure: taking rows, dividing by a number, activations."""
+"""Operations that go figure by figure: taking rows, dividing by a number, adding."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Context, Decimal, Inexact
-from typing import NamedTuple
+from decimal import Decimal
 
 import numpy as np
 
 from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic.expression import (
-    PI,
     Apply,
     Equation,
     Expression,
-    Negative,
     Number,
-    Power,
     Product,
     Quotient,
-    Root,
-    Sum,
     Symbol,
-    Vector,
     constant,
-    e_to,
+    minus,
 )
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import EPSILON, Operation, Working
+from attncli.arithmetic.operations.base import (
+    EPSILON,
+    Operation,
+    Working,
+    added_places,
+    cells_of_row,
+    most_places,
+    reciprocal_places,
+    sum_of,
+)
 from attncli.arithmetic.rounding import Array, Error, Rounding, largest
 
 
@@ -89,7 +89,7 @@ class DivideBy(Operation):
 
     def places(self, *operands: Matrix) -> int | None:
         known = operands[0].places
-        more = _places_of_reciprocal(evaluation.full(self.divisor))
+        more = reciprocal_places(evaluation.full(self.divisor))
         return None if known is None or more is None else known + more
 
 
@@ -112,104 +112,151 @@ class MultiplyBy(DivideBy):
         return None
 
 
-def _places_of_reciprocal(number: Decimal) -> int | None:
-    context = Context(prec=decimals.SIGNIFICANT, traps=[Inexact])
-    try:
-        return decimals.places(context.divide(Decimal(1), number))
-    except Inexact:
-        return None
+@dataclass(frozen=True)
+class Add(Operation):
+    """Matrices added up, figure by figure. [n, m], [n, m], … -> [n, m]"""
+
+    layout = "rows"
+
+    count: int
+
+    def signature(self) -> str:
+        return ", ".join(["n m"] * self.count) + " -> n m"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, sum_of([Symbol(operand) for operand in operands]))
+
+    def values(self, *operands: Matrix) -> Array:
+        total = operands[0].values.copy()
+        for operand in operands[1:]:
+            _refuse_other_shape(operands[0], operand)
+            total += operand.values
+        return total
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        return (sum_of([operand.number(i, j) for operand in operands]),)
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        return (sum_of([operand.row(i) for operand in operands]),)
+
+    def places(self, *operands: Matrix) -> int | None:
+        return most_places(*operands)
+
+    def error(self, *operands: Matrix) -> Error:
+        sizes = sum(largest(operand.values) for operand in operands)
+        return Error(self._noise * sizes)
+
+    def clear_noise(self, values: Array, *operands: Matrix) -> None:
+        sizes = np.abs(operands[0].values)
+        for operand in operands[1:]:
+            sizes += np.abs(operand.values)
+        values[np.abs(values) <= self._noise * sizes] = 0.0
+
+    @property
+    def _noise(self) -> float:
+        """How far a float sum may be off, in the sum of its terms' sizes."""
+        return (self.count + 2) * EPSILON
+
+
+class Multiply(Operation):
+    """Two matrices multiplied figure by figure, as a gate does. [n, m], [n, m] -> [n, m]"""
+
+    def signature(self) -> str:
+        return "n m, n m -> n m"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        factors = tuple(at(operand, "i", "j") for operand in operands)
+        return define(at(name, "i", "j"), Product(factors))
+
+    def values(self, *operands: Matrix) -> Array:
+        _refuse_other_shape(*operands)
+        return np.asarray(operands[0].values * operands[1].values)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        return (Product((operands[0].number(i, j), operands[1].number(i, j))),)
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        return (cells_of_row(self, i, operands[0].shape[1], *operands),)
+
+    def places(self, *operands: Matrix) -> int | None:
+        return added_places(*operands)
 
 
 @dataclass(frozen=True)
-class Activate(Operation):
-    """An activation function, figure by figure. [n, m] -> [n, m]"""
+class SoftCap(Operation):
+    """cap × tanh(x / cap), which never gets past ±cap (Gemma 2, arXiv:2408.00118, 2).
+    [n, m] -> [n, m]"""
 
-    kind: str
+    cap: Number
 
     def signature(self) -> str:
         return "n m -> n m"
 
     def formula(self, name: str, *operands: str) -> Equation:
-        return define(name, Apply(self.kind, (Symbol(operands[0]),)))
+        return define(name, self._capped(Symbol(operands[0])))
 
     def values(self, *operands: Matrix) -> Array:
-        return ACTIVATIONS[self.kind].array(operands[0].values)
+        cap = float(self.cap.full)
+        return np.asarray(cap * np.tanh(operands[0].values / cap))
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        return (ACTIVATIONS[self.kind].working(operands[0].number(i, j)),)
+        return (self._capped(operands[0].number(i, j)),)
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        entries = operands[0].row(i).entries
-        return (Vector(tuple(ACTIVATIONS[self.kind].working(entry) for entry in entries)),)
+        return (cells_of_row(self, i, operands[0].shape[1], *operands),)
+
+    def error(self, *operands: Matrix) -> Error:  # noqa: ARG002
+        return Error(0.0, 64 * EPSILON)  # tanh never magnifies what its argument is off by
+
+    def _capped(self, x: Expression) -> Product:
+        return Product((self.cap, Apply("tanh", (Quotient(x, self.cap),))))
+
+
+@dataclass(frozen=True)
+class Dropout(Operation):
+    """x × kept / (1 − p): what isn't kept is 0, the rest is scaled up to make up for it
+    (Srivastava et al. 2014; inverted). `kept` is a table of ones and zeros.
+    [n, m], [n, m] -> [n, m]"""
+
+    p: Number
+
+    def signature(self) -> str:
+        return "n m, n m -> n m"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        x, kept = (at(operand, "i", "j") for operand in operands)
+        return define(at(name, "i", "j"), self._dropped(x, kept))
+
+    def values(self, *operands: Matrix) -> Array:
+        _refuse_other_shape(*operands)
+        dropped = operands[0].values * operands[1].values
+        dropped /= float(self._left)
+        return np.asarray(dropped)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        x, kept = operands
+        return (self._dropped(x.number(i, j), kept.number(i, j)),)
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        return (cells_of_row(self, i, operands[0].shape[1], *operands),)
 
     def places(self, *operands: Matrix) -> int | None:
-        return operands[0].places if self.kind == "relu" else None
+        known, more = added_places(*operands), reciprocal_places(self._left)
+        return None if known is None or more is None else known + more
 
-    def error(self, *operands: Matrix) -> Error:
-        return Error(64 * EPSILON * largest(operands[0].values), 64 * EPSILON)
+    def error(self, *operands: Matrix) -> Error:  # noqa: ARG002
+        return Error(0.0, 8 * EPSILON)
 
+    @property
+    def _left(self) -> Decimal:
+        return decimals.total((Decimal(1), decimals.negated(self.p.full)))
 
-class Activation(NamedTuple):
-    """An activation: over an array, and as the working of one figure."""
-
-    array: Callable[[Array], Array]
-    working: Callable[[Expression], Expression]
-
-
-def _each(function: Callable[[float], float]) -> Callable[[Array], Array]:
-    ufunc = np.frompyfunc(function, 1, 1)
-    return lambda x: np.asarray(ufunc(x), dtype=np.float64)
+    def _dropped(self, x: Expression, kept: Expression) -> Quotient:
+        return Quotient(Product((x, kept)), minus(constant(1), self.p))
 
 
-_erfc = _each(math.erfc)
-_GELU_CUBE = "0.044715"
-_ROOT_2_OVER_PI = math.sqrt(2 / math.pi)
-
-
-def _gelu(x: Array) -> Array:
-    """x Φ(x) = x (1 + erf(x/√2)) / 2 (Hendrycks & Gimpel 2016, arXiv:1606.08415)."""
-    return np.asarray(0.5 * x * _erfc(-x / math.sqrt(2.0)))
-
-
-def _gelu_working(x: Expression) -> Expression:
-    inner = Apply("erf", (Quotient(x, Root(constant(2))),))
-    return Quotient(Product((x, Sum((constant(1), inner)))), constant(2))
-
-
-def _gelu_tanh(x: Array) -> Array:
-    """x (1 + tanh(√(2/π) (x + 0.044715 x³))) / 2, the approximation of the same paper."""
-    # (1 + tanh u) / 2 = sigmoid(2u), which doesn't lose its digits for u far below 0
-    return np.asarray(x * _sigmoid(2 * _ROOT_2_OVER_PI * (x + float(_GELU_CUBE) * x**3)))
-
-
-def _gelu_tanh_working(x: Expression) -> Expression:
-    cube = Product((constant(_GELU_CUBE), Power(x, constant(3))))
-    inside = Product((Root(Quotient(constant(2), PI)), Sum((x, cube))))
-    return Quotient(Product((x, Sum((constant(1), Apply("tanh", (inside,)))))), constant(2))
-
-
-def _sigmoid(x: Array) -> Array:
-    """1 / (1 + e^−x), from the side on which the exponential is small."""
-    small = np.exp(-np.abs(x))
-    return np.asarray(np.where(x >= 0, 1, small) / (1 + small))
-
-
-def _negated(x: Expression) -> Expression:
-    if isinstance(x, Number):
-        return Number(decimals.negated(x.full), decimals.negated(x.shown))
-    return Negative(x)
-
-
-ACTIVATIONS: dict[str, Activation] = {
-    "relu": Activation(lambda x: np.maximum(x, 0.0), lambda x: Apply("max", (constant(0), x))),
-    "gelu": Activation(_gelu, _gelu_working),
-    "gelu_tanh": Activation(_gelu_tanh, _gelu_tanh_working),
-    "tanh": Activation(np.tanh, lambda x: Apply("tanh", (x,))),
-    "sigmoid": Activation(
-        _sigmoid, lambda x: Quotient(constant(1), Sum((constant(1), e_to(_negated(x)))))
-    ),
-}
-
-ACTIVATION_FORMULAS: dict[str, Expression] = {
-    kind: activation.working(Symbol("x")) for kind, activation in ACTIVATIONS.items()
-}
+def _refuse_other_shape(*operands: Matrix) -> None:
+    """NumPy would stretch a single row or column over the others."""
+    if len({operand.shape for operand in operands}) > 1:
+        shapes = ", ".join(str(operand.shape) for operand in operands)
+        raise ValueError(f"these go together figure by figure, but have the shapes {shapes}")

@@ -28,6 +28,7 @@ from attncli.arithmetic.formula import define, plus, times, transposed
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import (
     EPSILON,
+    LONGEST_PRODUCT,
     Layout,
     Operation,
     Working,
@@ -38,8 +39,6 @@ from attncli.arithmetic.rounding import Array, Error, largest
 
 _MOST_THAT_CANCEL = 64
 """Sums of more terms than this don't cancel to nothing by design."""
-_LONGEST_PRODUCT = 10
-"""Decimals past which the products of a sum are left out of its working."""
 
 
 class MatMul(Operation):
@@ -115,6 +114,15 @@ class MatMulTransposed(MatMul):
         return (Product((operands[0].row(i), Transposed(Symbol(names[1])))),)
 
 
+class Linear(MatMulTransposed):
+    """x Wᵀ, with a W that is stored out × in as nn.Linear does. [n, k], [m, k] -> [n, m]"""
+
+    layout: ClassVar[Layout] = "sums"
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        return sum_of_products(operands[0].row(i), operands[1].row(j))
+
+
 class WeightedSum(MatMul):
     """weights V: the rows of V added up, each times its weight. [n, m], [m, d_v] -> [n, d_v]"""
 
@@ -160,6 +168,7 @@ class Affine(Operation):
     """x W + b. [n, k], [k, m], [1, m] -> [n, m]"""
 
     layout: ClassVar[Layout] = "sums"
+    product: ClassVar[MatMul] = MatMul()
 
     def signature(self) -> str:
         return "n k, k m, 1 m -> n m"
@@ -168,10 +177,9 @@ class Affine(Operation):
         return define(name, plus(times(*operands[:2]), Symbol(operands[2])))
 
     def values(self, *operands: Matrix) -> Array:
-        x, W, b = operands
-        product = x.values @ W.values
-        product += b.values
-        return np.asarray(product)
+        product = self.product.values(*operands[:2])
+        product += operands[2].values
+        return product
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         x, W, b = operands
@@ -186,11 +194,33 @@ class Affine(Operation):
         return None if product is None or bias is None else max(product, bias)
 
     def error(self, *operands: Matrix) -> Error:
-        product = MatMul().error(*operands).absolute
+        product = self.product.error(*operands[:2]).absolute
         return Error(product + 4 * EPSILON * largest(operands[2].values), 4 * EPSILON)
 
     def clear_noise(self, values: Array, *operands: Matrix) -> None:
-        MatMul().clear_noise(values, *operands[:2])
+        self.product.clear_noise(values, *operands[:2])
+
+
+class AffineTransposed(Affine):
+    """x Wᵀ + b, with a W that is stored out × in as nn.Linear does.
+    [n, k], [m, k], [1, m] -> [n, m]"""
+
+    product: ClassVar[MatMul] = Linear()
+
+    def signature(self) -> str:
+        return "n k, m k, 1 m -> n m"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        product = MatrixProduct((Symbol(operands[0]), transposed(operands[1])))
+        return define(name, plus(product, Symbol(operands[2])))
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        x, W, b = operands
+        return sum_of_products(x.row(i), W.row(j), b.number(0, j))
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:
+        product = Product((operands[0].row(i), transposed(names[1])))
+        return (Sum((product, Symbol(names[2]))),)
 
 
 def _longest_row(values: Array) -> float:
@@ -210,7 +240,7 @@ def sum_of_products(left: Vector, right: Vector, bias: Number | None = None) -> 
     if len(pairs) + len(last) == 1:
         return (products.terms[0],)
     worked = [Number.written(decimals.product(a.shown, b.shown)) for a, b in pairs]
-    if any(decimals.places(number.shown) > _LONGEST_PRODUCT for number in worked):
+    if any(decimals.places(number.shown) > LONGEST_PRODUCT for number in worked):
         return (products,)
     return products, Sum((*worked, *last))
 

@@ -16,20 +16,10 @@ from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.decimals import SIGNIFICANT
-from attncli.arithmetic.expression import (
-    Equation,
-    Expression,
-    Number,
-    Quotient,
-    Sum,
-    Total,
-    Vector,
-    e_to,
-    minus,
-)
+from attncli.arithmetic.expression import Equation, Number, Quotient, Total, Vector, e_to, minus
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import EPSILON, Operation, Working
+from attncli.arithmetic.operations.base import EPSILON, Operation, Working, sum_of
 from attncli.arithmetic.rounding import MOST_DECIMALS, Array, Error, Rounding, Unworkable, largest
 
 _UNDERFLOW = -700.0
@@ -38,7 +28,7 @@ _UNDERFLOW = -700.0
 
 @dataclass(frozen=True)
 class Exponential(Operation):
-    """e^x, or e^(x − the row's maximum) where that is needed. [n, m] -> [n, m]
+    """e^x, or e^(x − the row's maximum) where that is needed; e^(−∞) is 0. [n, m] -> [n, m]
 
     `decimals` are those that the results are shown with; `carry` whether they are kept so.
     """
@@ -64,7 +54,7 @@ class Exponential(Operation):
     def _need_shift(self, rows: Array) -> NDArray[np.bool_]:
         tops = rows.max(axis=1)
         limit = (SIGNIFICANT - self.decimals) * math.log(10)
-        need = (tops > limit) | ((tops < _UNDERFLOW) & (not self.carry))
+        need = (tops > limit) | ((tops < _UNDERFLOW) & (tops > -math.inf) & (not self.carry))
         near = ~need & (tops > limit - math.log(rows.shape[1]))
         for i in np.flatnonzero(near):  # no e^x is too long, but their sum may be
             need[i] = tops[i] + math.log(np.exp(rows[i] - tops[i]).sum()) > limit
@@ -118,7 +108,15 @@ def _difference(x: Number, top: Number) -> Number:
     return Number(full, decimals.total((x.shown, decimals.negated(top.shown))))
 
 
+def all_masked(row: int) -> Unworkable:
+    """What is to be said of a row that sees nothing."""
+    what = "every key is masked out, so that there is nothing to attend to"
+    return Unworkable(row, what, "a mask that leaves each query a key")
+
+
 def _vanished(row: int, top: float, decimals: int) -> Unworkable:
+    if top == -math.inf:
+        return all_masked(row)
     what = (
         f"every e^x of the row rounds to 0 with {decimals} decimals (its largest score is"
         f" {top:g}), so that there is nothing to divide by"
@@ -143,7 +141,7 @@ class RowSum(Operation):
         return np.asarray(operands[0].values.sum(axis=1, keepdims=True))
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        return (_sum(operands[0].row(i)),)
+        return (sum_of(operands[0].row(i).entries),)
 
     def places(self, *operands: Matrix) -> int | None:
         return operands[0].places
@@ -187,7 +185,7 @@ class DivideByColumnSum(Operation):
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         figures = operands[0]
-        return (Quotient(figures.number(i, j), _sum(figures.column(j))),)
+        return (Quotient(figures.number(i, j), sum_of(figures.column(j).entries)),)
 
 
 class DivideByRowSum(Operation):
@@ -204,7 +202,7 @@ class DivideByRowSum(Operation):
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         figures = operands[0]
-        return (Quotient(figures.number(i, j), _sum(figures.row(i))),)
+        return (Quotient(figures.number(i, j), sum_of(figures.row(i).entries)),)
 
 
 def _divided(figures: Matrix, axis: int) -> Array:
@@ -220,7 +218,3 @@ def _divided(figures: Matrix, axis: int) -> Array:
 def _normalized(name: str, figures: str, over: str) -> Equation:
     cell = at(figures, "i", "j")
     return define(at(name, "i", "j"), Quotient(cell, Total(over, cell)))
-
-
-def _sum(vector: Vector) -> Expression:
-    return Sum(vector.entries) if len(vector.entries) > 1 else vector.entries[0]

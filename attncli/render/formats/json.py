@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from attncli.arithmetic.expression import Number, Omitted, Sum
+from attncli.arithmetic.expression import Number, Omitted, Sum, Symbol
 from attncli.document import (
     Addition,
     Block,
@@ -70,6 +71,7 @@ def _section(section: Section) -> dict[str, Any]:
     quantities = [_quantity(block) for block in _quantity_blocks(section)]
     data: dict[str, Any] = {
         "step": section.step,
+        **({"path": section.path} if section.path else {}),
         "title": section.title,
         "formula": ", ".join(unbreakable(plain(formula)) for formula in section.formulas),
         "quantities": quantities,
@@ -105,16 +107,21 @@ def _quantity(block: MatrixBlock | TextList) -> dict[str, Any]:
 
 
 def _matrix(block: MatrixBlock) -> dict[str, Any]:
-    values = (block.matrix.values[list(block.rows)] + 0.0).tolist()  # no minus zero
+    values = _finite((block.matrix.values[list(block.rows)] + 0.0).tolist())  # no minus zero
     columns = range(block.matrix.shape[1])
     text = [[text_of(block.matrix.number(i, j)) for j in columns] for i in block.rows]
     return {
-        "name": block.name,
+        "name": block.quantity or block.name,
         "rows": [block.row_names[i] for i in block.rows],
         "columns": list(block.column_names),
         "values": [row[0] for row in values] if block.is_list else values,
         "text": [row[0] for row in text] if block.is_list else text,
     }
+
+
+def _finite(rows: list[list[float]]) -> list[list[float | None]]:
+    """Figures with null for −∞, which JSON has no number for."""
+    return [[x if math.isfinite(x) else None for x in row] for row in rows]
 
 
 def _working(blocks: Iterable[Block]) -> Iterator[dict[str, Any]]:
@@ -126,15 +133,20 @@ def _working(blocks: Iterable[Block]) -> Iterator[dict[str, Any]]:
 
 
 def _line(line: WorkingLine) -> dict[str, Any]:
-    cell = unbreakable(plain(line.label))
+    cell = _cell(line.label, line.quantity)
     parts = (f"{relation} {unbreakable(plain(part))}" for relation, part in line.parts)
     data: dict[str, Any] = {"cell": cell, "text": f"{cell} {' '.join(parts)}"}
     result = line.parts[-1][1]
     return {**data, "value": float(result.full)} if isinstance(result, Number) else data
 
 
+def _cell(label: Symbol, quantity: str) -> str:
+    """The address of what is worked out, by its full name."""
+    return unbreakable(plain(Symbol(quantity or label.name, label.indices)))
+
+
 def _addition(block: Addition) -> dict[str, Any]:
-    cell = unbreakable(plain(block.label))
+    cell = _cell(block.label, block.quantity)
     terms = (addend if isinstance(addend, Omitted) else addend[0] for addend in block.addends)
     products = unbreakable(plain(Sum(tuple(terms))))
     total = unbreakable(plain(block.total))

@@ -12,6 +12,7 @@ from attncli.document import (
     Block,
     Document,
     Facts,
+    Graph,
     MatrixBlock,
     Note,
     Points,
@@ -24,6 +25,8 @@ from attncli.document import (
     Table,
     Term,
     TextList,
+    Tree,
+    TreeRow,
     Word,
     Working,
 )
@@ -55,6 +58,7 @@ def render(document: Document, page: Page) -> str:  # noqa: ARG001
     parts: list[str] = []
     if document.facts is not None:
         parts += [f"# {escaped(document.title.text)}", _facts(document.facts)]
+    parts += _blocks(document.opening)
     for section in document.sections:
         parts += [_heading(section), *_blocks(section.blocks)]
     parts += _blocks(document.closing)
@@ -194,7 +198,42 @@ def _side_by_side(block: SideBySide) -> str:
     return f"**{block.caption}**\n\n{table}" if block.caption else table
 
 
+def _tree(block: Tree) -> str:
+    return "\n".join(
+        f"{'  ' * row.depth}- {_number(row)}{row.title}{_made(row)}" for row in block.rows
+    )
+
+
+def _number(row: TreeRow) -> str:
+    return "" if row.number is None else f"{row.number} · "
+
+
+def _made(row: TreeRow) -> str:
+    made = "".join(
+        code(unbreakable(plain(s))) if isinstance(s, Symbol) else _span(s) for s in row.made
+    )
+    return f": {made}" if made else ""
+
+
+def _graph(block: Graph) -> str:
+    """A Mermaid diagram, which GitHub draws; names only as quoted labels."""
+    names = list(dict.fromkeys(name for edge in block.edges for name in (edge.source, edge.target)))
+    lines = ["```mermaid", "graph LR"]
+    lines += [f'  n{k}["{_label_text(name)}"]' for k, name in enumerate(names, start=1)]
+    for edge in block.edges:
+        source, target = names.index(edge.source) + 1, names.index(edge.target) + 1
+        lines.append(f'  n{source} -->|"{text_of(edge.weight)}"| n{target}')
+    return "\n".join([*lines, "```"])
+
+
+def _label_text(name: str) -> str:
+    """A name inside quotes of a Mermaid label: entities for what it would obey."""
+    return "".join(c if c.isalnum() or c == " " else f"#{ord(c)};" for c in visible(name))
+
+
 _BLOCKS: dict[type, Callable[[Any], str]] = {
+    Tree: _tree,
+    Graph: _graph,
     Facts: _facts,
     Prose: lambda block: _spans(block.text),
     Points: lambda block: "\n".join(f"- {_spans(item)}" for item in block.items),

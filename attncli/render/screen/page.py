@@ -11,6 +11,7 @@ from attncli.document import (
     Block,
     Document,
     Facts,
+    Graph,
     MatrixBlock,
     Note,
     Points,
@@ -23,12 +24,13 @@ from attncli.document import (
     Table,
     Term,
     TextList,
+    Tree,
     Word,
     Working,
 )
 from attncli.notation import plain, unbreakable
 from attncli.notation.words import visible
-from attncli.render.screen.lines import Line, Piece, line_width, width, wrapped
+from attncli.render.screen.lines import Line, Piece, left, line_width, width, wrapped
 from attncli.render.screen.tables import (
     beside_each_other,
     matrix_lines,
@@ -47,6 +49,8 @@ def lay_out(document: Document, cells: int) -> list[Line]:
     lines: list[Line] = []
     if document.facts is not None:
         lines += [*_title(document.title, cells), *_facts(document.facts, cells)]
+    for part in _blocks(document.opening, cells):
+        lines += [*([[]] if lines else []), *part]
     for section in document.sections:
         lines += [*([[]] if lines else []), *_section(section, cells)]
     for part in _blocks(document.closing, cells):
@@ -140,6 +144,49 @@ def _side_by_side(block: SideBySide, cells: int) -> list[Line]:
     return [*caption, *_indented(side_by_side_lines(block, cells - _INDENT))]
 
 
+def _tree(block: Tree, cells: int) -> list[Line]:
+    """A line for each part, below what it belongs to."""
+    digits = len(str(len(block.rows)))
+    lines: list[Line] = []
+    for row in block.rows:
+        number = "" if row.number is None else f"{row.number} "
+        indent = _INDENT + 2 * row.depth + (digits + 1 if row.number is None else 0)
+        start = " " * (indent + (digits + 1 - len(number) if number else 0))
+        style = "step" if row.number is None else ""
+        pieces = [Piece(row.title, style), *([Piece("  ")] if row.made else [])]
+        made = [_piece(span) for span in row.made]
+        first, *others = wrapped([*pieces, Piece(" "), *made], cells - len(start) - len(number), 4)
+        lines.append([Piece(start), Piece(number, "rule"), *first])
+        lines += [[Piece(" " * (len(start) + len(number))), *line] for line in others]
+    return lines
+
+
+def _graph(block: Graph, cells: int) -> list[Line]:
+    """An arrow for each edge, the heavier the longer."""
+    source = max(width(visible(edge.source)) for edge in block.edges)
+    target = max(width(visible(edge.target)) for edge in block.edges)
+    weights = [plain(edge.weight) for edge in block.edges]
+    room = max(4, min(30, cells - _INDENT - source - target - max(map(len, weights)) - 6))
+    most = max(float(edge.weight.full) for edge in block.edges)
+    lines: list[Line] = []
+    before = ""
+    for edge, weight in zip(block.edges, weights, strict=True):
+        name = visible(edge.source)
+        if before and name != before:
+            lines.append([])
+        shown = name if name != before else ""
+        before = name
+        shaft = "─" * max(1, round(float(edge.weight.full) / most * room))
+        lines.append(
+            [
+                Piece(" " * _INDENT), Piece(left(shown, source), "heading"), Piece(" "),
+                Piece(f"{shaft}▶ ", "rule"), Piece(visible(edge.target), "heading"),
+                Piece("  "), Piece(weight, "result"),
+            ]
+        )  # fmt: skip
+    return lines
+
+
 def _pieces(spans: Spans) -> list[Piece]:
     return [_piece(span) for span in spans]
 
@@ -166,6 +213,8 @@ _BLOCKS: dict[type, Callable[[Any, int], list[Line]]] = {
     Addition: lambda block, cells: _indented(addition_lines(block, cells - _INDENT)),
     Table: lambda block, cells: _indented(table_lines(block, cells - _INDENT)),
     SideBySide: _side_by_side,
+    Tree: _tree,
+    Graph: _graph,
     TextList: lambda _, __: [],
 }
 """How each block is laid out; a list of words is data only, its table says it already."""

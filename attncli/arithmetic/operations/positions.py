@@ -1,0 +1,121 @@
+"""Positions: sinusoids (Vaswani et al. 2017, arXiv:1706.03762, 3.5) and linear biases (Press et
+al. 2021, arXiv:2108.12409)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Context
+
+import numpy as np
+
+from attncli.arithmetic import decimals
+from attncli.arithmetic.expression import Apply, Equation, Number, Product, Symbol, Vector, constant
+from attncli.arithmetic.formula import at, define
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations.base import Operation, Working, cells_of_row
+from attncli.arithmetic.operations.waves import (
+    Function,
+    angle_formula,
+    angles,
+    error_of_waves,
+    even,
+    wave,
+)
+from attncli.arithmetic.rounding import Array, Error
+
+
+@dataclass(frozen=True)
+class Sinusoids(Operation):
+    """sin(pos / base^(2k/d)) in column 2k, cos of the same in column 2k + 1; the operand gives
+    the shape only, and its first row is at the position `start`. [n, d] -> [n, d]"""
+
+    base: Number
+    start: int = 0
+
+    def signature(self) -> str:
+        return "n d -> n d"
+
+    def formula(self, name: str, *operands: str) -> Equation:  # noqa: ARG002
+        angle = angle_formula(self.base, Symbol("d_model"))
+        waves = tuple(Apply(function, (angle,)) for function in ("sin", "cos"))
+        return define(at(name, "pos", "(2k, 2k+1)"), Vector(waves))
+
+    def values(self, *operands: Matrix) -> Array:
+        n, d = operands[0].shape
+        turned = angles(n, even(d), self.base, self.start)
+        return np.stack([np.sin(turned), np.cos(turned)], axis=2).reshape(n, d)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        function: Function = "cos" if j % 2 else "sin"
+        return wave(function, self.start + i, j // 2, operands[0].shape[1], self.base)
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        return (cells_of_row(self, i, operands[0].shape[1], *operands),)
+
+    def error(self, *operands: Matrix) -> Error:
+        return error_of_waves(operands[0].shape[0], self.base, self.start)
+
+
+@dataclass(frozen=True)
+class Alibi(Operation):
+    """−slope × how far a query is from a key, the last query being at the last key; the operand
+    gives the shape only. Keys after the query count as far as those before it: a causal mask
+    hides them anyway. [n, m] -> [n, m]"""
+
+    slope: Number
+
+    def signature(self) -> str:
+        return "n m -> n m"
+
+    def formula(self, name: str, *operands: str) -> Equation:  # noqa: ARG002
+        distance = Apply("distance", (Symbol("i"), Symbol("j")))
+        return define(at(name, "i", "j"), Product((self._factor, distance)))
+
+    def values(self, *operands: Matrix) -> Array:
+        n, m = operands[0].shape
+        queries = np.arange(m - n, m, dtype=np.float64)[:, np.newaxis]
+        distances = np.abs(queries - np.arange(m))
+        distances *= float(self._factor.full)
+        return np.asarray(distances)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        n, m = operands[0].shape
+        distance = abs(i + m - n - j)
+        if not distance:
+            return (constant(0),)
+        return (Product((self._factor, constant(distance))),)
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        return (cells_of_row(self, i, operands[0].shape[1], *operands),)
+
+    def places(self, *operands: Matrix) -> int | None:  # noqa: ARG002
+        return decimals.places(self.slope.full)
+
+    @property
+    def _factor(self) -> Number:
+        return Number(decimals.negated(self.slope.full), decimals.negated(self.slope.shown))
+
+
+_HALVING = Context(prec=30)
+"""Digits enough for 2^−8 in full, and for rounding other powers of 2."""
+
+
+def alibi_slopes(heads: int) -> tuple[Number, ...]:
+    """The slopes of ALiBi for so many heads: 2^(−8k/heads) for k = 1 … heads.
+
+    Where `heads` isn't a power of two, those of the next smaller one are followed by every
+    other one of the next larger one, as in the paper's code. They are exact where they have an
+    end that is short enough, else they have 15 significant digits.
+    """
+    lower = 1 << (heads.bit_length() - 1)
+    counted = [(k, lower) for k in range(1, lower + 1)]
+    counted += [(k, 2 * lower) for k in range(1, 2 * lower + 1, 2)][: heads - lower]
+    return tuple(_slope(k, count) for k, count in counted)
+
+
+def _slope(k: int, heads: int) -> Number:
+    exponent, left_over = divmod(8 * k, heads)
+    if not left_over:
+        return Number.written(_HALVING.power(2, -exponent))
+    power = _HALVING.power(2, _HALVING.divide(-8 * k, heads))
+    return Number.written(Context(prec=decimals.SIGNIFICANT).plus(power))

@@ -1,0 +1,181 @@
+"""Rotary positions (Su et al. 2021, arXiv:2104.09864): pairs of columns turned by angles.
+
+Pairs are counted from 0, as in the paper.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from attncli.arithmetic import decimals
+from attncli.arithmetic.expression import (
+    Apply,
+    Equation,
+    Negative,
+    Number,
+    Product,
+    Sum,
+    Symbol,
+    Vector,
+    constant,
+    minus,
+)
+from attncli.arithmetic.formula import at, define
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations.base import (
+    EPSILON,
+    Operation,
+    Working,
+    added_places,
+    cells_of_row,
+    with_products,
+)
+from attncli.arithmetic.operations.waves import (
+    Function,
+    angle_formula,
+    angles,
+    error_of_waves,
+    even,
+    wave,
+)
+from attncli.arithmetic.rounding import Array, Error, largest
+
+
+@dataclass(frozen=True)
+class RotaryTable(Operation):
+    """The cosines or sines of the angles pos / base^(2k/r) that pair k is turned by; r columns
+    are turned, all of them where `dimensions` is None. [n, d] -> [n, r/2]"""
+
+    function: Function
+    dimensions: int | None
+    base: Number
+    start: int = 0
+
+    def signature(self) -> str:
+        if self.dimensions is None:
+            return "n 2*b -> n b"
+        return f"n d -> n {even(self.dimensions) // 2}"
+
+    def formula(self, name: str, *operands: str) -> Equation:  # noqa: ARG002
+        width = Symbol("d_k") if self.dimensions is None else constant(self.dimensions)
+        angle = angle_formula(self.base, width)
+        return define(at(name, "pos", "k"), Apply(self.function, (angle,)))
+
+    def values(self, *operands: Matrix) -> Array:
+        r = _turned(self.dimensions, operands[0])
+        turned = angles(operands[0].shape[0], r, self.base, self.start)
+        return np.asarray(np.cos(turned) if self.function == "cos" else np.sin(turned))
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        r = _turned(self.dimensions, operands[0])
+        return wave(self.function, self.start + i, j, r, self.base)
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        width = _turned(self.dimensions, operands[0]) // 2
+        return (cells_of_row(self, i, width, *operands),)
+
+    def error(self, *operands: Matrix) -> Error:
+        return error_of_waves(operands[0].shape[0], self.base, self.start)
+
+
+def _turned(dimensions: int | None, x: Matrix) -> int:
+    """How many columns are turned. Raises ValueError where there are not so many."""
+    columns = x.shape[1]
+    if dimensions is not None and dimensions > columns:
+        raise ValueError(f"{dimensions} columns of {columns} can't be turned")
+    return even(columns if dimensions is None else dimensions)
+
+
+@dataclass(frozen=True)
+class Rotate(Operation):
+    """Each pair of columns turned by its angle, given by tables of cosines and sines:
+
+        first' = first cos − second sin,   second' = first sin + second cos
+
+    Pair k of r columns is 2k and 2k + 1 (interleaved), or k and k + r/2 (half); columns past r
+    stay as they are. [n, d], [n, r/2], [n, r/2] -> [n, d]
+    """
+
+    pairs: Literal["interleaved", "half"]
+    dimensions: int | None = None
+
+    def signature(self) -> str:
+        return "n d, n p, n p -> n d"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        second = "2k+1"
+        if self.pairs == "half":
+            second = "k+d_k/2" if self.dimensions is None else f"k+{even(self.dimensions) // 2}"
+        places = ("2k" if self.pairs == "interleaved" else "k", second)
+        x = [at(operands[0], "i", place) for place in places]
+        cosine, sine = (at(operand, "i", "k") for operand in operands[1:])
+        pair = Vector(
+            (
+                minus(Product((x[0], cosine)), Product((x[1], sine))),
+                Sum((Product((x[0], sine)), Product((x[1], cosine)))),
+            )
+        )
+        return define(at(name, "i", f"({', '.join(places)})"), pair)
+
+    def values(self, *operands: Matrix) -> Array:
+        x, cosine, sine = (operand.values for operand in operands)
+        r = _turned(self.dimensions, operands[0])
+        if not cosine.shape == sine.shape == (len(x), r // 2):
+            raise ValueError(f"{r} columns are turned by {r // 2} angles a row")
+        return self._turned(x, cosine, sine, -sine)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        x, cosine, sine = operands
+        r = _turned(self.dimensions, x)
+        if j >= r:
+            return (x.number(i, j),)
+        interleaved = self.pairs == "interleaved"
+        k, second = (j // 2, j % 2) if interleaved else (j % (r // 2), j // (r // 2))
+        places = (2 * k, 2 * k + 1) if interleaved else (k, k + r // 2)
+        first, other = (x.number(i, place) for place in places)
+        c, s = cosine.number(i, k), sine.number(i, k)
+        if second:
+            return with_products(
+                [Product((first, s)), Product((other, c))], [_worked(first, s), _worked(other, c)]
+            )
+        taken = _worked(other, s)
+        return with_products(
+            [Product((first, c)), Negative(Product((other, s)))],
+            [_worked(first, c), Number.written(decimals.negated(taken.shown))],
+        )
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        return (cells_of_row(self, i, operands[0].shape[1], *operands),)
+
+    def places(self, *operands: Matrix) -> int | None:
+        x, cosine, sine = operands
+        known = added_places(x, cosine), added_places(x, sine)
+        return None if None in known else max(places for places in known if places is not None)
+
+    def error(self, *operands: Matrix) -> Error:
+        x, cosine, sine = (largest(operand.values) for operand in operands)
+        return Error(8 * EPSILON * x * (cosine + sine), 4 * EPSILON)
+
+    def clear_noise(self, values: Array, *operands: Matrix) -> None:
+        x, cosine, sine = (np.abs(operand.values) for operand in operands)
+        values[np.abs(values) <= 4 * EPSILON * self._turned(x, cosine, sine, sine)] = 0.0
+
+    def _turned(self, x: Array, cosine: Array, sine: Array, taken: Array) -> Array:
+        """first · cosine + second · taken in the first columns, first · sine + second · cosine
+        in the second ones."""
+        turned = x.copy()
+        r = 2 * cosine.shape[1]
+        if self.pairs == "interleaved":
+            first, second = slice(0, r, 2), slice(1, r, 2)
+        else:
+            first, second = slice(0, r // 2), slice(r // 2, r)
+        turned[:, first] = x[:, first] * cosine + x[:, second] * taken
+        turned[:, second] = x[:, first] * sine + x[:, second] * cosine
+        return turned
+
+
+def _worked(a: Number, b: Number) -> Number:
+    return Number.written(decimals.product(a.shown, b.shown))

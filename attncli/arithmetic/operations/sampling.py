@@ -1,0 +1,209 @@
+"""The next token: which are left to choose from, their shares, and how well targets are told."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.arithmetic import decimals
+from attncli.arithmetic.expression import (
+    Apply,
+    Equation,
+    Negative,
+    Number,
+    Product,
+    Quotient,
+    Symbol,
+    Total,
+    constant,
+    e_to,
+)
+from attncli.arithmetic.formula import at, define
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations.base import (
+    EPSILON,
+    Operation,
+    Working,
+    ZeroOne,
+    cells_of_row,
+    sum_of,
+)
+from attncli.arithmetic.rounding import Array, Error, Unworkable, largest
+
+
+class _Kept(ZeroOne):
+    """1 for those of each row that are kept, the largest ones, else 0. [n, v] -> [n, v]"""
+
+    def signature(self) -> str:
+        return "n v -> n v"
+
+    def values(self, *operands: Matrix) -> Array:
+        kept = np.zeros(operands[0].shape)
+        order = _from_largest(operands[0].values)
+        for i, count in enumerate(self.counts(operands[0], order)):
+            kept[i, order[i, :count]] = 1.0
+        return kept
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        whole = operands[0]
+        row = Matrix(whole.values[i : i + 1], whole.places, whole.decimals)
+        return (constant(int(self.values(row)[0, j])),)
+
+    @abstractmethod
+    def counts(self, figures: Matrix, order: NDArray[np.intp]) -> list[int]:
+        """How many of each row are kept; `order` has their places from the largest on."""
+
+
+def _from_largest(values: Array) -> NDArray[np.intp]:
+    """The places of each row from the largest figure on; of equal ones, the first come first."""
+    return np.argsort(-values, axis=1, kind="stable")
+
+
+@dataclass(frozen=True)
+class TopK(_Kept):
+    """The k largest of each row; of equal ones, the first. [n, v] -> [n, v]"""
+
+    k: int
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, Symbol("largest", (f"{self.k} of {operands[0]}",)))
+
+    def counts(self, figures: Matrix, order: NDArray[np.intp]) -> list[int]:
+        return [min(self.k, order.shape[1])] * len(figures.values)
+
+
+@dataclass(frozen=True)
+class Nucleus(_Kept):
+    """The fewest of the largest probabilities that come to p together, the first of equal ones
+    (Holtzman et al. 2019, arXiv:1904.09751). [n, v] -> [n, v]"""
+
+    p: Number
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, Symbol("largest", (f"{operands[0]}, {self.p.shown:f} together",)))
+
+    def counts(self, figures: Matrix, order: NDArray[np.intp]) -> list[int]:
+        sums = np.take_along_axis(figures.values, order, axis=1)
+        wanted = float(self.p.full)
+        if figures.places is None:
+            np.cumsum(sums, axis=1, out=sums)
+            wanted -= (sums.shape[1] + 2) * EPSILON
+        else:  # in whole units of the last place: no float decides whether p is reached
+            np.cumsum(np.rint(sums * 10.0**figures.places), axis=1, out=sums)
+            units = decimals.product(self.p.full, Decimal((0, (1,), figures.places)))
+            wanted = float(units.to_integral_value(ROUND_CEILING))
+        return [1 + int(short) for short in (sums[:, :-1] < wanted).sum(axis=1)]
+
+
+class KeptSum(Operation):
+    """The sum of those of each row that are kept. [n, v], [n, v] -> [n, 1]"""
+
+    def signature(self) -> str:
+        return "n v, n v -> n 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        product = Product(tuple(at(operand, "i", "j") for operand in operands))
+        return define(at(name, "i"), Total("j", product))
+
+    def values(self, *operands: Matrix) -> Array:
+        figures, kept = operands
+        return np.asarray((figures.values * (kept.values != 0)).sum(axis=1, keepdims=True))
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        figures, kept = operands
+        return (sum_of([figures.number(i, int(k)) for k in np.flatnonzero(kept.values[i])]),)
+
+    def places(self, *operands: Matrix) -> int | None:
+        return operands[0].places
+
+    def error(self, *operands: Matrix) -> Error:
+        v = operands[0].shape[1]
+        return Error(v * EPSILON * v * largest(operands[0].values))
+
+
+class KeptShare(Operation):
+    """Those that are kept divided by their sum; 0 for the others.
+    [n, v], [n, v], [n, 1] -> [n, v]"""
+
+    def signature(self) -> str:
+        return "n v, n v, n 1 -> n v"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        product = Product(tuple(at(operand, "i", "j") for operand in operands[:2]))
+        return define(at(name, "i", "j"), Quotient(product, at(operands[2], "i")))
+
+    def values(self, *operands: Matrix) -> Array:
+        figures, kept, sums = operands
+        if not sums.values.all():
+            row = int((sums.values == 0).any(axis=1).argmax())
+            raise Unworkable(row, "a sum to divide by is 0", "other figures")
+        return np.where(kept.values != 0, figures.values / sums.values, 0.0)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        figures, kept, sums = operands
+        if not kept.values[i, j]:
+            return (constant(0),)
+        return (Quotient(figures.number(i, j), sums.number(i, 0)),)
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        return (cells_of_row(self, i, operands[0].shape[1], *operands),)
+
+
+@dataclass(frozen=True)
+class NegativeLog(Operation):
+    """−ln p of the target of each row, by its column: the cross-entropy of one prediction.
+    [n, v] -> [n, 1]"""
+
+    targets: tuple[int, ...]
+
+    def signature(self) -> str:
+        return "n v -> n 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        log = Apply("ln", (at(operands[0], "i", "target"),))
+        return define(at(name, "i"), Negative(log))
+
+    def values(self, *operands: Matrix) -> Array:
+        probabilities = operands[0].values
+        if len(self.targets) != len(probabilities):
+            raise ValueError(f"{len(self.targets)} targets for {len(probabilities)} rows")
+        chosen = probabilities[np.arange(len(probabilities)), list(self.targets)]
+        if (chosen <= 0).any():
+            what = "the probability of its target is 0, which has no logarithm"
+            instead = "more decimals, or the policy exact,"
+            raise Unworkable(int((chosen <= 0).argmax()), what, instead)
+        return np.asarray(-np.log(chosen)[:, np.newaxis])
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        return (Negative(Apply("ln", (operands[0].number(i, self.targets[i]),))),)
+
+    def error(self, *operands: Matrix) -> Error:  # noqa: ARG002
+        # what p is off by, relatively, its logarithm is off by absolutely
+        return Error(4 * EPSILON, 8 * EPSILON)
+
+
+class ExponentialOf(Operation):
+    """e^x as it is, such as the perplexity of a cross-entropy. [n, m] -> [n, m]"""
+
+    def signature(self) -> str:
+        return "n m -> n m"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, e_to(Symbol(operands[0])))
+
+    def values(self, *operands: Matrix) -> Array:
+        return np.asarray(np.exp(operands[0].values))
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        return (e_to(operands[0].number(i, j)),)
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        return (cells_of_row(self, i, operands[0].shape[1], *operands),)
+
+    def error(self, *operands: Matrix) -> Error:
+        # e^(x + δ) ≈ e^x (1 + δ)
+        return Error(0.0, (8 + 4 * largest(operands[0].values)) * EPSILON)

@@ -1,0 +1,145 @@
+"""The matrices of a scenario by their full names, whatever they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.rounding import Rounding, Unworkable
+from attncli.scenario.matrices import MatrixLike, NamedRows
+from attncli.scenario.model import below
+from attncli.scenario.nodes import Figures, Items, Map, Node
+from attncli.scenario.problems import Problems, Where
+from attncli.scenario.scenario import Source
+from attncli.scenario.sources import FileSource, RandomSource
+from attncli.scenario.texts import stacked
+
+_ONE_DROPS = ("layers", "heads")
+"""Lists whose single entry is named without its number."""
+_ELSEWHERE = ("variants", "vocabulary", "rounding")
+
+
+def entry_path(path: str, key: str, k: int, count: int) -> str:
+    """The path of the k-th of the entries of a list, from 0: `layers[1]`.
+
+    A single layer or head is named as if there were no list, a single rule as the mask itself.
+    """
+    if count == 1 and key in _ONE_DROPS:
+        return path
+    return below(path, key) if count == 1 and key == "mask" else f"{below(path, key)}[{k + 1}]"
+
+
+def places(node: Node, path: str = "") -> dict[str, Where]:
+    """Where the values of a file stand, by their full names."""
+    found = {path: node.where}
+    if not isinstance(node, Map):
+        return found
+    for key, value in node.entries:
+        name = below(path, key.text)
+        found.setdefault(name, value.where)
+        if isinstance(value, Items):
+            for k, item in enumerate(value.items):
+                if isinstance(item, Map):
+                    found |= places(item, entry_path(path, key.text, k, len(value.items)))
+        else:
+            found |= places(value, name)
+    return found
+
+
+def matrices_in(values: Mapping[str, Any], path: str = "") -> dict[str, MatrixLike]:
+    """Every matrix among the values read, by its full name; tables of embeddings by token are
+    not among them."""
+    found: dict[str, MatrixLike] = {}
+    for key, value in values.items():
+        name = below(path, key)
+        if isinstance(value, MatrixLike):
+            found[name] = value
+        elif isinstance(value, dict) and key not in (*_ELSEWHERE, "embeddings"):
+            found |= matrices_in(value, name)
+        elif isinstance(value, tuple):
+            for k, item in enumerate(value):
+                if isinstance(item, MatrixLike):
+                    found[name] = item
+                elif isinstance(item, dict):
+                    found |= matrices_in(item, entry_path(path, key, k, len(value)))
+    return found
+
+
+class Gathered(NamedTuple):
+    """The matrices of a scenario: those that are there, those that are yet to be drawn, where
+    they come from, and what their rows are called."""
+
+    given: dict[str, Matrix]
+    random: dict[str, RandomSource]
+    sources: dict[str, Source]
+    row_names: dict[str, tuple[str, ...]]
+
+
+class Gatherer(NamedTuple):
+    """Makes matrices of what was read."""
+
+    rounding: Rounding
+    folder: Path | None
+    outside: bool
+    problems: Problems
+    where: Callable[[str], Where]
+
+    def gather(self, values: Mapping[str, Any]) -> Gathered:
+        """Everything that the values of a scenario hold."""
+        gathered = Gathered({}, {}, {}, {})
+        for name, value in matrices_in(values).items():
+            self._put(gathered, name, value)
+        for path, stack in (("", values), ("encoder", values.get("encoder", {}))):
+            table = stack.get("embeddings")
+            if isinstance(table, dict):
+                self._put_table(gathered, below(path, "embeddings"), table)
+        return gathered
+
+    def _put(self, gathered: Gathered, name: str, value: MatrixLike) -> None:
+        if isinstance(value, RandomSource):
+            gathered.random[name] = value
+            gathered.sources[name] = Source(value.told())
+            return
+        if isinstance(value, FileSource):
+            gathered.sources[name] = Source(value.told())
+        if isinstance(value, NamedRows):
+            gathered.row_names[name] = value.names
+        matrix = self._matrix(name, value)
+        if matrix is not None:
+            gathered.given[name] = matrix
+
+    def _matrix(self, name: str, value: MatrixLike) -> Matrix | None:
+        match value:
+            case NamedRows(_, matrix):
+                return matrix
+            case Matrix():
+                return value
+            case Figures(array, where):
+                return self.of_array(array, where)
+            case FileSource():
+                read = value.read(self.folder, self.outside, self.problems)
+                return None if read is None else self.of_array(read, value.where)
+            case _:
+                raise TypeError(f"{name}: {type(value).__name__} is no matrix")
+
+    def _put_table(self, gathered: Gathered, name: str, table: Mapping[str, MatrixLike]) -> None:
+        rows = {token: self._matrix(name, row) for token, row in table.items()}
+        whole = {token: row for token, row in rows.items() if row is not None}
+        if len(whole) == len(rows):
+            matrix = stacked(whole, lambda token: self.where(below(name, token)), self.problems)
+            if matrix is not None:
+                gathered.given[name] = matrix
+
+    def of_array(self, array: Any, where: Where) -> Matrix | None:  # noqa: ANN401
+        """The matrix of figures that nobody wrote."""
+        try:
+            return Matrix.of_array(
+                np.atleast_2d(array), self.rounding.decimals, carry=self.rounding.carries
+            )
+        except Unworkable as trouble:
+            self.problems.add(where, trouble.what, f"{trouble.instead} would do")
+            return None

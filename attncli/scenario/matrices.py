@@ -1,0 +1,160 @@
+"""Kinds of matrices: rows inline, rows with names, tables of true and false, other sources."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+import numpy as np
+
+from attncli.arithmetic import decimals
+from attncli.arithmetic.matrix import Matrix
+from attncli.scenario.kinds import TRUTH, NumberKind, Schema
+from attncli.scenario.nodes import Figures, Items, Map, Node, Text, describe
+from attncli.scenario.problems import Problems
+from attncli.scenario.sources import FileSource, RandomSource, SourceKind, is_source
+
+_INFINITE = Decimal("-Infinity")
+
+
+class NamedRows(NamedTuple):
+    """A matrix whose rows have names."""
+
+    names: tuple[str, ...]
+    matrix: Matrix
+
+
+MatrixLike = Matrix | Figures | NamedRows | RandomSource | FileSource
+
+
+class Entry(NamedTuple):
+    """A figure of a matrix; `infinite` allows -inf, `truth` reads true and false as 1 and 0."""
+
+    infinite: bool = False
+    truth: bool = False
+
+    def read(self, node: Node, problems: Problems) -> Decimal | None:
+        if self.infinite and isinstance(node, Text) and node.text in ("-inf", "-.inf"):
+            return _INFINITE
+        if not self.truth:
+            return NumberKind().read(node, problems)
+        if isinstance(node, Text) and node.text in {**TRUTH, "0": 0, "1": 1}:
+            return Decimal(int(TRUTH.get(node.text, node.text == "1")))
+        wrong = f"{describe(node)} is neither true nor false"
+        problems.add(node.where, wrong, "give true or false, or 1 or 0")
+        return None
+
+    def schema(self) -> Schema:
+        if self.infinite:
+            return {"anyOf": [{"type": "number"}, {"enum": ["-inf"]}]}
+        return {"enum": [True, False, 0, 1]} if self.truth else {"type": "number"}
+
+
+class Vector(NamedTuple):
+    """A row of numbers: a matrix [1, n]."""
+
+    entry: Entry = Entry()
+
+    def read(self, node: Node, problems: Problems) -> MatrixLike | None:
+        if isinstance(node, Figures):
+            return node if _is_array(node, 1, problems) else None
+        if is_source(node):
+            return SourceKind(1).read(node, problems)
+        row = self.read_row(node, problems)
+        return Matrix.of_written([row]) if row else None
+
+    def read_row(self, node: Node, problems: Problems) -> list[Decimal] | None:
+        """The numbers of one row; None where some aren't numbers."""
+        if not isinstance(node, Items) or not node.items:
+            wrong = "this row is empty" if isinstance(node, Items) else describe(node)
+            right = "give a list of numbers, like [1, 0]"
+            problems.add(node.where, f"{wrong}, where a row of numbers belongs", right)
+            return None
+        numbers = [self.entry.read(item, problems) for item in node.items]
+        whole = [number for number in numbers if number is not None]
+        return whole if len(whole) == len(numbers) else None
+
+    def schema(self) -> Schema:
+        inline = {"type": "array", "items": self.entry.schema(), "minItems": 1}
+        return {"anyOf": [inline, SourceKind(1).schema()]}
+
+
+class MatrixKind(NamedTuple):
+    """Rows of numbers, all of one length; or `named`, a map from names to rows."""
+
+    named: bool = False
+    infinite: bool = False
+    truth: bool = False
+
+    def read(self, node: Node, problems: Problems) -> MatrixLike | None:
+        if isinstance(node, Figures):
+            return node if _is_array(node, 2, problems, self) else None
+        if is_source(node):
+            return SourceKind(2).read(node, problems)
+        if self.named and isinstance(node, Map) and node.entries:
+            matrix = self._of_rows([value for _, value in node.entries], problems)
+            names = tuple(key.text for key, _ in node.entries)
+            return None if matrix is None else NamedRows(names, matrix)
+        if not isinstance(node, Items) or not node.items:
+            right = "give a list of rows, like [[1, 0], [0, 1]]"
+            wrong = "this matrix is empty" if isinstance(node, Items) else describe(node)
+            problems.add(node.where, f"{wrong}, where a matrix belongs", right)
+            return None
+        return self._of_rows(node.items, problems)
+
+    def _of_rows(self, nodes: Sequence[Node], problems: Problems) -> Matrix | None:
+        vector = Vector(Entry(self.infinite, self.truth))
+        rows = [vector.read_row(node, problems) for node in nodes]
+        return _matrix_of_rows(rows, nodes, problems)
+
+    def schema(self) -> Schema:
+        row = {"type": "array", "items": self._entry_schema(), "minItems": 1}
+        kinds = [{"type": "array", "items": row, "minItems": 1}, SourceKind(2).schema()]
+        if self.named:
+            kinds.append({"type": "object", "additionalProperties": row, "minProperties": 1})
+        return {"anyOf": kinds}
+
+    def _entry_schema(self) -> Schema:
+        return Entry(self.infinite, self.truth).schema()
+
+
+def truth_table() -> MatrixKind:
+    """Rows of true and false, or 1 and 0."""
+    return MatrixKind(truth=True)
+
+
+def _is_array(
+    node: Figures, wanted: int, problems: Problems, kind: MatrixKind | None = None
+) -> bool:
+    """Whether an array has the dimensions wanted, and only figures of its kind."""
+    array = node.array
+    fits = abs(array) < float(decimals.LARGEST)
+    if kind is not None and kind.infinite:
+        fits |= np.isneginf(array)
+    truth = kind is not None and kind.truth
+    if truth:
+        fits &= (array == 0) | (array == 1)
+    if array.ndim == wanted and array.size and bool(fits.all()):
+        return True
+    what = "one row" if wanted == 1 else "rows and columns"
+    figures = "0 and 1" if truth else "finite numbers"
+    problems.add(node.where, describe(node), f"give an array of {what} of {figures}")
+    return False
+
+
+def _matrix_of_rows(
+    rows: Sequence[list[Decimal] | None], nodes: Sequence[Node], problems: Problems
+) -> Matrix | None:
+    read = [row for row in rows if row is not None]
+    ragged = False
+    for row, node in zip(rows, nodes, strict=True):
+        if row is not None and len(row) != len(read[0]):
+            ragged = True
+            wrong = f"this row has {_count(len(row), 'number')}, the rows above {len(read[0])}"
+            problems.add(node.where, wrong, "give every row the same length")
+    return None if ragged or len(read) < len(rows) else Matrix.of_written(read)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,143 @@
+"""What a scenario says of the model, besides its figures: typed, with the paper's defaults.
+
+A stack has a text and layers, a layer its attentions, norms and feed-forward network. `path`
+says where each stands in the file, and so begins the names of its quantities.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Literal, NamedTuple
+
+EPSILON = Decimal("0.00001")
+BASE = Decimal(10000)
+
+
+def below(path: str, name: str) -> str:
+    """The path of something inside something: `layers[1].norm1`."""
+    return f"{path}.{name}" if path else name
+
+
+class Text(NamedTuple):
+    """The tokens of a stack: cut from a sentence or given, their IDs, their rows of a table.
+
+    `embedded` names the table's rows, by ID where there is a vocabulary (`by_id`), else by
+    token; `table` is the table's full name.
+    """
+
+    sentence: str | None = None
+    tokenizer: str = "whitespace"
+    tokens: tuple[str, ...] = ()
+    ids: tuple[int, ...] = ()
+    table: str = "embeddings"
+    embedded: tuple[str, ...] = ()
+    by_id: bool = False
+    rows_of_tokens: tuple[int, ...] = ()
+
+
+class Norm(NamedTuple):
+    """A layer norm or RMS norm: where ε goes, and what the squares are divided by."""
+
+    path: str
+    kind: str = "layer"
+    epsilon: Decimal = EPSILON
+    epsilon_in: str = "root"
+    over: str = "n"
+
+
+class Positions(NamedTuple):
+    """One way in which positions are told: sinusoidal, rope, alibi, or a given table."""
+
+    kind: str
+    base: Decimal = BASE
+    start: int = 0
+    pairs: Literal["interleaved", "half"] = "interleaved"
+    dimensions: int | None = None
+    slopes: tuple[Decimal, ...] = ()
+
+
+class MaskRule(NamedTuple):
+    """One rule of a mask; `table` is the full name of the table that it goes by, if any."""
+
+    kind: str
+    width: int = 0
+    keys: tuple[str, ...] = ()
+    table: str = ""
+
+
+class Attention(NamedTuple):
+    """One attention of a layer. `own_heads` says that each head has its own matrices."""
+
+    path: str = ""
+    heads: int = 1
+    own_heads: bool = False
+    kv_heads: int = 1
+    projects: bool = True
+    linear: bool = False
+    scale: str | Decimal = "sqrt_d_k"
+    softcap: Decimal | None = None
+    temperature: Decimal | None = None
+    mask: tuple[MaskRule, ...] = ()
+    mask_value: Decimal = Decimal("-Infinity")
+    dropout: Decimal | None = None
+    cached: tuple[str, ...] | None = None
+    rotated: Positions | None = None
+    alibi: Positions | None = None
+
+    @property
+    def causal(self) -> bool:
+        return any(rule.kind == "causal" for rule in self.mask)
+
+    def head_path(self, head: int) -> str:
+        """The path of a head, from 0; a single head has none of its own."""
+        return self.path if self.heads == 1 else below(self.path, f"heads[{head + 1}]")
+
+
+class Layer(NamedTuple):
+    """One layer: what it is made of, in which order."""
+
+    path: str = ""
+    block: str = "attention"
+    norm: str = "none"
+    norms: tuple[Norm, ...] = ()
+    residuals: bool = False
+    attention: Attention = Attention()
+    cross: Attention | None = None
+    has_ffn: bool = False
+    activation: str = "relu"
+    linear: bool = False
+
+
+class Stack(NamedTuple):
+    """A text and the layers that it goes through."""
+
+    path: str = ""
+    text: Text = Text()
+    embedding_scale: str | Decimal = "none"
+    segments: tuple[int, ...] = ()
+    positions: tuple[Positions, ...] = ()
+    embedding_norm: Norm | None = None
+    layers: tuple[Layer, ...] = (Layer(),)
+    final_norm: Norm | None = None
+
+
+class Prediction(NamedTuple):
+    """What is done with the last layer's output."""
+
+    unembedding: str = ""
+    """`tied`, `own`, or nothing."""
+    vocabulary: tuple[str, ...] = ()
+    every: bool = False
+    temperature: Decimal | None = None
+    top_k: int | None = None
+    top_p: Decimal | None = None
+    generate: int = 0
+    targets: tuple[str, ...] = ()
+    target_places: tuple[int, ...] = ()
+
+
+class Show(NamedTuple):
+    """What the page shows."""
+
+    queries: tuple[str, ...] = ()
+    graph: bool = False

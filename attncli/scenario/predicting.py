@@ -1,0 +1,78 @@
+"""What a scenario says of the next token: which tokens the logits stand for, and the targets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from attncli.scenario.model import Prediction
+from attncli.scenario.nodes import quote
+from attncli.scenario.problems import Problems, Where
+
+Values = Mapping[str, Any]
+
+
+class Forecast(NamedTuple):
+    """Reads a scenario's prediction. `rows` are the rows that known tokens have in the table of
+    embeddings, `width` the columns of the unembedding where they are known."""
+
+    values: Values
+    tokens: Sequence[str]
+    rows: Mapping[str, int]
+    width: int | None
+    where: Callable[[str], Where]
+    problems: Problems
+
+    def read(self) -> Prediction:
+        values = self.values
+        unembedding = values.get("unembedding")
+        if unembedding is None:
+            self._check_unneeded()
+            return Prediction()
+        vocabulary = self._vocabulary()
+        following = values.get("next", {})
+        targets = tuple(values.get("targets", ()))
+        return Prediction(
+            unembedding="tied" if unembedding == "tied" else "own",
+            vocabulary=vocabulary,
+            every=values.get("predict_from", "every" if targets else "last") == "every",
+            temperature=following.get("temperature"),
+            top_k=following.get("top_k"),
+            top_p=following.get("top_p"),
+            generate=values.get("generate", 0),
+            targets=targets,
+            target_places=self._places_of(targets, vocabulary),
+        )
+
+    def _check_unneeded(self) -> None:
+        for key in ("b_U", "predict_from", "next", "generate", "targets"):
+            if key in self.values:
+                self.problems.add(
+                    self.where(key), f"{key} needs logits, and there is no unembedding",
+                    "add `unembedding: tied`, or a matrix",
+                )  # fmt: skip
+
+    def _vocabulary(self) -> tuple[str, ...]:
+        """The tokens that the columns of the logits stand for, as far as they are known."""
+        places = self.rows
+        width = self.width if self.width is not None else max(places.values(), default=-1) + 1
+        if places and max(places.values()) >= width and len(places) == width:
+            in_order = sorted(places, key=places.__getitem__)
+            places = {token: k for k, token in enumerate(in_order)}
+        names = {place: token for token, place in places.items()}
+        return tuple(names.get(place, str(place)) for place in range(width))
+
+    def _places_of(self, targets: Sequence[str], vocabulary: Sequence[str]) -> tuple[int, ...]:
+        if targets and self.tokens and len(targets) != len(self.tokens):
+            self.problems.add(
+                self.where("targets"), f"{len(targets)} targets, and {len(self.tokens)} tokens",
+                "give the token that should follow each",
+            )  # fmt: skip
+        for target in dict.fromkeys(targets):
+            if target not in vocabulary:
+                self.problems.add(
+                    self.where("targets"),
+                    f"the target {quote(target)} is not among the tokens that logits stand for",
+                    f"known: {', '.join(vocabulary[:12])}",
+                )
+        return tuple(vocabulary.index(t) if t in vocabulary else 0 for t in targets)

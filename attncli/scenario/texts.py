@@ -1,0 +1,169 @@
+"""The tokens of a stack, their IDs, and the table of their embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from attncli.arithmetic.matrix import Matrix
+from attncli.scenario.model import Text, below
+from attncli.scenario.nodes import quote
+from attncli.scenario.problems import Problems, Where
+from attncli.scenario.tokenizers import TOKENIZERS
+
+Values = Mapping[str, Any]
+Rows = Mapping[str, Matrix]
+
+
+class Words(NamedTuple):
+    """What reads the text of one stack; an encoder without a table of its own uses the main
+    stack's, which then comes as `fallback`."""
+
+    path: str
+    values: Values
+    where: Callable[[str], Where]
+    problems: Problems
+    fallback: Values
+
+    def _has(self, key: str) -> bool:
+        return key in self.values or key in self.fallback
+
+    def _get(self, key: str) -> Any:  # noqa: ANN401
+        return self.values.get(key, self.fallback.get(key))
+
+    def _name(self, key: str) -> str:
+        own = key in self.values or key not in self.fallback
+        return below(self.path, key) if own else key
+
+    def text(self, table: Matrix | None, height: int | None) -> Text:
+        """The text; `table` is its table of embeddings and `height` that table's rows, where
+        they are known."""
+        tokens = self.tokens()
+        return Text(
+            sentence=self.values.get("sentence"),
+            tokenizer=self.values.get("tokenizer", "whitespace"),
+            tokens=tokens,
+            ids=self._ids(tokens),
+            table=self._name("embeddings"),
+            embedded=self._row_names(table, height),
+            by_id=self._named_by_id(),
+            rows_of_tokens=self._rows_of(tokens, height),
+        )
+
+    def tokens(self) -> tuple[str, ...]:
+        if "tokens" in self.values:
+            return tuple(self.values["tokens"])
+        sentence = self.values.get("sentence")
+        if sentence is None:
+            return ()
+        return tuple(TOKENIZERS[self.values.get("tokenizer", "whitespace")](sentence))
+
+    def token_rows(self) -> Mapping[str, int]:
+        """The row of the table that each known token has."""
+        embeddings = self._get("embeddings")
+        if isinstance(embeddings, Mapping):
+            return {token: row for row, token in enumerate(embeddings)}
+        return dict(self._get("vocabulary") or {})
+
+    def _ids(self, tokens: Sequence[str]) -> tuple[int, ...]:
+        vocabulary = self._get("vocabulary")
+        if vocabulary is None:
+            return ()
+        if "vocabulary" in self.values:
+            self._check_repeated_ids(vocabulary)
+        for token in dict.fromkeys(tokens):
+            if token not in vocabulary:
+                self._missing(token, "vocabulary", f"add it, like {quote(token)}: 7")
+        return tuple(vocabulary.get(token, -1) for token in tokens)
+
+    def _row_names(self, table: Matrix | None, height: int | None) -> tuple[str, ...]:
+        """What the rows of the table are called: IDs where all have one, else tokens."""
+        embeddings = self._get("embeddings")
+        if not isinstance(embeddings, Mapping):
+            return tuple(map(str, range(height or 0)))
+        if table is None:
+            return ()
+        if self._named_by_id():
+            ids = self._get("vocabulary") or {}
+            return tuple(str(ids[token]) for token in embeddings)
+        return tuple(embeddings)
+
+    def _named_by_id(self) -> bool:
+        """Whether every row of the table has an ID."""
+        embeddings = self._get("embeddings")
+        if not isinstance(embeddings, Mapping):
+            return embeddings is not None
+        return all(token in (self._get("vocabulary") or {}) for token in embeddings)
+
+    def _rows_of(self, tokens: Sequence[str], height: int | None) -> tuple[int, ...]:
+        if not self._has("embeddings"):
+            return ()
+        embeddings = self._get("embeddings")
+        if not isinstance(embeddings, Mapping):
+            return self._rows_by_id(tokens, height)
+        rows = self.token_rows()
+        for token in dict.fromkeys(tokens):
+            if token not in rows:
+                self._missing(token, "embeddings", f"add its vector, like {quote(token)}: [1, 0]")
+        return tuple(rows.get(token, 0) for token in tokens)
+
+    def _rows_by_id(self, tokens: Sequence[str], height: int | None) -> tuple[int, ...]:
+        vocabulary = self._get("vocabulary")
+        if vocabulary is None:
+            if tokens:
+                self.problems.add(
+                    self.where(self._name("embeddings")),
+                    "a matrix of embeddings by ID, and no vocabulary",
+                    "add a vocabulary (token → ID), or give the embeddings by token",
+                )
+            return ()
+        for token in dict.fromkeys(tokens):
+            row = vocabulary.get(token, 0)
+            if height is not None and row >= height:
+                self.problems.add(
+                    self.where(below(self._name("vocabulary"), token)),
+                    f"the ID {row} of {quote(token)} has no row in embeddings, a matrix of"
+                    f" {height} rows counted from 0",
+                    "give it a smaller ID, or the matrix more rows",
+                )
+        return tuple(vocabulary.get(t, 0) for t in tokens)
+
+    def _check_repeated_ids(self, vocabulary: Mapping[str, int]) -> None:
+        owners: dict[int, str] = {}
+        for token, number in vocabulary.items():
+            if number in owners:
+                wrong = f"{quote(token)} has the ID {number}, and so has {quote(owners[number])}"
+                where = self.where(below(self._name("vocabulary"), token))
+                self.problems.add(where, wrong, "give each token an ID of its own")
+            owners.setdefault(number, token)
+
+    def _missing(self, token: str, key: str, right: str) -> None:
+        self.problems.add(
+            self.where(self._name(key)),
+            f"the token {quote(token)} of the sentence is not in {key}",
+            right,
+        )
+
+
+def stacked(rows: Rows, where: Callable[[str], Where], problems: Problems) -> Matrix | None:
+    """The vectors of tokens as one table; None where their lengths differ."""
+    first, width = next((token, row.shape[1]) for token, row in rows.items())
+    agree = True
+    for token, row in rows.items():
+        if row.shape[1] != width:
+            agree = False
+            wrong = f"the embedding of {quote(token)} has {row.shape[1]} numbers, that of"
+            problems.add(
+                where(token), f"{wrong} {quote(first)} has {width}",
+                "give all of them the same length",
+            )  # fmt: skip
+    if not agree:
+        return None
+    written = [row.written[0] for row in rows.values() if row.written is not None]
+    if len(written) == len(rows):
+        return Matrix.of_written(written)
+    values = np.vstack([row.values for row in rows.values()])
+    some = next(iter(rows.values()))
+    return Matrix(values, some.places, some.decimals)

@@ -1,0 +1,66 @@
+"""Each step at a place where it has all that it can have, for its formulas in general."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from attncli.scenario import Scenario
+from attncli.scenario.model import (
+    Attention,
+    Layer,
+    MaskRule,
+    Norm,
+    Positions,
+    Prediction,
+    Stack,
+    Text,
+)
+from attncli.trace import Scope
+
+_ONE = Decimal(1)
+
+
+class _Everything(Scenario):
+    """A scenario that gives every bias, γ and β."""
+
+    def gives(self, name: str) -> bool:
+        return name.rpartition(".")[2] in ("b1", "b2", "gamma", "beta", "W_O", "bias")
+
+
+def general_scope(step: str) -> Scope:
+    """A place where a step does all that it can."""
+    sinusoidal, rope, alibi = (Positions(kind) for kind in ("sinusoidal", "rope", "alibi"))
+    attention = Attention(
+        heads=1,
+        softcap=_ONE,
+        temperature=_ONE,
+        mask=(MaskRule("causal"),),
+        dropout=_ONE / 2,
+        rotated=rope if step == "rotate" else None,
+        alibi=alibi,
+    )
+    if step in ("split", "merge"):
+        attention = attention._replace(path="", heads=2)
+    layer = Layer(attention=attention, has_ffn=True, norms=(Norm("norm"),))
+    positions = (sinusoidal,) if step == "positions" else ()
+    stack = Stack(text=Text(by_id=True), positions=positions, layers=(layer,))
+    prediction = Prediction("own", every=False, target_places=(0,))
+    scenario = _Everything(stack=stack, prediction=prediction)
+    scope = Scope(scenario, x=_INPUTS.get(step, "X"), stack=stack, layer=layer)
+    path = "heads[1]" if step == "split" else ""
+    return scope.at(path, attention=attention, beside=_BESIDE.get(step, ""), out=_OUT.get(step, ""))
+
+
+_INPUTS = {
+    **dict.fromkeys(("scale", "softcap", "bias", "temperature", "mask"), "scores"),
+    "softmax": "scaled",
+    "dropout": "weights",
+    "weighted_sum": "weights",
+    "residual": "attention",
+    "norm": "x",
+    "ffn": "output",
+    "unembed": "x",
+    "predict": "logits",
+}
+_BESIDE = {"residual": "x"}
+_OUT = {"residual": "residual1"}

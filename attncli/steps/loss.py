@@ -1,0 +1,35 @@
+"""How far the probabilities are from what should have come next: cross-entropy, perplexity."""
+
+from __future__ import annotations
+
+from attncli.arithmetic.operations import ColumnMean, ExponentialOf, NegativeLog
+from attncli.steps.step import Step
+from attncli.trace import Making, Scope
+
+
+def _plan(scope: Scope) -> tuple[Making, ...]:
+    places = scope.scenario.prediction.target_places
+    return (
+        Making("loss", NegativeLog(places), ("probabilities",), "loss", blame="targets"),
+        Making("cross_entropy", ColumnMean(), ("loss",), "loss"),
+        Making("perplexity", ExponentialOf(), ("cross_entropy",), "loss"),
+    )
+
+
+STEP = Step(
+    name="loss",
+    title="Loss",
+    makes=("loss", "cross_entropy", "perplexity"),
+    shapes="probabilities [n, vocabulary], n targets → loss [n] → cross_entropy, perplexity",
+    happens=lambda scope: (
+        "The loss of a position is −ln of the probability that its target got"
+        f" ({', '.join(scope.scenario.prediction.targets)}); the cross-entropy is the mean."
+    ),
+    purpose=(
+        "Training asks: how surprised was the model by what really came next? −ln of the"
+        " target's probability is 0 for a sure guess and grows without end as the probability"
+        " goes to 0. e to the mean of it is the perplexity: among how many equally likely"
+        " tokens the model might as well have been guessing."
+    ),
+    plan=_plan,
+)

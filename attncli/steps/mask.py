@@ -1,0 +1,96 @@
+"""Masks: which keys a query may see (Vaswani et al. 2017, arXiv:1706.03762, 3.2.3).
+
+Sliding windows: Beltagy et al. 2020, arXiv:2004.05150.
+"""
+
+from __future__ import annotations
+
+from attncli.arithmetic.expression import Number
+from attncli.arithmetic.operations import Causal, Finite, Masked, Padding, Rule, Seen, Table, Window
+from attncli.scenario.model import MaskRule, below
+from attncli.steps.step import Mistake, Step
+from attncli.trace import Making, Scope
+
+_IN_WORDS = {
+    "causal": "no query sees a key that comes after it",
+    "padding": "padded keys are seen by nobody",
+    "allowed": "a given table says what may be seen",
+    "blocked": "a given table says what may not be seen",
+    "add": "where a given table says −∞, nothing is seen",
+}
+
+
+def _rule(rule: MaskRule) -> Rule:
+    match rule.kind:
+        case "causal":
+            return Causal()
+        case "window":
+            return Window(rule.width)
+        case "padding":
+            return Padding(tuple(int(key) - 1 for key in rule.keys))
+        case "add":
+            return Finite()
+        case _:
+            return Table(rule.kind == "allowed")
+
+
+def _plan(scope: Scope) -> tuple[Making, ...]:
+    rules = scope.attention.mask
+    if not rules:
+        return ()
+    blame = below(scope.attention.path, "mask")
+    tables = tuple(rule.table for rule in rules if rule.table)
+    value = Number.written(scope.attention.mask_value)
+    seen = Seen(tuple(map(_rule, rules)), must_see=scope.attention.mask_value.is_infinite())
+    mask = Making(scope.name("mask"), seen, (scope.x, *tables), "mask", blame=blame)
+    masked = Making(scope.name("masked"), Masked(value), (scope.x, mask.name), "mask", blame=blame)
+    return mask, masked
+
+
+def _not_masked(scope: Scope) -> Making | None:
+    if not scope.attention.mask:
+        return None
+    return Making(scope.name("mask"), Seen((), must_see=False), (scope.x,), "mask")
+
+
+def _zeros(scope: Scope) -> Making | None:
+    if not scope.attention.mask:
+        return None
+    operands = (scope.x, scope.name("mask"))
+    return Making(scope.name("masked"), Masked(Number.written(0)), operands, "mask")
+
+
+def _happens(scope: Scope) -> str:
+    told = [
+        f"no query sees further than {rule.width - 1} places" if rule.kind == "window"
+        else _IN_WORDS[rule.kind]
+        for rule in scope.attention.mask
+    ]  # fmt: skip
+    value = scope.attention.mask_value
+    place = "−∞" if value.is_infinite() else f"{value}".replace("-", "−")
+    rules = "; ".join(told)
+    return f"{rules[:1].upper()}{rules[1:]}. Where the mask is 0, the score becomes {place}."
+
+
+STEP = Step(
+    name="mask",
+    title="Mask",
+    makes=("mask", "masked"),
+    shapes="scores [n, m], mask [n, m] → masked [n, m]",
+    happens=_happens,
+    purpose=(
+        "A decoder that is to guess the next token must not see it. A score of −∞ gets the"
+        " weight e^(−∞) = 0, so that the key behind it has no part in the blend. The same"
+        " keeps out padding, or what is too far away."
+    ),
+    plan=_plan,
+    shown_with=("mask=causal",),
+    mistakes=(
+        Mistake("not_masked", "Forgetting the mask.", _not_masked),
+        Mistake(
+            "zero_for_infinity",
+            "Writing 0 in place of −∞, which still gets the weight e^0 = 1 before dividing.",
+            _zeros,
+        ),
+    ),
+)

@@ -1,0 +1,86 @@
+"""Probabilities of the next token.
+
+Top-k: Fan et al. 2018, arXiv:1805.04833. Top-p: Holtzman et al. 2019, arXiv:1904.09751.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from attncli.arithmetic.expression import Number
+from attncli.arithmetic.operations import (
+    DivideBy,
+    KeptShare,
+    KeptSum,
+    Masked,
+    Nucleus,
+    TopK,
+)
+from attncli.steps.softmax import softmax
+from attncli.steps.step import Step
+from attncli.trace import Making, Scope
+
+
+def _plan(scope: Scope) -> tuple[Making, ...]:
+    prediction = scope.scenario.prediction
+    makings: list[Making] = []
+    x = scope.x
+    if prediction.temperature is not None:
+        divide = DivideBy(Number.written(prediction.temperature))
+        makings.append(Making(scope.name("tempered"), divide, (x,), "predict"))
+        x = makings[-1].name
+    if prediction.top_k is not None:
+        kept, filtered = scope.name("kept"), scope.name("filtered")
+        masked = Masked(Number.written(Decimal("-Infinity")))
+        makings.append(Making(kept, TopK(prediction.top_k), (x,), "predict"))
+        makings.append(Making(filtered, masked, (x, kept), "predict"))
+        x = filtered
+    makings += softmax(scope, x, "probabilities", "predict")
+    if prediction.top_p is not None:
+        makings += _nucleus(scope, Number.written(prediction.top_p))
+    return tuple(makings)
+
+
+def _nucleus(scope: Scope, p: Number) -> tuple[Making, ...]:
+    nucleus, total = scope.name("nucleus"), scope.name("nucleus_sum")
+    operands = ("probabilities", nucleus)
+    return (
+        Making(nucleus, Nucleus(p), ("probabilities",), "predict"),
+        Making(total, KeptSum(), operands, "predict"),
+        Making(scope.name("renormalized"), KeptShare(), (*operands, total), "predict"),
+    )
+
+
+def _happens(scope: Scope) -> str:
+    prediction = scope.scenario.prediction
+    told = ["A softmax turns the logits into probabilities"]
+    if prediction.top_k is not None:
+        told.insert(0, f"Only the {prediction.top_k} largest logits are kept")
+    if prediction.temperature is not None:
+        told.insert(0, f"The logits are divided by the temperature {prediction.temperature}")
+    if prediction.top_p is not None:
+        told.append(
+            f"Of the likeliest tokens as many are kept as reach {prediction.top_p} together, and"
+            " what they have is shared out among them"
+        )
+    return ". ".join(told) + "."
+
+
+STEP = Step(
+    name="predict",
+    title="Next token",
+    makes=(
+        "tempered", "kept", "filtered", "exp", "exp_sum", "probabilities", "nucleus",
+        "nucleus_sum", "renormalized",
+    ),
+    shapes="logits [1, vocabulary] → probabilities [1, vocabulary]",
+    happens=_happens,
+    purpose=(
+        "The softmax makes of the logits a probability for each token of the vocabulary. The"
+        " greedy choice is the likeliest one; sampling takes any of them as often as its"
+        " probability says. A temperature, top-k and top-p keep a sample from wandering off"
+        " into what is hardly likely."
+    ),
+    plan=_plan,
+    adds_up_to_one=("probabilities", "renormalized"),
+)  # fmt: skip

@@ -1,0 +1,26 @@
+"""Residual connections (He et al. 2015, arXiv:1512.03385; Vaswani et al. 2017, 3.1)."""
+
+from __future__ import annotations
+
+from attncli.arithmetic.operations import Add
+from attncli.steps.step import Step
+from attncli.trace import Making, Scope
+
+
+def _plan(scope: Scope) -> tuple[Making, ...]:
+    return (Making(scope.out, Add(2), (scope.beside, scope.x), "residual"),)
+
+
+STEP = Step(
+    name="residual",
+    title="Residual",
+    makes=("residual1", "residual2", "residual3"),
+    shapes="x [n, d_model], sublayer(x) [n, d_model] → residual [n, d_model]",
+    happens=lambda _: "What the sublayer found is added to what went into it.",
+    purpose=(
+        "A sublayer need not say all about a token again: what it finds is added to what was"
+        " known. The sum also gives the gradient a straight way back through many layers."
+    ),
+    plan=_plan,
+    shown_with=("block=encoder",),
+)

@@ -1,0 +1,88 @@
+"""Rotary positions (Su et al. 2021, arXiv:2104.09864)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from attncli.arithmetic.expression import Number
+from attncli.arithmetic.operations import RotaryTable, Rotate
+from attncli.scenario.model import Positions
+from attncli.steps.step import Mistake, Step
+from attncli.trace import Making, Scope
+
+_FUNCTIONS: dict[str, Literal["cos", "sin"]] = {"cosine": "cos", "sine": "sin"}
+
+
+def _start(scope: Scope, positions: Positions, name: str) -> int:
+    """The position of the first row: queries come after the keys that are cached."""
+    return positions.start + (len(scope.attention.cached or ()) if name == "Q" else 0)
+
+
+def _plan(scope: Scope) -> tuple[Making, ...]:
+    positions = scope.attention.rotated
+    if positions is None:
+        return ()
+    return (*_rotated(scope, positions, "Q"), *_rotated(scope, positions, "K"))
+
+
+def _rotated(scope: Scope, positions: Positions, name: str) -> tuple[Making, ...]:
+    base, start = Number.written(positions.base), _start(scope, positions, name)
+    tables = [
+        Making(
+            scope.name(f"{name}_{table}"),
+            RotaryTable(function, positions.dimensions, base, start),
+            (scope.name(name),),
+            "rotate",
+            blame="positions",
+        )
+        for table, function in _FUNCTIONS.items()
+    ]
+    operands = (scope.name(name), *(table.name for table in tables))
+    rotate = Rotate(positions.pairs, positions.dimensions)
+    turned = Making(scope.name(f"rotated_{name}"), rotate, operands, "rotate", blame="positions")
+    return (*tables, turned)
+
+
+def _other_pairs(scope: Scope) -> Making | None:
+    positions = scope.attention.rotated
+    if positions is None:
+        return None
+    other: Literal["interleaved", "half"]
+    other = "half" if positions.pairs == "interleaved" else "interleaved"
+    turned = _rotated(scope, positions, "Q")[-1]
+    return turned._replace(operation=Rotate(other, positions.dimensions))
+
+
+def _happens(scope: Scope) -> str:
+    positions = scope.attention.rotated
+    half = positions is not None and positions.pairs == "half"
+    pairs = "a column of the first half and one of the second" if half else "two columns"
+    return (
+        f"In each query and key {pairs} at a time are turned by an angle that grows with the"
+        " position, which counts from 0."
+    )
+
+
+STEP = Step(
+    name="rotate",
+    title="Rotary positions",
+    makes=("Q_cosine", "Q_sine", "rotated_Q", "K_cosine", "K_sine", "rotated_K"),
+    shapes="Q [n, d_k], K [m, d_k] → rotated_Q [n, d_k], rotated_K [m, d_k]",
+    happens=_happens,
+    purpose=(
+        "In place of adding something to the embeddings, queries and keys are turned, each pair"
+        " of their columns at a speed of its own. The dot product of two turned vectors"
+        " depends only on how much further one was turned than the other: so a score knows how"
+        " far apart two tokens stand, wherever they are."
+    ),
+    plan=_plan,
+    shown_with=("positions=rope",),
+    mistakes=(
+        Mistake(
+            "other_pairs",
+            "Taking other columns for pairs: neighbours where one of each half belong together,"
+            " or the other way round.",
+            _other_pairs,
+        ),
+    ),
+)

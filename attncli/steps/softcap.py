@@ -1,0 +1,33 @@
+"""Soft-capped scores (Gemma Team 2024, arXiv:2408.00118, section 2)."""
+
+from __future__ import annotations
+
+from attncli.arithmetic.expression import Number
+from attncli.arithmetic.operations import SoftCap
+from attncli.steps.step import Step
+from attncli.trace import Making, Scope
+
+
+def _plan(scope: Scope) -> tuple[Making, ...]:
+    cap = scope.attention.softcap
+    if cap is None:
+        return ()
+    return (Making(scope.name("capped"), SoftCap(Number.written(cap)), (scope.x,), "softcap"),)
+
+
+STEP = Step(
+    name="softcap",
+    title="Soft cap",
+    makes=("capped",),
+    shapes="scores [n, m] → capped [n, m]",
+    happens=lambda scope: (
+        f"Each score is bent so that it stays between −{scope.attention.softcap}"
+        f" and {scope.attention.softcap}."
+    ),
+    purpose=(
+        "A tanh leaves small scores nearly as they are and keeps large ones below a cap, so"
+        " that no single key can take all of the attention by an enormous score."
+    ),
+    plan=_plan,
+    shown_with=("softcap=2",),
+)

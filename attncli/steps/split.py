@@ -1,0 +1,57 @@
+"""Each head takes its own columns (Vaswani et al. 2017, arXiv:1706.03762, 3.2.2).
+
+Heads that share keys and values: Shazeer 2019, arXiv:1911.02150; Ainslie et al. 2023,
+arXiv:2305.13245.
+"""
+
+from __future__ import annotations
+
+from attncli.arithmetic.operations import TakeColumns
+from attncli.scenario.model import below
+from attncli.steps.project import ROLES
+from attncli.steps.step import Step
+from attncli.trace import Making, Scope
+
+
+def _plan(scope: Scope) -> tuple[Making, ...]:
+    attention = scope.attention
+    if attention.heads == 1 or attention.own_heads:
+        return ()
+    return tuple(_columns(scope, name) for name in ("Q", "K", "V"))
+
+
+def _columns(scope: Scope, name: str) -> Making:
+    attention = scope.attention
+    part, of = scope.head, attention.heads
+    if name != "Q":
+        part, of = part * attention.kv_heads // attention.heads, attention.kv_heads
+    whole = below(attention.path, name)
+    blame = below(attention.path, "heads")
+    return Making(
+        scope.name(name), TakeColumns(part, of), (whole,), "split", role=ROLES[name], blame=blame
+    )
+
+
+def _happens(scope: Scope) -> str:
+    attention = scope.attention
+    told = "The head takes its share of the columns of Q, K and V"
+    if attention.kv_heads < attention.heads:
+        told = "The head takes its share of the columns of Q, and those of K and V that its group"
+        told += " of heads has in common"
+    return f"{told}."
+
+
+STEP = Step(
+    name="split",
+    title="The head's columns",
+    makes=("Q", "K", "V"),
+    shapes="Q [n, h · d_k] → Q [n, d_k] of each of h heads",
+    happens=_happens,
+    purpose=(
+        "Several heads attend at once, each in a smaller space of its own, so that one can look"
+        " for the verb and another for the next word. W_Q holds the matrices of all heads side"
+        " by side; so a head's queries are a run of the columns of Q, and the same for keys"
+        " and values."
+    ),
+    plan=_plan,
+)

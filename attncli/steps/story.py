@@ -1,0 +1,140 @@
+"""The story of a scenario: which steps are taken, where, and what flows from one to the next.
+
+Heads are slices of the same steps, a block is a list of steps, a stack is a list of blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+
+from attncli.scenario import STORY, Scenario
+from attncli.scenario.model import Attention, Norm, Stack, below
+from attncli.steps.step import Step
+from attncli.trace import Part, Scope
+
+STEPS: tuple[Step, ...] = tuple(import_module(f"attncli.steps.{name}").STEP for name in STORY)
+"""All steps, in the order in which a head tells them."""
+
+_BY_NAME = {step.name: step for step in STEPS}
+
+_ON_SCORES = ("scale", "softcap", "bias", "temperature", "mask", "softmax", "dropout")
+"""What is done to a head's scores, one after the other, until they are weights."""
+
+
+def story(scenario: Scenario) -> tuple[Part, ...]:
+    """Every step that a scenario takes, in order."""
+    teller = _Teller(scenario)
+    memory = "memory" if scenario.gives("memory") else ""
+    if scenario.encoder is not None:
+        memory = teller.stack(scenario.encoder, "")
+    x = teller.stack(scenario.stack, memory)
+    teller.prediction(x)
+    return tuple(teller.parts)
+
+
+def step_named(name: str) -> Step:
+    return _BY_NAME[name]
+
+
+class _Teller:
+    """Gathers the parts of a story; each method gives the full name of what flows on."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self.parts: list[Part] = []
+
+    def add(self, step: str, scope: Scope) -> str:
+        """A step at a place, if it has anything to do there."""
+        makings = _BY_NAME[step].plan(scope)
+        if not makings and not (step == "tokenize" and scope.text.tokens):
+            return scope.x
+        self.parts.append(Part(step, scope, makings))
+        return makings[-1].name if makings else scope.x
+
+    def stack(self, stack: Stack, memory: str) -> str:
+        scope = Scope(
+            self.scenario, stack.path, below(stack.path, "X"), stack=stack, layer=stack.layers[0]
+        )
+        self.add("tokenize", scope)
+        x = self._input(scope)
+        for layer in stack.layers:
+            x = self.block(replace(scope, path=layer.path, x=x, layer=layer), memory)
+        if stack.final_norm is not None:
+            x = self._norm(replace(scope, x=x), stack.final_norm)
+        return x
+
+    def _input(self, scope: Scope) -> str:
+        """The embedded tokens, with positions and whatever else is added to them."""
+        self.add("embed", scope)
+        summed = self.add("positions", scope)
+        norm = scope.stack.embedding_norm
+        if norm is not None:
+            return self._norm(replace(scope, x=summed), norm, out=scope.name("X"))
+        return scope.name("X")
+
+    def _norm(self, scope: Scope, norm: Norm, out: str = "") -> str:
+        return self.add("norm", replace(scope, path=norm.path, norm=norm, out=out))
+
+    def block(self, scope: Scope, memory: str) -> str:
+        """One layer: attention, for a decoder cross-attention, and a feed-forward network."""
+        layer = scope.layer
+        bare = memory if layer.block == "attention" else ""
+        x = self._sublayer(scope, 1, lambda at: self.attention(at, layer.attention, bare))
+        done = 1
+        if layer.cross is not None:
+            cross = layer.cross
+            done += 1
+            x = self._sublayer(
+                replace(scope, x=x), done, lambda at: self.attention(at, cross, memory)
+            )
+        if layer.has_ffn:
+            x = self._sublayer(replace(scope, x=x), done + 1, lambda at: self.add("ffn", at))
+        return x
+
+    def _sublayer(self, scope: Scope, k: int, inner: Callable[[Scope], str]) -> str:
+        """A sublayer with its norm, before or after, and its residual."""
+        layer = scope.layer
+        norm = layer.norms[k - 1] if layer.norms else None
+        x = scope.x
+        if norm is not None and layer.norm == "pre":
+            x = self._norm(scope, norm)
+        x = inner(replace(scope, x=x))
+        if layer.residuals:
+            out = scope.name(f"residual{k}")
+            x = self.add("residual", replace(scope, x=x, beside=scope.x, out=out))
+        if norm is not None and layer.norm == "post":
+            x = self._norm(replace(scope, x=x), norm)
+        return x
+
+    def attention(self, scope: Scope, attention: Attention, memory: str) -> str:
+        """All heads of an attention, and what puts them together."""
+        whole = scope.at(attention.path, attention=attention, beside=memory)
+        if not attention.own_heads:
+            self.add("project", whole)
+        for head in range(attention.heads):
+            output = self._head(whole.at(attention.head_path(head), head=head))
+        return self.add("merge", replace(whole, x=output))
+
+    def _head(self, scope: Scope) -> str:
+        if scope.attention.own_heads:
+            self.add("project", scope)
+        self.add("split", scope)
+        self.add("rotate", scope)
+        x = self.add("scores", scope)
+        for step in _ON_SCORES:
+            x = self.add(step, replace(scope, x=x))
+        return self.add("weighted_sum", replace(scope, x=x))
+
+    def prediction(self, x: str) -> None:
+        """Logits, probabilities and the loss, as far as they are asked for."""
+        prediction = self.scenario.prediction
+        if not prediction.unembedding:
+            return
+        stack = self.scenario.stack
+        scope = Scope(self.scenario, "", x, stack=stack, layer=stack.layers[-1])
+        logits = self.add("unembed", scope)
+        self.add("predict", scope.at("next", x=logits))
+        if prediction.targets:
+            self.add("loss", scope)

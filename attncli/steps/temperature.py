@@ -1,0 +1,33 @@
+"""The temperature of a softmax (Hinton et al. 2015, arXiv:1503.02531, section 2)."""
+
+from __future__ import annotations
+
+from attncli.arithmetic.expression import Number
+from attncli.arithmetic.operations import DivideBy
+from attncli.steps.step import Step
+from attncli.trace import Making, Scope
+
+
+def _plan(scope: Scope) -> tuple[Making, ...]:
+    temperature = scope.attention.temperature
+    if temperature is None:
+        return ()
+    operation = DivideBy(Number.written(temperature))
+    return (Making(scope.name("tempered"), operation, (scope.x,), "temperature"),)
+
+
+STEP = Step(
+    name="temperature",
+    title="Temperature",
+    makes=("tempered",),
+    shapes="scores [n, m] → tempered [n, m]",
+    happens=lambda scope: (
+        f"Each score is divided by the temperature {scope.attention.temperature}."
+    ),
+    purpose=(
+        "A temperature above 1 brings scores nearer to each other and so spreads the weights"
+        " more evenly; one below 1 lets the largest take nearly all."
+    ),
+    plan=_plan,
+    shown_with=("temperature=2",),
+)

@@ -1,0 +1,92 @@
+"""From vectors to logits: one figure for each token of the vocabulary.
+
+Tied to the embeddings: Press & Wolf 2016, arXiv:1608.05859.
+"""
+
+from __future__ import annotations
+
+from attncli.arithmetic.operations import (
+    Affine,
+    AffineTransposed,
+    Linear,
+    MatMul,
+    Operation,
+    TakeRows,
+)
+from attncli.steps.step import Mistake, Step
+from attncli.trace import Axis, Making, Scope
+from attncli.trace.quantity import told_apart
+
+_VOCABULARY = "vocabulary"
+
+
+def _plan(scope: Scope) -> tuple[Making, ...]:
+    x, makings = scope.x, []
+    if not scope.scenario.prediction.every:
+        last = _last_row(scope)
+        makings.append(last)
+        x = last.name
+    return (*makings, _logits(scope, x))
+
+
+def _last_row(scope: Scope, row: int = -1) -> Making:
+    tokens = told_apart(scope.text.tokens)
+    count = len(tokens) or scope.height(scope.x) or 1
+    name = tokens[row] if tokens else str(count)
+    axis = Axis((name,), "Q")
+    return Making(
+        scope.name("last"), TakeRows((row % count,), (name,), "last"), (scope.x,), "unembed",
+        rows=axis,
+    )  # fmt: skip
+
+
+def _logits(scope: Scope, x: str) -> Making:
+    prediction = scope.scenario.prediction
+    tied = prediction.unembedding == "tied"
+    matrix = scope.text.table if tied else "unembedding"
+    columns = Axis(prediction.vocabulary, _VOCABULARY)
+    known = scope.width("logits") == len(prediction.vocabulary)
+    biased = scope.scenario.gives("b_U")
+    operation: Operation
+    if tied or scope.layer.linear:
+        operation = AffineTransposed() if biased else Linear()
+    else:
+        operation = Affine() if biased else MatMul()
+    operands = (x, matrix, "b_U") if biased else (x, matrix)
+    return Making(
+        "logits", operation, operands, "unembed", columns=columns if known else None,
+        blame="unembedding",
+    )  # fmt: skip
+
+
+def _from_first(scope: Scope) -> Making | None:
+    return None if scope.scenario.prediction.every else _last_row(scope, 0)
+
+
+def _happens(scope: Scope) -> str:
+    prediction = scope.scenario.prediction
+    which = "Each token's vector" if prediction.every else "The last token's vector"
+    matrix = "the table of embeddings, transposed" if prediction.unembedding == "tied" else (
+        "the unembedding"
+    )  # fmt: skip
+    return f"{which} is multiplied by {matrix}: a logit for each token of the vocabulary."
+
+
+STEP = Step(
+    name="unembed",
+    title="Logits",
+    makes=("last", "logits"),
+    shapes="x [n, d_model], unembedding [d_model, vocabulary] → logits [1, vocabulary]",
+    happens=_happens,
+    purpose=(
+        "What comes next? The vector of the last token, which by now holds what it has gathered"
+        " from the others, is compared with a vector for each token of the vocabulary. A large"
+        " dot product says: that token fits."
+    ),
+    plan=_plan,
+    mistakes=(
+        Mistake(
+            "from_the_first", "Taking the first token's vector in place of the last.", _from_first
+        ),
+    ),
+)

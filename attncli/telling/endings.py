@@ -1,0 +1,186 @@
+"""What is said once the figures are there: the likeliest token, who attends to whom, how a
+scenario's variants compare, which tokens were generated."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attncli.arithmetic.expression import Symbol
+from attncli.document import (
+    Block,
+    MatrixBlock,
+    Note,
+    Span,
+    Spans,
+    Subheading,
+    Table,
+    Term,
+    TextList,
+    Word,
+)
+from attncli.telling.blocks import graph_block, matrix_block
+from attncli.telling.selection import Selection
+from attncli.trace import Part, Quantity, Trace
+
+_SHOWN_TOKENS = 8
+
+
+def ending_of(trace: Trace, part: Part) -> list[Block]:
+    """What a part's figures come to, in words."""
+    if part.step == "predict":
+        return _predicted(trace)
+    return []
+
+
+def final_probabilities(trace: Trace) -> Quantity | None:
+    """The next token's probabilities, after top-k and top-p."""
+    for name in ("next.renormalized", "probabilities"):
+        if name in trace:
+            return trace[name]
+    return None
+
+
+def predicted_tokens(trace: Trace) -> tuple[str, ...]:
+    """The likeliest next token after each position that has probabilities."""
+    probabilities = final_probabilities(trace)
+    if probabilities is None:
+        return ()
+    return tuple(probabilities.columns.names[j] for j in probabilities.values.argmax(axis=1))
+
+
+def _predicted(trace: Trace) -> list[Block]:
+    probabilities = final_probabilities(trace)
+    if probabilities is None:
+        return []
+    tokens = predicted_tokens(trace)
+    places = probabilities.values.argmax(axis=1)
+    notes: list[Block] = [
+        Note(
+            (
+                "After ", Word(row), " the likeliest next token is ", Word(token), " (",
+                probabilities.matrix.number(i, int(places[i])), ").",
+            )
+        )
+        for i, (row, token) in enumerate(zip(probabilities.rows.names, tokens, strict=True))
+    ]  # fmt: skip
+    return [*notes, TextList("predicted", probabilities.rows.names, tokens)]
+
+
+def closing_notes(trace: Trace, selection: Selection) -> list[Block]:
+    """What closes the page."""
+    return [
+        *_attends_most(trace, selection),
+        *_graph(trace),
+        *_generated(trace),
+        *_variants(trace),
+    ]
+
+
+def _weights(trace: Trace) -> Quantity | None:
+    """The weights of the last head of the main stack."""
+    found = [q for q in trace.quantities.values() if q.local == "weights"]
+    return found[-1] if found else None
+
+
+def _attends_most(trace: Trace, selection: Selection) -> list[Block]:
+    """Whom each query attends to most, where the trace ends with the weights."""
+    weights = _weights(trace)
+    if weights is None or any(q.local == "output" for q in trace.quantities.values()):
+        return []
+    notes: list[Block] = []
+    for i in selection.rows(weights):
+        j = int(weights.values[i].argmax())
+        notes.append(
+            Note(
+                (
+                    Word(weights.rows.names[i]), " attends most to ",
+                    Word(weights.columns.names[j]), " (", weights.matrix.number(i, j), ").",
+                )
+            )
+        )  # fmt: skip
+    return notes
+
+
+def _graph(trace: Trace) -> list[Block]:
+    weights = _weights(trace)
+    if not trace.scenario.show.graph or weights is None:
+        return []
+    return [Subheading("Who attends to whom"), graph_block(weights)]
+
+
+def _generated(trace: Trace) -> list[Block]:
+    """The greedy choice of each step of generation."""
+    if not trace.generated:
+        return []
+    rows: list[tuple[Word | str, ...]] = []
+    for k, step in enumerate((trace, *trace.generated)):
+        if k == trace.scenario.prediction.generate:
+            break
+        probabilities = final_probabilities(step)
+        assert probabilities is not None
+        j = int(probabilities.values[-1].argmax())
+        number = probabilities.matrix.number(probabilities.matrix.shape[0] - 1, j)
+        text = " ".join(step.scenario.text.tokens)
+        rows.append(
+            (str(k + 1), Word(text), Word(probabilities.columns.names[j]), str(number.shown))
+        )
+    headings = ("Step", "Tokens so far", "Next token", "Probability")
+    said: Block = Note(
+        (
+            "Each step works the whole model again on the tokens so far and takes the likeliest"
+            " next one. Give ", Term("tokens"), " as they are then to see the working of a step.",
+        )
+    )  # fmt: skip
+    return [Subheading("Generation"), said, Table(headings, tuple(rows))]
+
+
+def _variants(trace: Trace) -> list[Block]:
+    """The last result of each variant, and how it compares with the scenario's own."""
+    if not trace.variants:
+        return []
+    own = _result(trace)
+    if own is None:
+        return []
+    blocks: list[Block] = [Subheading("Variants")]
+    for name, other in trace.variants.items():
+        result = _result(other)
+        if result is None:
+            continue
+        table: MatrixBlock = matrix_block(result, Selection())
+        blocks += [Note((Word(name), ": ", *_what_differs(other), *_compared(own, result)))]
+        blocks.append(table)
+    return blocks
+
+
+def _result(trace: Trace) -> Quantity | None:
+    """What a trace comes to: the last quantity with a row for each token."""
+    made = [q for q in trace.quantities.values() if not q.given and q.rows.role in ("Q", "token")]
+    return made[-1] if made else None
+
+
+def _what_differs(other: Trace) -> Spans:
+    sentence = other.scenario.text.sentence
+    spans: list[Span] = [Word(sentence)] if sentence is not None else []
+    kinds = [one.kind for one in other.scenario.stack.positions]
+    told = f"with {' and '.join(kinds)} positions" if kinds else "without positions"
+    return (*spans, f", {told}. " if spans else f"{told}. ")
+
+
+def _compared(own: Quantity, other: Quantity) -> Spans:
+    """Whether two results have the same rows for the same tokens."""
+    symbol = Symbol(other.name)
+    if own.values.shape != other.values.shape or sorted(own.rows.names) != sorted(other.rows.names):
+        return (symbol, " has other tokens, so that there is nothing to compare row by row.")
+    order = [other.rows.names.index(name) for name in own.rows.names]
+    same = np.allclose(other.values[order], own.values, rtol=0, atol=1e-12)
+    if same and order == sorted(order):
+        return (symbol, " is the same.")
+    if same:
+        return (symbol, " has the same rows in the order of these tokens: a permutation.")
+    off = np.abs(other.values[order] - own.values)
+    i, j = np.unravel_index(int(off.argmax()), off.shape)
+    return (
+        "The rows of ", symbol, " are others: that of ", Word(own.rows.names[i]), " has ",
+        other.matrix.number(order[i], int(j)), " where the scenario's own has ",
+        own.matrix.number(int(i), int(j)), f" (column {int(j) + 1}).",
+    )  # fmt: skip

@@ -1,0 +1,144 @@
+"""Sentences about scenarios: their facts, their rounding, what is missing."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from attncli.arithmetic.expression import Equation, Number, Root, Symbol
+from attncli.arithmetic.rounding import Rounding
+from attncli.document import Facts, Note, Span, Spans, Term, Word
+from attncli.scenario.model import below
+from attncli.trace import Trace, Unfinished
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 token`, `3 tokens`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def rounding_in_words(rounding: Rounding) -> str:
+    """The rounding policy as a teacher would state it."""
+    places = counted(rounding.decimals, "decimal")
+    others = {**rounding.steps, **rounding.quantities}
+    own = "".join(f"; {name}: {counted(n, 'decimal')}" for name, n in others.items())
+    if rounding.carries:
+        return (
+            f"carry, {places}{own}: every result is rounded, half away from zero, and the"
+            " rounded figure is what the next step uses. Each = holds from the digits shown."
+        )
+    return (
+        f"exact, {places}{own} on the page: the sums are done in full precision and rounded,"
+        " half away from zero, only to be shown. A ≈ stands where the digits shown would not"
+        " give the result."
+    )
+
+
+def sizes(trace: Trace) -> Spans:
+    """`3 tokens, d_model = 2, 2 heads, d_k = 2, d_v = 2`"""
+    scenario = trace.scenario
+    tokens, layers = scenario.text.tokens, scenario.stack.layers
+    counts = [counted(len(tokens), "token")] if tokens else []
+    counts += [f"{len(layers)} layers"] if len(layers) > 1 else []
+    heads = layers[0].attention.heads
+    after = [f"{heads} heads"] if heads > 1 else []
+    head = layers[0].attention.head_path(0)
+    known = [
+        ("d_model", _columns(trace, "X")),
+        ("d_k", _columns(trace, below(head, "K"))),
+        ("d_v", _columns(trace, below(head, "V"))),
+        ("d_ff", _columns(trace, below(layers[0].path, "hidden"))),
+    ]
+    told: list[Spans] = [(count,) for count in counts]
+    for name, size in known:
+        if size is not None:
+            told.append((Equation(Symbol(name), Number.written(size)),))
+        if name == "d_model":
+            told += [(count,) for count in after]
+    spans: list[Span] = []
+    for one in told:
+        spans += [", "] if spans else []
+        spans += one
+    return tuple(spans)
+
+
+def _columns(trace: Trace, name: str) -> int | None:
+    """The columns of a quantity, whether it came to be made or not."""
+    if name in trace:
+        return trace[name].matrix.shape[1]
+    return trace.scenario.shapes.get(name, (None, None))[1]
+
+
+def facts_of(trace: Trace) -> Facts:
+    """What the page opens with."""
+    scenario = trace.scenario
+    rows: list[tuple[str, Spans]] = []
+    if scenario.encoder is not None and scenario.encoder.text.sentence is not None:
+        rows.append(("Encoder", (Word(scenario.encoder.text.sentence),)))
+    if scenario.text.sentence is not None:
+        rows.append(("Sentence", (Word(scenario.text.sentence),)))
+    if scenario.source is not None:
+        rows.append(("Source", (Word(scenario.source),)))
+    rows.append(("Sizes", sizes(trace)))
+    if any(quantity.local == "scores" for quantity in trace.quantities.values()):
+        rows.append(("Scaling", _scaling(trace)))
+    rows.append(("Rounding", (rounding_in_words(trace.rounding),)))
+    return Facts(tuple((name, spans) for name, spans in rows if spans))
+
+
+def _scaling(trace: Trace) -> Spans:
+    layer = trace.scenario.stack.layers[0]
+    scale = layer.attention.scale
+    root = Root(Symbol("d_k"))
+    if scale == "none":
+        return ("none: the scores go into the softmax as they are",)
+    if isinstance(scale, Decimal):
+        return ("scores are divided by ", Number.written(scale))
+    d_k = _columns(trace, below(layer.attention.head_path(0), "K"))
+    if d_k is None:
+        return ("scores are divided by ", root)
+    return ("scores are divided by ", Equation(root, Root(Number.written(d_k))))
+
+
+def rounding_facts(trace: Trace) -> dict[str, object]:
+    """The rounding policy as data."""
+    rounding = trace.rounding
+    own = {"quantities": dict(rounding.quantities)} if rounding.quantities else {}
+    return {
+        "policy": rounding.policy,
+        "decimals": rounding.decimals,
+        "steps": dict(rounding.steps),
+        **own,
+    }
+
+
+def unfinished_in_words(unfinished: Unfinished) -> Note:
+    """Why the trace ends where it does, in one line."""
+    making = unfinished.making
+    wanted = [*dict.fromkeys(unfinished.missing)]
+    if wanted == ["d_k"]:
+        return Note(
+            (
+                "The trace ends here: the next step, ", Term("scale"), ", divides by √d_k, and"
+                " nothing tells d_k. Say ", Term("scale: none"), ", or the number to divide by.",
+            )
+        )  # fmt: skip
+    spans: list[Span] = ["The trace ends here: the next step, ", Term(making.step), ", needs "]
+    for position, name in enumerate(wanted):
+        spans += [" and "] if position else []
+        spans += [Term(name), *_or(name.rpartition(".")[2])]
+    return Note((*spans, "."))
+
+
+def _or(name: str) -> Spans:
+    """What else than the quantity itself a scenario could give."""
+    match name:
+        case "X":
+            return (" (or ", Term("embeddings"), " for a ", Term("sentence"), ")")
+        case "embeddings":
+            return (" (or ", Term("X"), ")")
+        case "W_Q" | "W_K" | "W_V":
+            return (" (or ", Term(name.removeprefix("W_")), ")")
+        case "Q" | "K" | "V":
+            return (" (or ", Term(f"W_{name}"), " with embeddings)")
+        case _:
+            return ()

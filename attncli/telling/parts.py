@@ -1,0 +1,78 @@
+"""The parts of a trace that were told, and what each made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from attncli.steps import Step, step_named
+from attncli.trace import Making, Part, Quantity, Trace
+
+_PLACES = {
+    "encoder": "Encoder",
+    "layers": "Layer",
+    "heads": "Head",
+    "cross": "Cross-attention",
+    "norm": "Norm",
+    "embedding_norm": "Embeddings",
+    "final_norm": "Final norm",
+    "next": "",
+}
+_SEGMENT = re.compile(r"([a-z_]+?)(?:\[(\d+)\]|(\d))?")
+
+
+def told_parts(trace: Trace) -> list[Part]:
+    """The parts that the trace gets through, in order."""
+    return [
+        part
+        for part in trace.story
+        if made_by(trace, part) or (part.step == "tokenize" and part.scope.text.tokens)
+    ]
+
+
+def made_by(trace: Trace, part: Part) -> list[Quantity]:
+    """The quantities that a part made."""
+    made = (trace.quantities.get(making.name) for making in part.makings)
+    return [quantity for quantity in made if quantity is not None and not quantity.given]
+
+
+def makings_of(trace: Trace, part: Part) -> tuple[Making, ...]:
+    """How a part made what it made."""
+    return tuple(q.making for q in made_by(trace, part) if q.making is not None)
+
+
+def operands_of(trace: Trace, part: Part) -> list[Quantity]:
+    """The quantities that a part starts from."""
+    makings = makings_of(trace, part)
+    names = [name for making in makings for name in making.operands]
+    own = {making.name for making in makings}
+    return [trace[name] for name in dict.fromkeys(names) if name not in own]
+
+
+def step_of(part: Part) -> Step:
+    return step_named(part.step)
+
+
+def place_in_words(path: str) -> str:
+    """`Layer 1 · Head 2` of `layers[1].heads[2]`; nothing for the top."""
+    return " · ".join(words for segment in _segments(path) if (words := segment))
+
+
+def _segments(path: str) -> Sequence[str]:
+    found = []
+    for segment in path.split(".") if path else ():
+        match = _SEGMENT.fullmatch(segment)
+        if match is None:
+            found.append(segment)
+            continue
+        name, counted, digit = match.groups()
+        word = _PLACES.get(name, name)
+        number = counted or digit
+        found.append(f"{word} {number}" if number and word else word)
+    return found
+
+
+def is_structured(trace: Trace) -> bool:
+    """Whether there is more to it than one attention with one head."""
+    paths = {part.path for part in trace.story}
+    return any("layers[" in path or "heads[" in path or "norm" in path for path in paths)

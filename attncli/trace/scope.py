@@ -1,0 +1,85 @@
+"""Where in the model a step is taken, and how it finds what it works on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from attncli.scenario import Scenario
+from attncli.scenario.model import Attention, Layer, Norm, Stack, Text, below
+
+
+@dataclass(frozen=True, eq=False)
+class Scope:
+    """One place of the model: its path, what flows in, and what is said of it.
+
+    `x` is the full name of what flows in, `beside` of what comes in from the side: the input
+    that a residual adds, the memory that keys and values are made of. `out` is the full name
+    of the result where it isn't the step's own.
+    """
+
+    scenario: Scenario
+    path: str = ""
+    x: str = "X"
+    beside: str = ""
+    out: str = ""
+    stack: Stack = Stack()
+    layer: Layer = Layer()
+    attention: Attention = Attention()
+    head: int = 0
+    norm: Norm = Norm("norm")
+
+    def at(self, path: str, **changes: Any) -> Scope:  # noqa: ANN401
+        """The scope of another path, with some changes."""
+        return replace(self, path=path, **changes)
+
+    def name(self, local: str) -> str:
+        """The full name of a quantity that is made here."""
+        return below(self.path, local)
+
+    def gives(self, local: str) -> bool:
+        """Whether a matrix is given here, or for all heads together."""
+        return self.scenario.gives(self.find(local))
+
+    def find(self, local: str) -> str:
+        """The full name of a matrix that is given here or for all heads; else its name here."""
+        own, shared = self.name(local), below(self.attention.path, local)
+        return shared if shared != own and not self.scenario.gives(own) and (
+            self.scenario.gives(shared)
+        ) else own  # fmt: skip
+
+    def here(self, full: str) -> str:
+        """A full name as it is called on this place's page: without the path."""
+        return local_name(full, self.path)
+
+    def width(self, full: str) -> int | None:
+        """The columns of a quantity, where they can be told before it is made."""
+        return self.scenario.shapes.get(full, (None, None))[1]
+
+    def height(self, full: str) -> int | None:
+        """The rows of a quantity, where they can be told before it is made."""
+        return self.scenario.shapes.get(full, (None, None))[0]
+
+    @property
+    def text(self) -> Text:
+        return self.stack.text
+
+    @property
+    def d_k(self) -> int | None:
+        """The columns of the keys here; None where nothing tells them."""
+        for local in ("K", "Q"):
+            if (width := self.width(self.name(local))) is not None:
+                return width
+        return self.scenario.sizes.get(below(self.layer.path, "d_k"))
+
+
+def local_name(full: str, path: str) -> str:
+    """A full name as seen from a path: without what both begin with.
+
+    Seen from `layers[1].heads[2]`, `layers[1].heads[2].Q` is `Q` and `layers[1].X` is `X`.
+    """
+    while path:
+        if full.startswith(f"{path}."):
+            return full[len(path) + 1 :]
+        path = path.rpartition(".")[0]
+    return full

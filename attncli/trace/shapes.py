@@ -1,0 +1,286 @@
+"""The shapes of all quantities before anything is worked out, and whether they fit together.
+
+They follow from the makings: each operation's signature says which extents must agree. So the
+same story tells what is done, what fits, and how large a random matrix has to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from attncli.notation import plain, unbreakable
+from attncli.scenario import Problems, Scenario
+from attncli.scenario.model import below
+from attncli.scenario.scenario import Shape
+from attncli.trace.axes import names_along
+from attncli.trace.extents import Extent, Extents, Sum, sides
+from attncli.trace.quantity import Making
+from attncli.trace.scope import local_name
+from attncli.trace.signature import Dim, parse
+from attncli.trace.trace import Part
+
+_TOKENS = "tokens"
+_SIDES = ("rows", "columns")
+
+
+class _Report(NamedTuple):
+    """Says which given things don't fit together, each pair once."""
+
+    scenario: Scenario
+    makings: dict[str, Making]
+    problems: Problems
+    told: set[tuple[object, ...]]
+
+    def conflict(self, left: Extent, right: Extent, made: str) -> None:
+        if (left, right) in self.told or (right, left) in self.told:
+            return
+        self.told.add((left, right))
+        if left.given != right.given and self._place(left) > self._place(right):
+            left, right = right, left
+        self.problems.add(
+            self.scenario.where(right.given),
+            f"{self._shape(right)} and {self._shape(left)} don't fit together ({self._why(made)})",
+            self._advice(left, right),
+        )
+
+    def uneven(self, extent: Extent, parts: int, made: str) -> None:
+        if (extent, parts) in self.told:
+            return
+        self.told.add((extent, parts))
+        self.problems.add(
+            self.scenario.where(self.makings[made].blame),
+            f"{self._shape(extent)}: {_sized(extent.size, extent.side)} can't be cut into {parts}"
+            f" equal parts ({self._why(made)})",
+            f"give a number of {_SIDES[extent.side]} that {parts} divides",
+        )
+
+    def _place(self, extent: Extent) -> tuple[int, int]:
+        """Where the file says it; the tokens come before everything."""
+        if extent.given.endswith(_TOKENS):
+            return (0, 0)
+        where = self.scenario.where(extent.given)
+        return (1, where.line * 10**6 + where.column)
+
+    def _shape(self, extent: Extent) -> str:
+        name = extent.given
+        if name.endswith(_TOKENS):
+            owner = "the encoder's sentence" if name.startswith("encoder") else "the sentence"
+            return f"{owner} of {extent.size} token{'' if extent.size == 1 else 's'}"
+        matrix = self.scenario.given.get(name)
+        if matrix is None:
+            return f"{name} = {extent.size}"
+        return f"{name} ({matrix.shape[0]} × {matrix.shape[1]})"
+
+    def _advice(self, left: Extent, right: Extent) -> str:
+        if left.derived or right.derived:
+            return "make their sizes agree"
+        changed = [
+            f"{extent.given} {_sized(other.size, extent.side)}"
+            for extent, other in ((right, left), (left, right))
+            if extent.given in self.scenario.given
+        ]
+        return f"give {' or '.join(changed)}" if changed else "make them agree"
+
+    def _why(self, made: str) -> str:
+        making = self.makings.get(made)
+        if making is None:
+            side = "row" if made.endswith("|0") else "column"
+            return f"{made.partition('|')[0]} has a {side} for each token"
+        path = made.rpartition(".")[0]
+        names = [local_name(name, path) for name in (made, *making.operands)]
+        return unbreakable(plain(making.operation.formula(*names)))
+
+
+def _sized(size: int, side: int) -> str:
+    noun = _SIDES[side]
+    return f"{size} {noun if size != 1 else noun.removesuffix('s')}"
+
+
+def shapes_of(scenario: Scenario, story: Sequence[Part], problems: Problems) -> dict[str, Shape]:
+    """The shape of every quantity, as far as it can be told; what doesn't fit goes to
+    `problems`."""
+    makings = {m.name: m for part in story for m in part.makings if m.name not in scenario.given}
+    report = _Report(scenario, makings, problems, set())
+    extents = Extents(report.conflict, report.uneven)
+    _know_tokens(scenario, extents)
+    for making in makings.values():
+        _relate(extents, making)
+    _know_given(scenario, extents)
+    _know_sizes(scenario, extents)
+    extents.settle()
+    if scenario.random:
+        _paper_sizes(scenario, extents)
+    names = {*makings, *scenario.given, *scenario.random}
+    names |= {operand for making in makings.values() for operand in making.operands}
+    return {name: _shape(extents, name) for name in names}
+
+
+def _shape(extents: Extents, name: str) -> Shape:
+    rows, columns = (extents.of(node) for node in sides([name]))
+    return rows and rows.size, columns and columns.size
+
+
+def _know_tokens(scenario: Scenario, extents: Extents) -> None:
+    for stack in scenario.stacks:
+        if stack.text.tokens:
+            name = below(stack.path, _TOKENS)
+            extents.know((name, 0), Extent(len(stack.text.tokens), name, 0), name)
+
+
+def _know_given(scenario: Scenario, extents: Extents) -> None:
+    """The shapes of given matrices; sides along which tokens run are as long as the sentence."""
+    for name, matrix in scenario.given.items():
+        for side, size in enumerate(matrix.shape):
+            extents.know((name, side), Extent(size, name, side), name)
+    for name in scenario.given:
+        for side in (0, 1):
+            _know_side(scenario, extents, name, side)
+    for name, source in scenario.random.items():
+        if source.shape is not None:
+            for side, size in enumerate(source.shape):
+                extents.know((name, side), Extent(size, name, side), name)
+    _know_tables(scenario, extents)
+
+
+def _know_side(scenario: Scenario, extents: Extents, name: str, side: int) -> None:
+    """A side of a given matrix along which the tokens of its sentence run."""
+    role, names = names_along(name, side, scenario)
+    tokens = (_tokens_of(name), 0)
+    known = extents.of(tokens)
+    runs = role in ("token", "Q", "K") and name not in scenario.row_names
+    if runs and known is not None and len(names) == known.size:
+        extents.join(tokens, (name, side), f"{name}|{side}")
+
+
+def _tokens_of(name: str) -> str:
+    """The name of the tokens of the stack that a quantity belongs to."""
+    return f"{'encoder.' if name.startswith('encoder.') else ''}{_TOKENS}"
+
+
+def _know_tables(scenario: Scenario, extents: Extents) -> None:
+    """Random tables of embeddings have a row for each ID."""
+    for stack in scenario.stacks:
+        table = stack.text.table
+        rows = max(stack.text.rows_of_tokens, default=-1) + 1
+        rows = max(rows, len(stack.text.embedded), len(scenario.prediction.vocabulary))
+        if table in scenario.random and extents.of((table, 0)) is None and rows:
+            extents.know((table, 0), Extent(rows, table, 0), table)
+    vocabulary = len(scenario.prediction.vocabulary)
+    if "unembedding" in scenario.random and vocabulary:
+        side = 0 if scenario.stack.layers[-1].linear else 1
+        extents.know(("unembedding", side), Extent(vocabulary, "unembedding", side), "unembedding")
+
+
+def _relate(extents: Extents, making: Making) -> None:
+    """What the signature of a making says of the sides of its operands and its result."""
+    signature = parse(making.operation.signature())
+    pairs = [
+        (dims[side], (name, side))
+        for name, dims in zip(
+            (*making.operands, making.name), (*signature.operands, signature.result), strict=True
+        )
+        for side in (0, 1)
+    ]
+    first: dict[str, tuple[str, int]] = {}
+    for dim, node in pairs:
+        if dim.alone is not None:
+            extents.join(first.setdefault(dim.alone, node), node, making.name)
+    for dim, node in pairs:
+        if dim.alone is None:
+            _relate_sum(extents, dim, node, first, making)
+
+
+def _relate_sum(
+    extents: Extents,
+    dim: Dim,
+    node: tuple[str, int],
+    first: dict[str, tuple[str, int]],
+    making: Making,
+) -> None:
+    if dim.letters:
+        parts = tuple((first.get(x, (f"{making.name} {x}", 0)), count) for x, count in dim.letters)
+        extents.add_up(Sum(node, parts, dim.constant, making.name))
+        return
+    row = (_tokens_of(making.name), 0)
+    tokens = extents.of(row)
+    if making.step in ("embed", "positions") and node[1] == 0:
+        if tokens is not None and tokens.size == dim.constant:
+            extents.join(row, node, making.name)
+    elif making.step != "unembed" or tokens is not None:
+        extents.know(node, Extent(dim.constant, making.name, node[1]), making.name)
+
+
+def _know_sizes(scenario: Scenario, extents: Extents) -> None:
+    """The extents that are stated: d_model, d_k, d_v, d_ff."""
+    for stack in scenario.stacks:
+        stated = below(stack.path, "d_model")
+        if stated in scenario.sizes:
+            extents.know(
+                (below(stack.path, "X"), 1), Extent(scenario.sizes[stated], stated, 1), stated
+            )
+    for path, local, name in _sized_quantities(scenario):
+        stated = below(path, local)
+        if stated not in scenario.sizes:
+            stated = next((s for s in _above(path, local) if s in scenario.sizes), "")
+        if stated:
+            extents.know((name, 1), Extent(scenario.sizes[stated], stated, 1), name)
+
+
+def _above(path: str, local: str) -> Iterable[str]:
+    while path:
+        path = path.rpartition(".")[0]
+        yield below(path, local)
+
+
+def _sized_quantities(scenario: Scenario) -> Iterable[tuple[str, str, str]]:
+    """Which quantities' columns d_k, d_v and d_ff are, with the paths that they are said for."""
+    for stack in scenario.stacks:
+        for layer in stack.layers:
+            for attention in (layer.attention, layer.cross):
+                if attention is not None:
+                    for head in range(attention.heads):
+                        path = attention.head_path(head)
+                        yield layer.path, "d_k", below(path, "K")
+                        yield layer.path, "d_k", below(path, "Q")
+                        yield layer.path, "d_v", below(path, "V")
+            if layer.has_ffn:
+                yield layer.path, "d_ff", below(layer.path, "hidden")
+
+
+def _paper_sizes(scenario: Scenario, extents: Extents) -> None:
+    """The paper's proportions for random matrices of which nothing else tells the size:
+    d_k = d_v = d_model / heads, d_ff = 4 d_model."""
+    for stack in scenario.stacks:
+        d_model = extents.of((below(stack.path, "X"), 1))
+        if d_model is None:
+            continue
+        for layer in stack.layers:
+            for attention in (layer.attention, layer.cross):
+                if attention is not None:
+                    _paper_heads(scenario, extents, d_model, attention)
+            hidden = (below(layer.path, "hidden"), 1)
+            if layer.has_ffn and extents.of(hidden) is None:
+                extents.know(hidden, d_model._replace(size=4 * d_model.size, derived=True), "")
+            ffn = (below(layer.path, "ffn"), 1)
+            if layer.has_ffn and extents.of(ffn) is None:
+                extents.know(ffn, d_model, "")
+            extents.settle()
+
+
+def _paper_heads(scenario: Scenario, extents: Extents, d_model: Extent, attention: object) -> None:
+    heads, path = attention.heads, attention.path  # type: ignore[attr-defined]
+    for local in ("K", "Q", "V"):
+        for head in range(heads):
+            node = (below(attention.head_path(head), local), 1)  # type: ignore[attr-defined]
+            if extents.of(node) is not None or not scenario.random:
+                continue
+            if d_model.size % heads:
+                extents.uneven(d_model, heads, below(path, "Q"))
+                return
+            extents.know(node, d_model._replace(size=d_model.size // heads, derived=True), node[0])
+            extents.settle()
+    attended = (below(path, "attention"), 1)
+    if extents.of(attended) is None:
+        extents.know(attended, d_model, "")
+    extents.settle()

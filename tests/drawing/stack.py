@@ -1,0 +1,210 @@
+"""Draws a stack: settings, embeddings, positions, layers, what comes after them."""
+
+from __future__ import annotations
+
+from tests.drawing.attention import Attention
+from tests.drawing.pen import Pen, Tree
+
+
+class Stack:
+    """A stack's keys, `n` tokens long; the top's with a prediction, the encoder's without."""
+
+    def __init__(self, pen: Pen, block: str, *, longest: int = 3) -> None:
+        self.pen, self.block, self.d = pen, block, pen.size(2, 3)
+        self.tokens = pen.tokens(1, longest)
+        self.settings = self._settings()
+        self.memory: tuple[list[str], int] | None = None
+        self.cached = 0
+        self.tree: Tree = {}
+        self.rope = False
+
+    @property
+    def crossing(self) -> bool:
+        """Whether the only attention there is looks at the memory."""
+        return self.block == "attention" and self.memory is not None
+
+    def _settings(self) -> Tree:
+        pen, record = self.pen, Tree(block=self.block)
+        if pen.coin(3):
+            record["weights_layout"] = "linear"
+        if pen.coin():
+            record["heads"] = pen.size(1, 3)
+            if record["heads"] == 2 and pen.coin():
+                record["kv_heads"] = 1
+        for key, chance, values in (
+            ("scale", 2, ("none", "2", "1.5")),
+            ("softcap", 6, ("2", "5")),
+            ("temperature", 6, ("2", "0.5")),
+        ):
+            if pen.coin(chance):
+                record[key] = pen.choice(*values)
+        if self.block != "attention":
+            record["norm"] = pen.choice("post", "pre", "none")
+            record["norms"] = self.norm_settings()
+            if pen.coin(8):
+                record["residuals"] = "false"
+        return record
+
+    def norm_settings(self) -> Tree:
+        pen, record = self.pen, Tree()
+        if pen.coin():
+            record["kind"] = pen.choice("rms", "layer")
+        if pen.coin():
+            record["epsilon"] = pen.choice("0.1", "0.01", "0.000001")
+        if pen.coin(3):
+            record["epsilon_in"] = pen.choice("deviation", "root")
+        if pen.coin(3):
+            record["over"] = pen.choice("n-1", "n")
+        return record
+
+    def gains(self, d: int) -> Tree:
+        record: Tree = {}
+        for name in ("gamma", "beta"):
+            if self.pen.coin(3):
+                record[name] = self.pen.cells(d)
+        return record
+
+    def norm(self) -> Tree:
+        """A norm that says all of its settings."""
+        plain = {"kind": "layer", "epsilon": "0.00001", "epsilon_in": "root", "over": "n"}
+        return plain | self.norm_settings() | self.gains(self.d)
+
+    def embedded(self) -> None:
+        """Tokens with vectors, positions and segments; or X itself."""
+        pen, n = self.pen, len(self.tokens)
+        words = list(dict.fromkeys([*self.tokens, "the", *pen.tokens(0, 2)]))
+        self.words = words
+        if pen.coin(5):
+            rows = pen.matrix(n, self.d)
+            named = len(set(self.tokens)) == n and pen.coin()
+            self.tree["X"] = dict(zip(self.tokens, rows, strict=True)) if named else rows
+            if not named:
+                self.tree["tokens"] = self.tokens
+            return self._relative()
+        self.tree["sentence"] = "'" + " ".join(self.tokens) + "'"
+        rows = pen.matrix(len(words), self.d)
+        if pen.coin():
+            self.tree["embeddings"] = dict(zip(words, rows, strict=True))
+        else:
+            self.tree["embeddings"] = rows
+            self.tree["vocabulary"] = {word: i for i, word in enumerate(words)}
+        if pen.coin(4):
+            self.tree["embedding_scale"] = pen.choice("sqrt_d_model", "2")
+        if pen.coin(5):
+            self.tree["segments"] = [pen.size(0, 1) for _ in range(n)]
+            self.tree["segment_embeddings"] = pen.matrix(2, self.d)
+        if pen.coin(5):
+            self.tree["embedding_norm"] = self.norm()
+        if pen.coin():
+            return self._relative()
+        given = pen.matrix(n + pen.size(0, 1), self.d)
+        sines = {"kind": "sinusoidal", "base": pen.choice("10000", "100")}
+        start = {"start": pen.size(0, 3)} if pen.coin() else {}
+        self.tree["positions"] = pen.choice("sinusoidal", sines | start, given)
+        return None
+
+    def _relative(self) -> None:
+        """Positions that attention itself sees to, and keys from before."""
+        pen = self.pen
+        if self.crossing:
+            return
+        if self.block in {"attention", "decoder"} and pen.coin(3):
+            self.cached = pen.size(1, 2)
+        kind = pen.choice("none", "none", "rope", "alibi")
+        self.rope = kind == "rope"
+        if kind == "alibi":
+            heads = int(self.settings.setdefault("heads", 1))
+            slopes = {"kind": "alibi", "slopes": pen.cells(heads, "0.5", "0.25", "1")}
+            self.tree["positions"] = slopes if heads == 3 else pen.choice("alibi", slopes)
+        elif kind == "rope":
+            record: Tree = {"kind": "rope"}
+            for key, values in (
+                ("pairs", ("half", "interleaved")),
+                ("base", ("100", "10000")),
+                ("dimensions", ("2",)),
+                ("start", ("0", "3")),
+            ):
+                if pen.coin(3):
+                    record[key] = pen.choice(*values)
+            added = "embeddings" in self.tree and not self.cached
+            sines = ["sinusoidal", record] if added else [record]
+            self.tree["positions"] = pen.choice(record, "rope", sines)
+
+    def layers(self) -> None:
+        """One to two layers with matrices; their settings here or at the top."""
+        pen = self.pen
+        if self.block == "attention" or pen.coin(4):
+            self.tree |= self.settings | self.layer()
+            return
+        layers = [self.layer() for _ in range(pen.size(1, 2))]
+        if pen.coin():
+            self.tree |= self.settings
+        else:
+            layers = [self.settings | layer for layer in layers]
+        self.tree["layers"] = layers
+
+    def layer(self) -> Tree:
+        pen, bare = self.pen, self.block == "attention"
+        keys, width = self.tokens, self.d
+        if self.crossing and self.memory is not None:
+            keys, width = self.memory
+        attention = Attention(pen, self.settings, self.d, len(self.tokens))
+        record = attention.record(width, keys, rope=self.rope, cached=self.cached, merge=not bare)
+        if self.memory is not None and self.block == "decoder":
+            inherited = ("heads", "kv_heads", "scale", "softcap", "temperature", "weights_layout")
+            told = {key: self.settings[key] for key in inherited if key in self.settings}
+            names, width = self.memory
+            cross = attention.record(width, names, rope=False, cached=0, merge=True)
+            record["cross"] = told | cross
+        if not bare or ("W_O" in record and pen.coin()):
+            record |= self.feed_forward()
+        for name in ("norm1", "norm2", "norm3") if not bare else ():
+            if (name != "norm3" or "cross" in record) and pen.coin():
+                record[name] = self.gains(self.d)
+        return record
+
+    def feed_forward(self) -> Tree:
+        pen, d_ff = self.pen, self.pen.size(1, 3)
+        turned = self.settings.get("weights_layout") == "linear"
+        plain = ("relu", "gelu", "gelu_tanh", "silu", "tanh", "sigmoid", "none")
+        kind = pen.choice(*plain, "swiglu", "geglu")
+        record: Tree = {"activation": kind}
+        gated = kind in {"swiglu", "geglu"}
+        for number in ("1", "3", "2") if gated else ("1", "2"):
+            shape = (d_ff, self.d) if number == "2" else (self.d, d_ff)
+            record[f"W{number}"] = pen.weight(*shape, turned=turned)
+            if pen.coin():
+                record[f"b{number}"] = pen.cells(shape[1])
+        return record
+
+    def prediction(self) -> None:
+        """Logits, what comes next, losses."""
+        pen, words = self.pen, self.words
+        if "embeddings" in self.tree and pen.coin():
+            self.tree["unembedding"] = "tied"
+        else:
+            turned = self.tree.get("weights_layout") == "linear"
+            self.tree["unembedding"] = pen.weight(self.d, len(words), turned=turned)
+            if "embeddings" not in self.tree:
+                self.tree["vocabulary"] = {word: i for i, word in enumerate(words)}
+        if pen.coin(3):
+            self.tree["b_U"] = pen.cells(len(words))
+        losses = pen.coin()
+        if losses:
+            self.tree["targets"] = [pen.choice(*words) for _ in self.tokens]
+        elif pen.coin(3):
+            self.tree["predict_from"] = pen.choice("last", "every")
+        after = self._next(losses=losses)
+        if after:
+            self.tree["next"] = after
+
+    def _next(self, *, losses: bool) -> Tree:
+        """What the softmax over the vocabulary is told; a loss needs every token."""
+        pen, record = self.pen, Tree()
+        if pen.coin(3):
+            record["temperature"] = pen.choice("2", "0.5")
+        if not losses and pen.coin():
+            record["top_k"] = pen.size(1, len(self.words))
+        if pen.coin():
+            record["top_p"] = pen.choice("0.55", "0.85", "0.95")
+        return record

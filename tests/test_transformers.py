@@ -1,0 +1,115 @@
+"""Every quantity of whole Transformers against the oracle, which shares no code with the package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from attncli import load, work
+from attncli.trace import Trace
+from tests import oracle
+from tests.pages import SHIPPED, trace_of
+from tests.strategies import transformers
+
+# What a trace holds because the scenario gives it; the oracle lists only what is worked out.
+GIVEN = {
+    "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "W1", "b1", "W2", "b2", "W3", "b3",
+    "gamma", "beta", "bias", "embeddings", "segment_embeddings", "memory", "queries", "keys",
+    "values", "unembedding", "W_U", "b_U",
+}  # fmt: skip
+
+
+def agree(expected: oracle.Arrays, trace: Trace) -> None:
+    """The same names, and the same figures: all digits under `carry`, the most of them else."""
+    ours = {name for name in trace if name.rpartition(".")[2] not in GIVEN}
+    assert set(expected) - ours == set(), "the trace lacks these"
+    assert ours - set(expected) == set(), "the oracle lacks these"
+    for name, values in expected.items():
+        same(name, trace[name].values, values)
+
+
+def same(name: str, ours: Any, values: Any) -> None:
+    if isinstance(values.flat[0], Decimal):
+        assert ours.tolist() == values.astype(float).tolist(), name
+    else:
+        np.testing.assert_allclose(ours, values, rtol=1e-9, atol=1e-9, err_msg=name)
+
+
+@given(transformers())
+def test_random_transformers(text: str) -> None:
+    agree(oracle.work(oracle.read(text)), trace_of(text))
+
+
+@pytest.mark.parametrize("policy", ["carry", "exact"])
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_scenarios(name: str, policy: str) -> None:
+    data = oracle.read(SHIPPED[name])
+    data["rounding"] = {**data.get("rounding", {}), "policy": policy}
+    agree(oracle.work(data), trace_of(SHIPPED[name], f"rounding.policy={policy}"))
+
+
+@given(transformers(policy="exact"))
+def test_the_oracle_in_decimals_is_the_oracle_in_floats(text: str) -> None:
+    data = oracle.read(text)
+    exact = oracle.work(data)
+    carried = oracle.work({**data, "rounding": {"policy": "carry", "decimals": "14"}})
+    assert set(exact) == set(carried)
+    for name, values in exact.items():
+        near(name, values, carried[name].astype(float))
+
+
+def near(name: str, values: Any, others: Any) -> None:
+    """Small roundings grow where a norm divides by little."""
+    np.testing.assert_allclose(others, values, rtol=1e-6, atol=1e-6, err_msg=name)
+
+
+def test_steps_and_quantities_have_decimals_of_their_own() -> None:
+    data: Mapping[str, Any] = {
+        "scores": [["1"]],
+        "scale": "3",
+        "V": [["1"]],
+        "rounding": {"decimals": "2", "steps": {"softmax": "4"}, "quantities": {"exp": "1"}},
+    }
+    made = oracle.work(data)
+    assert made["scaled"].tolist() == [[Decimal("0.33")]]
+    assert made["exp"].tolist() == [[Decimal("1.4")]]
+    assert str(made["weights"][0, 0]) == "1.0000"
+
+
+def test_the_oracle_knows_well_known_figures() -> None:
+    """Sinusoidal positions of width 4, and 1 2 3 4 normed by n and by n − 1."""
+    data = oracle.read(
+        "tokens: [a, a, a]\nembeddings: {a: [1, 2, 3, 4]}\npositions: sinusoidal\nprojection: none"
+        "\nencoder: {X: [[1, 2, 3, 4]], projection: none, final_norm: {epsilon: 0}}"
+        "\nfinal_norm: {over: n-1, epsilon_in: deviation}"
+    )
+    made = {name: values.astype(float).tolist() for name, values in oracle.work(data).items()}
+    assert made["P"] == [[0, 1, 0, 1], [0.841, 0.54, 0.01, 1], [0.909, -0.416, 0.02, 1]]
+    assert made["encoder.final_norm.normed"] == [[-1.342, -0.447, 0.447, 1.342]]
+    assert made["encoder.final_norm.variance"] == [[1.25]]
+    # the only key is the memory's, so each query's output is its value
+    assert made["output"][2] == made["encoder.final_norm.normed"][0]
+    assert made["final_norm.deviation"] == [[1.155]] * 3
+
+
+@pytest.mark.parametrize("policy", ["carry", "exact"])
+def test_figures_of_files(tmp_path: Path, policy: str) -> None:
+    rng = np.random.default_rng(0)
+    figures = {name: rng.normal(size=(2, 2)).round(3) for name in ("W_Q", "W_K", "W_V")}
+    np.savez(tmp_path / "weights.npz", **figures)  # type: ignore[arg-type]
+    text = "X: [[1, 2], [0.5, -1]]\n" + "".join(
+        f"{name}: {{file: weights.npz, key: {name}}}\n" for name in figures
+    )
+    path = tmp_path / "scenario.yaml"
+    path.write_text(f"{text}rounding: {{policy: {policy}}}\n", encoding="utf-8")
+    expected = oracle.work(oracle.read(path.read_text("utf-8")), tmp_path)
+    np.testing.assert_allclose(
+        expected["Q"].astype(float)[1], [0.5, -1] @ figures["W_Q"], atol=1e-3
+    )
+    agree(expected, work(load(path)))
