@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from attncli.pipeline import work
+from attncli.pipeline import load, work
 from attncli.render import Page, render
-from attncli.scenario import load, shipped
+from attncli.scenario import shipped
 from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import walkthrough
 from attncli.trace import Trace

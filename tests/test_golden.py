@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from attncli.pipeline import work
+from attncli.document import Document
+from attncli.pipeline import load, work
 from attncli.render import Page, format_names, render
-from attncli.scenario import load
 from attncli.steps import STEPS
 from attncli.telling.lesson import lessons
-from attncli.telling.selection import Selection
+from attncli.telling.selection import Selection, select
 from attncli.telling.walkthrough import walkthrough
 from tests.pages import SHIPPED
 
@@ -29,10 +29,15 @@ def check(name: str, page: str, *, rewrite: bool) -> None:
     )
 
 
+def page_document(name: str) -> Document:
+    trace = work(load(name))
+    return walkthrough(trace, select(trace))
+
+
 @pytest.mark.parametrize("form", format_names())
 @pytest.mark.parametrize("name", SHIPPED)
 def test_pages(name: str, form: str, rewrite: bool) -> None:
-    page = render(walkthrough(work(load(name)), Selection()), form, Page(WIDTH))
+    page = render(page_document(name), form, Page(WIDTH))
     check(f"{name}.{SUFFIXES.get(form, form)}", page, rewrite=rewrite)
 
 

@@ -52,15 +52,15 @@ def test_tokens_are_texts() -> None:
     ]
     lines += ["embeddings:", *(f"  {t}: [{k}]" for k, t in enumerate(tokens))]
     trace = trace_of("\n".join(lines) + "\n")
-    assert trace.scenario.tokens == tuple(tokens)
-    assert trace.scenario.ids == tuple(range(len(tokens)))
+    assert trace.scenario.text.tokens == tuple(tokens)
+    assert trace.scenario.text.ids == tuple(range(len(tokens)))
     assert trace["X"].values[:, 0].tolist() == list(range(len(tokens)))
     assert trace.scenario.rounding.policy == "carry"
 
 
 @pytest.mark.parametrize("sentence", ["no", "1", "1.0", "~", "null", "on"])
 def test_a_sentence_of_one_trap(sentence: str) -> None:
-    assert trace_of(f"sentence: {sentence}\n").scenario.tokens == (sentence,)
+    assert trace_of(f"sentence: {sentence}\n").scenario.text.tokens == (sentence,)
 
 
 def test_embeddings_by_id() -> None:

@@ -77,7 +77,7 @@ class Builder(NamedTuple):
 
     def _layers(self, path: str, values: Values, seen: Keys) -> tuple[Layer, ...]:
         if "layers" not in values:
-            return (self._layer(path, values, seen, block="attention"),)
+            return (self._layer(path, {"block": "", **values}, seen),)
         for key in _OF_ONE_LAYER:
             if key in values:
                 self._complain(
@@ -91,8 +91,11 @@ class Builder(NamedTuple):
             for k, layer in enumerate(layers)
         )
 
-    def _layer(self, path: str, values: Values, seen: Keys, block: str = "encoder") -> Layer:
-        block = values.get("block", block)
+    def _layer(self, path: str, values: Values, seen: Keys) -> Layer:
+        """A layer of a list, an encoder's by default; or the top itself, which may say no block:
+        then it is an attention with a network to follow."""
+        said = values.get("block", "encoder")
+        block = said or "attention"
         whole = block != "attention"
         crosses = block == "decoder" and seen.memory is not None
         if "cross" in values and not crosses:
@@ -108,7 +111,7 @@ class Builder(NamedTuple):
             )
             for k in range(1, count + 1)
         )
-        has_ffn = whole or any(key in values for key in ("W1", "W2", "W3", "b1", "b2"))
+        has_ffn = whole or not said or any(key in values for key in ("W1", "W2", "W3", "b1", "b2"))
         to_memory = block == "attention" and seen.memory is not None
         own = seen if not to_memory else seen.of_memory()
         linear = values.get("weights_layout") == "linear"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from attncli.arithmetic.expression import Number
-from attncli.arithmetic.operations import Add, AddFinite, Alibi, alibi_slopes
-from attncli.steps.step import Step
+from attncli.arithmetic.operations import Add, AddFinite, Alibi, Same, alibi_slopes
+from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
 
 
@@ -47,6 +47,11 @@ def _happens(scope: Scope) -> str:
     return ". ".join(told) + "."
 
 
+def _left_out(scope: Scope) -> Making | None:
+    makings = _plan(scope)
+    return makings[-1]._replace(operation=Same(), operands=(scope.x,)) if makings else None
+
+
 STEP = Step(
     name="bias",
     title="Biases",
@@ -60,4 +65,5 @@ STEP = Step(
     ),
     plan=_plan,
     shown_with=("positions=alibi",),
+    mistakes=(Mistake("left_out", "Leaving the bias out.", _left_out),),
 )

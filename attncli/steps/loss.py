@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attncli.arithmetic.operations import ColumnMean, ExponentialOf, NegativeLog
-from attncli.steps.step import Step
+from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
 
 
@@ -14,6 +14,14 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
         Making("cross_entropy", ColumnMean(), ("loss",), "loss"),
         Making("perplexity", ExponentialOf(), ("cross_entropy",), "loss"),
     )
+
+
+def _not_shifted(scope: Scope) -> Making | None:
+    vocabulary = scope.scenario.prediction.vocabulary
+    if any(token not in vocabulary for token in scope.text.tokens) or not scope.text.tokens:
+        return None
+    own = tuple(map(vocabulary.index, scope.text.tokens))
+    return _plan(scope)[0]._replace(operation=NegativeLog(own))
 
 
 STEP = Step(
@@ -32,4 +40,11 @@ STEP = Step(
         " tokens the model might as well have been guessing."
     ),
     plan=_plan,
+    mistakes=(
+        Mistake(
+            "not_shifted",
+            "Taking each token itself for its target, in place of the one that comes after it.",
+            _not_shifted,
+        ),
+    ),
 )

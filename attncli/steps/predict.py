@@ -10,6 +10,7 @@ from decimal import Decimal
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import (
     DivideBy,
+    DivideByRowSum,
     KeptShare,
     KeptSum,
     Masked,
@@ -17,7 +18,7 @@ from attncli.arithmetic.operations import (
     TopK,
 )
 from attncli.steps.softmax import softmax
-from attncli.steps.step import Step
+from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
 
 
@@ -82,5 +83,12 @@ STEP = Step(
         " into what is hardly likely."
     ),
     plan=_plan,
+    mistakes=(
+        Mistake(
+            "without_exponentials",
+            "Dividing the logits themselves by their sum, without raising e to them.",
+            lambda scope: Making("probabilities", DivideByRowSum(), (scope.x,), "predict"),
+        ),
+    ),
     adds_up_to_one=("probabilities", "renormalized"),
 )  # fmt: skip

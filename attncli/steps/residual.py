@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import Add
-from attncli.steps.step import Step
+from attncli.arithmetic.operations import Add, Same
+from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
 
 
@@ -23,4 +23,11 @@ STEP = Step(
     ),
     plan=_plan,
     shown_with=("block=encoder",),
+    mistakes=(
+        Mistake(
+            "not_added",
+            "Going on with what the sublayer found alone.",
+            lambda scope: Making(scope.out, Same(), (scope.x,), "residual"),
+        ),
+    ),
 )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from attncli.arithmetic.expression import Number
-from attncli.arithmetic.operations import SoftCap
-from attncli.steps.step import Step
+from attncli.arithmetic.operations import Activate, SoftCap
+from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
 
 
@@ -13,6 +13,12 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
     if cap is None:
         return ()
     return (Making(scope.name("capped"), SoftCap(Number.written(cap)), (scope.x,), "softcap"),)
+
+
+def _not_divided(scope: Scope) -> Making | None:
+    if scope.attention.softcap is None:
+        return None
+    return Making(scope.name("capped"), Activate("tanh"), (scope.x,), "softcap")
 
 
 STEP = Step(
@@ -30,4 +36,12 @@ STEP = Step(
     ),
     plan=_plan,
     shown_with=("softcap=2",),
+    mistakes=(
+        Mistake(
+            "not_divided",
+            "Taking the tanh of the score as it is, without dividing by the cap before and"
+            " multiplying by it after.",
+            _not_divided,
+        ),
+    ),
 )

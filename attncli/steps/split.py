@@ -6,10 +6,12 @@ arXiv:2305.13245.
 
 from __future__ import annotations
 
+from attncli.arithmetic.expression import Equation, Symbol
+from attncli.arithmetic.formula import define
 from attncli.arithmetic.operations import TakeColumns
 from attncli.scenario.model import below
 from attncli.steps.project import ROLES
-from attncli.steps.step import Step
+from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
 
 
@@ -41,6 +43,34 @@ def _happens(scope: Scope) -> str:
     return f"{told}."
 
 
+def _of_next_head(scope: Scope) -> Making | None:
+    attention = scope.attention
+    if attention.heads == 1 or attention.own_heads:
+        return None
+    part = (scope.head + 1) % attention.heads
+    return _columns(scope, "Q")._replace(operation=TakeColumns(part, attention.heads))
+
+
+def _formulas(scope: Scope) -> tuple[Equation, ...]:
+    """Which columns of all the queries, keys and values are this head's."""
+    return tuple(
+        define(f"heads[{scope.head + 1}].{making.name.rpartition('.')[2]}", _run(scope, making))
+        for making in _plan(scope)
+    )
+
+
+def _run(scope: Scope, making: Making) -> Symbol:
+    operation, whole = making.operation, making.operands[0]
+    assert isinstance(operation, TakeColumns)
+    width = scope.width(whole)
+    local = whole.rpartition(".")[2]
+    if width is None:
+        return Symbol(local, ("the head's columns",))
+    size = width // operation.of
+    first, last = operation.part * size + 1, (operation.part + 1) * size
+    return Symbol(local, (f"columns {first}–{last}" if last > first else f"column {first}",))
+
+
 STEP = Step(
     name="split",
     title="The head's columns",
@@ -54,4 +84,7 @@ STEP = Step(
         " and values."
     ),
     plan=_plan,
+    formulas=_formulas,
+    shown_with=("heads=2",),
+    mistakes=(Mistake("other_head", "Taking the columns of another head for Q.", _of_next_head),),
 )

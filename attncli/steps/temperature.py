@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from attncli.arithmetic.expression import Number
-from attncli.arithmetic.operations import DivideBy
-from attncli.steps.step import Step
+from attncli.arithmetic.operations import DivideBy, MultiplyBy
+from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
 
 
@@ -14,6 +14,14 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
         return ()
     operation = DivideBy(Number.written(temperature))
     return (Making(scope.name("tempered"), operation, (scope.x,), "temperature"),)
+
+
+def _multiplied(scope: Scope) -> Making | None:
+    temperature = scope.attention.temperature
+    if temperature is None:
+        return None
+    operation = MultiplyBy(Number.written(temperature))
+    return Making(scope.name("tempered"), operation, (scope.x,), "temperature")
 
 
 STEP = Step(
@@ -30,4 +38,7 @@ STEP = Step(
     ),
     plan=_plan,
     shown_with=("temperature=2",),
+    mistakes=(
+        Mistake("multiplied", "Multiplying by the temperature in place of dividing.", _multiplied),
+    ),
 )

@@ -104,9 +104,12 @@ def shapes_of(scenario: Scenario, story: Sequence[Part], problems: Problems) -> 
     report = _Report(scenario, makings, problems, set())
     extents = Extents(report.conflict, report.uneven)
     _know_tokens(scenario, extents)
+    _know_given(scenario, extents)
     for making in makings.values():
         _relate(extents, making)
-    _know_given(scenario, extents)
+    for name in scenario.given:
+        for side in (0, 1):
+            _know_side(scenario, extents, name, side)
     _know_sizes(scenario, extents)
     extents.settle()
     if scenario.random:
@@ -129,13 +132,10 @@ def _know_tokens(scenario: Scenario, extents: Extents) -> None:
 
 
 def _know_given(scenario: Scenario, extents: Extents) -> None:
-    """The shapes of given matrices; sides along which tokens run are as long as the sentence."""
+    """The shapes of given matrices, and of random ones that say theirs."""
     for name, matrix in scenario.given.items():
         for side, size in enumerate(matrix.shape):
             extents.know((name, side), Extent(size, name, side), name)
-    for name in scenario.given:
-        for side in (0, 1):
-            _know_side(scenario, extents, name, side)
     for name, source in scenario.random.items():
         if source.shape is not None:
             for side, size in enumerate(source.shape):

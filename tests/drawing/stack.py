@@ -10,7 +10,7 @@ class Stack:
     """A stack's keys, `n` tokens long; the top's with a prediction, the encoder's without."""
 
     def __init__(self, pen: Pen, block: str, *, longest: int = 3) -> None:
-        self.pen, self.block, self.d = pen, block, pen.size(2, 3)
+        self.pen, self.block, self.d = pen, block, pen.choice(2, 3, 4)
         self.tokens = pen.tokens(1, longest)
         self.settings = self._settings()
         self.memory: tuple[list[str], int] | None = None
@@ -100,7 +100,8 @@ class Stack:
         given = pen.matrix(n + pen.size(0, 1), self.d)
         sines = {"kind": "sinusoidal", "base": pen.choice("10000", "100")}
         start = {"start": pen.size(0, 3)} if pen.coin() else {}
-        self.tree["positions"] = pen.choice("sinusoidal", sines | start, given)
+        waves = ["sinusoidal", sines | start] if self.d % 2 == 0 else []  # they go in pairs
+        self.tree["positions"] = pen.choice(*waves, given)
         return None
 
     def _relative(self) -> None:
@@ -126,7 +127,7 @@ class Stack:
             ):
                 if pen.coin(3):
                     record[key] = pen.choice(*values)
-            added = "embeddings" in self.tree and not self.cached
+            added = "embeddings" in self.tree and not self.cached and self.d % 2 == 0
             sines = ["sinusoidal", record] if added else [record]
             self.tree["positions"] = pen.choice(record, "rope", sines)
 

@@ -86,7 +86,7 @@ class Seen(ZeroOne):
     def formula(self, name: str, *operands: str) -> Equation:
         tables = iter(operands[1:])
         words = (_words(rule, next(tables) if _has_table(rule) else "") for rule in self.rules)
-        return define(name, Symbol("seen", tuple(words)))
+        return define(name, Symbol("seen", tuple(words) or ("every key",)))
 
     def values(self, *operands: Matrix) -> Array:
         n, m = operands[0].shape
