@@ -140,10 +140,10 @@ class MatrixBlock(NamedTuple):
 
 
 class TreeRow(NamedTuple):
-    """A line of a tree: how deep it is, its number if it has one, its text, what it made."""
+    """A line of a tree: how deep it is, its numbers if it has some, its text, what it made."""
 
     depth: int
-    number: int | None
+    numbers: str
     title: str
     made: Spans = ()
 

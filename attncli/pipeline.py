@@ -82,9 +82,30 @@ def work(scenario: Scenario) -> Trace:
     for making in plan:
         if not making.needs and all(name in quantities for name in making.operands):
             quantities[making.name] = make(scenario, quantities, making)
+    trace = Trace(scenario, quantities, told, _unfinished(plan, quantities))
     variants = {name: work(other) for name, other in scenario.variants.items()}
-    unfinished = _unfinished(plan, quantities)
-    return Trace(scenario, quantities, told, unfinished, variants=variants)
+    return replace(trace, generated=_generated(trace), variants=variants)
+
+
+def _generated(trace: Trace) -> tuple[Trace, ...]:
+    """The traces of the tokens that are generated, each worked on all tokens before it."""
+    if trace.scenario.prediction.generate < 2:  # noqa: PLR2004  (the first is the trace's own)
+        return ()
+    token = trace.likeliest()
+    text = None if token is None else trace.scenario.text.with_token(token)
+    if text is None:
+        return ()
+    prediction = trace.scenario.prediction
+    longer = replace(
+        trace.scenario,
+        stack=trace.scenario.stack._replace(text=text),
+        prediction=prediction._replace(generate=prediction.generate - 1),
+        variants={},
+    )
+    problems = Problems()
+    step = work(_fitted(longer, problems))
+    problems.stop_if_any()
+    return (replace(step, generated=()), *step.generated)
 
 
 def _unfinished(plan: Iterable[Making], known: Container[str]) -> Unfinished | None:

@@ -6,7 +6,9 @@ says where each stands in the file, and so begins the names of its quantities.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 EPSILON = Decimal("0.00001")
@@ -19,13 +21,15 @@ def below(path: str, name: str) -> str:
 
 
 class Text(NamedTuple):
-    """The tokens of a stack: cut from a sentence or given, their IDs, their rows of a table.
+    """The tokens of a stack: `cut` from a sentence or given, their IDs, their rows of a table.
 
     `embedded` names the table's rows, by ID where there is a vocabulary (`by_id`), else by
-    token; `table` is the table's full name.
+    token; `table` is the table's full name, `rows` and `known_ids`
+    are those of every token that is known.
     """
 
     sentence: str | None = None
+    cut: bool = True
     tokenizer: str = "whitespace"
     tokens: tuple[str, ...] = ()
     ids: tuple[int, ...] = ()
@@ -33,6 +37,19 @@ class Text(NamedTuple):
     embedded: tuple[str, ...] = ()
     by_id: bool = False
     rows_of_tokens: tuple[int, ...] = ()
+    rows: Mapping[str, int] = MappingProxyType({})
+    known_ids: Mapping[str, int] = MappingProxyType({})
+
+    def with_token(self, token: str) -> Text | None:
+        """The text with one more token; None for a token that has no embedding."""
+        if token not in self.rows:
+            return None
+        return self._replace(
+            cut=False,
+            tokens=(*self.tokens, token),
+            ids=(*self.ids, self.known_ids[token]) if self.ids else (),
+            rows_of_tokens=(*self.rows_of_tokens, self.rows[token]),
+        )
 
 
 class Norm(NamedTuple):

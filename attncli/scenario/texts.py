@@ -43,6 +43,7 @@ class Words(NamedTuple):
         tokens = self.tokens()
         return Text(
             sentence=self.values.get("sentence"),
+            cut="tokens" not in self.values,
             tokenizer=self.values.get("tokenizer", "whitespace"),
             tokens=tokens,
             ids=self._ids(tokens),
@@ -50,6 +51,8 @@ class Words(NamedTuple):
             embedded=self._row_names(table, height),
             by_id=self._named_by_id(),
             rows_of_tokens=self._rows_of(tokens, height),
+            rows=self.token_rows(),
+            known_ids=self._get("vocabulary") or {},
         )
 
     def tokens(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from attncli.trace import Scope
 
 def _happens(scope: Scope) -> str:
     cut = EXPLAINED[scope.text.tokenizer]
-    if scope.text.sentence is None:
+    if not scope.text.cut:
         cut = "The tokens are given"
     looked_up = ", and each token's ID is looked up in the vocabulary"
     return f"{cut}{looked_up if scope.text.ids else ''}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from attncli.arithmetic.expression import MOST_PARTS, Omitted, Symbol, Vector, elided
 from attncli.document import (
@@ -21,7 +22,7 @@ from attncli.document import (
     Word,
 )
 from attncli.scenario.model import below
-from attncli.telling.parts import made_by, place_in_words, step_of
+from attncli.telling.parts import made_by, place_in_words, title_of
 from attncli.telling.selection import Selection
 from attncli.trace import Part, Quantity, Scope, Trace
 from attncli.trace.quantity import told_apart
@@ -123,23 +124,41 @@ def token_blocks(scope: Scope) -> list[Block]:
 def tree_block(trace: Trace, parts: Sequence[Part]) -> Tree:
     """What ran: every part with what it made, below its layer and head."""
     rows: list[TreeRow] = []
-    open_paths: list[str] = []
+    before: list[str] = []
     for number, part in enumerate(parts, start=1):
         ancestors = _ancestors(part.path)
-        shared = 0
-        while shared < min(len(open_paths), len(ancestors)) and (
-            open_paths[shared] == ancestors[shared]
-        ):
-            shared += 1
-        for depth in range(shared, len(ancestors)):
-            before = ancestors[depth - 1] if depth else ""
-            segment = ancestors[depth][len(before) :].lstrip(".")
-            if words := place_in_words(segment):
-                rows.append(TreeRow(depth, None, words))
-        open_paths = ancestors
+        rows += _opened(before, ancestors)
+        before = ancestors
         made = _made_in_short(made_by(trace, part), part.path)
-        rows.append(TreeRow(len(ancestors), number, step_of(part).title, made))
+        rows.append(TreeRow(len(ancestors), str(number), title_of(part), made))
     return Tree(tuple(rows))
+
+
+def short_tree(parts: Sequence[Part]) -> Tree:
+    """The same on one screen: the steps that are taken at one place on one line."""
+    rows: list[TreeRow] = []
+    before: list[str] = []
+    numbered = enumerate(parts, start=1)
+    for path, group in groupby(numbered, lambda one: tuple(_ancestors(one[1].path))):
+        ancestors, taken = list(path), list(group)
+        head = ancestors[-1:] if ancestors and "heads[" in ancestors[-1] else []
+        rows += _opened(before, ancestors[: len(ancestors) - len(head)])
+        before = ancestors
+        first, last = taken[0][0], taken[-1][0]
+        numbers = str(first) if first == last else f"{first}–{last}"
+        steps = " → ".join(part.step for _, part in taken)
+        place = f"{place_in_words(head[0].rpartition('.')[2])}: " if head else ""
+        rows.append(TreeRow(len(ancestors) - len(head), numbers, f"{place}{steps}"))
+    return Tree(tuple(rows))
+
+
+def _opened(before: Sequence[str], now: Sequence[str]) -> list[TreeRow]:
+    """Lines for the layers and heads that begin here."""
+    return [
+        TreeRow(depth, "", words)
+        for depth, path in enumerate(now)
+        if path not in before and (words := place_in_words(path.rpartition(".")[2]))
+    ]
 
 
 def _ancestors(path: str) -> list[str]:

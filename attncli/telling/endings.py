@@ -10,6 +10,7 @@ from attncli.document import (
     Block,
     MatrixBlock,
     Note,
+    Points,
     Span,
     Spans,
     Subheading,
@@ -32,28 +33,12 @@ def ending_of(trace: Trace, part: Part) -> list[Block]:
     return []
 
 
-def final_probabilities(trace: Trace) -> Quantity | None:
-    """The next token's probabilities, after top-k and top-p."""
-    for name in ("next.renormalized", "probabilities"):
-        if name in trace:
-            return trace[name]
-    return None
-
-
-def predicted_tokens(trace: Trace) -> tuple[str, ...]:
-    """The likeliest next token after each position that has probabilities."""
-    probabilities = final_probabilities(trace)
-    if probabilities is None:
-        return ()
-    return tuple(probabilities.columns.names[j] for j in probabilities.values.argmax(axis=1))
-
-
 def _predicted(trace: Trace) -> list[Block]:
-    probabilities = final_probabilities(trace)
+    probabilities = trace.next_token
     if probabilities is None:
         return []
-    tokens = predicted_tokens(trace)
     places = probabilities.values.argmax(axis=1)
+    tokens = tuple(probabilities.columns.names[j] for j in places)
     notes: list[Block] = [
         Note(
             (
@@ -87,18 +72,14 @@ def _attends_most(trace: Trace, selection: Selection) -> list[Block]:
     weights = _weights(trace)
     if weights is None or any(q.local == "output" for q in trace.quantities.values()):
         return []
-    notes: list[Block] = []
-    for i in selection.rows(weights):
-        j = int(weights.values[i].argmax())
-        notes.append(
-            Note(
-                (
-                    Word(weights.rows.names[i]), " attends most to ",
-                    Word(weights.columns.names[j]), " (", weights.matrix.number(i, j), ").",
-                )
-            )
-        )  # fmt: skip
-    return notes
+    return [Points(tuple(_most(weights, i) for i in selection.rows(weights)))]
+
+
+def _most(weights: Quantity, i: int) -> Spans:
+    j = int(weights.values[i].argmax())
+    figure = weights.matrix.number(i, j)
+    row, column = weights.rows.names[i], weights.columns.names[j]
+    return (Word(row), " attends most to ", Word(column), " (", figure, ").")
 
 
 def _graph(trace: Trace) -> list[Block]:
@@ -110,13 +91,11 @@ def _graph(trace: Trace) -> list[Block]:
 
 def _generated(trace: Trace) -> list[Block]:
     """The greedy choice of each step of generation."""
-    if not trace.generated:
+    if not trace.scenario.prediction.generate or trace.next_token is None:
         return []
     rows: list[tuple[Word | str, ...]] = []
     for k, step in enumerate((trace, *trace.generated)):
-        if k == trace.scenario.prediction.generate:
-            break
-        probabilities = final_probabilities(step)
+        probabilities = step.next_token
         assert probabilities is not None
         j = int(probabilities.values[-1].argmax())
         number = probabilities.matrix.number(probabilities.matrix.shape[0] - 1, j)

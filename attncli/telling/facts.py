@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic.expression import Equation, Number, Root, Symbol
 from attncli.arithmetic.rounding import Rounding
 from attncli.document import Facts, Note, Span, Spans, Term, Word
@@ -96,7 +97,10 @@ def _scaling(trace: Trace) -> Spans:
     d_k = _columns(trace, below(layer.attention.head_path(0), "K"))
     if d_k is None:
         return ("scores are divided by ", root)
-    return ("scores are divided by ", Equation(root, Root(Number.written(d_k))))
+    exact = Root(Number.written(d_k))
+    approximate = decimals.round_to(evaluation.full(exact), 3)
+    spans: Spans = ("scores are divided by ", Equation(root, exact))
+    return spans if approximate**2 == d_k else (*spans, " ≈ ", Number.written(approximate))
 
 
 def rounding_facts(trace: Trace) -> dict[str, object]:

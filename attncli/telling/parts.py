@@ -13,9 +13,9 @@ _PLACES = {
     "layers": "Layer",
     "heads": "Head",
     "cross": "Cross-attention",
-    "norm": "Norm",
-    "embedding_norm": "Embeddings",
-    "final_norm": "Final norm",
+    "norm": "",
+    "embedding_norm": "",
+    "final_norm": "",
     "next": "",
 }
 _SEGMENT = re.compile(r"([a-z_]+?)(?:\[(\d+)\]|(\d))?")
@@ -51,6 +51,17 @@ def operands_of(trace: Trace, part: Part) -> list[Quantity]:
 
 def step_of(part: Part) -> Step:
     return step_named(part.step)
+
+
+_NORMS = {"embedding_norm": "Embedding norm", "final_norm": "Final norm"}
+
+
+def title_of(part: Part) -> str:
+    """The step's title; a norm's with its number."""
+    if part.step != "norm":
+        return step_of(part).title
+    local = part.path.rpartition(".")[2]
+    return _NORMS.get(local, f"Norm {local.removeprefix('norm')}")
 
 
 def place_in_words(path: str) -> str:

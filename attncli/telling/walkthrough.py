@@ -15,6 +15,7 @@ from attncli.document import (
     Section,
     SideBySide,
     Subheading,
+    Tree,
     Word,
     Working,
 )
@@ -23,6 +24,7 @@ from attncli.steps import formulas_of
 from attncli.telling.blocks import (
     given_blocks,
     matrix_block,
+    short_tree,
     together_block,
     token_blocks,
     tree_block,
@@ -36,6 +38,7 @@ from attncli.telling.parts import (
     operands_of,
     place_in_words,
     step_of,
+    title_of,
     told_parts,
 )
 from attncli.telling.selection import (
@@ -63,10 +66,14 @@ def walkthrough(trace: Trace, selection: Selection) -> Document:
         tuple(sections),
         facts_of(trace),
         given=tuple(matrix_block(quantity, Selection()) for quantity in _all_given(trace)),
-        opening=(tree_block(trace, told),) if structured and whole else (),
+        opening=(_tree(trace, told, selection),) if structured and whole else (),
         closing=_closing(trace, selection) if whole else (),
         rounding=rounding_facts(trace),
     )
+
+
+def _tree(trace: Trace, told: Sequence[Part], selection: Selection) -> Tree:
+    return short_tree(told) if selection.detail == "summary" else tree_block(trace, told)
 
 
 def _sections(
@@ -170,7 +177,7 @@ def section_of(trace: Trace, part: Part, number: int | None, blocks: Sequence[Bl
     makings = makings_of(trace, part) or part.makings
     formulas = formulas_of(step, part.scope, makings)
     place = place_in_words(part.path)
-    return Section(part.step, number, step.title, formulas, tuple(blocks), part.path, place)
+    return Section(part.step, number, title_of(part), formulas, tuple(blocks), part.path, place)
 
 
 def _as_result(section: Section) -> Section:

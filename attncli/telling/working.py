@@ -100,9 +100,12 @@ def _by_rows(trace: Trace, quantity: Quantity, rows: Rows) -> list[Block]:
 def _by_cells(trace: Trace, quantity: Quantity, rows: Rows) -> list[Block]:
     lines: list[Line | Omitted] = []
     columns = elided(quantity.matrix.shape[1], MOST_PARTS)
-    for i in rows:
+    for k, i in enumerate(rows):
         if i is None:
             lines.append(Omitted())
+            continue
+        if k and len(columns) < quantity.matrix.shape[1]:  # one row of a wide table shows how
+            lines.append(_row_line(trace, quantity, i))
             continue
         cells = (Omitted() if j is None else cell_line(trace, quantity, i, j) for j in columns)
         lines.extend(cells)

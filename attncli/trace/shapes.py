@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from attncli.arithmetic.operations import TakeRows
 from attncli.notation import plain, unbreakable
 from attncli.scenario import Problems, Scenario
 from attncli.scenario.model import below
@@ -114,6 +115,8 @@ def shapes_of(scenario: Scenario, story: Sequence[Part], problems: Problems) -> 
     extents.settle()
     if scenario.random:
         _paper_sizes(scenario, extents)
+    for making in makings.values():
+        _check_rows(scenario, extents, making, problems)
     names = {*makings, *scenario.given, *scenario.random}
     names |= {operand for making in makings.values() for operand in making.operands}
     return {name: _shape(extents, name) for name in names}
@@ -209,6 +212,21 @@ def _relate_sum(
             extents.join(row, node, making.name)
     elif making.step != "unembed" or tokens is not None:
         extents.know(node, Extent(dim.constant, making.name, node[1]), making.name)
+
+
+def _check_rows(scenario: Scenario, extents: Extents, making: Making, problems: Problems) -> None:
+    """A table of positions or segments has all the rows that are taken from it."""
+    table = making.operands[0] if making.operands else ""
+    height = extents.of((table, 0))
+    if making.step != "positions" or not isinstance(making.operation, TakeRows) or height is None:
+        return
+    wanted = max(making.operation.indices, default=-1) + 1
+    if wanted > height.size:
+        problems.add(
+            scenario.where(table),
+            f"{table} has {_sized(height.size, 0)}, and row {wanted} is needed",
+            f"give it {wanted} rows",
+        )
 
 
 def _know_sizes(scenario: Scenario, extents: Extents) -> None:

@@ -74,6 +74,21 @@ class Trace:
     def rounding(self) -> Rounding:
         return self.scenario.rounding
 
+    @property
+    def next_token(self) -> Quantity | None:
+        """The probabilities of the next token, after top-k and top-p; [1 or n, vocabulary]"""
+        for name in ("next.renormalized", "probabilities"):
+            if name in self.quantities:
+                return self.quantities[name]
+        return None
+
+    def likeliest(self) -> str | None:
+        """The likeliest token to come after the last one, if there are probabilities."""
+        probabilities = self.next_token
+        if probabilities is None:
+            return None
+        return probabilities.columns.names[int(probabilities.values[-1].argmax())]
+
     def part_of(self, name: str) -> Part | None:
         """The part of the story that makes a quantity."""
         return next((p for p in self.story if any(m.name == name for m in p.makings)), None)

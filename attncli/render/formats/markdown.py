@@ -205,7 +205,7 @@ def _tree(block: Tree) -> str:
 
 
 def _number(row: TreeRow) -> str:
-    return "" if row.number is None else f"{row.number} · "
+    return f"{row.numbers} · " if row.numbers else ""
 
 
 def _made(row: TreeRow) -> str:

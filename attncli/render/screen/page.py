@@ -145,19 +145,17 @@ def _side_by_side(block: SideBySide, cells: int) -> list[Line]:
 
 
 def _tree(block: Tree, cells: int) -> list[Line]:
-    """A line for each part, below what it belongs to."""
-    digits = len(str(len(block.rows)))
+    """A line for each part, below what it belongs to; the numbers stand in a column."""
+    most = max(width(row.numbers) for row in block.rows)
     lines: list[Line] = []
     for row in block.rows:
-        number = "" if row.number is None else f"{row.number} "
-        indent = _INDENT + 2 * row.depth + (digits + 1 if row.number is None else 0)
-        start = " " * (indent + (digits + 1 - len(number) if number else 0))
-        style = "step" if row.number is None else ""
-        pieces = [Piece(row.title, style), *([Piece("  ")] if row.made else [])]
-        made = [_piece(span) for span in row.made]
-        first, *others = wrapped([*pieces, Piece(" "), *made], cells - len(start) - len(number), 4)
-        lines.append([Piece(start), Piece(number, "rule"), *first])
-        lines += [[Piece(" " * (len(start) + len(number))), *line] for line in others]
+        start = [Piece(row.numbers.rjust(most + _INDENT), "rule"), Piece("  " * (row.depth + 1))]
+        pieces = [Piece(row.title, "" if row.numbers else "step"), *map(_piece, row.made)]
+        pieces[1:1] = [Piece(": ")] if row.made else []
+        room = cells - line_width(start)
+        first, *others = wrapped(pieces, room, 2)
+        lines.append([*start, *first])
+        lines += [[Piece(" " * line_width(start)), *line] for line in others]
     return lines
 
 
