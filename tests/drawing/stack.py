@@ -46,14 +46,15 @@ class Stack:
         return record
 
     def norm_settings(self) -> Tree:
+        """Settings of norms; where ε stands and what is divided by are the layer norm's alone."""
         pen, record = self.pen, Tree()
         if pen.coin():
             record["kind"] = pen.choice("rms", "layer")
         if pen.coin():
             record["epsilon"] = pen.choice("0.1", "0.01", "0.000001")
-        if pen.coin(3):
+        if record.get("kind") != "rms" and pen.coin(3):
             record["epsilon_in"] = pen.choice("deviation", "root")
-        if pen.coin(3):
+        if record.get("kind") != "rms" and pen.coin(3):
             record["over"] = pen.choice("n-1", "n")
         return record
 

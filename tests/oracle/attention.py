@@ -123,19 +123,17 @@ def _head(
 def _masked(
     book: Book, record: Record, projected: tuple[Any, Any], inputs: Inputs, place: tuple[int, int]
 ) -> Any:
-    """The scores as the softmax gets them: scaled, capped, biased, tempered and masked."""
+    """The scores as the softmax gets them: scaled, capped, biased, tempered, masked."""
     x = _scaled(book, record, projected, inputs)
     if "softcap" in record:
         cap = book.number(record["softcap"])
         x = book.keep("capped", cap * book.apply("tanh", x / cap))
-    added = _added(book, record, inputs, place, x.shape)
-    if added is not None:
-        x = book.keep("biased", x + added)
+    x = _biased(book, record, inputs, place, x)
     if "temperature" in record:
         x = book.keep("tempered", x / book.number(record["temperature"]))
-    seen = mask(book, record, inputs, x.shape)
-    if seen is None:
+    if not _masks(record, inputs):
         return x
+    seen = mask(book, record, inputs, x.shape)
     book.copy("mask", book.numbers(seen.astype(int)))
     instead = book.number(record.get("mask_value", "-inf"))
     return book.copy("masked", np.where(seen, x, instead))
@@ -168,49 +166,44 @@ def softmax(book: Book, x: Any, prefix: str = "", name: str = "weights") -> Any:
 
 def _masks(record: Record, inputs: Inputs) -> list[Any]:
     said = record.get("mask", "causal" if inputs.causal else [])
-    return said if isinstance(said, list) else [said]
+    return [one for one in (said if isinstance(said, list) else [said]) if one != "none"]
 
 
-def _added(
-    book: Book, record: Record, inputs: Inputs, place: tuple[int, int], shape: tuple[int, int]
-) -> Any | None:
-    """What is added to the scores; −inf is left to the mask."""
-    terms = [matrix(book, record["bias"])] if "bias" in record else []
+def _biased(book: Book, record: Record, inputs: Inputs, place: tuple[int, int], x: Any) -> Any:
+    """The scores with biases and distances added, then each mask of numbers; −inf hides later."""
+    terms = []
     if inputs.alibi is not None:
-        terms.append(alibi(book, inputs.alibi, *place, shape))
-    for one in _masks(record, inputs):
-        if isinstance(one, Mapping) and "add" in one:
-            figures = matrix(book, one["add"])
-            hidden = figures == book.number("-inf")
-            if not hidden.any() or (figures[~hidden] != 0).any():
-                terms.append(np.where(hidden, book.number(0), figures))
-    return sum(terms[1:], terms[0]) if terms else None
+        terms.append(book.keep("alibi", alibi(book, inputs.alibi, *place, x.shape)))
+    if "bias" in record:
+        terms.append(matrix(book, record["bias"]))
+    if terms:
+        x = book.keep("biased", sum(terms, x))
+    masks = (one for one in _masks(record, inputs) if isinstance(one, Mapping) and "add" in one)
+    for count, one in enumerate(masks, 1):
+        figures = matrix(book, one["add"])
+        figures[figures == book.number("-inf")] = book.number(0)
+        x = book.keep("added" if count == 1 else f"added{count}", x + figures)
+    return x
 
 
-def mask(book: Book, record: Record, inputs: Inputs, shape: tuple[int, int]) -> Any | None:
-    """Which keys each query sees, [n, m]; None where nothing is hidden."""
+def mask(book: Book, record: Record, inputs: Inputs, shape: tuple[int, int]) -> Any:
+    """Which keys each query sees, [n, m]."""
     n, m = shape
     i, j = np.arange(n)[:, None] + (m - n), np.arange(m)[None, :]
-    tables = []
+    seen = np.ones(shape, dtype=bool)
     for one in _masks(record, inputs):
         if one == "causal":
-            tables.append(j <= i)
-        elif one == "none":
-            continue
+            seen &= j <= i
         elif "padding" in one:
-            tables.append(~_is_padding(one["padding"], inputs.key_names, m))
+            seen &= ~_is_padding(one["padding"], inputs.key_names, m)
         elif "window" in one:
-            tables.append(abs(i - j) < int(one["window"]))
+            seen &= abs(i - j) < int(one["window"])
         elif "add" in one:
-            hidden = matrix(book, one["add"]) == book.number("-inf")
-            tables += [~hidden] if hidden.any() else []
+            seen &= matrix(book, one["add"]) != book.number("-inf")
         else:
             kind = "allowed" if "allowed" in one else "blocked"
-            tables.append(_truths(one[kind]) == (kind == "allowed"))
-    seen = np.ones(shape, dtype=bool)
-    for table in tables:
-        seen = seen & table
-    return seen if tables else None
+            seen &= _truths(one[kind]) == (kind == "allowed")
+    return seen
 
 
 def _truths(rows: Any) -> Any:

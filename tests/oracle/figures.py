@@ -23,7 +23,7 @@ _NAMES = {
     "scores": "scores",
     "scale": "scaled",
     "softcap": "capped",
-    "bias": "biased",
+    "bias": "alibi biased added added2",
     "temperature": "tempered",
     "softmax": "exp exp_sum weights",
     "dropout": "dropped",
@@ -61,10 +61,10 @@ class Book:
         self.pages[self.path + name] = values
         return values
 
-    def keep(self, name: str, values: Any) -> Any:
+    def keep(self, name: str, values: Any, step: str = "") -> Any:
         """Writes down a quantity, rounded under `carry`, and hands on what was written."""
         if self.carry:
-            places = int(self.steps.get(STEPS[name], self.decimals))
+            places = int(self.steps.get(step or STEPS[name], self.decimals))
             places = int(self.quantities.get(name.rpartition(".")[2], places))
             values = each(lambda x: round_half_away(x, places), values)
         return self.copy(name, values)

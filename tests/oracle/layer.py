@@ -78,6 +78,11 @@ def _sublayer(
 
 
 def norm(book: Book, record: Record, x: Any) -> Any:
+    """The norm of each row, written down as `normed`."""
+    return book.keep("normed", normed(book, record, x))
+
+
+def normed(book: Book, record: Record, x: Any) -> Any:
     """Layer norm (Ba et al., 2016) or RMS norm (Zhang and Sennrich, 2019) of each row."""
     n = x.shape[1]
     epsilon = book.number(record.get("epsilon", "0.00001"))
@@ -96,12 +101,12 @@ def norm(book: Book, record: Record, x: Any) -> Any:
         else:
             deviation = book.apply("sqrt", variance) + epsilon
         divisor = book.keep("deviation", deviation)
-    normed = centered / divisor
+    result = centered / divisor
     if "gamma" in record:
-        normed = normed * matrix(book, record["gamma"], (1, n))
+        result = result * matrix(book, record["gamma"], (1, n))
     if "beta" in record:
-        normed = normed + matrix(book, record["beta"], (1, n))
-    return book.keep("normed", normed)
+        result = result + matrix(book, record["beta"], (1, n))
+    return result
 
 
 def feed_forward(book: Book, record: Record, x: Any) -> Any:

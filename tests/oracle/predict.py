@@ -24,7 +24,7 @@ def predict(book: Book, data: Record, x: Any) -> None:
 
 
 def _logits(book: Book, data: Record, x: Any) -> Any:
-    d_model, v = x.shape[1], len(data.get("vocabulary", data.get("embeddings", ())))
+    d_model, v = x.shape[1], 1 + max(identities(data).values(), default=0)
     if isinstance(data["unembedding"], str):  # tied: Press and Wolf, 2017
         W_U = matrix(book, data["embeddings"], (v, d_model)).T
     else:

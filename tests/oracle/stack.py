@@ -11,7 +11,7 @@ import yaml
 
 from tests.oracle.attention import Inputs
 from tests.oracle.figures import Arrays, Book
-from tests.oracle.layer import SETTINGS, Memory, layer, norm, settings
+from tests.oracle.layer import SETTINGS, Memory, layer, norm, normed, settings
 from tests.oracle.matrices import Record, is_source, matrix
 from tests.oracle.positions import added, kinds, of_kind
 from tests.oracle.predict import identities, predict
@@ -102,20 +102,20 @@ def _embedded(book: Book, data: Record, positions: list[Any]) -> Any | None:
     if "embeddings" not in data:
         return None
     ids, tokens = identities(data), _tokens(data)
-    size = len(data.get("vocabulary", ())), int(data.get("d_model", 0))
+    size = 1 + max(ids.values()), int(data.get("d_model", 0))
     x = E = matrix(book, data["embeddings"], size)[[ids[token] for token in tokens]]
-    scale, normed = data.get("embedding_scale", "none"), "embedding_norm" in data
+    scale, record = data.get("embedding_scale", "none"), data.get("embedding_norm")
     if scale != "none":
         factor = book.root(E.shape[1]) if scale == "sqrt_d_model" else book.number(scale)
         x = book.keep("scaled_E", E * factor)
     terms = _added(book, data, positions, E.shape)
     if terms:
-        x = book.keep("summed" if normed else "X", sum(terms, x))
-    if normed or terms or scale != "none":
+        x = book.keep("X" if record is None else "summed", sum(terms, x))
+    if record is not None or terms or scale != "none":
         book.copy("E", E)
-    if normed:
-        record = {**data.get("norms", {}), **(data["embedding_norm"] or {})}
-        return norm(book.at("embedding_norm"), record, x)
+    if record is not None:
+        record = {**data.get("norms", {}), **record}
+        return book.keep("X", normed(book.at("embedding_norm"), record, x), step="norm")
     return book.copy("X", x)
 
 
