@@ -111,7 +111,8 @@ class Builder(NamedTuple):
             )
             for k in range(1, count + 1)
         )
-        has_ffn = whole or not said or any(key in values for key in ("W1", "W2", "W3", "b1", "b2"))
+        awaited = not said and not any(key in values for key in ("final_norm", "unembedding"))
+        has_ffn = whole or awaited or any(key in values for key in ("W1", "W2", "W3", "b1", "b2"))
         to_memory = block == "attention" and seen.memory is not None
         own = seen if not to_memory else seen.of_memory()
         linear = values.get("weights_layout") == "linear"

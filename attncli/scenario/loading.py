@@ -144,10 +144,8 @@ class _Reader(NamedTuple):
         )
 
     def _words(self, path: str, values: Values) -> Words:
-        fallback = {} if not path else {
-            key: self.values[key] for key in ("embeddings", "vocabulary") if key in self.values
-        }  # fmt: skip
-        return Words(path, values, self.where, self.problems, fallback)
+        shared = {key: self.values[key] for key in _shared_keys(path, values) if key in self.values}
+        return Words(path, values, self.where, self.problems, shared)
 
     def _encoder(self) -> Stack | None:
         if "encoder" not in self.values:
@@ -180,9 +178,11 @@ class _Reader(NamedTuple):
         tied = self.values.get("unembedding") == "tied"
         matrix = self.gathered.given.get("embeddings") if tied else own
         width = None if matrix is None else matrix.shape[0 if tied else self._across()]
-        return Forecast(
+        linear = self.values.get("weights_layout") == "linear"
+        forecast = Forecast(
             self.values, main.tokens(), main.token_rows(), width, self.where, self.problems
-        ).read()
+        )
+        return forecast.read()._replace(linear=linear)
 
     def _across(self) -> int:
         return 0 if self.values.get("weights_layout") == "linear" else 1
@@ -208,6 +208,16 @@ class _Reader(NamedTuple):
         if "encoder" in values:
             found |= self._sizes(values["encoder"], "encoder")
         return found
+
+
+def _shared_keys(path: str, values: Values) -> tuple[str, ...]:
+    """What an encoder takes over from the main stack: the table of embeddings if it has none,
+    and the vocabulary that goes with IDs."""
+    if not path or "X" in values:
+        return ()
+    if "embeddings" not in values:
+        return ("embeddings", "vocabulary")
+    return () if isinstance(values["embeddings"], Mapping) else ("vocabulary",)
 
 
 def _nearest(places: Mapping[str, Where], name: str) -> Where:

@@ -151,6 +151,7 @@ class Prediction(NamedTuple):
     generate: int = 0
     targets: tuple[str, ...] = ()
     target_places: tuple[int, ...] = ()
+    linear: bool = False
 
 
 class Show(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
+from attncli.scenario.matrices import NamedRows
 from attncli.scenario.model import Text, below
 from attncli.scenario.nodes import quote
 from attncli.scenario.problems import Problems, Where
@@ -43,7 +44,7 @@ class Words(NamedTuple):
         tokens = self.tokens()
         return Text(
             sentence=self.values.get("sentence"),
-            cut="tokens" not in self.values,
+            cut="sentence" in self.values and "tokens" not in self.values,
             tokenizer=self.values.get("tokenizer", "whitespace"),
             tokens=tokens,
             ids=self._ids(tokens),
@@ -60,7 +61,8 @@ class Words(NamedTuple):
             return tuple(self.values["tokens"])
         sentence = self.values.get("sentence")
         if sentence is None:
-            return ()
+            named = self.values.get("X")
+            return named.names if isinstance(named, NamedRows) else ()
         return tuple(TOKENIZERS[self.values.get("tokenizer", "whitespace")](sentence))
 
     def token_rows(self) -> Mapping[str, int]:

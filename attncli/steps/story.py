@@ -67,8 +67,8 @@ class _Teller:
 
     def _input(self, scope: Scope) -> str:
         """The embedded tokens, with positions and whatever else is added to them."""
-        self.add("embed", scope)
-        summed = self.add("positions", scope)
+        embedded = self.add("embed", scope)
+        summed = self.add("positions", replace(scope, x=embedded))
         norm = scope.stack.embedding_norm
         if norm is not None:
             return self._norm(replace(scope, x=summed), norm, out=scope.name("X"))

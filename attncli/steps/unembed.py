@@ -48,7 +48,7 @@ def _logits(scope: Scope, x: str) -> Making:
     known = scope.width("logits") == len(prediction.vocabulary)
     biased = scope.scenario.gives("b_U")
     operation: Operation
-    if tied or scope.layer.linear:
+    if tied or prediction.linear:
         operation = AffineTransposed() if biased else Linear()
     else:
         operation = Affine() if biased else MatMul()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -31,6 +32,10 @@ GIVEN_AXES: dict[str, tuple[str, str]] = {
 """What the rows and columns of given quantities are; of all others, dimensions."""
 
 
+_INSIDE = re.compile(r"(^|\.)(cache|dropout|mask(\[\d+\])?)$")
+"""What an attention has inside that isn't a place of its own."""
+
+
 class Place(NamedTuple):
     """Where a full name belongs: its stack, its attention, and its last part."""
 
@@ -43,13 +48,14 @@ class Place(NamedTuple):
 def place_of(name: str, scenario: Scenario) -> Place:
     """The stack and the attention that a full name belongs to."""
     path, _, local = name.rpartition(".")
+    path = _INSIDE.sub("", path)
     for stack in scenario.stacks:
         for layer in stack.layers:
             for attention in (layer.attention, layer.cross):
                 if attention is None:
                     continue
                 heads = (attention.head_path(head) for head in range(attention.heads))
-                if path in (attention.path, f"{attention.path}.cache".strip("."), *heads):
+                if path in (attention.path, *heads):
                     return Place(stack, attention, _sees_memory(scenario, attention, layer), local)
     inside = [s for s in scenario.stacks if s.path and name.startswith(f"{s.path}.")]
     stack = inside[0] if inside else scenario.stack

@@ -44,9 +44,10 @@ class Scope:
     def find(self, local: str) -> str:
         """The full name of a matrix that is given here or for all heads; else its name here."""
         own, shared = self.name(local), below(self.attention.path, local)
-        return shared if shared != own and not self.scenario.gives(own) and (
-            self.scenario.gives(shared)
-        ) else own  # fmt: skip
+        in_head = self.path == self.attention.head_path(self.head)
+        if in_head and not self.scenario.gives(own) and self.scenario.gives(shared):
+            return shared
+        return own
 
     def here(self, full: str) -> str:
         """A full name as it is called on this place's page: without the path."""

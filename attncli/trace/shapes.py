@@ -171,7 +171,7 @@ def _know_tables(scenario: Scenario, extents: Extents) -> None:
             extents.know((table, 0), Extent(rows, table, 0), table)
     vocabulary = len(scenario.prediction.vocabulary)
     if "unembedding" in scenario.random and vocabulary:
-        side = 0 if scenario.stack.layers[-1].linear else 1
+        side = 0 if scenario.prediction.linear else 1
         extents.know(("unembedding", side), Extent(vocabulary, "unembedding", side), "unembedding")
 
 

@@ -33,7 +33,7 @@ class Sinusoids(Operation):
     start: int = 0
 
     def signature(self) -> str:
-        return "n d -> n d"
+        return "n 2*b -> n 2*b"
 
     def formula(self, name: str, *operands: str) -> Equation:  # noqa: ARG002
         angle = angle_formula(self.base, Symbol("d_model"))
