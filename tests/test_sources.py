@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from numpy.lib import format as npy
 
-from attncli.scenario import sources
+from attncli.scenario import array_files
 from attncli.scenario.nodes import Figures, Node
 from attncli.scenario.problems import Problems, Where
 from attncli.scenario.reading import read_value
@@ -56,7 +56,7 @@ def wrongs(text: str, dimensions: int = 2) -> list[str]:
 
 def figures(folder: Path | None, path: str, key: str | None = None, dimensions: int = 2) -> Any:
     problems = Problems()
-    array = FileSource(path, key, HERE, dimensions).read(folder, False, problems)
+    array = array_files.read(FileSource(path, key, HERE, dimensions), folder, False, problems)
     assert not problems.found
     assert array is not None
     assert array.dtype == np.float64
@@ -76,7 +76,7 @@ def refusal(
     """The one problem of a file, at its place."""
     problems = Problems()
     source = FileSource(path, key, HERE, dimensions)
-    assert source.read(folder, outside, problems) is None
+    assert array_files.read(source, folder, outside, problems) is None
     (problem,) = problems.found
     assert problem.where == HERE
     assert problem.right
@@ -324,7 +324,7 @@ def test_a_mapping_reads_from_the_current_directory(
 
 def test_the_figures_are_nobody_elses(tmp_path: Path) -> None:
     np.save(tmp_path / "w.npy", [[1.0]])
-    array = FileSource("w.npy", None, HERE).read(tmp_path, False, Problems())
+    array = array_files.read(FileSource("w.npy", None, HERE), tmp_path, False, Problems())
     assert array is not None
     assert array.flags.writeable
     assert array.flags.owndata
@@ -363,7 +363,7 @@ def test_paths_that_leave_the_folder(tmp_path: Path) -> None:
         told = refusal(folder, path)
         assert "leads out of the scenario's folder" in told
         assert "--files-outside" in told
-        found = FileSource(path, None, HERE).read(folder, True, Problems())
+        found = array_files.read(FileSource(path, None, HERE), folder, True, Problems())
         assert found is not None
         assert found.tolist() == [[1]]
     # whether something is there outside isn't told, either
@@ -423,7 +423,7 @@ def test_a_file_that_may_not_be_read(
         raise PermissionError(13, "Permission denied", str(file), source)
 
     (tmp_path / f"w{suffix}").write_bytes(b"")
-    monkeypatch.setattr(sources, "_READERS", {suffix: denied})
+    monkeypatch.setattr(array_files, "_READERS", {suffix: denied})
     told = f'"w{suffix}" can\'t be read (Permission denied); give a file that can be read'
     assert refusal(tmp_path, f"w{suffix}") == told
 
@@ -522,7 +522,7 @@ def test_any_byte_changed_is_told_as_one_problem(tmp_path: Path, suffix: str) ->
             changed[place] ^= flip
             path.write_bytes(changed)
             problems = Problems()
-            array = FileSource(path.name, None, HERE).read(tmp_path, False, problems)
+            array = array_files.read(FileSource(path.name, None, HERE), tmp_path, False, problems)
             assert len(problems.found) == (array is None)
 
 

@@ -65,11 +65,19 @@ def filled_vectors(vectors: Sequence[Vector]) -> list[str]:
 
 
 def at_point(texts: Sequence[str]) -> list[str]:
-    """Figures filled up so that their decimal points stand above each other."""
-    heads = [text.partition(".")[0] for text in texts]
-    tails = [text[len(head) :] for text, head in zip(texts, heads, strict=True)]
+    """Figures filled up so that their decimal points stand above each other; −∞, which has
+    none, and `⋮` at the right."""
+    heads = [text.partition(".")[0] if _has_digits(text) else "" for text in texts]
+    tails = [text[len(head) :] if head else "" for text, head in zip(texts, heads, strict=True)]
     before, after = max(map(len, heads)), max(map(len, tails))
-    return [h.rjust(before) + t.ljust(after) for h, t in zip(heads, tails, strict=True)]
+    return [
+        head.rjust(before) + tail.ljust(after) if head else text.rjust(before + after)
+        for text, head, tail in zip(texts, heads, tails, strict=True)
+    ]
+
+
+def _has_digits(text: str) -> bool:
+    return any(character.isdigit() for character in text)
 
 
 def addend_sign(addend: tuple[Product, Vector] | Omitted, k: int) -> str:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from attncli.scenario.declaration import (
+from attncli.scenario.figures import entry_path
+from attncli.scenario.layer_keys import (
     LAYER_KEYS,
     LAYER_SETTINGS,
     NONE,
     NORM_SETTINGS,
 )
-from attncli.scenario.figures import entry_path
 from attncli.scenario.matrices import MatrixLike
 from attncli.scenario.model import (
     Attention,

@@ -121,7 +121,9 @@ class Gatherer(NamedTuple):
             case Figures(array, where):
                 return self.of_array(array, where)
             case FileSource():
-                read = value.read(self.folder, self.outside, self.problems)
+                from attncli.scenario import array_files
+
+                read = array_files.read(value, self.folder, self.outside, self.problems)
                 return None if read is None else self.of_array(read, value.where)
             case _:
                 raise TypeError(f"{name}: {type(value).__name__} is no matrix")

@@ -244,3 +244,9 @@ class Record(NamedTuple):
     def schema(self) -> Schema:
         properties = {key.name: {"description": key.says, **key.kind.schema()} for key in self.keys}
         return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def word_or(words: tuple[str, ...], number: Kind[Any]) -> Either:
+    """One of a few words, or a number."""
+    word = Choice(words)
+    return Either(lambda node: number if looks_like_number(node) else word, (word, number))

@@ -31,12 +31,13 @@ Rows = Sequence[int | None]
 
 def working_of(trace: Trace, quantity: Quantity, selection: Selection) -> list[Block]:
     """The blocks of working of a quantity that was made."""
-    if quantity.making is None or selection.detail == "summary":
+    making = quantity.making
+    if making is None or making.operation.copies or selection.detail == "summary":
         return []
     rows = selection.worked_rows(quantity)
     if selection.detail == "rows":
         return _by_rows(trace, quantity, rows)
-    return _LAYOUTS[quantity.making.operation.layout](trace, quantity, rows)
+    return _LAYOUTS[making.operation.layout](trace, quantity, rows)
 
 
 def cell_line(trace: Trace, quantity: Quantity, i: int, j: int, *, whole: bool = False) -> Line:

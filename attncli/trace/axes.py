@@ -88,20 +88,22 @@ def names_along(name: str, side: int, scenario: Scenario) -> tuple[str, tuple[st
     place = place_of(name, scenario)
     local = "dropout.mask" if name.endswith("dropout.mask") else place.local
     role = GIVEN_AXES.get(local, (DIMENSIONS, DIMENSIONS))[side]
-    if name.endswith(("cache.K", "cache.V")) and side == 0:
-        return KEYS, told_apart(place.attention.cached or ())
-    if local in ("memory", "keys", "values") and side == 0:
-        return KEYS, scenario.row_names.get(name, ())
-    if side == 0 and name in scenario.row_names and role in (QUERIES, KEYS, TOKENS):
-        return role, scenario.row_names[name]
+    own = scenario.row_names.get(name, ()) if side == 0 else ()
+    if role in (QUERIES, KEYS, TOKENS) and own:
+        return role, own
     if role in (QUERIES, TOKENS):
-        names = told_apart(place.stack.text.tokens)
-        return role, names or scenario.row_names.get("Q", ())
+        return role, told_apart(place.stack.text.tokens) or scenario.row_names.get("Q", ())
     if role == KEYS:
-        return role, key_names(place, scenario) or scenario.row_names.get("K", ())
-    if role == VOCABULARY:
-        return role, scenario.prediction.vocabulary
-    return role, ()
+        return role, _names_of_keys(name, place, scenario)
+    return role, scenario.prediction.vocabulary if role == VOCABULARY else ()
+
+
+def _names_of_keys(name: str, place: Place, scenario: Scenario) -> tuple[str, ...]:
+    if name.endswith(("cache.K", "cache.V")):
+        return told_apart(place.attention.cached or ())
+    if place.local in ("memory", "keys", "values"):
+        return ()
+    return key_names(place, scenario) or scenario.row_names.get("K", ())
 
 
 def given_axes(name: str, scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis, Axis]:

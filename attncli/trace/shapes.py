@@ -6,7 +6,7 @@ same story tells what is done, what fits, and how large a random matrix has to b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from attncli.arithmetic.operations import TakeRows
@@ -19,6 +19,7 @@ from attncli.trace.extents import Extent, Extents, Sum, sides
 from attncli.trace.quantity import Making
 from attncli.trace.scope import local_name
 from attncli.trace.signature import Dim, parse
+from attncli.trace.sizes import know_papers, know_stated
 from attncli.trace.trace import Part
 
 _TOKENS = "tokens"
@@ -111,10 +112,10 @@ def shapes_of(scenario: Scenario, story: Sequence[Part], problems: Problems) -> 
     for name in scenario.given:
         for side in (0, 1):
             _know_side(scenario, extents, name, side)
-    _know_sizes(scenario, extents)
+    know_stated(scenario, extents)
     extents.settle()
-    if scenario.random:
-        _paper_sizes(scenario, extents)
+    if scenario.random and not problems.found:
+        know_papers(scenario, extents)
     for making in makings.values():
         _check_rows(scenario, extents, making, problems)
     names = {*makings, *scenario.given, *scenario.random}
@@ -227,78 +228,3 @@ def _check_rows(scenario: Scenario, extents: Extents, making: Making, problems: 
             f"{table} has {_sized(height.size, 0)}, and row {wanted} is needed",
             f"give it {wanted} rows",
         )
-
-
-def _know_sizes(scenario: Scenario, extents: Extents) -> None:
-    """The extents that are stated: d_model, d_k, d_v, d_ff."""
-    for stack in scenario.stacks:
-        stated = below(stack.path, "d_model")
-        if stated in scenario.sizes:
-            extents.know(
-                (below(stack.path, "X"), 1), Extent(scenario.sizes[stated], stated, 1), stated
-            )
-    for path, local, name in _sized_quantities(scenario):
-        stated = below(path, local)
-        if stated not in scenario.sizes:
-            stated = next((s for s in _above(path, local) if s in scenario.sizes), "")
-        if stated:
-            extents.know((name, 1), Extent(scenario.sizes[stated], stated, 1), name)
-
-
-def _above(path: str, local: str) -> Iterable[str]:
-    while path:
-        path = path.rpartition(".")[0]
-        yield below(path, local)
-
-
-def _sized_quantities(scenario: Scenario) -> Iterable[tuple[str, str, str]]:
-    """Which quantities' columns d_k, d_v and d_ff are, with the paths that they are said for."""
-    for stack in scenario.stacks:
-        for layer in stack.layers:
-            for attention in (layer.attention, layer.cross):
-                if attention is not None:
-                    for head in range(attention.heads):
-                        path = attention.head_path(head)
-                        yield layer.path, "d_k", below(path, "K")
-                        yield layer.path, "d_k", below(path, "Q")
-                        yield layer.path, "d_v", below(path, "V")
-            if layer.has_ffn:
-                yield layer.path, "d_ff", below(layer.path, "hidden")
-
-
-def _paper_sizes(scenario: Scenario, extents: Extents) -> None:
-    """The paper's proportions for random matrices of which nothing else tells the size:
-    d_k = d_v = d_model / heads, d_ff = 4 d_model."""
-    for stack in scenario.stacks:
-        d_model = extents.of((below(stack.path, "X"), 1))
-        if d_model is None:
-            continue
-        for layer in stack.layers:
-            for attention in (layer.attention, layer.cross):
-                if attention is not None:
-                    _paper_heads(scenario, extents, d_model, attention)
-            hidden = (below(layer.path, "hidden"), 1)
-            if layer.has_ffn and extents.of(hidden) is None:
-                extents.know(hidden, d_model._replace(size=4 * d_model.size, derived=True), "")
-            ffn = (below(layer.path, "ffn"), 1)
-            if layer.has_ffn and extents.of(ffn) is None:
-                extents.know(ffn, d_model, "")
-            extents.settle()
-
-
-def _paper_heads(scenario: Scenario, extents: Extents, d_model: Extent, attention: object) -> None:
-    heads, path = attention.heads, attention.path  # type: ignore[attr-defined]
-    for local in ("K", "Q", "V"):
-        for head in range(heads):
-            node = (below(attention.head_path(head), local), 1)  # type: ignore[attr-defined]
-            if extents.of(node) is not None or not scenario.random:
-                continue
-            if d_model.size % heads:
-                extents.uneven(d_model, heads, below(path, "Q"))
-                return
-            extents.know(node, d_model._replace(size=d_model.size // heads, derived=True), node[0])
-            extents.settle()
-    attended = (below(path, "attention"), 1)
-    if extents.of(attended) is None:
-        extents.know(attended, d_model, "")
-    extents.settle()

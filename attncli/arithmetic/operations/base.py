@@ -39,6 +39,9 @@ class Operation(ABC):
     layout: ClassVar[Layout] = "cells"
     """How its full working is laid out on a page."""
 
+    copies: ClassVar[bool] = False
+    """Whether it only puts figures elsewhere, so that there is nothing to work out."""
+
     @abstractmethod
     def signature(self) -> str:
         """The shapes that it takes and gives: `n k, k m -> n m`.

@@ -30,6 +30,7 @@ class _Moved(Operation):
     """Figures that are moved, and neither worked on nor rounded."""
 
     layout = "rows"
+    copies = True
 
     def make(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
         return self.moved(*operands)

@@ -1,0 +1,125 @@
+"""What a stack may say: its text, its embeddings and positions, its layers."""
+
+from __future__ import annotations
+
+from attncli.scenario.kinds import (
+    Choice,
+    Either,
+    Key,
+    Kind,
+    ListOf,
+    MapOf,
+    NumberKind,
+    Record,
+    TextKind,
+    WholeNumber,
+    word_or,
+)
+from attncli.scenario.layer_keys import GIVEN, LAYER, LAYER_KEYS, NONE, NORM
+from attncli.scenario.matrices import MatrixKind, Vector
+from attncli.scenario.nodes import Items, Map, Node, Text
+from attncli.scenario.sources import SourceKind, is_source
+from attncli.scenario.tokenizers import TOKENIZERS
+
+_COUNT = WholeNumber(1, 10**6)
+_MATRIX = MatrixKind()
+_NAMED = MatrixKind(named=True)
+_VECTOR = Vector()
+_TOKEN = TextKind("a token")
+_POSITIVE = NumberKind(positive=True)
+_NUMBER = NumberKind()
+_TOKEN_VECTORS = MapOf(_VECTOR, "token")
+_TABLE_SCALE = word_or(("sqrt_d_model", NONE), _POSITIVE)
+
+
+def _embeddings(node: Node) -> Kind[object]:
+    return _TOKEN_VECTORS if isinstance(node, Map) and not is_source(node) else _MATRIX
+
+
+_SINUSOIDAL = Record(
+    (
+        Key("kind", Choice(("sinusoidal",)), "sinusoidal"),
+        Key("base", _POSITIVE, "the base of the wavelengths, 10000 by default"),
+        Key("start", WholeNumber(0, 10**6), "the position of the first token, 0 by default"),
+    )
+)
+_ROPE = Record(
+    (
+        Key("kind", Choice(("rope",)), "rope"),
+        Key(
+            "pairs",
+            Choice(("interleaved", "half")),
+            "which dimensions turn together: neighbours (the default), or one of each half",
+        ),
+        Key("base", _POSITIVE, "the base of the angles, 10000 by default"),
+        Key("dimensions", WholeNumber(2, 10**6), "how many dimensions turn, all by default"),
+        Key("start", WholeNumber(0, 10**6), "the position of the first token, 0 by default"),
+    )
+)
+_ALIBI = Record(
+    (
+        Key("kind", Choice(("alibi",)), "alibi"),
+        Key("slopes", ListOf(_NUMBER), "a slope for each head, by default the paper's"),
+    )
+)
+POSITION_KINDS: dict[str, Kind[object]] = {
+    "sinusoidal": _SINUSOIDAL,
+    "rope": _ROPE,
+    "alibi": _ALIBI,
+}
+_POSITION_WORD = Choice((*POSITION_KINDS, NONE))
+
+
+def _position(node: Node) -> Kind[object]:
+    if isinstance(node, Text):
+        return _POSITION_WORD
+    if isinstance(node, Map) and not is_source(node):
+        kind = node.get("kind")
+        return POSITION_KINDS.get(kind.text if isinstance(kind, Text) else "", _SINUSOIDAL)
+    return _MATRIX
+
+
+def _positions(node: Node) -> Kind[object]:
+    several = isinstance(node, Items) and not all(isinstance(n, Items) for n in node.items)
+    return _SEVERAL_POSITIONS if several else _ONE_POSITION
+
+
+_ONE_POSITION = Either(_position, (_POSITION_WORD, *POSITION_KINDS.values(), _MATRIX))
+_SEVERAL_POSITIONS = ListOf(_ONE_POSITION)
+
+INPUT = (
+    Key("sentence", TextKind("a sentence"), "the text that attention is worked out for"),
+    Key("tokenizer", Choice(tuple(TOKENIZERS)), "how the sentence is cut into tokens"),
+    Key("tokens", ListOf(_TOKEN), "the tokens themselves, in place of cutting"),
+    Key("vocabulary", MapOf(WholeNumber(0, 10**9), "token"), "token → ID"),
+    Key(
+        "embeddings",
+        Either(_embeddings, (_TOKEN_VECTORS, _MATRIX, SourceKind(2))),
+        "token → vector, or a matrix whose rows are counted by ID from 0",
+    ),
+    Key("X", _NAMED, GIVEN["X"]),
+    Key("d_model", _COUNT, "the columns of X, where no matrix says"),
+    Key(
+        "embedding_scale",
+        _TABLE_SCALE,
+        "what embeddings are multiplied by: none (the default), sqrt_d_model, or a number",
+    ),
+    Key("segments", ListOf(WholeNumber(0, 10**6)), "the segment of each token, counted from 0"),
+    Key("segment_embeddings", _MATRIX, "a row for each segment, [s, d_model], added"),
+    Key(
+        "positions",
+        Either(_positions, (_ONE_POSITION, _SEVERAL_POSITIONS)),
+        "sinusoidal, rope, alibi, or a matrix to add; a list of them for several together",
+    ),
+    Key("embedding_norm", NORM, "a norm before the first layer"),
+    *(
+        Key(name, _NAMED, f"what {W} is applied to, where that isn't X")
+        for name, W in (("queries", "W_Q"), ("keys", "W_K"), ("values", "W_V"))
+    ),
+)
+LAYERS = (
+    *LAYER_KEYS,
+    Key("layers", ListOf(LAYER), "layers, one after the other; each has the keys of a layer"),
+    Key("final_norm", NORM, "a norm after the last layer"),
+)
+ENCODER = Record((*INPUT, *LAYERS))
