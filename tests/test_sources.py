@@ -235,7 +235,7 @@ def test_the_shape_of_a_row() -> None:
 
 def test_an_array_is_no_shape() -> None:
     problems = Problems()
-    kind = sources.SourceKind(2)
+    kind = SourceKind(2)
     assert kind.read(Figures(np.ones((2, 2)), HERE), problems) is None
     assert problems.found[0].wrong.startswith("an array of 2 × 2, where random figures")
 

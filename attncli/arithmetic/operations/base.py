@@ -127,6 +127,7 @@ class ZeroOne(Operation):
     """A table of ones and zeros, whatever the rounding: which figures are seen, or kept."""
 
     layout = "rows"
+    copies = True
 
     def make(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
         result = Matrix(self.values(*operands), 0, 0)

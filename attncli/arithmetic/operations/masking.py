@@ -155,6 +155,7 @@ class Masked(Operation):
     [n, m], [n, m] -> [n, m]"""
 
     layout = "rows"
+    copies = True
 
     value: Number = MINUS_INFINITY
 
