@@ -150,7 +150,7 @@ def made_axes(
     """The axes of what is made: those of the operands' sides that its signature names."""
     signature = parse(making.operation.signature())
     rows = making.rows or _derived(signature, 0, operands, shape[0])
-    if making.role and rows.role != NONE:
+    if making.role not in ("", rows.role) and rows.role != NONE:
         rows = Axis(rows.names, making.role)
     columns = making.columns or _derived(signature, 1, operands, shape[1])
     return rows, columns
@@ -163,12 +163,16 @@ def _derived(signature: Signature, side: int, operands: Sequence[Quantity], size
     letters = [dim.alone] if dim.alone else [letter for letter, _ in dim.letters]
     sources = [signature.source_of(letter) for letter in letters]
     parts = [_side(operands[source[0]], source[1]) for source in sources if source is not None]
-    if parts and len(parts) == len(letters) and all(p.role != DIMENSIONS for p in parts):
-        names = tuple(name for part in parts for name in part.names)
-        if len(names) == size:
-            joined = told_apart(tuple(_untold(name) for name in names)) if len(parts) > 1 else names
-            return Axis(joined, parts[0].role)
-    return Axis(counted(size), DIMENSIONS)
+    known = len(parts) == len(letters) and all(part.role != DIMENSIONS for part in parts)
+    if not known or sum(len(part.names) for part in parts) != size:
+        return Axis(counted(size), DIMENSIONS)
+    return parts[0] if len(parts) == 1 else _joined(parts)
+
+
+def _joined(parts: Sequence[Axis]) -> Axis:
+    """One axis after another, names that now occur more than once told apart."""
+    names = tuple(_untold(name) for part in parts for name in part.names)
+    return Axis(told_apart(names), parts[0].role)
 
 
 def _untold(name: str) -> str:
