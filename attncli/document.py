@@ -227,7 +227,8 @@ class Section(NamedTuple):
 class Document(NamedTuple):
     """A page: its title and facts, its sections, and what closes it.
 
-    `given` and `rounding` are data: what the figures started from, and how they were rounded.
+    `given`, `sources` and `rounding` are data: what the figures started from, where those came
+    from that nobody wrote out, and how they were rounded.
     """
 
     title: Word
@@ -236,4 +237,5 @@ class Document(NamedTuple):
     given: tuple[MatrixBlock, ...] = ()
     opening: tuple[Block, ...] = ()
     closing: tuple[Block, ...] = ()
+    sources: Mapping[str, str] = MappingProxyType({})
     rounding: Mapping[str, object] = MappingProxyType({})

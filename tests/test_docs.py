@@ -6,8 +6,10 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import redirect_stdout
 from io import StringIO
+from typing import Any
 
 import pytest
 import typer
@@ -16,14 +18,30 @@ from typer.testing import CliRunner
 from attncli.cli import app
 from attncli.render import format_names
 from attncli.scenario import SCENARIO
+from attncli.scenario.kinds import Record
 from attncli.scenario.layer_keys import GIVEN
 from attncli.steps import STEPS
 from attncli.telling.catalogue import general_formulas
 from tests.conftest import ROOT
-from tests.pages import trace_of
+from tests.pages import SHIPPED, trace_of
 
 README = (ROOT / "README.md").read_text("utf-8")
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+
+
+def section(heading: str) -> str:
+    """The part of the README under a heading."""
+    return README.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+
+
+def keys_inside(kind: Any) -> Iterator[str]:
+    """The keys of a record and of all records inside it; steps are listed elsewhere."""
+    if isinstance(kind, Record):
+        for key in kind.keys:
+            yield key.name
+            yield from () if key.name == "steps" else keys_inside(key.kind)
+    for inner in getattr(kind, "kinds", ()) or filter(None, [getattr(kind, "kind", None)]):
+        yield from keys_inside(inner)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -44,9 +62,8 @@ def test_every_option_is_documented(command: str) -> None:
 
 def test_every_step_and_quantity_is_documented() -> None:
     for step in STEPS:
-        rows = re.findall(rf"^\| `{step.name}` \| (`.*) \|$", README, re.MULTILINE)
-        made = [re.findall(r"`(\w+)`", row) for row in rows]
-        assert [name for name in made[-1] if name != "none"] == list(step.makes)
+        ((row),) = re.findall(rf"^\| `{step.name}` \| (`.*) \|$", section("Steps"), re.MULTILINE)
+        assert re.findall(r"`(\w+)`", row) == list(step.makes)
         assert step.purpose
         assert general_formulas(step)
         assert step.mistakes or step.name == "tokenize"
@@ -56,6 +73,18 @@ def test_every_step_and_quantity_is_documented() -> None:
 def test_every_scenario_key_is_documented(key: str) -> None:
     rows = [line for line in README.split("\n") if line.startswith("| `")]
     assert any(f"`{key}`" in row.split(" | ")[0] for row in rows)
+
+
+@pytest.mark.parametrize("key", sorted(set(keys_inside(SCENARIO))))
+def test_every_key_inside_a_key_is_documented(key: str) -> None:
+    text = re.sub(r"```.*?```", "", section("Scenario files"), flags=re.DOTALL)
+    code = re.findall(r"`[^`]+`", text)
+    assert any(re.search(rf"(?<!\w){key}(?!\w)", words) for words in code)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_shipped_scenario_is_documented(name: str) -> None:
+    assert f"`{name}`" in section("Shipped scenarios")
 
 
 def test_every_format_and_given_quantity_is_documented() -> None:

@@ -8,7 +8,6 @@ import numpy as np
 from attncli.arithmetic.expression import Symbol
 from attncli.document import (
     Block,
-    MatrixBlock,
     Note,
     Points,
     Span,
@@ -23,7 +22,8 @@ from attncli.telling.blocks import graph_block, matrix_block
 from attncli.telling.selection import Selection
 from attncli.trace import Part, Quantity, Trace
 
-_SHOWN_TOKENS = 8
+_SAME = 1e-12
+"""What floats may be off by where the same sums are done in another order."""
 
 
 def ending_of(trace: Trace, part: Part) -> list[Block]:
@@ -114,21 +114,28 @@ def _generated(trace: Trace) -> list[Block]:
 
 
 def _variants(trace: Trace) -> list[Block]:
-    """The last result of each variant, and how it compares with the scenario's own."""
-    if not trace.variants:
-        return []
+    """The last result of each variant, and how it compares with that of the one before it that
+    is told its positions in the same way, or else with the scenario's own."""
     own = _result(trace)
-    if own is None:
+    if not trace.variants or own is None:
         return []
     blocks: list[Block] = [Subheading("Variants")]
+    told: list[tuple[Spans, Trace]] = [(("the scenario's own",), trace)]
     for name, other in trace.variants.items():
         result = _result(other)
         if result is None:
             continue
-        table: MatrixBlock = matrix_block(result, Selection())
-        blocks += [Note((Word(name), ": ", *_what_differs(other), *_compared(own, result)))]
-        blocks.append(table)
+        alike = [one for one in told if _positions(one[1]) == _positions(other)]
+        before, reference = (alike or told)[0]
+        compared = _compared(_result(reference) or own, result, before)
+        blocks.append(Note((Word(name), ": ", *_what_differs(other), *compared)))
+        blocks.append(matrix_block(result, Selection()))
+        told.append(((Word(name),), other))
     return blocks
+
+
+def _positions(trace: Trace) -> tuple[str, ...]:
+    return tuple(one.kind for one in trace.scenario.stack.positions)
 
 
 def _result(trace: Trace) -> Quantity | None:
@@ -138,28 +145,26 @@ def _result(trace: Trace) -> Quantity | None:
 
 
 def _what_differs(other: Trace) -> Spans:
-    sentence = other.scenario.text.sentence
+    sentence, kinds = other.scenario.text.sentence, _positions(other)
     spans: list[Span] = [Word(sentence)] if sentence is not None else []
-    kinds = [one.kind for one in other.scenario.stack.positions]
     told = f"with {' and '.join(kinds)} positions" if kinds else "without positions"
     return (*spans, f", {told}. " if spans else f"{told}. ")
 
 
-def _compared(own: Quantity, other: Quantity) -> Spans:
-    """Whether two results have the same rows for the same tokens."""
+def _compared(own: Quantity, other: Quantity, before: Spans) -> Spans:
+    """Whether two results have the same rows for the same tokens; `before` names the first."""
     symbol = Symbol(other.name)
-    if own.values.shape != other.values.shape or sorted(own.rows.names) != sorted(other.rows.names):
-        return (symbol, " has other tokens, so that there is nothing to compare row by row.")
+    tokens = sorted(own.rows.names) == sorted(other.rows.names)
+    if own.values.shape != other.values.shape or not tokens:
+        return (symbol, " has other tokens than ", *before, ".")
     order = [other.rows.names.index(name) for name in own.rows.names]
-    same = np.allclose(other.values[order], own.values, rtol=0, atol=1e-12)
-    if same and order == sorted(order):
-        return (symbol, " is the same.")
-    if same:
-        return (symbol, " has the same rows in the order of these tokens: a permutation.")
     off = np.abs(other.values[order] - own.values)
-    i, j = np.unravel_index(int(off.argmax()), off.shape)
+    if not off.max() > _SAME:
+        where = "." if order == sorted(order) else ", in the order of these tokens: a permutation."
+        return (symbol, " has the same rows as ", *before, where)
+    i, j = (int(place) for place in np.unravel_index(int(off.argmax()), off.shape))
     return (
-        "The rows of ", symbol, " are others: that of ", Word(own.rows.names[i]), " has ",
-        other.matrix.number(order[i], int(j)), " where the scenario's own has ",
-        own.matrix.number(int(i), int(j)), f" (column {int(j) + 1}).",
+        symbol, " has other rows than ", *before, ": for ", Word(own.rows.names[i]),
+        f" the figure in column {j + 1} is ", other.matrix.number(order[i], j), " in place of ",
+        own.matrix.number(i, j), ".",
     )  # fmt: skip

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from attncli.arithmetic.expression import Number, Omitted, Sum, Symbol
+from attncli.arithmetic.expression import MOST_PARTS, Number, Omitted, Sum, Symbol
 from attncli.document import (
     Addition,
     Block,
@@ -39,7 +39,7 @@ def render(document: Document, page: Page) -> str:  # noqa: ARG001
         "attncli": VERSION,
         "title": document.title.text,
         "rounding": dict(document.rounding),
-        "given": [_matrix(block) for block in document.given],
+        "given": [_given(block, document.sources) for block in document.given],
         "steps": [_section(section) for section in document.sections],
         "notes": [*_notes(document.closing)],
     }
@@ -104,6 +104,18 @@ def _quantity(block: MatrixBlock | TextList) -> dict[str, Any]:
         text = [str(value) for value in block.values]
         return {"name": block.name, "rows": rows, "columns": [], "values": values, "text": text}
     return _matrix(block)
+
+
+def _given(block: MatrixBlock, sources: Mapping[str, str]) -> dict[str, Any]:
+    """A given matrix; of a large one that comes from elsewhere, what it is and how it begins."""
+    source = sources.get(block.quantity)
+    if source is None:
+        return _matrix(block)
+    shape = list(block.matrix.shape)
+    if max(shape) <= MOST_PARTS:
+        return {**_matrix(block), "source": source}
+    first = [text_of(block.matrix.number(0, j)) for j in range(min(3, shape[1]))]
+    return {"name": block.quantity, "shape": shape, "source": source, "first": first}
 
 
 def _matrix(block: MatrixBlock) -> dict[str, Any]:
