@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 from itertools import product
 from random import Random
@@ -315,7 +315,14 @@ def test_signatures(name: str) -> None:
             assert extents.setdefault(letter, known) == known
     result = case.operation.make(EXACT, "step", *operands_of(case, written, 1))
     for size, axis in zip(result.shape, made.split(" "), strict=True):
-        assert size == sum(int(p) if p.isdigit() else extents[p] for p in axis.split("+"))
+        assert size == sum(extent_of(term, extents) for term in axis.split("+"))
+
+
+def extent_of(term: str, extents: Mapping[str, int]) -> int:
+    """A term of an extent: `4`, `n`, `3*b`."""
+    times, star, letter = term.rpartition("*")
+    known = int(letter) if letter.isdigit() else extents[letter]
+    return int(times) * known if star else known
 
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?")
