@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 from attncli.cli import app
 from attncli.render import format_names
 from attncli.scenario import SCENARIO
-from attncli.scenario.kinds import Record
-from attncli.scenario.layer_keys import GIVEN
+from attncli.scenario.keys.kinds import Record
+from attncli.scenario.keys.layer import GIVEN
 from attncli.steps import STEPS
 from attncli.telling.catalogue import general_formulas
 from tests.conftest import ROOT

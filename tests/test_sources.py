@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 from numpy.lib import format as npy
 
-from attncli.scenario import array_files
+from attncli.scenario.keys import array_files
+from attncli.scenario.keys.sources import FileSource, RandomSource, SourceKind, is_source
 from attncli.scenario.nodes import Figures, Node
 from attncli.scenario.problems import Problems, Where
 from attncli.scenario.reading import read_value
-from attncli.scenario.sources import FileSource, RandomSource, SourceKind, is_source
 
 HERE = Where("s.yaml", 4, 6)
 Write = Callable[[Path], object]

@@ -12,7 +12,7 @@ from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
 from attncli.notation.signs import ATOM, DIVISOR, FACTOR, binding, least_after_sign, signed
 
-_GREEK = {"π": r"\pi"}
+_GREEK = {"π": r"\pi", "gamma": r"\gamma", "beta": r"\beta"}
 FUNCTIONS = {name: rf"\{name}" for name in ("max", "tanh", "sin", "cos", "ln")}
 
 

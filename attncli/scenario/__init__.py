@@ -1,6 +1,6 @@
 """Reading and checking scenario files."""
 
-from attncli.scenario.declaration import SCENARIO, STORY, json_schema
+from attncli.scenario.keys.declaration import SCENARIO, STORY, json_schema
 from attncli.scenario.loading import read
 from attncli.scenario.problems import Problem, Problems, ScenarioError, Where
 from attncli.scenario.scenario import Scenario

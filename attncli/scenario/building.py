@@ -7,13 +7,13 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from attncli.scenario.figures import entry_path
-from attncli.scenario.layer_keys import (
+from attncli.scenario.keys.layer import (
     LAYER_KEYS,
     LAYER_SETTINGS,
     NONE,
     NORM_SETTINGS,
 )
-from attncli.scenario.matrices import MatrixLike
+from attncli.scenario.keys.matrices import MatrixLike
 from attncli.scenario.model import (
     Attention,
     Layer,

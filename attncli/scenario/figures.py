@@ -10,12 +10,12 @@ import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding, Unworkable
-from attncli.scenario.matrices import MatrixLike, NamedRows
+from attncli.scenario.keys.matrices import MatrixLike, NamedRows
+from attncli.scenario.keys.sources import FileSource, RandomSource
 from attncli.scenario.model import below
 from attncli.scenario.nodes import Figures, Items, Map, Node
 from attncli.scenario.problems import Problems, Where
 from attncli.scenario.scenario import Source
-from attncli.scenario.sources import FileSource, RandomSource
 from attncli.scenario.texts import stacked
 
 _ONE_DROPS = ("layers", "heads")
@@ -121,7 +121,7 @@ class Gatherer(NamedTuple):
             case Figures(array, where):
                 return self.of_array(array, where)
             case FileSource():
-                from attncli.scenario import array_files
+                from attncli.scenario.keys import array_files
 
                 read = array_files.read(value, self.folder, self.outside, self.problems)
                 return None if read is None else self.of_array(read, value.where)

@@ -12,8 +12,8 @@ import numpy as np
 from attncli.arithmetic.rounding import Rounding
 from attncli.scenario import reading, settings, shipped
 from attncli.scenario.building import Builder
-from attncli.scenario.declaration import SCENARIO
 from attncli.scenario.figures import Gathered, Gatherer, entry_path, places
+from attncli.scenario.keys.declaration import SCENARIO
 from attncli.scenario.model import Prediction, Show, Stack, below
 from attncli.scenario.nodes import Figures, Items, Map, Node, Text, quote
 from attncli.scenario.predicting import Forecast

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding
+from attncli.scenario.keys.sources import RandomSource
 from attncli.scenario.model import Prediction, Show, Stack, Text
 from attncli.scenario.problems import Where
-from attncli.scenario.sources import RandomSource
 
 Places = Mapping[str, Where]
 Shape = tuple[int | None, int | None]

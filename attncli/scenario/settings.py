@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from attncli.scenario import reading
 from attncli.scenario.address import AddressError, parse_address
-from attncli.scenario.declaration import SCENARIO
-from attncli.scenario.kinds import TextKind
+from attncli.scenario.keys.declaration import SCENARIO
+from attncli.scenario.keys.kinds import TextKind
 from attncli.scenario.nodes import Items, Map, Node, Text, quote
 from attncli.scenario.problems import (
     Problems,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
-from attncli.scenario.matrices import NamedRows
+from attncli.scenario.keys.matrices import NamedRows
 from attncli.scenario.model import Text, below
 from attncli.scenario.nodes import quote
 from attncli.scenario.problems import Problems, Where

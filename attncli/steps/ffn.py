@@ -6,7 +6,7 @@ Gated networks: Shazeer 2020, arXiv:2002.05202.
 from __future__ import annotations
 
 from attncli.arithmetic.operations import Activate, MatMul, MatMulTransposed, Multiply
-from attncli.scenario.layer_keys import GATED, NONE
+from attncli.scenario.keys.layer import GATED, NONE
 from attncli.steps.linear import linear
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope

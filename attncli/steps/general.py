@@ -17,8 +17,6 @@ from attncli.scenario.model import (
 )
 from attncli.trace import Scope
 
-_ONE = Decimal(1)
-
 
 class _Everything(Scenario):
     """A scenario that gives every bias, γ and β."""
@@ -32,12 +30,12 @@ def general_scope(step: str) -> Scope:
     sinusoidal, rope, alibi = (Positions(kind) for kind in ("sinusoidal", "rope", "alibi"))
     attention = Attention(
         heads=1,
-        softcap=_ONE,
-        temperature=_ONE,
+        softcap=Decimal(50),
+        temperature=Decimal("0.7"),
         mask=(MaskRule("causal"),),
-        dropout=_ONE / 2,
+        dropout=Decimal("0.1"),
         rotated=rope if step == "rotate" else None,
-        alibi=alibi,
+        alibi=alibi._replace(slopes=(Decimal("0.5"),)),
     )
     if step in ("split", "merge"):
         attention = attention._replace(path="", heads=2)

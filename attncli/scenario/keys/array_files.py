@@ -21,9 +21,9 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
+from attncli.scenario.keys.sources import LONGEST_LIST, MOST_FIGURES, Array, FileSource
 from attncli.scenario.nodes import quote
 from attncli.scenario.problems import Problems, nearest
-from attncli.scenario.sources import LONGEST_LIST, MOST_FIGURES, Array, FileSource
 
 LARGEST_FILE = 4 * 2**30
 _LARGEST_HEADER = 2**16

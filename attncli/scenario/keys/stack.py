@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attncli.scenario.kinds import (
+from attncli.scenario.keys.kinds import (
     Choice,
     Either,
     Key,
@@ -15,10 +15,10 @@ from attncli.scenario.kinds import (
     WholeNumber,
     word_or,
 )
-from attncli.scenario.layer_keys import GIVEN, LAYER, LAYER_KEYS, NONE, NORM
-from attncli.scenario.matrices import MatrixKind, Vector
+from attncli.scenario.keys.layer import GIVEN, LAYER, LAYER_KEYS, NONE, NORM
+from attncli.scenario.keys.matrices import MatrixKind, Vector
+from attncli.scenario.keys.sources import SourceKind, is_source
 from attncli.scenario.nodes import Items, Map, Node, Text
-from attncli.scenario.sources import SourceKind, is_source
 from attncli.scenario.tokenizers import TOKENIZERS
 
 _COUNT = WholeNumber(1, 10**6)

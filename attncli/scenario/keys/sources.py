@@ -14,7 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
-from attncli.scenario.kinds import Choice, Key, NumberKind, Record, Schema, TextKind, WholeNumber
+from attncli.scenario.keys.kinds import (
+    Choice,
+    Key,
+    NumberKind,
+    Record,
+    Schema,
+    TextKind,
+    WholeNumber,
+)
 from attncli.scenario.nodes import Items, Map, Node, Text, describe
 from attncli.scenario.problems import Problems, Where
 

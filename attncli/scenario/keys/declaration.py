@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from attncli.arithmetic.rounding import MOST_DECIMALS
 from attncli.choices import POLICIES
-from attncli.scenario.kinds import (
+from attncli.scenario.keys.kinds import (
     Choice,
     Either,
     Flag,
@@ -22,9 +22,9 @@ from attncli.scenario.kinds import (
     TextKind,
     WholeNumber,
 )
-from attncli.scenario.matrices import MatrixKind, Vector
+from attncli.scenario.keys.matrices import MatrixKind, Vector
+from attncli.scenario.keys.stack import ENCODER, INPUT, LAYERS
 from attncli.scenario.nodes import Node, Text
-from attncli.scenario.stack_keys import ENCODER, INPUT, LAYERS
 
 STORY = (
     "tokenize",

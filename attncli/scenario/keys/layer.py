@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attncli.arithmetic.operations import ACTIVATIONS
-from attncli.scenario.kinds import (
+from attncli.scenario.keys.kinds import (
     Choice,
     Either,
     Flag,
@@ -17,7 +17,7 @@ from attncli.scenario.kinds import (
     looks_like_number,
     word_or,
 )
-from attncli.scenario.matrices import MatrixKind, Vector, truth_table
+from attncli.scenario.keys.matrices import MatrixKind, Vector, truth_table
 from attncli.scenario.nodes import Items, Text
 
 NONE = "none"

@@ -10,10 +10,10 @@ import numpy as np
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.matrix import Matrix
-from attncli.scenario.kinds import TRUTH, NumberKind, Schema
+from attncli.scenario.keys.kinds import TRUTH, NumberKind, Schema
+from attncli.scenario.keys.sources import FileSource, RandomSource, SourceKind, is_source
 from attncli.scenario.nodes import Figures, Items, Map, Node, Text, describe
 from attncli.scenario.problems import Problems
-from attncli.scenario.sources import FileSource, RandomSource, SourceKind, is_source
 
 _INFINITE = Decimal("-Infinity")
 

@@ -1,0 +1,1 @@
+"""What may stand in a scenario file: kinds of values, and the records made of them."""

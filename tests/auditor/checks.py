@@ -1,0 +1,217 @@
+"""A page's signs, results, tables and sums."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from tests.auditor.calculator import figure, figures, is_figures, rounds_to, same, value
+from tests.auditor.reading import Grid, PageSection, Statement, sections_of
+from tests.auditor.tables import Tables, parted
+
+_TROUBLE = (ValueError, IndexError, KeyError, ArithmeticError, TypeError)
+_FORBIDDEN = re.compile(r"(?<![\w.])(?:[-−]0(?:\.0+)?(?![\d.])|nan\b|inf\b)")
+
+
+@dataclass
+class Report:
+    """What was found: how many signs were checked, how many couldn't be, and what is false.
+
+    `told` are the full names of what lines work out, `bare` of those whose line says a figure and
+    nothing else; `results` counts the lines whose figures are those of their tables, `grids` the
+    tables that are the JSON's.
+    """
+
+    checked: int = 0
+    elided: int = 0
+    approximate: int = 0
+    results: int = 0
+    grids: int = 0
+    told: dict[str, int] = field(default_factory=dict)
+    bare: set[str] = field(default_factory=set)
+    false: list[str] = field(default_factory=list)
+
+
+def audit(page: str, form: str, tables: Tables | None) -> Report:
+    """Checks all of a page. Without `tables`, a line with names in it can't be read."""
+    audited = _Audit(tables)
+    for section in sections_of(page, form):
+        audited.section(section)
+    for match in _FORBIDDEN.finditer(page):
+        where = page[max(0, match.start() - 20) : match.end()]
+        audited.report.false.append(f"forbidden: {where!r}")
+    return audited.report
+
+
+class _Audit:
+    def __init__(self, tables: Tables | None) -> None:
+        self.tables, self.report, self.path = tables, Report(), ""
+        self.made: frozenset[str] = frozenset()
+
+    def section(self, section: PageSection) -> None:
+        self.path, self.made = section.path or "", frozenset()
+        if self.tables is not None and section.number is not None:
+            said = self.tables.sections[section.number - 1]
+            self.path, self.made = said.path, said.made
+            place = said.place if section.path is None else ""
+            if section.heading != " · ".join(filter(None, [place, said.title])):
+                self.false("heading", section.heading)
+        for statement in section.statements:
+            self.statement(statement)
+        for grid in section.grids:
+            self.grid(grid, aside=section.heading == "Variants")
+
+    def false(self, kind: str, what: object) -> None:
+        self.report.false.append(f"{kind}: {what}")
+
+    def statement(self, statement: Statement) -> None:
+        self.chain(statement)
+        if statement.addends:
+            self.addition(statement)
+        if self.tables is not None:
+            try:
+                self.result(statement, self.tables)
+            except _TROUBLE as error:
+                self.false("result", f"{statement} ({type(error).__name__}: {error})")
+
+    def chain(self, statement: Statement) -> None:
+        pairs = zip(statement.parts, statement.parts[1:], strict=False)
+        for (_, left), (sign, right) in pairs:
+            self.sign(f"{statement.label}: {left} {sign} {right}", left, sign, right)
+
+    def sign(self, what: str, left: str, sign: str, right: str) -> None:
+        if "…" in left or "…" in right:
+            self.report.elided += 1
+            return
+        self.report.checked += 1
+        self.report.approximate += sign == "≈"
+        try:
+            worked = value(left, self.lookup)
+            figures_right = is_figures(right)
+            true = rounds_to(worked, right) if figures_right else same(worked, self.value(right))
+        except _TROUBLE as error:
+            self.false("sign", f"{what} ({type(error).__name__}: {error})")
+            return
+        if true != (sign == "="):
+            self.false("sign", what)
+
+    def value(self, text: str) -> Any:
+        return value(text, self.lookup)
+
+    def lookup(self, address: str) -> Any:
+        if self.tables is None:
+            raise ValueError(f"{address} has no table")
+        return self.tables.value(address, self.path)
+
+    def addition(self, statement: Statement) -> None:
+        """Each product is its vector, and the vectors add up to the total."""
+        for _, product, vector in statement.addends:
+            if vector:
+                self.sign(f"{statement.label}: {product} → {vector}", product, "=", vector)
+        (sign, total), whole = statement.parts[0], str(statement)
+        vectors = [vector for _, _, vector in statement.addends]
+        if not all(vectors) or "…" in total + "".join(vectors):
+            self.report.elided += 1
+            return
+        signed = [f"{plus} {vector}" for plus, _, vector in statement.addends]
+        text = " ".join(signed).removeprefix("+ ")
+        self.sign(f"{whole}: {text} {sign} {total}", text, sign, total)
+
+    def result(self, statement: Statement, tables: Tables) -> None:
+        """The last part is what the table says, in the section where it is made."""
+        name, indices = parted(statement.label)
+        full = tables.full(name, self.path)
+        self.report.told[full] = self.report.told.get(full, 0) + 1
+        if len(statement.parts) == 1 and not statement.addends:
+            self.report.bare.add(full)
+        if self.made and full not in self.made:
+            self.false("place", statement)
+        if _agree(figures(statement.parts[-1][1]), tables[full].texts(indices)):
+            self.report.results += 1
+        else:
+            self.false("result", statement)
+
+    def grid(self, grid: Grid, *, aside: bool) -> None:
+        match = re.fullmatch(r"`+ ?(.*?)(?: \(given\))? ?`+", grid.headings[0])
+        if match is None:
+            return  # of words, or vectors side by side
+        if grid.headings[-1] == "sum":
+            self.sums(grid)
+        if self.tables is None or aside:
+            return
+        try:
+            table = self.tables[self.tables.full(match[1], self.path)]
+            text = [row if isinstance(row, list) else [row] for row in table.text]
+            summed = grid.headings[-1] == "sum"
+            rows = [row[1:-1] if summed else row[1:] for row in grid.rows]
+            true = _same_rows(rows, text)
+        except _TROUBLE as error:
+            self.false("table", f"{match[1]} ({type(error).__name__}: {error})")
+            return
+        self.report.grids += true
+        if not true:
+            self.false("table", match[1])
+
+    def sums(self, grid: Grid) -> None:
+        """The column `sum` says what the figures of a row add up to."""
+        for _, *cells, total in grid.rows:
+            if "…" in cells or total == "⋮":
+                self.report.elided += 1
+                continue
+            self.report.checked += 1
+            if sum(map(figure, cells), start=Decimal(0)) != figure(total):
+                self.false("sum", f"{cells} {total}")
+
+
+def _agree(shown: Sequence[str], table: Sequence[str] | str) -> bool:
+    """Whether figures are those of a table, where `…` stands for any number of them."""
+    expected = [table] if isinstance(table, str) else list(table)
+    if "…" not in shown:
+        return list(shown) == expected
+    gap = shown.index("…")
+    after = len(shown) - gap - 1
+    ends = expected[:gap] + expected[len(expected) - after :]
+    return len(expected) >= len(shown) and [*shown[:gap], *shown[gap + 1 :]] == ends
+
+
+def _same_rows(rows: Sequence[Sequence[str]], text: Sequence[Sequence[str]]) -> bool:
+    gap = next((k for k, row in enumerate(rows) if set(row) == {"⋮"}), None)
+    if gap is None:
+        return len(rows) == len(text) and all(map(_agree, rows, text))
+    below = len(rows) - gap - 1
+    ends = [*text[:gap], *text[len(text) - below :]]
+    return len(text) >= len(rows) and all(map(_agree, [*rows[:gap], *rows[gap + 1 :]], ends))
+
+
+def audit_figures(page: Mapping[str, Any]) -> Iterator[str]:
+    """What is false in a page's JSON: figures that aren't their values rounded, zeros that aren't."""
+    tables = [*page["given"], *(q for step in page["steps"] for q in step["quantities"])]
+    for table in tables:
+        for text, number in zip(_flat(table["text"]), _flat(table["values"]), strict=True):
+            if not _is_shown(text, number):
+                yield f"{table['name']}: {number} as {text}"
+    for line in (line for step in page["steps"] for line in step["working"]):
+        shown = line["text"].rpartition(" ")[2]
+        if "value" in line and not _is_shown(shown, line["value"]):
+            yield f"{line['text']}: {line['value']}"
+
+
+def _flat(entries: Sequence[Any]) -> list[Any]:
+    return [x for entry in entries for x in (entry if isinstance(entry, list) else [entry])]
+
+
+def _is_shown(text: str, number: object) -> bool:
+    if number is None:
+        return text == "−∞"
+    if isinstance(number, str):
+        return text == number
+    shown, exact = figure(text), Decimal(repr(number))
+    if exact and not shown:
+        return False  # nothing that isn't zero is shown as a bare zero
+    exponent = shown.as_tuple().exponent
+    assert isinstance(exponent, int)
+    half = Decimal(5).scaleb(exponent - 1)
+    return abs(shown - exact) <= half + abs(exact) * Decimal("1e-12")

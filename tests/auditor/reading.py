@@ -1,0 +1,178 @@
+"""Pages of any format, as sections of lines of working."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from tests.auditor.calculator import INDEX, NAME
+from tests.auditor.latex import plain
+
+_HEADING = re.compile(r"(?P<number>\d+) · (?P<heading>.*?)(?:   .*)?$")
+_LABEL = re.compile(rf"  (?P<label>{NAME}(?:{INDEX})?)(?P<rest>\s*|\s+[=≈]\s.*)$")
+_SIGN = re.compile(r"\s([=≈])\s")
+_BULLET = re.compile(r"^[-*] ")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A line of working: what it works out, and the parts with the sign before each.
+
+    A column addition has the rows above its rule as `addends`, each `(sign, product, vector)`.
+    """
+
+    label: str
+    parts: tuple[tuple[str, str], ...]
+    addends: tuple[tuple[str, str, str], ...] = ()
+
+    def __str__(self) -> str:
+        return " ".join([self.label, *(f"{sign} {part}" for sign, part in self.parts)])
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table: its headings, and its rows with their names first."""
+
+    headings: list[str]
+    rows: list[list[str]]
+
+
+@dataclass
+class PageSection:
+    """A heading with what stands below it; `path` only where the page says it."""
+
+    number: int | None = None
+    heading: str = ""
+    path: str | None = None
+    statements: list[Statement] = field(default_factory=list)
+    grids: list[Grid] = field(default_factory=list)
+
+
+def sections_of(page: str, form: str) -> list[PageSection]:
+    """The sections of a page, the first for what stands before all headings."""
+    return {"terminal": _terminal, "markdown": _markdown, "json": _json}[form](page)
+
+
+def _terminal(page: str) -> list[PageSection]:
+    sections = [PageSection()]
+    for paragraph in re.split(r"\n\s*\n", page):
+        lines = paragraph.split("\n")
+        heading = _HEADING.match(lines[0])
+        if heading is not None:  # and the formulas, up to the blank line
+            sections.append(PageSection(int(heading["number"]), heading["heading"]))
+        elif not lines[0].startswith(("▸", "•")):
+            sections[-1].statements += _statements(lines)
+    return sections
+
+
+def _statements(lines: Sequence[str]) -> Iterator[Statement]:
+    """Labels, each with what stands behind and below it."""
+    starts = [k for k, line in enumerate(lines) if _is_label(line, lines[k + 1 : k + 2])]
+    for start, end in pairwise([*starts, len(lines)]):
+        match = _LABEL.match(lines[start])
+        assert match is not None
+        body = [match["rest"], *(line for line in lines[start + 1 : end] if line.strip() != "⋮")]
+        yield _statement(match["label"], body)
+
+
+def _is_label(line: str, below: Sequence[str]) -> bool:
+    """A name without an index needs a sign, here or on the next line."""
+    match = _LABEL.match(line)
+    if match is None:
+        return False
+    signed = bool(match["rest"].strip()) or any(x.strip().startswith(("= ", "≈ ")) for x in below)
+    return signed or match["label"].endswith("]")
+
+
+def _statement(label: str, body: Sequence[str]) -> Statement:
+    text = " ".join(line.strip() for line in body)
+    if not body[0].strip() and "→" in text:
+        return _column_addition(label, text)
+    pieces = _SIGN.split(f" {text.strip()} ")
+    if pieces[0].strip():
+        raise ValueError(f"{label}: {text}")
+    parts = zip(pieces[1::2], (piece.strip() for piece in pieces[2::2]), strict=True)
+    return Statement(label, tuple(parts))
+
+
+def _column_addition(label: str, text: str) -> Statement:
+    above, _, below = text.rpartition("─")
+    sign, total = below.strip()[:1], below.strip()[1:].strip()
+    above = above.replace("─", "").strip()
+    addends = []
+    for piece in re.split(r"(?<=\])\s+(?=[+−])|(?<=…)\s+(?=[+−])|\s+(?=\+ …)", above):
+        plus, product, arrow, vector = _addend(piece.strip())
+        addends.append((plus, product, vector if arrow else ""))
+    return Statement(label, ((sign, total),), tuple(addends))
+
+
+def _addend(piece: str) -> tuple[str, str, str, str]:
+    plus = piece[0] if piece[0] in "+−" else "+"
+    product, arrow, vector = piece.lstrip("+−").partition("→")
+    return plus, product.strip(), arrow, vector.strip()
+
+
+def _json(page: str) -> list[PageSection]:
+    sections = []
+    for number, step in enumerate(json.loads(page)["steps"], start=1):
+        statements = [
+            _statement(line["cell"], [line["text"].removeprefix(line["cell"])])
+            for line in step["working"]
+        ]
+        path = step.get("path", "")
+        sections.append(PageSection(number, step["title"], path, statements))
+    return sections
+
+
+def _markdown(page: str) -> list[PageSection]:
+    sections = [PageSection()]
+    for part in re.split(r"^###? ", page, flags=re.MULTILINE):
+        first, _, rest = part.partition("\n")
+        heading = _HEADING.match(first)
+        if heading is not None:
+            sections.append(PageSection(int(heading["number"]), heading["heading"]))
+        elif len(sections) > 1:  # what closes the page
+            sections.append(PageSection(heading=first))
+        lines = rest.split("\n")
+        sections[-1].statements += _bulleted(lines)
+        sections[-1].grids += _grids(lines)
+    return sections
+
+
+def _bulleted(lines: Sequence[str]) -> Iterator[Statement]:
+    """Bullets that begin with a label; a label with a colon is followed by an addition."""
+    label = ""
+    body: list[str] = []
+    for line in lines:
+        if heading := re.fullmatch(r"`+ ?([^`]*(?:\]|\w)) ?`+:", line):
+            label, body = heading[1], []
+        elif label and _BULLET.match(line):
+            body.append(_unlatexed(_BULLET.sub("", line)))
+            if body[-1].startswith(("=", "≈")):
+                yield _column_addition(label, " ".join([*body[:-1], "─", body[-1]]))
+                label = ""
+        elif match := re.fullmatch(r"[-*] `+ ?(\S.*?) ?`+( \$.*)", line):
+            text = _unlatexed(match[2])
+            if text.strip().startswith(("=", "≈")):
+                yield _statement(match[1], [text])
+
+
+def _unlatexed(text: str) -> str:
+    """Text with `$…$` and code spans in the plain notation."""
+    spans = re.sub(r"`+ ?(.*?) ?`+", r"\1", text)
+    return re.sub(r"\$([^$]*)\$", lambda match: plain(match[1]), spans)
+
+
+def _grids(lines: Iterable[str]) -> Iterator[Grid]:
+    """The tables of a stretch of Markdown."""
+    table: list[list[str]] = []
+    for line in [*lines, ""]:
+        if line.startswith("|"):
+            cells = re.split(r"(?<!\\)\|", line.strip()[1:-1])
+            table.append([re.sub(r"\\(.)", r"\1", cell.strip()) for cell in cells])
+        elif table:
+            yield Grid(table[0], table[2:])
+            table = []

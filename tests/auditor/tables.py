@@ -1,0 +1,115 @@
+"""The figures of a page, by name, read from the page's own JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tests.auditor.calculator import INDEX, NAME, Value, figure
+
+_ADDRESS = re.compile(rf"(?P<name>{NAME})(?P<index>{INDEX})?")
+_INDICES = re.compile(r"\s*(\"(?:[^\"\\]|\\.)*\"|[^,\"]+)\s*(?:,|$)")
+_WORDS = {"layers": "Layer", "heads": "Head", "encoder": "Encoder", "cross": "Cross-attention"}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A quantity as printed: a text for each row, or a list of texts."""
+
+    rows: list[str]
+    columns: list[str]
+    text: list[Any]
+
+    @property
+    def value(self) -> Value:
+        """All of it: a matrix, or a vector where it has one row without a name, or no columns."""
+        if not self.columns:
+            return [figure(text) for text in self.text]
+        matrix = [[figure(text) for text in row] for row in self.text]
+        return matrix[0] if self.rows == [""] else matrix
+
+    def texts(self, indices: list[str]) -> list[str] | str:
+        """A figure, or a row of them, as printed."""
+        row = self.text[_place(indices[0], self.rows)] if indices else self.text[0]
+        if len(indices) > 1:
+            return str(row[_place(indices[1], self.columns)])
+        return row if isinstance(row, list) else str(row)
+
+
+def _place(index: str, names: list[str]) -> int:
+    """The place of a row or column that is called so; a bare number is a position."""
+    name = re.sub(r"\\(.)", r"\1", index[1:-1]) if index.startswith('"') else index
+    if names.count(name) == 1:
+        return names.index(name)
+    if index.isdigit():
+        return int(index) - 1
+    raise ValueError(f"no row or column is called {name}")
+
+
+def parted(address: str) -> tuple[str, list[str]]:
+    """`weights[love, AI]` as its name and its indices."""
+    match = _ADDRESS.fullmatch(address)
+    if match is None:
+        raise ValueError(f"{address} is no address")
+    return match["name"], _INDICES.findall((match["index"] or "[]")[1:-1])
+
+
+@dataclass(frozen=True)
+class Section:
+    """What the JSON says of a section: its place, and which quantities are made in it."""
+
+    path: str
+    title: str
+    made: frozenset[str]
+
+    @property
+    def place(self) -> str:
+        """`Layer 1 · Head 2` of `layers[1].heads[2]`."""
+        words = []
+        for name, number in re.findall(r"(\w+)(?:\[(\d+)\])?", self.path):
+            if name in _WORDS:
+                words.append(f"{_WORDS[name]} {number}".strip())
+        return " · ".join(words)
+
+
+class Tables:
+    """The tables of a page, by full name, and its sections in their order."""
+
+    def __init__(self, page: Mapping[str, Any]) -> None:
+        self.sections = [
+            Section(step.get("path", ""), step["title"], frozenset(_names(step)))
+            for step in page["steps"]
+        ]
+        quantities = [q for step in page["steps"] for q in step["quantities"]]
+        self._tables = {
+            table["name"]: Table(table["rows"], table["columns"], table["text"])
+            for table in [*page["given"], *quantities]
+        }
+
+    def __getitem__(self, name: str) -> Table:
+        return self._tables[name]
+
+    def full(self, name: str, path: str) -> str:
+        """The full name of what is called so in a section: the nearest that there is."""
+        while True:
+            full = f"{path}.{name}" if path else name
+            if full in self._tables:
+                return full
+            if not path:
+                raise ValueError(f"nothing is called {name} here")
+            path = path.rpartition(".")[0]
+
+    def value(self, address: str, path: str) -> Value:
+        """What a name, a row or a cell stands for in a section."""
+        name, indices = parted(address)
+        table = self[self.full(name, path)]
+        if not indices:
+            return table.value
+        texts = table.texts(indices)
+        return figure(texts) if isinstance(texts, str) else [figure(text) for text in texts]
+
+
+def _names(step: Mapping[str, Any]) -> Iterator[str]:
+    return (quantity["name"] for quantity in step["quantities"])
