@@ -219,9 +219,10 @@ _FUNCTIONS: dict[str, Callable[..., Decimal]] = {
 
 
 def _add(a: Value, b: Value) -> Value:
-    if isinstance(a, list):
-        return [x + y for x, y in zip(a, b, strict=True)]
-    return a + b
+    if not isinstance(a, list):
+        return a + b
+    row = b[0] if isinstance(b[0], list) and len(b) == 1 else b  # a bias is a matrix of one row
+    return [x + y for x, y in zip(a, row, strict=True)]
 
 
 def _times(a: Value, b: Value) -> Value:

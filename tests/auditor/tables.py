@@ -24,11 +24,10 @@ class Table:
 
     @property
     def value(self) -> Value:
-        """All of it: a matrix, or a vector where it has one row without a name, or no columns."""
+        """All of it: a matrix, or a vector where it has no columns."""
         if not self.columns:
             return [figure(text) for text in self.text]
-        matrix = [[figure(text) for text in row] for row in self.text]
-        return matrix[0] if self.rows == [""] else matrix
+        return [[figure(text) for text in row] for row in self.text]
 
     def texts(self, indices: list[str]) -> list[str] | str:
         """A figure, or a row of them, as printed."""

@@ -55,7 +55,7 @@ NORM = Record(
     )
 )
 
-_MASK_WORD = Choice(("causal",))
+_MASK_WORD = Choice(("causal", NONE))
 _MASK_RULE = Record(
     (
         Key("padding", ListOf(_TOKEN), "keys that nobody sees: tokens, or positions from 1"),
@@ -126,7 +126,7 @@ ATTENTION_SETTINGS = (
     Key("scale", _SCALE, "what scores are divided by: sqrt_d_k (the default), none, or a number"),
     Key("softcap", _POSITIVE, "c in c · tanh(scores / c)"),
     Key("temperature", _POSITIVE, "what scores are divided by just before the softmax"),
-    Key("mask", _MASK, "causal, or rules; a list of them for several together"),
+    Key("mask", _MASK, "causal, none, or rules; a list of them for several together"),
     Key(
         "mask_value",
         Either(

@@ -1,0 +1,125 @@
+"""From the values that were read to an attention: its heads, what it may see, its mask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from attncli.scenario.figures import entry_path
+from attncli.scenario.keys.layer import NONE
+from attncli.scenario.model import Attention, MaskRule, Positions, below
+from attncli.scenario.nodes import quote
+from attncli.scenario.problems import Problems, Where
+
+Values = Mapping[str, Any]
+_TABLE_RULES = ("allowed", "blocked", "add")
+
+
+class Keys(NamedTuple):
+    """What the queries of a stack may attend to, and how positions come in."""
+
+    keys: tuple[str, ...]
+    memory: Sequence[str] | None
+    rope: Positions | None = None
+    alibi: Positions | None = None
+
+    def of_memory(self) -> Keys:
+        return Keys(tuple(self.memory or ()), self.memory)
+
+
+class AttentionBuilder(NamedTuple):
+    """Builds attentions of the values that were read."""
+
+    where: Callable[[str], Where]
+    problems: Problems
+
+    def attention(
+        self, path: str, values: Values, seen: Keys, *, causal: bool = False
+    ) -> Attention:
+        heads = values.get("heads", 1)
+        own = isinstance(heads, tuple)
+        count = len(heads) if own else heads
+        kv_heads = values.get("kv_heads", count)
+        if count % kv_heads:
+            self._complain(
+                below(path, "kv_heads"), f"{kv_heads} heads of keys and values for {count} heads",
+                f"give a number that {count} can be divided by",
+            )  # fmt: skip
+            kv_heads = count
+        cache = values.get("cache")
+        cached = None if cache is None else tuple(cache.get("tokens", ()))
+        keys = seen.keys if cached is None else (*cached, *seen.keys)
+        mask = values.get("mask", ("causal",) if causal else ())
+        value = values.get("mask_value", "-inf")
+        return Attention(
+            path=path,
+            heads=count,
+            own_heads=own and count > 1,
+            kv_heads=kv_heads,
+            projects="projection" not in values,
+            linear=values.get("weights_layout") == "linear",
+            scale=values.get("scale", "sqrt_d_k"),
+            softcap=values.get("softcap"),
+            temperature=values.get("temperature"),
+            mask=tuple(self._mask_rules(path, mask, keys)),
+            mask_value=Decimal("-Infinity") if value == "-inf" else value,
+            dropout=values.get("dropout", {}).get("p", Decimal(0)) if "dropout" in values else None,
+            cached=cached,
+            rotated=seen.rope,
+            alibi=self._alibi(path, seen.alibi, count),
+        )
+
+    def _alibi(self, path: str, alibi: Positions | None, heads: int) -> Positions | None:
+        if alibi is not None and alibi.slopes and len(alibi.slopes) != heads:
+            self._complain(
+                "positions", f"{len(alibi.slopes)} slopes, and {heads} heads in {path or 'it'}",
+                "give a slope for each head",
+            )  # fmt: skip
+        return alibi
+
+    def _mask_rules(
+        self, path: str, rules: Sequence[str | Values], keys: Sequence[str]
+    ) -> list[MaskRule]:
+        found: list[MaskRule] = []
+        for k, rule in enumerate(rules):
+            if isinstance(rule, str):
+                found += [MaskRule(rule)] if rule != NONE else []
+                continue
+            found += self._rules_of(entry_path(path, "mask", k, len(rules)), rule, keys)
+        return found
+
+    def _rules_of(self, place: str, rule: Values, keys: Sequence[str]) -> list[MaskRule]:
+        found: list[MaskRule] = []
+        if "padding" in rule:
+            found.append(MaskRule("padding", keys=self._padding(place, rule["padding"], keys)))
+        if "window" in rule:
+            found.append(MaskRule("window", width=rule["window"]))
+        found += [MaskRule(key, table=below(place, key)) for key in _TABLE_RULES if key in rule]
+        return found
+
+    def _padding(self, place: str, named: Sequence[str], keys: Sequence[str]) -> tuple[str, ...]:
+        """The places of padded keys, from 1, as texts; a token means all of its places."""
+        found: list[str] = []
+        for name in named:
+            places = [str(k + 1) for k, key in enumerate(keys) if key == name]
+            if not places and name.isascii() and name.isdigit() and int(name) >= 1:
+                places = [name] if not keys or int(name) <= len(keys) else []
+            if not places:
+                self._complain(
+                    below(place, "padding"), f"{quote(name)} is none of the keys",
+                    f"name one of {', '.join(keys)}" if keys else "give positions from 1",
+                )  # fmt: skip
+            found += places
+        return tuple(dict.fromkeys(found))
+
+    def _complain(self, name: str, wrong: str, right: str) -> None:
+        self.problems.add(self.where(name), wrong, right)
+
+
+def shared_settings(values: Values) -> Values:
+    """What a cross-attention takes over from its layer: how many heads, how scores are scaled."""
+    taken = ("kv_heads", "scale", "softcap", "temperature", "weights_layout")
+    shared = {key: values[key] for key in taken if key in values}
+    heads = values.get("heads")
+    return {**shared, "heads": heads} if isinstance(heads, int) else shared
