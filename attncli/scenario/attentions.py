@@ -7,12 +7,14 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from attncli.scenario.figures import entry_path
-from attncli.scenario.keys.layer import NONE
+from attncli.scenario.keys.layer import HEAD, NONE
 from attncli.scenario.model import Attention, MaskRule, Positions, below
 from attncli.scenario.nodes import quote
 from attncli.scenario.problems import Problems, Where
 
 Values = Mapping[str, Any]
+_OWN = frozenset(key.name for key in HEAD.keys) - {"bias"}
+"""What a head gives that makes it one with its own matrices, not a run of the layer's columns."""
 _TABLE_RULES = ("allowed", "blocked", "add")
 
 
@@ -55,7 +57,7 @@ class AttentionBuilder(NamedTuple):
         return Attention(
             path=path,
             heads=count,
-            own_heads=own and count > 1,
+            own_heads=own and count > 1 and any(_OWN & set(head) for head in heads),
             kv_heads=kv_heads,
             projects="projection" not in values,
             linear=values.get("weights_layout") == "linear",

@@ -41,9 +41,8 @@ class Builder(NamedTuple):
         """A stack; `memory` names the rows that its cross-attentions see, None without any."""
         told = _several(values.get("positions"))
         positions = tuple(_positions(one) for one in told if not _is_none(one))
-        for kind in ("rope", "alibi"):
-            if sum(one.kind == kind for one in positions) > 1:
-                self._complain(below(path, "positions"), f"{kind} is told twice", "keep one")
+        self._check_positions(path, positions)
+        positions = tuple(one._replace(dimensions=_even(one)) for one in positions)
         seen = Keys(text.tokens, memory, next((p for p in positions if p.kind == "rope"), None),
                     next((p for p in positions if p.kind == "alibi"), None))  # fmt: skip
         return Stack(
@@ -56,6 +55,16 @@ class Builder(NamedTuple):
             layers=self._layers(path, values, seen),
             final_norm=self._optional_norm(path, "final_norm", values),
         )
+
+    def _check_positions(self, path: str, positions: Sequence[Positions]) -> None:
+        place = below(path, "positions")
+        for kind in ("rope", "alibi", "given"):
+            if sum(one.kind == kind for one in positions) > 1:
+                self._complain(place, f"positions of the kind {kind} twice", "keep one of them")
+        for one in positions:
+            if one.dimensions != _even(one):
+                wrong = f"{one.dimensions} dimensions can't turn in pairs"
+                self._complain(place, wrong, "give an even number")
 
     def _segments(self, path: str, values: Values, text: Text) -> tuple[int, ...]:
         segments = tuple(values.get("segments", ()))
@@ -141,6 +150,11 @@ def _several(value: Any) -> tuple[Any, ...]:  # noqa: ANN401
         return ()
     listed = isinstance(value, tuple) and not isinstance(value, MatrixLike)
     return value if listed else (value,)
+
+
+def _even(positions: Positions) -> int | None:
+    """The dimensions that turn, if they go in pairs."""
+    return positions.dimensions and positions.dimensions // 2 * 2
 
 
 def _is_none(value: object) -> bool:

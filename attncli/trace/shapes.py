@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from attncli.arithmetic.operations import TakeRows
+from attncli.arithmetic.operations import Rotate, TakeRows
 from attncli.notation import plain, unbreakable
 from attncli.scenario import Problems, Scenario
 from attncli.scenario.model import below
@@ -68,6 +68,7 @@ class _Report(NamedTuple):
         name = extent.given
         if name.endswith(_TOKENS):
             owner = "the encoder's sentence" if name.startswith("encoder") else "the sentence"
+            owner = "the cache" if name.endswith("cache.tokens") else owner
             return f"{owner} of {extent.size} token{'' if extent.size == 1 else 's'}"
         matrix = self.scenario.given.get(name)
         if matrix is None:
@@ -152,6 +153,10 @@ def _know_side(scenario: Scenario, extents: Extents, name: str, side: int) -> No
     role, names = names_along(name, side, scenario)
     tokens = (_tokens_of(name), 0)
     known = extents.of(tokens)
+    if name.endswith(("cache.K", "cache.V")) and side == 0 and names:
+        cached = f"{name.rpartition('.')[0]}.{_TOKENS}"
+        extents.know((name, 0), Extent(len(names), cached, 0), f"{name}|{side}")
+        return
     runs = role in ("token", "Q", "K") and name not in scenario.row_names
     if runs and known is not None and len(names) == known.size:
         extents.join(tokens, (name, side), f"{name}|{side}")
@@ -215,10 +220,26 @@ def _relate_sum(
         extents.know(node, Extent(dim.constant, making.name, node[1]), making.name)
 
 
+def _check_turning(
+    scenario: Scenario, extents: Extents, making: Making, rotate: Rotate, problems: Problems
+) -> None:
+    """No more dimensions turn than there are."""
+    width = extents.of((making.operands[0], 1))
+    if width is not None and rotate.dimensions is not None and rotate.dimensions > width.size:
+        problems.add(
+            scenario.where(making.blame),
+            f"{rotate.dimensions} dimensions are to turn, and {making.operands[0]} has"
+            f" {_sized(width.size, 1)}",
+            f"give {width.size} or less",
+        )
+
+
 def _check_rows(scenario: Scenario, extents: Extents, making: Making, problems: Problems) -> None:
     """A table of positions or segments has all the rows that are taken from it."""
     table = making.operands[0] if making.operands else ""
     height = extents.of((table, 0))
+    if isinstance(making.operation, Rotate):
+        _check_turning(scenario, extents, making, making.operation, problems)
     if making.step != "positions" or not isinstance(making.operation, TakeRows) or height is None:
         return
     wanted = max(making.operation.indices, default=-1) + 1

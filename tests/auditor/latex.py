@@ -19,7 +19,7 @@ def plain(latex: str) -> str:
     text, end = _group(powers, 0)
     if end != len(powers):
         raise ValueError(f"unbalanced: {latex}")
-    text = re.sub(r"\b([A-Za-z]+)_(\d)(?!\w)", r"\1\2", text)
+    text = re.sub(r"\b([A-Za-z]+)_(\d)(?![A-Za-z0-9_])", r"\1\2", text)
     return re.sub(r"(?<!\de)-", "−", text)
 
 

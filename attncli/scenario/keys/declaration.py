@@ -24,7 +24,8 @@ from attncli.scenario.keys.kinds import (
 )
 from attncli.scenario.keys.matrices import MatrixKind, Vector
 from attncli.scenario.keys.stack import ENCODER, INPUT, LAYERS
-from attncli.scenario.nodes import Node, Text
+from attncli.scenario.nodes import Map, Node, Text, describe
+from attncli.scenario.problems import Problems
 
 STORY = (
     "tokenize",
@@ -113,8 +114,12 @@ _KEYS_OF_A_RUN = (
 class _Changes:
     """The keys of a scenario that a variant has other values for; read when it is worked."""
 
-    def read(self, node: Node, problems: object) -> Node:  # noqa: ARG002
-        return node
+    def read(self, node: Node, problems: Problems) -> Node | None:
+        if isinstance(node, Map) and node.entries:
+            return node
+        wrong = f"{describe(node)} where keys with other values belong"
+        problems.add(node.where, wrong, "give some, like {scale: none}")
+        return None
 
     def schema(self) -> Schema:
         return {"type": "object"}

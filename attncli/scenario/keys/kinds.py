@@ -176,7 +176,9 @@ class ListOf(NamedTuple):
 
     def read(self, node: Node, problems: Problems) -> tuple[Any, ...] | None:
         if not isinstance(node, Items) or not node.items:
-            problems.add(node.where, f"{describe(node)} where a list belongs", "give a list")
+            wrong = "an empty list" if isinstance(node, Items) else describe(node)
+            what = "entries belong" if isinstance(node, Items) else "a list belongs"
+            problems.add(node.where, f"{wrong} where {what}", "give a list of some")
             return None
         values = tuple(self.kind.read(item, problems) for item in node.items)
         return None if any(value is None for value in values) else values
@@ -221,6 +223,10 @@ class Key(NamedTuple):
     says: str
 
 
+_MANY = 12
+"""More keys than this aren't all named in a message."""
+
+
 class Record(NamedTuple):
     """A map with known keys, none of which has to be there."""
 
@@ -228,7 +234,9 @@ class Record(NamedTuple):
 
     def read(self, node: Node, problems: Problems) -> dict[str, Any] | None:
         if not isinstance(node, Map):
-            right = f"give some of the keys {', '.join(key.name for key in self.keys)}"
+            names = [key.name for key in self.keys]
+            more = ", …" if len(names) > _MANY else ""
+            right = f"give some of the keys {', '.join(names[:_MANY])}{more}"
             problems.add(node.where, f"{describe(node)} where a map belongs", right)
             return None
         known: Mapping[str, Key] = {key.name: key for key in self.keys}

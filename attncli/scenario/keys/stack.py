@@ -67,6 +67,7 @@ POSITION_KINDS: dict[str, Kind[object]] = {
     "rope": _ROPE,
     "alibi": _ALIBI,
 }
+_ANY_POSITION = Record((Key("kind", Choice(tuple(POSITION_KINDS)), "which it is"),))
 _POSITION_WORD = Choice((*POSITION_KINDS, NONE))
 
 
@@ -75,7 +76,9 @@ def _position(node: Node) -> Kind[object]:
         return _POSITION_WORD
     if isinstance(node, Map) and not is_source(node):
         kind = node.get("kind")
-        return POSITION_KINDS.get(kind.text if isinstance(kind, Text) else "", _SINUSOIDAL)
+        if kind is None:
+            return _SINUSOIDAL
+        return POSITION_KINDS.get(kind.text if isinstance(kind, Text) else "", _ANY_POSITION)
     return _MATRIX
 
 
