@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from attncli.pipeline import load, work
 from attncli.render import Page, render
 from attncli.scenario import shipped
-from attncli.telling.selection import Selection
-from attncli.telling.walkthrough import walkthrough
+from attncli.telling.selection import Selection, find_cells
+from attncli.telling.walkthrough import cells, walkthrough
 from attncli.trace import Trace
 
 SHIPPED = {name: shipped.path_of(name).read_text("utf-8") for name in shipped.names()}
@@ -26,3 +27,8 @@ def trace_of(text: str, *changes: str) -> Trace:
 def page_of(trace: Trace, form: str = "terminal", width: int = 80, detail: str = "full") -> str:
     """A trace's page in a format."""
     return render(walkthrough(trace, Selection(detail=detail)), form, Page(width))
+
+
+def page_of_cells(trace: Trace, wanted: Sequence[str], form: str = "terminal") -> str:
+    """The page of single cells, as `--cell` prints it."""
+    return render(cells(trace, find_cells(trace, wanted, ())), form, Page(80))

@@ -52,17 +52,25 @@ class _Audit:
         self.made: frozenset[str] = frozenset()
 
     def section(self, section: PageSection) -> None:
-        self.path, self.made = section.path or "", frozenset()
-        if self.tables is not None and section.number is not None:
-            said = self.tables.sections[section.number - 1]
-            self.path, self.made = said.path, said.made
-            place = said.place if section.path is None else ""
-            if section.heading != " · ".join(filter(None, [place, said.title])):
-                self.false("heading", section.heading)
+        self.path, self.made = section.path, frozenset()
+        if self.tables is not None:
+            self.place(section, self.tables)
         for statement in section.statements:
             self.statement(statement)
         for grid in section.grids:
             self.grid(grid, aside=section.heading == "Variants")
+
+    def place(self, section: PageSection, tables: Tables) -> None:
+        """Where a section is: by its number, and said in its heading; or by its path."""
+        if section.number is not None:
+            said = tables.sections[section.number - 1]
+            if section.heading != " · ".join(filter(None, [said.place, said.title])):
+                self.false("heading", section.heading)
+            self.path, self.made = said.path, said.made
+            return
+        called = (section.path, section.heading)  # as another section may be, too
+        alike = [s.made for s in tables.sections if (s.path, s.title) == called]
+        self.made = frozenset[str]().union(*alike)
 
     def false(self, kind: str, what: object) -> None:
         self.report.false.append(f"{kind}: {what}")
@@ -107,18 +115,18 @@ class _Audit:
         return self.tables.value(address, self.path)
 
     def addition(self, statement: Statement) -> None:
-        """Each product is its vector, and the vectors add up to the total."""
-        for _, product, vector in statement.addends:
+        """Each product with its sign is its vector, and the vectors add up to the total."""
+        for plus, product, vector in statement.addends:
             if vector:
-                self.sign(f"{statement.label}: {product} → {vector}", product, "=", vector)
-        (sign, total), whole = statement.parts[0], str(statement)
+                text = f"{plus} {product}".removeprefix("+ ")
+                self.sign(f"{statement.label}: {text} → {vector}", text, "=", vector)
+        sign, total = statement.parts[0]
         vectors = [vector for _, _, vector in statement.addends]
         if not all(vectors) or "…" in total + "".join(vectors):
             self.report.elided += 1
             return
-        signed = [f"{plus} {vector}" for plus, _, vector in statement.addends]
-        text = " ".join(signed).removeprefix("+ ")
-        self.sign(f"{whole}: {text} {sign} {total}", text, sign, total)
+        text = " + ".join(vectors)
+        self.sign(f"{statement.label}: {text} {sign} {total}", text, sign, total)
 
     def result(self, statement: Statement, tables: Tables) -> None:
         """The last part is what the table says, in the section where it is made."""
@@ -127,7 +135,7 @@ class _Audit:
         self.report.told[full] = self.report.told.get(full, 0) + 1
         if len(statement.parts) == 1 and not statement.addends:
             self.report.bare.add(full)
-        if self.made and full not in self.made:
+        if full not in self.made | tables.given:
             self.false("place", statement)
         if _agree(figures(statement.parts[-1][1]), tables[full].texts(indices)):
             self.report.results += 1

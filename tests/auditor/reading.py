@@ -42,11 +42,11 @@ class Grid:
 
 @dataclass
 class PageSection:
-    """A heading with what stands below it; `path` only where the page says it."""
+    """A heading with what stands below it: its number on a page to be read, its path in JSON."""
 
     number: int | None = None
     heading: str = ""
-    path: str | None = None
+    path: str = ""
     statements: list[Statement] = field(default_factory=list)
     grids: list[Grid] = field(default_factory=list)
 
@@ -117,13 +117,13 @@ def _addend(piece: str) -> tuple[str, str, str, str]:
 
 def _json(page: str) -> list[PageSection]:
     sections = []
-    for number, step in enumerate(json.loads(page)["steps"], start=1):
+    for step in json.loads(page)["steps"]:
         statements = [
             _statement(line["cell"], [line["text"].removeprefix(line["cell"])])
             for line in step["working"]
         ]
         path = step.get("path", "")
-        sections.append(PageSection(number, step["title"], path, statements))
+        sections.append(PageSection(None, step["title"], path, statements))
     return sections
 
 

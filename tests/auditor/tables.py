@@ -81,6 +81,7 @@ class Tables:
             Section(step.get("path", ""), step["title"], frozenset(_names(step)))
             for step in page["steps"]
         ]
+        self.given = frozenset(table["name"] for table in page["given"])
         quantities = [q for step in page["steps"] for q in step["quantities"]]
         self._tables = {
             table["name"]: Table(table["rows"], table["columns"], table["text"])

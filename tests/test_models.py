@@ -1,0 +1,165 @@
+"""Whole models through the command line: paths, layers, heads, what closes a page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from attncli import load, work
+from attncli.cli import app
+from tests.pages import page_of
+
+runner = CliRunner()
+
+
+def attn(*arguments: str) -> str:
+    result = runner.invoke(app, list(arguments))
+    assert result.exit_code == 0, result.stderr
+    return result.stdout
+
+
+def refused(*arguments: str) -> str:
+    result = runner.invoke(app, list(arguments))
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    return result.stderr
+
+
+def test_a_quantity_in_a_head_has_its_path_everywhere() -> None:
+    name = "layers[2].heads[1].weights"
+    cell = attn("run", "next_token", "--cell", f"{name}[can, I]")
+    assert f"{name}[can, I] = " in cell
+    figure = cell.rstrip().rsplit(" ", 1)[1]
+    trace = work(load("next_token"))
+    assert str(trace[name].matrix.number(1, 0).shown) == figure
+    data = json.loads(attn("run", "next_token", "--format", "json"))
+    (step,) = [s for s in data["steps"] if s["step"] == "softmax" and s["path"] == name[:-8]]
+    tables = {table["name"]: table for table in step["quantities"]}
+    assert tables[name]["text"][1][0] == figure
+    assert f"{name}[can, I]" in [line["cell"] for line in step["working"]]
+
+
+def test_a_single_head_needs_no_number_and_may_have_one() -> None:
+    bare = attn("run", "i_love_ai", "--cell", "weights[love, AI]")
+    assert attn("run", "i_love_ai", "--cell", "heads[1].weights[love, AI]") == bare
+    assert attn("run", "i_love_ai", "--cell", "layers[1].heads[1].weights[love, AI]") == bare
+
+
+def test_a_value_in_a_layer_can_be_set() -> None:
+    changed = load("next_token", ["layers[1].W_Q[1,2]=5", "layers[2].b1=[9, 9, 9]"])
+    assert changed.given["layers[1].W_Q"].values[0, 1] == 5
+    assert changed.given["layers[2].b1"].values.tolist() == [[9, 9, 9]]
+
+
+def test_parts_of_a_page() -> None:
+    whole = attn("run", "next_token")
+    layer = attn("run", "next_token", "--layer", "2")
+    head = attn("run", "next_token", "--layer", "2", "--head", "1", "--step", "softmax")
+    assert "Layer 1" in whole
+    assert "Layer 2 · Head 2 · Softmax" in layer
+    assert "Layer 1" not in layer
+    assert head.count("· Softmax") == 1
+    assert "Layer 2 · Head 1 · Softmax" in head
+
+
+def test_parts_that_are_not_there() -> None:
+    assert "--layer 3: no such layer; known: 1, 2" in refused("run", "next_token", "--layer", "3")
+    assert "--head 3: no such head; count from 1 to 2" in refused(
+        "run", "next_token", "--head", "3"
+    )
+    assert "--layer: a cell is one figure" in refused(
+        "run", "next_token", "--layer", "1", "--cell", "layers[1].Q[1, 1]"
+    )
+    assert "no quantity layers[9].Q" in refused("run", "next_token", "--cell", "layers[9].Q[1, 1]")
+
+
+@pytest.mark.parametrize("name", ["next_token", "encoder_block", "decoder_block"])
+def test_a_summary_fits_one_screen(name: str) -> None:
+    lines = attn("run", name, "--detail", "summary").splitlines()
+    assert len(lines) <= 60
+    assert any(("project" in line and "norm" in line) or "split" in line for line in lines)
+
+
+def test_what_ran_stands_as_a_tree_in_each_format() -> None:
+    trace = work(load("three_tokens_two_heads"))
+    assert "  Head 2\n" in page_of(trace)
+    assert "- Head 2\n" in page_of(trace, "markdown")
+    assert "softmax" in page_of(trace, detail="summary")
+
+
+def test_the_next_tokens() -> None:
+    page = attn("run", "next_token", "--detail", "summary")
+    assert "After go the likeliest next token is alone (0.649)." in page
+    assert [line.split("│")[1].split() for line in page.splitlines()[-2:]] == [
+        ["I", "can", "go", "alone", "0.649"],
+        ["I", "can", "go", "alone", ".", "0.705"],
+    ]
+    longer = work(load("next_token", ["tokens=[I, can, go, alone]", "generate=1"]))
+    assert longer.likeliest() == "."
+
+
+def test_the_order_of_words() -> None:
+    trace = work(load("word_order"))
+    own = trace["output"].values
+    other = {name: variant["output"].values for name, variant in trace.variants.items()}
+    np.testing.assert_allclose(other["reversed"][::-1], own, atol=1e-14)
+    assert abs(other["reversed, with positions"][::-1] - other["with positions"]).max() > 0.1
+    page = page_of(trace)
+    assert page.count("a permutation") == 1
+
+
+def test_who_attends_to_whom() -> None:
+    page = attn("run", "i_love_tennis")
+    assert page.rstrip().endswith("tennis  0.05")
+    diagram = attn("run", "i_love_tennis", "--format", "markdown")
+    assert '  n1 -->|"0.7"| n1' in diagram
+    assert '  n4["#46;"]' in diagram
+
+
+def test_the_queries_that_a_scenario_shows() -> None:
+    page = attn("run", "alice_met_bob")
+    assert "met attends most to cafe (0.23)." in page
+    assert "weights[met, Bob]   = 1.649 / 10.478 = 0.16" in page
+    assert "weights[Bob" not in page
+    assert "weights[Bob" in attn("run", "alice_met_bob", "--token", "Bob")
+
+
+def test_minus_infinity_is_no_number_of_json() -> None:
+    text = attn("run", "i_love_tennis_causal", "--format", "json", "--step", "mask")
+    (step,) = json.loads(text, parse_constant=pytest.fail)["steps"]
+    (masked,) = [table for table in step["quantities"] if table["name"] == "masked"]
+    assert (masked["values"][0][1], masked["text"][0][1]) == (None, "−∞")
+
+
+def test_sources_are_told(tmp_path: Path) -> None:
+    np.savez(tmp_path / "w.npz", W_Q=np.eye(40), b_Q=np.ones(40))
+    path = tmp_path / "s.yaml"
+    path.write_text(
+        "sentence: a b\nd_model: 40\nvocabulary: {a: 0, b: 1}\n"
+        "embeddings: {random: normal, seed: 3, std: 1}\n"
+        "W_Q: {file: w.npz, key: W_Q}\nb_Q: {file: w.npz, key: b_Q}\n"
+        "W_K: {random: uniform, seed: 4, low: -1, high: 1}\nW_V: {random: normal, seed: 5}\n"
+    )
+    page = attn("run", str(path))
+    assert "W_Q  40 × 40; w.npz, W_Q; begins [1.000, 0.000, 0.000, …]" in page
+    assert "W_K  40 × 40; uniform, seed 4, low -1, high 1; begins" in page
+    data = json.loads(attn("run", str(path), "--format", "json"))
+    given = {one["name"]: one for one in data["given"]}
+    assert given["W_Q"] == {
+        "name": "W_Q", "shape": [40, 40], "source": "w.npz, W_Q",
+        "first": ["1.000", "0.000", "0.000"],
+    }  # fmt: skip
+
+
+def test_files_from_outside_the_folder(tmp_path: Path) -> None:
+    np.save(tmp_path / "w.npy", np.eye(2))
+    folder = tmp_path / "inner"
+    folder.mkdir()
+    path = folder / "s.yaml"
+    path.write_text("X: [[1, 2]]\nW_Q: {file: ../w.npy}\nblock: attention\n")
+    assert "--files-outside" in refused("run", str(path))
+    assert "Q[1]" in attn("run", str(path), "--files-outside", "--detail", "rows")
