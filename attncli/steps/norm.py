@@ -60,7 +60,7 @@ def _not_centered(scope: Scope) -> Making | None:
 
 
 def _happens(scope: Scope) -> str:
-    divisor = "n − 1" if scope.norm.over == "n-1" else "n"
+    divisor = "d_model − 1" if scope.norm.over == "n-1" else "d_model"
     what = "the mean is taken off each row, and the row is divided by its standard deviation"
     if scope.norm.kind == "rms":
         what = "each row is divided by the root of the mean of its squares"

@@ -128,18 +128,21 @@ def _json(page: str) -> list[PageSection]:
 
 
 def _markdown(page: str) -> list[PageSection]:
-    sections = [PageSection()]
-    for part in re.split(r"^###? ", page, flags=re.MULTILINE):
+    before, *parts = re.split(r"^###? ", page, flags=re.MULTILINE)
+    sections = [_filled(PageSection(), before)]
+    for part in parts:
         first, _, rest = part.partition("\n")
         heading = _HEADING.match(first)
-        if heading is not None:
-            sections.append(PageSection(int(heading["number"]), heading["heading"]))
-        elif len(sections) > 1:  # what closes the page
-            sections.append(PageSection(heading=first))
-        lines = rest.split("\n")
-        sections[-1].statements += _bulleted(lines)
-        sections[-1].grids += _grids(lines)
+        number = int(heading["number"]) if heading else None
+        sections.append(_filled(PageSection(number, heading["heading"] if heading else first), rest))
     return sections
+
+
+def _filled(section: PageSection, text: str) -> PageSection:
+    lines = text.split("\n")
+    section.statements += _bulleted(lines)
+    section.grids += _grids(lines)
+    return section
 
 
 def _bulleted(lines: Sequence[str]) -> Iterator[Statement]:
