@@ -72,6 +72,7 @@ def _document(trace: Trace, request: Request, part: Part) -> Document:
 
 def _trace_through(step: Step, trace: Trace, request: Request) -> Trace:
     """A trace that goes through a step, if the scenario or a change to it makes one."""
+    from attncli.scenario import ScenarioError
     from attncli.telling.parts import told_parts
 
     if (
@@ -80,4 +81,7 @@ def _trace_through(step: Step, trace: Trace, request: Request) -> Trace:
         or trace.unfinished
     ):
         return trace
-    return request.worked_with(step.shown_with)
+    try:
+        return request.worked_with(step.shown_with)
+    except ScenarioError:  # its figures don't go with the step
+        return trace
