@@ -6,13 +6,14 @@ import re
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attncli import ScenarioError
 from attncli.render.screen.lines import Piece, line_width, width, wrapped
+from attncli.trace import Trace
 from tests.pages import SHIPPED, page_of, trace_of
-from tests.strategies import scenarios
+from tests.strategies import scenarios, transformers
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -21,31 +22,64 @@ def numbers(page: str) -> Counter[str]:
     return Counter(NUMBER.findall(page))
 
 
-@pytest.mark.parametrize("cells", [20, 30, 40, 60, 80, 100, 120, 200])
-@pytest.mark.parametrize("detail", ["summary", "rows", "full"])
-@pytest.mark.parametrize("name", SHIPPED)
-def test_no_digit_is_lost(name: str, detail: str, cells: int) -> None:
-    trace = trace_of(SHIPPED[name], "rounding.policy=exact", "scale=sqrt_d_k")
+SMALL, STRUCTURED = "i_love_ai", "encoder_block"
+OTHERS = [name for name in SHIPPED if name not in (SMALL, STRUCTURED)]
+
+
+def check_no_digit_is_lost(trace: Trace, detail: str, *sizes: int) -> None:
     wide = numbers(page_of(trace, "terminal", 1000, detail))
-    assert not wide - numbers(page_of(trace, "terminal", cells, detail))
+    for cells in sizes:
+        assert not wide - numbers(page_of(trace, "terminal", cells, detail)), cells
 
 
-@given(scenarios(), st.integers(20, 130))
+@pytest.mark.parametrize("detail", ["summary", "rows", "full"])
+@pytest.mark.parametrize("name", [SMALL, STRUCTURED])
+def test_no_digit_is_lost(name: str, detail: str) -> None:
+    trace = trace_of(SHIPPED[name], "rounding.policy=exact", "scale=sqrt_d_k")
+    check_no_digit_is_lost(trace, detail, 20, 30, 40, 60, 80, 100, 120, 200)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_no_digit_of_others_is_lost(name: str) -> None:
+    check_no_digit_is_lost(trace_of(SHIPPED[name], "rounding.policy=exact"), "full", 40, 80)
+
+
+@settings(max_examples=settings().max_examples // 2)
+@given(st.one_of(scenarios(), transformers()), st.integers(20, 130))
 def test_no_digit_of_any_scenario_is_lost(text: str, cells: int) -> None:
     try:
         trace = trace_of(text)
     except ScenarioError:
         return
-    wide = numbers(page_of(trace, "terminal", 1000))
-    assert not wide - numbers(page_of(trace, "terminal", cells))
+    check_no_digit_is_lost(trace, "full", cells)
 
 
-@pytest.mark.parametrize("cells", [60, 80, 120])
+def check_no_line_runs_over(trace: Trace, detail: str, *sizes: int) -> None:
+    for cells in sizes:
+        for line in page_of(trace, "terminal", cells, detail).split("\n"):
+            assert width(line) <= cells, line
+
+
 @pytest.mark.parametrize("detail", ["summary", "rows", "full"])
-@pytest.mark.parametrize("name", SHIPPED)
-def test_no_line_runs_over(name: str, detail: str, cells: int) -> None:
-    for line in page_of(trace_of(SHIPPED[name]), "terminal", cells, detail).split("\n"):
-        assert width(line) <= cells, line
+@pytest.mark.parametrize("name", [SMALL, STRUCTURED])
+def test_no_line_runs_over(name: str, detail: str) -> None:
+    check_no_line_runs_over(trace_of(SHIPPED[name]), detail, 60, 80, 120)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_no_line_of_others_runs_over(name: str) -> None:
+    check_no_line_runs_over(trace_of(SHIPPED[name]), "full", 60)
+    check_no_line_runs_over(trace_of(SHIPPED[name]), "summary", 60, 80)
+
+
+@settings(max_examples=settings().max_examples // 2)
+@given(transformers())
+def test_no_line_of_any_transformer_runs_over(text: str) -> None:
+    try:
+        trace = trace_of(text)
+    except ScenarioError:
+        return
+    check_no_line_runs_over(trace, "full", 60)
 
 
 def test_wide_and_combining_tokens_stay_aligned() -> None:

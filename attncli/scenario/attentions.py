@@ -121,7 +121,7 @@ class AttentionBuilder(NamedTuple):
 
 def shared_settings(values: Values) -> Values:
     """What a cross-attention takes over from its layer: how many heads, how scores are scaled."""
-    taken = ("kv_heads", "scale", "softcap", "temperature", "weights_layout")
+    taken = ("kv_heads", "scale", "softcap", "temperature", "mask_value", "weights_layout")
     shared = {key: values[key] for key in taken if key in values}
     heads = values.get("heads")
     return {**shared, "heads": heads} if isinstance(heads, int) else shared

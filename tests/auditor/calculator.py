@@ -30,6 +30,10 @@ class NoNames(Exception):
     """A name was met where only figures were looked for."""
 
 
+class Undisclosed(Exception):
+    """A name stands for figures that are nowhere shown: a long random matrix."""
+
+
 def value(text: str, lookup: Lookup) -> Value:
     """What an expression comes to. Raises ValueError for what is not one."""
     try:

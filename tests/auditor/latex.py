@@ -66,6 +66,3 @@ def _braced(latex: str, position: int) -> tuple[str, int]:
         raise ValueError(f"a brace is wanted: {latex[position:]}")
     inside, end = _group(latex, position + 1)
     return inside, end + 1
-
-
-

@@ -134,7 +134,9 @@ def _markdown(page: str) -> list[PageSection]:
         first, _, rest = part.partition("\n")
         heading = _HEADING.match(first)
         number = int(heading["number"]) if heading else None
-        sections.append(_filled(PageSection(number, heading["heading"] if heading else first), rest))
+        sections.append(
+            _filled(PageSection(number, heading["heading"] if heading else first), rest)
+        )
     return sections
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tests.auditor.calculator import INDEX, NAME, Value, figure
+from tests.auditor.calculator import INDEX, NAME, Undisclosed, Value, figure
 
 _ADDRESS = re.compile(rf"(?P<name>{NAME})(?P<index>{INDEX})?")
 _INDICES = re.compile(r"\s*(\"(?:[^\"\\]|\\.)*\"|[^,\"]+)\s*(?:,|$)")
@@ -86,7 +86,9 @@ class Tables:
         self._tables = {
             table["name"]: Table(table["rows"], table["columns"], table["text"])
             for table in [*page["given"], *quantities]
+            if "text" in table
         }
+        self._described = self.given - self._tables.keys()
 
     def __getitem__(self, name: str) -> Table:
         return self._tables[name]
@@ -95,16 +97,19 @@ class Tables:
         """The full name of what is called so in a section: the nearest that there is."""
         while True:
             full = f"{path}.{name}" if path else name
-            if full in self._tables:
+            if full in self._tables or full in self._described:
                 return full
             if not path:
                 raise ValueError(f"nothing is called {name} here")
             path = path.rpartition(".")[0]
 
     def value(self, address: str, path: str) -> Value:
-        """What a name, a row or a cell stands for in a section."""
+        """What a name, a row or a cell stands for in a section. Raises Undisclosed."""
         name, indices = parted(address)
-        table = self[self.full(name, path)]
+        full = self.full(name, path)
+        if full in self._described:
+            raise Undisclosed(full)
+        table = self[full]
         if not indices:
             return table.value
         texts = table.texts(indices)
