@@ -9,6 +9,8 @@ from tempfile import TemporaryDirectory
 from attncli.pipeline import load, work
 from attncli.render import Page, render
 from attncli.scenario import shipped
+from attncli.steps import STEPS
+from attncli.telling.lesson import lessons
 from attncli.telling.selection import Selection, find_cells
 from attncli.telling.walkthrough import cells, walkthrough
 from attncli.trace import Trace
@@ -27,6 +29,12 @@ def trace_of(text: str, *changes: str) -> Trace:
 def page_of(trace: Trace, form: str = "terminal", width: int = 80, detail: str = "full") -> str:
     """A trace's page in a format."""
     return render(walkthrough(trace, Selection(detail=detail)), form, Page(width))
+
+
+def lessons_of(trace: Trace, form: str = "terminal", detail: str = "full") -> str:
+    """What `attn explain` says of each step with a trace's figures."""
+    told = [(step, trace) for step in STEPS]
+    return render(lessons(told, Selection(detail=detail)), form, Page(80))
 
 
 def page_of_cells(trace: Trace, wanted: Sequence[str], form: str = "terminal") -> str:

@@ -18,7 +18,7 @@ from attncli.telling.working import cell_line
 from attncli.trace import Quantity, Trace
 from tests import oracle
 from tests.auditor import Report, Tables, audit, audit_figures
-from tests.pages import SHIPPED, page_of, page_of_cells, trace_of
+from tests.pages import SHIPPED, lessons_of, page_of, page_of_cells, trace_of
 from tests.strategies import scenarios, transformers
 
 FORMS = ("terminal", "markdown", "json")
@@ -195,6 +195,17 @@ def test_a_long_sum_in_full() -> None:
     assert report.false == []
     assert report.elided == 0
     assert report.checked >= 8
+
+
+@pytest.mark.parametrize("form", ["terminal", "markdown"])
+@pytest.mark.parametrize("name", ["i_love_ai", "i_love_tennis_causal", "word_order"])
+def test_lessons(name: str, form: str) -> None:
+    """Of one head, since lessons don't say where in a model they are; mistakes give other figures."""
+    trace = trace_of(SHIPPED[name])
+    for detail in DETAILS:
+        report = audit(lessons_of(trace, form, detail), form, tables_of(trace))
+        assert [x for x in report.false if not x.startswith(("result: ", "place: "))] == []
+        assert report.checked >= 50
 
 
 def worked(text: str) -> Trace:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding
 from attncli.scenario.keys.sources import RandomSource
-from attncli.scenario.model import Prediction, Show, Stack, Text
+from attncli.scenario.model import Attention, Layer, Prediction, Show, Stack, Text
 from attncli.scenario.problems import Where
 
 Places = Mapping[str, Where]
@@ -20,6 +20,15 @@ class Source(NamedTuple):
     """Where a matrix comes from that isn't written in the file: `normal, seed 7, std 0.02`."""
 
     told: str
+
+
+class Site(NamedTuple):
+    """Where an attention stands, and whether its keys come from the memory."""
+
+    stack: Stack
+    layer: Layer
+    attention: Attention
+    sees_memory: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +76,17 @@ class Scenario:
     def stacks(self) -> tuple[Stack, ...]:
         """The encoder, if there is one, and the main stack."""
         return (self.stack,) if self.encoder is None else (self.encoder, self.stack)
+
+    @property
+    def sites(self) -> Iterator[Site]:
+        """Every attention of the model."""
+        has_memory = self.encoder is not None or self.gives("memory")
+        for stack in self.stacks:
+            for layer in stack.layers:
+                bare = layer.block == "attention" and stack is self.stack
+                yield Site(stack, layer, layer.attention, bare and has_memory)
+                if layer.cross is not None:
+                    yield Site(stack, layer, layer.cross, sees_memory=True)
 
     def where(self, name: str) -> Where:
         """Where the value of a full name stands in the file, or the nearest one above it."""

@@ -80,7 +80,7 @@ def together_block(
 ) -> SideBySide | None:
     """The rows of a part's quantities side by side, when more than the part's own are there."""
     scope = part.scope
-    found = [(heading, _resolved(trace, scope, name)) for name, heading in names]
+    found = [(heading, trace.quantities.get(scope.name(name))) for name, heading in names]
     present = [(heading, quantity) for heading, quantity in found if quantity is not None]
     made = {quantity.name for quantity in made_by(trace, part)}
     if not any(quantity.name in made for _, quantity in present):
@@ -92,14 +92,6 @@ def together_block(
         (heading, matrix_block(quantity, selection, scope.path)) for heading, quantity in present
     )
     return SideBySide("", first.rows.names, selection.rows(first), columns)
-
-
-def _resolved(trace: Trace, scope: Scope, local: str) -> Quantity | None:
-    """What a name means at a place; X and output stand for what flows in."""
-    name = scope.name(local)
-    if name not in trace and local in ("X", "output") and scope.layer.block != "attention":
-        return None
-    return trace.quantities.get(name)
 
 
 def token_blocks(scope: Scope) -> list[Block]:

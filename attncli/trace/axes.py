@@ -41,7 +41,7 @@ class Place(NamedTuple):
 
     stack: Stack
     attention: Attention
-    crosses: bool
+    sees_memory: bool
     local: str
 
 
@@ -49,29 +49,19 @@ def place_of(name: str, scenario: Scenario) -> Place:
     """The stack and the attention that a full name belongs to."""
     path, _, local = name.rpartition(".")
     path = _INSIDE.sub("", path)
-    for stack in scenario.stacks:
-        for layer in stack.layers:
-            for attention in (layer.attention, layer.cross):
-                if attention is None:
-                    continue
-                heads = (attention.head_path(head) for head in range(attention.heads))
-                if path in (attention.path, *heads):
-                    return Place(stack, attention, _sees_memory(scenario, attention, layer), local)
-    inside = [s for s in scenario.stacks if s.path and name.startswith(f"{s.path}.")]
+    for site in scenario.sites:
+        attention = site.attention
+        heads = (attention.head_path(head) for head in range(attention.heads))
+        if path in (attention.path, *heads):
+            return Place(site.stack, attention, site.sees_memory, local)
+    inside = [stack for stack in scenario.stacks if name.startswith(f"{stack.path}.")]
     stack = inside[0] if inside else scenario.stack
-    return Place(stack, stack.layers[0].attention, crosses=False, local=local)
-
-
-def _sees_memory(scenario: Scenario, attention: Attention, layer: object) -> bool:
-    if getattr(layer, "cross", None) is attention:
-        return True
-    bare = getattr(layer, "block", "") == "attention"
-    return bare and (scenario.encoder is not None or scenario.gives("memory"))
+    return Place(stack, stack.layers[0].attention, sees_memory=False, local=local)
 
 
 def key_names(place: Place, scenario: Scenario) -> tuple[str, ...]:
     """The names of what an attention attends to, as far as they are known."""
-    if place.crosses:
+    if place.sees_memory:
         if scenario.encoder is not None:
             return told_apart(scenario.encoder.text.tokens)
         return scenario.row_names.get("memory", ())

@@ -33,15 +33,15 @@ def _above(path: str, local: str) -> Iterable[str]:
 
 def _sized_quantities(scenario: Scenario) -> Iterable[tuple[str, str, str]]:
     """Which quantities' columns d_k, d_v and d_ff are, with the paths that they are said for."""
+    for site in scenario.sites:
+        for head in range(site.attention.heads):
+            path = site.attention.head_path(head)
+            yield from (
+                (site.layer.path, size, below(path, name))
+                for name, size in (("K", "d_k"), ("Q", "d_k"), ("V", "d_v"))
+            )
     for stack in scenario.stacks:
         for layer in stack.layers:
-            for attention in (layer.attention, layer.cross):
-                if attention is not None:
-                    for head in range(attention.heads):
-                        path = attention.head_path(head)
-                        yield layer.path, "d_k", below(path, "K")
-                        yield layer.path, "d_k", below(path, "Q")
-                        yield layer.path, "d_v", below(path, "V")
             if layer.has_ffn:
                 yield layer.path, "d_ff", below(layer.path, "hidden")
 
@@ -49,36 +49,31 @@ def _sized_quantities(scenario: Scenario) -> Iterable[tuple[str, str, str]]:
 def know_papers(scenario: Scenario, extents: Extents) -> None:
     """The paper's proportions for random matrices of which nothing else tells the size:
     d_k = d_v = d_model / heads, d_ff = 4 d_model."""
-    for stack in scenario.stacks:
-        d_model = extents.of((below(stack.path, "X"), 1))
+    for site in scenario.sites:
+        d_model = extents.of((below(site.stack.path, "X"), 1))
         if d_model is None:
             continue
-        for layer in stack.layers:
-            for attention in (layer.attention, layer.cross):
-                if attention is not None:
-                    _paper_heads(extents, d_model, attention)
-            hidden = (below(layer.path, "hidden"), 1)
-            if layer.has_ffn and extents.of(hidden) is None:
-                extents.know(hidden, d_model._replace(size=4 * d_model.size, derived=True), "")
-            ffn = (below(layer.path, "ffn"), 1)
-            if layer.has_ffn and extents.of(ffn) is None:
-                extents.know(ffn, d_model, "")
-            extents.settle()
+        _paper_heads(extents, d_model, site.attention)
+        if site.layer.has_ffn:
+            inner = d_model._replace(size=4 * d_model.size, derived=True)
+            _know_if_unknown(extents, below(site.layer.path, "hidden"), inner)
+            _know_if_unknown(extents, below(site.layer.path, "ffn"), d_model)
+
+
+def _know_if_unknown(extents: Extents, name: str, columns: Extent) -> None:
+    if extents.of((name, 1)) is None:
+        extents.know((name, 1), columns, name)
+        extents.settle()
 
 
 def _paper_heads(extents: Extents, d_model: Extent, attention: Attention) -> None:
-    heads, path = attention.heads, attention.path
+    heads = attention.heads
     for local in ("K", "Q", "V"):
         for head in range(heads):
-            node = (below(attention.head_path(head), local), 1)
-            if extents.of(node) is not None:
-                continue
-            if d_model.size % heads:
+            name = below(attention.head_path(head), local)
+            if extents.of((name, 1)) is None and d_model.size % heads:
                 extents.uneven(d_model, heads, below(attention.head_path(head), "Q"))
                 return
-            extents.know(node, d_model._replace(size=d_model.size // heads, derived=True), node[0])
-            extents.settle()
-    attended = (below(path, "attention"), 1)
-    if extents.of(attended) is None:
-        extents.know(attended, d_model, "")
-    extents.settle()
+            part = d_model._replace(size=d_model.size // heads, derived=True)
+            _know_if_unknown(extents, name, part)
+    _know_if_unknown(extents, below(attention.path, "attention"), d_model)

@@ -26,11 +26,11 @@ _DIGITS = 60
 _SAME = Decimal("1e-40")
 
 
-class NoNames(Exception):
+class NamedError(Exception):
     """A name was met where only figures were looked for."""
 
 
-class Undisclosed(Exception):
+class UndisclosedError(Exception):
     """A name stands for figures that are nowhere shown: a long random matrix."""
 
 
@@ -38,14 +38,14 @@ def value(text: str, lookup: Lookup) -> Value:
     """What an expression comes to. Raises ValueError for what is not one."""
     try:
         return _of_figures(text)
-    except NoNames:
+    except NamedError:
         return _evaluated(text, lookup)
 
 
 @lru_cache(maxsize=1 << 14)
 def _of_figures(text: str) -> Value:
     def no_names(name: str) -> Value:
-        raise NoNames(name)
+        raise NamedError(name)
 
     return _evaluated(text, no_names)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.auditor.calculator import (
     Lookup,
-    Undisclosed,
+    UndisclosedError,
     figure,
     figures,
     is_figures,
@@ -73,12 +73,12 @@ class _Audit:
         """Where a section is: by its number, and said in its heading; or by its path."""
         if section.number is not None:
             said = tables.sections[section.number - 1]
-            if section.heading != " · ".join(filter(None, [said.place, said.title])):
+            if section.heading != said.heading:
                 self.false("heading", section.heading)
             self.path, self.made = said.path, said.made
             return
         called = (section.path, section.heading)  # as another section may be, too
-        alike = [s.made for s in tables.sections if (s.path, s.title) == called]
+        alike = [said.made for said in tables.sections if (said.path, said.title) == called]
         self.made = frozenset[str]().union(*alike)
 
     def false(self, kind: str, what: object) -> None:
@@ -101,7 +101,7 @@ class _Audit:
 
     def sign(self, what: str, left: str, sign: str, right: str) -> None:
         """Where vectors leave entries out at the same place, those that are there are compared."""
-        lookup = self.lookup
+        lookup: Lookup = self.lookup
         if "…" in left + right:
             left, right = left.replace("…, ", ""), right.replace("…, ", "")
             lookup = _undisclosed
@@ -110,7 +110,7 @@ class _Audit:
                 return
         try:
             true = _holds(left, right, lookup)
-        except Undisclosed:
+        except UndisclosedError:
             self.report.elided += 1
             return
         except _TROUBLE as error:
@@ -192,7 +192,7 @@ def _holds(left: str, right: str, lookup: Lookup) -> bool:
 
 
 def _undisclosed(name: str) -> Any:
-    raise Undisclosed(name)
+    raise UndisclosedError(name)
 
 
 def _agree(shown: Sequence[str], table: Sequence[str] | str) -> bool:

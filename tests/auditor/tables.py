@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tests.auditor.calculator import INDEX, NAME, Undisclosed, Value, figure
+from tests.auditor.calculator import INDEX, NAME, UndisclosedError, Value, figure
 
 _ADDRESS = re.compile(rf"(?P<name>{NAME})(?P<index>{INDEX})?")
 _INDICES = re.compile(r"\s*(\"(?:[^\"\\]|\\.)*\"|[^,\"]+)\s*(?:,|$)")
@@ -64,13 +64,13 @@ class Section:
     made: frozenset[str]
 
     @property
-    def place(self) -> str:
-        """`Layer 1 · Head 2` of `layers[1].heads[2]`."""
+    def heading(self) -> str:
+        """`Layer 1 · Head 2 · Softmax` of the softmax at `layers[1].heads[2]`."""
         words = []
         for name, number in re.findall(r"(\w+)(?:\[(\d+)\])?", self.path):
             if name in _WORDS:
                 words.append(f"{_WORDS[name]} {number}".strip())
-        return " · ".join(words)
+        return " · ".join([*words, self.title])
 
 
 class Tables:
@@ -104,11 +104,11 @@ class Tables:
             path = path.rpartition(".")[0]
 
     def value(self, address: str, path: str) -> Value:
-        """What a name, a row or a cell stands for in a section. Raises Undisclosed."""
+        """What a name, a row or a cell stands for in a section. Raises UndisclosedError."""
         name, indices = parted(address)
         full = self.full(name, path)
         if full in self._described:
-            raise Undisclosed(full)
+            raise UndisclosedError(full)
         table = self[full]
         if not indices:
             return table.value
