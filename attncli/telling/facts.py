@@ -100,7 +100,9 @@ def _scaling(trace: Trace) -> Spans:
     exact = Root(Number.written(d_k))
     approximate = decimals.round_to(evaluation.full(exact), 3)
     spans: Spans = ("scores are divided by ", Equation(root, exact))
-    return spans if approximate**2 == d_k else (*spans, " ≈ ", Number.written(approximate))
+    if approximate**2 == d_k:
+        return (*spans, " = ", Number.written(approximate.to_integral()))
+    return (*spans, " ≈ ", Number.written(approximate))
 
 
 def rounding_facts(trace: Trace) -> dict[str, object]:

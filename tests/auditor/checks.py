@@ -61,7 +61,6 @@ class _Audit:
         self.made: frozenset[str] = frozenset()
 
     def section(self, section: PageSection) -> None:
-        self.path, self.made = section.path, frozenset()
         if self.tables is not None:
             self.place(section, self.tables)
         for statement in section.statements:
@@ -70,16 +69,18 @@ class _Audit:
             self.grid(grid, aside=section.heading == "Variants")
 
     def place(self, section: PageSection, tables: Tables) -> None:
-        """Where a section is: by its number, and said in its heading; or by its path."""
+        """Where a section is: by its number, or its path, or what a lesson's heading says."""
+        alike = [said for said in tables.sections if said.heading == section.heading]
         if section.number is not None:
-            said = tables.sections[section.number - 1]
-            if section.heading != said.heading:
+            alike = [tables.sections[section.number - 1]]
+            if section.heading != alike[0].heading:
                 self.false("heading", section.heading)
-            self.path, self.made = said.path, said.made
-            return
-        called = (section.path, section.heading)  # as another section may be, too
-        alike = [said.made for said in tables.sections if (said.path, said.title) == called]
-        self.made = frozenset[str]().union(*alike)
+        elif section.path is not None:
+            called = (section.path, section.heading)  # as another section may be, too
+            alike = [said for said in tables.sections if (said.path, said.title) == called]
+        if alike:  # else a heading inside a section
+            self.path = alike[0].path
+            self.made = frozenset[str]().union(*(said.made for said in alike))
 
     def false(self, kind: str, what: object) -> None:
         self.report.false.append(f"{kind}: {what}")

@@ -46,7 +46,7 @@ class PageSection:
 
     number: int | None = None
     heading: str = ""
-    path: str = ""
+    path: str | None = None
     statements: list[Statement] = field(default_factory=list)
     grids: list[Grid] = field(default_factory=list)
 
