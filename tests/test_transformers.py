@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
-from attncli import load, work
+from attncli import ScenarioError, load, work
 from attncli.trace import Trace
 from tests import oracle
 from tests.pages import SHIPPED, trace_of
@@ -24,6 +24,10 @@ GIVEN = re.compile(
     r"|memory|queries|keys|values|unembedding|b_U|cache\.[KV]|dropout\.mask"
     r"|mask(\[\d+\])?\.(add|allowed|blocked))$"
 )
+
+
+UNWORKABLE = re.compile("rounds? to 0|has no logarithm|divided by")
+"""What a few draws come to under `carry`: figures that round to 0 where they are divided by."""
 
 
 def agree(expected: oracle.Arrays, trace: Trace) -> None:
@@ -45,7 +49,12 @@ def same(name: str, ours: Any, values: Any) -> None:
 @settings(max_examples=3 * settings().max_examples)
 @given(transformers())
 def test_random_transformers(text: str) -> None:
-    agree(oracle.work(oracle.read(text)), trace_of(text))
+    try:
+        trace = trace_of(text)
+    except ScenarioError as error:
+        assume(not UNWORKABLE.search(str(error)))
+        raise
+    agree(oracle.work(oracle.read(text)), trace)
 
 
 @pytest.mark.parametrize("policy", ["carry", "exact"])
