@@ -8,10 +8,12 @@ from dataclasses import replace
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Unworkable
 from attncli.scenario import Problems, Scenario, read
+from attncli.scenario.keys.sources import MOST_FIGURES
 from attncli.scenario.loading import Changes, Source
 from attncli.steps import story
 from attncli.trace import Making, Part, Quantity, Trace, Unfinished, make
 from attncli.trace.axes import given_axes
+from attncli.trace.fixed import check_generation
 from attncli.trace.shapes import shapes_of
 
 
@@ -26,6 +28,7 @@ def load(source: Source, changes: Changes = (), *, outside: bool = False) -> Sce
     problems = Problems()
     scenario = _fitted(read(source, changes, problems, outside=outside), problems)
     variants = {name: _fitted(other, problems) for name, other in scenario.variants.items()}
+    check_generation(scenario, problems)
     problems.stop_if_any()
     return scenario.with_variants(variants)
 
@@ -51,6 +54,10 @@ def _drawn(
                 source.where, f"the shape of {name} doesn't follow from the rest",
                 "say it, like shape: [4, 4], or the sizes, like d_model: 4",
             )  # fmt: skip
+        return None
+    if rows * columns > MOST_FIGURES:
+        wrong = f"{name} would have {rows} × {columns} figures"
+        problems.add(source.where, wrong, f"at most {MOST_FIGURES} can be drawn")
         return None
     try:
         return Matrix.of_array(
@@ -93,7 +100,8 @@ def _generated(trace: Trace) -> tuple[Trace, ...]:
         return ()
     token = trace.likeliest()
     text = None if token is None else trace.scenario.text.with_token(token)
-    if text is None:
+    height = trace.scenario.shapes.get(trace.scenario.text.table, (None, None))[0] or 0
+    if text is None or max(text.rows_of_tokens) >= height:
         return ()
     prediction = trace.scenario.prediction
     longer = replace(

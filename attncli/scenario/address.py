@@ -35,7 +35,7 @@ class Address(NamedTuple):
         return [part for part in _SEGMENT.split(self.name) if part]
 
 
-_SHAPE = re.compile(r"\s*((?:[^\[\].]+\[\d+\]\.)*[^\[\]]+?)\s*(?:\[(.*)\])?\s*", re.DOTALL)
+_SHAPE = re.compile(r"\s*((?:[^\[\]]+\[\d+\]\.)*[^\[\]]+?)\s*(?:\[(.*)\])?\s*", re.DOTALL)
 _SEGMENT = re.compile(r"\.|\[(\d+)\]")
 _INDEX = re.compile(
     r"""\s*(?:"((?:[^"\\]|\\.)*)"|([^",\s](?:[^,]*[^,\s])?))\s*(?:,|$)""", re.DOTALL

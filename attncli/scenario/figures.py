@@ -102,15 +102,20 @@ class Gatherer(NamedTuple):
     def _put(self, gathered: Gathered, name: str, value: MatrixLike) -> None:
         if isinstance(value, RandomSource):
             gathered.random[name] = value
-            gathered.sources[name] = Source(value.told())
+            gathered.sources[name] = Source(value.told() + self._rounded())
             return
         if isinstance(value, FileSource):
-            gathered.sources[name] = Source(value.told())
+            gathered.sources[name] = Source(value.told() + self._rounded())
         if isinstance(value, NamedRows):
             gathered.row_names[name] = value.names
         matrix = self._matrix(name, value)
         if matrix is not None:
             gathered.given[name] = matrix
+
+    def _rounded(self) -> str:
+        """What has to be said of figures that nobody wrote, if they are rounded."""
+        decimals = self.rounding.decimals
+        return f"; rounded to {decimals} decimals" if self.rounding.carries else ""
 
     def _matrix(self, name: str, value: MatrixLike) -> Matrix | None:
         match value:

@@ -44,6 +44,8 @@ def _happens(scope: Scope) -> str:
         told.append("The further a key is from the query, the more is taken off its score")
     if scope.gives("bias") or any(rule.kind == "add" for rule in scope.attention.mask):
         told.append("A given table is added to the scores")
+    if any(rule.kind == "add" for rule in scope.attention.mask):
+        told.append("Where it holds −∞ nothing is added: the mask hides that score")
     return ". ".join(told) + "."
 
 

@@ -52,7 +52,9 @@ def _look_up(scope: Scope, name: str, rows: tuple[int, ...]) -> Making:
     keys = tuple(names if text.by_id else map(write_index, names))
     by = "ids" if text.by_id else "tokens"
     tokens = Axis(told_apart(text.tokens), _TOKENS)
-    return Making(name, TakeRows(rows, keys, by), (text.table,), "embed", rows=tokens)
+    needs = () if text.tokens else ("sentence",)
+    operation = TakeRows(rows, keys, by)
+    return Making(name, operation, (text.table,), "embed", rows=tokens, needs=needs)
 
 
 def _next_rows(scope: Scope) -> Making | None:

@@ -51,19 +51,20 @@ def _positions(scope: Scope, positions: Positions, k: int) -> Making:
         return Making(name, operation, (_source(scope),), "positions", blame="positions")
     count = len(scope.text.tokens) or scope.height(_source(scope)) or 0
     rows = tuple(range(start_of(scope, positions), start_of(scope, positions) + count))
-    keys = tuple(str(row + 1) for row in rows)
-    axis = Axis(told_apart(scope.text.tokens), "token") if scope.text.tokens else None
-    table = scope.name("positions")
-    return Making(name, TakeRows(rows, keys, "positions"), (table,), "positions", rows=axis)
+    return _rows_of(scope, name, "positions", rows, "position")
 
 
 def _segments(scope: Scope) -> Making:
     rows = scope.stack.segments
-    keys = tuple(str(row + 1) for row in rows)
+    return _rows_of(scope, scope.name("S"), "segment_embeddings", rows, "segment")
+
+
+def _rows_of(scope: Scope, name: str, table: str, rows: tuple[int, ...], by: str) -> Making:
+    """A row of a table for each token, counted from 0."""
     axis = Axis(told_apart(scope.text.tokens), "token") if scope.text.tokens else None
-    table = scope.name("segment_embeddings")
-    operation = TakeRows(rows, keys, "segments")
-    return Making(scope.name("S"), operation, (table,), "positions", rows=axis)
+    operation = TakeRows(rows, tuple(map(str, rows)), by)
+    needs = () if rows else ("sentence",)
+    return Making(name, operation, (scope.name(table),), "positions", rows=axis, needs=needs)
 
 
 def _from_one(scope: Scope) -> Making | None:

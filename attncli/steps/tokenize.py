@@ -20,7 +20,8 @@ def _happens(scope: Scope) -> str:
 def _formulas(scope: Scope) -> tuple[Equation, ...]:
     tokens = define("tokens", Apply("tokenize", (Symbol("sentence"),)))
     ids = define("ids", at("vocabulary", "tokens"))
-    return (tokens, ids) if scope.text.ids or not scope.text.tokens else (tokens,)
+    with_ids = (ids,) if scope.text.ids or not scope.text.tokens else ()
+    return (tokens, *with_ids) if scope.text.cut else with_ids
 
 
 STEP = Step(

@@ -22,7 +22,7 @@ from attncli.document import (
     Word,
 )
 from attncli.scenario.model import below
-from attncli.telling.parts import made_by, place_in_words, title_of
+from attncli.telling.parts import made_by, operands_of, place_in_words, title_of
 from attncli.telling.selection import Selection
 from attncli.trace import Part, Quantity, Scope, Trace
 from attncli.trace.quantity import told_apart
@@ -81,8 +81,9 @@ def together_block(
     """The rows of a part's quantities side by side, when more than the part's own are there."""
     scope = part.scope
     found = [(heading, trace.quantities.get(scope.name(name))) for name, heading in names]
-    present = [(heading, quantity) for heading, quantity in found if quantity is not None]
     made = {quantity.name for quantity in made_by(trace, part)}
+    near = made | {quantity.name for quantity in operands_of(trace, part)}
+    present = [(heading, q) for heading, q in found if q is not None and q.name in near]
     if not any(quantity.name in made for _, quantity in present):
         return None
     if len({(selection.rows(q), q.rows.names) for _, q in present}) > 1:
@@ -161,16 +162,22 @@ def _ancestors(path: str) -> list[str]:
 
 
 def _made_in_short(made: Sequence[Quantity], path: str) -> Spans:
-    """`Q, K, V [3, 2]`: names with the shape that the last of them has."""
-    if not made:
-        return ()
+    """`Q [3, 2], K, V [5, 2]`: names, and the shape of those that have the same."""
     spans: list[Span] = []
-    for quantity in made:
+    for shape, group in groupby(made, _shape_in_short):
         spans += [", "] if spans else []
-        spans.append(Symbol(local_name(quantity.name, path)))
-    rows, columns = made[-1].matrix.shape
-    size = f" [{rows}]" if made[-1].is_list else f" [{rows}, {columns}]"
-    return (*spans, size)
+        for k, quantity in enumerate(group):
+            spans += [", "] if k else []
+            spans.append(Symbol(local_name(quantity.name, path)))
+        spans.append(shape)
+    return tuple(spans)
+
+
+def _shape_in_short(quantity: Quantity) -> str:
+    rows, columns = quantity.matrix.shape
+    if quantity.is_figure:
+        return ""
+    return f" [{rows}]" if quantity.is_list else f" [{rows}, {columns}]"
 
 
 def graph_block(quantity: Quantity, path: str = "") -> Graph:

@@ -44,10 +44,10 @@ def sizes(trace: Trace) -> Spans:
     after = [f"{heads} heads"] if heads > 1 else []
     head = layers[0].attention.head_path(0)
     known = [
-        ("d_model", _columns(trace, "X")),
+        ("d_model", _columns(trace, "X", made=True)),
         ("d_k", _columns(trace, below(head, "K"))),
         ("d_v", _columns(trace, below(head, "V"))),
-        ("d_ff", _columns(trace, below(layers[0].path, "hidden"))),
+        ("d_ff", _columns(trace, below(layers[0].path, "hidden"), made=True)),
     ]
     told: list[Spans] = [(count,) for count in counts]
     for name, size in known:
@@ -62,10 +62,12 @@ def sizes(trace: Trace) -> Spans:
     return tuple(spans)
 
 
-def _columns(trace: Trace, name: str) -> int | None:
+def _columns(trace: Trace, name: str, *, made: bool = False) -> int | None:
     """The columns of a quantity, whether it came to be made or not."""
     if name in trace:
         return trace[name].matrix.shape[1]
+    if made:
+        return None
     return trace.scenario.shapes.get(name, (None, None))[1]
 
 

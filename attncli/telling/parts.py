@@ -58,6 +58,8 @@ _NORMS = {"embedding_norm": "Embedding norm", "final_norm": "Final norm"}
 
 def title_of(part: Part) -> str:
     """The step's title; a norm's with its number."""
+    if part.step == "merge" and part.scope.attention.heads == 1:
+        return "Output projection"
     if part.step != "norm":
         return step_of(part).title
     local = part.path.rpartition(".")[2]

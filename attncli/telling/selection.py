@@ -61,13 +61,16 @@ class Selection(NamedTuple):
 
 
 def _is_inside(path: str, layer: str) -> bool:
-    return not layer or path == layer or path.startswith(f"{layer}.")
+    if not layer:  # a single layer has no path of its own
+        return path.partition(".")[0] != "encoder"
+    return path == layer or path.startswith(f"{layer}.")
 
 
 def _is_of_head(part: Part, head: int) -> bool:
     """Whether a part belongs to a head, from 1; a single head's parts have no path of their own."""
     attention = part.scope.attention
-    return part.path == attention.head_path(head - 1) and part.step in _IN_HEADS
+    one = head <= attention.heads
+    return one and part.path == attention.head_path(head - 1) and part.step in _IN_HEADS
 
 
 _IN_HEADS = frozenset(STORY) - {

@@ -66,7 +66,7 @@ def walkthrough(trace: Trace, selection: Selection) -> Document:
         tuple(sections),
         facts_of(trace),
         given=tuple(matrix_block(quantity, Selection()) for quantity in _all_given(trace)),
-        opening=(_tree(trace, told, selection),) if structured and whole else (),
+        opening=(_tree(trace, told, selection),) if structured and whole and told else (),
         closing=_closing(trace, selection) if whole else (),
         sources={name: source.told for name, source in trace.scenario.sources.items()},
         rounding=rounding_facts(trace),
@@ -194,7 +194,8 @@ def _closing(trace: Trace, selection: Selection) -> tuple[Block, ...]:
     comes after it: variants, generated tokens, a graph."""
     used = {name for making in trace.plan if making.name in trace for name in making.operands}
     unused = [quantity for quantity in _all_given(trace) if quantity.name not in used]
-    heading = "Given, and not needed so far" if used else "Given"
+    heading = "Given, and not needed" if used else "Given"
+    heading += " so far" if used and trace.unfinished is not None else ""
     blocks: list[Block] = [Subheading(heading)] if unused else []
     blocks += given_blocks(trace, unused, selection)
     if trace.unfinished is not None:

@@ -100,6 +100,8 @@ def given_axes(name: str, scenario: Scenario, shape: tuple[int, int]) -> tuple[A
     """The axes of a given matrix."""
     if name.endswith("embeddings") and name.rpartition(".")[2] == "embeddings":
         return _rows_of_table(name, scenario, shape[0]), Axis(counted(shape[1]), DIMENSIONS)
+    if name.endswith(("positions", "segment_embeddings")):
+        return Axis(tuple(map(str, range(shape[0]))), IDS), Axis(counted(shape[1]), DIMENSIONS)
     if name == "unembedding":
         return _unembedding_axes(scenario, shape)
     rows, columns = (

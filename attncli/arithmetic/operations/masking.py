@@ -202,8 +202,8 @@ class AddFinite(Operation):
         return "n m, n m -> n m"
 
     def formula(self, name: str, *operands: str) -> Equation:
-        terms = tuple(at(operand, "i", "j") for operand in operands)
-        return define(at(name, "i", "j"), Sum(terms))
+        scores, table = (at(operand, "i", "j") for operand in operands)
+        return define(at(name, "i", "j"), Sum((scores, Apply("finite", (table,)))))
 
     def values(self, *operands: Matrix) -> Array:
         scores, table = operands

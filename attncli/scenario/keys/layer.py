@@ -29,6 +29,7 @@ NORM_PLACES = ("post", "pre", NONE)
 NORM_KINDS = ("layer", "rms")
 
 _COUNT = WholeNumber(1, 10**6)
+_HEAD_COUNT = WholeNumber(1, 1024)
 _MATRIX = MatrixKind()
 _NAMED = MatrixKind(named=True)
 _VECTOR = Vector()
@@ -120,7 +121,7 @@ _DROPOUT = Record(
 
 ATTENTION_SETTINGS = (
     Key("heads", _HEADS, "how many heads share W_Q, W_K, W_V; or a list, each with its own"),
-    Key("kv_heads", _COUNT, "how many heads of keys and values the query heads share"),
+    Key("kv_heads", _HEAD_COUNT, "how many heads of keys and values the query heads share"),
     Key("projection", Choice((NONE,)), "none: queries, keys and values are the inputs themselves"),
     Key("weights_layout", Choice(("linear",)), "linear: weights are out × in, used as x Wᵀ"),
     Key("scale", _SCALE, "what scores are divided by: sqrt_d_k (the default), none, or a number"),

@@ -52,14 +52,15 @@ class Entry(NamedTuple):
 
 
 class Vector(NamedTuple):
-    """A row of numbers: a matrix [1, n]."""
+    """A row of numbers: a matrix [1, n]; `inline` ones are written out."""
 
     entry: Entry = Entry()
+    inline: bool = False
 
     def read(self, node: Node, problems: Problems) -> MatrixLike | None:
         if isinstance(node, Figures):
             return node if _is_array(node, 1, problems) else None
-        if is_source(node):
+        if is_source(node) and not self.inline:
             return SourceKind(1).read(node, problems)
         row = self.read_row(node, problems)
         return Matrix.of_written([row]) if row else None

@@ -28,7 +28,7 @@ _VECTOR = Vector()
 _TOKEN = TextKind("a token")
 _POSITIVE = NumberKind(positive=True)
 _NUMBER = NumberKind()
-_TOKEN_VECTORS = MapOf(_VECTOR, "token")
+_TOKEN_VECTORS = MapOf(Vector(inline=True), "token")
 _TABLE_SCALE = word_or(("sqrt_d_model", NONE), _POSITIVE)
 
 

@@ -1,0 +1,43 @@
+"""What is given for just so many tokens, and so can't go with a sentence that grows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attncli.scenario import Problems, Scenario
+from attncli.trace.axes import names_along
+
+
+def check_generation(scenario: Scenario, problems: Problems) -> None:
+    """Says what stands in the way of generating more than one token."""
+    more = scenario.prediction.generate - 1
+    if more < 1:
+        return
+    for name in _fixed(scenario):
+        problems.add(
+            scenario.where(name), f"{name} is for this sentence only, and generation makes it"
+            " longer", "leave it out, or generate 1 token",
+        )  # fmt: skip
+    table = scenario.given.get("positions")
+    wanted = len(scenario.text.tokens) + more
+    if table is not None and table.shape[0] < wanted:
+        problems.add(
+            scenario.where("positions"),
+            f"positions has {table.shape[0]} rows, and {wanted} are needed to generate"
+            f" {more + 1} tokens",
+            f"give it {wanted} rows",
+        )
+
+
+def _fixed(scenario: Scenario) -> Iterator[str]:
+    """The names of what has a row or column for each token of the sentence."""
+    if scenario.prediction.targets:
+        yield "targets"
+    if scenario.stack.segments:
+        yield "segments"
+    for name in scenario.given:
+        elsewhere = name.startswith("encoder.") or "cache." in name or name == "memory"
+        roles = {names_along(name, side, scenario)[0] for side in (0, 1)}
+        over_memory = "cross." in name and roles <= {"K", "dimension"}
+        if not elsewhere and not over_memory and roles & {"token", "Q", "K"}:
+            yield name
