@@ -210,11 +210,15 @@ def test_lessons(name: str, request: pytest.FixtureRequest) -> None:
         assert report.checked >= 10 or name == "i_love_tennis"
 
 
+# What a few draws come to under `carry`: a 0 to divide by or to take the logarithm of.
+UNWORKABLE = re.compile("rounds? to 0|has no logarithm|divided? by")
+
+
 def worked(text: str) -> Trace:
     try:
         return trace_of(text)
     except ScenarioError as error:
-        assume("rounds to 0" not in str(error))
+        assume(not UNWORKABLE.search(str(error)))
         raise
 
 

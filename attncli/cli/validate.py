@@ -6,12 +6,14 @@ from typing import Annotated
 
 import typer
 
+from attncli.cli import options
 from attncli.cli.complaints import Complaints
 from attncli.cli.output import write_out
 
 
 def validate(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Scenario files.")],
+    files_outside: options.FilesOutside = False,
 ) -> None:
     """Check scenario files, and say every problem of each.
 
@@ -29,7 +31,7 @@ def validate(
     lines = []
     for file in files:
         with complaints.heard():
-            trace = work(load(file))
+            trace = work(load(file, outside=files_outside))
             lines.append(f"{summary_line(file, summary(trace))}\n")
     write_out("".join(lines))
     complaints.stop_if_any()

@@ -64,7 +64,7 @@ class AttentionBuilder(NamedTuple):
             scale=values.get("scale", "sqrt_d_k"),
             softcap=values.get("softcap"),
             temperature=values.get("temperature"),
-            mask=tuple(self._mask_rules(path, mask, keys)),
+            mask=tuple(self._mask_rules(values.get("mask_path", path), mask, keys)),
             mask_value=Decimal("-Infinity") if value == "-inf" else value,
             dropout=values.get("dropout", {}).get("p", Decimal(0)) if "dropout" in values else None,
             cached=cached,
@@ -93,6 +93,8 @@ class AttentionBuilder(NamedTuple):
 
     def _rules_of(self, place: str, rule: Values, keys: Sequence[str]) -> list[MaskRule]:
         found: list[MaskRule] = []
+        if not rule:
+            self._complain(place, "a mask without any rule", "say causal, or give a rule")
         if "padding" in rule:
             found.append(MaskRule("padding", keys=self._padding(place, rule["padding"], keys)))
         if "window" in rule:

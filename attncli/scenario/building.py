@@ -28,6 +28,7 @@ from attncli.scenario.problems import Problems, Where
 Values = Mapping[str, Any]
 _SETTINGS = frozenset(key.name for key in LAYER_SETTINGS)
 _OF_ONE_LAYER = tuple(key.name for key in LAYER_KEYS if key.name not in _SETTINGS)
+_ADDED = ("embedding_scale", "segments", "embedding_norm")
 _FFN = ("W1", "W2", "W3", "b1", "b2")
 
 
@@ -42,6 +43,7 @@ class Builder(NamedTuple):
         told = _several(values.get("positions"))
         positions = tuple(_positions(one) for one in told if not _is_none(one))
         self._check_positions(path, positions)
+        self._check_added(path, values)
         positions = tuple(one._replace(dimensions=_even(one)) for one in positions)
         seen = Keys(text.tokens, memory, next((p for p in positions if p.kind == "rope"), None),
                     next((p for p in positions if p.kind == "alibi"), None))  # fmt: skip
@@ -65,6 +67,20 @@ class Builder(NamedTuple):
             if one.dimensions != _even(one):
                 wrong = f"{one.dimensions} dimensions can't turn in pairs"
                 self._complain(place, wrong, "give an even number")
+
+    def _check_added(self, path: str, values: Values) -> None:
+        """What is added to embeddings can't be added to an X that is given."""
+        added = [key for key in _ADDED if key in values]
+        told = _several(values.get("positions"))
+        if any(
+            _positions(one).kind in ("sinusoidal", "given") for one in told if not _is_none(one)
+        ):
+            added.append("positions")
+        for key in added if "X" in values else ():
+            self._complain(
+                below(path, key), f"{key} goes into X, and X itself is given",
+                "give embeddings in place of X, or leave it out",
+            )  # fmt: skip
 
     def _segments(self, path: str, values: Values, text: Text) -> tuple[int, ...]:
         segments = tuple(values.get("segments", ()))
@@ -93,9 +109,12 @@ class Builder(NamedTuple):
                 )  # fmt: skip
         shared = {key: values[key] for key in _SETTINGS if key in values}
         layers = values["layers"]
+        paths = [entry_path(path, "layers", k, len(layers)) for k in range(len(layers))]
         return tuple(
-            self._layer(entry_path(path, "layers", k, len(layers)), {**shared, **layer}, seen)
-            for k, layer in enumerate(layers)
+            self._layer(
+                own, {**shared, "mask_path": own if "mask" in layer else path, **layer}, seen
+            )
+            for own, layer in zip(paths, layers, strict=True)
         )
 
     def _layer(self, path: str, values: Values, seen: Keys) -> Layer:

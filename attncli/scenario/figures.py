@@ -44,9 +44,10 @@ def places(node: Node, path: str = "") -> dict[str, Where]:
         if isinstance(value, Items):
             for k, item in enumerate(value.items):
                 if isinstance(item, Map):
-                    found |= places(item, entry_path(path, key.text, k, len(value.items)))
+                    inside = entry_path(path, key.text, k, len(value.items))
+                    found = {**places(item, inside), **found}
         else:
-            found |= places(value, name)
+            found = {**places(value, name), **found}
     return found
 
 

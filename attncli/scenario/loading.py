@@ -125,7 +125,10 @@ class _Reader(NamedTuple):
         values, gathered = self.values, self.gathered
         main = self._words("", values)
         encoder = self._encoder()
-        stack = self._stack("", values, main, self._memory(encoder))
+        self._check_names_of_X(main)
+        memory = self._memory(encoder)
+        stack = self._stack("", values, main, memory)
+        self._check_memory(stack, memory)
         return Scenario(
             title=values.get("title", self.name),
             rounding=self.rounding,
@@ -142,6 +145,14 @@ class _Reader(NamedTuple):
             places=self.places,
             origin=self.places[""],
         )
+
+    def _check_names_of_X(self, main: Words) -> None:  # noqa: N802
+        names, tokens = self.gathered.row_names.get("X", ()), main.tokens()
+        if names and names != tokens:
+            self.problems.add(
+                self.where("X"), f"the rows of X are {', '.join(names)}, the tokens"
+                f" {', '.join(tokens)}", "name them alike, or give the rows without names",
+            )  # fmt: skip
 
     def _words(self, path: str, values: Values) -> Words:
         shared = {key: self.values[key] for key in _shared_keys(path, values) if key in self.values}
@@ -173,6 +184,16 @@ class _Reader(NamedTuple):
             return self.gathered.row_names.get("memory", ())
         return None
 
+    def _check_memory(self, stack: Stack, memory: Sequence[str] | None) -> None:
+        """Something attends to the memory, if there is one."""
+        attends = any(layer.cross or layer.block == "attention" for layer in stack.layers)
+        if memory is not None and not attends:
+            name = "encoder" if "encoder" in self.values else "memory"
+            self.problems.add(
+                self.where(name), f"nothing attends to the {name}",
+                "use `block: decoder`, or leave it out",
+            )  # fmt: skip
+
     def _prediction(self, main: Words) -> Prediction:
         own = self.gathered.given.get("unembedding")
         tied = self.values.get("unembedding") == "tied"
@@ -180,9 +201,18 @@ class _Reader(NamedTuple):
         width = None if matrix is None else matrix.shape[0 if tied else self._across()]
         linear = self.values.get("weights_layout") == "linear"
         forecast = Forecast(
-            self.values, main.tokens(), main.token_rows(), width, self.where, self.problems
+            self.values,
+            main.tokens(),
+            self._columns(main, tied=tied),
+            width,
+            self.where,
+            self.problems,
         )
         return forecast.read()._replace(linear=linear)
+
+    def _columns(self, main: Words, *, tied: bool) -> Mapping[str, int]:
+        """The tokens that logits stand for, by column: rows of the table, or else IDs."""
+        return main.token_rows() if tied else self.values.get("vocabulary") or main.token_rows()
 
     def _across(self) -> int:
         return 0 if self.values.get("weights_layout") == "linear" else 1

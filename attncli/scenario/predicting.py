@@ -13,8 +13,8 @@ Values = Mapping[str, Any]
 
 
 class Forecast(NamedTuple):
-    """Reads a scenario's prediction. `rows` are the rows that known tokens have in the table of
-    embeddings, `width` the columns of the unembedding where they are known."""
+    """Reads a scenario's prediction. `rows` are the columns of known tokens, or their order,
+    `width` the columns of the logits where they are known."""
 
     values: Values
     tokens: Sequence[str]
@@ -55,12 +55,17 @@ class Forecast(NamedTuple):
     def _vocabulary(self) -> tuple[str, ...]:
         """The tokens that the columns of the logits stand for, as far as they are known."""
         places = self.rows
-        width = self.width if self.width is not None else max(places.values(), default=-1) + 1
+        width = self.width if self.width is not None else self._least_width()
         if places and max(places.values()) >= width and len(places) == width:
             in_order = sorted(places, key=places.__getitem__)
             places = {token: k for k, token in enumerate(in_order)}
         names = {place: token for token, place in places.items()}
         return tuple(names.get(place, str(place)) for place in range(width))
+
+    def _least_width(self) -> int:
+        """Columns enough for every ID, or where IDs leave gaps, one for each token."""
+        most = max(self.rows.values(), default=-1) + 1
+        return most if most <= 2 * len(self.rows) else len(self.rows)
 
     def _places_of(self, targets: Sequence[str], vocabulary: Sequence[str]) -> tuple[int, ...]:
         if targets and self.tokens and len(targets) != len(self.tokens):

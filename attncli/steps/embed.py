@@ -52,7 +52,7 @@ def _look_up(scope: Scope, name: str, rows: tuple[int, ...]) -> Making:
     keys = tuple(names if text.by_id else map(write_index, names))
     by = "ids" if text.by_id else "tokens"
     tokens = Axis(told_apart(text.tokens), _TOKENS)
-    needs = () if text.tokens else ("sentence",)
+    needs = ("sentence",) if not text.tokens and scope.scenario.gives(text.table) else ()
     operation = TakeRows(rows, keys, by)
     return Making(name, operation, (text.table,), "embed", rows=tokens, needs=needs)
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from attncli.arithmetic.operations import ColumnMean, ExponentialOf, NegativeLog
+from attncli.steps.softmax import softmax
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
 
 
 def _plan(scope: Scope) -> tuple[Making, ...]:
-    places = scope.scenario.prediction.target_places
+    """The loss is of the model's own probabilities, before any temperature or choice."""
+    prediction = scope.scenario.prediction
+    chosen = prediction.temperature is not None or prediction.top_k is not None
+    plain = scope.at("plain")
+    name = plain.name("probabilities") if chosen else "probabilities"
     return (
-        Making("loss", NegativeLog(places), ("probabilities",), "loss", blame="targets"),
+        *(softmax(plain, "logits", name, "loss") if chosen else ()),
+        Making("loss", NegativeLog(prediction.target_places), (name,), "loss", blame="targets"),
         Making("cross_entropy", ColumnMean(), ("loss",), "loss"),
         Making("perplexity", ExponentialOf(), ("cross_entropy",), "loss"),
     )
@@ -21,7 +27,7 @@ def _not_shifted(scope: Scope) -> Making | None:
     if any(token not in vocabulary for token in scope.text.tokens) or not scope.text.tokens:
         return None
     own = tuple(map(vocabulary.index, scope.text.tokens))
-    return _plan(scope)[0]._replace(operation=NegativeLog(own))
+    return _plan(scope)[-3]._replace(operation=NegativeLog(own))
 
 
 STEP = Step(

@@ -112,7 +112,7 @@ def shapes_of(scenario: Scenario, story: Sequence[Part], problems: Problems) -> 
     _know_given(scenario, extents)
     for making in makings.values():
         _relate(extents, making)
-    for name in scenario.given:
+    for name in (*scenario.given, *scenario.random):
         for side in (0, 1):
             _know_side(scenario, extents, name, side)
     know_stated(scenario, extents)
@@ -159,7 +159,11 @@ def _know_side(scenario: Scenario, extents: Extents, name: str, side: int) -> No
         cached = f"{name.rpartition('.')[0]}.{_TOKENS}"
         extents.know((name, 0), Extent(len(names), cached, 0), f"{name}|{side}")
         return
-    runs = role in ("token", "Q", "K") and name not in scenario.row_names
+    runs = (
+        role in ("token", "Q", "K")
+        and name.rpartition(".")[2] != "memory"
+        and name not in scenario.row_names
+    )
     if runs and known is not None and len(names) == known.size:
         extents.join(tokens, (name, side), f"{name}|{side}")
 

@@ -35,7 +35,7 @@ _NAMES = {
     "unembed": "logits",
     "predict": "next.tempered next.exp next.exp_sum probabilities next.nucleus_sum "
     "next.renormalized",
-    "loss": "loss cross_entropy perplexity",
+    "loss": "plain.exp plain.exp_sum plain.probabilities loss cross_entropy perplexity",
 }
 STEPS = {name: step for step, names in _NAMES.items() for name in names.split()}
 

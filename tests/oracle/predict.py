@@ -18,8 +18,12 @@ def predict(book: Book, data: Record, x: Any) -> None:
     if data.get("predict_from", "every" if "targets" in data else "last") == "last":
         x = book.copy("last", x[-1:])
     logits = book.keep("logits", _logits(book, data, x))
-    probabilities = _next(book, data.get("next") or {}, logits)
+    sampling = data.get("next") or {}
+    probabilities = _next(book, sampling, logits)
     if "targets" in data:
+        if "temperature" in sampling or "top_k" in sampling:
+            # the loss is of what the model says, not of how it is sampled
+            probabilities = softmax(book, logits, "plain.", "plain.probabilities")
         _loss(book, data, probabilities)
 
 

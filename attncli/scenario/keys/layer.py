@@ -102,7 +102,7 @@ HEAD = Record(
 )
 _OWN_HEADS = ListOf(HEAD)
 _HEADS = Either(
-    lambda node: _OWN_HEADS if isinstance(node, Items) else _COUNT, (_COUNT, _OWN_HEADS)
+    lambda node: _OWN_HEADS if isinstance(node, Items) else _HEAD_COUNT, (_HEAD_COUNT, _OWN_HEADS)
 )
 
 _CACHE = Record(
