@@ -10,6 +10,7 @@ from attncli.arithmetic.rounding import Unworkable
 from attncli.scenario import Problems, Scenario, read
 from attncli.scenario.keys.sources import MOST_FIGURES
 from attncli.scenario.loading import Changes, Source
+from attncli.scenario.problems import nearest
 from attncli.steps import story
 from attncli.trace import Making, Part, Quantity, Trace, Unfinished, make
 from attncli.trace.axes import given_axes
@@ -36,7 +37,9 @@ def load(source: Source, changes: Changes = (), *, outside: bool = False) -> Sce
 def _fitted(scenario: Scenario, problems: Problems) -> Scenario:
     """The scenario with its shapes worked out and its random matrices drawn."""
     _check_tokens(scenario, problems)
-    shapes = shapes_of(scenario, story(scenario), problems)
+    told = story(scenario)
+    _check_rounding(scenario, told, problems)
+    shapes = shapes_of(scenario, told, problems)
     drawn = {name: _drawn(scenario, name, shapes[name], problems) for name in scenario.random}
     given = {name: matrix for name, matrix in drawn.items() if matrix is not None}
     return replace(scenario, given={**scenario.given, **given}, random={}, shapes=shapes)
@@ -66,6 +69,16 @@ def _drawn(
     except Unworkable as trouble:
         problems.add(source.where, trouble.what, f"{trouble.instead} would do")
         return None
+
+
+def _check_rounding(scenario: Scenario, told: Iterable[Part], problems: Problems) -> None:
+    """Other decimals are only for quantities that there are."""
+    full = [making.name for part in told for making in part.makings]
+    known = {*full, *(name.rpartition(".")[2] for name in full)}
+    for name in scenario.rounding.quantities:
+        if name not in known:
+            where = scenario.where(f"rounding.quantities.{name}")
+            problems.add(where, f"no quantity {name} is made", nearest(name, sorted(known)))
 
 
 def _check_tokens(scenario: Scenario, problems: Problems) -> None:

@@ -13,7 +13,7 @@ WEIGHTS = "W_Q: [[1, 0], [0, 1]]\nW_K: [[1, 0], [0, 1]]\nW_V: [[1, 0], [0, 1]]\n
 
 BAD = {
     "heads: 3": "6:8: W_K (2 × 2): 2 columns can't be cut into 3 equal parts (3 heads)",
-    "heads: 2\nkv_heads: 3": "7:11: 3 heads of keys and values for 2 heads",
+    "heads: 2\nkv_heads: 3": "7:11: 3 heads of keys and values can't be shared by 2",
     "mask: {allowed: [[true, true, true], [true, true, true]]}":
         "6:17: mask.allowed (2 × 3) and the sentence of 2 tokens don't fit together",
     "mask: [causal, {blocked: [[true, false], [false, true]]}]":
@@ -28,14 +28,14 @@ BAD = {
     "positions: {kind: rope, dimensions: 4}": "6:12: 4 dimensions are to turn, and K has 2 columns",
     "positions: {kind: ropes}": '6:19: the text "ropes" is not a choice here; did you mean rope?',
     "positions: [rope, rope]": "6:12: positions of the kind rope twice",
-    "positions: {kind: alibi, slopes: [1, 2]}": "6:12: 2 slopes, and 1 heads",
+    "positions: {kind: alibi, slopes: [1, 2]}": "6:12: the slopes are 2, the heads 1",
     "positions: [[1, 0]]": "6:12: positions has 1 row, and row 2 is needed",
-    "segments: [0]\nsegment_embeddings: [[1, 1]]": "6:11: 1 segments, and 2 tokens",
+    "segments: [0]\nsegment_embeddings: [[1, 1]]": "6:11: the segments are 1, the tokens 2",
     "norm1: {gama: [1, 1]}": '6:9: unknown key "gama"; did you mean gamma?',
     "block: encoder\nnorm1: {gamma: [1, 1, 1]}": "7:16: norm1.gamma (1 × 3) and embeddings (2 × 2)",
     "layers: [{heads: 1}, {block: decodr}]": '6:30: the text "decodr" is not a choice here',
     "layers: []": "6:9: an empty list where entries belong",
-    "unembedding: tied\ntargets: [a]": "7:10: 1 targets, and 2 tokens",
+    "unembedding: tied\ntargets: [a]": "7:10: the targets are 1, the tokens 2",
     "unembedding: tied\ntargets: [a, c]": '7:10: the target "c" is not among the tokens',
     "targets: [a, b]": "6:10: targets needs logits, and there is no unembedding",
     "unembedding: tied\nnext: {top_p: 1.5}": "7:15: 1.5 is not 1 or less",

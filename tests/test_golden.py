@@ -55,5 +55,5 @@ def test_exact_page(rewrite: bool) -> None:
 
 def test_lessons(rewrite: bool) -> None:
     trace = work(load("i_love_ai", ["scale=sqrt_d_k"]))
-    document = lessons([(step, trace) for step in STEPS], Selection())
+    document = lessons(trace, [(step, trace) for step in STEPS], Selection())
     check("lessons.txt", render(document, "terminal", Page(WIDTH)), rewrite=rewrite)

@@ -65,6 +65,7 @@ def _document(trace: Trace, request: Request, part: Part) -> Document:
     wanted = [step for step in STEPS if not request.steps or step.name in request.steps]
     told = [(step, _trace_through(step, trace, request)) for step in wanted]
     return lessons(
+        trace,
         told,
         select(trace, (), part.token, request.detail, layer=part.layer, head=part.head),
     )

@@ -45,7 +45,8 @@ class AttentionBuilder(NamedTuple):
         kv_heads = values.get("kv_heads", count)
         if count % kv_heads:
             self._complain(
-                below(path, "kv_heads"), f"{kv_heads} heads of keys and values for {count} heads",
+                below(path, "kv_heads"),
+                f"{kv_heads} heads of keys and values can't be shared by {count}",
                 f"give a number that {count} can be divided by",
             )  # fmt: skip
             kv_heads = count
@@ -69,13 +70,13 @@ class AttentionBuilder(NamedTuple):
             dropout=values.get("dropout", {}).get("p", Decimal(0)) if "dropout" in values else None,
             cached=cached,
             rotated=seen.rope,
-            alibi=self._alibi(path, seen.alibi, count),
+            alibi=self._alibi(seen.alibi, count),
         )
 
-    def _alibi(self, path: str, alibi: Positions | None, heads: int) -> Positions | None:
+    def _alibi(self, alibi: Positions | None, heads: int) -> Positions | None:
         if alibi is not None and alibi.slopes and len(alibi.slopes) != heads:
             self._complain(
-                "positions", f"{len(alibi.slopes)} slopes, and {heads} heads in {path or 'it'}",
+                "positions", f"the slopes are {len(alibi.slopes)}, the heads {heads}",
                 "give a slope for each head",
             )  # fmt: skip
         return alibi

@@ -87,7 +87,7 @@ class Builder(NamedTuple):
         if segments and text.tokens and len(segments) != len(text.tokens):
             self._complain(
                 below(path, "segments"),
-                f"{len(segments)} segments, and {len(text.tokens)} tokens",
+                f"the segments are {len(segments)}, the tokens {len(text.tokens)}",
                 "give a segment for each token",
             )
         return segments

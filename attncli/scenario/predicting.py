@@ -70,7 +70,8 @@ class Forecast(NamedTuple):
     def _places_of(self, targets: Sequence[str], vocabulary: Sequence[str]) -> tuple[int, ...]:
         if targets and self.tokens and len(targets) != len(self.tokens):
             self.problems.add(
-                self.where("targets"), f"{len(targets)} targets, and {len(self.tokens)} tokens",
+                self.where("targets"),
+                f"the targets are {len(targets)}, the tokens {len(self.tokens)}",
                 "give the token that should follow each",
             )  # fmt: skip
         for target in dict.fromkeys(targets):

@@ -58,9 +58,16 @@ class Problems:
             raise ScenarioError(sorted(set(self.found)))
 
 
+MANY = 12
+"""More names than this aren't all listed in a message."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """`did you mean X?` for the known name nearest to a mistyped one, or the list of them."""
     names = list(known)
     folded = {candidate.casefold(): candidate for candidate in names}
     match = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
-    return f"did you mean {folded[match[0]]}?" if match else f"known: {', '.join(names)}"
+    if match:
+        return f"did you mean {folded[match[0]]}?"
+    more = ", …" if len(names) > MANY else ""
+    return f"known: {', '.join(names[:MANY])}{more}"

@@ -5,6 +5,7 @@ Sliding windows: Beltagy et al. 2020, arXiv:2004.05150.
 
 from __future__ import annotations
 
+from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Causal, Finite, Masked, Padding, Rule, Seen, Table, Window
 from attncli.scenario.model import MaskRule, below
@@ -62,12 +63,12 @@ def _zeros(scope: Scope) -> Making | None:
 
 def _happens(scope: Scope) -> str:
     told = [
-        f"no query sees further than {rule.width - 1} places" if rule.kind == "window"
+        f"no query sees a key {rule.width} or more places away" if rule.kind == "window"
         else _IN_WORDS[rule.kind]
         for rule in scope.attention.mask
     ]  # fmt: skip
     value = scope.attention.mask_value
-    place = "−∞" if value.is_infinite() else f"{value}".replace("-", "−")
+    place = "−∞" if value.is_infinite() else decimals.text(value).replace("-", "−")
     rules = "; ".join(told)
     return f"{rules[:1].upper()}{rules[1:]}. Where the mask is 0, the score becomes {place}."
 

@@ -180,14 +180,14 @@ def _shape_in_short(quantity: Quantity) -> str:
     return f" [{rows}]" if quantity.is_list else f" [{rows}, {columns}]"
 
 
-def graph_block(quantity: Quantity, path: str = "") -> Graph:
-    """Who attends to whom, the strongest first, what has no weight left out."""
-    edges = [
-        Edge(source, target, quantity.matrix.number(i, j))
-        for i, source in enumerate(quantity.rows.names)
-        for j, target in sorted(
-            enumerate(quantity.columns.names), key=lambda cell: -quantity.values[i, cell[0]]
-        )
-        if quantity.values[i, j] > 0
-    ]
-    return Graph(local_name(quantity.name, path), tuple(edges))
+def graph_block(quantity: Quantity, selection: Selection) -> Graph:
+    """Who attends to whom, the strongest first; what has no weight is left out."""
+    edges: list[Edge] = []
+    for i in selection.rows(quantity):
+        order = sorted(range(len(quantity.columns.names)), key=lambda j: -quantity.values[i, j])
+        edges += [
+            Edge(quantity.rows.names[i], quantity.columns.names[j], quantity.matrix.number(i, j))
+            for j in order
+            if quantity.values[i, j] > 0
+        ]
+    return Graph(quantity.name, tuple(edges))

@@ -55,7 +55,7 @@ def closing_notes(trace: Trace, selection: Selection) -> list[Block]:
     """What closes the page."""
     return [
         *_attends_most(trace, selection),
-        *_graph(trace),
+        *_graph(trace, selection),
         *_generated(trace),
         *_variants(trace),
     ]
@@ -82,11 +82,11 @@ def _most(weights: Quantity, i: int) -> Spans:
     return (Word(row), " attends most to ", Word(column), " (", figure, ").")
 
 
-def _graph(trace: Trace) -> list[Block]:
+def _graph(trace: Trace, selection: Selection) -> list[Block]:
     weights = _weights(trace)
     if not trace.scenario.show.graph or weights is None:
         return []
-    return [Subheading("Who attends to whom"), graph_block(weights)]
+    return [Subheading("Who attends to whom"), graph_block(weights, selection)]
 
 
 def _generated(trace: Trace) -> list[Block]:
@@ -130,7 +130,7 @@ def _variants(trace: Trace) -> list[Block]:
         compared = _compared(_result(reference) or own, result, before)
         blocks.append(Note((Word(name), ": ", *_what_differs(other), *compared)))
         blocks.append(matrix_block(result, Selection()))
-        told.append(((Word(name),), other))
+        told.append((("the variant ", Word(name)), other))
     return blocks
 
 

@@ -33,18 +33,19 @@ from attncli.telling.working import cell_line
 from attncli.trace import Making, Part, Quantity, Trace
 
 
-def lessons(told: Sequence[tuple[Step, Trace]], selection: Selection) -> Document:
-    """Lessons on steps, each with the trace whose numbers it works on."""
-    _, trace = told[0]
+def lessons(trace: Trace, told: Sequence[tuple[Step, Trace]], selection: Selection) -> Document:
+    """Lessons on steps of a trace, each with the trace whose numbers it works on: the scenario's
+    own, or one with the changes that give it the step."""
+    sections = (_lesson(step, its, selection, changed=its is not trace) for step, its in told)
     return Document(
         Word(trace.scenario.title),
-        tuple(_lesson(step, its, selection) for step, its in told),
+        tuple(sections),
         facts_of(trace),
         rounding=rounding_facts(trace),
     )
 
 
-def _lesson(step: Step, trace: Trace, selection: Selection) -> Section:
+def _lesson(step: Step, trace: Trace, selection: Selection, *, changed: bool) -> Section:
     blocks: list[Block] = [Prose((step.purpose,))]
     part = part_to_explain(step, trace, selection)
     if part is None:
@@ -54,6 +55,9 @@ def _lesson(step: Step, trace: Trace, selection: Selection) -> Section:
         return Section(step.name, None, step.title, formulas, tuple(blocks))
     blocks.append(Facts(tuple(_shapes(step, trace, part))))
     blocks.append(Subheading("On these numbers"))
+    if changed:
+        change = Term(", ".join(step.shown_with))
+        blocks.append(Note(("The scenario goes without this step; with ", change, " it would be:")))
     blocks += part_blocks(trace, part, selection, operands_of(trace, part))
     blocks += table_together(trace, part, selection)
     blocks += _mistakes(trace, step, part)

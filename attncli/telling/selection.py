@@ -210,7 +210,10 @@ def _known_name(name: str, known: Sequence[str]) -> str:
     for candidate in (name, name.replace("heads[1].", ""), name.replace("layers[1].", ""), bare):
         if candidate in known:
             return candidate
-    raise AddressError(f"this trace has no quantity {name}; {nearest(name, known)}")
+    local = name.rpartition(".")[2]
+    alike = [one for one in known if one.rpartition(".")[2] == local]
+    right = f"did you mean {alike[0]}?" if alike else nearest(name, known)
+    raise AddressError(f"this trace has no quantity {name}; {right}")
 
 
 def text_of_list(trace: Trace, name: str) -> Text:

@@ -71,6 +71,8 @@ class _Report(NamedTuple):
             owner = "the cache" if name.endswith("cache.tokens") else owner
             return f"{owner} of {extent.size} token{'' if extent.size == 1 else 's'}"
         matrix = self.scenario.given.get(name)
+        if matrix is None and name in self.scenario.random:
+            return f"{name} (random, {_sized(extent.size, extent.side)})"
         if matrix is None:
             return f"{name} = {extent.size}"
         return f"{name} ({matrix.shape[0]} × {matrix.shape[1]})"
@@ -87,6 +89,8 @@ class _Report(NamedTuple):
 
     def _why(self, made: str) -> str:
         making = self.makings.get(made)
+        if making is None and made in self.scenario.sizes:
+            return f"{made} says how many columns"
         if making is None:
             side = "row" if made.endswith("|0") else "column"
             return f"{made.partition('|')[0]} has a {side} for each token"

@@ -18,7 +18,9 @@ from attncli.document import (
     Prose,
     Section,
     SideBySide,
+    Table,
     TextList,
+    Word,
     Working,
 )
 from attncli.document import Line as WorkingLine
@@ -42,6 +44,7 @@ def render(document: Document, page: Page) -> str:  # noqa: ARG001
         "given": [_given(block, document.sources) for block in document.given],
         "steps": [_section(section) for section in document.sections],
         "notes": [*_notes(document.closing)],
+        **_after(document.closing),
     }
     return _escaped(_pretty(data)) + "\n"
 
@@ -172,6 +175,25 @@ def _sentences(blocks: Iterable[Block]) -> Iterator[str]:
             yield from map(text_of_spans, block.items)
         elif isinstance(block, Prose | Note):
             yield text_of_spans(block.text)
+
+
+def _after(blocks: Iterable[Block]) -> dict[str, Any]:
+    """What comes after the steps: tables of words, and results to compare."""
+    tables = [_table(block) for block in blocks if isinstance(block, Table)]
+    results = [
+        _matrix(block) for block in blocks if isinstance(block, MatrixBlock) and not block.given
+    ]
+    return {
+        **({"tables": tables} if tables else {}),
+        **({"variants": results} if results else {}),
+    }
+
+
+def _table(block: Table) -> dict[str, Any]:
+    rows = [
+        [cell.text if isinstance(cell, Word) else str(cell) for cell in row] for row in block.rows
+    ]
+    return {"headings": list(block.headings), "rows": rows}
 
 
 def _notes(blocks: Iterable[Block]) -> Iterator[str]:

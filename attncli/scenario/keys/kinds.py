@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from attncli.arithmetic import decimals
 from attncli.scenario.nodes import Items, Map, Node, Text, describe, quote
-from attncli.scenario.problems import Problems, nearest
+from attncli.scenario.problems import MANY, Problems, nearest
 
 Schema = dict[str, Any]
 T_co = TypeVar("T_co", covariant=True)
@@ -223,10 +223,6 @@ class Key(NamedTuple):
     says: str
 
 
-_MANY = 12
-"""More keys than this aren't all named in a message."""
-
-
 class Record(NamedTuple):
     """A map with known keys, none of which has to be there."""
 
@@ -235,8 +231,8 @@ class Record(NamedTuple):
     def read(self, node: Node, problems: Problems) -> dict[str, Any] | None:
         if not isinstance(node, Map):
             names = [key.name for key in self.keys]
-            more = ", …" if len(names) > _MANY else ""
-            right = f"give some of the keys {', '.join(names[:_MANY])}{more}"
+            more = ", …" if len(names) > MANY else ""
+            right = f"give some of the keys {', '.join(names[:MANY])}{more}"
             problems.add(node.where, f"{describe(node)} where a map belongs", right)
             return None
         known: Mapping[str, Key] = {key.name: key for key in self.keys}
