@@ -11,7 +11,7 @@ from attncli.scenario import Problems, Scenario, read
 from attncli.scenario.keys.sources import MOST_FIGURES
 from attncli.scenario.loading import Changes, Source
 from attncli.scenario.problems import nearest
-from attncli.steps import story
+from attncli.steps import STEPS, story
 from attncli.trace import Making, Part, Quantity, Trace, Unfinished, make
 from attncli.trace.axes import given_axes
 from attncli.trace.fixed import check_generation
@@ -72,13 +72,13 @@ def _drawn(
 
 
 def _check_rounding(scenario: Scenario, told: Iterable[Part], problems: Problems) -> None:
-    """Other decimals are only for quantities that there are."""
-    full = [making.name for part in told for making in part.makings]
-    known = {*full, *(name.rpartition(".")[2] for name in full)}
+    """Other decimals are for quantities that a step makes, by their last or their full names."""
+    known = {made for step in STEPS for made in step.makes}
+    known |= {making.name for part in told for making in part.makings}
     for name in scenario.rounding.quantities:
         if name not in known:
             where = scenario.where(f"rounding.quantities.{name}")
-            problems.add(where, f"no quantity {name} is made", nearest(name, sorted(known)))
+            problems.add(where, f"no step makes {name}", nearest(name, sorted(known)))
 
 
 def _check_tokens(scenario: Scenario, problems: Problems) -> None:

@@ -34,7 +34,7 @@ def page_of(trace: Trace, form: str = "terminal", width: int = 80, detail: str =
 def lessons_of(trace: Trace, form: str = "terminal", detail: str = "full") -> str:
     """What `attn explain` says of each step with a trace's figures."""
     told = [(step, trace) for step in STEPS]
-    return render(lessons(told, Selection(detail=detail)), form, Page(80))
+    return render(lessons(trace, told, Selection(detail=detail)), form, Page(80))
 
 
 def page_of_cells(trace: Trace, wanted: Sequence[str], form: str = "terminal") -> str:

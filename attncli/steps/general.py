@@ -45,8 +45,7 @@ def general_scope(step: str) -> Scope:
     prediction = Prediction("own", every=False, target_places=(0,))
     scenario = _Everything(stack=stack, prediction=prediction)
     scope = Scope(scenario, x=_INPUTS.get(step, "X"), stack=stack, layer=layer)
-    path = "heads[1]" if step == "split" else ""
-    return scope.at(path, attention=attention, beside=_BESIDE.get(step, ""), out=_OUT.get(step, ""))
+    return scope.at("", attention=attention, beside=_BESIDE.get(step, ""), out=_OUT.get(step, ""))
 
 
 _INPUTS = {

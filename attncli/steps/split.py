@@ -19,26 +19,27 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
     attention = scope.attention
     if attention.heads == 1 or attention.own_heads:
         return ()
-    return tuple(_columns(scope, name) for name in ("Q", "K", "V"))
+    return tuple(
+        _columns(scope, name, head) for head in range(attention.heads) for name in ("Q", "K", "V")
+    )
 
 
-def _columns(scope: Scope, name: str) -> Making:
+def _columns(scope: Scope, name: str, head: int) -> Making:
     attention = scope.attention
-    part, of = scope.head, attention.heads
+    part, of = head, attention.heads
     if name != "Q":
         part, of = part * attention.kv_heads // attention.heads, attention.kv_heads
-    whole = below(attention.path, name)
+    made = below(attention.head_path(head), name)
     blame = below(attention.path, "heads")
-    return Making(
-        scope.name(name), TakeColumns(part, of), (whole,), "split", role=ROLES[name], blame=blame
-    )
+    operands = (scope.name(name),)
+    return Making(made, TakeColumns(part, of), operands, "split", role=ROLES[name], blame=blame)
 
 
 def _happens(scope: Scope) -> str:
     attention = scope.attention
-    told = "The head takes its share of the columns of Q, K and V"
+    told = "Each head takes its share of the columns of Q, K and V"
     if attention.kv_heads < attention.heads:
-        told = "The head takes its share of the columns of Q, and those of K and V that its group"
+        told = "Each head takes its share of the columns of Q, and those of K and V that its group"
         told += " of heads has in common"
     return f"{told}."
 
@@ -47,33 +48,29 @@ def _of_next_head(scope: Scope) -> Making | None:
     attention = scope.attention
     if attention.heads == 1 or attention.own_heads:
         return None
-    part = (scope.head + 1) % attention.heads
-    return _columns(scope, "Q")._replace(operation=TakeColumns(part, attention.heads))
+    return _columns(scope, "Q", 0)._replace(operation=TakeColumns(1, attention.heads))
 
 
 def _formulas(scope: Scope) -> tuple[Equation, ...]:
-    """Which columns of all the queries, keys and values are this head's."""
-    return tuple(
-        define(f"heads[{scope.head + 1}].{making.name.rpartition('.')[2]}", _run(scope, making))
-        for making in _plan(scope)
-    )
+    """Which columns of all the queries, keys and values are a head's."""
+    return tuple(define(scope.here(making.name), _run(scope, making)) for making in _plan(scope))
 
 
 def _run(scope: Scope, making: Making) -> Symbol:
     operation, whole = making.operation, making.operands[0]
     assert isinstance(operation, TakeColumns)
     width = scope.width(whole)
-    local = whole.rpartition(".")[2]
     if width is None:
-        return Symbol(local, ("the head's columns",))
+        return Symbol(scope.here(whole), ("the head's columns",))
     size = width // operation.of
     first, last = operation.part * size + 1, (operation.part + 1) * size
-    return Symbol(local, (f"columns {first}–{last}" if last > first else f"column {first}",))
+    run = f"columns {first}–{last}" if last > first else f"column {first}"
+    return Symbol(scope.here(whole), (run,))
 
 
 STEP = Step(
     name="split",
-    title="The head's columns",
+    title="The heads' columns",
     makes=("Q", "K", "V"),
     shapes="Q [n, h · d_k] → Q [n, d_k] of each of h heads",
     happens=_happens,

@@ -113,6 +113,7 @@ class _Teller:
         whole = scope.at(attention.path, attention=attention, beside=memory)
         if not attention.own_heads:
             self.add("project", whole)
+            self.add("split", whole)
         for head in range(attention.heads):
             output = self._head(whole.at(attention.head_path(head), head=head))
         return self.add("merge", replace(whole, x=output))
@@ -120,7 +121,6 @@ class _Teller:
     def _head(self, scope: Scope) -> str:
         if scope.attention.own_heads:
             self.add("project", scope)
-        self.add("split", scope)
         self.add("rotate", scope)
         x = self.add("scores", scope)
         for step in _ON_SCORES:

@@ -73,10 +73,11 @@ def _is_of_head(part: Part, head: int) -> bool:
     return one and part.path == attention.head_path(head - 1) and part.step in _IN_HEADS
 
 
-_IN_HEADS = frozenset(STORY) - {
-    "tokenize", "embed", "positions", "merge", "residual", "norm", "ffn", "unembed", "predict",
-    "loss",
-}  # fmt: skip
+_OUTSIDE_HEADS = (
+    "tokenize", "embed", "positions", "split", "merge", "residual", "norm", "ffn", "unembed",
+    "predict", "loss",
+)  # fmt: skip
+_IN_HEADS = frozenset(STORY) - frozenset(_OUTSIDE_HEADS)
 
 
 def select(
