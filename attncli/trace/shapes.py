@@ -32,12 +32,13 @@ class _Report(NamedTuple):
     scenario: Scenario
     makings: dict[str, Making]
     problems: Problems
-    told: set[tuple[object, ...]]
+    told: set[object]
 
     def conflict(self, left: Extent, right: Extent, made: str) -> None:
-        if (left, right) in self.told or (right, left) in self.told:
+        pair = frozenset((left.given, right.given))
+        if pair in self.told:
             return
-        self.told.add((left, right))
+        self.told.add(pair)
         if left.given != right.given and self._place(left) > self._place(right):
             left, right = right, left
         self.problems.add(
