@@ -333,7 +333,8 @@ def test_a_full_disk_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "completed"), [("attn run i_love_a", "i_love_ai"), ("attn run x --step softm", "softmax")]
+    ("words", "completed"),
+    [("attn run i_love_a", "i_love_ai"), ("attn run x --step softm", "softmax")],
 )
 def test_completion(words: str, completed: str) -> None:
     result = in_a_process(

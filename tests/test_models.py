@@ -145,7 +145,9 @@ def test_sources_are_told(tmp_path: Path) -> None:
         "W_K: {random: uniform, seed: 4, low: -1, high: 1}\nW_V: {random: normal, seed: 5}\n"
     )
     page = attn("run", str(path))
-    assert "W_Q  40 × 40; w.npz, W_Q; rounded to 3 decimals; begins [1.000, 0.000, 0.000, …]" in page
+    assert (
+        "W_Q  40 × 40; w.npz, W_Q; rounded to 3 decimals; begins [1.000, 0.000, 0.000, …]" in page
+    )
     assert "W_K  40 × 40; uniform, seed 4, low -1, high 1; rounded to 3 decimals;" in page
     data = json.loads(attn("run", str(path), "--format", "json"))
     given = {one["name"]: one for one in data["given"]}
