@@ -478,7 +478,7 @@ def test_the_auditor_finds_other_faults() -> None:
         ("terminal", "\n\n  exp[", "\n\n  output[", "place"),
         ("terminal", "\n\n  exp[", "\n\n  expo[", "result"),
         ("markdown", " | 1.00 |\n", " | 1.02 |\n", "sum"),
-        ("markdown", "\n| `K` | 1 |", "\n| `V` | 1 |", "table"),
+        ("markdown", "\n| `heads[1].K`", "\n| `heads[2].K`", "table"),
         ("json", " = 0.", " = −0.00 = 0.", "forbidden"),
     ):
         page = page_of(trace, form, 1000, "full" if "·" in right else "rows")
