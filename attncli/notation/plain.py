@@ -16,11 +16,12 @@ from attncli.notation.words import visible
 
 GLUE = "\u00a0"
 MINUS = "−"
+_TIMES = f"{GLUE}×{GLUE}"
 
 
 def plain(node: ex.Expression | ex.Equation) -> str:
     """The expression in plain text. Raises TypeError for a node that has no notation."""
-    return _write(node, f"{GLUE}×{GLUE}")
+    return _write(node, _TIMES)
 
 
 def unbreakable(text: str) -> str:
@@ -66,6 +67,8 @@ def _sum(node: ex.Sum, times: str) -> str:
 
 
 def _product(node: ex.Product, times: str) -> str:
+    if any(isinstance(factor, ex.Quotient) for factor in node.factors):
+        times = _TIMES  # `a / b×c` would look like a / (b × c)
     first, *others = node.factors
     minus, positive = signed(first)
     text = (MINUS if minus else "") + _held(positive, FACTOR, times)

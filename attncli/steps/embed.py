@@ -14,24 +14,30 @@ from attncli.trace.quantity import told_apart
 _TOKENS = "token"
 
 
-def adds_to_embeddings(scope: Scope) -> bool:
-    """Whether anything is done to the embedded tokens before they are X."""
+def goes_on(scope: Scope) -> bool:
+    """Whether anything is added to the embedded tokens, or a norm taken, before they are X."""
     stack = scope.stack
     added = any(one.kind in ("sinusoidal", "given") for one in stack.positions)
-    scaled = stack.embedding_scale != "none"
-    return added or scaled or bool(stack.segments) or stack.embedding_norm is not None
+    return added or bool(stack.segments) or stack.embedding_norm is not None
+
+
+def _is_scaled(scope: Scope) -> bool:
+    return scope.stack.embedding_scale != "none"
+
+
+def embedded(scope: Scope) -> str:
+    """The full name of the embedded tokens: X, where nothing else is done to them."""
+    return scope.name("E" if goes_on(scope) or _is_scaled(scope) else "X")
 
 
 def _plan(scope: Scope) -> tuple[Making, ...]:
-    local = "E" if adds_to_embeddings(scope) else "X"
-    found = _look_up(scope, scope.name(local), scope.text.rows_of_tokens)
-    if scope.stack.embedding_scale == "none":
+    found = _look_up(scope, embedded(scope), scope.text.rows_of_tokens)
+    if not _is_scaled(scope):
         return (found,)
     factor, symbol, needs = _factor(scope)
-    scaled = Making(
-        scope.name("scaled_E"), MultiplyBy(factor, symbol), (found.name,), "embed", needs=needs
-    )
-    return found, scaled
+    scaled = scope.name("scaled_E" if goes_on(scope) else "X")
+    operation = MultiplyBy(factor, symbol)
+    return found, Making(scaled, operation, (found.name,), "embed", needs=needs)
 
 
 def _factor(scope: Scope) -> tuple[Number | Root, Root | None, tuple[str, ...]]:
@@ -62,7 +68,7 @@ def _next_rows(scope: Scope) -> Making | None:
     if height is None:
         return None
     rows = tuple((row + 1) % height for row in scope.text.rows_of_tokens)
-    return _look_up(scope, scope.name("E" if adds_to_embeddings(scope) else "X"), rows)
+    return _look_up(scope, embedded(scope), rows)
 
 
 def _happens(scope: Scope) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Add, Same, Sinusoids, TakeRows
 from attncli.scenario.model import Positions
-from attncli.steps.embed import adds_to_embeddings
+from attncli.steps.embed import goes_on
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Axis, Making, Scope
 from attncli.trace.quantity import told_apart
@@ -31,7 +31,7 @@ def start_of(scope: Scope, positions: Positions) -> int:
 
 
 def _plan(scope: Scope) -> tuple[Making, ...]:
-    if not adds_to_embeddings(scope):
+    if not goes_on(scope):
         return ()
     added = [_positions(scope, one, k) for k, one in enumerate(_added(scope))]
     if scope.stack.segments:

@@ -64,7 +64,9 @@ def _transposed(name: str) -> Mistake:
 def _happens(scope: Scope) -> str:
     if not scope.attention.projects:
         return "Without weight matrices, the inputs themselves are queries, keys and values."
-    source = "Each embedding" if scope.layer.block == "attention" else "Each token's vector"
+    separate = any(scope.scenario.gives(below(scope.stack.path, x)) for x in _SEPARATE.values())
+    embedded = scope.layer.block == "attention" and not separate
+    source = "Each embedding" if embedded else "Each input"
     told = f"{source} is multiplied by three weight matrices"
     if scope.beside:
         told = "Queries are made of the tokens, keys and values of the memory"

@@ -89,8 +89,11 @@ def facts_of(trace: Trace) -> Facts:
 
 
 def _scaling(trace: Trace) -> Spans:
-    layer = trace.scenario.stack.layers[0]
+    sites = [site for site in trace.scenario.sites if site.stack is trace.scenario.stack]
+    layer = sites[0].layer
     scale = layer.attention.scale
+    if len({site.attention.scale for site in sites}) > 1:
+        return ("differs from layer to layer",)
     root = Root(Symbol("d_k"))
     if scale == "none":
         return ("none: the scores go into the softmax as they are",)
@@ -104,7 +107,7 @@ def _scaling(trace: Trace) -> Spans:
     spans: Spans = ("scores are divided by ", Equation(root, exact))
     if approximate**2 == d_k:
         return (*spans, " = ", Number.written(approximate.to_integral()))
-    return (*spans, " ≈ ", Number.written(approximate))
+    return (*spans, ", about ", Number.written(approximate))
 
 
 def rounding_facts(trace: Trace) -> dict[str, object]:

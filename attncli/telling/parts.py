@@ -60,6 +60,8 @@ def title_of(part: Part) -> str:
     """The step's title; a norm's with its number."""
     if part.step == "merge" and part.scope.attention.heads == 1:
         return "Output projection"
+    if part.step == "residual":
+        return f"Residual {part.scope.out[-1]}"
     if part.step != "norm":
         return step_of(part).title
     local = part.path.rpartition(".")[2]

@@ -218,7 +218,7 @@ def cells(trace: Trace, wanted: Sequence[tuple[str, Address]]) -> Document:
     return Document(
         Word(trace.scenario.title),
         tuple(sections),
-        closing=(Working(tuple(given)),) if given else (),
+        closing=(Subheading("Given"), Working(tuple(given))) if given else (),
         rounding=rounding_facts(trace),
     )
 

@@ -99,18 +99,16 @@ def _by_rows(trace: Trace, quantity: Quantity, rows: Rows) -> list[Block]:
 
 
 def _by_cells(trace: Trace, quantity: Quantity, rows: Rows) -> list[Block]:
-    lines: list[Line | Omitted] = []
+    """A cell a line; of a wide table only the first row, which shows how, and the others whole."""
     columns = elided(quantity.matrix.shape[1], MOST_PARTS)
-    for k, i in enumerate(rows):
+    wide = len(columns) < quantity.matrix.shape[1]
+    lines: list[Line | Omitted] = []
+    for i in rows[:1] if wide else rows:
         if i is None:
             lines.append(Omitted())
-            continue
-        if k and len(columns) < quantity.matrix.shape[1]:  # one row of a wide table shows how
-            lines.append(_row_line(trace, quantity, i))
-            continue
-        cells = (Omitted() if j is None else cell_line(trace, quantity, i, j) for j in columns)
-        lines.extend(cells)
-    return _block(lines)
+        else:
+            lines += (Omitted() if j is None else cell_line(trace, quantity, i, j) for j in columns)
+    return [*_block(lines), *(_by_rows(trace, quantity, rows[1:]) if wide else ())]
 
 
 def _by_rows_of_sums(trace: Trace, quantity: Quantity, rows: Rows) -> list[Block]:

@@ -41,6 +41,8 @@ class Axis:
         raise AddressError(self._complaint(index, of))
 
     def _complaint(self, index: Index, of: str) -> str:
+        if self.role == IDS:
+            return f"{of} has no ID {index.text}; it has {', '.join(self.names[:12])}"
         if index.position is not None:
             more = f', or write "{index.text}" for a name' if index.text in self.names else ""
             return f"{of} has no {index.text}; count from 1 to {len(self.names)}{more}"

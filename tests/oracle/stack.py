@@ -107,8 +107,10 @@ def _embedded(book: Book, data: Record, positions: list[Any]) -> Any | None:
     scale, record = data.get("embedding_scale", "none"), data.get("embedding_norm")
     if scale != "none":
         factor = book.root(E.shape[1]) if scale == "sqrt_d_model" else book.number(scale)
-        x = book.keep("scaled_E", E * factor)
     terms = _added(book, data, positions, E.shape)
+    if scale != "none":
+        last = not terms and record is None
+        x = book.keep("X" if last else "scaled_E", E * factor, step="embed")
     if terms:
         x = book.keep("X" if record is None else "summed", sum(terms, x))
     if record is not None or terms or scale != "none":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attncli.arithmetic.expression import MOST_PARTS, Number, Omitted, Sum, Symbol
@@ -177,13 +177,15 @@ def _sentences(blocks: Iterable[Block]) -> Iterator[str]:
             yield text_of_spans(block.text)
 
 
-def _after(blocks: Iterable[Block]) -> dict[str, Any]:
+def _after(blocks: Sequence[Block]) -> dict[str, Any]:
     """What comes after the steps: tables of words, and results to compare."""
     tables = [_table(block) for block in blocks if isinstance(block, Table)]
     results = [
         _matrix(block) for block in blocks if isinstance(block, MatrixBlock) and not block.given
     ]
+    lines = [*_working(blocks)]
     return {
+        **({"working": lines} if lines else {}),
         **({"tables": tables} if tables else {}),
         **({"variants": results} if results else {}),
     }
