@@ -166,9 +166,10 @@ def _made_in_short(made: Sequence[Quantity], path: str) -> Spans:
     spans: list[Span] = []
     for shape, group in groupby(made, _shape_in_short):
         spans += [", "] if spans else []
-        for k, quantity in enumerate(group):
+        names = [local_name(quantity.name, path) for quantity in group]
+        for k, place in enumerate(elided(len(names), MOST_PARTS)):
             spans += [", "] if k else []
-            spans.append(Symbol(local_name(quantity.name, path)))
+            spans.append("…" if place is None else Symbol(names[place]))
         spans.append(shape)
     return tuple(spans)
 

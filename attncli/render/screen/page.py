@@ -150,13 +150,20 @@ def _tree(block: Tree, cells: int) -> list[Line]:
     lines: list[Line] = []
     for row in block.rows:
         start = [Piece(row.numbers.rjust(most + _INDENT), "rule"), Piece("  " * (row.depth + 1))]
-        pieces = [Piece(row.title, "" if row.numbers else "step"), *map(_piece, row.made)]
+        made = [_piece(s) if not isinstance(s, str) else _glued(s) for s in row.made]
+        pieces = [Piece(row.title, "" if row.numbers else "step"), *made]
         pieces[1:1] = [Piece(": ")] if row.made else []
         room = cells - line_width(start)
         first, *others = wrapped(pieces, room, 2)
         lines.append([*start, *first])
         lines += [[Piece(" " * line_width(start)), *line] for line in others]
     return lines
+
+
+def _glued(text: str) -> Piece:
+    """A shape in one piece: ` [3, 2]`, perhaps with a comma behind."""
+    shape, bracket, after = text.rpartition("]")
+    return Piece(shape.replace(", ", ",\u00a0") + bracket + after)
 
 
 def _graph(block: Graph, cells: int) -> list[Line]:
