@@ -8,6 +8,7 @@ from dataclasses import replace
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Unworkable
 from attncli.scenario import Problems, Scenario, read
+from attncli.scenario.keys.layer import GIVEN
 from attncli.scenario.keys.sources import MOST_FIGURES
 from attncli.scenario.loading import Changes, Source
 from attncli.scenario.problems import nearest
@@ -29,7 +30,6 @@ def load(source: Source, changes: Changes = (), *, outside: bool = False) -> Sce
     problems = Problems()
     scenario = _fitted(read(source, changes, problems, outside=outside), problems)
     variants = {name: _fitted(other, problems) for name, other in scenario.variants.items()}
-    check_generation(scenario, problems)
     problems.stop_if_any()
     return scenario.with_variants(variants)
 
@@ -39,6 +39,7 @@ def _fitted(scenario: Scenario, problems: Problems) -> Scenario:
     _check_tokens(scenario, problems)
     told = story(scenario)
     _check_rounding(scenario, told, problems)
+    check_generation(scenario, problems)
     shapes = shapes_of(scenario, told, problems)
     drawn = {name: _drawn(scenario, name, shapes[name], problems) for name in scenario.random}
     given = {name: matrix for name, matrix in drawn.items() if matrix is not None}
@@ -131,13 +132,21 @@ def _generated(trace: Trace) -> tuple[Trace, ...]:
 
 def _unfinished(plan: Iterable[Making], known: Container[str]) -> Unfinished | None:
     """The first making that couldn't be done; rather one that has some of what it needs."""
-    blocked = [making for making in plan if making.name not in known]
-    begun = [making for making in blocked if any(name in known for name in making.operands)]
+    blocked = {making.name: making for making in plan if making.name not in known}
+    begun = [m for m in blocked.values() if any(name in known for name in m.operands)]
     if not blocked:
         return None
-    making = (begun or blocked)[0]
-    missing = tuple(name for name in making.operands if name not in known)
-    return Unfinished(making, (*missing, *making.needs))
+    making = next(iter(begun or blocked.values()))
+    missing: list[str] = []
+    waiting = [making]
+    while waiting:  # what is missing for what is missing, down to what a file can give
+        needed = waiting.pop()
+        absent = [name for name in needed.operands if name not in known]
+        deeper = [n for n in absent if n in blocked and n.rpartition(".")[2] not in GIVEN]
+        missing += [name for name in absent if name not in deeper]
+        waiting += [blocked[name] for name in deeper]
+        missing += needed.needs
+    return Unfinished(making, tuple(dict.fromkeys(missing)))
 
 
 def _given_quantity(scenario: Scenario, name: str, matrix: Matrix) -> Quantity:

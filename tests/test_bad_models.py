@@ -35,7 +35,7 @@ BAD = {
     "block: encoder\nnorm1: {gamma: [1, 1, 1]}": "7:16: norm1.gamma (1 × 3) and embeddings (2 × 2)",
     "layers: [{heads: 1}, {block: decodr}]": '6:30: the text "decodr" is not a choice here',
     "layers: []": "6:9: an empty list where entries belong",
-    "unembedding: tied\ntargets: [a]": "7:10: the targets are 1, the tokens 2",
+    "unembedding: tied\ntargets: [a]": "7:10: the targets are 1, the positions with logits 2",
     "unembedding: tied\ntargets: [a, c]": '7:10: the target "c" is not among the tokens',
     "targets: [a, b]": "6:10: targets needs logits, and there is no unembedding",
     "unembedding: tied\nnext: {top_p: 1.5}": "7:15: 1.5 is not 1 or less",

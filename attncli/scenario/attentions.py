@@ -40,10 +40,14 @@ class AttentionBuilder(NamedTuple):
         self, path: str, values: Values, seen: Keys, *, causal: bool = False
     ) -> Attention:
         heads = values.get("heads", 1)
-        own = isinstance(heads, tuple)
-        count = len(heads) if own else heads
+        listed = isinstance(heads, tuple)
+        count = len(heads) if listed else heads
+        own = listed and count > 1 and any(_OWN & set(head) for head in heads)
         kv_heads = values.get("kv_heads", count)
-        if count % kv_heads:
+        if own and "kv_heads" in values:
+            wrong = "kv_heads, and heads that have keys and values of their own"
+            self._complain(below(path, "kv_heads"), wrong, "leave it out")
+        elif count % kv_heads:
             self._complain(
                 below(path, "kv_heads"),
                 f"{kv_heads} heads of keys and values can't be shared by {count}",
@@ -58,7 +62,7 @@ class AttentionBuilder(NamedTuple):
         return Attention(
             path=path,
             heads=count,
-            own_heads=own and count > 1 and any(_OWN & set(head) for head in heads),
+            own_heads=own,
             kv_heads=kv_heads,
             projects="projection" not in values,
             linear=values.get("weights_layout") == "linear",
@@ -103,13 +107,13 @@ class AttentionBuilder(NamedTuple):
         found += [MaskRule(key, table=below(place, key)) for key in _TABLE_RULES if key in rule]
         return found
 
-    def _padding(self, place: str, named: Sequence[str], keys: Sequence[str]) -> tuple[str, ...]:
-        """The places of padded keys, from 1, as texts; a token means all of its places."""
-        found: list[str] = []
+    def _padding(self, place: str, named: Sequence[str], keys: Sequence[str]) -> tuple[int, ...]:
+        """The places of padded keys, from 0; a token means all of its places."""
+        found: list[int] = []
         for name in named:
-            places = [str(k + 1) for k, key in enumerate(keys) if key == name]
+            places = [k for k, key in enumerate(keys) if key == name]
             if not places and name.isascii() and name.isdigit() and int(name) >= 1:
-                places = [name] if not keys or int(name) <= len(keys) else []
+                places = [int(name) - 1] if not keys or int(name) <= len(keys) else []
             if not places:
                 self._complain(
                     below(place, "padding"), f"{quote(name)} is none of the keys",
@@ -124,7 +128,8 @@ class AttentionBuilder(NamedTuple):
 
 def shared_settings(values: Values) -> Values:
     """What a cross-attention takes over from its layer: how many heads, how scores are scaled."""
-    taken = ("kv_heads", "scale", "softcap", "temperature", "mask_value", "weights_layout")
+    taken = ("scale", "softcap", "temperature", "mask_value", "weights_layout")
     shared = {key: values[key] for key in taken if key in values}
-    heads = values.get("heads")
-    return {**shared, "heads": heads} if isinstance(heads, int) else shared
+    if isinstance(values.get("heads"), int):
+        shared |= {key: values[key] for key in ("heads", "kv_heads") if key in values}
+    return shared

@@ -29,7 +29,7 @@ Values = Mapping[str, Any]
 _SETTINGS = frozenset(key.name for key in LAYER_SETTINGS)
 _OF_ONE_LAYER = tuple(key.name for key in LAYER_KEYS if key.name not in _SETTINGS)
 _ADDED = ("embedding_scale", "segments", "embedding_norm")
-_FFN = ("W1", "W2", "W3", "b1", "b2")
+_FFN = ("W1", "W2", "W3", "b1", "b2", "b3")
 
 
 class Builder(NamedTuple):
@@ -38,15 +38,24 @@ class Builder(NamedTuple):
     where: Callable[[str], Where]
     problems: Problems
 
-    def stack(self, path: str, values: Values, text: Text, memory: Sequence[str] | None) -> Stack:
-        """A stack; `memory` names the rows that its cross-attentions see, None without any."""
+    def stack(
+        self,
+        path: str,
+        values: Values,
+        text: Text,
+        memory: Sequence[str] | None,
+        keys: Sequence[str] = (),
+    ) -> Stack:
+        """A stack; `memory` names the rows that its cross-attentions see, None without any;
+        `keys` the inputs of its keys where they have some of their own."""
         told = _several(values.get("positions"))
         positions = tuple(_positions(one) for one in told if not _is_none(one))
         self._check_positions(path, positions)
         self._check_added(path, values)
         positions = tuple(one._replace(dimensions=_even(one)) for one in positions)
-        seen = Keys(text.tokens, memory, next((p for p in positions if p.kind == "rope"), None),
-                    next((p for p in positions if p.kind == "alibi"), None))  # fmt: skip
+        kinds = {one.kind: one for one in positions}
+        own = tuple(keys) or text.tokens
+        seen = Keys(own, memory, kinds.get("rope"), kinds.get("alibi"))
         return Stack(
             path=path,
             text=text,
@@ -107,6 +116,11 @@ class Builder(NamedTuple):
                     below(path, key), f"{key} belongs to a layer, and this scenario lists layers",
                     "move it into one of them",
                 )  # fmt: skip
+        if isinstance(values.get("heads"), tuple):
+            self._complain(
+                below(path, "heads"), "a list of heads belongs to a layer, and this scenario lists"
+                " layers", "move it into one of them, or say how many heads there are",
+            )  # fmt: skip
         shared = {key: values[key] for key in _SETTINGS if key in values}
         layers = values["layers"]
         paths = [entry_path(path, "layers", k, len(layers)) for k in range(len(layers))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,7 +44,10 @@ def read(
     if not isinstance(variants, Map):
         return scenario
     others = {
-        name.text: _Reader.of(_varied(tree, change), read_from, problems).scenario()
+        name.text: replace(
+            _Reader.of(_varied(tree, change), read_from, problems).scenario(),
+            varied=tuple(map(_told, change.entries)),
+        )
         for name, change in variants.entries
         if isinstance(change, Map)
     }
@@ -65,6 +69,12 @@ def _varied(tree: Map, change: Map) -> Map:
         changed.pop(key.text, (key, value)) for key, value in tree.entries if key.text != "variants"
     ]
     return Map((*kept, *changed.values()), tree.where)
+
+
+def _told(entry: tuple[Text, Node]) -> str:
+    """A changed key, with its value where that is a word or a figure."""
+    key, value = entry
+    return f"{key.text}: {value.text}" if isinstance(value, Text) else key.text
 
 
 def _tree(source: Source, problems: Problems) -> Map:
@@ -170,7 +180,9 @@ class _Reader(NamedTuple):
         name = below(path, "embeddings") if "embeddings" in values else "embeddings"
         table = self.gathered.given.get(name)
         text = words.text(table, None if table is None else table.shape[0])
-        return Builder(self.where, self.problems).stack(path, values, text, memory)
+        return Builder(self.where, self.problems).stack(
+            path, values, text, memory, self.gathered.row_names.get(below(path, "keys"), ())
+        )
 
     def _memory(self, encoder: Stack | None) -> Sequence[str] | None:
         """The names of what cross-attention sees; None where there is nothing."""
@@ -202,13 +214,18 @@ class _Reader(NamedTuple):
         linear = self.values.get("weights_layout") == "linear"
         forecast = Forecast(
             self.values,
-            main.tokens(),
+            self._count(main),
             self._columns(main, tied=tied),
             width,
             self.where,
             self.problems,
         )
         return forecast.read()._replace(linear=linear)
+
+    def _count(self, main: Words) -> int:
+        """How many tokens there are; 0 where nothing tells."""
+        X = self.gathered.given.get("X")
+        return len(main.tokens()) or (0 if X is None else X.shape[0])
 
     def _columns(self, main: Words, *, tied: bool) -> Mapping[str, int]:
         """The tokens that logits stand for, by column: rows of the table, or else IDs."""
@@ -219,7 +236,8 @@ class _Reader(NamedTuple):
 
     def _show(self, stack: Stack) -> Show:
         show = self.values.get("show", {})
-        names = stack.text.tokens or self.gathered.row_names.get("Q", ())
+        rows = self.gathered.row_names
+        names = rows.get("queries") or stack.text.tokens or rows.get("Q", ())
         for query in show.get("queries", ()):
             counted = query.isascii() and query.isdigit() and 1 <= int(query) <= len(names)
             if query not in names and not counted:

@@ -42,7 +42,7 @@ class Text(NamedTuple):
 
     def with_token(self, token: str) -> Text | None:
         """The text with one more token; None for a token that has no embedding."""
-        if token not in self.rows:
+        if token not in self.rows or (self.ids and token not in self.known_ids):
             return None
         return self._replace(
             cut=False,
@@ -74,11 +74,12 @@ class Positions(NamedTuple):
 
 
 class MaskRule(NamedTuple):
-    """One rule of a mask; `table` is the full name of the table that it goes by, if any."""
+    """One rule of a mask; `keys` are padded places from 0, `table` is the full name of the table
+    that it goes by, if any."""
 
     kind: str
     width: int = 0
-    keys: tuple[str, ...] = ()
+    keys: tuple[int, ...] = ()
     table: str = ""
 
 
@@ -100,10 +101,6 @@ class Attention(NamedTuple):
     cached: tuple[str, ...] | None = None
     rotated: Positions | None = None
     alibi: Positions | None = None
-
-    @property
-    def causal(self) -> bool:
-        return any(rule.kind == "causal" for rule in self.mask)
 
     def head_path(self, head: int) -> str:
         """The path of a head, from 0; a single head has none of its own."""

@@ -13,11 +13,14 @@ Values = Mapping[str, Any]
 
 
 class Forecast(NamedTuple):
-    """Reads a scenario's prediction. `rows` are the columns of known tokens, or their order,
-    `width` the columns of the logits where they are known."""
+    """Reads a scenario's prediction.
+
+    `positions` is how many tokens there are, 0 if unknown; `rows` are the columns of known
+    tokens, or their order; `width` the columns of the logits where they are known.
+    """
 
     values: Values
-    tokens: Sequence[str]
+    positions: int
     rows: Mapping[str, int]
     width: int | None
     where: Callable[[str], Where]
@@ -30,18 +33,19 @@ class Forecast(NamedTuple):
             self._check_unneeded()
             return Prediction()
         vocabulary = self._vocabulary()
+        every = values.get("predict_from", "every" if "targets" in values else "last") == "every"
         following = values.get("next", {})
         targets = tuple(values.get("targets", ()))
         return Prediction(
             unembedding="tied" if unembedding == "tied" else "own",
             vocabulary=vocabulary,
-            every=values.get("predict_from", "every" if targets else "last") == "every",
+            every=every,
             temperature=following.get("temperature"),
             top_k=following.get("top_k"),
             top_p=following.get("top_p"),
             generate=values.get("generate", 0),
             targets=targets,
-            target_places=self._places_of(targets, vocabulary),
+            target_places=self._places_of(targets, vocabulary, every=every),
         )
 
     def _check_unneeded(self) -> None:
@@ -67,11 +71,14 @@ class Forecast(NamedTuple):
         most = max(self.rows.values(), default=-1) + 1
         return most if most <= 2 * len(self.rows) else len(self.rows)
 
-    def _places_of(self, targets: Sequence[str], vocabulary: Sequence[str]) -> tuple[int, ...]:
-        if targets and self.tokens and len(targets) != len(self.tokens):
+    def _places_of(
+        self, targets: Sequence[str], vocabulary: Sequence[str], *, every: bool
+    ) -> tuple[int, ...]:
+        wanted = self.positions if every else min(self.positions, 1)
+        if targets and wanted and len(targets) != wanted:
             self.problems.add(
                 self.where("targets"),
-                f"the targets are {len(targets)}, the tokens {len(self.tokens)}",
+                f"the targets are {len(targets)}, the positions with logits {wanted}",
                 "give the token that should follow each",
             )  # fmt: skip
         for target in dict.fromkeys(targets):

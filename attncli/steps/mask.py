@@ -28,7 +28,7 @@ def _rule(rule: MaskRule) -> Rule:
         case "window":
             return Window(rule.width)
         case "padding":
-            return Padding(tuple(int(key) - 1 for key in rule.keys))
+            return Padding(rule.keys)
         case "add":
             return Finite()
         case _:

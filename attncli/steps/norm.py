@@ -5,12 +5,16 @@ from __future__ import annotations
 
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import MeanOfSquares, Normalize, RootOf, RowMean, SubtractRow
+from attncli.scenario.model import below
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
 
 
 def _plan(scope: Scope) -> tuple[Making, ...]:
-    return _rms(scope) if scope.norm.kind == "rms" else _layer(scope)
+    makings = _rms(scope) if scope.norm.kind == "rms" else _layer(scope)
+    own = scope.path in scope.scenario.places
+    blame = scope.path if own else below(scope.layer.path, "norms")
+    return tuple(making._replace(blame=blame) for making in makings)
 
 
 def _layer(scope: Scope) -> tuple[Making, ...]:

@@ -25,9 +25,9 @@ def _added(scope: Scope) -> tuple[Positions, ...]:
 
 
 def start_of(scope: Scope, positions: Positions) -> int:
-    """The position of the first token: after those that are cached."""
+    """The position of the first row: after the tokens that are cached."""
     cached = scope.stack.layers[0].attention.cached
-    return positions.start or len(cached or ())
+    return positions.start + len(cached or ())
 
 
 def _plan(scope: Scope) -> tuple[Making, ...]:
@@ -76,6 +76,12 @@ def _from_one(scope: Scope) -> Making | None:
     return None
 
 
+def _left_out(scope: Scope) -> Making | None:
+    if not _added(scope):
+        return None
+    return _plan(scope)[-1]._replace(operation=Same(), operands=(_source(scope),))
+
+
 def _happens(scope: Scope) -> str:
     kinds = [one.kind for one in _added(scope)]
     told = []
@@ -111,7 +117,7 @@ STEP = Step(
         Mistake(
             "left_out",
             "Leaving the positions out, so that the order of the tokens is lost.",
-            lambda scope: Making(scope.name("X"), Same(), (_source(scope),), "positions"),
+            _left_out,
         ),
     ),
 )

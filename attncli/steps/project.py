@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import JoinRows, MatMul, MatMulTransposed, Same
+from attncli.arithmetic.operations import JoinRows, Same
 from attncli.scenario.model import below
 from attncli.steps.linear import linear
 from attncli.steps.step import Mistake, Step
@@ -16,7 +16,7 @@ ROLES = {"Q": "Q", "K": "K", "V": "K"}
 def _input(scope: Scope, name: str) -> str:
     """What Q, K or V is made of: the memory for keys and values that come from one."""
     separate = below(scope.stack.path, _SEPARATE[name])
-    if scope.scenario.gives(separate):
+    if scope.separate and scope.scenario.gives(separate):
         return separate
     return scope.x if name == "Q" or not scope.beside else scope.beside
 
@@ -50,9 +50,9 @@ def _transposed(name: str) -> Mistake:
         if not scope.attention.projects:
             return None
         made = f"{name}_new" if name != "Q" and scope.attention.cached is not None else name
-        operation = MatMul() if scope.attention.linear else MatMulTransposed()
-        operands = (_input(scope, name), scope.find(f"W_{name}"))
-        return Making(scope.name(made), operation, operands, "project", role=ROLES[name])
+        out_in = not scope.attention.linear
+        making = linear(scope, made, _input(scope, name), f"_{name}", "project", out_in=out_in)
+        return making._replace(role=ROLES[name])
 
     return Mistake(
         f"W_{name}_transposed",

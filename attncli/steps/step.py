@@ -33,7 +33,7 @@ class Step(NamedTuple):
     goes in and comes out, `happens` is the sentence that opens the working, `purpose` what the
     step is for. `together` names quantities whose rows are set side by side at the end, under
     the headings given. `shown_with` are changes that give the step to a scenario which goes
-    without it; `hints` what else than a missing quantity itself could be given.
+    without it.
     """
 
     name: str

@@ -110,7 +110,8 @@ class _Teller:
 
     def attention(self, scope: Scope, attention: Attention, memory: str) -> str:
         """All heads of an attention, and what puts them together."""
-        whole = scope.at(attention.path, attention=attention, beside=memory)
+        first = attention is scope.stack.layers[0].attention
+        whole = scope.at(attention.path, attention=attention, beside=memory, separate=first)
         if not attention.own_heads:
             self.add("project", whole)
             self.add("split", whole)

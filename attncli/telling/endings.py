@@ -10,7 +10,6 @@ from attncli.document import (
     Block,
     Note,
     Points,
-    Span,
     Spans,
     Subheading,
     Table,
@@ -64,7 +63,8 @@ def closing_notes(trace: Trace, selection: Selection) -> list[Block]:
 def _weights(trace: Trace) -> Quantity | None:
     """The weights of the last head of the main stack."""
     found = [q for q in trace.quantities.values() if q.local == "weights"]
-    return found[-1] if found else None
+    main = [quantity for quantity in found if not quantity.name.startswith("encoder.")]
+    return next(reversed(main or found), None)
 
 
 def _attends_most(trace: Trace, selection: Selection) -> list[Block]:
@@ -128,7 +128,8 @@ def _variants(trace: Trace) -> list[Block]:
         alike = [one for one in told if _positions(one[1]) == _positions(other)]
         before, reference = (alike or told)[0]
         compared = _compared(_result(reference) or own, result, before)
-        blocks.append(Note((Word(name), ": ", *_what_differs(other), *compared)))
+        varied = Word("; ".join(other.scenario.varied))
+        blocks.append(Note((Word(name), " (", varied, "): ", *compared)))
         blocks.append(matrix_block(result, Selection()))
         told.append((("the variant ", Word(name)), other))
     return blocks
@@ -142,13 +143,6 @@ def _result(trace: Trace) -> Quantity | None:
     """What a trace comes to: the last quantity with a row for each token."""
     made = [q for q in trace.quantities.values() if not q.given and q.rows.role in ("Q", "token")]
     return made[-1] if made else None
-
-
-def _what_differs(other: Trace) -> Spans:
-    sentence, kinds = other.scenario.text.sentence, _positions(other)
-    spans: list[Span] = [Word(sentence)] if sentence is not None else []
-    told = f"with {' and '.join(kinds)} positions" if kinds else "without positions"
-    return (*spans, f", {told}. " if spans else f"{told}. ")
 
 
 def _compared(own: Quantity, other: Quantity, before: Spans) -> Spans:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from attncli.scenario import Scenario
-from attncli.scenario.model import Attention, Stack
+from attncli.scenario.model import Attention, Stack, below
 from attncli.trace.quantity import IDS, Axis, Making, Quantity, counted, told_apart
 from attncli.trace.signature import Dim, Signature, parse
 
@@ -65,8 +65,9 @@ def key_names(place: Place, scenario: Scenario) -> tuple[str, ...]:
         if scenario.encoder is not None:
             return told_apart(scenario.encoder.text.tokens)
         return scenario.row_names.get("memory", ())
-    if scenario.gives("keys"):
-        return scenario.row_names.get("keys", ())
+    keys = below(place.stack.path, "keys")
+    if place.attention is place.stack.layers[0].attention and scenario.gives(keys):
+        return scenario.row_names.get(keys, ())
     tokens = place.stack.text.tokens
     if place.attention.cached is not None:
         return told_apart((*place.attention.cached, *tokens)) if tokens else ()

@@ -19,7 +19,8 @@ def check_generation(scenario: Scenario, problems: Problems) -> None:
             " longer", "leave it out, or generate 1 token",
         )  # fmt: skip
     table = scenario.given.get("positions")
-    wanted = len(scenario.text.tokens) + more
+    cached = scenario.stack.layers[0].attention.cached or ()
+    wanted = len(cached) + len(scenario.text.tokens) + more
     if table is not None and table.shape[0] < wanted:
         problems.add(
             scenario.where("positions"),

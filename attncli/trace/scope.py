@@ -14,14 +14,16 @@ class Scope:
     """One place of the model: its path, what flows in, and what is said of it.
 
     `x` is the full name of what flows in, `beside` of what comes in from the side: the input
-    that a residual adds, the memory that keys and values are made of. `out` is the full name
-    of the result where it isn't the step's own.
+    that a residual adds, the memory that keys and values are made of. `separate`
+    says that queries, keys and values may have inputs of their own; `out` is the full name of
+    the result where it isn't the step's own.
     """
 
     scenario: Scenario
     path: str = ""
     x: str = "X"
     beside: str = ""
+    separate: bool = False
     out: str = ""
     stack: Stack = Stack()
     layer: Layer = Layer()
@@ -71,7 +73,7 @@ class Scope:
         for local in ("K", "Q"):
             if (width := self.width(self.name(local))) is not None:
                 return width
-        return self.scenario.sizes.get(below(self.layer.path, "d_k"))
+        return None
 
 
 def local_name(full: str, path: str) -> str:

@@ -14,7 +14,7 @@ from attncli.notation import plain, unbreakable
 from attncli.scenario import Problems, Scenario
 from attncli.scenario.model import below
 from attncli.scenario.scenario import Shape
-from attncli.trace.axes import names_along
+from attncli.trace.axes import names_along, place_of
 from attncli.trace.extents import Extent, Extents, Sum, sides
 from attncli.trace.quantity import Making
 from attncli.trace.scope import local_name
@@ -48,11 +48,12 @@ class _Report(NamedTuple):
         )
 
     def uneven(self, extent: Extent, parts: int, made: str) -> None:
+        making = self.makings.get(made)
         if (extent, parts) in self.told:
             return
         self.told.add((extent, parts))
         self.problems.add(
-            self.scenario.where(self.makings[made].blame),
+            self.scenario.where(making.blame if making else extent.given),
             f"{self._shape(extent)}: {_sized(extent.size, extent.side)} can't be cut into {parts}"
             f" equal parts ({self._why(made)})",
             f"give a number of {_SIDES[extent.side]} that {parts} divides",
@@ -158,7 +159,11 @@ def _know_given(scenario: Scenario, extents: Extents) -> None:
 def _know_side(scenario: Scenario, extents: Extents, name: str, side: int) -> None:
     """A side of a given matrix along which the tokens of its sentence run."""
     role, names = names_along(name, side, scenario)
-    tokens = (_tokens_of(name), 0)
+    place = place_of(name, scenario)
+    over_memory = role == "K" and place.sees_memory
+    if over_memory and scenario.encoder is None:
+        return
+    tokens = (f"encoder.{_TOKENS}" if over_memory else _tokens_of(name), 0)
     known = extents.of(tokens)
     if name.endswith(("cache.K", "cache.V")) and side == 0 and names:
         cached = f"{name.rpartition('.')[0]}.{_TOKENS}"

@@ -72,7 +72,7 @@ def _paper_heads(extents: Extents, d_model: Extent, attention: Attention) -> Non
         for head in range(heads):
             name = below(attention.head_path(head), local)
             if extents.of((name, 1)) is None and d_model.size % heads:
-                extents.uneven(d_model, heads, below(attention.head_path(head), "Q"))
+                extents.uneven(d_model, heads, name)
                 return
             part = d_model._replace(size=d_model.size // heads, derived=True)
             _know_if_unknown(extents, name, part)

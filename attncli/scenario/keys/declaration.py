@@ -59,7 +59,6 @@ _NAMED = MatrixKind(named=True)
 _VECTOR = Vector()
 _TOKEN = TextKind("a token")
 _POSITIVE = NumberKind(positive=True)
-_NUMBER = NumberKind()
 _DECIMALS = WholeNumber(0, MOST_DECIMALS)
 
 ROUNDING = Record(

@@ -151,7 +151,7 @@ CROSS = Record((*ATTENTION_SETTINGS, *ATTENTION_MATRICES))
 LAYER_SETTINGS = (
     *ATTENTION_SETTINGS,
     Key("block", Choice(BLOCKS), "attention, encoder or decoder"),
-    Key("norm", Choice(NORM_PLACES), "post (the default), pre or none"),
+    Key("norm", Choice(NORM_PLACES), "post (the default of encoder and decoder), pre or none"),
     Key("norms", Record(NORM_SETTINGS), "how all the layer's norms are done"),
     Key("residuals", Flag(), "whether a sublayer's input is added to its output"),
     Key(
