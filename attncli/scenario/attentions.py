@@ -65,7 +65,7 @@ class AttentionBuilder(NamedTuple):
             own_heads=own,
             kv_heads=kv_heads,
             projects="projection" not in values,
-            linear=values.get("weights_layout") == "linear",
+            linear=is_linear(values),
             scale=values.get("scale", "sqrt_d_k"),
             softcap=values.get("softcap"),
             temperature=values.get("temperature"),
@@ -124,6 +124,11 @@ class AttentionBuilder(NamedTuple):
 
     def _complain(self, name: str, wrong: str, right: str) -> None:
         self.problems.add(self.where(name), wrong, right)
+
+
+def is_linear(values: Values) -> bool:
+    """Whether weights are out × in."""
+    return bool(values.get("weights_layout") == "linear")
 
 
 def shared_settings(values: Values) -> Values:

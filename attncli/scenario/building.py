@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from attncli.scenario.attentions import AttentionBuilder, Keys, shared_settings
+from attncli.scenario.attentions import AttentionBuilder, Keys, is_linear, shared_settings
 from attncli.scenario.figures import entry_path
 from attncli.scenario.keys.layer import (
     LAYER_KEYS,
@@ -155,7 +155,7 @@ class Builder(NamedTuple):
             cross=self._cross(path, values, seen, crosses=crosses),
             has_ffn=whole or awaited or any(key in values for key in _FFN),
             activation=values.get("activation", "relu"),
-            linear=_is_linear(values),
+            linear=is_linear(values),
         )  # fmt: skip
 
     def _cross(self, path: str, values: Values, seen: Keys, *, crosses: bool) -> Attention | None:
@@ -212,7 +212,3 @@ def _norms(path: str, values: Values, count: int) -> tuple[Norm, ...]:
     keys = [f"norm{k}" for k in range(1, count + 1)]
     shared = values.get("norms", {})
     return tuple(_norm(below(path, key), {**shared, **values.get(key, {})}) for key in keys)
-
-
-def _is_linear(values: Values) -> bool:
-    return bool(values.get("weights_layout") == "linear")

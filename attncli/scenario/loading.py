@@ -12,13 +12,14 @@ import numpy as np
 
 from attncli.arithmetic.rounding import Rounding
 from attncli.scenario import reading, settings, shipped
+from attncli.scenario.attentions import is_linear
 from attncli.scenario.building import Builder
 from attncli.scenario.figures import Gathered, Gatherer, entry_path, places
 from attncli.scenario.keys.declaration import SCENARIO
 from attncli.scenario.model import Prediction, Show, Stack, below
 from attncli.scenario.nodes import Figures, Items, Map, Node, Text, quote
 from attncli.scenario.predicting import Forecast
-from attncli.scenario.problems import Problems, Where
+from attncli.scenario.problems import Problems, Where, nearest_place
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.texts import Words
 
@@ -123,13 +124,17 @@ class _Reader(NamedTuple):
         rounding = Rounding(**values.get("rounding", {}))
         where = places(tree)
         gatherer = Gatherer(
-            rounding, origin.folder, origin.outside, problems, lambda name: _nearest(where, name)
+            rounding,
+            origin.folder,
+            origin.outside,
+            problems,
+            lambda name: nearest_place(where, name, tree.where),
         )
         gathered = gatherer.gather(values)
         return cls(values, where, origin.name, gathered, rounding, problems)
 
     def where(self, name: str) -> Where:
-        return _nearest(self.places, name)
+        return nearest_place(self.places, name, self.places[""])
 
     def scenario(self) -> Scenario:
         values, gathered = self.values, self.gathered
@@ -211,7 +216,6 @@ class _Reader(NamedTuple):
         tied = self.values.get("unembedding") == "tied"
         matrix = self.gathered.given.get("embeddings") if tied else own
         width = None if matrix is None else matrix.shape[0 if tied else self._across()]
-        linear = self.values.get("weights_layout") == "linear"
         forecast = Forecast(
             self.values,
             self._count(main),
@@ -220,7 +224,7 @@ class _Reader(NamedTuple):
             self.where,
             self.problems,
         )
-        return forecast.read()._replace(linear=linear)
+        return forecast.read()._replace(linear=is_linear(self.values))
 
     def _count(self, main: Words) -> int:
         """How many tokens there are; 0 where nothing tells."""
@@ -232,7 +236,7 @@ class _Reader(NamedTuple):
         return main.token_rows() if tied else self.values.get("vocabulary") or main.token_rows()
 
     def _across(self) -> int:
-        return 0 if self.values.get("weights_layout") == "linear" else 1
+        return 0 if is_linear(self.values) else 1
 
     def _show(self, stack: Stack) -> Show:
         show = self.values.get("show", {})
@@ -266,10 +270,3 @@ def _shared_keys(path: str, values: Values) -> tuple[str, ...]:
     if "embeddings" not in values:
         return ("embeddings", "vocabulary")
     return () if isinstance(values["embeddings"], Mapping) else ("vocabulary",)
-
-
-def _nearest(places: Mapping[str, Where], name: str) -> Where:
-    """Where a full name stands, or the nearest one above it."""
-    while name and name not in places:
-        name = name.rpartition(".")[0]
-    return places[name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -17,6 +17,13 @@ class Where(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.source}:{self.line}:{self.column}" if self.line else self.source
+
+
+def nearest_place(places: Mapping[str, Where], name: str, origin: Where) -> Where:
+    """Where the value of a full name stands in a file, or the nearest one above it."""
+    while name and name not in places:
+        name = name.rpartition(".")[0]
+    return places.get(name, origin)
 
 
 class Problem(NamedTuple):

@@ -10,7 +10,7 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding
 from attncli.scenario.keys.sources import RandomSource
 from attncli.scenario.model import Attention, Layer, Prediction, Show, Stack, Text
-from attncli.scenario.problems import Where
+from attncli.scenario.problems import Where, nearest_place
 
 Places = Mapping[str, Where]
 Shape = tuple[int | None, int | None]
@@ -92,6 +92,4 @@ class Scenario:
 
     def where(self, name: str) -> Where:
         """Where the value of a full name stands in the file, or the nearest one above it."""
-        while name and name not in self.places:
-            name = name.rpartition(".")[0]
-        return self.places.get(name, self.origin)
+        return nearest_place(self.places, name, self.origin)

@@ -57,6 +57,7 @@ def _left_out(scope: Scope) -> Making | None:
 STEP = Step(
     name="bias",
     title="Biases",
+    per_head=True,
     makes=("alibi", "biased", "added"),
     shapes="scores [n, m], bias [n, m] → biased [n, m]",
     happens=_happens,

@@ -30,6 +30,7 @@ def _not_scaled(scope: Scope) -> Making | None:
 STEP = Step(
     name="dropout",
     title="Dropout",
+    per_head=True,
     makes=("dropped",),
     shapes="weights [n, m], kept [n, m] → dropped [n, m]",
     happens=lambda scope: (

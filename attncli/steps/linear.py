@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import Affine, AffineTransposed, Linear, MatMul
+from attncli.arithmetic.operations import (
+    Affine,
+    AffineTransposed,
+    Linear,
+    MatMul,
+    Operation,
+)
 from attncli.trace import Making, Scope
 
 
@@ -12,7 +18,15 @@ def linear(scope: Scope, made: str, x: str, suffix: str, step: str, *, out_in: b
     `x` is a full name. [n, k], [k, m], [m] -> [n, m]
     """
     W, b = scope.find(f"W{suffix}"), scope.find(f"b{suffix}")
-    name = scope.name(made)
+    operation, operands = layer_of(scope, x, W, b, out_in=out_in)
+    return Making(scope.name(made), operation, operands, step)
+
+
+def layer_of(
+    scope: Scope, x: str, W: str, b: str, *, out_in: bool
+) -> tuple[Operation, tuple[str, ...]]:
+    """The operation of a linear layer and its operands, all by full names; the bias only where
+    it is given."""
     if scope.scenario.gives(b):
-        return Making(name, AffineTransposed() if out_in else Affine(), (x, W, b), step)
-    return Making(name, Linear() if out_in else MatMul(), (x, W), step)
+        return (AffineTransposed() if out_in else Affine()), (x, W, b)
+    return (Linear() if out_in else MatMul()), (x, W)

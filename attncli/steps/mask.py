@@ -76,6 +76,7 @@ def _happens(scope: Scope) -> str:
 STEP = Step(
     name="mask",
     title="Mask",
+    per_head=True,
     makes=("mask", "masked"),
     shapes="scores [n, m], mask [n, m] → masked [n, m]",
     happens=_happens,

@@ -47,6 +47,7 @@ def _happens(scope: Scope) -> str:
 STEP = Step(
     name="merge",
     title="Heads together",
+    titled=lambda scope: "Heads together" if scope.attention.heads > 1 else "Output projection",
     makes=("concat", "attention"),
     shapes="h outputs [n, d_v] → concat [n, h · d_v] → attention [n, d_model]",
     happens=_happens,

@@ -78,9 +78,18 @@ def _happens(scope: Scope) -> str:
     )
 
 
+_TITLES = {"embedding_norm": "Embedding norm", "final_norm": "Final norm"}
+
+
+def _title(scope: Scope) -> str:
+    local = scope.path.rpartition(".")[2]
+    return _TITLES.get(local, f"Norm {local.removeprefix('norm')}")
+
+
 STEP = Step(
     name="norm",
     title="Norm",
+    titled=_title,
     makes=("mean", "centered", "variance", "deviation", "mean_square", "rms", "normed"),
     shapes="x [n, d_model] → mean [n], variance [n], deviation [n] → normed [n, d_model]",
     happens=_happens,

@@ -78,6 +78,7 @@ def _happens(scope: Scope) -> str:
 STEP = Step(
     name="project",
     title="Queries, keys, values",
+    per_head=True,
     makes=(*_NAMES, "K_new", "V_new"),
     shapes="X [n, d_model] → Q [n, d_k], K [n, d_k], V [n, d_v]",
     happens=_happens,

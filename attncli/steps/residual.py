@@ -14,6 +14,7 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
 STEP = Step(
     name="residual",
     title="Residual",
+    titled=lambda scope: f"Residual {scope.out[-1]}",
     makes=("residual1", "residual2", "residual3"),
     shapes="x [n, d_model], sublayer(x) [n, d_model] → residual [n, d_model]",
     happens=lambda _: "What the sublayer found is added to what went into it.",

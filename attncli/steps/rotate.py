@@ -66,6 +66,7 @@ def _happens(scope: Scope) -> str:
 STEP = Step(
     name="rotate",
     title="Rotary positions",
+    per_head=True,
     makes=("Q_cosine", "Q_sine", "rotated_Q", "K_cosine", "K_sine", "rotated_K"),
     shapes="Q [n, d_k], K [m, d_k] → rotated_Q [n, d_k], rotated_K [m, d_k]",
     happens=_happens,

@@ -60,6 +60,7 @@ def _multiplied(scope: Scope) -> Making | None:
 STEP = Step(
     name="scale",
     title="Scaling",
+    per_head=True,
     makes=("scaled",),
     shapes="scores [n, n] → scaled [n, n]",
     happens=_happens,

@@ -16,6 +16,7 @@ def _making(scope: Scope, operation: Operation, *names: str) -> Making:
 STEP = Step(
     name="scores",
     title="Attention scores",
+    per_head=True,
     makes=("scores",),
     shapes="Q [n, d_k], K [n, d_k] → scores [n, n]",
     happens=lambda _: "Each query is compared with each key by their dot product.",

@@ -24,6 +24,7 @@ def _not_divided(scope: Scope) -> Making | None:
 STEP = Step(
     name="softcap",
     title="Soft cap",
+    per_head=True,
     makes=("capped",),
     shapes="scores [n, m] → capped [n, m]",
     happens=lambda scope: (

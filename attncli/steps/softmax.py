@@ -32,6 +32,7 @@ def _weights(scope: Scope, operation: Operation, operand: str) -> Making:
 STEP = Step(
     name="softmax",
     title="Softmax",
+    per_head=True,
     makes=("exp", "exp_sum", "weights"),
     shapes="scores [n, n] → weights [n, n], each row adding up to 1",
     happens=lambda _: (

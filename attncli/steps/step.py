@@ -33,7 +33,8 @@ class Step(NamedTuple):
     goes in and comes out, `happens` is the sentence that opens the working, `purpose` what the
     step is for. `together` names quantities whose rows are set side by side at the end, under
     the headings given. `shown_with` are changes that give the step to a scenario which goes
-    without it.
+    without it. `per_head` says that each head takes the step by itself; `titled` gives it
+    another title where it is taken more than once.
     """
 
     name: str
@@ -48,6 +49,12 @@ class Step(NamedTuple):
     together: tuple[tuple[str, str], ...] = ()
     adds_up_to_one: tuple[str, ...] = ()
     shown_with: tuple[str, ...] = ()
+    per_head: bool = False
+    titled: Callable[[Scope], str] | None = None
+
+    def title_at(self, scope: Scope) -> str:
+        """What the step is called at a place: `Norm 1`."""
+        return self.title if self.titled is None else self.titled(scope)
 
 
 def formulas_of(step: Step, scope: Scope, makings: tuple[Making, ...]) -> tuple[Equation, ...]:

@@ -27,6 +27,7 @@ def _multiplied(scope: Scope) -> Making | None:
 STEP = Step(
     name="temperature",
     title="Temperature",
+    per_head=True,
     makes=("tempered",),
     shapes="scores [n, m] → tempered [n, m]",
     happens=lambda scope: (

@@ -5,14 +5,8 @@ Tied to the embeddings: Press & Wolf 2016, arXiv:1608.05859.
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import (
-    Affine,
-    AffineTransposed,
-    Linear,
-    MatMul,
-    Operation,
-    TakeRows,
-)
+from attncli.arithmetic.operations import TakeRows
+from attncli.steps.linear import layer_of
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Axis, Making, Scope
 from attncli.trace.quantity import told_apart
@@ -44,19 +38,10 @@ def _logits(scope: Scope, x: str) -> Making:
     prediction = scope.scenario.prediction
     tied = prediction.unembedding == "tied"
     matrix = scope.text.table if tied else "unembedding"
-    columns = Axis(prediction.vocabulary, _VOCABULARY)
+    operation, operands = layer_of(scope, x, matrix, "b_U", out_in=tied or prediction.linear)
     known = scope.width("logits") == len(prediction.vocabulary)
-    biased = scope.scenario.gives("b_U")
-    operation: Operation
-    if tied or prediction.linear:
-        operation = AffineTransposed() if biased else Linear()
-    else:
-        operation = Affine() if biased else MatMul()
-    operands = (x, matrix, "b_U") if biased else (x, matrix)
-    return Making(
-        "logits", operation, operands, "unembed", columns=columns if known else None,
-        blame="unembedding",
-    )  # fmt: skip
+    columns = Axis(prediction.vocabulary, _VOCABULARY) if known else None
+    return Making("logits", operation, operands, "unembed", columns=columns, blame="unembedding")
 
 
 def _from_first(scope: Scope) -> Making | None:

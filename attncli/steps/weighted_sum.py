@@ -14,6 +14,7 @@ def _output(scope: Scope, operation: MatMul, weights: str, values: str) -> Makin
 STEP = Step(
     name="weighted_sum",
     title="Weighted sum",
+    per_head=True,
     makes=("output",),
     shapes="weights [n, n], V [n, d_v] → output [n, d_v]",
     happens=lambda _: "For each query, every value is multiplied by its weight, and all are added.",

@@ -53,19 +53,9 @@ def step_of(part: Part) -> Step:
     return step_named(part.step)
 
 
-_NORMS = {"embedding_norm": "Embedding norm", "final_norm": "Final norm"}
-
-
 def title_of(part: Part) -> str:
-    """The step's title; a norm's with its number."""
-    if part.step == "merge" and part.scope.attention.heads == 1:
-        return "Output projection"
-    if part.step == "residual":
-        return f"Residual {part.scope.out[-1]}"
-    if part.step != "norm":
-        return step_of(part).title
-    local = part.path.rpartition(".")[2]
-    return _NORMS.get(local, f"Norm {local.removeprefix('norm')}")
+    """What a part is called: its step's title there."""
+    return step_of(part).title_at(part.scope)
 
 
 def place_in_words(path: str) -> str:

@@ -11,6 +11,7 @@ from attncli.scenario import STORY
 from attncli.scenario.address import Address, AddressError, Index, parse_address
 from attncli.scenario.model import Stack, Text, below
 from attncli.scenario.problems import nearest
+from attncli.steps import step_named
 from attncli.trace import Axis, Part, Quantity, Trace
 from attncli.trace.quantity import told_apart
 
@@ -70,14 +71,7 @@ def _is_of_head(part: Part, head: int) -> bool:
     """Whether a part belongs to a head, from 1; a single head's parts have no path of their own."""
     attention = part.scope.attention
     one = head <= attention.heads
-    return one and part.path == attention.head_path(head - 1) and part.step in _IN_HEADS
-
-
-_OUTSIDE_HEADS = (
-    "tokenize", "embed", "positions", "split", "merge", "residual", "norm", "ffn", "unembed",
-    "predict", "loss",
-)  # fmt: skip
-_IN_HEADS = frozenset(STORY) - frozenset(_OUTSIDE_HEADS)
+    return one and part.path == attention.head_path(head - 1) and step_named(part.step).per_head
 
 
 def select(
