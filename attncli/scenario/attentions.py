@@ -19,15 +19,17 @@ _TABLE_RULES = ("allowed", "blocked", "add")
 
 
 class Keys(NamedTuple):
-    """What the queries of a stack may attend to, and how positions come in."""
+    """What the queries of a stack may attend to, and how positions come in: to the stack's own
+    keys, or to the memory, whose positions nobody tells."""
 
     keys: tuple[str, ...]
     memory: Sequence[str] | None
     rope: Positions | None = None
     alibi: Positions | None = None
+    sees_memory: bool = False
 
     def of_memory(self) -> Keys:
-        return Keys(tuple(self.memory or ()), self.memory)
+        return Keys(tuple(self.memory or ()), self.memory, sees_memory=True)
 
 
 class AttentionBuilder(NamedTuple):
@@ -61,6 +63,8 @@ class AttentionBuilder(NamedTuple):
         value = values.get("mask_value", "-inf")
         return Attention(
             path=path,
+            keys=keys,
+            sees_memory=seen.sees_memory,
             heads=count,
             own_heads=own,
             kv_heads=kv_heads,

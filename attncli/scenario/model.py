@@ -84,9 +84,15 @@ class MaskRule(NamedTuple):
 
 
 class Attention(NamedTuple):
-    """One attention of a layer. `own_heads` says that each head has its own matrices."""
+    """One attention of a layer.
+
+    `keys` names what it attends to, as far as that is known, which is the memory where
+    `sees_memory`. `own_heads` says that each head has its own matrices.
+    """
 
     path: str = ""
+    keys: tuple[str, ...] = ()
+    sees_memory: bool = False
     heads: int = 1
     own_heads: bool = False
     kv_heads: int = 1

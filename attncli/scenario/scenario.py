@@ -23,12 +23,11 @@ class Source(NamedTuple):
 
 
 class Site(NamedTuple):
-    """Where an attention stands, and whether its keys come from the memory."""
+    """Where an attention stands."""
 
     stack: Stack
     layer: Layer
     attention: Attention
-    sees_memory: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,13 +81,11 @@ class Scenario:
     @property
     def sites(self) -> Iterator[Site]:
         """Every attention of the model."""
-        has_memory = self.encoder is not None or self.gives("memory")
         for stack in self.stacks:
             for layer in stack.layers:
-                bare = layer.block == "attention" and stack is self.stack
-                yield Site(stack, layer, layer.attention, bare and has_memory)
+                yield Site(stack, layer, layer.attention)
                 if layer.cross is not None:
-                    yield Site(stack, layer, layer.cross, sees_memory=True)
+                    yield Site(stack, layer, layer.cross)
 
     def where(self, name: str) -> Where:
         """Where the value of a full name stands in the file, or the nearest one above it."""

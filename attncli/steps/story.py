@@ -80,8 +80,8 @@ class _Teller:
     def block(self, scope: Scope, memory: str) -> str:
         """One layer: attention, for a decoder cross-attention, and a feed-forward network."""
         layer = scope.layer
-        bare = memory if layer.block == "attention" else ""
-        x = self._sublayer(scope, 1, lambda at: self.attention(at, layer.attention, bare))
+        own = layer.attention
+        x = self._sublayer(scope, 1, lambda at: self.attention(at, own, memory))
         done = 1
         if layer.cross is not None:
             cross = layer.cross
@@ -111,7 +111,8 @@ class _Teller:
     def attention(self, scope: Scope, attention: Attention, memory: str) -> str:
         """All heads of an attention, and what puts them together."""
         first = attention is scope.stack.layers[0].attention
-        whole = scope.at(attention.path, attention=attention, beside=memory, separate=first)
+        beside = memory if attention.sees_memory else ""
+        whole = scope.at(attention.path, attention=attention, beside=beside, separate=first)
         if not attention.own_heads:
             self.add("project", whole)
             self.add("split", whole)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from attncli.scenario import Scenario
-from attncli.scenario.model import Attention, Stack, below
+from attncli.scenario.model import Attention, Stack
 from attncli.trace.quantity import IDS, Axis, Making, Quantity, counted, told_apart
 from attncli.trace.signature import Dim, Signature, parse
 
@@ -41,37 +41,20 @@ class Place(NamedTuple):
 
     stack: Stack
     attention: Attention
-    sees_memory: bool
     local: str
 
 
 def place_of(name: str, scenario: Scenario) -> Place:
-    """The stack and the attention that a full name belongs to."""
+    """The stack and the attention that a full name belongs to; what is in neither goes with the
+    first attention of its stack."""
     path, _, local = name.rpartition(".")
     path = _INSIDE.sub("", path)
-    for site in scenario.sites:
-        attention = site.attention
-        heads = (attention.head_path(head) for head in range(attention.heads))
-        if path in (attention.path, *heads):
-            return Place(site.stack, attention, site.sees_memory, local)
+    for stack, _, attention in scenario.sites:
+        if path in (attention.path, *map(attention.head_path, range(attention.heads))):
+            return Place(stack, attention, local)
     inside = [stack for stack in scenario.stacks if name.startswith(f"{stack.path}.")]
     stack = inside[0] if inside else scenario.stack
-    return Place(stack, stack.layers[0].attention, sees_memory=False, local=local)
-
-
-def key_names(place: Place, scenario: Scenario) -> tuple[str, ...]:
-    """The names of what an attention attends to, as far as they are known."""
-    if place.sees_memory:
-        if scenario.encoder is not None:
-            return told_apart(scenario.encoder.text.tokens)
-        return scenario.row_names.get("memory", ())
-    keys = below(place.stack.path, "keys")
-    if place.attention is place.stack.layers[0].attention and scenario.gives(keys):
-        return scenario.row_names.get(keys, ())
-    tokens = place.stack.text.tokens
-    if place.attention.cached is not None:
-        return told_apart((*place.attention.cached, *tokens)) if tokens else ()
-    return told_apart(tokens)
+    return Place(stack, stack.layers[0].attention, local)
 
 
 def names_along(name: str, side: int, scenario: Scenario) -> tuple[str, tuple[str, ...]]:
@@ -94,7 +77,7 @@ def _names_of_keys(name: str, place: Place, scenario: Scenario) -> tuple[str, ..
         return told_apart(place.attention.cached or ())
     if place.local in ("memory", "keys", "values"):
         return ()
-    return key_names(place, scenario) or scenario.row_names.get("K", ())
+    return told_apart(place.attention.keys) or scenario.row_names.get("K", ())
 
 
 def given_axes(name: str, scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis, Axis]:

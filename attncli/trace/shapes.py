@@ -160,7 +160,7 @@ def _know_side(scenario: Scenario, extents: Extents, name: str, side: int) -> No
     """A side of a given matrix along which the tokens of its sentence run."""
     role, names = names_along(name, side, scenario)
     place = place_of(name, scenario)
-    over_memory = role == "K" and place.sees_memory
+    over_memory = role == "K" and place.attention.sees_memory
     if over_memory and scenario.encoder is None:
         return
     tokens = (f"encoder.{_TOKENS}" if over_memory else _tokens_of(name), 0)
