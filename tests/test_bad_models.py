@@ -45,6 +45,23 @@ BAD = {
     "show: {queries: [c]}": '6:17: "c" is none of the queries; name some of a, b',
     "variants: {other: 3}": '6:19: the text "3" where keys with other values belong',
     "variants: {other: {scal: none}}": '6:20: unknown key "scal"; did you mean scale?',
+    "unembedding: tied\npredict_from: last\ntargets: [a, b]":
+        "8:10: the targets are 2, the positions with logits 1",
+    "unembedding: tied\ngenerate: 2\nmask: {allowed: [[1, 1], [1, 1]]}":
+        "8:17: mask.allowed is for this sentence only",
+    "unembedding: tied\npositions: [[1, 0], [0, 1]]\nvariants: {longer: {generate: 3}}":
+        "7:12: positions has 2 rows, and 4 are needed",
+    "layers: [{heads: 1}, {heads: 1}]\nheads: [{bias: [[0]]}, {bias: [[0]]}]":
+        "7:8: a list of heads belongs to a layer",
+    "heads: [{W_Q: [[1], [0]]}, {W_Q: [[1], [0]]}]\nkv_heads: 2":
+        "7:11: kv_heads, and heads that have keys and values of their own",
+    "X: [[1, 0], [0, 1]]\npositions: sinusoidal": "7:12: positions goes into X, and X itself",
+    "X: {a: [1, 0], c: [0, 1]}": "6:4: the rows of X are a, c, the tokens a, b",
+    "memory: [[1, 0]]\nblock: encoder": "6:9: nothing attends to the memory",
+    "block: encoder\nnorm1: {epsilon: 0}\nW_O: [[0, 0], [0, 0]]\nresiduals: false":
+        "7:8: norm1.deviation, row a: the figure to divide by would be 0",
+    "rounding: {quantities: {wights: 2}}": "6:33: no step makes wights; did you mean weights?",
+    "mask: {}": "6:7: a mask without any rule",
     "d_k: 3": "6:6: d_k = 3 and W_Q (2 × 2) don't fit together",
     "W_O: {file: ../W.npy}": '6:6: "../W.npy" leads out of the scenario\'s folder',
     "W_O: {file: none.npy}": '6:6: there is no file "none.npy"',

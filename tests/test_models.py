@@ -165,3 +165,42 @@ def test_files_from_outside_the_folder(tmp_path: Path) -> None:
     path.write_text("X: [[1, 2]]\nW_Q: {file: ../w.npy}\nblock: attention\n")
     assert "--files-outside" in refused("run", str(path))
     assert "Q[1]" in attn("run", str(path), "--files-outside", "--detail", "rows")
+
+
+def test_separate_inputs_are_the_first_attentions_only(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(
+        "tokens: [a, b]\nX: [[1, 0], [0, 1]]\nkeys: {x: [3, 1], y: [1, 2], z: [0, 1]}\n"
+        "values: [[1, 0], [0, 1], [2, 2]]\nmemory: {m1: [5, 0], m2: [0, 6]}\n"
+        "block: decoder\nprojection: none\nmask: {padding: [z]}\ncross: {projection: none}\n"
+        "residuals: false\nnorm: none\nW1: [[1], [1]]\nW2: [[1, 1]]\n"
+    )
+    trace = work(load(path))
+    assert trace["K"].values.tolist() == [[3, 1], [1, 2], [0, 1]]
+    assert trace["mask"].values.tolist() == [[1, 1, 0], [1, 1, 0]]
+    assert trace["cross.K"].values.tolist() == trace["cross.V"].values.tolist() == [[5, 0], [0, 6]]
+    assert trace["cross.weights"].columns.names == ("m1", "m2")
+
+
+def test_positions_count_on_from_the_cache(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(
+        "tokens: [c]\nX: [[1, 0]]\nprojection: none\npositions: {kind: rope, start: 5}\n"
+        "cache: {tokens: [a, b], K: [[1, 0], [0, 1]], V: [[1, 0], [0, 1]]}\nblock: attention\n"
+        "rounding: {policy: exact}\n"
+    )
+    trace = work(load(path))
+    np.testing.assert_allclose(trace["Q_cosine"].values, [[np.cos(7)]])
+    np.testing.assert_allclose(trace["K_cosine"].values[:, 0], np.cos([5, 6, 7]))
+    assert trace["weights"].columns.names == ("a", "b", "c")
+
+
+def test_generation_ends_where_a_token_has_no_embedding(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(
+        "sentence: I go\nvocabulary: {I: 0, go: 1}\nprojection: none\nblock: attention\n"
+        "embeddings: {I: [1, 0], go: [0, 1], home: [3, 3]}\nunembedding: tied\ngenerate: 3\n"
+    )
+    trace = work(load(path))
+    assert (trace.likeliest(), trace.generated) == ("home", ())
+    assert "home" in page_of(trace).rsplit("Generation", 1)[1]
