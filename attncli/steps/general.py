@@ -49,6 +49,7 @@ def general_scope(step: str) -> Scope:
 
 
 _INPUTS = {
+    "positions": "E",
     **dict.fromkeys(("scale", "softcap", "bias", "temperature", "mask"), "scores"),
     "softmax": "scaled",
     "dropout": "weights",

@@ -15,11 +15,6 @@ from attncli.trace import Axis, Making, Scope
 from attncli.trace.quantity import told_apart
 
 
-def _source(scope: Scope) -> str:
-    """The embedded tokens that something is added to."""
-    return scope.name("scaled_E" if scope.stack.embedding_scale != "none" else "E")
-
-
 def _added(scope: Scope) -> tuple[Positions, ...]:
     return tuple(one for one in scope.stack.positions if one.kind in ("sinusoidal", "given"))
 
@@ -36,7 +31,7 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
     added = [_positions(scope, one, k) for k, one in enumerate(_added(scope))]
     if scope.stack.segments:
         added.append(_segments(scope))
-    terms = (_source(scope), *(making.name for making in added))
+    terms = (scope.x, *(making.name for making in added))
     local = "summed" if scope.stack.embedding_norm is not None else "X"
     if len(terms) == 1 and local == "summed":
         return ()
@@ -48,8 +43,8 @@ def _positions(scope: Scope, positions: Positions, k: int) -> Making:
     name = scope.name("P" if k == 0 else f"P{k + 1}")
     if positions.kind == "sinusoidal":
         operation = Sinusoids(Number.written(positions.base), start_of(scope, positions))
-        return Making(name, operation, (_source(scope),), "positions", blame="positions")
-    count = len(scope.text.tokens) or scope.height(_source(scope)) or 0
+        return Making(name, operation, (scope.x,), "positions", blame="positions")
+    count = len(scope.text.tokens) or scope.height(scope.x) or 0
     rows = tuple(range(start_of(scope, positions), start_of(scope, positions) + count))
     return _rows_of(scope, name, "positions", rows, "position")
 
@@ -79,7 +74,7 @@ def _from_one(scope: Scope) -> Making | None:
 def _left_out(scope: Scope) -> Making | None:
     if not _added(scope):
         return None
-    return _plan(scope)[-1]._replace(operation=Same(), operands=(_source(scope),))
+    return _plan(scope)[-1]._replace(operation=Same(), operands=(scope.x,))
 
 
 def _happens(scope: Scope) -> str:
