@@ -56,11 +56,9 @@ def walkthrough(trace: Trace, selection: Selection) -> Document:
     """The page of `attn run`: facts, a section a part, what is missing for going on."""
     told = told_parts(trace)
     shown = [part for part in told if selection.includes(part)]
-    structured = is_structured(trace)
-    if structured and selection.detail == "summary" and not selection.partial:
-        shown = told[-1:]
-    sections = _sections(trace, shown, told, selection)
-    whole = not selection.partial
+    structured, whole = is_structured(trace), not selection.partial
+    brief = structured and whole and selection.detail == "summary"
+    sections = _result(trace, told) if brief else _sections(trace, shown, told, selection)
     return Document(
         Word(trace.scenario.title),
         tuple(sections),
@@ -71,6 +69,18 @@ def walkthrough(trace: Trace, selection: Selection) -> Document:
         sources={name: source.told for name, source in trace.scenario.sources.items()},
         rounding=rounding_facts(trace),
     )
+
+
+def _result(trace: Trace, told: Sequence[Part]) -> list[Section]:
+    """What the last part comes to, and nothing else."""
+    if not told or not made_by(trace, told[-1]):
+        return []
+    last = told[-1]
+    *before, result = made_by(trace, last)
+    shown = [*(quantity for quantity in before if quantity.is_figure), result]
+    tables = (matrix_block(quantity, Selection(), last.path) for quantity in shown)
+    section = section_of(trace, last, len(told), (*tables, *ending_of(trace, last)))
+    return [section._replace(formulas=())]
 
 
 def _tree(trace: Trace, told: Sequence[Part], selection: Selection) -> Tree:
