@@ -45,17 +45,7 @@ class AttentionBuilder(NamedTuple):
         listed = isinstance(heads, tuple)
         count = len(heads) if listed else heads
         own = listed and count > 1 and any(_OWN & set(head) for head in heads)
-        kv_heads = values.get("kv_heads", count)
-        if own and "kv_heads" in values:
-            wrong = "kv_heads, and heads that have keys and values of their own"
-            self._complain(below(path, "kv_heads"), wrong, "leave it out")
-        elif count % kv_heads:
-            self._complain(
-                below(path, "kv_heads"),
-                f"{kv_heads} heads of keys and values can't be shared by {count}",
-                f"give a number that {count} can be divided by",
-            )  # fmt: skip
-            kv_heads = count
+        kv_heads = self._kv_heads(path, values, count, own=own)
         cache = values.get("cache")
         cached = None if cache is None else tuple(cache.get("tokens", ()))
         keys = seen.keys if cached is None else (*cached, *seen.keys)
@@ -80,6 +70,23 @@ class AttentionBuilder(NamedTuple):
             rotated=seen.rope,
             alibi=self._alibi(seen.alibi, count),
         )
+
+    def _kv_heads(self, path: str, values: Values, count: int, *, own: bool) -> int:
+        """How many heads of keys and values there are: as many as heads, or a share of them."""
+        kv_heads: int = values.get("kv_heads", count)
+        wrong, right = "", ""
+        if own and "kv_heads" in values:
+            wrong, right = (
+                "kv_heads, and heads that have keys and values of their own",
+                "leave it out",
+            )
+        elif count % kv_heads:
+            wrong = f"{kv_heads} heads of keys and values can't be shared by {count}"
+            right = f"give a number that {count} can be divided by"
+        if not wrong:
+            return kv_heads
+        self._complain(below(path, "kv_heads"), wrong, right)
+        return count
 
     def _alibi(self, alibi: Positions | None, heads: int) -> Positions | None:
         if alibi is not None and alibi.slopes and len(alibi.slopes) != heads:

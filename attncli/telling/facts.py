@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
 
 from attncli.arithmetic import decimals, evaluation
@@ -35,31 +36,35 @@ def rounding_in_words(rounding: Rounding) -> str:
 
 
 def sizes(trace: Trace) -> Spans:
-    """`3 tokens, d_model = 2, 2 heads, d_k = 2, d_v = 2`"""
+    """`3 tokens, d_model = 2, 2 heads, d_k = 2, d_v = 2`: what is the same in every layer."""
     scenario = trace.scenario
     tokens, layers = scenario.text.tokens, scenario.stack.layers
     counts = [counted(len(tokens), "token")] if tokens else []
     counts += [f"{len(layers)} layers"] if len(layers) > 1 else []
-    heads = layers[0].attention.heads
-    after = [f"{heads} heads"] if heads > 1 else []
-    head = layers[0].attention.head_path(0)
-    known = [
-        ("d_model", _columns(trace, "X", made=True)),
-        ("d_k", _columns(trace, below(head, "K"))),
-        ("d_v", _columns(trace, below(head, "V"))),
-        ("d_ff", _columns(trace, below(layers[0].path, "hidden"), made=True)),
-    ]
+    heads = _common(layer.attention.heads for layer in layers)
+    firsts = [layer.attention.head_path(0) for layer in layers]
     told: list[Spans] = [(count,) for count in counts]
-    for name, size in known:
-        if size is not None:
-            told.append((Equation(Symbol(name), Number.written(size)),))
-        if name == "d_model":
-            told += [(count,) for count in after]
+    told += _size("d_model", _columns(trace, "X", made=True))
+    told += [(f"{heads} heads",)] if heads is not None and heads > 1 else []
+    told += _size("d_k", _common(_columns(trace, below(path, "K")) for path in firsts))
+    told += _size("d_v", _common(_columns(trace, below(path, "V")) for path in firsts))
+    inner = (_columns(trace, below(layer.path, "hidden"), made=True) for layer in layers)
+    told += _size("d_ff", _common(inner))
     spans: list[Span] = []
     for one in told:
         spans += [", "] if spans else []
         spans += one
     return tuple(spans)
+
+
+def _size(name: str, size: int | None) -> list[Spans]:
+    return [] if size is None else [(Equation(Symbol(name), Number.written(size)),)]
+
+
+def _common(sizes: Iterable[int | None]) -> int | None:
+    """The size that all have; None where they differ."""
+    found = set(sizes)
+    return found.pop() if len(found) == 1 else None
 
 
 def _columns(trace: Trace, name: str, *, made: bool = False) -> int | None:
