@@ -6,8 +6,8 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.rounding import Unworkable
 from attncli.scenario import Problems, Scenario, read
+from attncli.scenario.figures import of_array
 from attncli.scenario.keys.layer import GIVEN
 from attncli.scenario.keys.sources import MOST_FIGURES
 from attncli.scenario.loading import Changes, Source
@@ -50,7 +50,7 @@ def _drawn(
     scenario: Scenario, name: str, shape: tuple[int | None, int | None], problems: Problems
 ) -> Matrix | None:
     """A random matrix of the shape that follows from the rest."""
-    source, rounding = scenario.random[name], scenario.rounding
+    source = scenario.random[name]
     rows, columns = source.shape or shape
     if rows is None or columns is None:
         if not problems.found:
@@ -63,13 +63,8 @@ def _drawn(
         wrong = f"{name} would have {rows} × {columns} figures"
         problems.add(source.where, wrong, f"at most {MOST_FIGURES} can be drawn")
         return None
-    try:
-        return Matrix.of_array(
-            source.draw((rows, columns)), rounding.decimals, carry=rounding.carries
-        )
-    except Unworkable as trouble:
-        problems.add(source.where, trouble.what, f"{trouble.instead} would do")
-        return None
+    drawn = source.draw((rows, columns))
+    return of_array(drawn, scenario.rounding, source.where, problems)
 
 
 def _check_rounding(scenario: Scenario, told: Iterable[Part], problems: Problems) -> None:

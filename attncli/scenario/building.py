@@ -51,7 +51,7 @@ class Builder(NamedTuple):
         told = _several(values.get("positions"))
         positions = tuple(_positions(one) for one in told if not _is_none(one))
         self._check_positions(path, positions)
-        self._check_added(path, values)
+        self._check_added(path, values, positions)
         positions = tuple(one._replace(dimensions=_even(one)) for one in positions)
         kinds = {one.kind: one for one in positions}
         own = tuple(keys) or text.tokens
@@ -77,14 +77,10 @@ class Builder(NamedTuple):
                 wrong = f"{one.dimensions} dimensions can't turn in pairs"
                 self._complain(place, wrong, "give an even number")
 
-    def _check_added(self, path: str, values: Values) -> None:
+    def _check_added(self, path: str, values: Values, positions: Sequence[Positions]) -> None:
         """What is added to embeddings can't be added to an X that is given."""
         added = [key for key in _ADDED if key in values]
-        told = _several(values.get("positions"))
-        if any(
-            _positions(one).kind in ("sinusoidal", "given") for one in told if not _is_none(one)
-        ):
-            added.append("positions")
+        added += ["positions"] if any(one.is_added for one in positions) else []
         for key in added if "X" in values else ():
             self._complain(
                 below(path, key), f"{key} goes into X, and X itself is given",

@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.rounding import Rounding, Unworkable
+from attncli.arithmetic.rounding import Array, Rounding, Unworkable
 from attncli.scenario.keys.matrices import MatrixLike, NamedRows
 from attncli.scenario.keys.sources import FileSource, RandomSource
 from attncli.scenario.model import below
 from attncli.scenario.nodes import Figures, Items, Map, Node
 from attncli.scenario.problems import Problems, Where
-from attncli.scenario.scenario import Source
 from attncli.scenario.texts import stacked
 
 _ONE_DROPS = ("layers", "heads")
@@ -76,7 +75,7 @@ class Gathered(NamedTuple):
 
     given: dict[str, Matrix]
     random: dict[str, RandomSource]
-    sources: dict[str, Source]
+    sources: dict[str, str]
     row_names: dict[str, tuple[str, ...]]
 
 
@@ -103,10 +102,10 @@ class Gatherer(NamedTuple):
     def _put(self, gathered: Gathered, name: str, value: MatrixLike) -> None:
         if isinstance(value, RandomSource):
             gathered.random[name] = value
-            gathered.sources[name] = Source(value.told() + self._rounded())
+            gathered.sources[name] = value.told() + self._rounded()
             return
         if isinstance(value, FileSource):
-            gathered.sources[name] = Source(value.told() + self._rounded())
+            gathered.sources[name] = value.told() + self._rounded()
         if isinstance(value, NamedRows):
             gathered.row_names[name] = value.names
         matrix = self._matrix(name, value)
@@ -125,12 +124,12 @@ class Gatherer(NamedTuple):
             case Matrix():
                 return value
             case Figures(array, where):
-                return self.of_array(array, where)
+                return self._of_array(array, where)
             case FileSource():
                 from attncli.scenario.keys import array_files
 
                 read = array_files.read(value, self.folder, self.outside, self.problems)
-                return None if read is None else self.of_array(read, value.where)
+                return None if read is None else self._of_array(read, value.where)
             case _:
                 raise TypeError(f"{name}: {type(value).__name__} is no matrix")
 
@@ -142,12 +141,14 @@ class Gatherer(NamedTuple):
             if matrix is not None:
                 gathered.given[name] = matrix
 
-    def of_array(self, array: Any, where: Where) -> Matrix | None:  # noqa: ANN401
-        """The matrix of figures that nobody wrote."""
-        try:
-            return Matrix.of_array(
-                np.atleast_2d(array), self.rounding.decimals, carry=self.rounding.carries
-            )
-        except Unworkable as trouble:
-            self.problems.add(where, trouble.what, f"{trouble.instead} would do")
-            return None
+    def _of_array(self, array: Array, where: Where) -> Matrix | None:
+        return of_array(array, self.rounding, where, self.problems)
+
+
+def of_array(array: Array, rounding: Rounding, where: Where, problems: Problems) -> Matrix | None:
+    """The matrix of figures that nobody wrote; None having said what is wrong with them."""
+    try:
+        return Matrix.of_array(np.atleast_2d(array), rounding.decimals, carry=rounding.carries)
+    except Unworkable as trouble:
+        problems.add(where, trouble.what, f"{trouble.instead} would do")
+        return None

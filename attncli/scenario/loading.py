@@ -138,11 +138,10 @@ class _Reader(NamedTuple):
 
     def scenario(self) -> Scenario:
         values, gathered = self.values, self.gathered
-        main = self._words("", values)
         encoder = self._encoder()
-        self._check_names_of_X(main)
         memory = self._memory(encoder)
-        stack = self._stack("", values, main, memory)
+        stack = self._stack("", values, self._words("", values), memory)
+        self._check_names_of_X(stack)
         self._check_memory(stack, memory)
         return Scenario(
             title=values.get("title", self.name),
@@ -150,7 +149,7 @@ class _Reader(NamedTuple):
             source=values.get("source"),
             stack=stack,
             encoder=encoder,
-            prediction=self._prediction(main),
+            prediction=self._prediction(stack),
             show=self._show(stack),
             given=gathered.given,
             random=gathered.random,
@@ -161,8 +160,8 @@ class _Reader(NamedTuple):
             origin=self.places[""],
         )
 
-    def _check_names_of_X(self, main: Words) -> None:  # noqa: N802
-        names, tokens = self.gathered.row_names.get("X", ()), main.tokens()
+    def _check_names_of_X(self, stack: Stack) -> None:  # noqa: N802
+        names, tokens = self.gathered.row_names.get("X", ()), stack.text.tokens
         if names and names != tokens:
             self.problems.add(
                 self.where("X"), f"the rows of X are {', '.join(names)}, the tokens"
@@ -211,29 +210,30 @@ class _Reader(NamedTuple):
                 "use `block: decoder`, or leave it out",
             )  # fmt: skip
 
-    def _prediction(self, main: Words) -> Prediction:
+    def _prediction(self, stack: Stack) -> Prediction:
         own = self.gathered.given.get("unembedding")
         tied = self.values.get("unembedding") == "tied"
         matrix = self.gathered.given.get("embeddings") if tied else own
         width = None if matrix is None else matrix.shape[0 if tied else self._across()]
         forecast = Forecast(
             self.values,
-            self._count(main),
-            self._columns(main, tied=tied),
+            self._count(stack),
+            self._columns(stack, tied=tied),
             width,
             self.where,
             self.problems,
         )
         return forecast.read()._replace(linear=is_linear(self.values))
 
-    def _count(self, main: Words) -> int:
+    def _count(self, stack: Stack) -> int:
         """How many tokens there are; 0 where nothing tells."""
         X = self.gathered.given.get("X")
-        return len(main.tokens()) or (0 if X is None else X.shape[0])
+        return len(stack.text.tokens) or (0 if X is None else X.shape[0])
 
-    def _columns(self, main: Words, *, tied: bool) -> Mapping[str, int]:
+    def _columns(self, stack: Stack, *, tied: bool) -> Mapping[str, int]:
         """The tokens that logits stand for, by column: rows of the table, or else IDs."""
-        return main.token_rows() if tied else self.values.get("vocabulary") or main.token_rows()
+        text = stack.text
+        return text.rows if tied else text.known_ids or text.rows
 
     def _across(self) -> int:
         return 0 if is_linear(self.values) else 1

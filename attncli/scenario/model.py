@@ -72,6 +72,11 @@ class Positions(NamedTuple):
     dimensions: int | None = None
     slopes: tuple[Decimal, ...] = ()
 
+    @property
+    def is_added(self) -> bool:
+        """Whether it is added to the embeddings, rather than to scores or by turning."""
+        return self.kind in ("sinusoidal", "given")
+
 
 class MaskRule(NamedTuple):
     """One rule of a mask; `keys` are padded places from 0, `table` is the full name of the table

@@ -16,12 +16,6 @@ Places = Mapping[str, Where]
 Shape = tuple[int | None, int | None]
 
 
-class Source(NamedTuple):
-    """Where a matrix comes from that isn't written in the file: `normal, seed 7, std 0.02`."""
-
-    told: str
-
-
 class Site(NamedTuple):
     """Where an attention stands."""
 
@@ -36,7 +30,7 @@ class Scenario:
 
     `given` holds the matrices by their full names (`W_Q`, `b1` [1, d_ff],
     `layers[1].heads[2].W_Q`, …), `random` those that are drawn once their shapes are known,
-    `sources` where those come from that the file doesn't write
+    `sources` says in words where those come from that the file doesn't write
     out, `row_names` the names of rows that have some, `sizes` stated extents such as `d_model`.
     `varied` says what is other than in the scenario that this is a variant of.
     `shapes` are those of all quantities that can be told before anything is worked out.
@@ -51,7 +45,7 @@ class Scenario:
     show: Show = Show()
     given: Mapping[str, Matrix] = field(default_factory=dict)
     random: Mapping[str, RandomSource] = field(default_factory=dict)
-    sources: Mapping[str, Source] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
     row_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
     shapes: Mapping[str, Shape] = field(default_factory=dict)

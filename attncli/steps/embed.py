@@ -17,7 +17,7 @@ _TOKENS = "token"
 def goes_on(scope: Scope) -> bool:
     """Whether anything is added to the embedded tokens, or a norm taken, before they are X."""
     stack = scope.stack
-    added = any(one.kind in ("sinusoidal", "given") for one in stack.positions)
+    added = any(one.is_added for one in stack.positions)
     return added or bool(stack.segments) or stack.embedding_norm is not None
 
 

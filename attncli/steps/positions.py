@@ -16,7 +16,7 @@ from attncli.trace.quantity import told_apart
 
 
 def _added(scope: Scope) -> tuple[Positions, ...]:
-    return tuple(one for one in scope.stack.positions if one.kind in ("sinusoidal", "given"))
+    return tuple(one for one in scope.stack.positions if one.is_added)
 
 
 def start_of(scope: Scope, positions: Positions) -> int:

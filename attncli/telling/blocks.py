@@ -54,7 +54,7 @@ def given_blocks(
     """Given matrices: as tables, and where they come from if the file doesn't write them out."""
     sources = trace.scenario.sources
     elsewhere = [quantity for quantity in quantities if quantity.name in sources]
-    rows = [(local_name(q.name, path), _told(q, sources[q.name].told)) for q in elsewhere]
+    rows = [(local_name(q.name, path), _told(q, sources[q.name])) for q in elsewhere]
     shown = [q for q in quantities if q.name not in sources or _is_small(q)]
     blocks: list[Block] = [Facts(tuple(rows))] if rows else []
     return blocks + [matrix_block(quantity, selection, path) for quantity in shown]

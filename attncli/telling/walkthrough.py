@@ -66,7 +66,7 @@ def walkthrough(trace: Trace, selection: Selection) -> Document:
         given=tuple(matrix_block(quantity, Selection()) for quantity in _all_given(trace)),
         opening=(_tree(trace, told, selection),) if structured and whole and told else (),
         closing=_closing(trace, selection) if whole else (),
-        sources={name: source.told for name, source in trace.scenario.sources.items()},
+        sources=trace.scenario.sources,
         rounding=rounding_facts(trace),
     )
 

@@ -16,7 +16,6 @@ ENTRIES = "entry"
 """Rows of the embedding table, which are not in the order of the sentence."""
 VOCABULARY = "vocabulary"
 
-_ONE_ROW = ("", NONE)
 _PAIRS = (QUERIES, KEYS)
 
 GIVEN_AXES: dict[str, tuple[str, str]] = {
@@ -82,9 +81,10 @@ def _names_of_keys(name: str, place: Place, scenario: Scenario) -> tuple[str, ..
 
 def given_axes(name: str, scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis, Axis]:
     """The axes of a given matrix."""
-    if name.endswith("embeddings") and name.rpartition(".")[2] == "embeddings":
+    local = name.rpartition(".")[2]
+    if local == "embeddings":
         return _rows_of_table(name, scenario, shape[0]), Axis(counted(shape[1]), DIMENSIONS)
-    if name.endswith(("positions", "segment_embeddings")):
+    if local in ("positions", "segment_embeddings"):
         return Axis(tuple(map(str, range(shape[0]))), IDS), Axis(counted(shape[1]), DIMENSIONS)
     if name == "unembedding":
         return _unembedding_axes(scenario, shape)

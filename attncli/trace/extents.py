@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple
 
 Node = tuple[str, int]
@@ -116,8 +116,3 @@ class Extents:
         while node in self._parents:
             node = self._parents[node]
         return node
-
-
-def sides(names: Iterable[str]) -> list[Node]:
-    """Both sides of each quantity."""
-    return [(name, side) for name in names for side in (0, 1)]

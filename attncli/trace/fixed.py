@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncli.scenario import Problems, Scenario
-from attncli.trace.axes import names_along
+from attncli.trace.axes import names_along, place_of
 
 
 def check_generation(scenario: Scenario, problems: Problems) -> None:
@@ -37,8 +37,9 @@ def _fixed(scenario: Scenario) -> Iterator[str]:
     if scenario.stack.segments:
         yield "segments"
     for name in scenario.given:
-        elsewhere = name.startswith("encoder.") or "cache." in name or name == "memory"
+        place = place_of(name, scenario)
+        elsewhere = place.stack is not scenario.stack or "cache." in name or name == "memory"
         roles = {names_along(name, side, scenario)[0] for side in (0, 1)}
-        over_memory = "cross." in name and roles <= {"K", "dimension"}
-        if not elsewhere and not over_memory and roles & {"token", "Q", "K"}:
+        growing = {"token", "Q"} if place.attention.sees_memory else {"token", "Q", "K"}
+        if not elsewhere and roles & growing:
             yield name

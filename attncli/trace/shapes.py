@@ -15,7 +15,7 @@ from attncli.scenario import Problems, Scenario
 from attncli.scenario.model import below
 from attncli.scenario.scenario import Shape
 from attncli.trace.axes import names_along, place_of
-from attncli.trace.extents import Extent, Extents, Sum, sides
+from attncli.trace.extents import Extent, Extents, Sum
 from attncli.trace.quantity import Making
 from attncli.trace.scope import local_name
 from attncli.trace.signature import Dim, parse
@@ -133,7 +133,7 @@ def shapes_of(scenario: Scenario, story: Sequence[Part], problems: Problems) -> 
 
 
 def _shape(extents: Extents, name: str) -> Shape:
-    rows, columns = (extents.of(node) for node in sides([name]))
+    rows, columns = extents.of((name, 0)), extents.of((name, 1))
     return rows and rows.size, columns and columns.size
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -91,7 +92,12 @@ class Trace:
 
     def part_of(self, name: str) -> Part | None:
         """The part of the story that makes a quantity."""
-        return next((p for p in self.story if any(m.name == name for m in p.makings)), None)
+        return self._parts.get(name)
+
+    @cached_property
+    def _parts(self) -> Mapping[str, Part]:
+        """The part that makes each quantity; asked for each line of working."""
+        return {making.name: part for part in self.story for making in part.makings}
 
     def operands(self, making: Making) -> tuple[Matrix, ...]:
         """The matrices that a making works on."""
