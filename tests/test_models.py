@@ -210,3 +210,16 @@ def test_generation_ends_where_a_token_has_no_embedding(tmp_path: Path) -> None:
     trace = work(load(path))
     assert (trace.likeliest(), trace.generated) == ("home", ())
     assert "home" in page_of(trace).rsplit("Generation", 1)[1]
+
+
+def test_a_matrix_of_one_row_is_no_vector(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(
+        "tokens: [a]\nX: [[1, 2]]\nweights_layout: linear\nW_Q: [[3, 4]]\nb_Q: [5]\n"
+        "W_K: [[1, 0]]\nW_V: [[0, 1]]\nblock: attention\n"
+    )
+    trace = work(load(path))
+    assert trace["Q"].address(0, 0) == "Q[a, 1]"
+    assert trace["W_Q"].rows.names == ("1",)
+    assert trace["b_Q"].rows.names == ("",)
+    assert "Q[a] = [1, 2] × W_Qᵀ + b_Q = [1×3 + 2×4 + 5] = [16]" in page_of(trace)

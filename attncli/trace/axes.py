@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from attncli.scenario import Scenario
+from attncli.scenario.keys.layer import VECTORS
 from attncli.scenario.model import Attention, Stack
 from attncli.trace.quantity import IDS, Axis, Making, Quantity, counted, told_apart
 from attncli.trace.signature import Dim, Signature, parse
@@ -91,7 +92,7 @@ def given_axes(name: str, scenario: Scenario, shape: tuple[int, int]) -> tuple[A
     rows, columns = (
         _axis(*names_along(name, side, scenario), size) for side, size in enumerate(shape)
     )
-    if shape[0] == 1 and rows.role == DIMENSIONS:
+    if local in VECTORS:
         rows = Axis(("",), NONE)
     return rows, columns
 

@@ -178,3 +178,6 @@ LAYER_KEYS = (
     Key("b3", _VECTOR, "their bias, [d_ff]"),
 )
 LAYER = Record(LAYER_KEYS)
+
+VECTORS = frozenset(key.name for key in (*LAYER_KEYS, *NORM.keys) if isinstance(key.kind, Vector))
+"""What is a single row, which has no name: biases, γ and β."""
