@@ -2,17 +2,20 @@
 
 A closed set of blocks. Words of an author (tokens, titles) are `Word`s, never bare strings,
 so that no format can take them for markup. Figures stay in their matrices: a renderer asks
-for those it prints.
+for those it prints. A figure that is asked for in an exercise is a `Blank`, by its id; in what
+is for students it holds no answer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from types import MappingProxyType
 from typing import NamedTuple
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import (
+    Blank,
     Equation,
     Expression,
     Number,
@@ -73,7 +76,9 @@ class Note(NamedTuple):
 class Line(NamedTuple):
     """A line of working: `label = part = part`. Each relation stands before its part.
 
-    `quantity` is the full name of what it works out; the label may leave out its path."""
+    `quantity` is the full name of what it works out; the label may leave out its path. Its last
+    part is the result: a figure, a vector, or where these are asked for a blank, a vector of
+    blanks."""
 
     label: Symbol
     parts: tuple[tuple[str, Expression], ...]
@@ -110,7 +115,8 @@ class MatrixBlock(NamedTuple):
     made it, none where it was given. A list such as `exp_sum` has no column names. `roles`
     are put before the names (`Q: love`, `K: AI`). `with_sums` asks for one more column, of
     what each row adds up to as shown. `quantity` is the full name, `name` what the page calls
-    it.
+    it. `blanks` are the ids of the cells, (row, column) from 0, that are to be filled in; a
+    matrix that lacks a cell's figure doesn't tell it.
     """
 
     name: str
@@ -122,10 +128,18 @@ class MatrixBlock(NamedTuple):
     roles: tuple[str, str] = ("", "")
     with_sums: bool = False
     quantity: str = ""
+    blanks: Mapping[tuple[int, int], str] = MappingProxyType({})
 
     @property
     def given(self) -> bool:
         return not self.made_in
+
+    def entry(self, i: int, j: int) -> Number | Blank:
+        """What stands in a cell: its figure, or a blank with or without its answer."""
+        figure = self.matrix.number(i, j) if self.matrix.has(i, j) else None
+        if figure is not None and (i, j) not in self.blanks:
+            return figure
+        return Blank(self.blanks.get((i, j), ""), figure)
 
     @property
     def is_list(self) -> bool:
@@ -186,6 +200,18 @@ class TextList(NamedTuple):
     values: tuple[str, ...] | tuple[int, ...]
 
 
+class Fields(NamedTuple):
+    """Names with room to write behind each: `Name ______  Date ______`."""
+
+    names: tuple[str, ...]
+
+
+class Room(NamedTuple):
+    """Room for somebody's own working: so many lines to write on."""
+
+    lines: int
+
+
 Block = (
     Facts
     | Prose
@@ -200,14 +226,68 @@ Block = (
     | TextList
     | Tree
     | Graph
+    | Fields
+    | Room
 )
+
+
+class Slip(NamedTuple):
+    """What a common mistake would give in place of an answer: accepted from `low` to `high`."""
+
+    name: str
+    says: str
+    figure: Number
+    low: Decimal
+    high: Decimal
+
+
+class Key(NamedTuple):
+    """What is right for a blank: every figure from `low` to `high`, both included.
+
+    `carry` and `exact` are what the two rounding policies give, `figure` the answer itself;
+    `slips` are common mistakes by their figures, the ranges of all of them apart from each other
+    and from the right one.
+    """
+
+    figure: Number
+    low: Decimal
+    high: Decimal
+    carry: Number
+    exact: Number
+    slips: tuple[Slip, ...] = ()
+
+
+class Question(NamedTuple):
+    """A blank by its id, and its points; `key` is None in what is for students."""
+
+    id: str
+    points: int = 1
+    key: Key | None = None
+
+
+class Paper(NamedTuple):
+    """What makes a document part of an exercise.
+
+    `kind` is `exercise` (the sheet with the answers behind its blanks), `sheet` (without them),
+    `key` or `hints`; `form` is the name of the form, `hash` tells what all of it was made from,
+    `command` makes it again. `points` is the sum over all sections. `share` is how much of a
+    blank's points a known mistake earns, in per cent.
+    """
+
+    kind: str
+    form: str
+    hash: str
+    command: str
+    points: int
+    share: int = 0
 
 
 class Section(NamedTuple):
     """A step: its name, its number in the story if it is told in order, its title and so on.
 
     `path` says where in the model it was taken, `layers[1].heads[2]`, and `place` says so in
-    words. The names in a section leave its path out.
+    words. The names in a section leave its path out. In an exercise `questions` are its blanks in
+    the order of the page, and `solution` is the worked solution, which no student's sheet has.
     """
 
     step: str
@@ -217,6 +297,12 @@ class Section(NamedTuple):
     blocks: tuple[Block, ...]
     path: str = ""
     place: str = ""
+    questions: tuple[Question, ...] = ()
+    solution: tuple[Block, ...] = ()
+
+    @property
+    def points(self) -> int:
+        return sum(question.points for question in self.questions)
 
     @property
     def heading(self) -> str:
@@ -228,7 +314,8 @@ class Document(NamedTuple):
     """A page: its title and facts, its sections, and what closes it.
 
     `given`, `sources` and `rounding` are data: what the figures started from, where those came
-    from that nobody wrote out, and how they were rounded.
+    from that nobody wrote out, and how they were rounded. `paper` is there for what belongs to
+    an exercise; its sections begin a page each. `key` is a key that follows in the same file.
     """
 
     title: Word
@@ -239,3 +326,5 @@ class Document(NamedTuple):
     closing: tuple[Block, ...] = ()
     sources: Mapping[str, str] = MappingProxyType({})
     rounding: Mapping[str, object] = MappingProxyType({})
+    paper: Paper | None = None
+    key: Document | None = None

@@ -11,17 +11,50 @@ from decimal import Decimal
 from typing import NamedTuple
 
 
+class Cell(NamedTuple):
+    """Where a figure stands: a quantity by its full name, a row and a column from 0."""
+
+    quantity: str
+    row: int
+    column: int
+
+
+INNER = Cell("", 0, 0)
+"""The place of a figure that was made inside a line of working, such as one of its products."""
+
+
 class Number(NamedTuple):
-    """A figure: its value in full, and the value that its printed digits have."""
+    """A figure: its value in full, and the value that its printed digits have.
+
+    `cell` is the one whose figure it is, INNER for what a line of working came to on its way,
+    None for a constant of a formula.
+    """
 
     full: Decimal
     shown: Decimal
+    cell: Cell | None = None
 
     @classmethod
     def written(cls, figure: Decimal | int) -> Number:
         """A figure that is shown just as it is."""
         number = Decimal(figure)
         return cls(number, number)
+
+    @classmethod
+    def inner(cls, figure: Decimal) -> Number:
+        """A figure that a line of working comes to on its way."""
+        return cls(figure, figure, INNER)
+
+    def is_same(self, other: object) -> bool:
+        """Whether another figure has the same value and the same looks, whosever it is."""
+        return isinstance(other, Number) and self[:2] == other[:2]
+
+
+class Blank(NamedTuple):
+    """A figure to be filled in, by its id; `answer` is None where it isn't told."""
+
+    id: str
+    answer: Number | None = None
 
 
 class Symbol(NamedTuple):
@@ -114,6 +147,7 @@ class Vector(NamedTuple):
 
 Expression = (
     Number
+    | Blank
     | Symbol
     | Omitted
     | Sum

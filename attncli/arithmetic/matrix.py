@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 import numpy as np
 
 from attncli.arithmetic import decimals as figures
-from attncli.arithmetic.expression import Number, Vector
+from attncli.arithmetic.expression import Cell, Number, Vector
 from attncli.arithmetic.rounding import Array, Error
 from attncli.arithmetic.rounding import carry as round_in_place
 
 _WHOLE = 10**figures.SIGNIFICANT
+_NONE = Decimal("NaN")
 
 Written = tuple[tuple[Decimal, ...], ...]
 
@@ -24,13 +25,16 @@ class Matrix:
     """Figures [n, m], read-only; −∞ for what is masked.
 
     `places` is the number of decimals that hold every value exactly (None: none is known to),
-    `decimals` the number that a page shows, `written` the figures as an author wrote them.
+    `decimals` the number that a page shows, `written` the figures as an author wrote them,
+    `name` whose figures they are, where a line of working is to know. A figure that was taken
+    out is nan.
     """
 
     values: Array
     places: int | None
     decimals: int
     written: Written | None = None
+    name: str = ""
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False
@@ -63,14 +67,36 @@ class Matrix:
 
     def number(self, i: int, j: int) -> Number:
         """The figure in row `i` and column `j`, from 0, as it is shown and in full."""
+        cell = Cell(self.name, i, j) if self.name else None
         if self.written is not None:
-            return Number.written(self.written[i][j])
+            figure = self.written[i][j]
+            return Number(figure, figure, cell)
         value = float(self.values[i, j])
         if self.places is not None and self.places <= self.decimals and math.isfinite(value):
             count = round(value * 10.0**self.places)
             if abs(count) < _WHOLE:
-                return Number.written(figures.counted(count, self.places))
-        return Number(Decimal(repr(value)), figures.shown(value, self.decimals))
+                figure = figures.counted(count, self.places)
+                return Number(figure, figure, cell)
+        return Number(Decimal(repr(value)), figures.shown(value, self.decimals), cell)
+
+    def named(self, name: str) -> Matrix:
+        """The same figures, which know whose they are."""
+        return Matrix(self.values, self.places, self.decimals, self.written, name)
+
+    def without(self, cells: Collection[tuple[int, int]]) -> Matrix:
+        """The figures but for those of some cells, which are nowhere kept."""
+        values, written = np.array(self.values), self.written
+        for i, j in cells:
+            values[i, j] = math.nan
+        if written is not None:
+            kept = ~np.isnan(values)
+            rows = (zip(row, here, strict=True) for row, here in zip(written, kept, strict=True))
+            written = tuple(tuple(x if here else _NONE for x, here in row) for row in rows)
+        return Matrix(values, self.places, self.decimals, written, self.name)
+
+    def has(self, i: int, j: int) -> bool:
+        """Whether the figure of a cell is there, and wasn't taken out."""
+        return not math.isnan(self.values[i, j])
 
     def row(self, i: int) -> Vector:
         return Vector(tuple(self.number(i, j) for j in range(self.values.shape[1])))

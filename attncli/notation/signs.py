@@ -52,8 +52,8 @@ def signed(term: Expression) -> tuple[bool, Expression]:
     match term:
         case Negative(operand):
             return True, operand
-        case Number(full, shown) if shown < 0:
-            return True, Number(decimals.negated(full), decimals.negated(shown))
+        case Number(full, shown, cell) if shown < 0:
+            return True, Number(decimals.negated(full), decimals.negated(shown), cell)
         case Product((first, *others)):
             minus, positive = signed(first)
             return minus, Product((positive, *others)) if minus else term

@@ -61,7 +61,7 @@ def _here(trace: Trace, quantity: Quantity, name: str) -> str:
 def _line(label: Symbol, forms: Forms, result: Number, *, whole: bool) -> Line:
     relation = evaluation.relation(forms[-1], result)
     shown = forms if whole else tuple(shortened(form, MOST_PARTS) for form in forms)
-    parts = [("=", form) for form in shown if form != result]
+    parts = [("=", form) for form in shown if not result.is_same(form)]
     return Line(label, (*parts, (relation, result)))
 
 

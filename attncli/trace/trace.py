@@ -100,8 +100,8 @@ class Trace:
         return {making.name: part for part in self.story for making in part.makings}
 
     def operands(self, making: Making) -> tuple[Matrix, ...]:
-        """The matrices that a making works on."""
-        return tuple(self.quantities[name].matrix for name in making.operands)
+        """The matrices that a making works on, which know whose figures they hold."""
+        return tuple(self.quantities[name].matrix.named(name) for name in making.operands)
 
     def replay(self, replaced: Mapping[str, Figures]) -> Trace:
         """The trace with some quantities' figures replaced, and all that follows worked again

@@ -11,6 +11,7 @@ import numpy as np
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import (
+    INNER,
     PI,
     Apply,
     Equation,
@@ -116,7 +117,8 @@ def _logistic(dividend: Expression, x: Expression) -> Expression:
 
 def _negated(x: Expression) -> Expression:
     if isinstance(x, Number):
-        return Number(decimals.negated(x.full), decimals.negated(x.shown))
+        whose = INNER if x.cell else None
+        return Number(decimals.negated(x.full), decimals.negated(x.shown), whose)
     return Negative(x)
 
 

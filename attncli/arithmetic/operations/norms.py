@@ -90,7 +90,7 @@ class MeanOfSquares(Operation):
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
         row = [operands[0].number(i, k) for k in range(operands[0].shape[1])]
         squares = [Power(figure, constant(2)) for figure in row]
-        worked = [Number.written(decimals.product(x.shown, x.shown)) for x in row]
+        worked = [Number.inner(decimals.product(x.shown, x.shown)) for x in row]
         divisor = self._divisor(constant(len(row)))
         return tuple(Quotient(form, divisor) for form in with_products(squares, worked))
 
@@ -139,7 +139,7 @@ class RootOf(Operation):
         total = decimals.total((v.shown, self.epsilon.shown))
         if form == Root(v) or not self.inside or decimals.places(total) > LONGEST_PRODUCT:
             return (form,)
-        return form, Root(Number.written(total))
+        return form, Root(Number.inner(total))
 
     def check(self, result: Matrix, *operands: Matrix) -> None:
         zero = result.values[:, 0] == 0

@@ -239,7 +239,7 @@ def sum_of_products(left: Vector, right: Vector, bias: Number | None = None) -> 
     products = Sum((*(Product(pair) for pair in pairs), *last))
     if len(pairs) + len(last) == 1:
         return (products.terms[0],)
-    worked = [Number.written(decimals.product(a.shown, b.shown)) for a, b in pairs]
+    worked = [Number.inner(decimals.product(a.shown, b.shown)) for a, b in pairs]
     if any(decimals.places(number.shown) > LONGEST_PRODUCT for number in worked):
         return (products,)
     return products, Sum((*worked, *last))
@@ -255,7 +255,7 @@ def scaled_vector(weight: Number, vector: Vector) -> Vector:
     """The products of a weight and the entries of a vector, in full."""
     return Vector(
         tuple(
-            Number.written(decimals.product(weight.shown, entry.shown))
+            Number.inner(decimals.product(weight.shown, entry.shown))
             if isinstance(entry, Number)
             else entry
             for entry in vector.entries

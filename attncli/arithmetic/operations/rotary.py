@@ -144,7 +144,7 @@ class Rotate(Operation):
         taken = _worked(other, s)
         return with_products(
             [Product((first, c)), Negative(Product((other, s)))],
-            [_worked(first, c), Number.written(decimals.negated(taken.shown))],
+            [_worked(first, c), Number.inner(decimals.negated(taken.shown))],
         )
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
@@ -178,4 +178,4 @@ class Rotate(Operation):
 
 
 def _worked(a: Number, b: Number) -> Number:
-    return Number.written(decimals.product(a.shown, b.shown))
+    return Number.inner(decimals.product(a.shown, b.shown))

@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.decimals import SIGNIFICANT
-from attncli.arithmetic.expression import Equation, Number, Quotient, Total, Vector, e_to, minus
+from attncli.arithmetic.expression import (
+    INNER,
+    Equation,
+    Number,
+    Quotient,
+    Total,
+    Vector,
+    e_to,
+    minus,
+)
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import EPSILON, Operation, Working, sum_of
@@ -105,7 +114,7 @@ class Exponential(Operation):
 
 def _difference(x: Number, top: Number) -> Number:
     full = decimals.total((x.full, decimals.negated(top.full)))
-    return Number(full, decimals.total((x.shown, decimals.negated(top.shown))))
+    return Number(full, decimals.total((x.shown, decimals.negated(top.shown))), INNER)
 
 
 def all_masked(row: int) -> Unworkable:

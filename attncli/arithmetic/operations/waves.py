@@ -66,12 +66,12 @@ def _angle(position: int, k: int, d: int, base: Number) -> tuple[Expression, ...
         return (angle,)
     forms: list[Expression] = [angle]
     if power != 1:
-        forms.append(Quotient(whole, Number.written(power)))
+        forms.append(Quotient(whole, Number.inner(power)))
     try:
         exact = Context(prec=_SHORT, traps=[Inexact]).divide(Decimal(position), power)
     except Inexact:
         return tuple(forms)
-    return (*forms, Number.written(exact))
+    return (*forms, Number.inner(exact))
 
 
 def _exact_power(base: Decimal, numerator: int, denominator: int) -> Decimal | None:
