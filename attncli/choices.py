@@ -5,3 +5,9 @@ POLICIES = ("carry", "exact")
 
 DETAILS = ("summary", "rows", "full")
 """How closely a page tells its working."""
+
+BLANKS = ("results", "working", "all", "random")
+"""What an exercise takes out of a page."""
+
+KEYS = ("none", "embedded", "separate")
+"""Where the key of an exercise goes."""

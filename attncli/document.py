@@ -244,17 +244,24 @@ class Slip(NamedTuple):
 class Key(NamedTuple):
     """What is right for a blank: every figure from `low` to `high`, both included.
 
-    `carry` and `exact` are what the two rounding policies give, `figure` the answer itself;
-    `slips` are common mistakes by their figures, the ranges of all of them apart from each other
-    and from the right one.
+    `carry` and `exact` are what the two rounding policies give (None: nothing), `figure` the
+    answer itself, `half` half a unit of its last place; `slips` are common mistakes by their
+    figures, the ranges of all of them apart from each other and from the right one.
     """
 
     figure: Number
     low: Decimal
     high: Decimal
-    carry: Number
-    exact: Number
+    carry: Number | None
+    exact: Number | None
     slips: tuple[Slip, ...] = ()
+    half: Decimal = Decimal(0)
+
+    @property
+    def places(self) -> int:
+        """The decimals that the answer is rounded to."""
+        exponent = self.half.as_tuple().exponent
+        return -exponent - 1 if isinstance(exponent, int) else 0
 
 
 class Question(NamedTuple):
@@ -280,6 +287,29 @@ class Paper(NamedTuple):
     command: str
     points: int
     share: int = 0
+
+    @property
+    def called(self) -> str:
+        """`worksheet, form A`"""
+        form = "" if self.form == OWN_FORM else f", form {self.form}"
+        return f"{_PAPERS[self.kind]}{form}"
+
+    @property
+    def facts(self) -> Facts:
+        """Which form it is, what it was made from and by which command."""
+        return Facts(
+            (
+                ("Form", (f"{self.form}{_OF_OWN if self.form == OWN_FORM else ''}",)),
+                ("Made from", (self.hash,)),
+                ("Made by", (Term(self.command),)),
+            )
+        )
+
+
+OWN_FORM = "own"
+"""The form with the scenario's own numbers."""
+_OF_OWN = ", with the numbers of the scenario"
+_PAPERS = {"exercise": "worksheet", "sheet": "worksheet", "key": "answer key", "hints": "hints"}
 
 
 class Section(NamedTuple):
@@ -309,6 +339,12 @@ class Section(NamedTuple):
         number = () if self.number is None else (str(self.number),)
         return " · ".join((*number, *((self.place,) if self.place else ()), self.title))
 
+    @property
+    def heading_with_points(self) -> str:
+        """`5 · Softmax (21 points)`; without them where nothing is asked."""
+        points = f"{self.points} point{'' if self.points == 1 else 's'}"
+        return f"{self.heading} ({points})" if self.questions else self.heading
+
 
 class Document(NamedTuple):
     """A page: its title and facts, its sections, and what closes it.
@@ -328,3 +364,9 @@ class Document(NamedTuple):
     rounding: Mapping[str, object] = MappingProxyType({})
     paper: Paper | None = None
     key: Document | None = None
+
+    @property
+    def all_facts(self) -> Facts:
+        """The facts, and those of the paper that it is."""
+        rows = () if self.facts is None else self.facts.rows
+        return Facts((*rows, *(() if self.paper is None else self.paper.facts.rows)))

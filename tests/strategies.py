@@ -9,8 +9,9 @@ import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from tests import oracle
+from attncli import oracle
 from tests.drawing import Tree, transformer, written
+from tests.plain import read
 
 TOKENS = ("the", "cat", "no", "1", "null", "~", "on", "1.0", "été", "猫")
 
@@ -92,7 +93,7 @@ def transformers(draw: st.DrawFn, policy: str | None = None) -> str:
 def is_tame(text: str) -> bool:
     """Whether the oracle can work it, with every figure of a size that people write."""
     try:
-        made = oracle.work(oracle.read(text))
+        made = oracle.work(read(text))
     except (ArithmeticError, DecimalException, ValueError):
         return False
     return all(

@@ -16,12 +16,13 @@ from attncli import ScenarioError
 from attncli.arithmetic import evaluation
 from attncli.telling.working import cell_line
 from attncli.trace import Quantity, Trace
-from tests import oracle
 from tests.auditor import Report, Tables, audit, audit_figures
+from tests.auditor.latex import plain
 from tests.pages import SHIPPED, lessons_of, page_of, page_of_cells, trace_of
+from tests.plain import read
 from tests.strategies import scenarios, transformers
 
-FORMS = ("terminal", "markdown", "json")
+FORMS = ("terminal", "markdown", "json", "latex")
 DETAILS = ("full", "rows")
 WIDE = "i_can_go_alone"  # 512 columns: a page of its own
 VARIANTS: tuple[tuple[str, ...], ...] = (
@@ -92,7 +93,8 @@ def test_shipped_scenarios(name: str, detail: str, form: str) -> None:
     else:
         check(report, trace, detail)
     given_and_made = len(trace.quantities)
-    if form == "markdown" and detail == "full":  # all but those that stand side by side, row by row
+    if form in ("markdown", "latex") and detail == "full":
+        # all but those that stand side by side, row by row
         assert report.grids >= given_and_made - 5 * len(trace.scenario.stack.layers)
 
 
@@ -110,7 +112,7 @@ def test_given_figures_are_the_files() -> None:
         if name == WIDE:
             continue
         tables = tables_of(trace_of(SHIPPED[name]))
-        for path, rows in _matrices(oracle.read(SHIPPED[name]), ""):
+        for path, rows in _matrices(read(SHIPPED[name]), ""):
             full = path if path in tables.given else path.replace("layers[1].", "")
             if full in tables.given:
                 shown = [
@@ -393,12 +395,13 @@ def test_small_models(name: str, policy: str) -> None:
     check_working(trace)
 
 
-RESULT = re.compile(r"\d(?=\]?\$?(?:\",?)?$)")
+RESULT = re.compile(r"\d(?=\]?\$?(?:\",?| \\\\)?$)")
 BEFORE = re.compile(r"(?<![\d.])\d(?=[\d.]*(?:\\right|[\])}])*\s*= [^=]*$)")
 LABELS = {
     "terminal": re.compile(r"  (\S[^=≈]*?)\s+= "),
     "markdown": re.compile(r"[-*] `(.*?\]|\w+)` \$= "),
     "json": re.compile(r'\s*"text": "(.*?) = '),
+    "latex": re.compile(r"  (\S.*?) &= "),
 }
 ZERO = re.compile(r"(?<![\d.])0(?:\.0+)?(?![\d.])|∞|infty")
 KINDS = {  # those with more than a copy to show, at least
@@ -408,6 +411,13 @@ KINDS = {  # those with more than a copy to show, at least
     "probabilities", "Q", "Q_sine", "renormalized", "residual1", "residual3", "rms", "rotated_Q",
     "scaled", "scaled_E", "scores", "summed", "tempered", "up", "variance", "weights", "X",
 }  # fmt: skip
+
+
+def unrolled(page: str) -> str:
+    """A TeX page with each line of working in one line, and without what only lays it out."""
+    page = re.sub(r" \\\\\*(?:\[[\d.]+ex\])?\n +&(?:\\quad )?(?:\\qquad)?", " ", page)
+    page = re.sub(r"\\phantom\{[-.0]+\}|(?<= \\\\)\[[\d.]+ex\]$", "", page, flags=re.MULTILINE)
+    return page.replace(" &&=", " =")
 
 
 def planted(page: str, form: str, where: re.Pattern[str]) -> tuple[str, dict[str, str]]:
@@ -420,11 +430,12 @@ def planted(page: str, form: str, where: re.Pattern[str]) -> tuple[str, dict[str
         label, digit = LABELS[form].match(line), where.search(line)
         if label is None or digit is None or _hides_errors(line[label.end() :], where):
             continue
-        kind = re.sub(r"\[[^]]*\]$", "", label[1]).rpartition(".")[2]
+        told = plain(label[1]) if form == "latex" else label[1].replace('\\"', '"')
+        kind = re.sub(r"\[[^]]*\]$", "", told).rpartition(".")[2]
         if kind not in wrong:
             other = str((int(digit[0]) + 5) % 10)
             lines[k] = line[: digit.start()] + other + line[digit.end() :]
-            wrong[kind] = label[1].replace('\\"', '"')
+            wrong[kind] = told
     return "\n".join(lines), wrong
 
 
@@ -442,7 +453,8 @@ def test_the_auditor_finds_wrong_digits() -> None:
             kinds = set[str]()
             for text, detail in product(MODELS.values(), DETAILS):
                 trace = trace_of(text, "rounding.decimals=4")
-                page, wrong = planted(page_of(trace, form, 1000, detail), form, where)
+                page = page_of(trace, form, 1000, detail)
+                page, wrong = planted(unrolled(page) if form == "latex" else page, form, where)
                 assert signs_found(audit(page, form, tables_of(trace))) == {*wrong.values()}
                 kinds |= wrong.keys()
             once = {"K_cosine", "Q_sine"} if where is BEFORE else set()  # (0/2) is (0/7)
@@ -480,6 +492,9 @@ def test_the_auditor_finds_other_faults() -> None:
         ("markdown", " | 1.00 |\n", " | 1.02 |\n", "sum"),
         ("markdown", "\n| `heads[1].K`", "\n| `heads[2].K`", "table"),
         ("json", " = 0.", " = −0.00 = 0.", "forbidden"),
+        ("latex", "$1.00$ \\\\\n\\bottomrule", "$1.02$ \\\\\n\\bottomrule", "sum"),
+        ("latex", "\n$\\mathrm{heads[1].K}$", "\n$\\mathrm{heads[2].K}$", "table"),
+        ("latex", "{2}\n  \\mathrm{exp}[", "{2}\n  \\mathrm{output}[", "place"),
     ):
         page = page_of(trace, form, 1000, "full" if "·" in right else "rows")
         assert audit(page, form, tables).false == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 from fractions import Fraction
 from random import Random
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attncli import oracle
 from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.matrix import Matrix
@@ -25,10 +27,15 @@ from attncli.arithmetic.operations import (
     RowSum,
 )
 from attncli.arithmetic.rounding import Rounding, Unworkable
-from tests import oracle
 from tests.pages import page_of, trace_of
 
 FIGURES = st.decimals(-100, 100, places=3)
+
+
+@pytest.fixture
+def sixty_digits() -> Iterator[None]:
+    with mpmath.workdps(60):
+        yield
 
 
 def half_away(value: Fraction, places: int) -> Fraction:
@@ -200,6 +207,7 @@ def test_long_products_round_as_their_true_values(
         assert Fraction(made.number(0, 0).shown) == half_away(exact, places)
 
 
+@pytest.mark.usefixtures("sixty_digits")
 @pytest.mark.parametrize("places", [0, 1, 2, 3, 5, 8])
 def test_exponentials_near_a_half(places: int) -> None:
     """Scores whose exponential lies hardly below or above a half of the last place."""
@@ -215,6 +223,7 @@ def test_exponentials_near_a_half(places: int) -> None:
             assert made.number(0, 0).shown == expected
 
 
+@pytest.mark.usefixtures("sixty_digits")
 @pytest.mark.parametrize("kind", ["gelu", "gelu_tanh", "tanh", "sigmoid"])
 def test_activations_near_a_half(kind: str) -> None:
     for start in ("0.31", "1.7", "-0.45"):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attncli import load, work
-from tests import oracle
+from attncli import load, oracle, work
 from tests.test_torch_figures import agree
 
 pytest.importorskip("torch")

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests import oracle
+from attncli import oracle
 from tests.pages import trace_of
+from tests.plain import read
 from tests.torch_figures import FOLDER, STORED, written
 
 FILES = sorted(FOLDER.glob("*.json"))
@@ -42,7 +43,7 @@ def test_every_case_is_stored() -> None:
 def test_the_oracle_agrees(path: Path) -> None:
     stored = json.loads(path.read_text("utf-8"))
     agree(stored["expected"], oracle.work(stored["scenario"]))
-    agree(stored["expected"], oracle.work(oracle.read(text_of(stored["scenario"]))))
+    agree(stored["expected"], oracle.work(read(text_of(stored["scenario"]))))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from attncli import ScenarioError, load, work
+from attncli import ScenarioError, load, oracle, work
 from attncli.trace import Trace
-from tests import oracle
 from tests.pages import SHIPPED, trace_of
+from tests.plain import read
 from tests.strategies import transformers
 
 # What a trace holds because the scenario gives it; the oracle lists only what is worked out.
@@ -54,30 +54,26 @@ def test_random_transformers(text: str) -> None:
     except ScenarioError as error:
         assume(not UNWORKABLE.search(str(error)))
         raise
-    agree(oracle.work(oracle.read(text)), trace)
+    agree(oracle.work(read(text)), trace)
 
 
 @pytest.mark.parametrize("policy", ["carry", "exact"])
 @pytest.mark.parametrize("name", SHIPPED)
 def test_shipped_scenarios(name: str, policy: str) -> None:
-    data = oracle.read(SHIPPED[name])
+    data = read(SHIPPED[name])
     data["rounding"] = {**data.get("rounding", {}), "policy": policy}
     agree(oracle.work(data), trace_of(SHIPPED[name], f"rounding.policy={policy}"))
 
 
 @given(transformers(policy="exact"))
 def test_the_oracle_in_decimals_is_the_oracle_in_floats(text: str) -> None:
-    data = oracle.read(text)
-    exact = oracle.work(data)
-    carried = oracle.work({**data, "rounding": {"policy": "carry", "decimals": "14"}})
-    assert set(exact) == set(carried)
-    for name, values in exact.items():
-        near(name, values, carried[name].astype(float))
-
-
-def near(name: str, values: Any, others: Any) -> None:
-    """Small roundings grow where a norm divides by little."""
-    np.testing.assert_allclose(others, values, rtol=1e-6, atol=1e-6, err_msg=name)
+    data = read(text)
+    floats = oracle.work(data)
+    decimals = oracle.work(data, decimal=True)
+    assert set(floats) == set(decimals)
+    for name, values in floats.items():
+        others = decimals[name].astype(float)
+        np.testing.assert_allclose(others, values, rtol=1e-9, atol=1e-9, err_msg=name)
 
 
 def test_steps_and_quantities_have_decimals_of_their_own() -> None:
@@ -95,7 +91,7 @@ def test_steps_and_quantities_have_decimals_of_their_own() -> None:
 
 def test_the_oracle_knows_well_known_figures() -> None:
     """Sinusoidal positions of width 4, and 1 2 3 4 normed by n and by n − 1."""
-    data = oracle.read(
+    data = read(
         "tokens: [a, a, a]\nembeddings: {a: [1, 2, 3, 4]}\npositions: sinusoidal\nprojection: none"
         "\nencoder: {X: [[1, 2, 3, 4]], projection: none, final_norm: {epsilon: 0}}"
         "\nfinal_norm: {over: n-1, epsilon_in: deviation}"
@@ -119,7 +115,7 @@ def test_figures_of_files(tmp_path: Path, policy: str) -> None:
     )
     path = tmp_path / "scenario.yaml"
     path.write_text(f"{text}rounding: {{policy: {policy}}}\n", encoding="utf-8")
-    expected = oracle.work(oracle.read(path.read_text("utf-8")), tmp_path)
+    expected = oracle.work(read(path.read_text("utf-8")), tmp_path)
     np.testing.assert_allclose(
         expected["Q"].astype(float)[1], [0.5, -1] @ figures["W_Q"], atol=1e-3
     )

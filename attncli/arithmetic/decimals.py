@@ -58,8 +58,7 @@ def round_to(number: Decimal, decimals: int) -> Decimal:
 
 def counted(count: int, places: int) -> Decimal:
     """`count` units of the last of `places` decimals."""
-    sign, digits = int(count < 0), tuple(map(int, str(abs(count))))
-    return Decimal((sign, digits, -places))
+    return _WIDE.scaleb(Decimal(count), -places)
 
 
 def product(a: Decimal, b: Decimal) -> Decimal:
@@ -73,6 +72,11 @@ def total(terms: Iterable[Decimal]) -> Decimal:
     for term in terms:
         result = _WIDE.add(result, term)
     return unsigned_zero(result)
+
+
+def difference(a: Decimal, b: Decimal) -> Decimal:
+    """a − b, in full."""
+    return unsigned_zero(_WIDE.subtract(a, b))
 
 
 def negated(number: Decimal) -> Decimal:

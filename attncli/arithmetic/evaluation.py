@@ -48,12 +48,14 @@ def relation(left: ex.Expression, right: ex.Expression) -> str:
     return "=" if rounded == target else "≈"
 
 
+# no trap for overflow: 1 / (1 + e^huge) is 0
+_CONTEXT = Context(
+    prec=DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[InvalidOperation, DivisionByZero]
+)
+
+
 def _value(expression: ex.Expression, figure: Figure) -> Decimal:
-    # no trap for overflow: 1 / (1 + e^huge) is 0
-    context = Context(
-        prec=DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[InvalidOperation, DivisionByZero]
-    )
-    with localcontext(context):
+    with localcontext(_CONTEXT):
         return _evaluate(expression, figure)
 
 
@@ -93,8 +95,14 @@ def _entries(vector: ex.Expression) -> tuple[ex.Expression, ...]:
 def _power(node: ex.Power, figure: Figure) -> Decimal:
     exponent = _evaluate(node.exponent, figure)
     if node.base == ex.E:
-        return exponent.exp()
+        return _e_to(exponent)
     return _evaluate(node.base, figure) ** exponent
+
+
+@lru_cache(maxsize=1024)
+def _e_to(exponent: Decimal) -> Decimal:
+    """e^exponent; forms of one exercise raise e to the same few numbers."""
+    return exponent.exp()
 
 
 def _apply(node: ex.Apply, figure: Figure) -> Decimal:

@@ -6,9 +6,9 @@ a step (`Q = X W_Q`). `evaluation` gives a tree its value; a notation gives it i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Cell(NamedTuple):
@@ -164,6 +164,8 @@ Expression = (
     | Vector
 )
 
+_LEAVES = (Number, Blank, Symbol, Omitted)
+
 E = Symbol("e")
 PI = Symbol("π")
 
@@ -188,6 +190,44 @@ def minus(left: Expression, right: Expression) -> Sum:
 def constant(figure: int | str) -> Number:
     """A figure of a formula: the 2 of x / 2, the 0.044715 of GELU."""
     return Number.written(Decimal(figure))
+
+
+def rewritten(node: Expression, change: Callable[[Expression], Expression | None]) -> Expression:
+    """The expression with some of its parts changed: `change` gives what stands in the place of
+    a part, or None where that is to be seen for each of the part's own parts."""
+    changed = change(node)
+    if changed is not None or isinstance(node, _LEAVES):
+        return node if changed is None else changed
+    parts: list[Any] = [
+        tuple(rewritten(one, change) for one in part)
+        if type(part) is tuple
+        else part
+        if isinstance(part, str)
+        else rewritten(part, change)
+        for part in node
+    ]
+    return type(node)(*parts)
+
+
+def numbers_in(node: Expression) -> Iterator[Number]:
+    """The figures of an expression, from left to right."""
+    return (leaf for leaf in leaves(node) if isinstance(leaf, Number))
+
+
+def symbols_in(node: Expression) -> Iterator[Symbol]:
+    """The names in an expression, from left to right."""
+    return (leaf for leaf in leaves(node) if isinstance(leaf, Symbol))
+
+
+def leaves(node: Expression) -> Iterator[Expression]:
+    """What an expression is made of in the end: figures, blanks, names, marks of omission."""
+    waiting: list[Any] = [node]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, _LEAVES):
+            yield part
+        elif not isinstance(part, str):  # a node, or a tuple of nodes
+            waiting += part[::-1]
 
 
 MOST_PARTS = 12

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 import numpy as np
@@ -35,6 +35,8 @@ class Matrix:
     decimals: int
     written: Written | None = None
     name: str = ""
+    _told: dict[tuple[int, int], Number] = field(default_factory=dict, init=False, repr=False)
+    """Figures that were asked for, since a page asks for each several times."""
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False
@@ -67,6 +69,12 @@ class Matrix:
 
     def number(self, i: int, j: int) -> Number:
         """The figure in row `i` and column `j`, from 0, as it is shown and in full."""
+        told = self._told.get((i, j))
+        if told is None:
+            told = self._told[i, j] = self._number(i, j)
+        return told
+
+    def _number(self, i: int, j: int) -> Number:
         cell = Cell(self.name, i, j) if self.name else None
         if self.written is not None:
             figure = self.written[i][j]

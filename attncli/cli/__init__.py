@@ -8,6 +8,7 @@ import typer
 
 from attncli import __version__
 from attncli.cli.command import TextCommand, TextGroup
+from attncli.cli.exercise import exercise
 from attncli.cli.explain import explain
 from attncli.cli.listing import list_
 from attncli.cli.new import new
@@ -25,6 +26,7 @@ app = typer.Typer(
 )
 app.command(cls=TextCommand)(run)
 app.command(cls=TextCommand)(explain)
+app.command(cls=TextCommand)(exercise)
 app.command("list", cls=TextCommand)(list_)
 app.command(cls=TextCommand)(validate)
 app.command(cls=TextCommand)(new)

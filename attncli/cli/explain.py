@@ -34,6 +34,7 @@ def explain(
     set_: options.Sets = None,
     detail: options.DetailOption = "full",
     form: options.FormatOption = None,
+    fragment: options.Fragment = False,
     output: options.Output = None,
     files_outside: options.FilesOutside = False,
     force: options.Force = False,
@@ -51,7 +52,9 @@ def explain(
       attn explain --format markdown -o lesson.md
     """
     changes = changes_of(set_, decimals, rounding)
-    request = Request(scenario, changes, step or [], detail, form, output, force, files_outside)
+    request = Request(
+        scenario, changes, step or [], detail, form, output, force, files_outside, fragment
+    )
     trace = request.work()
     part = Part(token, layer, head)
     request.deliver(lambda: _document(trace, request, part))

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from attncli.choices import DETAILS, POLICIES
-from attncli.render import format_names
+from attncli.choices import BLANKS, DETAILS, KEYS, POLICIES
+from attncli.render import exercise_format_names, format_names
 
 
 def complete_scenario(incomplete: str) -> list[str]:
@@ -32,6 +32,22 @@ def complete_detail(incomplete: str) -> list[str]:
 def complete_policy(incomplete: str) -> list[str]:
     """The rounding policies whose names begin so."""
     return [name for name in POLICIES if name.startswith(incomplete)]
+
+
+def complete_blank(incomplete: str) -> list[str]:
+    """What can be taken out, as far as it begins so."""
+    return [name for name in BLANKS if name.startswith(incomplete)]
+
+
+def complete_key(incomplete: str) -> list[str]:
+    """The places of a key that begin so."""
+    return [name for name in KEYS if name.startswith(incomplete)]
+
+
+def complete_exercise_format(incomplete: str) -> list[str]:
+    """The formats of exercises whose names begin so."""
+    names = [*format_names(), *exercise_format_names()]
+    return [name for name in names if name.startswith(incomplete)]
 
 
 def complete_format(incomplete: str) -> list[str]:
@@ -117,8 +133,29 @@ FormatOption = Annotated[
         autocompletion=complete_format,
     ),
 ]
+ExerciseFormatOption = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="|".join([*format_names(), *exercise_format_names()]),
+        help="The output format; by default terminal, or as -o's suffix says.",
+        autocompletion=complete_exercise_format,
+    ),
+]
+Allow = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow",
+        metavar="RULE",
+        help="Numbers needn't keep this rule; may be repeated. The README lists them.",
+    ),
+]
 Output = Annotated[
     str | None,
     typer.Option("--output", "-o", metavar="FILE", help="Write to a file, whole or not at all."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Write over an existing file.")]
+Fragment = Annotated[
+    bool,
+    typer.Option("--fragment", help="Without preamble, to be read into a document of your own."),
+]

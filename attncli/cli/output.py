@@ -13,6 +13,7 @@ import typer
 
 if TYPE_CHECKING:
     from attncli.document import Document
+    from attncli.render import Page
 
 _FAILED = 1
 _DEFAULT_WIDTH = 80
@@ -22,19 +23,44 @@ class OutputError(ValueError):
     """A file that can't be written."""
 
 
-def deliver(document: Document, form: str | None, output: str | None, *, force: bool) -> None:
+def deliver(
+    document: Document,
+    form: str | None,
+    output: str | None,
+    *,
+    force: bool,
+    fragment: bool = False,
+) -> None:
     """Renders a document and writes it to a file or to standard output.
 
     Without a format, a file's suffix tells it. Raises OutputError.
     """
-    from attncli.render import Page, format_of_file, render
+    from attncli.render import render
+
+    page = page_for(output)._replace(fragment=fragment)
+    text = render(document, _form(form, output), page)
+    if output is None or output == "-":
+        write_out(text)
+    else:
+        write_file(output, text, force=force)
+
+
+def _form(form: str | None, output: str | None) -> str:
+    """The format that is asked for, or that a file's suffix means."""
+    from attncli.render import format_names, format_of_file
+
+    if form is not None or output is None or output == "-":
+        return form or "terminal"
+    return format_of_file(output, format_names())
+
+
+def page_for(output: str | None) -> Page:
+    """What a renderer has to know of where its text goes: a file is 80 cells wide."""
+    from attncli.render import Page
 
     if output is None or output == "-":
-        colour = wants_colour() and output is None
-        write_out(render(document, form or "terminal", Page(terminal_width(), colour)))
-    else:
-        text = render(document, form or format_of_file(output), Page(_DEFAULT_WIDTH))
-        write_file(output, text, force=force)
+        return Page(terminal_width(), wants_colour() and output is None)
+    return Page(_DEFAULT_WIDTH)
 
 
 def wants_colour() -> bool:
@@ -70,14 +96,29 @@ def write_out(text: str) -> None:
         raise typer.Exit(_FAILED) from None
 
 
-def check_output(form: str | None, output: str | None, *, force: bool) -> None:
-    """Raises OutputError for an unknown format, or where a file is in the way."""
+def check_output(
+    form: str | None, output: str | None, *, force: bool, fragment: bool = False
+) -> None:
+    """Raises OutputError for an unknown format, for one that has no fragments where one is asked
+    for, or where a file is in the way."""
     from attncli.render import format_names
     from attncli.scenario.problems import nearest
 
     if form is not None and form not in format_names():
         raise OutputError(f"--format {form}: no such format; {nearest(form, format_names())}")
+    if fragment:
+        check_fragment(_form(form, output))
     check_free(output, force=force)
+
+
+def check_fragment(form: str) -> None:
+    """Raises OutputError for a format whose pages don't go without a preamble."""
+    from attncli.render import format_names, module_of
+
+    with_fragments = [name for name in format_names() if hasattr(module_of(name), "HAS_FRAGMENT")]
+    if form not in with_fragments:
+        right = " or ".join(f"--format {name}" for name in with_fragments)
+        raise OutputError(f"--fragment: {form} has no preamble to leave out; add {right}")
 
 
 def check_free(output: str | None, *, force: bool) -> None:

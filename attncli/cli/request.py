@@ -26,6 +26,7 @@ class Request(NamedTuple):
     output: str | None
     force: bool
     outside: bool = False
+    fragment: bool = False
 
     def work(self) -> Trace:
         """The worked scenario; or everything that is wrong with the request is said."""
@@ -37,7 +38,7 @@ class Request(NamedTuple):
         with complaints.heard():
             check_detail(self.detail)
         with complaints.heard():
-            check_output(self.form, self.output, force=self.force)
+            check_output(self.form, self.output, force=self.force, fragment=self.fragment)
         with complaints.heard():
             trace = self.worked_with(())
         complaints.stop_if_any()
@@ -52,7 +53,7 @@ class Request(NamedTuple):
     def deliver(self, tell: Callable[[], Document]) -> None:
         """Tells, renders and writes the page, or says what is wrong."""
         with complaining():
-            deliver(tell(), self.form, self.output, force=self.force)
+            deliver(tell(), self.form, self.output, force=self.force, fragment=self.fragment)
 
 
 class Part(NamedTuple):

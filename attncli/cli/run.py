@@ -24,6 +24,7 @@ def run(
     set_: options.Sets = None,
     detail: options.DetailOption = "full",
     form: options.FormatOption = None,
+    fragment: options.Fragment = False,
     output: options.Output = None,
     files_outside: options.FilesOutside = False,
     force: options.Force = False,
@@ -43,7 +44,9 @@ def run(
       attn run my.yaml --rounding exact --decimals 4 --set scale=none -o page.md
     """
     changes = changes_of(set_, decimals, rounding)
-    request = Request(scenario, changes, step or [], detail, form, output, force, files_outside)
+    request = Request(
+        scenario, changes, step or [], detail, form, output, force, files_outside, fragment
+    )
     trace = request.work()
     part = Part(token, layer, head)
     request.deliver(lambda: _document(trace, request, part, cell or []))

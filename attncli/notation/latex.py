@@ -1,40 +1,94 @@
 """Expressions in LaTeX: `0.5 \\times 0.885 - 0.1 \\times 0.997`, `\\dfrac{7.389}{12.825}`.
 
-Names and indices are the program's own; somebody's words don't belong into mathematics.
+A web page and a TeX file take somebody's words and blanks in different ways, which is what a
+`Style` is for.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
 from attncli.notation.signs import ATOM, DIVISOR, FACTOR, binding, least_after_sign, signed
+from attncli.notation.words import visible
 
 _GREEK = {"π": r"\pi", "gamma": r"\gamma", "beta": r"\beta"}
 FUNCTIONS = {name: rf"\{name}" for name in ("max", "tanh", "sin", "cos", "ln")}
+_SPECIAL = re.compile(r"[_{}$%&#]|\\")
 
 
-def latex(node: ex.Expression | ex.Equation) -> str:
+class Style(NamedTuple):
+    """How mathematics is written where it isn't the same everywhere.
+
+    `word` writes an index, which may be somebody's word; `blank` a figure to be filled in. Where
+    blanks are `hidden`, whatever stands around one tells nothing of its answer. A line may be
+    broken at a `joint`, which is never inside braces; `inline` writes quotients and parentheses
+    so that there are more of these. `slim` parentheses are no taller than what stands in them.
+    """
+
+    word: Callable[[str], str]
+    blank: Callable[[ex.Blank], str]
+    hidden: bool = False
+    joint: str = " "
+    inline: bool = False
+    slim: bool = False
+
+
+def web_word(text: str) -> str:
+    """A word in mathematics that a browser draws."""
+    if text.isascii() and (text.isdigit() or (len(text) == 1 and text.isalpha())):
+        return text
+    return rf"\text{{{_SPECIAL.sub(_escape, visible(text))}}}"
+
+
+def _escape(match: re.Match[str]) -> str:
+    return r"\backslash " if match[0] == "\\" else f"\\{match[0]}"
+
+
+def web_blank(node: ex.Blank) -> str:
+    return r"\underline{\hspace{3em}}" if node.answer is None else latex(node.answer)
+
+
+WEB = Style(web_word, web_blank)
+"""What KaTeX and MathJax both understand."""
+
+
+def latex(node: ex.Expression | ex.Equation, style: Style = WEB) -> str:
     """The expression in LaTeX. Raises TypeError for a node that has no notation."""
     write = _WRITE.get(type(node))
     if write is None:
         raise TypeError(f"{type(node).__name__} has no LaTeX notation")
-    return write(node)
+    return write(node, style)
 
 
-def _held(node: ex.Expression, least: int) -> str:
-    text = latex(node)
-    return text if binding(node) >= least else rf"\left({text}\right)"
+def _held(node: ex.Expression, least: int, style: Style) -> str:
+    """The expression, in parentheses where it binds less tightly than `least`."""
+    text = latex(node, style)
+    if binding(node) >= least or (style.hidden and isinstance(node, ex.Blank)):
+        return text
+    return _parentheses(text, style)
 
 
-def _number(node: ex.Number) -> str:
+def _parentheses(text: str, style: Style) -> str:
+    if style.inline or (style.slim and r"\dfrac" not in text):
+        return f"({text})"
+    return rf"\left({_whole(text, style)}\right)"
+
+
+def _whole(text: str, style: Style) -> str:
+    """The text without a place to break it at."""
+    return text.replace(style.joint, " ")
+
+
+def _number(node: ex.Number, _: Style) -> str:
     mantissa, e, exponent = decimals.text(node.shown).replace("∞", r"\infty").partition("e")
     return rf"{mantissa} \times 10^{{{exponent}}}" if e else mantissa
 
 
-def _symbol(node: ex.Symbol) -> str:
+def _symbol(node: ex.Symbol, style: Style) -> str:
     path, dot, local = node.name.rpartition(".")
     head, _, tail = local.partition("_")
     head = path + dot + head
@@ -44,7 +98,7 @@ def _symbol(node: ex.Symbol) -> str:
     name = _name(head) + (f" _{{{_name(tail)}}}" if tail else "")
     if not node.indices:
         return name
-    return f"{name}[{', '.join(map(_word, node.indices))}]"
+    return f"{name}[{', '.join(map(style.word, node.indices))}]"
 
 
 def _name(name: str) -> str:
@@ -52,63 +106,76 @@ def _name(name: str) -> str:
         return _GREEK[name]
     if len(name) == 1 and name.isalnum():
         return name
-    return rf"\mathrm{{{_without_subscripts(name)}}}"
+    return rf"\mathrm{{{_SPECIAL.sub(_escape, name)}}}"
 
 
-def _word(text: str) -> str:
-    simple = text.isdigit() or (len(text) == 1 and text.isalpha())
-    return text if simple else rf"\text{{{_without_subscripts(text)}}}"
-
-
-def _without_subscripts(text: str) -> str:
-    return text.replace("_", r"\_")
-
-
-def _sum(node: ex.Sum) -> str:
+def _sum(node: ex.Sum, style: Style) -> str:
     minus, first = signed(node.terms[0])
-    text = ("-" if minus else "") + _held(first, FACTOR)
+    text = ("-" if minus else "") + _held(first, FACTOR, style)
     for term in node.terms[1:]:
         minus, positive = signed(term)
-        text += f" {'-' if minus else '+'} {_held(positive, least_after_sign(positive))}"
+        held = _held(positive, least_after_sign(positive), style)
+        text += f"{style.joint}{'-' if minus else '+'} {held}"
     return text
 
 
-def _product(node: ex.Product) -> str:
+def _product(node: ex.Product, style: Style) -> str:
     first, *others = node.factors
     minus, positive = signed(first)
-    text = ("-" if minus else "") + _held(positive, FACTOR)
-    return r" \times ".join([text, *(_held(factor, DIVISOR + 1) for factor in others)])
+    text = ("-" if minus else "") + _held(positive, FACTOR, style)
+    held = (_held(factor, DIVISOR + 1, style) for factor in others)
+    return r" \times ".join([text, *held])
 
 
-def _apply(node: ex.Apply) -> str:
-    name = FUNCTIONS.get(node.function, _symbol(ex.Symbol(node.function)))
-    return rf"{name}\left({', '.join(map(latex, node.arguments))}\right)"
+def _quotient(node: ex.Quotient, style: Style) -> str:
+    if style.inline:
+        dividend = _held(node.dividend, FACTOR, style)
+        return f"{dividend}{style.joint}/ {_held(node.divisor, DIVISOR + 1, style)}"
+    dividend, divisor = (_whole(latex(part, style), style) for part in node)
+    return rf"\dfrac{{{dividend}}}{{{divisor}}}"
 
 
-def _exponent(node: ex.Expression) -> str:
+def _vector(node: ex.Vector, style: Style) -> str:
+    separator = f",{style.joint}"
+    return f"[{separator.join(latex(entry, style) for entry in node.entries)}]"
+
+
+def _apply(node: ex.Apply, style: Style) -> str:
+    name = FUNCTIONS.get(node.function, _symbol(ex.Symbol(node.function), style))
+    arguments = ", ".join(latex(argument, style) for argument in node.arguments)
+    return name + _parentheses(arguments, style)
+
+
+def _exponent(node: ex.Expression, style: Style) -> str:
     """An exponent; a quotient in one line, since a fraction up there is too small to read."""
     if not isinstance(node, ex.Quotient):
-        return latex(node)
-    return f"{_held(node.dividend, FACTOR)}/{_held(node.divisor, DIVISOR + 1)}"
+        return _whole(latex(node, style), style)
+    dividend, divisor = _held(node.dividend, FACTOR, style), _held(node.divisor, DIVISOR + 1, style)
+    return _whole(f"{dividend}/{divisor}", style)
 
 
-_WRITE: dict[type, Callable[[Any], str]] = {
+_WRITE: dict[type, Callable[[Any, Style], str]] = {
     ex.Number: _number,
+    ex.Blank: lambda node, style: style.blank(node),
     ex.Symbol: _symbol,
-    ex.Omitted: lambda _: r"\dots",
+    ex.Omitted: lambda _, __: r"\dots",
     ex.Sum: _sum,
     ex.Product: _product,
-    ex.MatrixProduct: lambda node: r" \thinspace ".join(
-        _held(factor, ATOM) for factor in node.factors
+    ex.MatrixProduct: lambda node, style: r" \thinspace ".join(
+        _held(factor, ATOM, style) for factor in node.factors
     ),
-    ex.Dot: lambda node: rf"{_held(node.left, ATOM)} \cdot {_held(node.right, ATOM)}",
-    ex.Quotient: lambda node: rf"\dfrac{{{latex(node.dividend)}}}{{{latex(node.divisor)}}}",
-    ex.Negative: lambda node: f"-{_held(node.operand, DIVISOR)}",
-    ex.Power: lambda node: f"{_held(node.base, ATOM)}^{{{_exponent(node.exponent)}}}",
-    ex.Root: lambda node: rf"\sqrt{{{latex(node.operand)}}}",
-    ex.Transposed: lambda node: f"{_held(node.operand, ATOM)}^{{\\top}}",
+    ex.Dot: lambda node, style: (
+        f"{_held(node.left, ATOM, style)}{style.joint}\\cdot {_held(node.right, ATOM, style)}"
+    ),
+    ex.Quotient: _quotient,
+    ex.Negative: lambda node, style: f"-{_held(node.operand, DIVISOR, style)}",
+    ex.Power: lambda node, style: (
+        f"{_held(node.base, ATOM, style)}^{{{_exponent(node.exponent, style)}}}"
+    ),
+    ex.Root: lambda node, style: rf"\sqrt{{{_whole(latex(node.operand, style), style)}}}",
+    ex.Transposed: lambda node, style: f"{_held(node.operand, ATOM, style)}^{{\\top}}",
     ex.Apply: _apply,
-    ex.Total: lambda node: rf"\sum _{{{node.over}}} {_held(node.operand, FACTOR)}",
-    ex.Vector: lambda node: f"[{', '.join(map(latex, node.entries))}]",
-    ex.Equation: lambda node: f"{latex(node.left)} = {latex(node.right)}",
+    ex.Total: lambda node, style: rf"\sum _{{{node.over}}} {_held(node.operand, FACTOR, style)}",
+    ex.Vector: _vector,
+    ex.Equation: lambda node, style: f"{latex(node.left, style)} = {latex(node.right, style)}",
 }

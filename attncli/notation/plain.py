@@ -16,6 +16,8 @@ from attncli.notation.words import visible
 
 GLUE = "\u00a0"
 MINUS = "−"
+BLANK = "______"
+"""What a figure is written upon; of one width, which tells nothing of the answer's."""
 _TIMES = f"{GLUE}×{GLUE}"
 
 
@@ -45,6 +47,10 @@ def _held(node: ex.Expression, least: int, times: str) -> str:
 def _number(node: ex.Number, _: str) -> str:
     text = decimals.text(node.shown)
     return MINUS + text[1:] if text.startswith("-") else text
+
+
+def _blank(node: ex.Blank, times: str) -> str:
+    return BLANK if node.answer is None else _number(node.answer, times)
 
 
 def _symbol(node: ex.Symbol, _: str) -> str:
@@ -99,6 +105,7 @@ def _exponent(node: ex.Expression, times: str) -> str:
 
 _WRITE: dict[type, Callable[[Any, str], str]] = {
     ex.Number: _number,
+    ex.Blank: _blank,
     ex.Symbol: _symbol,
     ex.Omitted: lambda _, __: "…",
     ex.Sum: _sum,

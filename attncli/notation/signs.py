@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import (
+    Blank,
     Dot,
     Expression,
     MatrixProduct,
@@ -36,6 +37,8 @@ FACTOR, DIVISOR, ATOM = 2, 3, 5
 
 def binding(node: Expression) -> int:
     """How tightly an expression holds together: a sum loosest, a figure tightest."""
+    if isinstance(node, Blank) and node.answer is not None:
+        return binding(node.answer)
     if isinstance(node, Number) and (node.shown < 0 or "e" in decimals.text(node.shown)):
         return _BINDING[Negative]  # 3 × 10^−9 holds together no better
     return _BINDING.get(type(node), _TIGHTEST)
@@ -43,8 +46,8 @@ def binding(node: Expression) -> int:
 
 def least_after_sign(term: Expression) -> int:
     """How tightly a term must bind after a plus or minus: one with a sign of its own needs
-    parentheses, `−1 − (−2)`."""
-    return ATOM if signed(term)[0] else FACTOR
+    parentheses, `−1 − (−2)`. The sign of a blank's answer stays its own, too."""
+    return ATOM if signed(term)[0] or isinstance(term, Blank) else FACTOR
 
 
 def signed(term: Expression) -> tuple[bool, Expression]:

@@ -1,12 +1,16 @@
-"""From a document to one format. A format is a module of `render.formats`, found by itself.
+"""From a document to one format. A format is a module of a folder, found by itself: of
+`render.formats`, or of `render.exercises` where it is only for exercises.
 
-Each has `render(document, page) -> str` and the `SUFFIXES` of its files.
+Each has `render(document, page) -> str` and the `SUFFIXES` of its files; those for exercises also
+have `KEYS`, what its `--key` may be: `none`, `embedded` or `separate`, the usual one first.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from attncli.render.page import Page
@@ -14,18 +18,32 @@ from attncli.render.page import Page
 if TYPE_CHECKING:
     from attncli.document import Document, Spans
 
-_FORMATS = "attncli.render.formats"
-
 
 def format_names() -> list[str]:
-    """The names of all formats, the terminal's first."""
-    found = sorted(path.stem for path in (Path(__file__).parent / "formats").glob("[a-z]*.py"))
+    """The names of the formats of all documents, the terminal's first."""
+    found = _modules("formats")
     return ["terminal", *(name for name in found if name != "terminal")]
+
+
+def exercise_format_names() -> list[str]:
+    """The names of the formats that are only for exercises."""
+    return _modules("exercises")
+
+
+def _modules(folder: str) -> list[str]:
+    """What a folder has; a name with an underscore before it is no format's."""
+    return sorted(path.stem for path in (Path(__file__).parent / folder).glob("[a-z]*.py"))
+
+
+def module_of(form: str) -> ModuleType:
+    """The module of a format by its name."""
+    folder = "exercises" if form in exercise_format_names() else "formats"
+    return import_module(f"{__name__}.{folder}.{form}")
 
 
 def render(document: Document, form: str, page: Page) -> str:
     """The document in a format by its name."""
-    return str(import_module(f"{_FORMATS}.{form}").render(document, page))
+    return str(module_of(form).render(document, page))
 
 
 def summary_line(name: str, spans: Spans) -> str:
@@ -36,13 +54,22 @@ def summary_line(name: str, spans: Spans) -> str:
     return f"{visible(name)}: ok: {text_of_spans(spans)}"
 
 
-def format_of_file(name: str) -> str:
-    """The format that a file's suffix means; the terminal's for any that means none."""
+def format_of_file(name: str, among: Sequence[str] | None = None) -> str:
+    """The format that a file's suffix means, of those of all documents or `among` others; the
+    terminal's for any that means none."""
     suffix = Path(name).suffix.lower()
-    for form in format_names():
-        if suffix in import_module(f"{_FORMATS}.{form}").SUFFIXES:
+    for form in format_names() if among is None else among:
+        if suffix in module_of(form).SUFFIXES:
             return form
     return "terminal"
 
 
-__all__ = ["Page", "format_names", "format_of_file", "render", "summary_line"]
+__all__ = [
+    "Page",
+    "exercise_format_names",
+    "format_names",
+    "format_of_file",
+    "module_of",
+    "render",
+    "summary_line",
+]

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attncli.arithmetic.expression import MOST_PARTS, Number, Omitted, Product, Vector, elided
+from attncli.arithmetic.expression import (
+    MOST_PARTS,
+    Blank,
+    Number,
+    Omitted,
+    Product,
+    Vector,
+    elided,
+)
 from attncli.document import MatrixBlock
 from attncli.notation import plain
 from attncli.notation.plain import MINUS
@@ -12,9 +20,9 @@ from attncli.notation.signs import signed
 from attncli.notation.words import visible
 
 
-def text_of(number: Number) -> str:
-    """A figure as it is printed."""
-    return plain(number)
+def text_of(figure: Number | Blank) -> str:
+    """A figure as it is printed; what is to be filled in as a rule."""
+    return plain(figure)
 
 
 def heading_of(block: MatrixBlock) -> str:
@@ -47,7 +55,7 @@ def shown_rows(block: MatrixBlock) -> list[int | None]:
 def vector(block: MatrixBlock, i: int) -> Vector:
     """A row of a matrix as a vector, elided where it is long."""
     places = elided(block.matrix.shape[1], MOST_PARTS)
-    return Vector(tuple(Omitted() if j is None else block.matrix.number(i, j) for j in places))
+    return Vector(tuple(Omitted() if j is None else block.entry(i, j) for j in places))
 
 
 def vector_texts(block: MatrixBlock, rows: Sequence[int | None]) -> list[str]:

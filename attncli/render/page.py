@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 
 class Page(NamedTuple):
-    """The width in terminal cells, and whether colours are wanted."""
+    """The width in terminal cells, whether colours are wanted, and whether only a fragment is:
+    what goes into a document of one's own."""
 
     width: int = 80
     colour: bool = False
+    fragment: bool = False

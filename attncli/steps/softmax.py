@@ -41,7 +41,7 @@ STEP = Step(
     purpose=(
         "The softmax turns a row of scores, which may be any numbers, into weights between 0"
         " and 1 that add up to 1: the share of its attention that the row's query gives to"
-        " each key. A score that is larger by 1 gets e ≈ 2.718 times the weight."
+        " each key. A score that is larger by 1 gets e times the weight."
     ),
     plan=lambda scope: softmax(scope, scope.x, scope.name("weights"), "softmax"),
     mistakes=(

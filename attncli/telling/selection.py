@@ -46,17 +46,18 @@ class Selection(NamedTuple):
 
     def rows(self, quantity: Quantity) -> tuple[int, ...]:
         """The rows of a quantity that are shown: those of some queries, or all."""
-        return self.queries if self._picks(quantity) else tuple(range(quantity.matrix.shape[0]))
+        return self.queries if self.picks(quantity) else tuple(range(quantity.matrix.shape[0]))
 
     def worked_rows(self, quantity: Quantity) -> list[int | None]:
         """The rows whose working is shown; None for those left out."""
-        if self._picks(quantity):
+        if self.picks(quantity):
             return list(self.queries)
         if self.queries and quantity.rows.role not in ("Q", "token", ""):
             return []
         return list(elided(quantity.matrix.shape[0], MOST_PARTS))
 
-    def _picks(self, quantity: Quantity) -> bool:
+    def picks(self, quantity: Quantity) -> bool:
+        """Whether only the rows of some queries are shown of a quantity."""
         rows = quantity.rows
         return bool(self.queries) and rows.role in ("Q", "token") and rows.names == self.axis
 

@@ -125,13 +125,20 @@ def check_told(trace: Trace, selection: Selection) -> None:
 def part_blocks(
     trace: Trace, part: Part, selection: Selection, givens: Sequence[Quantity]
 ) -> list[Block]:
+    """All that is told of a part: how it is worked, and what its figures come to."""
+    return [*worked_blocks(trace, part, selection, givens), *ending_of(trace, part)]
+
+
+def worked_blocks(
+    trace: Trace, part: Part, selection: Selection, givens: Sequence[Quantity]
+) -> list[Block]:
     """What happens, the given matrices that the part needs, the working, the tables."""
     step = step_of(part)
     blocks: list[Block] = [Prose((step.happens(part.scope),))]
     if part.step == "tokenize":
         return [*blocks, *token_blocks(part.scope)]
     blocks += given_blocks(trace, givens, selection, part.path)
-    blocks += _remarks(trace, part)
+    blocks += remarks_on(trace, part)
     aside = {part.scope.name(name) for name, _ in step.together}
     for quantity in made_by(trace, part):
         blocks += working_of(trace, quantity, selection)
@@ -139,7 +146,7 @@ def part_blocks(
             sums = quantity.local in step.adds_up_to_one
             table = matrix_block(quantity, selection, part.path, with_sums=sums)
             blocks += [table, *(_about_sums(table, selection) if sums else ())]
-    return [*blocks, *ending_of(trace, part)]
+    return blocks
 
 
 def _about_sums(table: MatrixBlock, selection: Selection) -> list[Block]:
@@ -151,7 +158,7 @@ def _about_sums(table: MatrixBlock, selection: Selection) -> list[Block]:
     return [Note(("Each figure is rounded by itself, so a row need not add up to exactly 1.",))]
 
 
-def _remarks(trace: Trace, part: Part) -> list[Block]:
+def remarks_on(trace: Trace, part: Part) -> list[Block]:
     """What has to be said of how a step was done on these figures."""
     remarks = [
         making.operation.remark(*trace.operands(making)) for making in makings_of(trace, part)

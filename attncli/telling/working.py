@@ -17,6 +17,7 @@ from attncli.arithmetic.expression import (
     elided,
     shortened,
 )
+from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import Layout, WeightedSum, scaled_vector
 from attncli.arithmetic.operations import Working as Forms
 from attncli.document import Addition, Block, Line, Working
@@ -45,11 +46,13 @@ def cell_line(trace: Trace, quantity: Quantity, i: int, j: int, *, whole: bool =
     making = quantity.making
     name = quantity.name if whole else _here(trace, quantity, quantity.name)
     label = Symbol(name, quantity.indices(i, j))
-    result = quantity.matrix.number(i, j)
+    result = quantity.number(i, j)
     if making is None:
         return Line(label, (("=", result),), quantity.name)
-    forms = making.operation.cell(i, j, *trace.operands(making))
-    return _line(label, forms, result, whole=whole)._replace(quantity=quantity.name)
+    operands = trace.operands(making)
+    forms = making.operation.cell(i, j, *operands)
+    shown = forms if whole else _short(forms, operands)
+    return _line(label, forms, shown, result)._replace(quantity=quantity.name)
 
 
 def _here(trace: Trace, quantity: Quantity, name: str) -> str:
@@ -58,9 +61,15 @@ def _here(trace: Trace, quantity: Quantity, name: str) -> str:
     return name if part is None else part.scope.here(name)
 
 
-def _line(label: Symbol, forms: Forms, result: Number, *, whole: bool) -> Line:
+def _short(forms: Forms, operands: Sequence[Matrix]) -> Forms:
+    """The forms, elided where the operands are large enough for that."""
+    if all(max(operand.shape) < MOST_PARTS for operand in operands):
+        return forms
+    return tuple(shortened(form, MOST_PARTS) for form in forms)
+
+
+def _line(label: Symbol, forms: Forms, shown: Forms, result: Number) -> Line:
     relation = evaluation.relation(forms[-1], result)
-    shown = forms if whole else tuple(shortened(form, MOST_PARTS) for form in forms)
     parts = [("=", form) for form in shown if not result.is_same(form)]
     return Line(label, (*parts, (relation, result)))
 
@@ -77,14 +86,14 @@ def _row_line(trace: Trace, quantity: Quantity, i: int, *, with_cells: bool = Fa
     cells = {j: operation.cell(i, j, *operands) for j in places if j is not None}
     if with_cells:
         forms.append(_entries(places, lambda j: cells[j][0]))
-    parts = [("=", shortened(form, MOST_PARTS)) for form in forms]
+    parts = [("=", form) for form in _short(tuple(forms), operands)]
     label = Symbol(_here(trace, quantity, quantity.name), quantity.indices(i))
     return Line(label, (*parts, _row_result(quantity, i, cells)), quantity.name)
 
 
 def _row_result(quantity: Quantity, i: int, cells: Mapping[int, Forms]) -> tuple[str, Vector]:
     """The figures of a row, and whether the last form of each of its `cells` gives them."""
-    number = partial(quantity.matrix.number, i)
+    number = partial(quantity.number, i)
     true = all(evaluation.relation(forms[-1], number(j)) == "=" for j, forms in cells.items())
     result = _entries(elided(quantity.matrix.shape[1], MOST_PARTS), number)
     return "=" if true else "≈", result

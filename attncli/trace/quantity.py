@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from attncli.arithmetic.expression import Number
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import Operation
 from attncli.arithmetic.rounding import Array
@@ -28,8 +29,15 @@ class Axis:
 
     def index(self, place: int) -> str:
         """The index that means a place, from 0: a bare number only where it is the position."""
-        name = self.names[place]
-        return name if self.role == IDS or name == str(place + 1) else write_index(name)
+        return self.indices[place]
+
+    @cached_property
+    def indices(self) -> tuple[str, ...]:
+        """The index of each place."""
+        return tuple(
+            name if self.role == IDS or name == str(place) else write_index(name)
+            for place, name in enumerate(self.names, start=1)
+        )
 
     def find(self, index: Index, of: str) -> int:
         """The place, from 0, of a name or a 1-based position. Raises AddressError."""
@@ -129,6 +137,15 @@ class Quantity:
 
     def __repr__(self) -> str:
         return f"<Quantity {self.name} {list(self.matrix.shape)}>"
+
+    @cached_property
+    def figures(self) -> Matrix:
+        """The matrix, whose figures know whose they are."""
+        return self.matrix.named(self.name)
+
+    def number(self, i: int, j: int) -> Number:
+        """The figure of cell (i, j), from 0, which knows whose it is."""
+        return self.figures.number(i, j)
 
     def find(self, address: Address) -> tuple[int, int]:
         """The row and column, from 0, of a cell. Raises AddressError."""

@@ -101,7 +101,7 @@ class Trace:
 
     def operands(self, making: Making) -> tuple[Matrix, ...]:
         """The matrices that a making works on, which know whose figures they hold."""
-        return tuple(self.quantities[name].matrix.named(name) for name in making.operands)
+        return tuple(self.quantities[name].figures for name in making.operands)
 
     def replay(self, replaced: Mapping[str, Figures]) -> Trace:
         """The trace with some quantities' figures replaced, and all that follows worked again
@@ -126,6 +126,11 @@ class Trace:
             raise KeyError(f"{making.name} is not made in this trace")
         story = self._told_with(lambda old: making if old.name == making.name else old)
         return self._again(dict(self.quantities), story, {making.name})
+
+    def within(self, part: Part) -> Trace:
+        """The trace told only as far as one part makes it: changes end there, and what follows
+        is left as it was worked."""
+        return replace(self, story=(part,))
 
     def _told_with(self, change: Callable[[Making], Making | None]) -> tuple[Part, ...]:
         """The story with each making changed, or left out."""

@@ -154,7 +154,8 @@ class _Parser:
         if name == "e":
             return "e"
         if name == "π":
-            return Decimal(mpmath.nstr(mpmath.pi, _DIGITS))
+            with mpmath.workdps(_DIGITS + 20):
+                return Decimal(mpmath.nstr(mpmath.pi, _DIGITS))
         if not self.next_is("("):
             return self.lookup(name)
         if name not in _FUNCTIONS:

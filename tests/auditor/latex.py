@@ -1,4 +1,4 @@
-"""LaTeX as our pages use it, in the plain notation."""
+"""LaTeX as our pages use it, in Markdown and in TeX files, in the plain notation."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import re
 
 _COMMANDS = {
     "times": "×", "cdot": "·", "approx": "≈", "rightarrow": "→", "infty": "∞", "dots": "…",
-    "pi": "π", "max": "max", "tanh": "tanh", "sin": "sin", "cos": "cos", "ln": "ln",
-    "left": "", "right": "", "thinspace": " ", "top": "⊤", "_": "_",
+    "pi": "π", "gamma": "gamma", "beta": "beta",
+    "max": "max", "tanh": "tanh", "sin": "sin", "cos": "cos", "ln": "ln",
+    "left": "", "right": "", "thinspace": " ", "top": "⊤", "_": "_", "vdots": "⋮",
+    "quad": " ", "qquad": " ", "backslash": "\\",
 }  # fmt: skip
-_WRAPPERS = ("mathrm", "text", "operatorname")
+_WRAPPERS = ("mathrm", "operatorname")
 _TOKEN = re.compile(r"\\([a-zA-Z]+|_)|([{}^])|( _\{)|(.)", re.DOTALL)
 
 
@@ -20,7 +22,34 @@ def plain(latex: str) -> str:
     if end != len(powers):
         raise ValueError(f"unbalanced: {latex}")
     text = re.sub(r"\b([A-Za-z]+)_(\d)(?![A-Za-z0-9_])", r"\1\2", text)
-    return re.sub(r"(?<!\de)-", "−", text)
+    return re.sub(r"(?<!\de)-", "−", text).translate(_OF_WORDS)
+
+
+_OF_WORDS = {0xE000: "-", 0xE001: "_"}
+"""What is read in words as it stands; while formulas are read it is set aside."""
+_CHARACTERS = {
+    "textbackslash": "\\", "textasciicircum": "^", "textasciitilde": "~", "textless": "<",
+    "textgreater": ">", "textbar": "|", "textvisiblespace": "␣", "dots": "…", "symbol": '"',
+}  # fmt: skip
+_SIGNS = {"-": "−", r"\surd": "√", r"^{\top}": "ᵀ", r"\Sigma": "Σ", r"\varepsilon": "ε"}
+_ESCAPE = re.compile(
+    r"\\attn(?:char|latin)\{\w+\}\{(?P<character>.)\}|\\(?P<name>[a-z]+)\{(?:34)?\}"
+    r"|\\ensuremath\{(?P<sign>.*?)\}(?!\})|\\`\{\}|\\(?P<escaped>.)|\{(?P<kept>[\[*]?)\}"
+)
+
+
+def words(latex: str) -> str:
+    """Words of a TeX file as they were written."""
+    return _ESCAPE.sub(_unescaped, latex)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    for name, table in (("name", _CHARACTERS), ("sign", _SIGNS)):
+        if match[name]:
+            return table.get(match[name]) or plain(match[name])
+    if match["character"] or match["escaped"]:
+        return match["character"] or match["escaped"]
+    return match["kept"] if match["kept"] is not None else "`"
 
 
 def _group(latex: str, start: int) -> tuple[str, int]:
@@ -45,6 +74,9 @@ def _written(latex: str, position: int, what: str) -> tuple[str, int]:
     """What follows a command, a subscript, a caret or a brace."""
     if what in _COMMANDS:
         return _COMMANDS[what], position
+    if what in {"text", "phantom"}:
+        inside, position = _words(latex, position)
+        return (inside if what == "text" else ""), position
     if what == "dfrac":
         dividend, position = _braced(latex, position)
         divisor, position = _braced(latex, position)
@@ -66,3 +98,11 @@ def _braced(latex: str, position: int) -> tuple[str, int]:
         raise ValueError(f"a brace is wanted: {latex[position:]}")
     inside, end = _group(latex, position + 1)
     return inside, end + 1
+
+
+def _words(latex: str, position: int) -> tuple[str, int]:
+    """The words in the braces that open here, and the place behind them."""
+    match = re.compile(r"\{((?:\\.|[^{}]|\{(?:\\.|[^{}]|\{[^{}]*\})*\})*)\}").match(latex, position)
+    if match is None:
+        raise ValueError(f"words in braces are wanted: {latex[position:]}")
+    return words(match[1]).replace("-", "\ue000").replace("_", "\ue001"), match.end()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from tests.auditor.calculator import INDEX, NAME
-from tests.auditor.latex import plain
+from tests.auditor.latex import plain, words
 
 _HEADING = re.compile(r"(?P<number>\d+) · (?P<heading>.*?)(?:   .*)?$")
 _LABEL = re.compile(rf"  (?P<label>{NAME}(?:{INDEX})?)(?P<rest>\s*|\s+[=≈]\s.*)$")
@@ -53,7 +53,8 @@ class PageSection:
 
 def sections_of(page: str, form: str) -> list[PageSection]:
     """The sections of a page, the first for what stands before all headings."""
-    return {"terminal": _terminal, "markdown": _markdown, "json": _json}[form](page)
+    readers = {"terminal": _terminal, "markdown": _markdown, "json": _json, "latex": _latex}
+    return readers[form](page)
 
 
 def _terminal(page: str) -> list[PageSection]:
@@ -181,3 +182,88 @@ def _grids(lines: Iterable[str]) -> Iterator[Grid]:
         elif table:
             yield Grid(table[0], table[2:])
             table = []
+
+
+_TEX_HEADING = re.compile(r"^\\(?:sub)*section\*\{(.*)\}$", re.MULTILINE)
+_TEX_BLOCK = re.compile(
+    r"\\begin\{(?P<kind>align\*|alignat\*|array|tabular)\}(?:\[t\])?(?P<body>.*?)\\end\{(?P=kind)\}",
+    re.DOTALL,
+)
+_TEX_ROW = re.compile(r" \\\\\*?(?:\[[\d.]+ex\])?\n")
+_TEX_CELLS = re.compile(r"(?<!\\) ?&+ ?")
+_TEX_LABEL = re.compile(r"\\multicolumn\{\d\}\{@\{\}l@\{\}\}\{(.*)\}")
+
+
+def _latex(page: str) -> list[PageSection]:
+    before, *parts = _TEX_HEADING.split(page.partition(r"\begin{document}")[2])
+    sections = [_tex_filled(PageSection(), before)]
+    for title, body in zip(parts[::2], parts[1::2], strict=True):
+        heading = _HEADING.match(words(title))
+        number = int(heading["number"]) if heading else None
+        told = heading["heading"] if heading else words(title)
+        sections.append(_tex_filled(PageSection(number, told), body))
+    return sections
+
+
+def _tex_filled(section: PageSection, text: str) -> PageSection:
+    end = 0
+    for match in _TEX_BLOCK.finditer(text):
+        rows = _TEX_ROW.split(match["body"].partition("\n")[2].rstrip().removesuffix(r" \\"))
+        if match["kind"] == "tabular":
+            beside = text[end : match.start()].strip().startswith(r"\hspace")
+            _tex_table(section, rows, beside=beside)
+        elif match["kind"] == "array":
+            section.statements.append(_tex_addition(rows))
+        else:
+            section.statements += _tex_statements(rows)
+        end = match.end()
+    return section
+
+
+def _tex_statements(rows: Iterable[str]) -> Iterator[Statement]:
+    """Rows begin with a label, or else go on; a long label has a row of its own."""
+    label, body = "", ""
+    for row in rows:
+        first, *others = _TEX_CELLS.split(row.strip())
+        rest = " ".join(others)
+        text = plain(rest).strip()
+        if text == "⋮":
+            continue
+        goes_on = text.startswith(("= ", "≈ ")) or rest.startswith((r"\quad", r"\qquad"))
+        if first or not goes_on:
+            if body:
+                yield _statement(label, [body])
+            label, body = (plain(first), "") if first else (text, "")
+        body += f" {text}" if goes_on else ""
+    yield _statement(label, [body])
+
+
+def _tex_addition(rows: Sequence[str]) -> Statement:
+    label = _TEX_LABEL.fullmatch(rows[0])
+    assert label is not None
+    lines = (plain(row.replace(r"\midrule", "─").replace("&", " ")) for row in rows[1:])
+    return _column_addition(plain(label[1]), " ".join(" ".join(lines).split()))
+
+
+def _tex_cells(row: str) -> list[str]:
+    row = re.sub(r"\\(?:top|mid|bottom)rule\n?", "", row)
+    return [_tex_cell(cell.strip()) for cell in re.split(r"(?<!\\)&", row)]
+
+
+def _tex_cell(cell: str) -> str:
+    formula = re.fullmatch(r"\$(.*)\$( \(given\))?", cell)
+    return plain(formula[1]) if formula else words(cell)
+
+
+def _tex_table(section: PageSection, lines: list[str], *, beside: bool) -> None:
+    """A table, or one more band of the table that it stands beside."""
+    headings, *rows = [_tex_cells(line) for line in lines if "&" in line]
+    if lines[0].startswith("\\toprule\n$"):
+        headings[0] = f"`{headings[0]}`"  # the name of a quantity
+    last = section.grids[-1] if section.grids else None
+    if beside and last and last.headings[0] == headings[0]:
+        last.headings.extend(headings[1:])
+        for row, more in zip(last.rows, rows, strict=True):
+            row += more[1:]
+    else:
+        section.grids.append(Grid(headings, rows))

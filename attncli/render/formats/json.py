@@ -7,17 +7,20 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from attncli.arithmetic.expression import MOST_PARTS, Number, Omitted, Sum, Symbol
+from attncli.arithmetic.expression import MOST_PARTS, Blank, Number, Omitted, Sum, Symbol
 from attncli.document import (
     Addition,
     Block,
     Document,
     MatrixBlock,
     Note,
+    Paper,
     Points,
     Prose,
+    Question,
     Section,
     SideBySide,
+    Slip,
     Table,
     TextList,
     Word,
@@ -37,16 +40,28 @@ VERSION = 1
 
 def render(document: Document, page: Page) -> str:  # noqa: ARG001
     """The document's figures as JSON; the page's width plays no part."""
-    data = {
+    return _escaped(_pretty(_document(document))) + "\n"
+
+
+def _document(document: Document) -> dict[str, Any]:
+    return {
         "attncli": VERSION,
         "title": document.title.text,
+        **_paper(document.paper),
         "rounding": dict(document.rounding),
         "given": [_given(block, document.sources) for block in document.given],
         "steps": [_section(section) for section in document.sections],
         "notes": [*_notes(document.closing)],
         **_after(document.closing),
+        **({} if document.key is None else {"key": _document(document.key)}),
     }
-    return _escaped(_pretty(data)) + "\n"
+
+
+def _paper(paper: Paper | None) -> dict[str, Any]:
+    if paper is None:
+        return {}
+    data = {"kind": paper.kind, "form": paper.form, "hash": paper.hash, "command": paper.command}
+    return {**data, "points": paper.points}
 
 
 def _pretty(value: Any, indent: str = "") -> str:  # noqa: ANN401
@@ -80,8 +95,37 @@ def _section(section: Section) -> dict[str, Any]:
         "quantities": quantities,
         "working": [*_working(section.blocks)],
     }
+    if section.questions:
+        data["starts_from"] = [_matrix(block) for block in _context(section)]
+        data["questions"] = [_question(question) for question in section.questions]
     told = [*_sentences(section.blocks)]
     return {**data, "text": told} if told else data
+
+
+def _context(section: Section) -> Iterator[MatrixBlock]:
+    """The tables that an exercise shows for its working to start from."""
+    tables = (matrix for block in section.blocks for matrix in _matrices(block))
+    return (table for table in tables if table.made_in != section.step)
+
+
+def _question(question: Question) -> dict[str, Any]:
+    data: dict[str, Any] = {"id": question.id, "points": question.points}
+    key = question.key
+    if key is None:
+        return data
+    policies = {"carry": key.carry, "exact": key.exact}
+    return {
+        **data,
+        "answer": text_of(key.figure),
+        "low": str(key.low),
+        "high": str(key.high),
+        **{name: None if x is None else text_of(x) for name, x in policies.items()},
+        "mistakes": [_slip(slip) for slip in key.slips],
+    }
+
+
+def _slip(slip: Slip) -> dict[str, Any]:
+    return {"name": slip.name, "says": slip.says, "figure": text_of(slip.figure)}
 
 
 def _quantity_blocks(section: Section) -> Iterator[MatrixBlock | TextList]:
@@ -124,7 +168,7 @@ def _given(block: MatrixBlock, sources: Mapping[str, str]) -> dict[str, Any]:
 def _matrix(block: MatrixBlock) -> dict[str, Any]:
     values = _finite((block.matrix.values[list(block.rows)] + 0.0).tolist())  # no minus zero
     columns = range(block.matrix.shape[1])
-    text = [[text_of(block.matrix.number(i, j)) for j in columns] for i in block.rows]
+    text = [[_text(block.entry(i, j)) for j in columns] for i in block.rows]
     return {
         "name": block.quantity or block.name,
         "rows": [block.row_names[i] for i in block.rows],
@@ -134,8 +178,13 @@ def _matrix(block: MatrixBlock) -> dict[str, Any]:
     }
 
 
+def _text(entry: Number | Blank) -> str | None:
+    """A figure as it is printed; null for what is to be filled in."""
+    return None if isinstance(entry, Blank) else text_of(entry)
+
+
 def _finite(rows: list[list[float]]) -> list[list[float | None]]:
-    """Figures with null for −∞, which JSON has no number for."""
+    """Figures with null for −∞, which JSON has no number for, and for what is to be filled in."""
     return [[x if math.isfinite(x) else None for x in row] for row in rows]
 
 

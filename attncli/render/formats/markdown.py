@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 from typing import Any
 
-from attncli.arithmetic.expression import MOST_PARTS, Omitted, Symbol, elided
+from attncli.arithmetic.expression import (
+    MOST_PARTS,
+    Expression,
+    Omitted,
+    Symbol,
+    elided,
+    symbols_in,
+)
 from attncli.document import (
     Addition,
     Block,
     Document,
     Facts,
+    Fields,
     Graph,
     MatrixBlock,
     Note,
     Points,
     Prose,
+    Room,
     Section,
     SideBySide,
     Span,
@@ -49,25 +59,35 @@ from attncli.render.page import Page
 SUFFIXES = (".md", ".markdown")
 
 _RELATIONS = {"=": "=", "≈": r"\approx"}
+_NEW_PAGE = '<div style="page-break-before: always"></div>'
+"""A new page where the text is printed; nothing to see on a screen."""
+_RULE = "\\_" * 24
 _BULLET = re.compile("^- ", re.MULTILINE)
-_SPECIAL = re.compile(r"([\\`*_\[\]<>|~$&#])")
+_SPECIAL = str.maketrans({character: f"\\{character}" for character in r"\`*_[]<>|~$&#"})
 
 
 def render(document: Document, page: Page) -> str:  # noqa: ARG001
     """The document in Markdown; the page's width plays no part."""
+    return "\n\n".join(_parts(document)) + "\n"
+
+
+def _parts(document: Document) -> list[str]:
+    paper = document.paper
     parts: list[str] = []
     if document.facts is not None:
-        parts += [f"# {escaped(document.title.text)}", _facts(document.facts)]
+        called = "" if paper is None else f": {paper.called}"
+        parts += [f"# {escaped(document.title.text)}{called}", _facts(document.all_facts)]
     parts += _blocks(document.opening)
-    for section in document.sections:
+    for k, section in enumerate(document.sections):
+        parts += [_NEW_PAGE] if k > 0 and paper is not None else []
         parts += [_heading(section), *_blocks(section.blocks)]
     parts += _blocks(document.closing)
-    return "\n\n".join(parts) + "\n"
+    return parts if document.key is None else [*parts, _NEW_PAGE, *_parts(document.key)]
 
 
 def escaped(text: str) -> str:
     """Somebody's words on one line, with nothing in them that Markdown would obey."""
-    return _SPECIAL.sub(r"\\\1", visible(text))
+    return visible(text).translate(_SPECIAL)
 
 
 def code(text: str) -> str:
@@ -83,7 +103,7 @@ def _math(text: str) -> str:
 
 
 def _heading(section: Section) -> str:
-    title = f"## {section.heading}"
+    title = f"## {section.heading_with_points}"
     formulas = ", ".join(_math(latex(formula)) for formula in section.formulas)
     return f"{title}\n\n{formulas}" if formulas else title
 
@@ -130,11 +150,18 @@ def _working_line(line: WorkingLine | Omitted) -> str:
         return "- ⋮"
     parts = [(_RELATIONS[relation], part) for relation, part in line.parts]
     text = ""
-    while parts and isinstance(parts[0][1], Symbol):  # a name with somebody's words in it
-        relation, symbol = parts.pop(0)
-        text += f" {_math(relation)} {code(unbreakable(plain(symbol)))}"
-    mathematics = " ".join(f"{relation} {latex(part)}" for relation, part in parts)
-    return f"- {_label(line)}{text}" + (f" {_math(mathematics)}" if mathematics else "")
+    for words, group in groupby(parts, lambda part: _has_words(part[1])):
+        if words:  # GitHub would obey some of them inside mathematics
+            text += "".join(f" {_math(sign)} {code(unbreakable(plain(x)))}" for sign, x in group)
+        else:
+            mathematics = " ".join(f"{sign} {latex(part)}" for sign, part in group)
+            text += f" {_math(mathematics)}"
+    return f"- {_label(line)}{text}"
+
+
+def _has_words(part: Expression) -> bool:
+    """Whether there is a name with somebody's words in it."""
+    return any(symbol.indices for symbol in symbols_in(part))
 
 
 def _addition(block: Addition) -> str:
@@ -184,7 +211,7 @@ def _matrix(block: MatrixBlock) -> str:
 def _figure(block: MatrixBlock, i: int | None, j: int | None) -> str:
     if i is None:
         return "⋮"
-    return "…" if j is None else text_of(block.matrix.number(i, j))
+    return "…" if j is None else text_of(block.entry(i, j))
 
 
 def _side_by_side(block: SideBySide) -> str:
@@ -245,5 +272,7 @@ _BLOCKS: dict[type, Callable[[Any], str]] = {
     MatrixBlock: _matrix,
     SideBySide: _side_by_side,
     TextList: lambda _: "",
+    Fields: lambda block: "  ".join(f"{name} {_RULE}" for name in block.names),
+    Room: lambda block: "<br>" * (2 * block.lines),
 }
 """How each block is written; a list of words is data only, its table says it already."""

@@ -7,7 +7,7 @@ from io import StringIO
 from attncli.document import Document
 from attncli.render.page import Page
 from attncli.render.screen.lines import Line
-from attncli.render.screen.page import lay_out
+from attncli.render.screen.page import NEW_PAGE, lay_out
 
 SUFFIXES = (".txt",)
 
@@ -34,7 +34,7 @@ def render(document: Document, page: Page) -> str:
     lines = lay_out(document, max(page.width, _NARROWEST))
     if page.colour:
         return _painted(lines, page.width)
-    return "".join("".join(piece.text for piece in line).rstrip() + "\n" for line in lines)
+    return "".join("".join(piece.text for piece in line).rstrip(" ") + "\n" for line in lines)
 
 
 def _painted(lines: list[Line], width: int) -> str:
@@ -44,6 +44,8 @@ def _painted(lines: list[Line], width: int) -> str:
     out = StringIO()
     console = Console(file=out, force_terminal=True, width=width, legacy_windows=False)
     for line in lines:
+        if line == NEW_PAGE:
+            continue  # a screen has none
         text = Text.assemble(*((piece.text, STYLES.get(piece.style, "")) for piece in line))
         text.rstrip()
         console.print(text, soft_wrap=True, highlight=False, markup=False)

@@ -11,11 +11,13 @@ from attncli.document import (
     Block,
     Document,
     Facts,
+    Fields,
     Graph,
     MatrixBlock,
     Note,
     Points,
     Prose,
+    Room,
     Section,
     SideBySide,
     Span,
@@ -41,25 +43,31 @@ from attncli.render.screen.working import addition_lines, working_lines
 
 _INDENT = 2
 _WIDEST_PROSE = 88
+_SHORTEST_RULE = 8
 _GAP = "   "
+NEW_PAGE: Line = [Piece("\f", "page")]
+"""What makes a printer begin a page."""
 
 
 def lay_out(document: Document, cells: int) -> list[Line]:
     """The lines of a document at a width in terminal cells."""
     lines: list[Line] = []
     if document.facts is not None:
-        lines += [*_title(document.title, cells), *_facts(document.facts, cells)]
+        lines += [*_title(document, cells), *_facts(document.all_facts, cells)]
     for part in _blocks(document.opening, cells):
         lines += [*([[]] if lines else []), *part]
-    for section in document.sections:
-        lines += [*([[]] if lines else []), *_section(section, cells)]
+    for k, section in enumerate(document.sections):
+        own_page = k > 0 and document.paper is not None
+        lines += [*([[]] if lines else []), *([NEW_PAGE] if own_page else [])]
+        lines += _section(section, cells)
     for part in _blocks(document.closing, cells):
         lines += [*([[]] if lines else []), *part]
-    return lines
+    return lines if document.key is None else [*lines, [], NEW_PAGE, *lay_out(document.key, cells)]
 
 
-def _title(title: Word, cells: int) -> list[Line]:
-    lines = wrapped([Piece(visible(title.text), "title")], cells)
+def _title(document: Document, cells: int) -> list[Line]:
+    called = "" if document.paper is None else f": {document.paper.called}"
+    lines = wrapped([Piece(visible(document.title.text), "title"), Piece(called, "title")], cells)
     rule = "═" * min(cells, max(map(line_width, lines)))
     return [*lines, [Piece(rule, "rule")], []]
 
@@ -83,7 +91,7 @@ def _section(section: Section, cells: int) -> list[Line]:
 
 
 def _heading(section: Section, cells: int) -> list[Line]:
-    title = section.heading
+    title = section.heading_with_points
     formulas = f",{_GAP}".join(plain(formula) for formula in section.formulas)
     text = [Piece(title, "step"), Piece(_GAP), Piece(formulas, "formula")]
     if width(title) + len(_GAP) + width(formulas) <= cells:
@@ -166,6 +174,21 @@ def _glued(text: str) -> Piece:
     return Piece(shape.replace(", ", ",\u00a0") + bracket + after)
 
 
+def _fields(block: Fields, cells: int) -> list[Line]:
+    """Names with a rule behind each, all together one line long where there is room for it."""
+    gaps = _INDENT * (len(block.names) - 1)
+    names = sum(width(name) + 1 for name in block.names)
+    rule = "_" * max(_SHORTEST_RULE, (min(cells, _WIDEST_PROSE) - names - gaps) // len(block.names))
+    fields = [f"{name}\u00a0{rule}" for name in block.names]
+    return wrapped([Piece(" ".join(fields))], cells)
+
+
+def _room(block: Room, cells: int) -> list[Line]:
+    """Dotted lines to write on, a line apart."""
+    rule = [Piece("·" * min(cells, _WIDEST_PROSE), "rule")]
+    return [line for _ in range(block.lines) for line in ([], rule)][1:]
+
+
 def _graph(block: Graph, cells: int) -> list[Line]:
     """An arrow for each edge, the heavier the longer."""
     source = max(width(visible(edge.source)) for edge in block.edges)
@@ -221,5 +244,7 @@ _BLOCKS: dict[type, Callable[[Any, int], list[Line]]] = {
     Tree: _tree,
     Graph: _graph,
     TextList: lambda _, __: [],
+    Fields: _fields,
+    Room: _room,
 }
 """How each block is laid out; a list of words is data only, its table says it already."""

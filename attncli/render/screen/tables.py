@@ -61,7 +61,7 @@ def _matrix_columns(block: MatrixBlock, rows: Sequence[int | None]) -> list[Colu
         if j is None:
             columns.append(Column.of("…", ["…" for _ in rows]))
             continue
-        texts = ["⋮" if i is None else text_of(block.matrix.number(i, j)) for i in rows]
+        texts = ["⋮" if i is None else text_of(block.entry(i, j)) for i in rows]
         columns.append(Column.of(column_heading(block, j), texts))
     if block.with_sums:
         sums = ["⋮" if i is None else text_of(block.row_sum(i)) for i in rows]

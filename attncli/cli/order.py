@@ -1,0 +1,124 @@
+"""An exercise as it is ordered: read and checked, worked, written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from attncli.cli.complaints import Complaints, complaining
+from attncli.cli.output import OutputError
+from attncli.cli.papers import check_targets, write_papers
+from attncli.cli.terms import Terms, form_name, parse_counts, parse_manner
+
+if TYPE_CHECKING:
+    from attncli.cli.request import Part
+    from attncli.scenario.settings import Change
+    from attncli.telling.exercise.papers import Wish
+    from attncli.trace import Trace
+
+
+class Order(NamedTuple):
+    """What was typed; `command` makes it again."""
+
+    scenario: str
+    changes: Sequence[str | Change]
+    steps: Sequence[str]
+    part: Part
+    cells: Sequence[str]
+    blank: str
+    points: Sequence[str]
+    key: str | None
+    hints: bool
+    forms: str | None
+    seed: str
+    allow: Sequence[str]
+    mistakes: str
+    stress: str | None
+    detail: str | None
+    form: str | None
+    fragment: bool
+    output: str | None
+    outside: bool
+    force: bool
+    command: str
+
+    def fulfil(self) -> None:
+        """Writes what is ordered, or says everything that is wrong."""
+        terms, trace = self._checked()
+        with complaining():
+            wish = self._wish(trace, terms)
+            if terms.counts.stress is not None:
+                from attncli.cli.stress import stress
+
+                stress(self, terms, trace, wish)
+                return
+            counts = terms.counts
+            made = variants(trace, wish, counts.forms, counts.seed, self.allow)
+            write_papers(self, terms.manner, wish, made, len(counts.names))
+
+    def _checked(self) -> tuple[Terms, Trace]:
+        """The terms of the order and the worked scenario; or all that is wrong is said."""
+        from attncli.design.rules import check_names
+        from attncli.pipeline import load, work
+        from attncli.telling.exercise.choice import parse_blanking, parse_points
+        from attncli.telling.selection import check_detail, check_steps
+
+        complaints = Complaints()
+        counts = None
+        with complaints.heard():
+            check_steps(self.steps)
+        with complaints.heard():
+            check_detail(self.detail or "full")
+        with complaints.heard():
+            blanking = parse_blanking(self.blank)
+        with complaints.heard():
+            points = parse_points(self.points)
+        complaints.messages += check_names(self.allow)
+        with complaints.heard():
+            counts = parse_counts(self)
+        with complaints.heard():
+            manner = parse_manner(self, counts)
+            if counts is not None and counts.stress is None:
+                check_targets(self, manner, counts.names)
+        with complaints.heard():
+            trace = work(load(self.scenario, self.changes, outside=self.outside))
+        complaints.stop_if_any()
+        assert counts is not None
+        return Terms(blanking, points, counts, manner), trace
+
+    def _wish(self, trace: Trace, terms: Terms) -> Wish:
+        """What the exercise asks of the scenario. Raises SelectionError."""
+        from attncli.telling.exercise.papers import Wish
+        from attncli.telling.selection import SelectionError, find_cells, select
+        from attncli.telling.walkthrough import check_told
+
+        token, layer, head = self.part
+        others = [("--step", self.steps), ("--token", token), ("--layer", layer), ("--head", head)]
+        cells = find_cells(trace, self.cells, others) if self.cells else []
+        for name, _ in cells:
+            if name not in trace:
+                raise SelectionError(f"--cell {name}: holds no figures; ask for another cell")
+        detail = self.detail or ("full" if terms.blanking.terms else "summary")
+        selection = select(trace, self.steps, token, detail, layer=layer, head=head)
+        check_told(trace, selection)
+        return Wish(selection, cells, terms.blanking, terms.points, self.seed, terms.counts.share)
+
+
+def variants(
+    trace: Trace, wish: Wish, count: int | None, seed: int, allow: Sequence[str]
+) -> Iterator[tuple[str, Trace]]:
+    """The name and the trace of each form; of the one with the scenario's own numbers without a
+    count. Raises OutputError where no numbers will do."""
+    from attncli.design.search import Unsatisfied, forms
+    from attncli.document import OWN_FORM
+    from attncli.pipeline import work
+
+    if count is None:
+        yield OWN_FORM, trace
+        return
+    found = forms(trace.scenario, count, seed, asked=wish.quantities(trace), allow=allow)
+    try:
+        for k, scenario in enumerate(found):
+            yield form_name(k), work(scenario)
+    except Unsatisfied as trouble:
+        raise OutputError(str(trouble)) from None

@@ -1,0 +1,131 @@
+"""The papers of an exercise as texts and files."""
+
+from __future__ import annotations
+
+import gc
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attncli.cli.output import OutputError, check_free, page_for, write_file, write_out
+from attncli.cli.progress import watched
+from attncli.cli.several import write_files
+
+if TYPE_CHECKING:
+    from attncli.cli.order import Order
+    from attncli.cli.terms import Manner
+    from attncli.document import Document
+    from attncli.telling.exercise.papers import Wish
+    from attncli.trace import Trace
+
+_LONGEST = 60
+_UNSAFE = re.compile(r"[^A-Za-z0-9]+")
+
+
+def check_targets(order: Order, manner: Manner, forms: Sequence[str]) -> None:
+    """Raises OutputError where results don't fit where they are to go, or files are in the way."""
+    names = _file_names(order, manner, forms)
+    if manner.folder:
+        assert order.output is not None
+        folder = Path(order.output)
+        if folder.exists() and not folder.is_dir():
+            raise OutputError(f"{order.output}: is a file; name a folder")
+        taken = [str(folder / name) for name in names if (folder / name).exists()]
+        if taken and not order.force:
+            more = f" (and {len(taken) - 1} more)" if len(taken) > 1 else ""
+            raise OutputError(
+                f"{taken[0]}: exists already{more}; choose another folder, or add --force"
+            )
+    elif len(names) > 1:
+        where = order.output or "standard output"
+        raise OutputError(
+            f"{where}: there are {len(names)} papers to write; name a folder with -o, like -o"
+            " sheets/"
+        )
+    else:
+        check_free(order.output, force=order.force)
+
+
+def _file_names(order: Order, manner: Manner, forms: Sequence[str]) -> list[str]:
+    """A name for each paper, from the scenario, the form and what it is."""
+    from attncli.document import OWN_FORM
+    from attncli.render import module_of
+
+    suffix = module_of(manner.format).SUFFIXES[0]
+    stem = safe_name(Path(order.scenario).stem)
+    return [
+        "_".join((stem, *(() if form == OWN_FORM else (form,)), kind)) + suffix
+        for form in forms
+        for kind in manner.kinds
+    ]
+
+
+def safe_name(text: str) -> str:
+    """A text as part of a file's name on every system: ASCII letters, digits and underscores."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return _UNSAFE.sub("_", plain).strip("_")[:_LONGEST] or "exercise"
+
+
+def write_papers(
+    order: Order, manner: Manner, wish: Wish, traces: Iterable[tuple[str, Trace]], count: int
+) -> None:
+    """Makes the papers of all forms, then writes them, all or none."""
+    forms: list[str] = []
+    texts: list[str] = []
+    with _rarely_collecting():
+        for form, trace in watched(traces, count, "Forms"):
+            forms.append(form)
+            texts += _texts(order, manner, wish, form, trace)
+    if manner.folder:
+        assert order.output is not None
+        names = _file_names(order, manner, forms)
+        write_files(order.output, dict(zip(names, texts, strict=True)), force=order.force)
+    elif order.output is None or order.output == "-":
+        write_out(texts[0])
+    else:
+        write_file(order.output, texts[0], force=order.force)
+
+
+@contextmanager
+def _rarely_collecting() -> Iterator[None]:
+    """Makes the garbage collector look seldom: pages are many small tuples, which go by
+    themselves, and looking for rings among them takes a third of the time."""
+    often = gc.get_threshold()
+    gc.set_threshold(100_000, 50, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*often)
+
+
+def _texts(order: Order, manner: Manner, wish: Wish, form: str, trace: Trace) -> Iterator[str]:
+    """The papers of one form in its format."""
+    from attncli.render import render
+    from attncli.telling.exercise.papers import exercise
+
+    whole = exercise(trace, wish, form, order.command)
+    page = page_for(order.output)._replace(fragment=order.fragment)
+    for kind in manner.kinds:
+        yield render(_paper(kind, whole, trace, manner), manner.format, page)
+
+
+def _paper(kind: str, whole: Document, trace: Trace, manner: Manner) -> Document:
+    from attncli.render import module_of
+    from attncli.telling.exercise.hints import hints_page
+    from attncli.telling.exercise.key_pages import key_page
+    from attncli.telling.exercise.sheets import sheet_of
+
+    match kind:
+        case "key":
+            return key_page(whole)
+        case "hints":
+            return hints_page(whole, trace)
+        case _ if manner.key != "embedded":
+            return sheet_of(whole)
+        case _ if getattr(module_of(manner.format), "SELF_KEYED", False):
+            return whole
+        case _:
+            return sheet_of(whole)._replace(key=key_page(whole))

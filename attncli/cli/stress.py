@@ -1,0 +1,47 @@
+"""`attn exercise --stress`: a thousand variants, each key derived again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from attncli.cli.output import deliver
+from attncli.cli.progress import watched
+
+if TYPE_CHECKING:
+    from attncli.cli.order import Order
+    from attncli.cli.terms import Terms
+    from attncli.telling.exercise.papers import Wish
+    from attncli.telling.exercise.trust import Trial
+    from attncli.trace import Trace
+
+_FAILED = 1
+
+
+def stress(order: Order, terms: Terms, trace: Trace, wish: Wish) -> None:
+    """Makes variants and tells how they came out; exit status 1 where a key disagrees."""
+    from attncli.document import Word
+    from attncli.telling.exercise.trust import report
+
+    trials = _trials(order, terms, trace, wish)
+    document = report(Word(f"{trace.scenario.title}: stress"), trials)
+    deliver(document, terms.manner.format, order.output, force=order.force)
+    if any(one.disagreements for one in trials):
+        raise typer.Exit(_FAILED)
+
+
+def _trials(order: Order, terms: Terms, trace: Trace, wish: Wish) -> list[Trial]:
+    from attncli.cli.order import variants
+    from attncli.scenario import shipped
+    from attncli.scenario.plain import plain_data
+    from attncli.telling.exercise.trust import trial
+
+    data = plain_data(order.scenario, order.changes)
+    folder = shipped.find(order.scenario).parent
+    count = terms.counts.stress or 0
+    made = variants(trace, wish, count, terms.counts.seed, order.allow)
+    return [
+        trial(data, folder, variant, wish, name)
+        for name, variant in watched(made, count, "Variants")
+    ]

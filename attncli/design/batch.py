@@ -1,0 +1,129 @@
+"""Batches of candidates on their way through a plan: drawing figures, and making of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+
+from attncli.arithmetic.rounding import Array
+from attncli.design import candidates
+from attncli.design.candidates import Many
+from attncli.design.plan import Plan, Stage
+from attncli.design.rules import Flags, Made
+from attncli.design.shares import seen_of, shown_rows
+from attncli.trace import Making, Trace
+
+@dataclass
+class Batch:
+    """So many candidates: their figures, drawn and made, and from which of the first ones each
+    comes."""
+
+    count: int
+    made: dict[str, Many]
+    origin: NDArray[np.intp]
+
+    def take(self, indices: NDArray[np.intp]) -> None:
+        """Keeps these candidates; some may come more than once."""
+        self.count = len(indices)
+        self.origin = self.origin[indices]
+        self.made = {name: many.taken(indices) for name, many in self.made.items()}
+
+    def keep(self, good: Flags) -> None:
+        """Keeps the candidates that are good."""
+        if not good.all():
+            self.take(np.flatnonzero(good))
+
+    def refill(self, most: int, each: int = 0) -> None:
+        """Copies the candidates that are left, up to so many, and of each origin up to so many if
+        that is said."""
+        wanted = min(most, len(np.unique(self.origin)) * each) if each else most
+        if self.count < wanted:
+            self.take(np.arange(wanted) % self.count)
+
+    def thin(self) -> None:
+        """Keeps the first candidate of each origin."""
+        self.take(np.unique(self.origin, return_index=True)[1])
+
+    def draw(self, stage: Stage, random: RandomState) -> None:
+        """Draws the figures that a stage asks for."""
+        for drawn, columns in stage.fresh:
+            figures = drawn.draw(random, self.count)
+            if columns is not None:
+                new, figures = figures, self.made[drawn.names[0]].values.copy()
+                figures[:, columns] = new[:, columns]
+            many = Many(figures, drawn.places, drawn.places)
+            self.made.update(dict.fromkeys(drawn.names, many))
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """Makes the quantities of a plan for a batch, as the trace that the plan is of makes them."""
+
+    trace: Trace
+    plan: Plan
+
+    def batch(self, count: int) -> Batch:
+        """So many candidates of which nothing is drawn yet."""
+        return Batch(count, dict(self._fixed), np.arange(count))
+
+    @cached_property
+    def _fixed(self) -> Mapping[str, Many]:
+        names = (name for name in self.trace if name in self.plan.fixed)
+        return {name: Many.same(self.trace[name].matrix) for name in names}
+
+    def make(self, batch: Batch, making: Making) -> Made:
+        """Makes a quantity for all candidates of a batch."""
+        full = self._full(batch, making)
+        batch.made[making.name] = self._settled(batch, making, full)
+        return self.told(batch, making, full)
+
+    def figures(self, batch: Batch, making: Making) -> Many:
+        """What a quantity would be if it were made so; the batch stays as it is. Raises
+        ValueError where the shapes don't fit."""
+        return self._settled(batch, making, self._full(batch, making))
+
+    def _full(self, batch: Batch, making: Making) -> Array:
+        operands = [batch.made[name] for name in making.operands]
+        return candidates.full(making.operation, batch.count, operands)
+
+    def _settled(self, batch: Batch, making: Making, full: Array) -> Many:
+        operands = [batch.made[name] for name in making.operands]
+        rounding = self.trace.rounding.of_quantity(making.step, making.name)
+        return candidates.settled(making.operation, full, rounding, making.step, operands)
+
+    def told(self, batch: Batch, making: Making, full: Array | None = None) -> Made:
+        """A quantity that was made, as the rules see it; `full` are its figures before they were
+        rounded, where that matters."""
+        operands = [batch.made[name] for name in making.operands]
+        many = batch.made[making.name]
+        before = self.makings.get(making.operands[0])
+        return Made(
+            making.operation,
+            many.values,
+            many.values if full is None else full,
+            candidates.places_of(making.operation, operands),
+            many.decimals,
+            many.digits != many.places,
+            tuple(operand.values for operand in operands),
+            tuple(operand.digits for operand in operands),
+            None if before is None else before.operation,
+            seen_of(making.name, self.makings, lambda name: batch.made[name].values),
+            self.trace[making.name].is_list,
+            self.rows[making.name],
+        )
+
+    @cached_property
+    def makings(self) -> Mapping[str, Making]:
+        """How each quantity is made."""
+        return {making.name: making for making in self.trace.plan}
+
+    @cached_property
+    def rows(self) -> Mapping[str, tuple[int, ...] | None]:
+        """The rows of each quantity that a page shows, None for all."""
+        rows = shown_rows(self.trace)
+        return {name: rows(quantity) for name, quantity in self.trace.quantities.items()}

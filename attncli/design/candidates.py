@@ -1,0 +1,201 @@
+"""The figures of many candidates, worked all at once: each quantity is an array [n, m, b].
+
+What goes row by row is done by the operations themselves, on the rows of all candidates under
+each other; products of matrices as stacks of matrices; anything else one candidate at a time.
+Rounding is that of plain floats, so a candidate that gets through is worked again properly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations import (
+    Activate,
+    Add,
+    AddFinite,
+    Affine,
+    AffineTransposed,
+    DivideBy,
+    DivideByColumnSum,
+    DivideByRow,
+    DivideByRowSum,
+    Dropout,
+    Exponential,
+    ExponentialOf,
+    JoinColumns,
+    JoinRows,
+    KeptShare,
+    KeptSum,
+    Linear,
+    Masked,
+    MatMul,
+    MatMulTransposed,
+    MeanOfSquares,
+    Multiply,
+    MultiplyBy,
+    Normalize,
+    Nucleus,
+    Operation,
+    RootOf,
+    Rotate,
+    RowMean,
+    RowSum,
+    Same,
+    SoftCap,
+    SubtractRow,
+    TakeColumns,
+    TakeRows,
+    TopK,
+    TransposedWeights,
+    WeightedSum,
+)
+from attncli.arithmetic.rounding import Array, Rounding, Unworkable
+from attncli.design.rules import product, units
+from attncli.trace.signature import Dim, parse
+
+
+class Many(NamedTuple):
+    """A quantity's figures in many candidates [n, m, b], or what all of them have, [n, m, 1]."""
+
+    values: Array
+    places: int | None
+    decimals: int
+    fixed: bool = False
+
+    @classmethod
+    def same(cls, matrix: Matrix) -> Many:
+        """The figures that all candidates have."""
+        return cls(matrix.values[:, :, np.newaxis], matrix.places, matrix.decimals, fixed=True)
+
+    @property
+    def digits(self) -> int:
+        """The decimals that its figures are shown with."""
+        return self.decimals if self.places is None else min(self.places, self.decimals)
+
+    def taken(self, indices: NDArray[np.intp]) -> Many:
+        """The figures of some of the candidates."""
+        return self if self.fixed else self._replace(values=np.take(self.values, indices, axis=2, mode="clip"))
+
+    def one(self, candidate: int) -> Matrix:
+        """The matrix of one candidate."""
+        return Matrix(np.array(self.alone(candidate)), self.places, self.decimals)
+
+    def alone(self, candidate: int) -> Array:
+        """The figures of one candidate, [n, m]."""
+        return np.asarray(self.values[:, :, 0 if self.fixed else candidate])
+
+
+_BY_ROW: frozenset[type[Operation]] = frozenset(
+    (Activate, Add, AddFinite, DivideBy, DivideByRow, DivideByRowSum, Dropout, Exponential)
+    + (ExponentialOf, JoinColumns, KeptShare, KeptSum, Masked, MeanOfSquares, Multiply)
+    + (MultiplyBy, Normalize, Nucleus, RootOf, Rotate, RowMean, RowSum, Same, SoftCap)
+    + (SubtractRow, TakeColumns, TopK)
+)
+"""What works on each row by itself, so that the rows of all candidates go through at once."""
+
+
+def _turned(W: Array) -> Array:
+    return np.asarray(W.swapaxes(0, 1))
+
+
+def _under_each_other(above: Array, below: Array) -> Array:
+    count = max(above.shape[2], below.shape[2])
+    parts = [np.broadcast_to(part, (*part.shape[:2], count)) for part in (above, below)]
+    return np.concatenate(parts)
+
+
+_STACKED: Mapping[type[Operation], Callable[..., Array]] = MappingProxyType(
+    {
+        MatMul: product,
+        WeightedSum: product,
+        MatMulTransposed: lambda x, W: product(x, _turned(W)),
+        Linear: lambda x, W: product(x, _turned(W)),
+        Affine: lambda x, W, b: product(x, W) + b,
+        AffineTransposed: lambda x, W, b: product(x, _turned(W)) + b,
+        JoinRows: _under_each_other,
+        TransposedWeights: lambda weights, V: product(_turned(weights), V),
+        DivideByColumnSum: lambda x: x / x.sum(axis=0, keepdims=True),
+    }
+)
+"""What is done to stacks of matrices at once."""
+
+
+def full(operation: Operation, count: int, operands: Sequence[Many]) -> Array:
+    """The result of an operation in so many candidates, before it is rounded; nan where it can't
+    be worked. [n, m, b]"""
+    with np.errstate(all="ignore"):
+        if type(operation) in _STACKED:
+            return _STACKED[type(operation)](*(operand.values for operand in operands))
+        if isinstance(operation, TakeRows):
+            return operands[0].values[list(operation.indices)]
+        if type(operation) in _BY_ROW:
+            try:
+                return _by_row(operation, count, operands)
+            except Unworkable:
+                pass
+        return _one_by_one(operation, count, operands)
+
+
+def _by_row(operation: Operation, count: int, operands: Sequence[Many]) -> Array:
+    sides = parse(operation.signature()).operands
+    matrices = [
+        Matrix(_rows(operand, count, shared=side[0] == Dim(1, ())), operand.places, 0)
+        for operand, side in zip(operands, sides, strict=True)
+    ]
+    result = operation.values(*matrices)
+    wide = result.T.reshape(result.shape[1], -1, count)
+    return np.ascontiguousarray(wide.swapaxes(0, 1))
+
+
+def _rows(operand: Many, count: int, *, shared: bool) -> Array:
+    """The rows of all candidates under each other; γ and the like are one row for all.
+
+    A column of it is one run of memory, which is what makes it quick."""
+    values = operand.values
+    if shared and operand.fixed:
+        return values[:, :, 0]
+    across = np.broadcast_to(values, (*values.shape[:2], count)).swapaxes(0, 1)
+    return across.reshape(values.shape[1], -1).T
+
+
+def _one_by_one(operation: Operation, count: int, operands: Sequence[Many]) -> Array:
+    results = [_alone(operation, [each.one(b) for each in operands]) for b in range(count)]
+    shape = next((result.shape for result in results if result is not None), (1, 1))
+    return np.stack([np.full(shape, np.nan) if x is None else x for x in results], axis=2)
+
+
+def _alone(operation: Operation, operands: Sequence[Matrix]) -> Array | None:
+    try:
+        return operation.values(*operands)
+    except Unworkable:
+        return None
+
+
+def settled(
+    operation: Operation, values: Array, rounding: Rounding, step: str, operands: Sequence[Many]
+) -> Many:
+    """The figures as they are gone on with: copied, rounded, or in full."""
+    if operation.copies or isinstance(operation, TakeRows):
+        first = operation.make(rounding, step, *(operand.one(0) for operand in operands))
+        return Many(values, first.places, first.decimals)
+    places = places_of(operation, operands)
+    decimals = rounding.of(step)
+    if not rounding.carries:
+        return Many(values, places, decimals)
+    if places == 0:
+        return Many(values, 0, decimals)
+    kept = decimals if places is None else min(places, decimals)
+    if places is not None and places > decimals:
+        values = np.rint(values * 10.0**places) / 10.0**places
+    return Many(units(values, kept) / 10.0**kept + 0.0, kept, decimals)
+
+
+def places_of(operation: Operation, operands: Sequence[Many]) -> int | None:
+    """The decimals that hold the results of an operation in full; None where none need do."""
+    return operation.places(*(operand.one(0) for operand in operands))

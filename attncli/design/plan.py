@@ -1,0 +1,144 @@
+"""In which order candidates are worked: each figure is drawn just before it is needed.
+
+So what is drawn late (W_V, which only the weighted sum needs) is drawn many times for a
+candidate whose earlier figures are good, rather than spoiling it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from attncli.arithmetic.operations import (
+    Affine,
+    Alibi,
+    MatMul,
+    MatMulTransposed,
+    RotaryTable,
+    Seen,
+    Sinusoids,
+    TakeColumns,
+)
+from attncli.design.pools import Drawn, Pools, drawn_of
+from attncli.trace import Making, Trace
+
+_SHAPE_ONLY = (Alibi, RotaryTable, Seen, Sinusoids)
+"""What goes by the shapes of its operands, or by tables that stay."""
+
+
+class Fresh(NamedTuple):
+    """Matrices to draw figures for: all of them, or only these columns."""
+
+    drawn: Drawn
+    columns: slice | None = None
+
+
+class Stage(NamedTuple):
+    """A quantity to make, what is drawn before, whether the exercise asks for it, and whether its
+    rows are factors of a product that comes later."""
+
+    making: Making
+    fresh: tuple[Fresh, ...] = ()
+    asked: bool = True
+    factor: bool = False
+
+
+class Plan(NamedTuple):
+    """What is drawn, and the stages in their order; `fixed` are the quantities that no figure
+    drawn has a part in."""
+
+    drawn: tuple[Drawn, ...]
+    stages: tuple[Stage, ...]
+    fixed: frozenset[str]
+
+
+def plan_of(
+    trace: Trace, asked: Collection[str], pools: Pools = MappingProxyType({})
+) -> Plan:
+    """The stages that lead to the quantities asked for, by their full names; all that the trace
+    makes without any. `pools` says for some matrices what they are to be drawn from. Raises
+    ValueError for names that the trace doesn't make."""
+    made = {q.name: q.making for q in trace.quantities.values() if q.making is not None}
+    unknown = [name for name in asked if name not in made]
+    if unknown:
+        raise ValueError(f"this scenario doesn't make {', '.join(unknown)}")
+    wanted = [name for name in made if not asked or name in asked]
+    used = {operand for name in wanted for operand in made[name].operands}
+    order = tuple(_in_order([name for name in wanted if name not in used], made))
+    used = {name for making in order for name in making.operands} - set(made)
+    drawn = drawn_of(trace.scenario, used, pools)
+    varied = {name for one in drawn for name in one.names}
+    fixed = set(trace.quantities) - set(made) - varied
+    for making in order:
+        if isinstance(making.operation, _SHAPE_ONLY) or fixed.issuperset(making.operands):
+            fixed.add(making.name)
+    moving = [making for making in order if making.name not in fixed]
+    stages = tuple(_staged(moving, drawn, frozenset(wanted)))
+    return Plan(drawn, stages, frozenset(fixed))
+
+
+def _in_order(wanted: Sequence[str], made: Mapping[str, Making]) -> Iterator[Making]:
+    """Makings, each after those that it needs and as late as may be."""
+    done: set[str] = set()
+    waiting = list(reversed(wanted))
+    while waiting:
+        name = waiting[-1]
+        before = [x for x in made[name].operands if x in made and x not in done]
+        if name in done or not before:
+            waiting.pop()
+            if name not in done:
+                done.add(name)
+                yield made[name]
+        else:
+            waiting += reversed(before)
+
+
+def _staged(
+    makings: Sequence[Making], drawn: Sequence[Drawn], asked: frozenset[str]
+) -> Iterator[Stage]:
+    """The stages; before a head takes its columns, those are drawn anew."""
+    of_name = {name: one for one in drawn for name in one.names}
+    by_name = {making.name: making for making in makings}
+    factors = {name for making in makings for name in _factors(making)}
+    there: set[str] = set()
+    parts: set[tuple[str, int]] = set()
+    for making in makings:
+        again = _own_columns(making, by_name, of_name, parts)
+        if again is not None:
+            source = by_name[making.operands[0]]
+            yield Stage(source, (again,), source.name in asked, source.name in factors)
+        fresh = [of_name[name] for name in making.operands if name in of_name]
+        new = [one for one in dict.fromkeys(fresh) if there.isdisjoint(one.names)]
+        there.update(name for one in new for name in one.names)
+        yield Stage(making, tuple(map(Fresh, new)), making.name in asked, making.name in factors)
+
+
+def _factors(making: Making) -> tuple[str, ...]:
+    """The operands whose rows are multiplied with something."""
+    if not isinstance(making.operation, MatMul | Affine):
+        return ()
+    across = isinstance(making.operation, MatMulTransposed)
+    return making.operands[: 2 if across else 1]
+
+
+def _own_columns(
+    making: Making,
+    by_name: Mapping[str, Making],
+    of_name: Mapping[str, Drawn],
+    parts: set[tuple[str, int]],
+) -> Fresh | None:
+    """The columns that only this head uses of a matrix that all heads share, if it is the first
+    to take them; the first head's own were drawn with the whole."""
+    take = making.operation
+    if not isinstance(take, TakeColumns) or (making.operands[0], take.part) in parts:
+        return None
+    parts.add((making.operands[0], take.part))
+    source = by_name.get(making.operands[0])
+    if source is None or not take.part or not isinstance(source.operation, MatMul | Affine):
+        return None
+    weights = of_name.get(source.operands[1])
+    if isinstance(source.operation, MatMulTransposed) or weights is None or len(weights.names) > 1:
+        return None
+    width = weights.shape[1] // take.of
+    return Fresh(weights, slice(take.part * width, (take.part + 1) * width))

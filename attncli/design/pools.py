@@ -1,0 +1,162 @@
+"""Which given matrices of a scenario may have other figures, and which figures.
+
+Integers stay integers and one decimal stays one decimal; figures with more decimals become
+one decimal. Zeros aren't drawn, so that nothing gets trivial.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from decimal import Decimal
+from functools import lru_cache
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import RandomState
+
+from attncli.arithmetic import decimals
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.rounding import Array
+from attncli.design.shares import is_share
+from attncli.scenario import Scenario
+
+_DRAWN = frozenset(
+    ("embeddings", "X", "Q", "K", "V", "queries", "keys", "values", "memory", "unembedding")
+    + ("W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "b_U")
+    + ("W1", "W2", "W3", "b1", "b2", "b3", "scores", "scaled", "weights", "output")
+)
+"""The last names of matrices that get other figures. Masks, norms and tables of positions or of
+segments are part of what the exercise is about, and stay."""
+
+_KIN = {
+    **dict.fromkeys(("Q", "K", "V"), "Q"),
+    **dict.fromkeys(("W_Q", "W_K", "W_V"), "W_Q"),
+    **dict.fromkeys(("embeddings", "X", "queries", "keys", "values", "memory"), "X"),
+}
+"""What may have the same figures on purpose; that W_Q and W2 have them is a coincidence."""
+
+_BEFORE_SOFTMAX = ("W_Q", "W_K")
+"""With positive integers alone in these, scores would lie too far apart for a softmax."""
+_SMALL = (-2, -1, -1, -1, 1, 1, 1, 2)
+"""Integers for these: mostly ones, since their products end up in exponents."""
+_LARGEST = 9
+_TENTHS = 10
+_FEW_SHARES = 4
+"""So many different tenths can add up to 1: 0.1, 0.2, 0.3 and 0.4."""
+
+
+class Drawn(NamedTuple):
+    """Matrices [n, m] with the same figures in the scenario, which get the same new ones.
+
+    `pool` are the figures to draw from, in units of the last of `places`; one that is there more
+    than once is likelier. Shares of 1 have no pool: their rows add up to `whole` units, in the
+    cells that `held` says aren't 0.
+    """
+
+    names: tuple[str, ...]
+    shape: tuple[int, int]
+    places: int
+    pool: tuple[int, ...] = ()
+    whole: int = 0
+    held: tuple[tuple[bool, ...], ...] = ()
+
+    def draw(self, random: RandomState, count: int) -> Array:
+        """New figures for so many candidates. -> [n, m, count]"""
+        if self.whole:
+            return _shares(self, random, count) / 10.0**self.places
+        size = (*self.shape, count)
+        chosen = random.randint(len(self.pool), size=size, dtype=np.uint8)
+        return np.asarray((np.array(self.pool) / 10.0**self.places)[chosen])
+
+    def matrix(self, figures: Array) -> Matrix:
+        """The figures of one candidate, as an author would write them. [n, m]"""
+        counts = np.rint(figures * 10.0**self.places).astype(np.int64).tolist()
+        return Matrix.of_written([[_figure(count, self.places) for count in row] for row in counts])
+
+
+@lru_cache(maxsize=1024)
+def _figure(count: int, places: int) -> Decimal:
+    return decimals.counted(count, places)
+
+
+Pools = Mapping[str, tuple[int, tuple[int, ...]]]
+"""What to draw from by the full names of matrices: decimals, and figures in units of the last."""
+
+
+def drawn_of(
+    scenario: Scenario, used: Collection[str], pools: Pools = MappingProxyType({})
+) -> tuple[Drawn, ...]:
+    """What may have other figures, of the given matrices of these full names; `pools` says for
+    some what they are to be drawn from."""
+    alike: dict[tuple[object, ...], list[str]] = {}
+    for name, matrix in scenario.given.items():
+        if name in used and name not in pools and _may_vary(scenario, name, matrix):
+            local = name.rpartition(".")[2]
+            kin = (_KIN.get(local, local), matrix.shape, matrix.written)
+            alike.setdefault(kin, []).append(name)
+    said = (
+        Drawn((name,), scenario.given[name].shape, *pool)
+        for name, pool in pools.items()
+        if name in used
+    )
+    return (*said, *(_drawn(names, scenario.given[names[0]]) for names in alike.values()))
+
+
+def _may_vary(scenario: Scenario, name: str, matrix: Matrix) -> bool:
+    written = matrix.written is not None and name not in scenario.sources
+    if not written or name.rpartition(".")[2] not in _DRAWN or not matrix.values.any():
+        return False
+    if not np.isfinite(matrix.values).all():
+        return False
+    return not is_share(name) or _adds_up(matrix)
+
+
+def _adds_up(matrix: Matrix) -> bool:
+    """Whether each row of given weights adds up to 1, and none is negative."""
+    totals = [decimals.total(row) == 1 for row in matrix.written or ()]
+    return all(totals) and bool((matrix.values >= 0).all())
+
+
+def _drawn(names: list[str], matrix: Matrix) -> Drawn:
+    shape, places = matrix.shape, min(matrix.places or 0, 1)
+    if is_share(names[0]):
+        held = tuple(tuple(map(bool, row)) for row in matrix.values)
+        many = max(map(sum, held)) > _FEW_SHARES
+        whole = 100 if many or (matrix.places or 0) > 1 else 10
+        return Drawn(tuple(names), shape, 2 if whole > _TENTHS else 1, whole=whole, held=held)
+    local = {name.rpartition(".")[2] for name in names}
+    if not places and not local.isdisjoint(_BEFORE_SOFTMAX):
+        return Drawn(tuple(names), shape, 0, _SMALL)
+    return Drawn(tuple(names), shape, places, _tenths(matrix) if places else _whole(matrix))
+
+
+def _whole(matrix: Matrix) -> tuple[int, ...]:
+    """Integers of the original's range: 1 … 3 at least, or −2 … 3 where it has both signs."""
+    low, high = int(matrix.values.min()), int(matrix.values.max())
+    least = max(min(low, -2), -_LARGEST) if low < 0 else 1
+    most = min(max(high, 3), _LARGEST) if high > 0 or low >= 0 else -1
+    return _without_zero(least, most)
+
+
+def _tenths(matrix: Matrix) -> tuple[int, ...]:
+    """Tenths of the original's range, five of a sign at least."""
+    low, high = (round(_TENTHS * float(end)) for end in (matrix.values.min(), matrix.values.max()))
+    least = min(low, -5) if low < 0 else min(max(low, 1), max(high - 4, 1))
+    most = max(high, least + 4, 5) if high > 0 or low >= 0 else -1
+    return _without_zero(least, most)
+
+
+def _without_zero(least: int, most: int) -> tuple[int, ...]:
+    return tuple(count for count in range(least, most + 1) if count)
+
+
+def _shares(drawn: Drawn, random: RandomState, count: int) -> Array:
+    """Rows of positive whole numbers that add up to the whole: the gaps between random cuts."""
+    figures = np.zeros((*drawn.shape, count))
+    for i, row in enumerate(drawn.held):
+        places = np.flatnonzero(row)
+        cuts = 1 + random.randint(drawn.whole - 1, size=(len(places) - 1, count))
+        ends = np.full((1, count), drawn.whole)
+        figures[i, places] = np.diff(np.sort(np.concatenate([0 * ends, cuts, ends]), axis=0), axis=0)
+    return figures

@@ -1,0 +1,230 @@
+"""Forms of a scenario: the same exercise with other numbers of the same difficulty.
+
+The search is bounded. Candidates are drawn from one stream of random numbers that the seed
+fixes, so that the first forms are the same however many are asked for. A form is one that gets
+through the sieve, whose figures, worked properly, are those that the sieve saw.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from statistics import median
+from types import MappingProxyType
+
+import numpy as np
+from numpy.random import RandomState
+
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.rounding import Array, Unworkable
+from attncli.design.batch import Workshop
+from attncli.design.plan import Plan, plan_of
+from attncli.design.pools import Pools
+from attncli.design.rules import RULES, check_names
+from attncli.design.sieve import UNWORKABLE, Sieve, Survivor
+from attncli.pipeline import work
+from attncli.scenario import Scenario
+from attncli.trace import Trace
+
+_FIRST, _MOST, _LEAST = 1024, 16384, 256
+"""How many candidates go through the sieve together: at first, and the most and the least."""
+_FEW, _PLENTY = 4, 24
+"""With fewer survivors than this the next batch is larger, with more it is smaller."""
+_TRIED = 400_000
+"""The most candidates that are tried for a form, where each has a hundred figures."""
+_CELLS = 100
+_HELD = 2_000_000
+"""The most figures that a batch has together."""
+_REFERENCE = 7
+"""How many survivors the difficulty to aim for is the median of."""
+_TOLERANCE = 0.15
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+class Unsatisfied(ValueError):  # noqa: N818  (a condition of the numbers, not a fault)
+    """Rules that no figures were found for."""
+
+
+def forms(
+    scenario: Scenario,
+    count: int,
+    seed: int,
+    *,
+    asked: Collection[str] = (),
+    allow: Collection[str] = (),
+    pools: Pools = MappingProxyType({}),
+) -> Iterator[Scenario]:
+    """So many scenarios that are the given one with other figures, all different.
+
+    `asked` are the full names of the quantities that the exercise asks for (none: all that are
+    made), `allow` names rules of RULES that may be broken, `pools` says what to draw some matrices
+    from. Raises Unsatisfied where the bounded
+    search finds nothing, or where nothing can vary; ValueError for unknown names.
+    """
+    wrong = check_names(allow)
+    if wrong:
+        raise ValueError("\n".join(wrong))
+    trace = work(_bare(scenario))
+    plan = plan_of(trace, asked, pools)
+    if not plan.drawn:
+        raise Unsatisfied(_nothing_varies(scenario))
+    search = _Search(trace, plan, frozenset(allow), RandomState(list(str(seed).encode())))
+    for k in range(count):
+        yield _with_figures(scenario, search.next(k))
+
+
+def _bare(scenario: Scenario) -> Scenario:
+    """The scenario without what comes of its figures besides the trace itself."""
+    prediction = scenario.prediction._replace(generate=0)
+    return replace(scenario, variants={}, prediction=prediction)
+
+
+def name_of(k: int) -> str:
+    """The name of the k-th form, from 0: A … Z, then A1 … Z1, A2 …"""
+    round_, letter = divmod(k, len(_LETTERS))
+    return f"{_LETTERS[letter]}{round_ or ''}"
+
+
+@dataclass
+class _Search:
+    """A search on its way: what got through and is still to be looked at, and what was found."""
+
+    trace: Trace
+    plan: Plan
+    allow: frozenset[str]
+    random: RandomState
+    waiting: deque[Survivor] = field(default_factory=deque)
+    found: set[bytes] = field(default_factory=set)
+    reference: float | None = None
+    size: int = _FIRST
+
+    def __post_init__(self) -> None:
+        self.sieve = Sieve(Workshop(self.trace, self.plan), self.allow)
+        made = [self.trace[stage.making.name].matrix.values.size for stage in self.plan.stages]
+        self.cells = max(sum(made), 1)
+        self.most = max(_LEAST, min(_MOST, _HELD // self.cells))
+        self.size = min(self.size, self.most)
+        self.found.add(_as_bytes(self._own()))
+
+    def _own(self) -> list[Matrix]:
+        return [self.trace[drawn.names[0]].matrix for drawn in self.plan.drawn]
+
+    def next(self, k: int) -> Mapping[str, Matrix]:
+        """The figures of the k-th form, by the names of their matrices."""
+        failures: Counter[str] = Counter()
+        tried = 0
+        if self.reference is None:
+            tried += self._aim(k, failures)
+        while True:
+            while self.waiting:
+                figures = self._checked(self.waiting.popleft(), failures)
+                if figures is not None:
+                    return figures
+            tried += self._fill(k, tried, failures)
+
+    def _aim(self, k: int, failures: Counter[str]) -> int:
+        """Gathers a few survivors, and aims for the median of their difficulties."""
+        tried = 0
+        while len(self.waiting) < _REFERENCE:
+            tried += self._fill(k, tried, failures)
+        self.reference = median(one.difficulty for one in [*self.waiting][:_REFERENCE])
+        return tried
+
+    def _fill(self, k: int, tried: int, failures: Counter[str]) -> int:
+        """Sends a batch through the sieve; how many candidates it had. Raises Unsatisfied."""
+        if tried * self.cells > _TRIED * _CELLS:
+            raise Unsatisfied(_told(k, tried, failures))
+        size = self.size
+        survivors = self.sieve.sift(self.random, size, failures)
+        if len(survivors) < _FEW:
+            self.size = min(2 * size, self.most)
+        elif len(survivors) > _PLENTY:
+            self.size = max(size // 2, min(_LEAST, self.most))
+        self.waiting += survivors
+        return size
+
+    def _checked(self, survivor: Survivor, failures: Counter[str]) -> Mapping[str, Matrix] | None:
+        """The figures of a survivor, if there are none like them yet, they are as hard as they
+        should be, and what they make is what the sieve saw."""
+        figures = {drawn: drawn.matrix(own) for drawn, own in survivor.drawn.items()}
+        by_name = {name: matrix for drawn, matrix in figures.items() for name in drawn.names}
+        key = _as_bytes([figures[drawn] for drawn in self.plan.drawn])
+        for rule, good in (
+            ("difficulty", self._is_as_hard(survivor)),
+            ("alike", key not in self.found),
+            (UNWORKABLE, self._is_worked_so(survivor, by_name)),
+        ):
+            if not good and rule not in self.allow:
+                failures[rule] += 1
+                return None
+        self.found.add(key)
+        return by_name
+
+    def _is_as_hard(self, survivor: Survivor) -> bool:
+        wanted = self.reference or 0.0
+        return abs(survivor.difficulty - wanted) <= _TOLERANCE * wanted
+
+    def _is_worked_so(self, survivor: Survivor, figures: Mapping[str, Matrix]) -> bool:
+        """Whether the figures, worked one by one as a page has them, are those seen."""
+        matrices = {name: quantity.matrix for name, quantity in self.trace.quantities.items()}
+        matrices.update(figures)
+        try:
+            for making in dict.fromkeys(stage.making for stage in self.plan.stages):
+                rounding = self.trace.rounding.of_quantity(making.step, making.name)
+                operands = (matrices[name] for name in making.operands)
+                made = making.operation.make(rounding, making.step, *operands)
+                if not _agree(made.values, survivor.made[making.name]):
+                    return False
+                matrices[making.name] = made
+        except Unworkable:
+            return False
+        return True
+
+
+def _as_bytes(matrices: list[Matrix]) -> bytes:
+    return b"".join(matrix.values.tobytes() for matrix in matrices)
+
+
+def _with_figures(scenario: Scenario, figures: Mapping[str, Matrix]) -> Scenario:
+    """The scenario, and its variants, with other figures where they had the same."""
+
+    def other(name: str, matrix: Matrix) -> Matrix:
+        own = scenario.given.get(name)
+        return figures[name] if name in figures and _is_same(own, matrix) else matrix
+
+    def changed(one: Scenario) -> Scenario:
+        given = {name: other(name, matrix) for name, matrix in one.given.items()}
+        variants = {name: changed(variant) for name, variant in one.variants.items()}
+        return replace(one, given=given, variants=variants)
+
+    return changed(scenario)
+
+
+def _is_same(own: Matrix | None, matrix: Matrix) -> bool:
+    return own is matrix or (own is not None and own.written == matrix.written)
+
+
+def _nothing_varies(scenario: Scenario) -> str:
+    why = "what this leads to has no given figures that may vary"
+    if scenario.sources:
+        why += f" ({', '.join(scenario.sources)} is random, or comes from a file)"
+    return f"no other form: {why}; write out the matrices that are to vary"
+
+
+_MOST_TOLD = 4
+
+
+def _told(k: int, tried: int, failures: Counter[str]) -> str:
+    """What to say of a form that wasn't found."""
+    worst = [(rule, n) for rule, n in failures.most_common() if n and rule in RULES][:_MOST_TOLD]
+    took = "; ".join(f"{rule} ({RULES[rule]}) took {n:,}" for rule, n in worst)
+    allow = worst[0][0] if worst else ""
+    right = f"; --allow {allow} lets them break that rule" if allow else ""
+    hint = ", or ask for fewer steps" if allow else "; ask for fewer steps, or other sizes"
+    return f"form {name_of(k)}: none of {tried:,} tries meets all rules: {took}{right}{hint}"
+
+
+def _agree(worked: Array, seen: Array) -> bool:
+    """Whether figures are the same, but for the noise of floats where they are kept in full."""
+    return np.array_equal(worked, seen) or np.allclose(worked, seen, rtol=1e-9, atol=1e-9)

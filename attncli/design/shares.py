@@ -1,0 +1,75 @@
+"""Which quantities are shares that add up to 1, which of them are masked, and which rows of a
+quantity a page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from attncli.arithmetic.operations import DivideByRow, Exponential, KeptShare, Masked
+from attncli.arithmetic.rounding import Array
+from attncli.design.rules import Flags
+from attncli.scenario.address import AddressError, Index, parse_address
+from attncli.steps import STEPS
+from attncli.trace import Axis, Making, Quantity, Trace
+
+_SHARES = frozenset(name for step in STEPS for name in step.adds_up_to_one)
+
+Figures = Callable[[str], Array]
+"""The figures of a quantity by its full name, [n, m] or [n, m, b]."""
+
+
+def is_share(name: str) -> bool:
+    """Whether each row of a quantity of this name adds up to 1, but for rounding."""
+    return name.rpartition(".")[2] in _SHARES
+
+
+def seen_of(name: str, makings: Mapping[str, Making], figures: Figures) -> Flags | None:
+    """Which weights aren't masked, [n, m]; None for what isn't shares of 1.
+
+    A softmax goes back to its scores, which a mask may have made; a given weight of 0 is masked.
+    """
+    if not is_share(name):
+        return None
+    making = makings.get(name)
+    if making is None:
+        return np.asarray(figures(name) != 0)
+    return _seen(making, makings, figures)
+
+
+def _seen(making: Making, makings: Mapping[str, Making], figures: Figures) -> Flags:
+    before = makings.get(making.operands[0])
+    match making.operation:
+        case Masked():
+            return np.asarray(figures(making.operands[1]) != 0)
+        case KeptShare():
+            return np.asarray(figures(making.operands[1]) != 0)
+        case DivideByRow() | Exponential() if before is not None:
+            return _seen(before, makings, figures)
+    return np.ones(figures(making.name).shape, dtype=np.bool_)
+
+
+def shown_rows(trace: Trace) -> Callable[[Quantity], tuple[int, ...] | None]:
+    """Which rows of a quantity a page shows, where the scenario names queries; None for all."""
+    axis = next((q.rows for q in trace.quantities.values() if q.rows.role == "Q"), Axis(()))
+    found = (_place(axis, query) for query in trace.scenario.show.queries)
+    places = tuple(place for place in found if place is not None)
+
+    def rows(quantity: Quantity) -> tuple[int, ...] | None:
+        ours = quantity.rows.role in ("Q", "token") and quantity.rows.names == axis.names
+        return places if places and ours else None
+
+    return rows
+
+
+def _place(axis: Axis, query: str) -> int | None:
+    """The place, from 0, of a query: `2` is a position, `"2"` and `love` are names."""
+    try:
+        (index,) = parse_address(f"token[{query}]").indices
+    except (AddressError, ValueError):
+        index = Index(query)
+    try:
+        return axis.find(index, "the sentence")
+    except AddressError:
+        return None

@@ -1,0 +1,194 @@
+"""A sieve: many candidates go through the stages of a plan, and those that break a rule fall out.
+
+Where new figures are drawn, those that are left are copied, so that each gets several tries.
+What structure makes impossible (two tokens that are the same, a row of zeros that is given)
+breaks a rule whatever is drawn; that is found out with a few candidates first, and spared.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import RandomState
+
+from attncli.arithmetic.rounding import Array
+from attncli.design.batch import Batch, Workshop
+from attncli.design.difficulty import cost
+from attncli.design.mistakes import slips_of
+from attncli.design.plan import Stage
+from attncli.design.pools import Drawn
+from attncli.design.shares import is_share
+from attncli.design.rules import ASKED_ONLY, CHECKS, Flags, Made, sparse, units
+from attncli.trace import Making
+
+UNWORKABLE = "unworkable"
+"""What candidates fall by whose figures can't be worked with; no rule to allow."""
+
+_STRUCTURAL = frozenset({"repeats", "ties", "trivial", "zeros"})
+"""Rules that the structure of a scenario may break whatever its figures are."""
+_PROBES = 32
+_GROWTH = 4
+"""How many times as many candidates there are each time that figures are drawn: the later ones
+decide whether the earlier ones are good."""
+_COPIES = 24
+"""How many tries of new figures those of one origin get together once they are through the last
+softmax."""
+
+
+class Survivor(NamedTuple):
+    """What gets through: its figures as drawn, what was made of them, how hard it is."""
+
+    drawn: Mapping[Drawn, Array]
+    made: Mapping[str, Array]
+    difficulty: int
+
+
+@dataclass(frozen=True)
+class Sieve:
+    """What candidates have to get through: all rules but for those that are allowed to be broken."""
+
+    workshop: Workshop
+    allow: frozenset[str] = frozenset()
+
+    def sift(self, random: RandomState, count: int, failures: Counter[str]) -> list[Survivor]:
+        """Those of so many new candidates that get through, one of each origin; `failures`
+        counts how many each rule took."""
+        size = max(count // _GROWTH**2, 1)
+        batch = self.workshop.batch(size)
+        for k, (stage, mistakes) in enumerate(zip(self._stages, self._mistakes, strict=True)):
+            if stage.fresh and k:
+                size = min(size * _GROWTH, count)
+                batch.refill(size, 0 if k < self._decisive else _COPIES)
+            batch.draw(stage, random)
+            batch.keep(self._good(stage, self.workshop.make(batch, stage.making), failures))
+            self._drop_blind(batch, mistakes, failures)
+            if not batch.count:
+                return []
+        batch.thin()
+        return self._survivors(batch)
+
+    @property
+    def _stages(self) -> tuple[Stage, ...]:
+        return self.workshop.plan.stages
+
+    @cached_property
+    def _decisive(self) -> int:
+        """Where the last softmax is: what is hard is behind a candidate that gets so far."""
+        shares = (k for k, stage in enumerate(self._stages) if is_share(stage.making.name))
+        return max(shares, default=0)
+
+    def _good(self, stage: Stage, made: Made, failures: Counter[str]) -> Flags:
+        """The candidates that break no rule in a quantity."""
+        good = ~_unfit(made)
+        failures[UNWORKABLE] += int((~good).sum())
+        for rule, broken in self._broken(stage, made):
+            spared = self._spared.get((stage.making.name, rule))
+            bad = (broken if spared is None else broken & ~spared).any(axis=(0, 1))
+            failures[rule] += int((good & bad).sum())
+            good &= ~bad
+        return good
+
+    def _broken(self, stage: Stage, made: Made) -> Iterator[tuple[str, Flags]]:
+        """The rules that hold for a quantity, and where each is broken in the rows shown."""
+        for rule, check in CHECKS.items():
+            if rule not in self.allow and (stage.asked or rule not in ASKED_ONLY):
+                broken = check(made)
+                if broken is not None:
+                    yield rule, broken if made.rows is None else broken[list(made.rows)]
+        few = sparse(made) if stage.factor and "trivial" not in self.allow else None
+        if few is not None:
+            yield "trivial", few
+
+    @cached_property
+    def _probe(self) -> Batch:
+        """A few candidates that nobody picked."""
+        batch, random = self.workshop.batch(_PROBES), RandomState(0)
+        for stage in self._stages:
+            batch.draw(stage, random)
+            self.workshop.make(batch, stage.making)
+        return batch
+
+    @cached_property
+    def _spared(self) -> Mapping[tuple[str, str], Flags]:
+        """The cells that break a rule in each of a few candidates, which no figures could help."""
+        spared: dict[tuple[str, str], Flags] = {}
+        for stage in self._stages:
+            made = self.workshop.told(self._probe, stage.making)
+            for rule, broken in self._broken(stage, made):
+                always = (broken | _unfit(made)).all(axis=2, keepdims=True)
+                key = stage.making.name, rule
+                if rule in _STRUCTURAL and always.any():
+                    spared[key] = spared.get(key, always) | always
+        return spared
+
+    @cached_property
+    def _mistakes(self) -> tuple[tuple[Making, ...], ...]:
+        """For each stage the mistakes that can be looked for after it, in what is asked for, of
+        those that some figures would reveal."""
+        asked = {stage.making.name for stage in self._stages if stage.asked}
+        if not asked or "mistakes" in self.allow:
+            return tuple(() for _ in self._stages)
+        there = self._probe.made.keys()
+        makings = [slip.making for slip in slips_of(self.workshop.trace, asked)]
+        makings = [making for making in makings if there >= set(making.operands)]
+        seen = [making for making in makings if self._reveals(self._probe, making).any()]
+        known, done = set(self.workshop.plan.fixed), set[Making]()
+        found: list[tuple[Making, ...]] = []
+        for stage in self._stages:
+            known.update((stage.making.name, *stage.making.operands))
+            ready = [m for m in seen if known.issuperset((m.name, *m.operands))]
+            found.append(tuple(m for m in ready if m not in done or m.name == stage.making.name))
+            done.update(ready)
+        return tuple(found)
+
+    def _drop_blind(
+        self, batch: Batch, mistakes: tuple[Making, ...], failures: Counter[str]
+    ) -> None:
+        """Lets those candidates fall that couldn't reveal one of some mistakes."""
+        for making in mistakes:
+            if batch.count:
+                good = self._reveals(batch, making)
+                failures["mistakes"] += int((~good).sum())
+                batch.keep(good)
+
+    def _reveals(self, batch: Batch, making: Making) -> Flags:
+        """The candidates in which a mistake shows. -> [b]"""
+        right = batch.made[making.name]
+        try:
+            wrong = self.workshop.figures(batch, making)
+        except ValueError:  # it doesn't go with these shapes
+            return np.zeros(batch.count, dtype=np.bool_)
+        if wrong.values.shape != right.values.shape:
+            return np.zeros(batch.count, dtype=np.bool_)
+        shown = (units(many.values, right.decimals) for many in (right, wrong))
+        differs = np.not_equal(*shown)
+        rows = self.workshop.rows[making.name]
+        return np.asarray((differs if rows is None else differs[list(rows)]).any(axis=(0, 1)))
+
+    def _survivors(self, batch: Batch) -> list[Survivor]:
+        asked = {stage.making.name: stage.making for stage in self._stages if stage.asked}
+        costs = sum(
+            (cost(self.workshop.told(batch, making)) for making in asked.values()),
+            start=np.zeros(batch.count),
+        )
+        return [
+            Survivor(
+                {one: batch.made[one.names[0]].alone(b) for one in self.workshop.plan.drawn},
+                {s.making.name: batch.made[s.making.name].alone(b) for s in self._stages},
+                int(costs[b]),
+            )
+            for b in range(batch.count)
+        ]
+
+
+def _unfit(made: Made) -> Flags:
+    """The candidates with figures that can't be worked with. -> [b]"""
+    fine = np.isfinite(made.values)
+    if fine.all():
+        return np.zeros(made.values.shape[2], dtype=np.bool_)
+    return np.asarray((~fine & (made.values != -np.inf)).any(axis=(0, 1)))

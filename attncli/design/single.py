@@ -1,0 +1,43 @@
+"""The quantities of one worked scenario as the rules see them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from attncli.arithmetic.matrix import Matrix
+from attncli.design.rules import Made
+from attncli.design.shares import seen_of
+from attncli.trace import Quantity, Trace
+
+Rows = Callable[[Quantity], tuple[int, ...] | None]
+
+
+def made_of(trace: Trace, quantity: Quantity, rows: Rows) -> Made:
+    """A quantity of a trace, with what it was made of and its figures before rounding."""
+    makings = {q.name: q.making for q in trace.quantities.values() if q.making is not None}
+    seen = seen_of(quantity.name, makings, lambda name: trace[name].values)
+    matrix, making = quantity.matrix, quantity.making
+    operation = None if making is None else making.operation
+    names = () if making is None else making.operands
+    matrices = [trace[name].matrix for name in names]
+    before = makings.get(names[0]) if names else None
+    worked = operation is not None and not operation.copies
+    return Made(
+        operation,
+        matrix.values,
+        operation.values(*matrices) if operation is not None and worked else matrix.values,
+        operation.places(*matrices) if operation is not None else matrix.places,
+        matrix.decimals,
+        shown_places(matrix) != matrix.places,
+        tuple(matrix.values for matrix in matrices),
+        tuple(map(shown_places, matrices)),
+        None if before is None else before.operation,
+        seen,
+        quantity.is_list,
+        rows(quantity),
+    )
+
+
+def shown_places(matrix: Matrix) -> int:
+    """The decimals that a matrix's figures are shown with."""
+    return matrix.decimals if matrix.places is None else min(matrix.places, matrix.decimals)

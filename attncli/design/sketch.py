@@ -1,0 +1,160 @@
+"""A new scenario under the rules of nice numbers: a sentence, one layer of attention, a network.
+
+Embeddings, values and what comes after them are small integers, so that only the softmax is
+rounded; queries and keys are made with integers where there is little to add up, else with
+tenths, so that scores lie neither too near to each other nor too far apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from numpy.random import RandomState
+
+from attncli.arithmetic import decimals
+from attncli.arithmetic.matrix import Matrix
+from attncli.design.pools import Pools
+from attncli.design.search import forms
+from attncli.design.words import sentence
+from attncli.pipeline import load
+from attncli.scenario import Scenario
+
+MOST_D_MODEL = 8
+
+_INTEGERS = (-2, -1, 1, 2, 3)
+_POSITIVE = (1, 2, 3)
+_ONES = (-2, -1, -1, 1, 1, 2)
+_SMALL_TENTHS = (-3, -2, -1, 1, 2, 3)
+_TENTHS = (-5, -4, *_SMALL_TENTHS, 4, 5)
+_MANY_TENTHS = tuple(count for count in range(-20, 21) if count)
+_FEW_TOKENS, _FEW_DIMENSIONS, _MANY_DIMENSIONS = 3, 2, 5
+
+
+class Sizes(NamedTuple):
+    """What is asked for: tokens, dimensions, heads, decimals."""
+
+    tokens: int
+    d_model: int
+    heads: int
+    decimals: int = 3
+
+    @property
+    def d_k(self) -> int:
+        return self.d_model // self.heads
+
+    @property
+    def d_ff(self) -> int:
+        """With a single hidden figure, relu would leave all rows as they are, or nothing of one."""
+        return max(self.d_model, 2)
+
+
+def sketch(sizes: Sizes, seed: int, allow: Collection[str] = ()) -> tuple[list[str], Scenario]:
+    """The words of a new scenario, and its figures.
+
+    The same sizes and the same seed give the same. Raises Unsatisfied where no numbers keep all
+    rules but for those that are allowed to be broken.
+    """
+    words = sentence(sizes.tokens, RandomState(list(f"{seed}, the words".encode())))
+    (designed,) = forms(load(_blank(sizes, words)), 1, seed, allow=allow, pools=_pools(sizes))
+    return words, designed
+
+
+def _blank(sizes: Sizes, words: Sequence[str]) -> dict[str, object]:
+    """The scenario with ones for all figures."""
+    d_model, d_ff = sizes.d_model, sizes.d_ff
+    ones = [[1] * d_model] * d_model
+    return {
+        "sentence": " ".join(words),
+        "embeddings": dict.fromkeys(words, [1] * d_model),
+        "W_Q": ones,
+        "W_K": ones,
+        "W_V": ones,
+        **({"heads": sizes.heads, "W_O": ones} if sizes.heads > 1 else {}),
+        "scale": _scale(sizes),
+        "W1": [[1] * d_ff] * d_model,
+        "b1": [1] * d_ff,
+        "W2": [[1] * d_model] * d_ff,
+        "b2": [1] * d_model,
+        "rounding": {"policy": "carry", "decimals": sizes.decimals},
+    }
+
+
+def _scale(sizes: Sizes) -> str:
+    """With one dimension a head there is nothing to scale: √1 is 1."""
+    return "sqrt_d_k" if sizes.d_k > 1 else "none"
+
+
+def _pools(sizes: Sizes) -> Pools:
+    integers = 0, _INTEGERS
+    return {
+        "embeddings": _of_embeddings(sizes),
+        "W_Q": _before_softmax(sizes),
+        "W_K": _before_softmax(sizes),
+        "W_V": (0, _POSITIVE if _is_small(sizes) else _ONES),
+        **({"W_O": (0, _ONES)} if sizes.heads > 1 else {}),
+        **dict.fromkeys(("W1", "b1", "W2", "b2"), integers),
+    }
+
+
+def _of_embeddings(sizes: Sizes) -> tuple[int, tuple[int, ...]]:
+    if sizes.d_model == 1:  # one figure has to tell all tokens apart
+        return 1, _MANY_TENTHS
+    return 0, _POSITIVE if _is_small(sizes) else _INTEGERS
+
+
+def _is_small(sizes: Sizes) -> bool:
+    return sizes.tokens <= _FEW_TOKENS and sizes.d_model <= _FEW_DIMENSIONS
+
+
+def _before_softmax(sizes: Sizes) -> tuple[int, tuple[int, ...]]:
+    if _is_small(sizes):
+        return 0, _ONES
+    return 1, _SMALL_TENTHS if sizes.d_model > _MANY_DIMENSIONS else _TENTHS
+
+
+def text_of(sizes: Sizes, words: Sequence[str], scenario: Scenario, command: str) -> str:
+    """The scenario as a file with comments; `command` makes it again."""
+    return "\n".join(_lines(sizes, words, scenario, command)) + "\n"
+
+
+def _lines(
+    sizes: Sizes, words: Sequence[str], scenario: Scenario, command: str
+) -> Iterator[str]:
+    given = scenario.given
+    text = " ".join(words)
+    yield from (f"# Made by `{command}`,", "# which makes it again.", "")
+    yield from (f"title: {text}", f"sentence: {text}", "", "# Token → vector.", "embeddings:")
+    table = scenario.text.embedded
+    yield from (
+        f"  {word}: {_row(given['embeddings'], table.index(word))}" for word in words
+    )
+    yield from ("", "# Weights of queries, keys and values, d_model × d_model, used as x W.")
+    if sizes.heads > 1:
+        yield f"# Each of the {sizes.heads} heads takes {sizes.d_k} of their columns."
+        yield f"heads: {sizes.heads}"
+    for name in ("W_Q", "W_K", "W_V"):
+        yield from _matrix(name, given[name])
+    if sizes.heads > 1:
+        yield from ("", "# What the heads' outputs, side by side, are multiplied by.")
+        yield from _matrix("W_O", given["W_O"])
+    yield from ("", "# What the scores are divided by: sqrt_d_k, none, or a number.")
+    yield f"scale: {_scale(sizes)}"
+    yield from ("", "# The feed-forward network: relu(x W1 + b1) W2 + b2.")
+    for name in ("W1", "b1", "W2", "b2"):
+        yield from _matrix(name, given[name])
+    yield from ("", "# carry: every result is rounded, and the next step uses the rounded figure.")
+    yield from ("rounding:", "  policy: carry", f"  decimals: {sizes.decimals}")
+
+
+def _matrix(name: str, matrix: Matrix) -> Iterator[str]:
+    if name.startswith("b"):
+        yield f"{name}: {_row(matrix, 0)}"
+        return
+    yield f"{name}:"
+    yield from (f"  - {_row(matrix, i)}" for i in range(matrix.shape[0]))
+
+
+def _row(matrix: Matrix, i: int) -> str:
+    figures = (decimals.text(matrix.number(i, j).shown) for j in range(matrix.shape[1]))
+    return f"[{', '.join(figures)}]"

@@ -1,0 +1,33 @@
+"""The sums of a Transformer again, from the literature and without any of the package's code.
+
+A scenario is a mapping of texts, lists and maps, as YAML has it before anybody reads meaning into
+it; its matrices may be NumPy arrays. Under `carry` the sums are done in decimals, each quantity
+rounded half away from zero before it is used. Under `exact` they are plain NumPy in float64, or
+with `decimal` the same in sixty digits, where no half is ever in doubt.
+
+    figures    numbers as floats or decimals, their functions, rounding
+    book       where quantities are written down, and with how many decimals
+    matrices   given matrices: rows, named rows, random ones, files
+    text       tokens, and the rows and columns that they have
+    positions  sinusoidal and rotary positions, the slopes of ALiBi
+    masks      which keys are seen
+    attention  projections, heads, scores, softmax
+    layer      residuals, norms, feed-forward networks
+    stack      embeddings, layers, encoder and decoder
+    predict    logits, next tokens, losses
+    intervals  which answers are right for a cell, whichever way it is rounded
+"""
+
+from attncli.oracle.figures import activation, round_half_away
+from attncli.oracle.intervals import Cell, Interval, intervals
+from attncli.oracle.stack import Arrays, work
+
+__all__ = [
+    "Arrays",
+    "Cell",
+    "Interval",
+    "activation",
+    "intervals",
+    "round_half_away",
+    "work",
+]

@@ -1,0 +1,239 @@
+"""Attention: projections, heads, scores, softmax (Vaswani et al. 2017, arXiv:1706.03762, 3.2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from attncli.oracle import masks
+from attncli.oracle.book import Book, Record
+from attncli.oracle.figures import Figures, Number, apply, where
+from attncli.oracle.matrices import linear, matrix
+from attncli.oracle.positions import alibi, rotated
+
+_MOST_DIGITS = 15
+_UNDERFLOW = -700
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What attention works on: the rows [n, d] that Q, K and V are made of, the keys' names, the
+    positions' kinds."""
+
+    rows: Mapping[str, Figures | None]
+    key_names: list[str]
+    rope: Record | None = None
+    alibi: Record | None = None
+    causal: bool = False
+
+    def of(self, x: Figures | None, fixed: Mapping[str, Figures]) -> Inputs:
+        """The same for what flows in, but for the rows that come from elsewhere."""
+        return replace(self, rows={name: fixed.get(name, x) for name in "QKV"})
+
+
+@dataclass(frozen=True)
+class _Head:
+    """One head's queries, keys and values, and which of how many it is."""
+
+    Q: Figures | None
+    K: Figures | None
+    V: Figures | None
+    place: tuple[int, int] = (0, 1)
+
+
+def attention(book: Book, record: Record, inputs: Inputs) -> Figures | None:
+    """[n, d_model], or None where the scenario gives too little to get so far."""
+    if "cache" in record:
+        cached = [str(token) for token in record["cache"].get("tokens", [])]
+        inputs = replace(inputs, key_names=cached + inputs.key_names)
+    found = (_own if _are_own(record) else _split)(book, record, inputs)
+    outputs = [output for output in found if output is not None]
+    if len(outputs) < len(found):
+        return None
+    merged = outputs[0] if len(outputs) == 1 else book.copy("concat", np.hstack(outputs))
+    if "W_O" not in record:
+        return merged
+    d_model = _width(inputs.rows["Q"])
+    return book.keep("attention", linear(book, record, ("W_O", "b_O"), merged, d_model))
+
+
+def _heads(record: Record) -> list[Record]:
+    """What each head says of itself."""
+    told = record.get("heads", 1)
+    return told if isinstance(told, list) else [{}] * int(told)
+
+
+def _are_own(record: Record) -> bool:
+    """Whether heads have matrices of their own, rather than runs of the layer's columns."""
+    heads = _heads(record)
+    return len(heads) == 1 or any(set(head) - {"bias"} for head in heads)
+
+
+def _own(book: Book, record: Record, inputs: Inputs) -> list[Figures | None]:
+    """Heads with matrices of their own; a single one has those of the layer."""
+    outputs, heads = [], _heads(record)
+    for j, head in enumerate(heads):
+        place = book.at(f"heads[{j + 1}]") if len(heads) > 1 else book
+        merged = {**record, **head}
+        widths = _widths(record, inputs, len(heads), (1, 1))
+        Q, K, V = (_projected(place, merged, name, inputs, widths[name]) for name in "QKV")
+        outputs.append(_head(place, merged, _Head(Q, K, V, (j, len(heads))), inputs))
+    return outputs
+
+
+def _split(book: Book, record: Record, inputs: Inputs) -> list[Figures | None]:
+    """Heads that are runs of the columns of Q, K and V, a run of K and V for each group
+    (Ainslie et al. 2023, arXiv:2305.13245)."""
+    outputs, heads = [], _heads(record)
+    count = len(heads)
+    groups = int(record.get("kv_heads", count))
+    widths = _widths(record, inputs, count, (count, groups))
+    Q, K, V = (_projected(book, record, name, inputs, widths[name]) for name in "QKV")
+    for j, head in enumerate(heads):
+        place, g = book.at(f"heads[{j + 1}]"), j * groups // count
+        runs = (
+            _run(place, "Q", Q, (j, count)),
+            _run(place, "K", K, (g, groups)),
+            _run(place, "V", V, (g, groups)),
+        )
+        outputs.append(_head(place, {**record, **head}, _Head(*runs, (j, count)), inputs))
+    return outputs
+
+
+def _run(book: Book, name: str, whole: Figures | None, part: tuple[int, int]) -> Figures | None:
+    """One of so many equal runs of columns."""
+    if whole is None:
+        return None
+    return book.copy(name, np.split(whole, part[1], axis=1)[part[0]], step="split")
+
+
+def _widths(record: Record, inputs: Inputs, heads: int, shares: tuple[int, int]) -> dict[str, int]:
+    """The columns of Q, K and V, where only sizes tell them: d_k = d_v = d_model / heads."""
+    usual = _width(inputs.rows["Q"]) // heads
+    d_k, d_v = int(record.get("d_k", usual)), int(record.get("d_v", usual))
+    return {"Q": d_k * shares[0], "K": d_k * shares[1], "V": d_v * shares[1]}
+
+
+def _width(x: Figures | None) -> int:
+    return 0 if x is None else x.shape[1]
+
+
+def _projected(book: Book, record: Record, name: str, inputs: Inputs, width: int) -> Figures | None:
+    """Q, K or V, the rows of a cache above the new ones; None where nothing gives them."""
+    x = inputs.rows[name]
+    if name in record:
+        return book.copy(name, matrix(book, record[name]))
+    cached = "cache" in record and name != "Q"
+    made = f"{name}_new" if cached else name
+    if x is not None and record.get("projection") == "none":
+        new = book.copy(made, x)
+    elif x is not None and f"W_{name}" in record:
+        new = book.keep(made, linear(book, record, (f"W_{name}", f"b_{name}"), x, width))
+    else:
+        return None
+    if not cached:
+        return new
+    return book.copy(name, np.vstack([matrix(book, record["cache"][name]), new]))
+
+
+def _head(book: Book, record: Record, head: _Head, inputs: Inputs) -> Figures | None:
+    """One head's output: softmax(Q Kᵀ / √d_k + …) V."""
+    if "output" in record:
+        return book.copy("output", matrix(book, record["output"]))
+    if "weights" in record:
+        weights = book.copy("weights", matrix(book, record["weights"]))
+    else:
+        scores = _masked(book, record, head, inputs)
+        if scores is None:
+            return None
+        weights = softmax(book, scores)
+    if "dropout" in record:  # Srivastava et al. 2014
+        dropout = record["dropout"]
+        kept = book.numbers(masks.truths(dropout["mask"]).astype(int))
+        weights = book.keep("dropped", weights * kept / (1 - book.number(dropout.get("p", 0))))
+    return None if head.V is None else book.keep("output", weights @ head.V)
+
+
+def _masked(book: Book, record: Record, head: _Head, inputs: Inputs) -> Figures | None:
+    """The scores as the softmax gets them: scaled, capped, biased, tempered, masked."""
+    x = _scaled(book, record, head, inputs)
+    if x is None:
+        return None
+    if "softcap" in record:
+        cap = book.number(record["softcap"])
+        x = book.keep("capped", cap * apply("tanh", x / cap))
+    x = _biased(book, record, head, inputs, x)
+    if "temperature" in record:
+        x = book.keep("tempered", x / book.number(record["temperature"]))
+    told = masks.rules(record, causal=inputs.causal)
+    if not told:
+        return x
+    seen = masks.seen(book, told, inputs.key_names, x.shape)
+    book.copy("mask", book.numbers(seen.astype(int)))
+    instead = book.number(record.get("mask_value", "-inf"))
+    return book.copy("masked", where(seen, x, instead))
+
+
+def _scaled(book: Book, record: Record, head: _Head, inputs: Inputs) -> Figures | None:
+    if "scaled" in record:
+        return book.copy("scaled", matrix(book, record["scaled"]))
+    scores = _scores(book, record, head, inputs)
+    scale = record.get("scale", "sqrt_d_k")
+    if scores is None or scale == "none":
+        return scores
+    if scale != "sqrt_d_k":
+        return book.keep("scaled", scores / book.number(scale))
+    d_k = _width(head.Q if head.K is None else head.K)
+    return book.keep("scaled", scores / book.root(d_k)) if d_k else None
+
+
+def _scores(book: Book, record: Record, head: _Head, inputs: Inputs) -> Figures | None:
+    if "scores" in record:
+        return book.copy("scores", matrix(book, record["scores"]))
+    Q, K = head.Q, head.K
+    if Q is None or K is None:
+        return None
+    if inputs.rope is not None:
+        Q = rotated(book, inputs.rope, "Q", Q, len(K) - len(Q))
+        K = rotated(book, inputs.rope, "K", K, 0)
+    return book.keep("scores", Q @ K.T)
+
+
+def _biased(book: Book, record: Record, head: _Head, inputs: Inputs, x: Figures) -> Figures:
+    """The scores with biases and distances added, then each mask of numbers; −∞ hides later."""
+    terms = []
+    if inputs.alibi is not None:
+        terms.append(book.keep("alibi", alibi(book, inputs.alibi, head.place, x.shape)))
+    if "bias" in record:
+        terms.append(matrix(book, record["bias"]))
+    if terms:
+        x = book.keep("biased", sum(terms, x))
+    tables = masks.tables_added(book, masks.rules(record, causal=inputs.causal))
+    for count, table in enumerate(tables, 1):
+        x = book.keep("added" if count == 1 else f"added{count}", x + table)
+    return x
+
+
+def softmax(book: Book, x: Figures, prefix: str = "", name: str = "weights") -> Figures:
+    """e^x over the sum of its row; the row's largest x is taken off where the e^x would be too
+    long, or too small for floats, to write down."""
+    places = book.places_of(f"{prefix}exp")
+    off = np.array([[_taken_off(book, row, places)] for row in x])
+    e = book.keep(f"{prefix}exp", apply("exp", x - off))
+    total = book.keep(f"{prefix}exp_sum", e.sum(axis=1, keepdims=True))
+    return book.keep(name, e / total)
+
+
+def _taken_off(book: Book, row: Figures, places: int) -> Number:
+    """The largest x where Σ e^x has more than 15 digits with its decimals, or where under
+    `exact` all e^x are nearly 0; else nothing."""
+    top = float(max(row))
+    if math.isinf(top):
+        return book.number(0)
+    size = top + math.log(sum(math.exp(float(x) - top) for x in row))
+    long = size > (_MOST_DIGITS - places) * math.log(10)
+    tiny = top < _UNDERFLOW and not book.rounds
+    return max(row) if long or tiny else book.number(0)

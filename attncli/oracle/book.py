@@ -1,0 +1,125 @@
+"""The book that quantities are written in: how numbers are held, and which are rounded to what."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from attncli.oracle.figures import DIGITS, LONGEST, Figures, Number, each, round_half_away
+
+Record = Mapping[str, Any]
+
+_NAMES = {
+    "embed": "E scaled_E",
+    "positions": "P S summed X",
+    "project": "Q K V K_new V_new",
+    "rotate": "Q_cosine Q_sine K_cosine K_sine rotated_Q rotated_K",
+    "scores": "scores",
+    "scale": "scaled",
+    "softcap": "capped",
+    "bias": "alibi biased added",
+    "temperature": "tempered",
+    "mask": "mask masked",
+    "softmax": "exp exp_sum weights",
+    "dropout": "dropped",
+    "weighted_sum": "output",
+    "merge": "concat attention",
+    "residual": "residual",
+    "norm": "mean centered variance deviation mean_square rms normed",
+    "ffn": "hidden activated up gated ffn",
+    "unembed": "last logits",
+    "predict": "next.tempered next.kept next.filtered next.exp next.exp_sum probabilities"
+    " next.nucleus next.nucleus_sum next.renormalized",
+    "loss": "plain.exp plain.exp_sum plain.probabilities loss cross_entropy perplexity",
+}
+_STEPS = {name: step for step, names in _NAMES.items() for name in names.split()}
+_COUNTED = "0123456789"
+"""What the second and third of a kind end with: `residual2`, `added2`."""
+
+
+@dataclass(frozen=True)
+class Book:
+    """Where quantities are written, under a path.
+
+    `rounds` says that each is rounded before it is used, `decimal` that numbers are decimals
+    rather than floats. `pages` holds the quantities by their full names, `places` the decimals
+    that each is rounded to, now or on a page.
+    """
+
+    rounds: bool
+    decimal: bool
+    decimals: int
+    steps: Record
+    quantities: Record
+    folder: Path
+    path: str = ""
+    pages: dict[str, Figures] = field(default_factory=dict)
+    places: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, data: Record, folder: Path, *, decimal: bool) -> Book:
+        """An empty book for a scenario."""
+        rounding = data.get("rounding") or {}
+        rounds = rounding.get("policy", "carry") == "carry"
+        return cls(
+            rounds=rounds,
+            decimal=rounds or decimal,
+            decimals=int(rounding.get("decimals", 3)),
+            steps=rounding.get("steps") or {},
+            quantities=rounding.get("quantities") or {},
+            folder=folder,
+        )
+
+    @property
+    def precision(self) -> int:
+        """The digits that decimals are worked with."""
+        return LONGEST if self.rounds else DIGITS
+
+    def at(self, segment: str) -> Book:
+        """The same book at a longer path."""
+        return replace(self, path=f"{self.path}{segment}.")
+
+    def copy(self, name: str, values: Figures, step: str = "") -> Figures:
+        """Writes down figures that are taken over as they are, unrounded."""
+        self.pages[self.path + name] = values
+        self.places[self.path + name] = self.places_of(name, step)
+        return values
+
+    def keep(self, name: str, values: Figures, step: str = "") -> Figures:
+        """Writes down a quantity, rounded under `carry`, and hands on what was written."""
+        if self.rounds:
+            places = self.places_of(name, step)
+            values = each(lambda x: round_half_away(x, places), values)
+        return self.copy(name, values, step)
+
+    def places_of(self, name: str, step: str = "") -> int:
+        """The decimals of a quantity: what is said of it by its full or its last name, or else
+        of its step."""
+        full = self.path + name
+        local = name.rpartition(".")[2]
+        step = step or _STEPS[name.rstrip(_COUNTED)]
+        said = self.steps.get(step, self.decimals)
+        return int(self.quantities.get(full, self.quantities.get(local, said)))
+
+    def number(self, figure: object) -> Number:
+        """A figure as YAML or Python has it."""
+        text = str(figure).replace(".inf", "inf")
+        return Decimal(text) if self.decimal else float(text)
+
+    def numbers(self, rows: object) -> Figures:
+        """An array of figures, of its shape."""
+        if isinstance(rows, np.ndarray) and not self.decimal:
+            return rows.astype(float)
+        figures = np.array(rows, dtype=object)
+        made = [self.number(figure) for figure in figures.flat]
+        return np.array(made, dtype=object if self.decimal else float).reshape(figures.shape)
+
+    def root(self, count: int) -> Number:
+        """A square root of a whole number."""
+        return Decimal(count).sqrt() if self.decimal else math.sqrt(count)

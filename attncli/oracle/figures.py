@@ -1,0 +1,102 @@
+"""Numbers as floats or as decimals, their functions, and rounding half away from zero."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import mpmath
+
+Number = float | Decimal
+Figures = NDArray[Any]
+"""An array of float64, or of decimals as objects."""
+
+DIGITS = 60
+"""What functions are worked to: far more than any half needs to be told from its neighbours."""
+LONGEST = 300
+"""Digits enough for every sum and product of figures that people write to come out in full."""
+
+_KEPT = 50
+_WIDE = Context(prec=LONGEST, rounding=ROUND_HALF_UP)
+_FINE = Context(prec=DIGITS)
+
+_FUNCTIONS: dict[str, tuple[Callable[[float], float], Callable[[Decimal], Decimal]]] = {
+    "exp": (math.exp, _FINE.exp),
+    "log": (math.log, _FINE.ln),
+    "sqrt": (math.sqrt, _FINE.sqrt),
+}
+
+
+def each(function: Callable[[Any], Number], values: Figures) -> Figures:
+    """A function of each number of an array."""
+    made = [function(x) for x in values.flat]
+    return np.array(made, dtype=values.dtype).reshape(values.shape)
+
+
+def where(seen: NDArray[np.bool_], values: Figures, instead: Number) -> Figures:
+    """The figures that are seen, and one number in the place of the others."""
+    return np.where(seen, values, np.array(instead, dtype=values.dtype))
+
+
+def apply(kind: str, values: Figures) -> Figures:
+    """exp, log, sqrt or an activation of each number."""
+    if kind in _FUNCTIONS:
+        return each(_FUNCTIONS[kind][values.dtype == object], values)
+    return each(lambda x: activation(kind, x), values)
+
+
+@overload
+def activation(kind: str, x: Decimal) -> Decimal: ...
+@overload
+def activation(kind: str, x: float) -> float: ...
+def activation(kind: str, x: Number) -> Number:
+    """An activation of one number, to fifty digits.
+
+    GELU: Hendrycks and Gimpel, 2016, arXiv:1606.08415; SiLU: Elfwing et al., 2017,
+    arXiv:1702.03118.
+    """
+    if kind == "relu":
+        return max(x, x * 0)
+    import mpmath
+
+    with mpmath.workdps(DIGITS):
+        return of_mpmath(_smooth(kind, mpmath.mpf(str(x))), decimal=isinstance(x, Decimal))
+
+
+def _smooth(kind: str, z: mpmath.mpf) -> mpmath.mpf:
+    import mpmath
+
+    if kind == "gelu":
+        return z * mpmath.ncdf(z)
+    if kind == "gelu_tanh":
+        inner = mpmath.sqrt(2 / mpmath.pi) * (z + mpmath.mpf("0.044715") * z**3)
+        return z / 2 * (1 + mpmath.tanh(inner))
+    if kind == "tanh":
+        return mpmath.tanh(z)
+    return {"silu": z, "sigmoid": 1}[kind] / (1 + mpmath.exp(-z))
+
+
+def of_mpmath(value: mpmath.mpf, *, decimal: bool) -> Number:
+    """A number of mpmath's as a decimal or a float."""
+    import mpmath
+
+    return Decimal(mpmath.nstr(value, _KEPT)) if decimal else float(value)
+
+
+def round_half_away(value: Decimal, places: int) -> Decimal:
+    """Half goes away from zero; what is infinite stays so, and zero has no sign."""
+    if not value.is_finite():
+        return value
+    return _WIDE.plus(value.quantize(Decimal((0, (1,), -places)), context=_WIDE))
+
+
+def places_written(value: Decimal) -> int:
+    """How many decimals a number is written with."""
+    exponent = value.as_tuple().exponent
+    return max(0, -exponent) if isinstance(exponent, int) else 0

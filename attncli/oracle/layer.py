@@ -1,0 +1,145 @@
+"""A layer: sublayers with residuals and norms, and the feed-forward network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from attncli.oracle.attention import Inputs, attention
+from attncli.oracle.book import Book, Record
+from attncli.oracle.figures import Figures, apply
+from attncli.oracle.matrices import linear, matrix
+
+SETTINGS = (
+    "block", "norm", "norms", "residuals", "activation", "heads", "kv_heads", "d_k", "d_v", "d_ff",
+    "projection", "weights_layout", "scale", "softcap", "temperature", "mask", "mask_value",
+)  # fmt: skip
+_CROSS = (
+    "heads", "kv_heads", "d_k", "d_v", "projection", "weights_layout", "scale", "softcap",
+    "temperature", "mask_value",
+)  # fmt: skip
+_GATES = {"swiglu": "silu", "geglu": "gelu"}
+
+Sublayer = Callable[[Figures | None], Figures | None]
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What cross-attention looks at: rows [m, d_memory] and their names."""
+
+    rows: Figures
+    names: list[str]
+
+    @property
+    def fixed(self) -> Mapping[str, Figures]:
+        """What keys and values are made of."""
+        return {"K": self.rows, "V": self.rows}
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a layer finds besides what flows in: inputs of its attention that come from
+    elsewhere, and the memory of a decoder."""
+
+    inputs: Inputs
+    fixed: Mapping[str, Figures]
+    memory: Memory | None
+
+
+def settings(record: Record, names: tuple[str, ...] = SETTINGS) -> dict[str, Any]:
+    """What a record says that holds for what is inside it; matrices of heads stay there."""
+    held = {name: record[name] for name in names if name in record}
+    if isinstance(held.get("heads"), list):
+        del held["heads"]
+    return held
+
+
+def layer(book: Book, record: Record, x: Figures | None, around: Surroundings) -> Figures | None:
+    """A whole layer's output, [n, d_model]; None where the scenario doesn't get so far."""
+    inputs, memory = around.inputs, around.memory
+    sublayers: list[Sublayer] = [lambda x: attention(book, record, inputs.of(x, around.fixed))]
+    if record.get("block") == "decoder" and memory is not None:
+        sublayers.append(lambda x: _cross(book, record, memory, x))
+    if "W1" in record:
+        sublayers.append(lambda x: _feed_forward(book, record, x))
+    for number, sublayer in enumerate(sublayers, 1):
+        x = _sublayer(book, record, number, sublayer, x)
+    return x
+
+
+def _cross(book: Book, record: Record, memory: Memory, x: Figures | None) -> Figures | None:
+    """A decoder's attention to the memory."""
+    place = {**settings(record, _CROSS), **record.get("cross", {})}
+    return attention(book.at("cross"), place, Inputs({}, memory.names).of(x, memory.fixed))
+
+
+def _sublayer(
+    book: Book, record: Record, number: int, sublayer: Sublayer, x: Figures | None
+) -> Figures | None:
+    """Post: norm(x + sublayer(x)); pre: x + sublayer(norm(x)) (Xiong et al. 2020,
+    arXiv:2002.04745)."""
+    whole = record.get("block", "attention") != "attention"
+    place = record.get("norm", "post" if whole else "none")
+    at = book.at(f"norm{number}")
+    own = {**record.get("norms", {}), **(record.get(f"norm{number}") or {})}
+    y = sublayer(norm(at, own, x) if place == "pre" and x is not None else x)
+    if y is not None and str(record.get("residuals", whole)).lower() == "true":
+        y = None if x is None else book.keep(f"residual{number}", x + y)
+    return norm(at, own, y) if place == "post" and y is not None else y
+
+
+def norm(book: Book, record: Record, x: Figures) -> Figures:
+    """The norm of each row, written down as `normed`."""
+    return book.keep("normed", normed(book, record, x))
+
+
+def normed(book: Book, record: Record, x: Figures) -> Figures:
+    """Layer norm (Ba et al. 2016, arXiv:1607.06450) or RMS norm (Zhang and Sennrich 2019,
+    arXiv:1910.07467) of each row."""
+    n = x.shape[1]
+    if record.get("kind", "layer") == "rms":
+        epsilon = book.number(record.get("epsilon", "0.00001"))
+        mean_square = book.keep("mean_square", (x * x).sum(axis=1, keepdims=True) / n)
+        result = x / book.keep("rms", apply("sqrt", mean_square + epsilon))
+    else:
+        mean = book.keep("mean", x.sum(axis=1, keepdims=True) / n)
+        centered = book.keep("centered", x - mean)
+        result = centered / _deviation(book, record, centered)
+    if "gamma" in record:
+        result = result * matrix(book, record["gamma"], (1, n))
+    if "beta" in record:
+        result = result + matrix(book, record["beta"], (1, n))
+    return result
+
+
+def _deviation(book: Book, record: Record, centered: Figures) -> Figures:
+    """√(variance + ε), or √variance + ε."""
+    n = centered.shape[1]
+    over = n - 1 if record.get("over", "n") == "n-1" else n
+    epsilon = book.number(record.get("epsilon", "0.00001"))
+    squares = (centered * centered).sum(axis=1, keepdims=True)
+    variance = book.keep("variance", squares / over)
+    if record.get("epsilon_in", "root") == "root":
+        return book.keep("deviation", apply("sqrt", variance + epsilon))
+    return book.keep("deviation", apply("sqrt", variance) + epsilon)
+
+
+def _feed_forward(book: Book, record: Record, x: Figures | None) -> Figures | None:
+    """activation(x W1 + b1) W2 + b2; gated: (silu(x W1 + b1) × (x W3 + b3)) W2 + b2 (Shazeer
+    2020, arXiv:2002.05202)."""
+    if x is None:
+        return None
+    d_ff = int(record.get("d_ff", 4 * x.shape[1]))
+    kind = str(record.get("activation", "relu"))
+    a = book.keep("hidden", linear(book, record, ("W1", "b1"), x, d_ff))
+    if kind != "none":
+        a = book.keep("activated", apply(_GATES.get(kind, kind), a))
+    if kind in _GATES:
+        if "W3" not in record:
+            return None
+        up = book.keep("up", linear(book, record, ("W3", "b3"), x, d_ff))
+        a = book.keep("gated", a * up)
+    if "W2" not in record:
+        return None
+    return book.keep("ffn", linear(book, record, ("W2", "b2"), a, x.shape[1]))

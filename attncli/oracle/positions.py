@@ -1,0 +1,123 @@
+"""Positions: added sines, rotations of queries and keys, distances that are held against keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from attncli.oracle.book import Book, Record
+from attncli.oracle.figures import DIGITS, Figures, Number, of_mpmath
+from attncli.oracle.matrices import is_source, matrix
+
+
+def kinds(positions: object) -> list[object]:
+    """What `positions` says as a list of records and matrices."""
+    if isinstance(positions, list) and not isinstance(positions[0], list):
+        return [kind for one in positions for kind in kinds(one)]
+    if isinstance(positions, str):
+        return [{"kind": positions}]
+    if isinstance(positions, Mapping) and not is_source(positions):
+        return [{"kind": "sinusoidal", **positions}]
+    return [positions]
+
+
+def of_kind(positions: Sequence[object], kind: str) -> Record | None:
+    """The record of a kind, if the scenario has it."""
+    for one in positions:
+        if isinstance(one, Mapping) and one.get("kind") == kind:
+            return one
+    return None
+
+
+def added(
+    book: Book, positions: Sequence[object], shape: tuple[int, int], first: int
+) -> list[Figures]:
+    """What is added to the embeddings, each [n, d_model]: sines rounded, given rows not.
+
+    `first` is how many positions came before the first row: those of a cache.
+    """
+    terms: list[Figures] = []
+    for one in positions:
+        name = f"P{len(terms) + 1}" if terms else "P"
+        if not isinstance(one, Mapping) or is_source(one):
+            rows = matrix(book, one, (first + shape[0], shape[1]))
+            terms.append(book.copy(name, rows[first : first + shape[0]]))
+        elif one["kind"] == "sinusoidal":
+            start = int(one.get("start", 0)) + first
+            terms.append(book.keep(name, _sinusoidal(book, one, start, shape)))
+    return terms
+
+
+def _sinusoidal(book: Book, record: Record, start: int, shape: tuple[int, int]) -> Figures:
+    """PE(pos, 2k) = sin(pos / base^(2k/d)), PE(pos, 2k+1) = cos(the same): Vaswani et al. 2017,
+    arXiv:1706.03762, 3.5."""
+    n, d_model = shape
+    waves = _Waves(book, record, d_model)
+    return np.array(
+        [
+            [waves.of(("sin", "cos")[j % 2], start + i, j // 2) for j in range(d_model)]
+            for i in range(n)
+        ]
+    )
+
+
+class _Waves:
+    """Sines and cosines of pos / base^(2k/width)."""
+
+    def __init__(self, book: Book, record: Record, width: int) -> None:
+        self.decimal, self.width = book.decimal, width
+        self.base = str(record.get("base", 10000))
+
+    def of(self, function: str, position: int, pair: int) -> Number:
+        import mpmath
+
+        with mpmath.workdps(DIGITS):
+            length = mpmath.mpf(self.base) ** (mpmath.mpf(2 * pair) / self.width)
+            wave = {"sin": mpmath.sin, "cos": mpmath.cos}[function]
+            return of_mpmath(wave(position / length), decimal=self.decimal)
+
+    def table(self, function: str, start: int, count: int) -> Figures:
+        """A row for each of `count` positions, a column for each pair."""
+        return np.array(
+            [
+                [self.of(function, start + i, k) for k in range(self.width // 2)]
+                for i in range(count)
+            ]
+        )
+
+
+def rotated(book: Book, record: Record, name: str, x: Figures, first: int) -> Figures:
+    """Each pair of columns turned by its position's angle: Su et al. 2021, arXiv:2104.09864, 3.4.
+
+    `first` is how many positions came before the first row: those of a cache.
+    """
+    width = int(record.get("dimensions", x.shape[1]))
+    start = int(record.get("start", 0)) + first
+    waves = _Waves(book, record, width)
+    cosine = book.keep(f"{name}_cosine", waves.table("cos", start, len(x)))
+    sine = book.keep(f"{name}_sine", waves.table("sin", start, len(x)))
+    left, right = np.arange(0, width, 2), np.arange(1, width, 2)
+    if record.get("pairs", "interleaved") == "half":
+        left, right = np.arange(width // 2), np.arange(width // 2, width)
+    turned = x.copy()
+    turned[:, left] = x[:, left] * cosine - x[:, right] * sine
+    turned[:, right] = x[:, left] * sine + x[:, right] * cosine
+    return book.keep(f"rotated_{name}", turned)
+
+
+def alibi(book: Book, record: Record, head: tuple[int, int], shape: tuple[int, int]) -> Figures:
+    """−slope × distance for one of so many heads, the slopes 2^(−8j/h): Press et al. 2021,
+    arXiv:2108.12409, 3. The last query stands at the last key."""
+    import mpmath
+
+    n, m = shape
+    if "slopes" in record:
+        slope = book.number(record["slopes"][head[0]])
+    else:
+        with mpmath.workdps(DIGITS):
+            power = mpmath.mpf(2) ** (mpmath.mpf(-8 * (head[0] + 1)) / head[1])
+            slope = of_mpmath(power, decimal=book.decimal)
+    distances = [[abs(i + m - n - j) for j in range(m)] for i in range(n)]
+    result: Figures = -slope * book.numbers(distances)
+    return result

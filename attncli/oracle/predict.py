@@ -1,0 +1,100 @@
+"""From the last layer to logits, the next token and the loss."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import numpy as np
+
+from attncli.oracle.attention import softmax
+from attncli.oracle.book import Book, Record
+from attncli.oracle.figures import Figures, Number, apply, where
+from attncli.oracle.matrices import matrix, weight
+from attncli.oracle.text import columns, identities
+
+
+def predict(book: Book, data: Record, x: Figures) -> None:
+    """Logits of the last row or of every one, probabilities, losses."""
+    if "unembedding" not in data:
+        return
+    if data.get("predict_from", "every" if "targets" in data else "last") == "last":
+        x = book.copy("last", x[-1:])
+    logits = book.keep("logits", _logits(book, data, x))
+    sampling = data.get("next") or {}
+    probabilities = _next(book, sampling, logits)
+    if "targets" in data:
+        if "temperature" in sampling or "top_k" in sampling:
+            # the loss is of what the model says, not of how it is sampled
+            probabilities = softmax(book, logits, "plain.", "plain.probabilities")
+        _loss(book, data, probabilities)
+
+
+def _logits(book: Book, data: Record, x: Figures) -> Figures:
+    """x W_U + b_U, where W_U may be the table of embeddings (Press and Wolf 2016,
+    arXiv:1608.05859)."""
+    d_model, v = x.shape[1], _width(data)
+    if isinstance(data["unembedding"], str):
+        size = 1 + max(identities(data).values(), default=0), d_model
+        W_U = matrix(book, data["embeddings"], size).T
+    else:
+        W_U = weight(book, data, "unembedding", d_model, v)
+    logits: Figures = x @ W_U
+    return logits + matrix(book, data["b_U"], (1, v)) if "b_U" in data else logits
+
+
+def _width(data: Record) -> int:
+    """Columns of a random matrix: enough for every ID, or one a token where IDs have gaps."""
+    ids = columns(data)
+    most = 1 + max(ids.values(), default=0)
+    return most if most <= 2 * len(ids) else len(ids)
+
+
+def _next(book: Book, record: Record, x: Figures) -> Figures:
+    """Temperature, the k largest logits, softmax, the nucleus (Holtzman et al. 2019,
+    arXiv:1904.09751)."""
+    if "temperature" in record:
+        x = book.keep("next.tempered", x / book.number(record["temperature"]))
+    if "top_k" in record:
+        kept = np.array([_first(row, int(record["top_k"])) for row in x])
+        book.copy("next.kept", book.numbers(kept.astype(int)))
+        x = book.copy("next.filtered", where(kept, x, book.number("-inf")))
+    probabilities = softmax(book, x, "next.", "probabilities")
+    if "top_p" in record:
+        p = book.number(record["top_p"])
+        nucleus = np.array([_first(row, _size(row, p)) for row in probabilities])
+        table = book.copy("next.nucleus", book.numbers(nucleus.astype(int)))
+        total = (probabilities * table).sum(axis=1, keepdims=True)
+        total = book.keep("next.nucleus_sum", total)
+        book.keep("next.renormalized", probabilities * table / total)
+    return probabilities
+
+
+def _order(row: Figures) -> list[int]:
+    """Positions from the largest figure down; among equals the first comes first."""
+    return sorted(range(len(row)), key=lambda j: -row[j])
+
+
+def _first(row: Figures, k: int) -> list[bool]:
+    best = set(_order(row)[:k])
+    return [j in best for j in range(len(row))]
+
+
+def _size(row: Figures, p: Number) -> int:
+    """How many of the largest it takes to reach p, the noise of endless figures left aside."""
+    total = row[0] * 0
+    noise = Decimal("1e-40") if isinstance(p, Decimal) else 1e-14
+    for count, j in enumerate(_order(row), 1):
+        total += row[j]
+        if total + noise >= p:
+            return count
+    return len(row)
+
+
+def _loss(book: Book, data: Record, probabilities: Figures) -> None:
+    """−ln p of each row's target, their mean, and e to it."""
+    places = columns(data, probabilities.shape[1])
+    targets = [places[str(target)] for target in data["targets"]]
+    p = [[row[place]] for row, place in zip(probabilities, targets, strict=True)]
+    loss = book.keep("loss", -apply("log", np.array(p)))
+    mean = loss.sum(axis=0, keepdims=True) / len(loss)
+    book.keep("perplexity", apply("exp", book.keep("cross_entropy", mean)))

@@ -1,0 +1,145 @@
+"""A stack: embedded tokens, layers, the final norm; the encoder before it, the prediction after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import localcontext
+from pathlib import Path
+
+from attncli.oracle.attention import Inputs
+from attncli.oracle.book import Book, Record
+from attncli.oracle.figures import Figures
+from attncli.oracle.layer import Memory, Surroundings, layer, norm, normed, settings
+from attncli.oracle.matrices import is_source, matrix
+from attncli.oracle.positions import added, kinds, of_kind
+from attncli.oracle.predict import predict
+from attncli.oracle.text import identities, names_of, tokens
+
+Arrays = dict[str, Figures]
+
+_SEPARATE = {"Q": "queries", "K": "keys", "V": "values"}
+
+
+def work(data: Record, folder: Path | None = None, *, decimal: bool = False) -> Arrays:
+    """Every quantity of a scenario by its full name, [n, m]: decimals under `carry`, else floats.
+
+    `folder` is where its files are. `decimal` asks for decimals of sixty digits under `exact`,
+    too. Raises ArithmeticError (of which decimal.DecimalException is one) where figures can't be
+    worked, such as a softmax whose exponentials all round to 0.
+    """
+    return worked(data, folder or Path(), decimal=decimal).pages
+
+
+def worked(data: Record, folder: Path, *, decimal: bool = False) -> Book:
+    """The book of a scenario, with every quantity in it."""
+    book = Book.of(data, folder, decimal=decimal)
+    with localcontext() as context:
+        context.prec = book.precision
+        x = _stack(book, data)
+        if x is not None:
+            predict(book, data, x)
+    return book
+
+
+def _stack(book: Book, data: Record) -> Figures | None:
+    """A stack's output, [n, d_model]."""
+    memory = _memory(book, data)
+    positions = kinds(data["positions"]) if "positions" in data else []
+    x = _embedded(book, data, positions)
+    own = {name: matrix(book, data[key]) for name, key in _SEPARATE.items() if key in data}
+    layers = _layers(data)
+    for i, record in enumerate(layers):
+        place = book.at(f"layers[{i + 1}]") if len(layers) > 1 else book
+        bare = memory is not None and record.get("block", "attention") == "attention"
+        seen = memory if bare else None
+        inputs = Inputs(
+            rows={},
+            key_names=names_of(data.get("keys")) or tokens(data) if seen is None else seen.names,
+            rope=None if bare else of_kind(positions, "rope"),
+            alibi=None if bare else of_kind(positions, "alibi"),
+            causal=record.get("block") == "decoder",
+        )
+        fixed = {**({} if seen is None else seen.fixed), **({} if i else own)}
+        x = layer(place, record, x, Surroundings(inputs, fixed, memory))
+    if "final_norm" in data and x is not None:
+        x = norm(book.at("final_norm"), _own_norm(data, "final_norm"), x)
+    return x
+
+
+def _layers(data: Record) -> list[Record]:
+    """The layers with what holds for all of them; without any the top itself is one, with all
+    that it says."""
+    outer = settings(data)
+    return [{"block": "encoder", **outer, **one} for one in data.get("layers", ())] or [data]
+
+
+def _own_norm(data: Record, key: str) -> Record:
+    return {**data.get("norms", {}), **(data[key] or {})}
+
+
+def _memory(book: Book, data: Record) -> Memory | None:
+    if "encoder" in data:
+        inner = {**_shared(data, data["encoder"]), **data["encoder"]}
+        rows = _stack(book.at("encoder"), inner)
+        return None if rows is None else Memory(rows, tokens(inner))
+    if "memory" not in data:
+        return None
+    return Memory(matrix(book, data["memory"]), names_of(data["memory"]))
+
+
+def _shared(data: Record, inner: Record) -> Record:
+    """What an encoder takes over: the table of embeddings if it has none, and the vocabulary that
+    goes with IDs."""
+    table = inner.get("embeddings")
+    by_token = isinstance(table, Mapping) and not is_source(table)
+    if "X" in inner or by_token:
+        return {}
+    keys = ("vocabulary",) if table is not None else ("embeddings", "vocabulary")
+    return {key: data[key] for key in keys if key in data}
+
+
+def _embedded(book: Book, data: Record, positions: Sequence[object]) -> Figures | None:
+    """Rows of the table, scaled, with positions and segments added, and normed."""
+    if "X" in data:
+        return book.copy("X", matrix(book, data["X"]), step="embed")
+    if "embeddings" not in data or not tokens(data):
+        return None
+    ids = identities(data)
+    size = 1 + max(ids.values()), int(data.get("d_model", 0))
+    E: Figures = matrix(book, data["embeddings"], size)[[ids[token] for token in tokens(data)]]
+    terms = _added(book, data, positions, E.shape)
+    factor = _factor(book, data, E.shape[1])
+    if not terms and factor is None and "embedding_norm" not in data:
+        return book.copy("X", E, step="embed")
+    x = book.copy("E", E)
+    more = bool(terms) or "embedding_norm" in data
+    if factor is not None:
+        x = book.keep("scaled_E" if more else "X", E * factor, step="embed")
+    if terms:
+        x = book.keep("summed" if "embedding_norm" in data else "X", sum(terms, x))
+    if "embedding_norm" not in data:
+        return x
+    record = _own_norm(data, "embedding_norm")
+    return book.keep("X", normed(book.at("embedding_norm"), record, x), step="norm")
+
+
+def _factor(book: Book, data: Record, d_model: int) -> object:
+    """What embeddings are multiplied by, √d_model or a number; None for nothing."""
+    scale = data.get("embedding_scale", "none")
+    if scale == "none":
+        return None
+    return book.root(d_model) if scale == "sqrt_d_model" else book.number(scale)
+
+
+def _added(
+    book: Book, data: Record, positions: Sequence[object], shape: tuple[int, int]
+) -> list[Figures]:
+    """What is added to the embeddings: positions, segments (Devlin et al. 2018,
+    arXiv:1810.04805)."""
+    cache = _layers(data)[0].get("cache", {})
+    terms = added(book, positions, shape, len(cache.get("tokens", ())))
+    if "segments" in data:
+        rows = [int(segment) for segment in data["segments"]]
+        S = matrix(book, data["segment_embeddings"], (max(rows) + 1, shape[1]))[rows]
+        terms.append(book.copy("S", S))
+    return terms

@@ -1,0 +1,88 @@
+"""The tokens of a stack, their rows of the table and their columns of the logits."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+
+from attncli.oracle.book import Record
+from attncli.oracle.matrices import is_source
+
+_JOINER = "\u200d"
+_FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
+_SKIN = re.compile("[\U0001f3fb-\U0001f3ff]")
+
+
+def tokens(data: Record) -> list[str]:
+    """The tokens, given or cut from the sentence; or the names of the rows of X."""
+    if "tokens" in data:
+        return [str(token) for token in data["tokens"]]
+    if "sentence" in data:
+        return _cut(str(data["sentence"]), data.get("tokenizer", "whitespace"))
+    return names_of(data.get("X"))
+
+
+def names_of(rows: object) -> list[str]:
+    """The names of rows that have some."""
+    named = isinstance(rows, Mapping) and not is_source(rows)
+    return [str(name) for name in rows] if named and isinstance(rows, Mapping) else []
+
+
+def identities(data: Record) -> dict[str, int]:
+    """Each token's row of the embeddings, from 0.
+
+    A map of vectors counts in its own order, whatever IDs the vocabulary gives.
+    """
+    table = data.get("embeddings")
+    if isinstance(table, Mapping) and not is_source(table):
+        return {str(token): row for row, token in enumerate(table)}
+    return {str(token): int(row) for token, row in (data.get("vocabulary") or {}).items()}
+
+
+def columns(data: Record, width: int | None = None) -> dict[str, int]:
+    """Each token's column of `width` logits, from 0.
+
+    Columns are counted by ID, with an unembedding that is tied by the rows of the table; IDs with
+    gaps between them that leave just one column a token only order the tokens.
+    """
+    tied = isinstance(data["unembedding"], str)
+    vocabulary = {} if tied else data.get("vocabulary") or {}
+    ids = {str(token): int(one) for token, one in vocabulary.items()} or identities(data)
+    if width is not None and len(ids) == width <= max(ids.values(), default=0):
+        ids = {token: place for place, token in enumerate(sorted(ids, key=ids.__getitem__))}
+    return ids
+
+
+def _cut(sentence: str, tokenizer: str) -> list[str]:
+    if tokenizer == "whitespace":
+        return sentence.split()
+    clusters = _clusters(sentence)
+    return clusters if tokenizer == "character" else _words(clusters)
+
+
+def _clusters(sentence: str) -> list[str]:
+    """Characters as a reader sees them, in short: marks, joiners, skin tones and flags stay with
+    what they belong to (Unicode, UAX 29)."""
+    found: list[str] = []
+    for one in sentence:
+        if found and _belongs(found[-1], one):
+            found[-1] += one
+        else:
+            found.append(one)
+    return found
+
+
+def _belongs(before: str, one: str) -> bool:
+    if one == _JOINER or before[-1] == _JOINER:
+        return not before[0].isspace()
+    flag = len(before) == 1 and _FLAG.match(before) and _FLAG.match(one)
+    return bool(flag or _SKIN.match(one) or unicodedata.category(one)[0] == "M")
+
+
+def _words(clusters: list[str]) -> list[str]:
+    """Runs of letters, digits and _, with apostrophes inside; else single signs."""
+    kinds = ("w" if c[0].isalnum() or c[0] == "_" else "'" if c in "'’" else c for c in clusters)
+    shape = "".join(" " if c.isspace() else c if c in ("w", "'") else "." for c in kinds)
+    found = re.finditer(r"w+(?:'w+)*|[.']", shape)
+    return ["".join(clusters[match.start() : match.end()]) for match in found]

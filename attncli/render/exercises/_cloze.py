@@ -1,0 +1,136 @@
+"""Fields of Moodle's cloze questions: `{2:NUMERICAL:=0.42:0.005#why~%50%0.58:0.005#why}`.
+
+How Moodle reads them (question/type/multianswer/questiontype.php, question/type/numerical):
+
+* A field ends at the first `}` without a backslash before it, an alternative at such a `~`, an
+  answer at such a `#`. A feedback then has its HTML entities decoded, and `\\}` and `\\#` replaced
+  by `}` and `#`; nothing turns `\\~` or `\\\\` back, so that these are written as entities.
+* An answer is a figure and how far from it one may be, both ends included.
+* The visible size of a field is that of its longest answer, as a number and not as it was written:
+  zeros in front or behind are lost.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from itertools import count
+from typing import NamedTuple
+
+from attncli.arithmetic import decimals
+from attncli.document import Key, Question, Slip
+
+_HALF = Decimal("0.5")
+_SLACK = Decimal("1e-13")
+"""Moodle widens an interval by 10^-14 at either end, times the figure where that is above 1."""
+_LONGEST = 30
+_LEAST_WIDTH, _MOST_WIDTH = 6, 18
+"""Moodle makes fields of more than some characters longer by chance; 18 digits keep a whole
+number from becoming a fraction with an exponent."""
+_KEPT = re.compile(r"[\\~{}]")
+
+
+class Interval(NamedTuple):
+    """What is accepted: from `low` to `high`, both included."""
+
+    low: Decimal
+    high: Decimal
+
+    @property
+    def centre(self) -> Decimal:
+        return decimals.product(decimals.total((self.low, self.high)), _HALF)
+
+    @property
+    def tolerance(self) -> Decimal:
+        return decimals.product(decimals.total((self.high, decimals.negated(self.low))), _HALF)
+
+    @property
+    def text(self) -> str:
+        """The interval as an answer of a field."""
+        return f"{figure_text(self.centre)}:{figure_text(self.tolerance)}"
+
+    def is_apart(self, other: Interval) -> bool:
+        """Whether no figure belongs to both, not even one at an end as Moodle takes it."""
+        first, second = sorted((self, other))
+        largest = max(Decimal(1), *map(abs, (*first, *second)))
+        gap = decimals.total((second.low, decimals.negated(first.high)))
+        return gap > decimals.product(_SLACK, largest)
+
+
+class Alternatives(NamedTuple):
+    """What is right for a blank, and the mistakes that are apart from it and each other."""
+
+    right: Interval
+    slips: tuple[tuple[Slip, Interval], ...]
+
+    @classmethod
+    def of(cls, key: Key) -> Alternatives:
+        right = Interval(key.low, key.high)
+        kept: list[tuple[Slip, Interval]] = []
+        for slip in key.slips:
+            interval = Interval(slip.low, slip.high)
+            if all(interval.is_apart(other) for other in (right, *(i for _, i in kept))):
+                kept.append((slip, interval))
+        return cls(right, tuple(kept))
+
+    @property
+    def intervals(self) -> tuple[Interval, ...]:
+        return (self.right, *(interval for _, interval in self.slips))
+
+
+class Feedback(NamedTuple):
+    """What is said, in HTML: of what is right, and of each mistake."""
+
+    right: str
+    slips: tuple[str, ...]
+
+
+def field(question: Question, told: Alternatives, said: Feedback, share: int, filler: str) -> str:
+    """A blank as a field; a mistake earns `share` per cent of its points."""
+    parts = [f"={told.right.text}#{in_field(said.right)}"]
+    for (_, interval), text in zip(told.slips, said.slips, strict=True):
+        parts.append(f"%{share}%{interval.text}#{in_field(text)}")
+    return f"{{{question.points}:NUMERICAL:{'~'.join([*parts, f'%0%{filler}:0'])}}}"
+
+
+def in_field(html: str) -> str:
+    """HTML as it is written in a feedback, from which Moodle gets just that HTML again."""
+    kept = _KEPT.sub(lambda found: f"&#{ord(found[0])};", html)
+    return kept.replace("&", "&amp;").replace("#", r"\#")
+
+
+def figure_text(number: Decimal) -> str:
+    """A figure in full, with an ASCII minus and without zeros at its end; a very long one with an
+    exponent, `1.0E-300`, as Moodle itself writes it."""
+    if not number.is_finite():
+        raise ValueError(f"{number} can't be asked for")
+    text = _without_zeros(format(decimals.unsigned_zero(number), "f"))
+    if len(text) <= _LONGEST:
+        return text
+    mantissa, _, exponent = format(number, "E").partition("E")
+    mantissa = _without_zeros(mantissa)
+    return f"{mantissa if '.' in mantissa else f'{mantissa}.0'}E{exponent}"
+
+
+def _without_zeros(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def filler(asked: Sequence[Alternatives]) -> str:
+    """A figure as long as the longest answer of a file, and apart from all of them.
+
+    As an answer that earns nothing, like any other wrong figure, it gives all fields one size
+    and changes no marks.
+    """
+    intervals = [interval for told in asked for interval in told.intervals]
+    longest = max((len(figure_text(interval.centre)) for interval in intervals), default=0)
+    for width in count(min(max(_LEAST_WIDTH, longest), _MOST_WIDTH)):
+        number = Decimal(f"-{'9' * (width - 1)}")
+        if _is_apart_from(Interval(number, number), intervals):
+            return f"{number}"
+    raise AssertionError("there is always a longer figure")
+
+
+def _is_apart_from(one: Interval, others: Iterable[Interval]) -> bool:
+    return all(one.is_apart(other) for other in others)

@@ -1,0 +1,50 @@
+"""An answers file for spreadsheets: one row a blank, lines ended as RFC 4180 has it.
+
+Spreadsheets take a cell that begins with `=`, `+`, `-` or `@` for a formula, and one such as
+`12e45` for a number, quoted or not. Such a text gets an apostrophe before it, and so does one
+that begins with an apostrophe: `unguarded` takes one off again, so that each comes back whole.
+Quantities have names that begin with a letter, so no id of theirs is ever changed.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+from attncli.document import Document
+from attncli.render.exercises._answers import asking, entries, paper_of
+from attncli.render.page import Page
+
+SUFFIXES = (".csv",)
+KEYS = ("none", "separate")
+
+HEADINGS = ("form", "hash", "id", "answer")
+_GUARD = "'"
+_OBEYED = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", _GUARD)
+"""How a cell begins that would be taken for a formula, wide characters and all; and the guard."""
+_NUMBER = re.compile(r"[\d.,]*\d[\d.,]*(?:[eE][+-]?\d+)?")
+
+
+def render(document: Document, page: Page) -> str:  # noqa: ARG001
+    """The blanks of a sheet, empty; those of an exercise or a key with what is right."""
+    paper = paper_of(document, "csv")
+    form, made_from = guarded(paper.form), guarded(paper.hash)
+    text = io.StringIO(newline="")
+    rows = csv.writer(text)
+    rows.writerow(HEADINGS)
+    for section in asking(document):
+        for entry in entries(section, paper):
+            rows.writerow((form, made_from, guarded(entry.id), entry.answer))
+    return text.getvalue()
+
+
+def guarded(text: str) -> str:
+    """A text that a spreadsheet leaves as it is."""
+    obeyed = text.startswith(_OBEYED) or _NUMBER.fullmatch(text)
+    return _GUARD + text if obeyed else text
+
+
+def unguarded(cell: str) -> str:
+    """The text that was written as a cell."""
+    return cell.removeprefix(_GUARD)

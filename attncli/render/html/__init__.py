@@ -1,0 +1,22 @@
+"""Blocks as HTML, for every format that is made of it.
+
+style      how a format writes texts, somebody's words, mathematics and blanks
+spans      running text and expressions
+tables     quantities and whatever else has rows and columns
+working    lines of working
+blocks     every block
+"""
+
+from attncli.render.html.blocks import blocks_html
+from attncli.render.html.spans import blanks_in, code_html, expression_html, spans_html
+from attncli.render.html.style import Style, escaped
+
+__all__ = [
+    "Style",
+    "blanks_in",
+    "blocks_html",
+    "code_html",
+    "escaped",
+    "expression_html",
+    "spans_html",
+]

@@ -1,0 +1,97 @@
+"""Running text and expressions as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attncli.arithmetic.expression import (
+    Blank,
+    Equation,
+    Expression,
+    Number,
+    Symbol,
+    rewritten,
+)
+from attncli.document import Span, Spans, Term, Word
+from attncli.notation import plain, unbreakable
+from attncli.render.html.style import Style
+
+_MARKS = range(0xE000, 0xF900)
+"""Characters for private use, one of which stands for blanks while an expression is written."""
+
+
+def spans_html(spans: Spans, style: Style) -> str:
+    """Running text."""
+    return "".join(_span(span, style) for span in spans)
+
+
+def _span(span: Span, style: Style) -> str:
+    match span:
+        case str():
+            return style.text(span)
+        case Word(text):
+            return style.word(text)
+        case Term(text):
+            return f"<code>{style.word(text)}</code>"
+        case _:
+            return expression_html(span, style)
+
+
+def expression_html(node: Expression | Equation, style: Style) -> str:
+    """An expression: in mathematics, where it holds neither blanks nor somebody's words."""
+    if any(blanks_in(node)):
+        return plain_html(node, style)
+    return code_html(node, style) if _has_words(node) else style.mathematics(node)
+
+
+def code_html(node: Expression | Equation, style: Style) -> str:
+    """A name as the program writes it, `weights[love, AI]`."""
+    return f"<code>{style.word(unbreakable(plain(node)))}</code>"
+
+
+def plain_html(node: Expression | Equation, style: Style) -> str:
+    """An expression in plain notation around its blanks."""
+    write = style.word if _has_words(node) else style.text
+    if isinstance(node, Equation):
+        return write(unbreakable(plain(node)))
+    blanks, mark = list(blanks_in(node)), _unused(node)
+    places = iter(range(len(blanks)))
+    marked = rewritten(
+        node,
+        lambda part: Symbol(f"{mark}{next(places)}{mark}") if isinstance(part, Blank) else None,
+    )
+    pieces = unbreakable(plain(marked)).split(mark)
+    return "".join(
+        style.blank(blanks[int(piece)]) if k % 2 else write(piece) if piece else ""
+        for k, piece in enumerate(pieces)
+    )
+
+
+def blanks_in(node: object) -> Iterator[Blank]:
+    """The blanks of an expression, from left to right."""
+    return (part for part in _parts(node) if isinstance(part, Blank))
+
+
+def _unused(node: Expression) -> str:
+    """A character that an expression doesn't have, so that it can't be mistaken for its words."""
+    whole = rewritten(node, lambda part: Symbol("x") if isinstance(part, Blank) else None)
+    text = plain(whole)
+    return next(mark for mark in map(chr, _MARKS) if mark not in text)
+
+
+def _has_words(node: object) -> bool:
+    """Whether some name has indices that may be somebody's words: others than 2, i, j."""
+    symbols = (part for part in _parts(node) if isinstance(part, Symbol))
+    return not all(_is_own(index) for symbol in symbols for index in symbol.indices)
+
+
+def _is_own(index: str) -> bool:
+    return index.isascii() and (index.isdigit() or (len(index) == 1 and index.isalpha()))
+
+
+def _parts(node: object) -> Iterator[object]:
+    """An expression and all that it is made of."""
+    yield node
+    if isinstance(node, tuple) and not isinstance(node, Number | Symbol | Blank):
+        for part in node:
+            yield from _parts(part)

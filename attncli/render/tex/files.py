@@ -1,0 +1,145 @@
+"""Whole files: an article, an exam, or a fragment of either to be put into a file of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from attncli.document import Document, Fields, Paper, Section
+from attncli.render.tex.blocks import blocks, facts, formulas
+from attncli.render.tex.setting import Setting, article, exam
+from attncli.render.tex.text import escaped, macros_for, word
+
+ARTICLE_ROOM, EXAM_ROOM, FRAGMENT_ROOM = 41.0, 41.0, 33.0
+"""Ems between the margins; of a fragment those of an article that says nothing of its own."""
+
+_SHEETS = ("exercise", "sheet")
+
+_DISPLAYS = (r"\[", r"\begin{align", r"\begin{gather")
+
+_PACKAGES = r"""% pdfTeX, XeTeX and LuaTeX all take this file.
+\ifdefined\Umathcode\else\IfFileExists{lmodern.sty}{\usepackage[T1]{fontenc}\usepackage{lmodern}}{}\fi
+\usepackage[margin=22mm]{geometry}
+\usepackage[fleqn]{amsmath}
+\usepackage{booktabs}
+\setlength\mathindent{1em}
+\setlength\parindent{0pt}
+\setlength\parskip{1ex plus 0.5ex}
+\setlength\emergencystretch{4em}
+\AtBeginDocument{\abovedisplayskip 1.2ex plus 0.5ex\abovedisplayshortskip 0.6ex
+  \belowdisplayskip 1ex plus 0.5ex\belowdisplayshortskip\belowdisplayskip}
+\allowdisplaybreaks
+"""
+_ARTICLE = "\\documentclass[11pt,a4paper]{article}\n" + _PACKAGES
+_EXAM = (
+    "\\documentclass[addpoints,11pt,a4paper]{exam}\n"
+    + _PACKAGES
+    + r"""\pagestyle{foot}
+\pointsinrightmargin
+\pointpoints{point}{points}
+\marginpointname{ \points}
+\renewcommand\questionlabel{}
+\renewcommand\questionshook{\leftmargin 0pt\labelwidth 0pt\labelsep 0pt}
+\CorrectChoiceEmphasis{\bfseries\boldmath}
+"""
+)
+_SWITCH = r"""% This is the sheet. Take the % away before \printanswers, or say
+%   pdflatex '\def\withanswers{}\input{this file}'
+% for the key.
+% \printanswers
+\ifdefined\withanswers\printanswers\fi
+"""
+
+
+def file(document: Document, *, fragment: bool) -> str:
+    """The document as a file of its own, or as a fragment without a preamble."""
+    paper = document.paper
+    if paper is not None and paper.kind in _SHEETS:
+        return _exam_file(document, paper, fragment=fragment)
+    room = FRAGMENT_ROOM if fragment else ARTICLE_ROOM
+    body = _article_body(document, article(room, fragment=fragment))
+    if fragment:
+        return _fragment(body, "amsmath and booktabs")
+    return _whole(_ARTICLE, body)
+
+
+def _whole(preamble: str, body: str) -> str:
+    return f"{preamble}{macros_for(body)}\n\\begin{{document}}\n\n{body}\n\n\\end{{document}}\n"
+
+
+def _fragment(body: str, needs: str) -> str:
+    start = f"% To be \\input into a document that loads {needs}.\n"
+    start += "\\begingroup\\allowdisplaybreaks\\parindent 0pt\n"
+    return f"{start}{macros_for(body)}\n{body}\n\n\\endgroup\n"
+
+
+def _together(parts: Iterable[str]) -> str:
+    """The parts as paragraphs. A display goes on with the running text before it, since a paragraph
+    that began with it would begin with an empty line."""
+    page = ""
+    told = False
+    for part in filter(None, parts):
+        goes_on = told and part.startswith(_DISPLAYS)
+        page += f"\n{part}" if goes_on else f"\n\n{part}"
+        told = not part.startswith(("\\", "{"))
+    return page.strip()
+
+
+def _article_body(document: Document, setting: Setting) -> str:
+    parts: list[str] = []
+    if document.facts is not None or document.paper is not None:
+        parts.append(setting.title.format(word(document.title.text)))
+    if document.paper is not None:
+        parts.append(_small_print(document.paper))
+    if document.facts is not None:
+        parts.append(facts(document.facts, setting))
+    parts += blocks(document.opening, setting)
+    for section in document.sections:
+        parts.append(setting.heading.format(escaped(section.heading)))
+        parts += _section_parts(section, setting)
+        parts += blocks(section.solution, setting)
+    return _together([*parts, *blocks(document.closing, setting)])
+
+
+def _section_parts(section: Section, setting: Setting) -> list[str]:
+    return [formulas(section.formulas, setting), *blocks(section.blocks, setting)]
+
+
+def _exam_file(document: Document, paper: Paper, *, fragment: bool) -> str:
+    setting = exam(FRAGMENT_ROOM if fragment else EXAM_ROOM, with_key=paper.kind == "exercise")
+    body = _exam_body(document, paper, setting)
+    if fragment:
+        return _fragment(body, "amsmath and booktabs, of the class exam")
+    made = escaped(f"{paper.called} · {paper.hash}")
+    footer = rf"\footer{{{made}}}{{\thepage}}{{{word(document.title.text)}}}"
+    switch = _SWITCH if paper.kind == "exercise" else ""
+    return _whole(f"{_EXAM}{footer}\n{switch}", body)
+
+
+def _exam_body(document: Document, paper: Paper, setting: Setting) -> str:
+    """A first page with what the whole exercise depends on, then a page or more a question."""
+    top = [block for block in document.opening if isinstance(block, Fields)]
+    others = [block for block in document.opening if not isinstance(block, Fields)]
+    title = rf"{word(document.title.text)} \hfill {escaped(_as_title(paper.called))}"
+    parts = [setting.title.format(title), *blocks(top, setting)]
+    parts += [] if document.facts is None else [facts(document.facts, setting)]
+    parts += [*blocks(others, setting), _small_print(paper), r"\begin{questions}"]
+    parts += [_question(section, setting) for section in document.sections]
+    return _together([*parts, r"\end{questions}", *blocks(document.closing, setting)])
+
+
+def _question(section: Section, setting: Setting) -> str:
+    points = f"[{section.points}]" if section.points else ""
+    start = f"\\newpage\n\\question{points} \\textbf{{{escaped(section.heading)}}}"
+    solution = blocks(section.solution, setting)
+    told = ["\\begin{solution}", *solution, "\\end{solution}"] if solution else []
+    return _together([start, *_section_parts(section, setting), *told])
+
+
+def _as_title(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _small_print(paper: Paper) -> str:
+    """What the paper was made from, and by which command."""
+    called, command = escaped(f"{paper.called}, from {paper.hash}"), word(paper.command)
+    return rf"{{\footnotesize\raggedright {called}, by \texttt{{{command}}}\par}}"

@@ -1,0 +1,63 @@
+"""What blocks have to know of the page that they are set on."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from attncli.arithmetic.expression import Blank
+from attncli.notation import latex
+from attncli.notation.latex import Style
+from attncli.render.tex.text import FORMULA, WORKING
+
+BLANK_WIDTH = "15mm"
+"""One width for all blanks, in exponents too; it tells nothing of what is to be written there."""
+
+
+class Setting(NamedTuple):
+    """The room in ems between the margins; how mathematics is written; what room for somebody's
+    own working looks like; how headings do."""
+
+    room: float
+    working: Style = WORKING
+    formula: Style = FORMULA
+    lines_to_write: str = r"\vspace{{{}\baselineskip}}"
+    title: str = r"{{\LARGE\bfseries {}\par}}"
+    heading: str = r"\section*{{{}}}"
+    subheading: str = r"\subsection*{{{}}}"
+
+    def entry(self, blank: Blank) -> str:
+        """A blank in a table."""
+        return fillin(blank) if self.working.hidden else f"${self.working.blank(blank)}$"
+
+
+def fillin(blank: Blank) -> str:
+    """A blank of the class `exam`, which prints its answer in a key."""
+    answer = "" if blank.answer is None else f"${latex(blank.answer)}$"
+    return rf"\fillin[{answer}][{BLANK_WIDTH}]"
+
+
+def _fillin_in_mathematics(blank: Blank) -> str:
+    return rf"\text{{{fillin(blank)}}}"
+
+
+def article(room: float, *, fragment: bool) -> Setting:
+    """A page to be read; a fragment has its headings below those of the document around it."""
+    if not fragment:
+        return Setting(room)
+    title, heading, subheading = (
+        rf"\{level}*{{{{{{}}}}}}" for level in ("section", "subsection", "subsubsection")
+    )
+    return Setting(room, title=title, heading=heading, subheading=subheading)
+
+
+def exam(room: float, *, with_key: bool) -> Setting:
+    """A page to be filled in."""
+    lines = r"\fillwithlines{{{}\linefillheight}}"
+    return Setting(
+        room,
+        WORKING._replace(blank=_fillin_in_mathematics, hidden=True),
+        FORMULA._replace(blank=_fillin_in_mathematics, hidden=True),
+        rf"\ifprintanswers\else{lines}\fi" if with_key else lines,
+        title=r"{{\Large\bfseries {}\par\medskip}}",
+        subheading=r"\subsubsection*{{{}}}",
+    )

@@ -1,0 +1,268 @@
+"""Tables with booktabs: figures lined up at the point, wide ones small, wider ones in bands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from attncli.arithmetic.expression import MOST_PARTS, Blank, Number, Omitted, Symbol, elided
+from attncli.document import Graph, MatrixBlock, SideBySide, Table, Word
+from attncli.notation import latex
+from attncli.notation.words import visible
+from attncli.render.figures import column_heading, row_heading, shown_rows, vector
+from attncli.render.tex.measure import BLANK, math_width, text_width
+from attncli.render.tex.setting import Setting
+from attncli.render.tex.text import escaped, mathematics, word
+
+_GAP, _SMALL_GAP = 1.1, 0.55
+STRETCHED = r"\renewcommand\arraystretch{1.6}"
+"""Rows that are high enough to write in."""
+_SMALL = 0.92
+"""How wide `\\small` is, against the page's own size."""
+_MOST_ROWS = 40
+_WIDEST = 0.4
+"""Words that take more than this part of the room are broken into lines."""
+
+
+class Cell(NamedTuple):
+    """What stands in a cell, and its width in ems."""
+
+    text: str
+    width: float
+
+    @classmethod
+    def of_word(cls, text: str) -> Cell:
+        return cls(word(text), text_width(visible(text)))
+
+    @classmethod
+    def of_mathematics(cls, text: str) -> Cell:
+        return cls(mathematics(text) if text else "", math_width(text))
+
+
+class Column(NamedTuple):
+    """A heading with the cells below it; figures stand at the right."""
+
+    heading: Cell
+    cells: tuple[Cell, ...]
+    numbers: bool = True
+
+    @property
+    def width(self) -> float:
+        return max(cell.width for cell in (self.heading, *self.cells))
+
+
+_LONGEST_ARROW = 9
+_ARROW = r"\rule[0.5ex]{{{:.1f}em}}{{0.4pt}}$\rightarrow$"
+DOTS, DOTS_BELOW = Cell.of_mathematics(r"\dots"), Cell.of_mathematics(r"\vdots")
+
+
+def matrix(block: MatrixBlock, setting: Setting) -> str:
+    """A quantity as a table."""
+    return _banded(*_matrix_columns(block, setting), setting)
+
+
+def side_by_side(block: SideBySide, setting: Setting) -> str:
+    """Rows of quantities as vectors; as a table each where they don't fit beside each other."""
+    caption = rf"\paragraph{{{escaped(block.caption)}}}\leavevmode\par" if block.caption else ""
+    first = block.columns[0][1]
+    rows = shown_rows(first)
+    columns = [
+        Column(Cell.of_word(heading), tuple(_vector(table, i, setting) for i in rows), False)
+        for heading, table in block.columns
+    ]
+    names = _row_names(Cell.of_word("Token"), first, rows)
+    if _width(names, columns, _GAP) <= setting.room:
+        tables = _tabular(names, columns)
+    else:
+        tables = _JOINT.join(matrix(table, setting) for _, table in block.columns)
+    return "\n".join(filter(None, [caption, together([tables])]))
+
+
+def _vector(block: MatrixBlock, i: int | None, setting: Setting) -> Cell:
+    if i is None:
+        return DOTS_BELOW
+    return Cell.of_mathematics(latex(vector(block, i), setting.working))
+
+
+def table(block: Table, setting: Setting) -> str:
+    """A table of words and figures; its first column names the rows."""
+    columns = []
+    for j, heading in enumerate(block.headings):
+        texts = [row[j] for row in block.rows]
+        numbers = all(isinstance(text, str | Omitted) and _is_figure(text) for text in texts)
+        cells = (_table_cell(text, setting) for text in texts)
+        columns.append(Column(_in_lines(Cell.of_word(heading), setting), tuple(cells), numbers))
+    return together([_banded(columns[0], columns[1:], setting)])
+
+
+def _is_figure(text: str | Omitted) -> bool:
+    return isinstance(text, Omitted) or text.isdigit()
+
+
+def _table_cell(text: Word | str | Omitted, setting: Setting) -> Cell:
+    if isinstance(text, Omitted):
+        return DOTS_BELOW
+    return _in_lines(Cell.of_word(text.text if isinstance(text, Word) else text), setting)
+
+
+def _in_lines(cell: Cell, setting: Setting) -> Cell:
+    """A cell of many words in lines below each other."""
+    widest = setting.room * _WIDEST
+    if cell.width <= widest:
+        return cell
+    return Cell(rf"\parbox[t]{{{widest:.0f}em}}{{\raggedright {cell.text}\strut}}", widest)
+
+
+def graph(block: Graph) -> str:
+    """An arrow for each edge, the heavier the longer."""
+    most = float(max(edge.weight.full for edge in block.edges))
+    sources, before = [], ""
+    for edge in block.edges:
+        sources.append(Cell.of_word(edge.source if edge.source != before else ""))
+        before = edge.source
+    lengths = [max(0.3, _LONGEST_ARROW * float(edge.weight.full) / most) for edge in block.edges]
+    arrows = [Cell(_ARROW.format(length), length + 1) for length in lengths]
+    weights = aligned([latex(edge.weight) for edge in block.edges])
+    columns = [
+        Column(Cell("", 0), tuple(arrows), False),
+        Column(Cell.of_word("to"), tuple(Cell.of_word(edge.target) for edge in block.edges), False),
+        Column(Cell.of_word("weight"), tuple(map(Cell.of_mathematics, weights))),
+    ]
+    return together([_tabular(Column(Cell.of_word("from"), tuple(sources), False), columns)])
+
+
+_JOINT = "\n\\hspace{2em plus 1em}\n"
+
+
+def together(tables: Sequence[str]) -> str:
+    """Tables beside each other as long as they fit, then below."""
+    return (
+        "{\\raggedright\\lineskip 2ex\\lineskiplimit 2ex\\noindent\n"
+        + _JOINT.join(tables)
+        + "\\par}"
+    )
+
+
+def _row_names(heading: Cell, block: MatrixBlock, rows: Sequence[int | None]) -> Column:
+    names = (DOTS_BELOW if i is None else Cell.of_word(row_heading(block, i)) for i in rows)
+    return Column(heading, tuple(names), False)
+
+
+def _matrix_columns(block: MatrixBlock, setting: Setting) -> tuple[Column, list[Column]]:
+    rows = shown_rows(block)
+    name = Cell.of_mathematics(latex(Symbol(block.name), setting.working))
+    if block.given:
+        name = Cell(f"{name.text} (given)", name.width + text_width(" (given)"))
+    columns = []
+    for j in elided(block.matrix.shape[1], MOST_PARTS):
+        if j is None:
+            columns.append(Column(DOTS, (DOTS,) * len(rows)))
+            continue
+        entries = [None if i is None else block.entry(i, j) for i in rows]
+        heading = Cell.of_word(column_heading(block, j))
+        columns.append(Column(heading, tuple(_entry_cells(entries, setting))))
+    if block.with_sums:
+        sums = [None if i is None else _row_sum(block, i) for i in rows]
+        columns.append(Column(Cell.of_word("sum"), tuple(_entry_cells(sums, setting))))
+    return _row_names(name, block, rows), columns
+
+
+def _row_sum(block: MatrixBlock, i: int) -> Number | Omitted:
+    """What a row adds up to; nothing is said of it where figures are asked for."""
+    entries = (block.entry(i, j) for j in range(block.matrix.shape[1]))
+    return Omitted() if any(isinstance(e, Blank) for e in entries) else block.row_sum(i)
+
+
+def _entry_cells(
+    entries: Sequence[Number | Blank | Omitted | None], setting: Setting
+) -> Iterable[Cell]:
+    """A column's entries, each figure filled up behind its point to the length of the longest."""
+    texts = [latex(entry) for entry in entries if isinstance(entry, Number)]
+    filled = iter(aligned(texts, before=False))
+    for entry in entries:
+        if isinstance(entry, Number):
+            yield Cell.of_mathematics(next(filled))
+        elif isinstance(entry, Blank):
+            yield Cell(setting.entry(entry), BLANK)
+        else:
+            yield DOTS_BELOW if entry is None else Cell("", 0)
+
+
+def aligned(texts: Sequence[str], *, before: bool = True) -> list[str]:
+    """Figures filled up behind their points to the longest, and `before` them if wanted."""
+    parts = [_parted(text) for text in texts]
+    most = _Parts(
+        "-" if before and any(part.sign for part in parts) else "",
+        max((part.head for part in parts), key=len, default="") if before else "",
+        max((part.tail for part in parts), key=len, default=""),
+    )
+    return [
+        _filled(part, most) if part.head else text for text, part in zip(texts, parts, strict=True)
+    ]
+
+
+class _Parts(NamedTuple):
+    """A figure's minus, its digits before the point, and the point with what follows."""
+
+    sign: str
+    head: str
+    tail: str
+
+
+def _parted(text: str) -> _Parts:
+    """The parts of a figure, none of them where it isn't written in digits alone."""
+    sign, rest = ("-", text[1:]) if text.startswith("-") else ("", text)
+    if not rest.replace(".", "").isdigit():
+        return _Parts("", "", "")
+    head, point, tail = rest.partition(".")
+    return _Parts(sign, head, point + tail)
+
+
+def _filled(part: _Parts, most: _Parts) -> str:
+    start = "0" * (len(most.head) - len(part.head)) + ("" if part.sign else most.sign)
+    end = most.tail[len(part.tail) :]
+    sign = "{-}" if part.sign and start else part.sign  # else it would be a difference
+    return f"{_phantom(start)}{sign}{part.head}{part.tail}{_phantom(end)}"
+
+
+def _phantom(text: str) -> str:
+    return rf"\phantom{{{text}}}" if text else ""
+
+
+def _width(names: Column, columns: Sequence[Column], gap: float) -> float:
+    return names.width + sum(column.width + gap for column in columns)
+
+
+def _banded(names: Column, columns: Sequence[Column], setting: Setting) -> str:
+    """A table, smaller if it needs to be; or in bands with the row names before each."""
+    if _width(names, columns, _GAP) <= setting.room:
+        return _tabular(names, columns)
+    if _width(names, columns, _SMALL_GAP) * _SMALL <= setting.room:
+        return "{\\small\\tabcolsep 3pt%\n" + _tabular(names, columns) + "}"
+    bands: list[list[Column]] = [[]]
+    for column in columns:
+        if bands[-1] and _width(names, [*bands[-1], column], _GAP) > setting.room:
+            bands.append([])
+        bands[-1].append(column)
+    return _JOINT.join(_tabular(names, band) for band in bands)
+
+
+def _tabular(names: Column, columns: Sequence[Column]) -> str:
+    """The table; a long one in parts that fit on a page each."""
+    everything = [names, *columns]
+    kinds = "".join("r" if column.numbers else "l" for column in everything)
+    headings = _row(column.heading for column in everything)
+    has_blanks = any(r"\fillin" in cell.text for column in columns for cell in column.cells)
+    stretch = f"{STRETCHED}%\n" if has_blanks else ""
+    rows = [_row(cells) for cells in zip(*(column.cells for column in everything), strict=True)]
+    tables = []
+    for first in range(0, len(rows), _MOST_ROWS):
+        lines = [headings, r"\midrule", *rows[first : first + _MOST_ROWS]]
+        start, end = rf"\begin{{tabular}}[t]{{@{{}}{kinds}@{{}}}}", r"\end{tabular}"
+        tables.append("\n".join([start, r"\toprule", *lines, r"\bottomrule", end]))
+    text = _JOINT.join(tables)
+    return f"{{{stretch}{text}}}" if stretch else text
+
+
+def _row(cells: Iterable[Cell]) -> str:
+    return " & ".join(cell.text for cell in cells) + r" \\"

@@ -1,0 +1,139 @@
+"""Words and running text for TeX: any Unicode is printed, by pdfTeX as `U+732B` if need be."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from attncli.arithmetic.expression import Blank, Symbol
+from attncli.document import Span, Spans, Term, Word
+from attncli.notation import latex
+from attncli.notation.latex import Style
+from attncli.notation.words import visible
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
+    "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\symbol{34}",
+    "`": r"\`{}", "␣": r"\textvisiblespace{}", "…": r"\dots{}", "\u00a0": "~",
+}  # fmt: skip
+_MATHEMATICS = {
+    "−": "-", "×": r"\times", "→": r"\rightarrow", "∞": r"\infty", "≈": r"\approx",
+    "√": r"\surd", "⋮": r"\vdots", "ᵀ": r"^{\top}", "≤": r"\le", "≥": r"\ge", "±": r"\pm",
+    "²": "^2", "³": "^3", "Σ": r"\Sigma", "π": r"\pi", "ε": r"\varepsilon", "β": r"\beta",
+    "γ": r"\gamma", "δ": r"\delta", "Φ": r"\Phi", "‖": r"\Vert",
+}  # fmt: skip
+"""Characters of ours that few text fonts of pdfTeX have."""
+
+_ACCENTS = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327"
+_EVERYWHERE = "·ßæøåœÆØÅŒłŁı¡¿–—‘’“”"
+_BESIDE_T1 = "«»‹›„‚ÐÞðþĐđŊŋĄąĘęĮįŲų¢£¤¥¦§©ª¬®¯°´µ¶¸¹º¼½¾€•™†‡‰"
+"""What pdfTeX prints as well where its encoding is T1, from that or from the symbols beside it."""
+
+_LIGATURE = re.compile(r"([-',])(?=\1)")
+_OPTION = re.compile(r"^[\[*]")
+_KEPT_SPACE = re.compile(r"^ | (?= |$)")
+
+
+def escaped(text: str) -> str:
+    """Text on one line, with nothing in it that TeX would obey."""
+    shown = unicodedata.normalize("NFC", visible(text))
+    apart = _OPTION.sub(r"{\g<0>}", "".join(map(_character, shown)))
+    return _LIGATURE.sub(r"\1{}", apart)
+
+
+def word(text: str) -> str:
+    """Somebody's word, with all of its spaces."""
+    return _KEPT_SPACE.sub(r"\\ ", escaped(text))
+
+
+def _character(character: str) -> str:
+    if character in _SPECIAL:
+        return _SPECIAL[character]
+    if character in _MATHEMATICS:
+        return rf"\ensuremath{{{_MATHEMATICS[character]}}}"
+    if character.isascii() or _is_everywhere(character):
+        return character
+    code = f"{ord(character):04X}"
+    if unicodedata.category(character) == "Cn":  # no engine has to take what is no character
+        return f"U+{code}"
+    return rf"\{'attnlatin' if character in _BESIDE_T1 else 'attnchar'}{{{code}}}{{{character}}}"
+
+
+def _is_everywhere(character: str) -> bool:
+    """Whether every engine prints it in its oldest encoding: letters that it puts accents on."""
+    if character in _EVERYWHERE:
+        return True
+    match [*unicodedata.normalize("NFD", character)]:
+        case [letter, mark]:
+            return character <= "\u017e" and letter.isascii() and mark in _ACCENTS
+        case _:
+            return False
+
+
+CHARACTERS = r"""% prints a character, or its code point where the font has none, as in pdfTeX
+\providecommand\attnchar[2]{\ifdefined\Umathcode\iffontchar\font`#2 #2\else U+#1\allowbreak\fi
+  \else U+#1\allowbreak\fi}
+"""
+LATIN = r"""% prints a character that pdfTeX has where its encoding is T1
+\expandafter\providecommand\csname attn-T1\endcsname{}
+\providecommand\attnlatin[2]{\ifcsname attn-\csname f@encoding\endcsname\endcsname#2\else
+  \attnchar{#1}{#2}\fi}
+"""
+
+
+def macros_for(body: str) -> str:
+    """The commands that words in a body use."""
+    latin = r"\attnlatin{" in body
+    characters = latin or r"\attnchar{" in body
+    return (CHARACTERS if characters else "") + (LATIN if latin else "")
+
+
+def index(text: str) -> str:
+    """An index in mathematics: a number, or somebody's word."""
+    return text if text.isascii() and text.isdigit() else rf"\text{{{word(text)}}}"
+
+
+def formula_index(text: str) -> str:
+    """An index of a formula, where a single letter stands for any."""
+    return text if len(text) == 1 and text.isascii() and text.isalpha() else index(text)
+
+
+def ruled(blank: Blank) -> str:
+    """A blank in mathematics: its answer, or a line to write it on."""
+    return r"\underline{\hspace{4em}}" if blank.answer is None else latex(blank.answer)
+
+
+JOINT = "\n"
+"""Where a line of mathematics may be broken; to TeX it is a space."""
+
+WORKING = Style(index, ruled, joint=JOINT, slim=True)
+FORMULA = Style(formula_index, ruled, joint=JOINT, slim=True)
+
+
+def mathematics(text: str) -> str:
+    """Mathematics in running text."""
+    return f"${text.replace(JOINT, ' ')}$"
+
+
+def _breakable(text: str) -> str:
+    """Mathematics in a paragraph: TeX breaks it at its signs, and at commas only if told so."""
+    return mathematics(text.replace(f",{JOINT}", r",\allowbreak "))
+
+
+def spans(texts: Spans) -> str:
+    return "".join(map(_span, texts))
+
+
+def _span(span: Span) -> str:
+    match span:
+        case str():
+            return escaped(span) if span.strip() else span
+        case Word(text):
+            return word(text)
+        case Term(text):
+            return rf"\texttt{{{word(text)}}}"
+        case Symbol():
+            return mathematics(latex(span, WORKING))
+        case _:
+            return _breakable(latex(span, FORMULA))

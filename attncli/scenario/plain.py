@@ -1,0 +1,124 @@
+"""A scenario as plain data: what its YAML says before anybody reads meaning into it.
+
+This is what the oracle works from, which shares no other code with the package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from attncli.scenario import settings
+from attncli.scenario.figures import entry_path
+from attncli.scenario.keys.declaration import SCENARIO
+from attncli.scenario.keys.layer import NORM
+from attncli.scenario.keys.matrices import Vector
+from attncli.scenario.loading import Changes, Source, _tree
+from attncli.scenario.model import below
+from attncli.scenario.nodes import Figures, Items, Map, Node
+from attncli.scenario.problems import Problems
+
+Rows = Sequence[Sequence[Decimal]]
+Plain = dict[str, Any]
+"""Maps, lists and texts; arrays where a Python program handed some over."""
+
+_VECTORS = frozenset(
+    key.name for key in (*SCENARIO.keys, *NORM.keys) if isinstance(key.kind, Vector)
+)
+"""What is written as a single row: biases, γ and β."""
+
+
+def plain_data(source: Source, changes: Changes = ()) -> Plain:
+    """What a file, a shipped scenario or a mapping says, with changes made as `--set` makes them.
+
+    Nothing in it is shared: what anchors and aliases repeat is there as often as it is meant.
+    Raises ScenarioError for what can't be read.
+    """
+    problems = Problems()
+    tree = settings.applied(_tree(source, problems), changes, problems)
+    problems.stop_if_any()
+    return {key.text: _plain(value) for key, value in tree.entries}
+
+
+def _plain(node: Node) -> object:
+    match node:
+        case Map(entries):
+            return {key.text: _plain(value) for key, value in entries}
+        case Items(items):
+            return [_plain(item) for item in items]
+        case Figures(array):
+            return array.copy()
+        case _:
+            return node.text
+
+
+def with_figures(data: Mapping[str, Any], given: Mapping[str, Rows]) -> Plain:
+    """The same data with other figures in the place of its own; `data` stays as it is.
+
+    `given` has rows by full names as `Scenario.given` has them: `W_Q`, `layers[1].heads[2].W_K`,
+    `encoder.embeddings`, `norm1.gamma`. Rows that have names keep them, and what was random or
+    came from a file is written out. Raises KeyError for names that the data doesn't have,
+    ValueError where rows with names are others than before.
+    """
+    found: set[str] = set()
+    changed = _Figures(given, found).record(data, "")
+    if missing := given.keys() - found:
+        raise KeyError(f"the scenario gives no {', '.join(sorted(missing))}")
+    return changed
+
+
+class _Figures:
+    """Puts figures in by their names; `found` gathers the names that there are."""
+
+    def __init__(self, given: Mapping[str, Rows], found: set[str]) -> None:
+        self.given, self.found = given, found
+
+    def record(self, record: Mapping[str, Any], path: str) -> Plain:
+        return {key: self.value(key, value, path) for key, value in record.items()}
+
+    def value(self, key: str, value: object, path: str) -> object:
+        name = below(path, key)
+        if isinstance(value, list) and _is_listing(value):
+            return [self.entry(key, one, path, (k, len(value))) for k, one in enumerate(value)]
+        if name in self.given and not _is_word(value):
+            self.found.add(name)
+            return _written(key, value, self.given[name])
+        return self.record(value, name) if isinstance(value, Mapping) else _copied(value)
+
+    def entry(self, key: str, value: object, path: str, place: tuple[int, int]) -> object:
+        """One of the things that a list holds: a layer, a head, a rule, a kind of positions."""
+        if isinstance(value, Mapping) and not _is_source(value):
+            return self.record(value, entry_path(path, key, *place))
+        return self.value(key, value, path)
+
+
+def _is_listing(value: Sequence[object]) -> bool:
+    """Whether a list holds things of their own, rather than figures, words or rows."""
+    rows = all(isinstance(one, list) for one in value)
+    return not rows and any(isinstance(one, list | Mapping | np.ndarray) for one in value)
+
+
+def _is_word(value: object) -> bool:
+    """Whether a value is a word such as `tied`, or a count, where figures could stand too."""
+    return not isinstance(value, list | Mapping | np.ndarray)
+
+
+def _is_source(value: Mapping[str, object]) -> bool:
+    return any(isinstance(value.get(key), str) for key in ("random", "file"))
+
+
+def _written(key: str, value: object, rows: Rows) -> object:
+    """Figures as texts, in the form that the value has: a map of rows, a single row, a matrix."""
+    texts = [["-inf" if figure == -np.inf else str(figure) for figure in row] for row in rows]
+    if isinstance(value, Mapping) and not _is_source(value):
+        return dict(zip(value, texts, strict=True))
+    return texts[0] if key in _VECTORS else texts
+
+
+def _copied(value: object) -> object:
+    if isinstance(value, list):
+        return [_copied(one) for one in value]
+    return value.copy() if isinstance(value, np.ndarray) else value

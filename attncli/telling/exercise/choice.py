@@ -1,0 +1,89 @@
+"""Which figures are asked for, and how many points each is worth."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from types import MappingProxyType
+from typing import NamedTuple
+
+from attncli.arithmetic import decimals
+from attncli.choices import BLANKS
+from attncli.scenario import STORY
+from attncli.scenario.problems import nearest
+from attncli.telling.exercise.lines import Place
+from attncli.telling.selection import SelectionError
+
+_MOST_POINTS = 100
+
+
+class Blanking(NamedTuple):
+    """What is taken out: `results`, `working`, `all`, or a seeded `random` share of all."""
+
+    kind: str = "results"
+    share: Decimal = Decimal(1)
+
+    @property
+    def results(self) -> bool:
+        return self.kind != "working"
+
+    @property
+    def terms(self) -> bool:
+        return self.kind != "results"
+
+
+class Points(NamedTuple):
+    """The points of a blank, for all steps and for single ones."""
+
+    each: int = 1
+    steps: Mapping[str, int] = MappingProxyType({})
+
+    def of(self, step: str) -> int:
+        return self.steps.get(step, self.each)
+
+
+def parse_blanking(text: str) -> Blanking:
+    """What `--blank` says. Raises SelectionError."""
+    kind, colon, share = text.partition(":")
+    if kind not in BLANKS or (colon and kind != "random"):
+        words = ", ".join(BLANKS)
+        raise SelectionError(f"--blank {text}: no such choice; say {words}, or random:0.4")
+    if kind != "random":
+        return Blanking(kind)
+    try:
+        part = decimals.parse(share or "0.5")
+    except ValueError:
+        part = Decimal(0)
+    if not 0 < part <= 1:
+        raise SelectionError(f"--blank {text}: a share is above 0 and at most 1, like random:0.4")
+    return Blanking(kind, part)
+
+
+def parse_points(texts: Sequence[str]) -> Points:
+    """What `--points` says: `2` for each blank, `softmax=2` for those of a step. Raises
+    SelectionError, naming all that is wrong."""
+    each, steps, wrong = 1, {}, []
+    for text in texts:
+        step, equals, count = text.rpartition("=")
+        if equals and step not in STORY:
+            wrong.append(f"--points {text}: no such step; {nearest(step, STORY)}")
+        elif not (count.isascii() and count.isdigit() and 1 <= int(count) <= _MOST_POINTS):
+            wrong.append(f"--points {text}: points are whole numbers from 1 to {_MOST_POINTS}")
+        elif equals:
+            steps[step] = int(count)
+        else:
+            each = int(count)
+    if wrong:
+        raise SelectionError("\n".join(wrong))
+    return Points(each, steps)
+
+
+def chosen(places: Sequence[Place], blanking: Blanking, seed: str) -> list[Place]:
+    """The places that are asked for, in their order. At least one of them is, if there are any."""
+    kept = [p for p in places if (blanking.results if p.cell else blanking.terms)]
+    if blanking.kind != "random" or not kept:
+        return kept
+    count = max(1, round(len(kept) * blanking.share))
+    drawn = set(random.Random(seed).sample(range(len(kept)), count))
+    return [place for k, place in enumerate(kept) if k in drawn]

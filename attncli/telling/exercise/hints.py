@@ -1,0 +1,71 @@
+"""Hints: how what is asked for is done, in words, formulas and names, without a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attncli.document import (
+    Addition,
+    Block,
+    Document,
+    Line,
+    Points,
+    Prose,
+    Section,
+    Subheading,
+    Working,
+)
+from attncli.steps import step_named
+from attncli.telling.exercise.lines import Asked, LineAsker, address_of
+from attncli.trace import Trace
+
+
+def hints_page(whole: Document, trace: Trace) -> Document:
+    """A sheet of hints for an exercise: what each step is for, how one of its cells is worked, and
+    the mistakes people make."""
+    assert whole.paper is not None
+    return whole._replace(
+        sections=tuple(_section(section, trace) for section in whole.sections),
+        given=(),
+        opening=(),
+        paper=whole.paper._replace(kind="hints"),
+    )
+
+
+def _section(section: Section, trace: Trace) -> Section:
+    step = step_named(section.step)
+    mistakes = tuple((mistake.says,) for mistake in step.mistakes)
+    blocks: list[Block] = [Prose((step.purpose,)), *_by_names(section, trace)]
+    if mistakes:
+        blocks += [Subheading("Common mistakes"), Points(mistakes)]
+    return section._replace(blocks=tuple(blocks), questions=(), solution=())
+
+
+def _by_names(section: Section, trace: Trace) -> list[Block]:
+    """The first line of each quantity of the solution, names in the place of its figures."""
+    everything = LineAsker(trace, section.path, Asked(quantities=frozenset(trace)), terms=False)
+    lines = [_by_name(line, everything) for line in _first_lines(section.solution)]
+    told = tuple(line for line in lines if line.parts)
+    return [Subheading("How one of them is done"), Working(told)] if told else []
+
+
+def _by_name(line: Line | Addition, asker: LineAsker) -> Line:
+    block = line if isinstance(line, Addition) else None
+    if block is not None:
+        added, _ = asker.addition(block)
+        assert isinstance(added, Working)
+        line = added.lines[0]  # type: ignore[assignment]
+    assert isinstance(line, Line)
+    forms = [form for _, form in line.parts[:-1]]
+    told, _ = asker.forms(forms, address_of(line), line.quantity, asks=True)
+    return line._replace(parts=tuple(("=", form) for form in told if form is not None))
+
+
+def _first_lines(blocks: Sequence[Block]) -> Iterator[Line | Addition]:
+    seen: set[str] = set()
+    for block in blocks:
+        lines = block.lines if isinstance(block, Working) else (block,)
+        for line in lines:
+            if isinstance(line, Line | Addition) and line.quantity not in seen:
+                seen.add(line.quantity)
+                yield line

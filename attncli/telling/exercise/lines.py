@@ -1,0 +1,230 @@
+"""Asking for figures in lines of working."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from attncli.arithmetic.expression import (
+    INNER,
+    Blank,
+    Cell,
+    Expression,
+    Number,
+    Omitted,
+    Product,
+    Sum,
+    Symbol,
+    Vector,
+    numbers_in,
+    rewritten,
+)
+from attncli.document import Addition, Block, Line, Working
+from attncli.trace import Trace
+from attncli.trace.scope import local_name
+
+
+class Place(NamedTuple):
+    """A figure that can be asked for. `cell` is that of a result, None for a term; `quantity` is
+    what the line or table tells, by its full name."""
+
+    id: str
+    number: Number
+    quantity: str
+    cell: Cell | None
+
+
+class Asked(NamedTuple):
+    """What is asked for, by ids, and what may therefore not be told: single cells, and whole
+    quantities."""
+
+    ids: frozenset[str] = frozenset()
+    cells: frozenset[Cell] = frozenset()
+    quantities: frozenset[str] = frozenset()
+
+    def hides(self, cell: Cell | None) -> bool:
+        return cell is not None and (cell in self.cells or cell.quantity in self.quantities)
+
+
+class LineAsker(NamedTuple):
+    """Asks in the lines of a section that stands at a path; of terms too where `terms` says so."""
+
+    trace: Trace
+    path: str
+    asked: Asked
+    terms: bool
+
+    def working(self, block: Working) -> tuple[Working, list[Place]]:
+        lines: list[Line | Omitted] = []
+        places: list[Place] = []
+        for line in block.lines:
+            told, new = (line, []) if isinstance(line, Omitted) else self.line(line)
+            lines.append(told)
+            places += new
+        return Working(tuple(lines)), places
+
+    def line(self, line: Line) -> tuple[Line, list[Place]]:
+        *forms, (relation, result) = line.parts
+        results = self.result_places(result, line.quantity)
+        asks = any(place.id in self.asked.ids for place in results)
+        told, places = self.forms([f for _, f in forms], address_of(line), line.quantity, asks=asks)
+        kept = [f for f in told if f is not None and not (asks and isinstance(f, Number))]
+        parts = (*(("=", form) for form in kept), (relation, self.blanked(result, line.quantity)))
+        return line._replace(parts=parts), [*places, *results]
+
+    def addition(self, block: Addition) -> tuple[Block, list[Place]]:
+        """A column addition; as one line where what is hidden leaves no columns to write."""
+        results = self.result_places(block.total, block.quantity)
+        total = self.blanked(block.total, block.quantity)
+        asks = any(place.id in self.asked.ids for place in results)
+        known = [addend for addend in block.addends if not isinstance(addend, Omitted)]
+        forms = [form for addend in known for form in addend]
+        told, places = self.forms(forms, address_of(block), block.quantity, asks=asks)
+        pairs = iter(zip(told[::2], told[1::2], strict=True))
+        addends = [a if isinstance(a, Omitted) else next(pairs) for a in block.addends]
+        return _added(block, addends, total), [*places, *results]
+
+    def result_places(self, result: Expression, quantity: str) -> list[Place]:
+        """The figures of a result, which are cells of a quantity."""
+        numbers = [n for n in numbers_in(result) if n.cell is not None and n.shown.is_finite()]
+        return [self.result_place(number, quantity) for number in numbers]
+
+    def result_place(self, number: Number, quantity: str) -> Place:
+        cell = number.cell
+        assert cell is not None
+        return Place(self.trace[quantity].address(cell.row, cell.column), number, quantity, cell)
+
+    def blanked(self, result: Expression, quantity: str) -> Expression:
+        """A result with blanks in the place of what is asked."""
+
+        def change(node: Expression) -> Expression | None:
+            if not isinstance(node, Number) or node.cell is None:
+                return None
+            place = self.result_place(node, quantity)
+            return Blank(place.id, node) if place.id in self.asked.ids else None
+
+        return rewritten(result, change)
+
+    def forms(
+        self, forms: Sequence[Expression], address: str, quantity: str, *, asks: bool
+    ) -> tuple[list[Expression | None], list[Place]]:
+        """The forms of a line as they may be told, and the places of their terms.
+
+        None stands for a form that is left out: where terms can be asked for, one that only
+        repeats those of a later form; and what a line comes to on its way where that would
+        give away what is hidden, or what the line itself `asks` for.
+        """
+        hidden = any(self.asked.hides(n.cell) for form in forms for n in numbers_in(form))
+        places: list[Place] = []
+        told: list[Expression | None] = []
+        for k, form in enumerate(forms):
+            if self.terms and _repeats(form, forms[k + 1 :]):
+                told.append(None)
+                continue
+            new = self.form(form, places, address, quantity)
+            told.append(_without_inner(new) if hidden or asks else new)
+        return told, places
+
+    def form(
+        self, form: Expression, places: list[Place], address: str, quantity: str
+    ) -> Expression:
+        """A form with blanks and names in place of figures; its terms go to `places`."""
+
+        def change(node: Expression) -> Expression | None:
+            if isinstance(node, Vector) and not self.terms:
+                return self.row_by_name(node)
+            if not isinstance(node, Number) or node.cell is None:
+                return None
+            if self.terms and node.shown.is_finite():
+                place = Place(f"{address}.working[{len(places) + 1}]", node, quantity, None)
+                places.append(place)
+                if place.id in self.asked.ids:
+                    return Blank(place.id, node)
+            return self.by_name(node.cell) if self.asked.hides(node.cell) else node
+
+        return rewritten(form, change)
+
+    def by_name(self, cell: Cell) -> Symbol:
+        """A hidden figure by its name: `exp[love, AI]`."""
+        quantity = self.trace[cell.quantity]
+        indices = quantity.indices(cell.row, cell.column)
+        if quantity.rows.names == ("",):  # a vector, whose only row has no name
+            indices = indices[1:]
+        return Symbol(local_name(cell.quantity, self.path), indices)
+
+    def row_by_name(self, vector: Vector) -> Symbol | None:
+        """A vector that is a row of a hidden quantity, by its name: `Q[love]`."""
+        cells = [entry.cell for entry in vector.entries if isinstance(entry, Number)]
+        known = [cell for cell in cells if cell is not None and self.asked.hides(cell)]
+        if not known or len(known) < len(cells) or len({cell[:2] for cell in known}) > 1:
+            return None
+        quantity = self.trace[known[0].quantity]
+        return Symbol(local_name(quantity.name, self.path), quantity.indices(known[0].row))
+
+
+def address_of(line: Line | Addition) -> str:
+    """What a line works out, by its full name."""
+    inside = f"[{', '.join(line.label.indices)}]" if line.label.indices else ""
+    return f"{line.quantity}{inside}"
+
+
+Pair = tuple[Expression | None, Expression | None]
+
+
+def _added(block: Addition, addends: Sequence[Pair | Omitted], total: Expression) -> Block:
+    """The addition in columns, where each addend still is a product and its vector. Beside vectors
+    with blanks, others that are left out become rules."""
+    values = [a[1] for a in addends if not isinstance(a, Omitted) and a[1] is not None]
+    rules = _rules(block.total) if any(map(has_blank, values)) else None
+    columns: list[tuple[Product, Vector] | Omitted] = []
+    for addend in addends:
+        if isinstance(addend, Omitted):
+            columns.append(addend)
+            continue
+        product, value = addend[0], addend[1] or rules
+        if isinstance(product, Product) and isinstance(value, Vector):
+            columns.append((product, value))
+    if isinstance(total, Vector) and len(columns) == len(addends):
+        return block._replace(addends=tuple(columns), total=total)
+    terms = [a if isinstance(a, Omitted) else a[0] for a in addends]
+    added = Sum(tuple(term for term in terms if term is not None))
+    return Working((Line(block.label, (("=", added), (block.relation, total)), block.quantity),))
+
+
+def _rules(vector: Vector) -> Vector:
+    """A vector of rules that nobody asks for."""
+    return Vector(tuple(x if isinstance(x, Omitted) else Blank("") for x in vector.entries))
+
+
+def _without_inner(form: Expression) -> Expression | None:
+    """A form without the figures that its line comes to on its way: beside blanks, rules stand
+    for them that nobody asks for; without any blank there is nothing left to show."""
+    if not any(number.cell is INNER for number in numbers_in(form)):
+        return form
+    if not has_blank(form):
+        return None
+
+    def change(node: Expression) -> Expression | None:
+        return Blank("") if isinstance(node, Number) and node.cell is INNER else None
+
+    return rewritten(form, change)
+
+
+def has_blank(form: Expression) -> bool:
+    """Whether anything in an expression is to be filled in."""
+    found = False
+
+    def change(node: Expression) -> None:
+        nonlocal found
+        found = found or isinstance(node, Blank)
+
+    rewritten(form, change)
+    return found
+
+
+def _repeats(form: Expression, later: Sequence[Expression]) -> bool:
+    """Whether all figures of a form come again in one later form."""
+    cells = {number.cell for number in numbers_in(form)} - {None}
+    if not cells or INNER in cells:
+        return False
+    return any(cells <= {number.cell for number in numbers_in(other)} for other in later)

@@ -1,0 +1,273 @@
+"""What is weak about the figures of a scenario, for those who make exercises of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from attncli.arithmetic import decimals
+from attncli.arithmetic.expression import Number
+from attncli.design.ambiguous import ambiguous, under_both
+from attncli.design.mistakes import Slip, reveals, slips_of
+from attncli.design.rules import CHECKS, Flags, Made, alike_columns, alike_rows
+from attncli.design.shares import is_share, shown_rows
+from attncli.design.single import made_of
+from attncli.document import Block, Document, Note, Points, Prose, Section, Spans, Term, Word
+from attncli.telling.facts import facts_of, rounding_facts
+from attncli.telling.parts import made_by, place_in_words, title_of, told_parts
+from attncli.trace import Quantity, Trace
+
+MOST = 8
+"""Of a longer list only so many are told, and how many more there are."""
+
+_MORE_PLACES = 4
+"""How many places a figure at a rounding edge is shown with beyond those it is rounded to."""
+
+
+class Rule(NamedTuple):
+    """What a section is called, what it says before its list, and what its findings are called
+    in a sentence, one of them and several."""
+
+    title: str
+    says: str
+    one: str
+    several: str
+
+
+_RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        "ambiguous": Rule(
+            "Ambiguous roundings",
+            "Somebody who rounds on the way (carry) and somebody who doesn't (exact) get"
+            " different figures here. A key has to accept both.",
+            "ambiguous rounding",
+            "ambiguous roundings",
+        ),
+        "edges": Rule(
+            "Rounding edges",
+            "These are so near to where rounding goes the other way that the last digit hangs by"
+            " a hair.",
+            "rounding edge",
+            "rounding edges",
+        ),
+        "ties": Rule(
+            "Ties",
+            "Weights of one row are shown alike, so that it isn't clear whom the query attends"
+            " to most, and an exchange of the two goes unseen.",
+            "tie",
+            "ties",
+        ),
+        "sums": Rule(
+            "Rows that don't add up",
+            "The weights of these rows don't add up to exactly 1 as they are shown, which makes"
+            " people look for a mistake.",
+            "row that doesn't add up",
+            "rows that don't add up",
+        ),
+        "extreme": Rule(
+            "Extreme weights",
+            "These weights are shown as 0 or as 1, so that the softmax picks rather than blends.",
+            "extreme weight",
+            "extreme weights",
+        ),
+        "trivial": Rule(
+            "Trivial cells",
+            "Fewer than two of the products in these sums are other than 0, so that there is"
+            " nothing to add up.",
+            "trivial cell",
+            "trivial cells",
+        ),
+        "zeros": Rule(
+            "Rows of zeros", "Nothing is left of these rows.", "row of zeros", "rows of zeros"
+        ),
+        "repeats": Rule(
+            "Repeated rows and columns",
+            "These are shown like another row or column of their matrix, so that working them"
+            " out is mere copying.",
+            "repeated row or column",
+            "repeated rows and columns",
+        ),
+        "large": Rule(
+            "Large figures",
+            "These have more than four digits before the decimal point.",
+            "large figure",
+            "large figures",
+        ),
+        "mistakes": Rule(
+            "Mistakes that can't be revealed",
+            "With these figures a common mistake gives what the right way gives, or can't be told"
+            " from it as shown.",
+            "mistake that can't be revealed",
+            "mistakes that can't be revealed",
+        ),
+    }
+)
+"""All that can be weak, in the order in which it is told."""
+
+
+def weaknesses(trace: Trace, steps: Sequence[str] = ()) -> Document:
+    """What is weak about the figures that some steps make (none named: all), a section a rule."""
+    names = _names(trace, steps)
+    revealed, hidden = _mistakes(trace, names)
+    found = {**_figures(trace, names), "mistakes": hidden}
+    found["ambiguous"] = [*_ambiguous(trace, names)]
+    sections = [_section(rule, found[rule]) for rule in _RULES if found.get(rule)]
+    if revealed:
+        sections.append(_revealed(revealed))
+    return Document(
+        Word(trace.scenario.title),
+        tuple(sections),
+        facts_of(trace),
+        closing=(Note((_in_all(found),)),),
+        rounding=rounding_facts(trace),
+    )
+
+
+def _names(trace: Trace, steps: Sequence[str]) -> list[str]:
+    """The quantities that the steps make; given weights too, where no step is named."""
+    parts = [part for part in told_parts(trace) if not steps or part.step in steps]
+    made = [quantity.name for part in parts for quantity in made_by(trace, part)]
+    given = [q.name for q in trace.quantities.values() if q.given and is_share(q.name)]
+    return [*(() if steps else given), *made]
+
+
+def _section(rule: str, items: Sequence[Spans]) -> Section:
+    title, says = _RULES[rule][:2]
+    return Section(rule, None, title, (), (Prose((says,)), _list(items)))
+
+
+def _revealed(items: Sequence[Spans]) -> Section:
+    blocks: tuple[Block, ...] = (
+        Prose(("These change a figure, so that an answer can tell them.",)),
+        _list(items),
+    )
+    return Section("revealed", None, "Mistakes that can be revealed", (), blocks)
+
+
+def _list(items: Sequence[Spans]) -> Points:
+    told = list(items[:MOST])
+    if len(items) > MOST:
+        told.append((f"… and {len(items) - MOST:,} more",))
+    return Points(tuple(told))
+
+
+def _in_all(found: Mapping[str, Sequence[Spans]]) -> str:
+    """One sentence: nothing weak, or how many of each."""
+    counts = {rule: len(found.get(rule, ())) for rule in _RULES}
+    if not any(counts.values()):
+        others = ", ".join(rule.several for rule in _RULES.values())
+        return f"Nothing is weak here. Looked for: {others}."
+    told = [
+        f"{count:,} {_RULES[rule].one if count == 1 else _RULES[rule].several}"
+        for rule, count in counts.items()
+        if count
+    ]
+    return f"Weak here: {', '.join(told)}."
+
+
+def _ambiguous(trace: Trace, names: Sequence[str]) -> Iterator[Spans]:
+    both = under_both(trace)
+    for name in names if both is not None else ():
+        rows = shown_rows(trace)(trace[name])
+        for quantity, i, j, carry, exact in ambiguous(both, name):
+            if rows is None or i in rows:
+                address = Term(quantity.address(i, j))
+                yield (address, " is ", carry, " under carry and ", exact, " under exact")
+
+
+def _figures(trace: Trace, names: Sequence[str]) -> dict[str, list[Spans]]:
+    """What breaks the rules that are about one quantity."""
+    rows = shown_rows(trace)
+    found: dict[str, list[Spans]] = {rule: [] for rule in CHECKS}
+    for name in names:
+        quantity = trace[name]
+        made = made_of(trace, quantity, rows)
+        for rule, check in CHECKS.items():
+            broken = check(made)
+            if broken is not None:
+                found[rule] += _TELLERS[rule](quantity, made, broken)
+    return found
+
+
+def _places(broken: Flags, made: Made) -> Iterator[tuple[int, int]]:
+    """The cells, or the first cells of rows, that break a rule, of the rows that are shown."""
+    for i, j in np.argwhere(broken).tolist():
+        if made.rows is None or i in made.rows:
+            yield i, j
+
+
+def _row(quantity: Quantity, i: int) -> Term:
+    return Term(quantity.address(i))
+
+
+def _cells(quantity: Quantity, made: Made, broken: Flags) -> Iterator[Spans]:
+    for i, j in _places(broken, made):
+        yield Term(quantity.address(i, j)), " is ", quantity.matrix.number(i, j)
+
+
+def _edges(quantity: Quantity, made: Made, broken: Flags) -> Iterator[Spans]:
+    for i, j in _places(broken, made):
+        full = decimals.shown(float(made.full[i, j]), made.decimals + _MORE_PLACES)
+        figure = quantity.matrix.number(i, j)
+        yield Term(quantity.address(i, j)), " is ", figure, ", rounded from ", Number.written(full)
+
+
+def _ties(quantity: Quantity, made: Made, broken: Flags) -> Iterator[Spans]:
+    for i in sorted({i for i, _ in _places(broken, made)}):
+        numbers = [quantity.matrix.number(i, j) for j in np.flatnonzero(broken[i]).tolist()]
+        for shown in dict.fromkeys(number.shown for number in numbers):
+            times = sum(number.shown == shown for number in numbers)
+            yield _row(quantity, i), " has ", Number.written(shown), f" {_TIMES.get(times, times)}"
+
+
+_TIMES = {2: "twice", 3: "three times", 4: "four times"}
+
+
+def _sums(quantity: Quantity, made: Made, broken: Flags) -> Iterator[Spans]:
+    for i, _ in _places(broken, made):
+        row = (quantity.matrix.number(i, j).shown for j in range(quantity.matrix.shape[1]))
+        yield _row(quantity, i), " adds up to ", Number.written(decimals.total(row))
+
+
+def _zeros(quantity: Quantity, made: Made, broken: Flags) -> Iterator[Spans]:
+    return ((_row(quantity, i),) for i, _ in _places(broken, made))
+
+
+def _repeats(quantity: Quantity, made: Made, broken: Flags) -> Iterator[Spans]:  # noqa: ARG001
+    yield from ((_row(quantity, i),) for i, _ in _places(alike_rows(made), made))
+    for _, j in np.argwhere(alike_columns(made)).tolist():
+        yield f"column {quantity.columns.index(j)} of ", Term(quantity.name)
+
+
+_TELLERS: Mapping[str, Callable[[Quantity, Made, Flags], Iterator[Spans]]] = MappingProxyType(
+    {
+        "large": _cells,
+        "zeros": _zeros,
+        "repeats": _repeats,
+        "trivial": _cells,
+        "ties": _ties,
+        "extreme": _cells,
+        "sums": _sums,
+        "edges": _edges,
+    }
+)
+
+
+def _mistakes(trace: Trace, names: Sequence[str]) -> tuple[list[Spans], list[Spans]]:
+    """The common mistakes that the figures reveal, and those that they don't."""
+    revealed: list[Spans] = []
+    hidden: list[Spans] = []
+    for slip in slips_of(trace, names) if names else ():
+        shows = reveals(trace, slip)
+        if shows is not None:
+            (revealed if shows else hidden).append(_mistake(slip))
+    return revealed, hidden
+
+
+def _mistake(slip: Slip) -> Spans:
+    place = place_in_words(slip.part.path)
+    where = " · ".join(word for word in (place, title_of(slip.part)) if word)
+    return (f"{where}: {slip.mistake.says}",)

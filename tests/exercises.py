@@ -1,0 +1,85 @@
+"""Exercises for the tests that read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from attncli.arithmetic.expression import Blank, Expression, Number, leaves
+from attncli.document import Addition, Document, Line, MatrixBlock, Question, Working
+from attncli.render import exercise_format_names, format_names
+from attncli.telling.exercise.choice import parse_blanking
+from attncli.telling.exercise.hints import hints_page
+from attncli.telling.exercise.key_pages import key_page
+from attncli.telling.exercise.papers import Wish, exercise
+from attncli.telling.exercise.sheets import sheet_of
+from attncli.telling.selection import find_cells, select
+from attncli.trace import Trace
+
+BLANKINGS = ("results", "working", "all", "random:0.4")
+SHEET_FORMATS = [name for name in [*format_names(), *exercise_format_names()] if name != "moodle"]
+"""What a student may get; Moodle keeps the answers to itself."""
+
+
+class Papers(NamedTuple):
+    """All papers of one form."""
+
+    whole: Document
+    sheet: Document
+    key: Document
+    hints: Document
+
+
+def wish(  # noqa: PLR0913, PLR0917
+    trace: Trace,
+    blank: str = "results",
+    *,
+    steps: Sequence[str] = (),
+    cells: Sequence[str] = (),
+    detail: str | None = None,
+    seed: str = "7",
+    token: str | None = None,
+) -> Wish:
+    blanking = parse_blanking(blank)
+    chosen = detail or ("full" if blanking.terms else "summary")
+    return Wish(
+        select(trace, steps, token, chosen),
+        find_cells(trace, cells, ()),
+        blanking,
+        seed=seed,
+        share=50,
+    )
+
+
+def papers(trace: Trace, wanted: Wish, form: str = "A") -> Papers:
+    whole = exercise(trace, wanted, form, "attn exercise it")
+    return Papers(whole, sheet_of(whole), key_page(whole), hints_page(whole, trace))
+
+
+def questions(document: Document) -> list[Question]:
+    return [question for section in document.sections for question in section.questions]
+
+
+def expressions(document: Document) -> Iterator[Expression]:
+    """Every figure, blank and name of the tables and lines of a document."""
+    blocks = (*document.opening, *(b for s in document.sections for b in s.blocks))
+    for block in blocks:
+        if isinstance(block, Working):
+            for line in block.lines:
+                for _, part in line.parts if isinstance(line, Line) else ():
+                    yield from leaves(part)
+        elif isinstance(block, Addition):
+            for part in (*(x for addend in block.addends for x in addend), block.total):
+                yield from leaves(part)
+        elif isinstance(block, MatrixBlock):
+            rows, columns = block.matrix.shape
+            yield from (block.entry(i, j) for i in range(rows) for j in range(columns))
+
+
+def blanks(document: Document) -> list[Blank]:
+    """The blanks of a document that are asked for, in the order of the page."""
+    return [x for x in expressions(document) if isinstance(x, Blank) and x.id]
+
+
+def figures(document: Document) -> list[Number]:
+    return [x for x in expressions(document) if isinstance(x, Number)]

@@ -1,0 +1,212 @@
+"""Worksheets, keys and hints: what is asked, what is accepted, and that nothing is given away."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from attncli import ScenarioError
+from attncli.document import Document, MatrixBlock
+from attncli.render import Page, render
+from attncli.telling.parts import told_parts
+from attncli.telling.selection import SelectionError
+from attncli.trace import Trace
+from tests.exercises import (
+    BLANKINGS,
+    SHEET_FORMATS,
+    Papers,
+    blanks,
+    figures,
+    papers,
+    questions,
+    wish,
+)
+from tests.pages import SHIPPED, trace_of
+from tests.strategies import scenarios, transformers
+from tests.test_transformers import UNWORKABLE
+
+SMALL = [name for name in SHIPPED if name not in {"i_can_go_alone", "i_love_tennis"}]
+FIGURE = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w])")
+
+
+def made(name: str, blank: str = "results", *steps: str) -> Papers:
+    trace = trace_of(SHIPPED[name])
+    return papers(trace, wish(trace, blank, steps=steps))
+
+
+def steps_of(trace: Trace) -> list[str]:
+    return list(dict.fromkeys(p.step for p in told_parts(trace) if p.step != "tokenize"))
+
+
+def digits(document: Document, form: str) -> set[str]:
+    """The figures printed on a page."""
+    return set(FIGURE.findall(render(document, form, Page(80)).replace("\u2009", "")))
+
+
+def allowed(trace: Trace, one: Papers) -> set[str]:
+    """The figures that may stand on a student's page: what is given, what is shown on purpose (by
+    the structure of the sheet, not its text), the facts."""
+    shown = {str(abs(number.shown)) for number in figures(one.sheet)}
+    given = {
+        str(abs(matrix.number(i, j).shown))
+        for matrix in trace.scenario.given.values()
+        for i in range(matrix.shape[0])
+        for j in range(matrix.shape[1])
+    }
+    facts = one.sheet._replace(sections=(), given=(), opening=())
+    return shown | given | digits(facts, "terminal") | digits(facts, "markdown")
+
+
+def leaks(trace: Trace, one: Papers) -> list[str]:
+    """Answers that a student's file of any format tells although nothing shows them."""
+    answers = {str(abs(q.key.figure.shown)) for q in questions(one.whole) if q.key is not None}
+    telling = {a for a in answers - allowed(trace, one) if len(a.replace(".", "")) > 3}
+    return [
+        f"{form}, {document.paper.kind}: {answer}"
+        for form in SHEET_FORMATS
+        for document in (one.sheet, one.hints)
+        if document.paper is not None and not (document is one.hints and form in {"yaml", "csv"})
+        for answer in telling & digits(document, form)
+    ]
+
+
+def hidden_figures(trace: Trace, one: Papers) -> list[str]:
+    """Figures on the sheet that are cells asked for as results."""
+    results = {blank.id for blank in blanks(one.sheet) if ".working[" not in blank.id}
+    told = []
+    for number in figures(one.sheet):
+        if number.cell is not None and number.cell.quantity in trace:
+            address = trace[number.cell.quantity].address(*number.cell[1:])
+            told += [address] if address in results else []
+    return told
+
+
+def check(trace: Trace, one: Papers) -> None:
+    ids = [blank.id for blank in blanks(one.sheet)]
+    asked = [question.id for question in questions(one.sheet)]
+    assert sorted(ids) == sorted(asked), "every blank is asked once"
+    assert len(set(asked)) == len(asked), "ids are unique"
+    assert asked == [question.id for question in questions(one.key)], "the key fits the sheet"
+    assert all(question.key is None for question in questions(one.sheet))
+    assert all(blank.answer is None for blank in blanks(one.sheet))
+    assert not any(section.solution for section in one.sheet.sections)
+    for block in one.sheet.given:
+        assert not any(block.matrix.has(*place) for place in block.blanks)
+    answers = {q.id: q.key.figure.shown for q in questions(one.whole) if q.key is not None}
+    for blank in blanks(one.whole):
+        assert blank.answer is not None
+        assert answers[blank.id] == blank.answer.shown or blank.answer.full != blank.answer.shown
+    assert hidden_figures(trace, one) == []
+    assert leaks(trace, one) == []
+
+
+@pytest.mark.parametrize("blank", BLANKINGS)
+@pytest.mark.parametrize("name", SMALL)
+def test_shipped_scenarios(name: str, blank: str) -> None:
+    trace = trace_of(SHIPPED[name])
+    check(trace, papers(trace, wish(trace, blank)))
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_each_step_of_shipped_scenarios(name: str) -> None:
+    trace = trace_of(SHIPPED[name])
+    for step in steps_of(trace):
+        for blank, detail in (("results", None), ("results", "full"), ("all", "rows")):
+            check(trace, papers(trace, wish(trace, blank, steps=[step], detail=detail)))
+
+
+@given(st.one_of(scenarios(), transformers()), st.data())
+def test_random_scenarios(text: str, data: st.DataObject) -> None:
+    try:
+        trace = trace_of(text)
+    except ScenarioError as error:
+        assume(not UNWORKABLE.search(str(error)))
+        raise
+    steps = data.draw(st.lists(st.sampled_from(steps_of(trace)), max_size=3, unique=True))
+    blank = data.draw(st.sampled_from(BLANKINGS))
+    detail = data.draw(st.sampled_from([None, "summary", "rows", "full"]))
+    try:
+        one = papers(trace, wish(trace, blank, steps=steps, detail=detail))
+    except SelectionError as error:
+        assume("nothing to blank" not in str(error))
+        raise
+    check(trace, one)
+
+
+def test_what_is_accepted() -> None:
+    """exp_sum[I] is 2.718 + 1.000 + 2.718 = 6.436 with carry, and 2e + 1 = 6.43656… exactly."""
+    keys = {q.id: q.key for q in questions(made("i_love_ai", "results", "softmax").whole)}
+    key = keys["exp_sum[I]"]
+    assert key is not None
+    assert key.carry is not None
+    assert key.exact is not None
+    assert (key.carry.shown, key.exact.shown) == (Decimal("6.436"), Decimal("6.437"))
+    assert (key.low, key.high) == (Decimal("6.4355"), Decimal("6.4375"))
+
+
+def test_the_same_under_exact() -> None:
+    trace = trace_of(SHIPPED["i_love_ai"], "rounding.policy=exact")
+    keys = {q.id: q.key for q in questions(papers(trace, wish(trace)).whole)}
+    key = keys["exp_sum[I]"]
+    assert key is not None
+    assert str(key.figure.shown) == "6.437"
+    assert (str(key.low), str(key.high)) == ("6.4355", "6.4375")
+
+
+def test_a_term_is_asked_by_its_place_in_the_line() -> None:
+    one = made("i_love_ai", "working", "softmax")
+    keys = {q.id: q.key for q in questions(one.whole)}
+    key = keys["exp_sum[love].working[3]"]
+    assert key is not None
+    assert str(key.figure.shown) == "7.389"
+    assert "12.825" in digits(one.sheet, "terminal")
+
+
+def test_what_follows_from_an_answer_off_the_page_is_not_told() -> None:
+    trace = trace_of(SHIPPED["i_love_ai"], "scale=2")
+    one = papers(trace, wish(trace, steps=["scores", "softmax"]))
+    page = render(one.sheet, "terminal", Page(80))
+    assert "From what you have worked out" in page or "what you have worked out" in page
+    assert "scaled = scores / 2" in page
+    names = {
+        block.name
+        for s in one.sheet.sections
+        for block in s.blocks
+        if isinstance(block, MatrixBlock)
+    }
+    assert "scaled" not in names
+    check(trace, one)
+
+
+def test_inputs_are_asked_for_only_by_name() -> None:
+    trace = trace_of(SHIPPED["i_love_ai"])
+    assert not any(
+        q.id.startswith(("W", "b", "embeddings"))
+        for q in questions(papers(trace, wish(trace)).whole)
+    )
+    one = papers(trace, wish(trace, cells=["W_K[1, 2]", "weights[love, AI]"]))
+    assert [q.id for q in questions(one.whole)] == ["W_K[1, 2]", "weights[love, AI]"]
+    check(trace, one)
+
+
+def test_a_seeded_share() -> None:
+    trace = trace_of(SHIPPED["i_love_ai"])
+    everything = len(questions(papers(trace, wish(trace, "all")).whole))
+    some = questions(papers(trace, wish(trace, "random:0.25")).whole)
+    assert len(some) == round(everything * 0.25)
+    again = questions(papers(trace, wish(trace, "random:0.25")).whole)
+    others = questions(papers(trace, wish(trace, "random:0.25", seed="8")).whole)
+    assert [q.id for q in some] == [q.id for q in again]
+    assert [q.id for q in some] != [q.id for q in others]
+
+
+def test_blanks_are_of_one_width() -> None:
+    sheet = made("i_love_ai", "all").sheet
+    rule = re.compile(r"(?<![_\\])_{3,}|\\hspace\{\w+\}")
+    for form, looks in (("terminal", {"______"}), ("markdown", {r"\hspace{3em}"})):
+        page = render(sheet, form, Page(120)).split("Embeddings")[1]
+        assert set(rule.findall(page)) == looks

@@ -1,0 +1,245 @@
+"""`attn exercise` on the command line: files, forms, stress, and what is wrong with an order."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from attncli.cli import app
+from attncli.cli.papers import safe_name
+from attncli.cli.several import write_files
+from attncli.cli.terms import form_name
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["exercise", *arguments])
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_to_standard_output_sheet_and_key() -> None:
+    result = run("i_love_ai", "--step", "softmax")
+    assert result.exit_code == 0
+    sheet, key = result.stdout.split("\f")
+    assert "I love AI: worksheet" in sheet
+    assert "Points of 21" in sheet
+    assert "12.825" not in sheet
+    assert "I love AI: answer key" in key
+    assert "2.718 + 2.718 + 7.389  = 12.825" in key
+
+
+def test_sheet_and_key_carry_the_same_marks(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    run("i_love_ai", "--forms", "2", "--seed", "3", "--step", "scores", "-o", str(folder))
+    marks = {}
+    for path in folder.iterdir():
+        text = path.read_text("utf-8")
+        form, mark = re.findall(r"Form +(\w+)\nMade from +(\w+)\nMade by +(.*)\n", text)[0][:2]
+        marks.setdefault(form, set()).add(mark)
+        assert "attn exercise i_love_ai --step scores --forms 2 --seed 3" in " ".join(text.split())
+    assert sorted(marks) == ["A", "B"]
+    assert all(len(found) == 1 for found in marks.values())
+    assert marks["A"] != marks["B"]
+
+
+def test_forms_go_into_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "forms"
+    result = run(
+        "i_love_ai", "--step", "scores", "--forms", "28", "--format", "markdown", "-o", str(folder)
+    )
+    assert result.exit_code == 0, result.output
+    assert len(names(folder)) == 56
+    assert {
+        "i_love_ai_A_sheet.md",
+        "i_love_ai_Z_key.md",
+        "i_love_ai_A1_key.md",
+        "i_love_ai_B1_sheet.md",
+    } <= set(names(folder))
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
+    for folder, seed in (("a", "7"), ("b", "7"), ("c", "8")):
+        result = run(
+            "i_love_ai", "--step", "softmax", "--forms", "3", "--seed", seed, "--blank", "random:0.5",
+            "--format", "json", "-o", str(tmp_path / folder),
+        )  # fmt: skip
+        assert result.exit_code == 0, result.output
+    texts = {
+        folder: [(tmp_path / folder / name).read_bytes() for name in names(tmp_path / folder)]
+        for folder in "abc"
+    }
+    assert texts["a"] == texts["b"]
+    assert texts["a"] != texts["c"]
+
+
+def test_the_first_forms_stay_when_more_are_wanted(tmp_path: Path) -> None:
+    for count in ("2", "4"):
+        run(
+            "i_love_ai",
+            "--forms",
+            count,
+            "--key",
+            "none",
+            "--format",
+            "csv",
+            "-o",
+            str(tmp_path / count),
+        )
+        run("i_love_ai", "--forms", count, "--format", "json", "-o", str(tmp_path / f"json{count}"))
+    for form in "AB":
+        few, many = (
+            json.loads(
+                (tmp_path / f"json{count}" / f"i_love_ai_{form}_key.json").read_text("utf-8")
+            )
+            for count in ("2", "4")
+        )
+        assert few["steps"] == many["steps"]
+
+
+def test_nothing_is_overwritten_without_force(tmp_path: Path) -> None:
+    folder = tmp_path / "forms"
+    folder.mkdir()
+    (folder / "i_love_ai_B_key.txt").write_text("mine")
+    arguments = ("i_love_ai", "--step", "scores", "--forms", "3", "-o", str(folder))
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert "i_love_ai_B_key.txt: exists already" in result.stderr
+    assert names(folder) == ["i_love_ai_B_key.txt"]
+    assert run(*arguments, "--force").exit_code == 0
+    assert len(names(folder)) == 6
+    assert "answer key" in (folder / "i_love_ai_B_key.txt").read_text("utf-8")
+
+
+def test_either_all_files_appear_or_none(tmp_path: Path) -> None:
+    folder = tmp_path / "forms"
+    folder.mkdir()
+    (folder / "a.txt").write_text("old")
+    (folder / "b.txt").mkdir()
+    with pytest.raises(ValueError, match="is a folder"):
+        write_files(str(folder), {"a.txt": "new", "c.txt": "new", "b.txt": "new"}, force=True)
+    assert names(folder) == ["a.txt", "b.txt"]
+    assert (folder / "a.txt").read_text("utf-8") == "old"
+    with pytest.raises(ValueError, match="can't be written"):
+        write_files(str(tmp_path / "no" / "such"), {"a.txt": "new"}, force=False)
+    assert names(tmp_path) == ["forms"]
+
+
+def test_a_single_paper_goes_into_a_file(tmp_path: Path) -> None:
+    for name, start in (
+        ("sheet.md", "# I love AI: worksheet"),
+        ("sheet.json", "{"),
+        ("sheet.tex", "\\documentclass"),
+        ("sheet.xml", "<?xml"),
+        ("sheet.yaml", "#"),
+        ("sheet.csv", "form,hash,id,answer"),
+    ):
+        file = tmp_path / name
+        result = run("i_love_ai", "--step", "softmax", "-o", str(file))
+        assert result.exit_code == 0, result.output
+        assert file.read_text("utf-8").startswith(start), name
+
+
+def test_key_none_has_no_key() -> None:
+    result = run("i_love_ai", "--step", "softmax", "--key", "none", "--format", "latex")
+    assert result.exit_code == 0
+    assert "12.825" not in result.stdout
+    assert "12.825" in run("i_love_ai", "--step", "softmax", "--format", "latex").stdout
+
+
+def test_stress() -> None:
+    result = run("i_love_ai", "--stress", "20", "--seed", "5")
+    assert result.exit_code == 0
+    assert "1,560 derived again" in result.stdout
+    assert re.search(r"Disagreements +none", result.stdout)
+
+
+WRONG = {
+    "--step nothing": "no such step",
+    "--step residual": "this scenario has no such step",
+    "--cell 'weights[love, you]'": "has no 'you'",
+    "--cell nothing[1]": "no quantity nothing",
+    "--cell 'tokens[1]'": "holds no figures",
+    "--forms 0": "--forms 0: a whole number",
+    "--forms 1000000": "--forms 1000000",
+    "--forms -3": "--forms -3",
+    "--forms many": "--forms many",
+    "--blank random:1.5": "a share is",
+    "--blank random:0": "a share is",
+    "--blank random:x": "a share is",
+    "--blank nothing": "no such choice",
+    "--points softmax=x": "whole numbers",
+    "--points nosuch=2": "no such step",
+    "--points 0": "whole numbers",
+    "--key somewhere": "--key somewhere",
+    "--seed -1": "--seed",
+    "--mistakes 100": "--mistakes",
+    "--allow nothing": "nothing",
+    "--step tokenize": "nothing to blank",
+    "--format moodle --key none": "--key none",
+    "--format yaml --hints": "--hints",
+    "--format markdown --fragment": "--fragment",
+    "--hints": "name a folder",
+    "--forms 2": "name a folder",
+    "--forms 2 -o sheet.md": "name a folder",
+    "--key separate -o -": "name a folder",
+    "--stress 0": "--stress 0",
+    "--token nobody": "nobody",
+    "--detail most": "--detail most",
+}
+
+
+@pytest.mark.parametrize("arguments", WRONG)
+def test_a_wrong_order_is_told(
+    arguments: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = re.findall(r"'[^']*'|\S+", arguments)
+    result = run("i_love_ai", *(word.strip("'") for word in words))
+    assert result.exit_code == 2, result.output
+    assert WRONG[arguments] in result.stderr
+    assert result.stderr
+    assert names(tmp_path) == []
+
+
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    result = run(
+        "i_love_ai",
+        "--forms",
+        "0",
+        "--blank",
+        "x",
+        "--step",
+        "x",
+        "--points",
+        "x",
+        "--key",
+        "x",
+        "--seed",
+        "x",
+    )
+    assert result.exit_code == 2
+    for word in ("--forms 0", "--blank x", "--step x", "--points x", "--key x", "--seed x"):
+        assert word in result.stderr
+
+
+def test_names_of_forms() -> None:
+    assert [form_name(k) for k in (0, 25, 26, 51, 52)] == ["A", "Z", "A1", "Z1", "A2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("i_love_ai", "i_love_ai"),
+        ("été 2/3: «x»", "ete_2_3_x"),
+        ("猫", "exercise"),
+        ("a" * 99, "a" * 60),
+    ],
+)
+def test_names_are_safe(text: str, safe: str) -> None:
+    assert safe_name(text) == safe

@@ -1,0 +1,141 @@
+"""Accepted intervals as the oracle derives them: by hand, and against the package's traces."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+
+from attncli import ScenarioError, Trace, load, oracle, work
+from attncli.scenario.plain import plain_data, with_figures
+from tests.pages import SHIPPED, trace_of
+from tests.plain import read
+from tests.strategies import transformers
+from tests.test_transformers import UNWORKABLE
+
+SMALL = sorted(set(SHIPPED) - {"i_can_go_alone"})  # its 512 dimensions take decimals seconds
+
+
+def interval(text: str, name: str, i: int = 0, j: int = 0) -> oracle.Interval:
+    return oracle.intervals(read(text), [(name, i, j)])[name, i, j]
+
+
+def figures(*texts: str) -> list[Decimal]:
+    return [Decimal(text) for text in texts]
+
+
+def test_both_policies_agree() -> None:
+    """e/(e + 1) = 0.7311 is 0.73, and so is 2.72/3.72 = 0.7312."""
+    text = "scores: [[1, 0]]\nscale: none\nrounding: {decimals: 2}\n"
+    e = Decimal(1).exp()
+    exact = (e / (e + 1)).quantize(Decimal("0.01"))
+    carry = (Decimal("2.72") / Decimal("3.72")).quantize(Decimal("0.01"))
+    low, high = figures("0.725", "0.735")
+    assert interval(text, "weights") == (low, high, carry, exact, 2)
+
+
+def test_the_policies_differ() -> None:
+    """Three times e is 8.15, rounded 8; but three times 3 is 9, and a third of it 0.333."""
+    text = "scores: [[1, 1, 1]]\nscale: none\nV: [[1], [1], [1]]\n"
+    text += "rounding: {decimals: 0, steps: {weighted_sum: 2}, quantities: {weights: 3}}\n"
+    assert [*interval(text, "exp_sum")] == [*figures("7.5", "9.5", "9", "8"), 0]
+    assert [*interval(text, "weights", j=2)] == [*figures("0.3325", "0.3335", "0.333", "0.333"), 3]
+    # 3 × 0.333 = 0.999 is 1.00 as well
+    assert [*interval(text, "output")] == [*figures("0.995", "1.005", "1.00", "1.00"), 2]
+
+
+def test_halves_are_halves() -> None:
+    """0.57 × 0.5 = 0.285, which floats hold as 0.28499…, and −0.125: both go away from zero."""
+    text = "X: [[0.57, 0.25]]\nW_Q: [[0.5, 0], [0, -0.5]]\nrounding: {decimals: 2}\n"
+    assert [*interval(text, "Q")] == [*figures("0.285", "0.295", "0.29", "0.29"), 2]
+    assert [*interval(text, "Q", j=1)] == [*figures("-0.135", "-0.125", "-0.13", "-0.13"), 2]
+
+
+def test_policies_go_apart_over_steps() -> None:
+    """0.15 × 0.5 = 0.075 is carried on as 0.1, and 0.15 × 4 = 0.6 is the key."""
+    text = "X: [[0.15]]\nW_Q: [[0.5]]\nW_K: [[4]]\nscale: 1\nrounding: {decimals: 1}\n"
+    # carried: 0.1 × 0.6 = 0.06 → 0.1; in full: 0.075 × 0.6 = 0.045 → 0.0
+    assert [*interval(text, "scores")] == [*figures("-0.05", "0.15", "0.1", "0.0"), 1]
+
+
+def test_figures_that_are_taken_over() -> None:
+    """A figure keeps the decimals that it was written with; the unit is that of the rounding."""
+    text = "X: [[1.00046, 3]]\nprojection: none\nmask: {blocked: [[0]]}\n"
+    assert [*interval(text, "X")] == [*figures("0.99996", "1.00096", "1.00046", "1.00046"), 3]
+    assert [*interval(text, "Q", j=1)] == [*figures("2.9995", "3.0005", "3", "3"), 3]
+    hidden = "scores: [[1, 2]]\nscale: none\nmask: {blocked: [[0, 1]]}\n"
+    assert [*interval(hidden, "masked", j=1)] == [*[Decimal("-Infinity")] * 4, 3]
+
+
+def test_what_is_not_there() -> None:
+    with pytest.raises(KeyError, match="logits"):
+        interval(SHIPPED["i_love_ai"], "logits")
+    with pytest.raises(IndexError):
+        interval(SHIPPED["i_love_ai"], "weights", 3)
+    with pytest.raises(ArithmeticError):
+        interval("scores: [[-90]]\nscale: none\n", "weights")
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_shipped_scenarios(name: str) -> None:
+    data = plain_data(name)
+    traces = [work(load(name, [f"rounding.policy={policy}"])) for policy in ("carry", "exact")]
+    agree(data, traces[0], traces[1])
+
+
+@given(transformers())
+def test_random_transformers(text: str) -> None:
+    data = read(text)
+    written = with_figures(data, given_figures(trace_of(text)))  # random figures become written
+    try:
+        traces = [
+            work(load({**written, "rounding": {**data["rounding"], "policy": policy}}))
+            for policy in ("carry", "exact")
+        ]
+    except ScenarioError as error:
+        assume(not UNWORKABLE.search(str(error)))
+        raise
+    agree(written, traces[0], traces[1])
+
+
+def given_figures(trace: Trace) -> dict[str, list[list[Decimal]]]:
+    """Every given matrix of a scenario, its figures in full."""
+    return {
+        name: [[matrix.number(i, j).full for j in range(matrix.shape[1])] for i in range(len(rows))]
+        for name, matrix in trace.scenario.given.items()
+        for rows in [matrix.values]
+    }
+
+
+def agree(data: Any, carry: Trace, exact: Trace) -> None:
+    """Each made cell of both traces lies in the middle of its half of the interval."""
+    made = {name: carry[name] for name in carry if carry[name].making is not None}
+    cells = [
+        (name, int(i), int(j)) for name in made for i, j in np.ndindex(made[name].values.shape)
+    ]
+    for (name, i, j), told in oracle.intervals(data, cells).items():
+        step = getattr(made[name].making, "step", "")
+        assert told.decimals == carry.rounding.of_quantity(step, name).decimals, name
+        carried, full = carry[name].matrix.number(i, j).full, exact[name].values[i, j]
+        assert told.carry == carried, (name, i, j)
+        if not np.isfinite(full):
+            assert told.low == told.high == carried
+            continue
+        half = Decimal(5).scaleb(-told.decimals - 1)
+        assert told.low == min(told.carry, told.exact) - half
+        assert told.high == max(told.carry, told.exact) + half
+        assert told.exact == rounded(full, told) or abs(full - halfway(told.exact)) < 1e-9
+
+
+def rounded(full: float, told: oracle.Interval) -> Decimal:
+    places = max(told.decimals, -int(told.carry.as_tuple().exponent))
+    return Decimal(f"{full:.15g}").quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+
+
+def halfway(figure: Decimal) -> float:
+    """The half above or below a figure that is nearest to zero."""
+    half = Decimal(5).scaleb(int(figure.as_tuple().exponent) - 1)
+    return float(figure - half if figure > 0 else figure + half)

@@ -1,0 +1,153 @@
+"""Scenarios as plain data, and with other figures in the place of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from decimal import Decimal
+from itertools import count
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from attncli import ScenarioError, load
+from attncli.scenario import shipped
+from attncli.scenario.plain import plain_data, with_figures
+from tests.pages import SHIPPED, trace_of
+from tests.plain import read
+from tests.strategies import scenarios, transformers
+from tests.test_oracle_corners import CORNERS
+
+Rows = list[list[Decimal]]
+WIDE = "i_can_go_alone"  # a million figures
+TABLES = ("allowed", "blocked", "dropout.mask")
+
+
+def given_in(source: str | Mapping[str, object]) -> dict[str, Rows]:
+    return {
+        name: [
+            [matrix.number(i, j).full for j in range(matrix.shape[1])]
+            for i in range(matrix.shape[0])
+        ]
+        for name, matrix in load(source).given.items()
+    }
+
+
+def others(rows: Mapping[str, Rows]) -> dict[str, Rows]:
+    """Figures that are all different; true and false, and what is hidden, stay."""
+    counted = count(1)
+    return {
+        name: [
+            [
+                x if name.endswith(TABLES) or x.is_infinite() else next(counted) / Decimal(100)
+                for x in row
+            ]
+            for row in rows[name]
+        ]
+        for name in rows
+    }
+
+
+def goes_round(data: dict[str, object]) -> None:
+    before = deepcopy(data)
+    new = others(given_in(data))
+    changed = with_figures(data, new)
+    assert given_in(changed) == new
+    assert data == before
+    for name, rows in new.items():  # one at a time, the others stay
+        alone = with_figures(data, {name: rows})
+        assert given_in(alone) == {**given_in(data), name: rows}
+
+
+@pytest.mark.parametrize("name", sorted(set(SHIPPED) - {WIDE}))
+def test_shipped_scenarios(name: str) -> None:
+    assert plain_data(name) == read(SHIPPED[name])
+    goes_round(plain_data(name))
+
+
+@pytest.mark.parametrize("name", CORNERS)
+def test_corners(name: str) -> None:
+    goes_round(read(CORNERS[name]))
+
+
+@given(scenarios())
+def test_random_scenarios(text: str) -> None:
+    goes_round(read(text))
+
+
+@given(transformers())
+def test_random_transformers(text: str) -> None:
+    data = read(text)
+    assert given_in(with_figures(data, others(given_in(data)))) == others(given_in(data))
+
+
+def test_random_figures_are_written_out() -> None:
+    W = load(WIDE).given["W_V"]
+    rows = [[W.number(i, j).full for j in range(512)] for i in range(512)]
+    changed = with_figures(plain_data(WIDE), {"W_V": rows})
+    assert changed["W_K"] == {"random": "normal", "seed": "3", "std": "0.04"}
+    assert len(changed["W_V"]) == 512
+    assert changed["W_V"][7][5] == str(rows[7][5])
+    told = load(changed).given["W_V"]
+    np.testing.assert_array_equal(told.values, W.values)
+
+
+def test_figures_are_written_as_they_are() -> None:
+    figures = [[Decimal("1.50"), Decimal("-0.0000005")], [Decimal("2e3"), Decimal(0)]]
+    changed = with_figures(plain_data("i_love_ai"), {"W_Q": figures})
+    assert load(changed).given["W_Q"].written == tuple(map(tuple, figures))
+
+
+def test_repeated_values_are_independent() -> None:
+    data = plain_data("alice_met_bob")
+    assert data["K"] == data["Q"]
+    data["Q"]["met"][0] = "7"
+    assert data["K"]["met"][0] == "0.1"
+    figures = given_in("alice_met_bob")["Q"]
+    changed = with_figures(data, {"K": figures})
+    assert list(changed["K"]) == ["Alice", "met", "Bob", "at", "the", "cafe"]
+    assert changed["Q"]["met"][0] == "7"
+
+
+def test_changes_are_made_first() -> None:
+    data = plain_data(
+        "i_love_ai", ["W_K[1,2]=-0.5", "embeddings[love, 1]=3", "rounding.decimals=2"]
+    )
+    assert data["W_K"][0] == ["1", "-0.5"]
+    assert data["embeddings"]["love"] == ["3", "1"]
+    assert data["rounding"]["decimals"] == "2"
+    with pytest.raises(ScenarioError, match="W_X"):
+        plain_data("i_love_ai", ["W_X[1,2]=1"])
+    with pytest.raises(ScenarioError, match="no such file"):
+        plain_data("no_such_scenario")
+
+
+def test_mappings_and_paths() -> None:
+    X = np.array([[1.5, 2]])
+    data = plain_data({"X": X, "heads": 2, "residuals": True, "b_Q": [0.1]}, ["scale=none"])
+    assert {key: value for key, value in data.items() if key != "X"} == {
+        "heads": "2",
+        "residuals": "true",
+        "b_Q": ["0.1"],
+        "scale": "none",
+    }
+    assert data["X"] is not X
+    assert plain_data(shipped.path_of("i_love_ai")) == plain_data("i_love_ai")
+
+
+def test_names_that_are_not_there() -> None:
+    one = [[Decimal(1)]]
+    with pytest.raises(KeyError, match="W_K, b_9"):
+        with_figures({"W_Q": [["1"]]}, {"W_K": one, "W_Q": one, "b_9": one})
+    with pytest.raises(KeyError, match="unembedding"):
+        with_figures({"unembedding": "tied"}, {"unembedding": one})
+    with pytest.raises(ValueError, match="shorter"):
+        with_figures({"X": {"a": ["1"], "b": ["2"]}}, {"X": one})
+
+
+def test_the_trace_has_the_new_figures() -> None:
+    rows = [[Decimal(2), Decimal(0)], [Decimal(0), Decimal(2)]]
+    changed = with_figures(plain_data("i_love_ai"), {"W_Q": rows})
+    assert trace_of(SHIPPED["i_love_ai"])["W_Q"].values.tolist() == [[1, 0], [0, 1]]
+    assert load(changed).given["W_Q"].values.tolist() == [[2, 0], [0, 2]]
