@@ -199,12 +199,13 @@ def test_a_long_sum_in_full() -> None:
     assert report.checked >= 8
 
 
+@pytest.mark.parametrize("form", ["markdown", "latex"])
 @pytest.mark.parametrize("name", [name for name in SHIPPED if name != WIDE])
-def test_lessons(name: str) -> None:
+def test_lessons(name: str, form: str) -> None:
     """Their mistakes give other figures than the tables have, as they should."""
     trace = trace_of(SHIPPED[name])
     for detail in DETAILS:
-        report = audit(lessons_of(trace, "markdown", detail), "markdown", tables_of(trace))
+        report = audit(lessons_of(trace, form, detail), form, tables_of(trace))
         assert [x for x in report.false if not x.startswith(("result: ", "place: "))] == []
         assert report.checked >= 10 or name == "i_love_tennis"
 

@@ -17,7 +17,7 @@ from tests.pages import SHIPPED
 
 GOLDEN = Path(__file__).parent / "golden"
 WIDTH = 80
-SUFFIXES = {"terminal": "txt", "markdown": "md", "json": "json"}
+SUFFIXES = {"terminal": "txt", "markdown": "md", "json": "json", "latex": "tex"}
 
 
 def check(name: str, page: str, *, rewrite: bool) -> None:

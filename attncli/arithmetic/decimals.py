@@ -112,6 +112,9 @@ def shown(value: float, decimals: int) -> Decimal:
 def text(number: Decimal) -> str:
     """`number` in digits, with an ASCII minus: 0.001, 12, -0.50, and 3e-30 for the tiniest.
     What hides a masked score is `-∞`."""
+    plain = str(number)
+    if len(plain) < SIGNIFICANT and "E" not in plain and "I" not in plain:
+        return plain
     if number.is_infinite():
         return "-∞" if number < 0 else "∞"
     if number and not _TINIEST <= number.adjusted() < SIGNIFICANT:

@@ -8,8 +8,10 @@ import typer
 
 from attncli import __version__
 from attncli.cli.command import TextCommand, TextGroup
+from attncli.cli.design import design
 from attncli.cli.exercise import exercise
 from attncli.cli.explain import explain
+from attncli.cli.lint import lint
 from attncli.cli.listing import list_
 from attncli.cli.new import new
 from attncli.cli.run import run
@@ -28,6 +30,8 @@ app.command(cls=TextCommand)(run)
 app.command(cls=TextCommand)(explain)
 app.command(cls=TextCommand)(exercise)
 app.command("list", cls=TextCommand)(list_)
+app.command(cls=TextCommand)(lint)
+app.command(cls=TextCommand)(design)
 app.command(cls=TextCommand)(validate)
 app.command(cls=TextCommand)(new)
 app.command(cls=TextCommand)(schema)

@@ -9,7 +9,6 @@ import typer
 from attncli.choices import BLANKS, DETAILS, KEYS
 from attncli.cli import options
 from attncli.cli.command import command_line
-from attncli.cli.order import Order
 from attncli.cli.request import Part, changes_of
 
 
@@ -67,13 +66,14 @@ def exercise(
     ] = "1",
     allow: options.Allow = None,
     mistakes: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--mistakes",
             metavar="PERCENT",
-            help="The share of a blank's points that a known mistake earns in Moodle.",
+            help="Tell known mistakes by what they give: in the key, and for this share of the"
+            " points in Moodle (50 there if nothing is said).",
         ),
-    ] = "50",
+    ] = None,
     stress: Annotated[
         str | None,
         typer.Option(
@@ -119,6 +119,8 @@ def exercise(
 
       attn exercise i_love_ai --step softmax --stress 1000
     """
+    from attncli.cli.order import Order
+
     order = Order(
         scenario=scenario,
         changes=changes_of(set_, decimals, rounding),

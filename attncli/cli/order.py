@@ -32,7 +32,7 @@ class Order(NamedTuple):
     forms: str | None
     seed: str
     allow: Sequence[str]
-    mistakes: str
+    mistakes: str | None
     stress: str | None
     detail: str | None
     form: str | None
@@ -101,7 +101,7 @@ class Order(NamedTuple):
         detail = self.detail or ("full" if terms.blanking.terms else "summary")
         selection = select(trace, self.steps, token, detail, layer=layer, head=head)
         check_told(trace, selection)
-        return Wish(selection, cells, terms.blanking, terms.points, self.seed, terms.counts.share)
+        return Wish(selection, cells, terms.blanking, terms.points, self.seed, terms.manner.share)
 
 
 def variants(
@@ -109,13 +109,14 @@ def variants(
 ) -> Iterator[tuple[str, Trace]]:
     """The name and the trace of each form; of the one with the scenario's own numbers without a
     count. Raises OutputError where no numbers will do."""
-    from attncli.design.search import Unsatisfied, forms
     from attncli.document import OWN_FORM
-    from attncli.pipeline import work
 
     if count is None:
         yield OWN_FORM, trace
         return
+    from attncli.design.search import Unsatisfied, forms
+    from attncli.pipeline import work
+
     found = forms(trace.scenario, count, seed, asked=wish.quantities(trace), allow=allow)
     try:
         for k, scenario in enumerate(found):

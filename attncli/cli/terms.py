@@ -20,11 +20,12 @@ MOST_FORMS = 10_000
 
 class Counts(NamedTuple):
     """Numbers: of forms (None: the scenario's own numbers), the seed, the share of a blank's
-    points that a known mistake earns, in per cent, and the variants to make under stress."""
+    points that a known mistake earns, in per cent, if one was said, and the variants to make
+    under stress."""
 
     forms: int | None
     seed: int
-    share: int
+    share: int | None
     stress: int | None
 
     @property
@@ -36,12 +37,14 @@ class Counts(NamedTuple):
 
 
 class Manner(NamedTuple):
-    """How and where an exercise is written. `kinds` are the papers of each form."""
+    """How and where an exercise is written. `kinds` are the papers of each form; `share` is what a
+    known mistake earns, in per cent, where mistakes are to be looked for."""
 
     format: str
     key: str
     folder: bool
     kinds: tuple[str, ...]
+    share: int | None
 
 
 class Terms(NamedTuple):
@@ -80,7 +83,7 @@ def parse_counts(order: Order) -> Counts:
         wrong.append("--stress: it makes its own variants; leave --forms out")
     if wrong:
         raise OutputError("\n".join(wrong))
-    return Counts(forms, seed or 0, share or 0, stress)
+    return Counts(forms, seed or 0, share, stress)
 
 
 def parse_manner(order: Order, counts: Counts | None) -> Manner:
@@ -99,7 +102,9 @@ def parse_manner(order: Order, counts: Counts | None) -> Manner:
     many = order.hints or order.key == "separate" or (counts is not None and len(counts.names) > 1)
     folder = order.output is not None and _is_folder(order.output, many=many)
     form = order.form or (format_of_file(order.output or "", known) if not folder else "terminal")
-    return _checked(order, form, folder=folder)
+    manner = _checked(order, form, folder=folder)
+    said = None if counts is None else counts.share
+    return manner if said is None else manner._replace(share=said)
 
 
 def _is_folder(output: str, *, many: bool) -> bool:
@@ -128,4 +133,4 @@ def _checked(order: Order, form: str, *, folder: bool) -> Manner:
     if wrong:
         raise OutputError("\n".join(wrong))
     kinds = ("sheet", *(("key",) if key == "separate" else ()), *(("hints",) * order.hints))
-    return Manner(form, key, folder, kinds)
+    return Manner(form, key, folder, kinds, getattr(module, "SHARE", None))

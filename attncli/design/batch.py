@@ -18,6 +18,7 @@ from attncli.design.rules import Flags, Made
 from attncli.design.shares import seen_of, shown_rows
 from attncli.trace import Making, Trace
 
+
 @dataclass
 class Batch:
     """So many candidates: their figures, drawn and made, and from which of the first ones each
@@ -108,6 +109,7 @@ class Workshop:
             many.values if full is None else full,
             candidates.places_of(making.operation, operands),
             many.decimals,
+            many.digits,
             many.digits != many.places,
             tuple(operand.values for operand in operands),
             tuple(operand.digits for operand in operands),

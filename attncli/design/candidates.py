@@ -80,7 +80,11 @@ class Many(NamedTuple):
 
     def taken(self, indices: NDArray[np.intp]) -> Many:
         """The figures of some of the candidates."""
-        return self if self.fixed else self._replace(values=np.take(self.values, indices, axis=2, mode="clip"))
+        return (
+            self
+            if self.fixed
+            else self._replace(values=np.take(self.values, indices, axis=2, mode="clip"))
+        )
 
     def one(self, candidate: int) -> Matrix:
         """The matrix of one candidate."""
@@ -92,10 +96,35 @@ class Many(NamedTuple):
 
 
 _BY_ROW: frozenset[type[Operation]] = frozenset(
-    (Activate, Add, AddFinite, DivideBy, DivideByRow, DivideByRowSum, Dropout, Exponential)
-    + (ExponentialOf, JoinColumns, KeptShare, KeptSum, Masked, MeanOfSquares, Multiply)
-    + (MultiplyBy, Normalize, Nucleus, RootOf, Rotate, RowMean, RowSum, Same, SoftCap)
-    + (SubtractRow, TakeColumns, TopK)
+    {
+        Activate,
+        Add,
+        AddFinite,
+        DivideBy,
+        DivideByRow,
+        DivideByRowSum,
+        Dropout,
+        Exponential,
+        ExponentialOf,
+        JoinColumns,
+        KeptShare,
+        KeptSum,
+        Masked,
+        MeanOfSquares,
+        Multiply,
+        MultiplyBy,
+        Normalize,
+        Nucleus,
+        RootOf,
+        Rotate,
+        RowMean,
+        RowSum,
+        Same,
+        SoftCap,
+        SubtractRow,
+        TakeColumns,
+        TopK,
+    }
 )
 """What works on each row by itself, so that the rows of all candidates go through at once."""
 

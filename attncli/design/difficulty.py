@@ -67,7 +67,7 @@ def _of_others(made: Made) -> Array:
 
 
 def _digits_of(made: Made) -> Array:
-    return _digits(made.units)
+    return _digits(units(made.values, made.own))
 
 
 def _digits(whole: Array) -> Array:

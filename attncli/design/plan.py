@@ -53,9 +53,7 @@ class Plan(NamedTuple):
     fixed: frozenset[str]
 
 
-def plan_of(
-    trace: Trace, asked: Collection[str], pools: Pools = MappingProxyType({})
-) -> Plan:
+def plan_of(trace: Trace, asked: Collection[str], pools: Pools = MappingProxyType({})) -> Plan:
     """The stages that lead to the quantities asked for, by their full names; all that the trace
     makes without any. `pools` says for some matrices what they are to be drawn from. Raises
     ValueError for names that the trace doesn't make."""

@@ -21,19 +21,22 @@ from attncli.arithmetic.rounding import Array
 from attncli.design.shares import is_share
 from attncli.scenario import Scenario
 
+_INPUTS = ("embeddings", "X", "queries", "keys", "values", "memory")
+_QKV, _W_QKV = ("Q", "K", "V"), ("W_Q", "W_K", "W_V")
 _DRAWN = frozenset(
-    ("embeddings", "X", "Q", "K", "V", "queries", "keys", "values", "memory", "unembedding")
-    + ("W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "b_U")
-    + ("W1", "W2", "W3", "b1", "b2", "b3", "scores", "scaled", "weights", "output")
+    {
+        *_INPUTS,
+        *_QKV,
+        *_W_QKV,
+        *("b_Q", "b_K", "b_V", "W_O", "b_O", "unembedding", "b_U"),
+        *("W1", "W2", "W3", "b1", "b2", "b3"),
+        *("scores", "scaled", "weights", "output"),
+    }
 )
 """The last names of matrices that get other figures. Masks, norms and tables of positions or of
 segments are part of what the exercise is about, and stay."""
 
-_KIN = {
-    **dict.fromkeys(("Q", "K", "V"), "Q"),
-    **dict.fromkeys(("W_Q", "W_K", "W_V"), "W_Q"),
-    **dict.fromkeys(("embeddings", "X", "queries", "keys", "values", "memory"), "X"),
-}
+_KIN = {name: family[0] for family in (_INPUTS, _QKV, _W_QKV) for name in family}
 """What may have the same figures on purpose; that W_Q and W2 have them is a coincidence."""
 
 _BEFORE_SOFTMAX = ("W_Q", "W_K")
@@ -158,5 +161,7 @@ def _shares(drawn: Drawn, random: RandomState, count: int) -> Array:
         places = np.flatnonzero(row)
         cuts = 1 + random.randint(drawn.whole - 1, size=(len(places) - 1, count))
         ends = np.full((1, count), drawn.whole)
-        figures[i, places] = np.diff(np.sort(np.concatenate([0 * ends, cuts, ends]), axis=0), axis=0)
+        figures[i, places] = np.diff(
+            np.sort(np.concatenate([0 * ends, cuts, ends]), axis=0), axis=0
+        )
     return figures

@@ -65,11 +65,11 @@ class Made:
     """A quantity and what it was made of, in one scenario [n, m] or in many [n, m, b].
 
     `values` are its figures as they are gone on with, `full` before they were rounded; `places`
-    hold those in full, `decimals` are shown. `hides` says whether figures have more decimals than
-    are shown. `operands` are the figures that it was made of, `digits` the decimals that each of
-    these is shown with, `left` the operation that made the first of them. `seen` tells which
-    weights aren't masked, None where the quantity isn't one that adds up to 1; `rows` are those
-    that a page shows.
+    hold those in full, `decimals` are shown, of which the figures have no more than `own`.
+    `hides` says whether they have more than are shown. `operands` are the figures that it was
+    made of, `digits` the decimals that each of these is shown with, `left` the operation that
+    made the first of them. `seen` tells which weights aren't masked, None where the quantity
+    isn't one that adds up to 1; `rows` are those that a page shows.
     """
 
     operation: Operation | None
@@ -77,6 +77,7 @@ class Made:
     full: Array
     places: int | None
     decimals: int
+    own: int
     hides: bool
     operands: tuple[Array, ...] = ()
     digits: tuple[int, ...] = ()
@@ -166,8 +167,11 @@ def is_rounded(made: Made) -> bool:
 
 
 def zeros(made: Made) -> Flags | None:
-    """Rows of nothing but zeros; masks, and lists of one figure a row, aside. -> [n, 1]"""
-    if made.is_list or isinstance(made.operation, ZeroOne):
+    """Rows of nothing but zeros; masks, and lists of one figure a row, aside. -> [n, 1]
+
+    A single figure that an activation makes may be 0: that is what it is for."""
+    single = made.values.shape[1] == 1 and isinstance(made.operation, Activate)
+    if made.is_list or single or isinstance(made.operation, ZeroOne):
         return None
     return np.asarray(~_along(np.logical_or, made.values != 0))
 

@@ -7,11 +7,12 @@ through the sieve, whose figures, worked properly, are those that the sieve saw.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from statistics import median
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
@@ -22,9 +23,9 @@ from attncli.design.batch import Workshop
 from attncli.design.plan import Plan, plan_of
 from attncli.design.pools import Pools
 from attncli.design.rules import RULES, check_names
-from attncli.design.sieve import UNWORKABLE, Sieve, Survivor
+from attncli.design.sieve import UNWORKABLE, Failures, Sieve, Survivor
 from attncli.pipeline import work
-from attncli.scenario import Scenario
+from attncli.scenario import Scenario, ScenarioError
 from attncli.trace import Trace
 
 _FIRST, _MOST, _LEAST = 1024, 16384, 256
@@ -43,7 +44,24 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class Unsatisfied(ValueError):  # noqa: N818  (a condition of the numbers, not a fault)
-    """Rules that no figures were found for."""
+    """Rules that no figures were found for; `why` tells it without the name of the form."""
+
+    def __init__(self, form: str, why: str) -> None:
+        super().__init__(f"{form}: {why}, or ask for fewer steps" if form else why)
+        self.why = why
+
+
+class Request(NamedTuple):
+    """What is searched for: so many forms from a seed, of the quantities asked for, by their full
+    names (none: all that are made), under the rules but for those allowed to be broken. `pools`
+    says what to draw some matrices from, `effort` how many times as long to search."""
+
+    number: int
+    seed: int
+    asked: Collection[str] = ()
+    allow: Collection[str] = ()
+    pools: Pools = MappingProxyType({})
+    effort: int = 1
 
 
 def forms(
@@ -53,25 +71,31 @@ def forms(
     *,
     asked: Collection[str] = (),
     allow: Collection[str] = (),
-    pools: Pools = MappingProxyType({}),
 ) -> Iterator[Scenario]:
     """So many scenarios that are the given one with other figures, all different.
 
     `asked` are the full names of the quantities that the exercise asks for (none: all that are
-    made), `allow` names rules of RULES that may be broken, `pools` says what to draw some matrices
-    from. Raises Unsatisfied where the bounded
-    search finds nothing, or where nothing can vary; ValueError for unknown names.
+    made), `allow` names rules of RULES that may be broken. When a form is asked for, it raises
+    Unsatisfied where nothing can vary or the bounded search finds nothing, ValueError for
+    unknown names.
     """
-    wrong = check_names(allow)
+    yield from search(scenario, Request(count, seed, asked, allow))
+
+
+def search(scenario: Scenario, request: Request) -> Iterator[Scenario]:
+    """The scenarios that a request asks for; see `forms`."""
+    wrong = check_names(request.allow)
     if wrong:
         raise ValueError("\n".join(wrong))
     trace = work(_bare(scenario))
-    plan = plan_of(trace, asked, pools)
+    plan = plan_of(trace, request.asked, request.pools)
     if not plan.drawn:
-        raise Unsatisfied(_nothing_varies(scenario))
-    search = _Search(trace, plan, frozenset(allow), RandomState(list(str(seed).encode())))
-    for k in range(count):
-        yield _with_figures(scenario, search.next(k))
+        raise Unsatisfied("", _nothing_varies(scenario))
+    random = RandomState(list(str(request.seed).encode()))
+    allow = frozenset(request.allow)
+    going = _Search(scenario, trace, plan, allow, random, request.effort)
+    for k in range(request.number):
+        yield going.next(k)
 
 
 def _bare(scenario: Scenario) -> Scenario:
@@ -90,10 +114,12 @@ def name_of(k: int) -> str:
 class _Search:
     """A search on its way: what got through and is still to be looked at, and what was found."""
 
+    scenario: Scenario
     trace: Trace
     plan: Plan
     allow: frozenset[str]
     random: RandomState
+    effort: int = 1
     waiting: deque[Survivor] = field(default_factory=deque)
     found: set[bytes] = field(default_factory=set)
     reference: float | None = None
@@ -101,29 +127,30 @@ class _Search:
 
     def __post_init__(self) -> None:
         self.sieve = Sieve(Workshop(self.trace, self.plan), self.allow)
-        made = [self.trace[stage.making.name].matrix.values.size for stage in self.plan.stages]
-        self.cells = max(sum(made), 1)
+        sizes = (self.trace[stage.making.name].values.size for stage in self.plan.stages)
+        self.cells = max(sum(sizes), 1)
         self.most = max(_LEAST, min(_MOST, _HELD // self.cells))
         self.size = min(self.size, self.most)
-        self.found.add(_as_bytes(self._own()))
+        made = {q.name for q in self.trace.quantities.values() if not q.given}
+        self.moving = [m for m in self.trace.plan if m.name in made - self.plan.fixed]
+        own = [self.trace[drawn.names[0]].matrix for drawn in self.plan.drawn]
+        self.found.add(_as_bytes(own))
 
-    def _own(self) -> list[Matrix]:
-        return [self.trace[drawn.names[0]].matrix for drawn in self.plan.drawn]
-
-    def next(self, k: int) -> Mapping[str, Matrix]:
-        """The figures of the k-th form, by the names of their matrices."""
-        failures: Counter[str] = Counter()
+    def next(self, k: int) -> Scenario:
+        """The k-th form."""
+        failures = Failures()
         tried = 0
         if self.reference is None:
             tried += self._aim(k, failures)
         while True:
             while self.waiting:
                 figures = self._checked(self.waiting.popleft(), failures)
-                if figures is not None:
-                    return figures
+                form = None if figures is None else _with_figures(self.scenario, figures)
+                if form is not None and _goes_on(form):
+                    return form
             tried += self._fill(k, tried, failures)
 
-    def _aim(self, k: int, failures: Counter[str]) -> int:
+    def _aim(self, k: int, failures: Failures) -> int:
         """Gathers a few survivors, and aims for the median of their difficulties."""
         tried = 0
         while len(self.waiting) < _REFERENCE:
@@ -131,10 +158,10 @@ class _Search:
         self.reference = median(one.difficulty for one in [*self.waiting][:_REFERENCE])
         return tried
 
-    def _fill(self, k: int, tried: int, failures: Counter[str]) -> int:
+    def _fill(self, k: int, tried: int, failures: Failures) -> int:
         """Sends a batch through the sieve; how many candidates it had. Raises Unsatisfied."""
-        if tried * self.cells > _TRIED * _CELLS:
-            raise Unsatisfied(_told(k, tried, failures))
+        if tried * self.cells > _TRIED * _CELLS * self.effort:
+            raise Unsatisfied(f"form {name_of(k)}", _told(tried, failures))
         size = self.size
         survivors = self.sieve.sift(self.random, size, failures)
         if len(survivors) < _FEW:
@@ -144,7 +171,7 @@ class _Search:
         self.waiting += survivors
         return size
 
-    def _checked(self, survivor: Survivor, failures: Counter[str]) -> Mapping[str, Matrix] | None:
+    def _checked(self, survivor: Survivor, failures: Failures) -> Mapping[str, Matrix] | None:
         """The figures of a survivor, if there are none like them yet, they are as hard as they
         should be, and what they make is what the sieve saw."""
         figures = {drawn: drawn.matrix(own) for drawn, own in survivor.drawn.items()}
@@ -156,7 +183,7 @@ class _Search:
             (UNWORKABLE, self._is_worked_so(survivor, by_name)),
         ):
             if not good and rule not in self.allow:
-                failures[rule] += 1
+                failures.add(rule, 1, 1)
                 return None
         self.found.add(key)
         return by_name
@@ -166,15 +193,16 @@ class _Search:
         return abs(survivor.difficulty - wanted) <= _TOLERANCE * wanted
 
     def _is_worked_so(self, survivor: Survivor, figures: Mapping[str, Matrix]) -> bool:
-        """Whether the figures, worked one by one as a page has them, are those seen."""
+        """Whether the figures, worked one by one as a page has them, are those seen; and whether
+        what isn't asked for can be worked, too."""
         matrices = {name: quantity.matrix for name, quantity in self.trace.quantities.items()}
         matrices.update(figures)
         try:
-            for making in dict.fromkeys(stage.making for stage in self.plan.stages):
+            for making in self.moving:
                 rounding = self.trace.rounding.of_quantity(making.step, making.name)
                 operands = (matrices[name] for name in making.operands)
                 made = making.operation.make(rounding, making.step, *operands)
-                if not _agree(made.values, survivor.made[making.name]):
+                if not _agree(made.values, survivor.made.get(making.name, made.values)):
                     return False
                 matrices[making.name] = made
         except Unworkable:
@@ -201,6 +229,17 @@ def _with_figures(scenario: Scenario, figures: Mapping[str, Matrix]) -> Scenario
     return changed(scenario)
 
 
+def _goes_on(form: Scenario) -> bool:
+    """Whether a form's variants, and the tokens that it generates, can be worked."""
+    if not form.variants and form.prediction.generate < 2:  # noqa: PLR2004
+        return True
+    try:
+        work(form)
+    except ScenarioError:
+        return False
+    return True
+
+
 def _is_same(own: Matrix | None, matrix: Matrix) -> bool:
     return own is matrix or (own is not None and own.written == matrix.written)
 
@@ -212,17 +251,18 @@ def _nothing_varies(scenario: Scenario) -> str:
     return f"no other form: {why}; write out the matrices that are to vary"
 
 
-_MOST_TOLD = 4
+_MOST_TOLD = 3
 
 
-def _told(k: int, tried: int, failures: Counter[str]) -> str:
-    """What to say of a form that wasn't found."""
-    worst = [(rule, n) for rule, n in failures.most_common() if n and rule in RULES][:_MOST_TOLD]
-    took = "; ".join(f"{rule} ({RULES[rule]}) took {n:,}" for rule, n in worst)
-    allow = worst[0][0] if worst else ""
-    right = f"; --allow {allow} lets them break that rule" if allow else ""
-    hint = ", or ask for fewer steps" if allow else "; ask for fewer steps, or other sizes"
-    return f"form {name_of(k)}: none of {tried:,} tries meets all rules: {took}{right}{hint}"
+def _told(tried: int, failures: Failures) -> str:
+    """What to say of figures that weren't found: the rules that were hardest to get past."""
+    by_hardness = sorted(failures.hard, key=failures.hard.__getitem__, reverse=True)
+    worst = [rule for rule in by_hardness if rule in RULES and failures.took[rule]][:_MOST_TOLD]
+    took = "; ".join(f"{rule} ({RULES[rule]}) took {failures.took[rule]:,}" for rule in worst)
+    none = f"none of {tried:,} tries meets all rules"
+    if not worst:
+        return f"{none}, since none has figures that can be worked with; choose other sizes"
+    return f"{none}: {took}; give up a rule, like --allow {worst[0]}"
 
 
 def _agree(worked: Array, seen: Array) -> bool:

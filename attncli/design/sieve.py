@@ -7,9 +7,10 @@ breaks a rule whatever is drawn; that is found out with a few candidates first, 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -22,8 +23,8 @@ from attncli.design.difficulty import cost
 from attncli.design.mistakes import slips_of
 from attncli.design.plan import Stage
 from attncli.design.pools import Drawn
-from attncli.design.shares import is_share
 from attncli.design.rules import ASKED_ONLY, CHECKS, Flags, Made, sparse, units
+from attncli.design.shares import is_share
 from attncli.trace import Making
 
 UNWORKABLE = "unworkable"
@@ -40,6 +41,21 @@ _COPIES = 24
 softmax."""
 
 
+@dataclass
+class Failures:
+    """How many candidates each rule took, and how hard it was to get past it: the sum of the
+    logarithms of the shares that were left."""
+
+    took: Counter[str] = field(default_factory=Counter)
+    hard: dict[str, float] = field(default_factory=dict)
+
+    def add(self, rule: str, taken: int, among: int) -> None:
+        """Takes note of so many candidates that fell."""
+        self.took[rule] += taken
+        left = (among - taken + 1) / (among + 1)
+        self.hard[rule] = self.hard.get(rule, 0.0) - math.log(left)
+
+
 class Survivor(NamedTuple):
     """What gets through: its figures as drawn, what was made of them, how hard it is."""
 
@@ -50,12 +66,12 @@ class Survivor(NamedTuple):
 
 @dataclass(frozen=True)
 class Sieve:
-    """What candidates have to get through: all rules but for those that are allowed to be broken."""
+    """What candidates have to get through: all rules but for those allowed to be broken."""
 
     workshop: Workshop
     allow: frozenset[str] = frozenset()
 
-    def sift(self, random: RandomState, count: int, failures: Counter[str]) -> list[Survivor]:
+    def sift(self, random: RandomState, count: int, failures: Failures) -> list[Survivor]:
         """Those of so many new candidates that get through, one of each origin; `failures`
         counts how many each rule took."""
         size = max(count // _GROWTH**2, 1)
@@ -82,14 +98,14 @@ class Sieve:
         shares = (k for k, stage in enumerate(self._stages) if is_share(stage.making.name))
         return max(shares, default=0)
 
-    def _good(self, stage: Stage, made: Made, failures: Counter[str]) -> Flags:
+    def _good(self, stage: Stage, made: Made, failures: Failures) -> Flags:
         """The candidates that break no rule in a quantity."""
-        good = ~_unfit(made)
-        failures[UNWORKABLE] += int((~good).sum())
+        good = ~_unfit(made.values)
+        failures.add(UNWORKABLE, int((~good).sum()), len(good))
         for rule, broken in self._broken(stage, made):
             spared = self._spared.get((stage.making.name, rule))
             bad = (broken if spared is None else broken & ~spared).any(axis=(0, 1))
-            failures[rule] += int((good & bad).sum())
+            failures.add(rule, int((good & bad).sum()), int(good.sum()))
             good &= ~bad
         return good
 
@@ -120,7 +136,7 @@ class Sieve:
         for stage in self._stages:
             made = self.workshop.told(self._probe, stage.making)
             for rule, broken in self._broken(stage, made):
-                always = (broken | _unfit(made)).all(axis=2, keepdims=True)
+                always = np.asarray((broken | _unfit(made.values)).all(axis=2, keepdims=True))
                 key = stage.making.name, rule
                 if rule in _STRUCTURAL and always.any():
                     spared[key] = spared.get(key, always) | always
@@ -146,14 +162,12 @@ class Sieve:
             done.update(ready)
         return tuple(found)
 
-    def _drop_blind(
-        self, batch: Batch, mistakes: tuple[Making, ...], failures: Counter[str]
-    ) -> None:
+    def _drop_blind(self, batch: Batch, mistakes: tuple[Making, ...], failures: Failures) -> None:
         """Lets those candidates fall that couldn't reveal one of some mistakes."""
         for making in mistakes:
             if batch.count:
                 good = self._reveals(batch, making)
-                failures["mistakes"] += int((~good).sum())
+                failures.add("mistakes", int((~good).sum()), len(good))
                 batch.keep(good)
 
     def _reveals(self, batch: Batch, making: Making) -> Flags:
@@ -165,10 +179,10 @@ class Sieve:
             return np.zeros(batch.count, dtype=np.bool_)
         if wrong.values.shape != right.values.shape:
             return np.zeros(batch.count, dtype=np.bool_)
-        shown = (units(many.values, right.decimals) for many in (right, wrong))
-        differs = np.not_equal(*shown)
+        differs = units(wrong.values, right.decimals) != units(right.values, right.decimals)
         rows = self.workshop.rows[making.name]
-        return np.asarray((differs if rows is None else differs[list(rows)]).any(axis=(0, 1)))
+        shows = (differs if rows is None else differs[list(rows)]).any(axis=(0, 1))
+        return np.asarray(shows & ~_unfit(wrong.values))
 
     def _survivors(self, batch: Batch) -> list[Survivor]:
         asked = {stage.making.name: stage.making for stage in self._stages if stage.asked}
@@ -186,9 +200,9 @@ class Sieve:
         ]
 
 
-def _unfit(made: Made) -> Flags:
+def _unfit(values: Array) -> Flags:
     """The candidates with figures that can't be worked with. -> [b]"""
-    fine = np.isfinite(made.values)
+    fine = np.isfinite(values)
     if fine.all():
-        return np.zeros(made.values.shape[2], dtype=np.bool_)
-    return np.asarray((~fine & (made.values != -np.inf)).any(axis=(0, 1)))
+        return np.zeros(values.shape[2], dtype=np.bool_)
+    return np.asarray((~fine & (values != -np.inf)).any(axis=(0, 1)))

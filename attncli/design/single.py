@@ -28,6 +28,7 @@ def made_of(trace: Trace, quantity: Quantity, rows: Rows) -> Made:
         operation.values(*matrices) if operation is not None and worked else matrix.values,
         operation.places(*matrices) if operation is not None else matrix.places,
         matrix.decimals,
+        shown_places(matrix),
         shown_places(matrix) != matrix.places,
         tuple(matrix.values for matrix in matrices),
         tuple(map(shown_places, matrices)),

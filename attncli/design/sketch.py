@@ -15,12 +15,15 @@ from numpy.random import RandomState
 from attncli.arithmetic import decimals
 from attncli.arithmetic.matrix import Matrix
 from attncli.design.pools import Pools
-from attncli.design.search import forms
+from attncli.design.search import Request, search
 from attncli.design.words import sentence
 from attncli.pipeline import load
 from attncli.scenario import Scenario
 
 MOST_D_MODEL = 8
+
+_EFFORT = 10
+"""A scenario is made once, and large ones are hard to find."""
 
 _INTEGERS = (-2, -1, 1, 2, 3)
 _POSITIVE = (1, 2, 3)
@@ -56,7 +59,9 @@ def sketch(sizes: Sizes, seed: int, allow: Collection[str] = ()) -> tuple[list[s
     rules but for those that are allowed to be broken.
     """
     words = sentence(sizes.tokens, RandomState(list(f"{seed}, the words".encode())))
-    (designed,) = forms(load(_blank(sizes, words)), 1, seed, allow=allow, pools=_pools(sizes))
+    blank = load(_blank(sizes, words))
+    request = Request(1, seed, (), allow, _pools(sizes), _EFFORT)
+    (designed,) = search(blank, request)
     return words, designed
 
 
@@ -104,7 +109,8 @@ def _of_embeddings(sizes: Sizes) -> tuple[int, tuple[int, ...]]:
 
 
 def _is_small(sizes: Sizes) -> bool:
-    return sizes.tokens <= _FEW_TOKENS and sizes.d_model <= _FEW_DIMENSIONS
+    few = sizes.tokens <= _FEW_TOKENS and sizes.d_model <= _FEW_DIMENSIONS
+    return few and sizes.heads == 1
 
 
 def _before_softmax(sizes: Sizes) -> tuple[int, tuple[int, ...]]:
@@ -118,17 +124,13 @@ def text_of(sizes: Sizes, words: Sequence[str], scenario: Scenario, command: str
     return "\n".join(_lines(sizes, words, scenario, command)) + "\n"
 
 
-def _lines(
-    sizes: Sizes, words: Sequence[str], scenario: Scenario, command: str
-) -> Iterator[str]:
+def _lines(sizes: Sizes, words: Sequence[str], scenario: Scenario, command: str) -> Iterator[str]:
     given = scenario.given
     text = " ".join(words)
     yield from (f"# Made by `{command}`,", "# which makes it again.", "")
     yield from (f"title: {text}", f"sentence: {text}", "", "# Token → vector.", "embeddings:")
     table = scenario.text.embedded
-    yield from (
-        f"  {word}: {_row(given['embeddings'], table.index(word))}" for word in words
-    )
+    yield from (f"  {word}: {_row(given['embeddings'], table.index(word))}" for word in words)
     yield from ("", "# Weights of queries, keys and values, d_model × d_model, used as x W.")
     if sizes.heads > 1:
         yield f"# Each of the {sizes.heads} heads takes {sizes.d_k} of their columns."

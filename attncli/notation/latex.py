@@ -142,7 +142,7 @@ def _vector(node: ex.Vector, style: Style) -> str:
 
 def _apply(node: ex.Apply, style: Style) -> str:
     name = FUNCTIONS.get(node.function, _symbol(ex.Symbol(node.function), style))
-    arguments = ", ".join(latex(argument, style) for argument in node.arguments)
+    arguments = f",{style.joint}".join(latex(argument, style) for argument in node.arguments)
     return name + _parentheses(arguments, style)
 
 

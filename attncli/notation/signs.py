@@ -52,11 +52,13 @@ def least_after_sign(term: Expression) -> int:
 
 def signed(term: Expression) -> tuple[bool, Expression]:
     """A term of a sum as its sign (True: minus) and what follows the sign."""
+    if isinstance(term, Number):  # the most of them
+        if term.shown >= 0:
+            return False, term
+        return True, Number(decimals.negated(term.full), decimals.negated(term.shown), term.cell)
     match term:
         case Negative(operand):
             return True, operand
-        case Number(full, shown, cell) if shown < 0:
-            return True, Number(decimals.negated(full), decimals.negated(shown), cell)
         case Product((first, *others)):
             minus, positive = signed(first)
             return minus, Product((positive, *others)) if minus else term

@@ -23,6 +23,8 @@ from attncli.trace import Quantity, Trace
 MOST = 8
 """Of a longer list only so many are told, and how many more there are."""
 
+_MOST_MISTAKES = 24
+
 _MORE_PLACES = 4
 """How many places a figure at a rounding edge is shown with beyond those it is rounded to."""
 
@@ -136,21 +138,22 @@ def _names(trace: Trace, steps: Sequence[str]) -> list[str]:
 
 def _section(rule: str, items: Sequence[Spans]) -> Section:
     title, says = _RULES[rule][:2]
-    return Section(rule, None, title, (), (Prose((says,)), _list(items)))
+    most = _MOST_MISTAKES if rule == "mistakes" else MOST
+    return Section(rule, None, title, (), (Prose((says,)), _list(items, most)))
 
 
 def _revealed(items: Sequence[Spans]) -> Section:
     blocks: tuple[Block, ...] = (
         Prose(("These change a figure, so that an answer can tell them.",)),
-        _list(items),
+        _list(items, _MOST_MISTAKES),
     )
     return Section("revealed", None, "Mistakes that can be revealed", (), blocks)
 
 
-def _list(items: Sequence[Spans]) -> Points:
-    told = list(items[:MOST])
-    if len(items) > MOST:
-        told.append((f"… and {len(items) - MOST:,} more",))
+def _list(items: Sequence[Spans], most: int = MOST) -> Points:
+    told = list(items[:most])
+    if len(items) > most:
+        told.append((f"… and {len(items) - most:,} more",))
     return Points(tuple(told))
 
 
@@ -170,7 +173,9 @@ def _in_all(found: Mapping[str, Sequence[Spans]]) -> str:
 
 def _ambiguous(trace: Trace, names: Sequence[str]) -> Iterator[Spans]:
     both = under_both(trace)
-    for name in names if both is not None else ():
+    if both is None:
+        return
+    for name in names:
         rows = shown_rows(trace)(trace[name])
         for quantity, i, j, carry, exact in ambiguous(both, name):
             if rows is None or i in rows:

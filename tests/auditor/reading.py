@@ -186,7 +186,7 @@ def _grids(lines: Iterable[str]) -> Iterator[Grid]:
 
 _TEX_HEADING = re.compile(r"^\\(?:sub)*section\*\{(.*)\}$", re.MULTILINE)
 _TEX_BLOCK = re.compile(
-    r"\\begin\{(?P<kind>align\*|alignat\*|array|tabular)\}(?:\[t\])?(?P<body>.*?)\\end\{(?P=kind)\}",
+    r"\\begin\{(?P<kind>align\*|alignat\*|array|tabular)\}(?:\[[tb]\])?(?P<body>.*?)\\end\{(?P=kind)\}",
     re.DOTALL,
 )
 _TEX_ROW = re.compile(r" \\\\\*?(?:\[[\d.]+ex\])?\n")

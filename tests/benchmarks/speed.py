@@ -1,6 +1,6 @@
 """How fast it is, as ratios within one run: `python tests/benchmarks/speed.py`.
 
-Start-up, a large trace through the Python API, and lines of working. Each ratio is of the
+Start-up, a large trace through the Python API, lines of working, forms of an exercise. Each ratio is of the
 best of several interleaved tries; the figure after it is what we want to stay below.
 """
 
@@ -198,8 +198,24 @@ def lines_of_working() -> None:
     say("thousands of worked lines a second, as text", lines / seconds / 1000, "thousands")
 
 
+FORMS = 1000
+
+
+def forms() -> None:
+    """Forms with keys, all in one process; the cold runs are taken before and after them."""
+    run = process("-m", "attncli", "run", "i_love_ai")
+    for what, steps in (("all steps", ()), ("--step softmax", ("--step", "softmax"))):
+        with tempfile.TemporaryDirectory() as folder:
+            words = ("exercise", "i_love_ai", *steps, "--forms", str(FORMS), "--seed", "7")
+            written = ("--format", "markdown", "-o", f"{folder}/forms")
+            before = best(6, run)
+            (many,) = best(1, process("-m", "attncli", *words, *written))
+            one = min(*before, *best(6, run))
+        say(f"{FORMS:,} forms with keys, {what} / a cold attn run", many / one, "at most 40")
+
+
 def main(chosen: Sequence[str]) -> None:
-    for measure in (start_up, large_traces, transformer_layer, lines_of_working):
+    for measure in (start_up, large_traces, transformer_layer, lines_of_working, forms):
         if not chosen or measure.__name__ in chosen:
             measure()
 

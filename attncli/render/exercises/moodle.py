@@ -35,6 +35,8 @@ from attncli.render.page import Page
 
 SUFFIXES = (".xml",)
 KEYS = ("embedded",)
+SHARE = 50
+"""The share of the points that a known mistake earns, in per cent, if nothing is said."""
 SELF_KEYED = True
 """A field holds what is right, so the exercise itself is written, not a sheet and a key."""
 

@@ -1,10 +1,14 @@
 """LaTeX: words and mathematics, tables, lines of working, and whole files.
 
-text      somebody's words and running text, with nothing in them that TeX would obey
-measure   how wide mathematics and words will be, so that lines can be broken
-setting   what blocks have to know of the page that they are set on
-tables    tables with booktabs, wide ones in bands
-working   lines of working and column additions
-blocks    how each block of a document is written
-files     preambles: an article, an exam, a fragment
+    text       somebody's words and running text, with nothing in them that TeX would obey
+    measure    how wide mathematics and words will be, so that lines can be broken
+    setting    what blocks have to know of the page that they are set on
+    alignment  figures with their points below each other
+    tables     tables with booktabs, wide ones in bands
+    working    lines of working
+    addition   column additions
+    blocks     how each block of a document is written
+    files      whole files: an article, an exam, a fragment
+
+Each makes texts of what it is given; TeX itself is never run.
 """

@@ -12,9 +12,10 @@ from attncli.notation.latex import Style
 from attncli.notation.plain import MINUS
 from attncli.notation.signs import signed
 from attncli.render.figures import addend_sign
+from attncli.render.tex.alignment import aligned
 from attncli.render.tex.measure import math_width
 from attncli.render.tex.setting import Setting
-from attncli.render.tex.tables import STRETCHED, aligned
+from attncli.render.tex.tables import STRETCHED
 from attncli.render.tex.text import JOINT
 from attncli.render.tex.working import INDENT, RELATIONS, pieces
 
@@ -116,7 +117,7 @@ def _array(label: str, parts: Sequence[Sequence[str]], columns: int) -> str:
     stretch = STRETCHED if r"\fillin" in above + below else ""
     kinds = r"@{}r@{\ }" + "l@{}" * (columns - 1)
     return (
-        f"\\[{stretch}\n\\begin{{array}}{{{kinds}}}\n"
+        f"\\[{stretch}\n\\begin{{array}}[b]{{{kinds}}}\n"
         f"\\multicolumn{{{columns}}}{{@{{}}l@{{}}}}{{{label}}} \\\\\n"
         f"{above}\n\\midrule\n{below}\n\\end{{array}}\n\\]"
     )

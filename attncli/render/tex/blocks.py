@@ -84,7 +84,7 @@ def _points(block: Points, _: Setting) -> str:
 
 
 def _note(block: Note, _: Setting) -> str:
-    return f"\\begin{{quote}}\n{spans(block.text)}\n\\end{{quote}}"
+    return f"\\begin{{quote}}\\raggedright\n{spans(block.text)}\n\\end{{quote}}"
 
 
 def _tree(block: Tree, _: Setting) -> str:

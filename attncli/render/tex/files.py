@@ -35,6 +35,7 @@ _EXAM = (
     + _PACKAGES
     + r"""\pagestyle{foot}
 \pointsinrightmargin
+\setlength\rightpointsmargin{24mm}
 \pointpoints{point}{points}
 \marginpointname{ \points}
 \renewcommand\questionlabel{}
@@ -42,7 +43,9 @@ _EXAM = (
 \CorrectChoiceEmphasis{\bfseries\boldmath}
 """
 )
-_SWITCH = r"""% This is the sheet. Take the % away before \printanswers, or say
+_KEYED = r"""% a solution may go over pages, so it has a rule in place of a frame
+\renewenvironment{TheSolution}{\par\bigskip\hrule\medskip\noindent\textbf{Solution}\par}{\par}
+% This is the sheet. Take the % away before \printanswers, or say
 %   pdflatex '\def\withanswers{}\input{this file}'
 % for the key.
 % \printanswers
@@ -68,7 +71,7 @@ def _whole(preamble: str, body: str) -> str:
 
 def _fragment(body: str, needs: str) -> str:
     start = f"% To be \\input into a document that loads {needs}.\n"
-    start += "\\begingroup\\allowdisplaybreaks\\parindent 0pt\n"
+    start += "\\begingroup\\allowdisplaybreaks\\parindent 0pt\\splitmaxdepth\\maxdepth\n"
     return f"{start}{macros_for(body)}\n{body}\n\n\\endgroup\n"
 
 
@@ -111,8 +114,8 @@ def _exam_file(document: Document, paper: Paper, *, fragment: bool) -> str:
         return _fragment(body, "amsmath and booktabs, of the class exam")
     made = escaped(f"{paper.called} · {paper.hash}")
     footer = rf"\footer{{{made}}}{{\thepage}}{{{word(document.title.text)}}}"
-    switch = _SWITCH if paper.kind == "exercise" else ""
-    return _whole(f"{_EXAM}{footer}\n{switch}", body)
+    keyed = _KEYED if paper.kind == "exercise" else ""
+    return _whole(f"{_EXAM}{footer}\n{keyed}", body)
 
 
 def _exam_body(document: Document, paper: Paper, setting: Setting) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _KINDS = {"ijl.,;:'!()[]|": 0.29, "frtI ": 0.38, "mwMW@%": 0.95, "0123456789": 0.5}
 _CAPITAL, _OTHER, _CODE = 0.75, 0.54, 4.0
@@ -19,7 +20,7 @@ _MINUS = 0.78
 """Of a figure, without the spaces of a difference."""
 _SCRIPT = 0.72
 
-BLANK = 4.0
+BLANK = 4.7
 """What a blank takes, wherever it stands."""
 
 _BLANK = re.compile(r"\\text\{\\fillin\[[^]]*\]\[\w+\]\}")
@@ -41,6 +42,7 @@ def _character_width(character: str) -> float:
     return kind or (_CAPITAL if character.isupper() else _OTHER)
 
 
+@lru_cache(maxsize=1 << 12)
 def math_width(latex: str) -> float:
     """The width of mathematics as `notation.latex` and the words in it are written."""
     return _group(latex, 0)[0]

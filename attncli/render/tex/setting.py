@@ -9,7 +9,7 @@ from attncli.notation import latex
 from attncli.notation.latex import Style
 from attncli.render.tex.text import FORMULA, WORKING
 
-BLANK_WIDTH = "15mm"
+BLANK_WIDTH = "18mm"
 """One width for all blanks, in exponents too; it tells nothing of what is to be written there."""
 
 

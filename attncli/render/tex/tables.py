@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from math import ceil
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import MOST_PARTS, Blank, Number, Omitted, Symbol, elided
 from attncli.document import Graph, MatrixBlock, SideBySide, Table, Word
 from attncli.notation import latex
+from attncli.notation.plain import MINUS
 from attncli.notation.words import visible
 from attncli.render.figures import column_heading, row_heading, shown_rows, vector
+from attncli.render.tex.alignment import aligned
 from attncli.render.tex.measure import BLANK, math_width, text_width
 from attncli.render.tex.setting import Setting
 from attncli.render.tex.text import escaped, mathematics, word
@@ -19,16 +23,18 @@ STRETCHED = r"\renewcommand\arraystretch{1.6}"
 """Rows that are high enough to write in."""
 _SMALL = 0.92
 """How wide `\\small` is, against the page's own size."""
-_MOST_ROWS = 40
-_WIDEST = 0.4
-"""Words that take more than this part of the room are broken into lines."""
+_MOST_LINES = 24
+"""A longer table goes over pages in parts, of which two fit on one."""
+_WIDEST = 0.35
+"""In a table that is too wide, words with more than this part of the room are broken into lines."""
 
 
 class Cell(NamedTuple):
-    """What stands in a cell, and its width in ems."""
+    """What stands in a cell, its width in ems, and in how many lines it is."""
 
     text: str
     width: float
+    lines: int = 1
 
     @classmethod
     def of_word(cls, text: str) -> Cell:
@@ -51,6 +57,9 @@ class Column(NamedTuple):
         return max(cell.width for cell in (self.heading, *self.cells))
 
 
+_FIGURE = re.compile(rf"{MINUS}?\d+(?:\.\d+)?")
+_INSIDE_NAME = re.compile(r"(?<=[.\]])(?=\w)")
+"""Where a long name such as `layers[1].heads[2].weights` may be broken."""
 _LONGEST_ARROW = 9
 _ARROW = r"\rule[0.5ex]{{{:.1f}em}}{{0.4pt}}$\rightarrow$"
 DOTS, DOTS_BELOW = Cell.of_mathematics(r"\dots"), Cell.of_mathematics(r"\vdots")
@@ -86,31 +95,46 @@ def _vector(block: MatrixBlock, i: int | None, setting: Setting) -> Cell:
 
 def table(block: Table, setting: Setting) -> str:
     """A table of words and figures; its first column names the rows."""
-    columns = []
-    for j, heading in enumerate(block.headings):
-        texts = [row[j] for row in block.rows]
-        numbers = all(isinstance(text, str | Omitted) and _is_figure(text) for text in texts)
-        cells = (_table_cell(text, setting) for text in texts)
-        columns.append(Column(_in_lines(Cell.of_word(heading), setting), tuple(cells), numbers))
+    columns = [
+        _table_column(heading, [row[j] for row in block.rows])
+        for j, heading in enumerate(block.headings)
+    ]
+    if _width(columns[0], columns[1:], _SMALL_GAP) * _SMALL > setting.room:
+        columns = [_in_lines(column, setting.room * _WIDEST) for column in columns]
     return together([_banded(columns[0], columns[1:], setting)])
 
 
-def _is_figure(text: str | Omitted) -> bool:
-    return isinstance(text, Omitted) or text.isdigit()
+def _table_column(heading: str, entries: Sequence[Word | str | Omitted]) -> Column:
+    texts = [entry for entry in entries if isinstance(entry, str)]
+    words = any(isinstance(entry, Word) for entry in entries)
+    if not words and all(map(_FIGURE.fullmatch, texts)):
+        figures = iter(aligned([text.replace(MINUS, "-") for text in texts], before=False))
+        cells = (
+            Cell.of_mathematics(next(figures)) if isinstance(entry, str) else DOTS_BELOW
+            for entry in entries
+        )
+        return Column(Cell.of_word(heading), tuple(cells))
+    return Column(Cell.of_word(heading), tuple(map(_words_cell, entries)), False)
 
 
-def _table_cell(text: Word | str | Omitted, setting: Setting) -> Cell:
-    if isinstance(text, Omitted):
+def _words_cell(entry: Word | str | Omitted) -> Cell:
+    if isinstance(entry, Omitted):
         return DOTS_BELOW
-    return _in_lines(Cell.of_word(text.text if isinstance(text, Word) else text), setting)
+    return Cell.of_word(entry.text if isinstance(entry, Word) else entry)
 
 
-def _in_lines(cell: Cell, setting: Setting) -> Cell:
-    """A cell of many words in lines below each other."""
-    widest = setting.room * _WIDEST
-    if cell.width <= widest:
-        return cell
-    return Cell(rf"\parbox[t]{{{widest:.0f}em}}{{\raggedright {cell.text}\strut}}", widest)
+def _in_lines(column: Column, widest: float) -> Column:
+    """A column of many words, each cell in lines below each other."""
+    if column.width <= widest:
+        return column
+    heading, *cells = (_cell_in_lines(cell, widest) for cell in (column.heading, *column.cells))
+    return Column(heading, tuple(cells), False)
+
+
+def _cell_in_lines(cell: Cell, widest: float) -> Cell:
+    text = _INSIDE_NAME.sub(r"\\allowbreak ", cell.text)
+    box = rf"\parbox[t]{{{widest:.1f}em}}{{\raggedright {text}\strut}}"
+    return Cell(box, widest, 1 + int(1.2 * cell.width / widest))
 
 
 def graph(block: Graph) -> str:
@@ -188,47 +212,6 @@ def _entry_cells(
             yield DOTS_BELOW if entry is None else Cell("", 0)
 
 
-def aligned(texts: Sequence[str], *, before: bool = True) -> list[str]:
-    """Figures filled up behind their points to the longest, and `before` them if wanted."""
-    parts = [_parted(text) for text in texts]
-    most = _Parts(
-        "-" if before and any(part.sign for part in parts) else "",
-        max((part.head for part in parts), key=len, default="") if before else "",
-        max((part.tail for part in parts), key=len, default=""),
-    )
-    return [
-        _filled(part, most) if part.head else text for text, part in zip(texts, parts, strict=True)
-    ]
-
-
-class _Parts(NamedTuple):
-    """A figure's minus, its digits before the point, and the point with what follows."""
-
-    sign: str
-    head: str
-    tail: str
-
-
-def _parted(text: str) -> _Parts:
-    """The parts of a figure, none of them where it isn't written in digits alone."""
-    sign, rest = ("-", text[1:]) if text.startswith("-") else ("", text)
-    if not rest.replace(".", "").isdigit():
-        return _Parts("", "", "")
-    head, point, tail = rest.partition(".")
-    return _Parts(sign, head, point + tail)
-
-
-def _filled(part: _Parts, most: _Parts) -> str:
-    start = "0" * (len(most.head) - len(part.head)) + ("" if part.sign else most.sign)
-    end = most.tail[len(part.tail) :]
-    sign = "{-}" if part.sign and start else part.sign  # else it would be a difference
-    return f"{_phantom(start)}{sign}{part.head}{part.tail}{_phantom(end)}"
-
-
-def _phantom(text: str) -> str:
-    return rf"\phantom{{{text}}}" if text else ""
-
-
 def _width(names: Column, columns: Sequence[Column], gap: float) -> float:
     return names.width + sum(column.width + gap for column in columns)
 
@@ -254,14 +237,31 @@ def _tabular(names: Column, columns: Sequence[Column]) -> str:
     headings = _row(column.heading for column in everything)
     has_blanks = any(r"\fillin" in cell.text for column in columns for cell in column.cells)
     stretch = f"{STRETCHED}%\n" if has_blanks else ""
-    rows = [_row(cells) for cells in zip(*(column.cells for column in everything), strict=True)]
-    tables = []
-    for first in range(0, len(rows), _MOST_ROWS):
-        lines = [headings, r"\midrule", *rows[first : first + _MOST_ROWS]]
-        start, end = rf"\begin{{tabular}}[t]{{@{{}}{kinds}@{{}}}}", r"\end{tabular}"
-        tables.append("\n".join([start, r"\toprule", *lines, r"\bottomrule", end]))
+    rows = [*zip(*(column.cells for column in everything), strict=True)]
+    start, end = rf"\begin{{tabular}}[t]{{@{{}}{kinds}@{{}}}}", r"\end{tabular}"
+    tables = [
+        "\n".join(
+            [start, r"\toprule", headings, r"\midrule", *map(_row, some), r"\bottomrule", end]
+        )
+        for some in _parts(rows)
+    ]
     text = _JOINT.join(tables)
     return f"{{{stretch}{text}}}" if stretch else text
+
+
+def _parts(rows: Sequence[tuple[Cell, ...]]) -> Iterator[list[tuple[Cell, ...]]]:
+    """The rows of a table in parts of nearly one length, none of which is longer than it may."""
+    heights = [max(cell.lines for cell in row) for row in rows]
+    most = sum(heights) / max(1, ceil(sum(heights) / _MOST_LINES))
+    part: list[tuple[Cell, ...]] = []
+    used = 0
+    for row, height in zip(rows, heights, strict=True):
+        if part and used + height > most:
+            yield part
+            part, used = [], 0
+        part.append(row)
+        used += height
+    yield part
 
 
 def _row(cells: Iterable[Cell]) -> str:

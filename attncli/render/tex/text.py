@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from attncli.arithmetic.expression import Blank, Symbol
+from attncli.arithmetic.expression import Blank, Equation, Expression, Symbol
 from attncli.document import Span, Spans, Term, Word
 from attncli.notation import latex
 from attncli.notation.latex import Style
@@ -109,6 +109,7 @@ JOINT = "\n"
 
 WORKING = Style(index, ruled, joint=JOINT, slim=True)
 FORMULA = Style(formula_index, ruled, joint=JOINT, slim=True)
+_INLINE = FORMULA._replace(inline=True)
 
 
 def mathematics(text: str) -> str:
@@ -116,9 +117,9 @@ def mathematics(text: str) -> str:
     return f"${text.replace(JOINT, ' ')}$"
 
 
-def _breakable(text: str) -> str:
-    """Mathematics in a paragraph: TeX breaks it at its signs, and at commas only if told so."""
-    return mathematics(text.replace(f",{JOINT}", r",\allowbreak "))
+def _in_a_paragraph(node: Expression | Equation) -> str:
+    """Mathematics that TeX may break: at its signs by itself, at commas only if told so."""
+    return mathematics(latex(node, _INLINE).replace(f",{JOINT}", r",\allowbreak "))
 
 
 def spans(texts: Spans) -> str:
@@ -136,4 +137,4 @@ def _span(span: Span) -> str:
         case Symbol():
             return mathematics(latex(span, WORKING))
         case _:
-            return _breakable(latex(span, FORMULA))
+            return _in_a_paragraph(span)

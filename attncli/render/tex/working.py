@@ -12,9 +12,9 @@ from typing import NamedTuple
 from attncli.arithmetic.expression import Expression, Number, Omitted
 from attncli.document import Line, Working
 from attncli.notation import latex
+from attncli.render.tex.alignment import aligned
 from attncli.render.tex.measure import math_width
 from attncli.render.tex.setting import Setting
-from attncli.render.tex.tables import aligned
 from attncli.render.tex.text import JOINT
 
 RELATIONS = {"=": "=", "≈": r"\approx"}

@@ -1,29 +1,11 @@
-"""The answer key as a page: the working, each answer, and what is accepted for it."""
+"""The answer key as a page: the worked solutions, and what known mistakes would give."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attncli.arithmetic.expression import MOST_PARTS, Number, Omitted, elided
-from attncli.document import (
-    Block,
-    Document,
-    Key,
-    Points,
-    Prose,
-    Question,
-    Section,
-    Slip,
-    Span,
-    Spans,
-    Subheading,
-    Table,
-    Word,
-)
-from attncli.notation import plain
-from attncli.telling.facts import counted
-
-_HEADINGS = ("Blank", "Answer", "carry", "exact", "Accepted", "Points")
+from attncli.arithmetic.expression import MOST_PARTS, Omitted, elided
+from attncli.document import Block, Document, Points, Section, Slip, Span, Spans, Subheading, Word
 
 
 def key_page(whole: Document) -> Document:
@@ -32,51 +14,13 @@ def key_page(whole: Document) -> Document:
     return whole._replace(
         sections=tuple(map(_section, whole.sections)),
         given=(),
-        opening=(Subheading("What is accepted"), _accepted(whole)),
+        opening=(),
         paper=whole.paper._replace(kind="key"),
     )
 
 
 def _section(section: Section) -> Section:
-    table = Table(_HEADINGS, tuple(map(_row, section.questions)))
-    return section._replace(blocks=(*section.solution, table, *_slips(section)), solution=())
-
-
-def _row(question: Question) -> tuple[Word | str, ...]:
-    key = question.key
-    assert key is not None
-    accepted = f"{_figure(key.low)} to {_figure(key.high)}"
-    policies = (_text(key.carry), _text(key.exact))
-    return (Word(question.id), plain(key.figure), *policies, accepted, str(question.points))
-
-
-def _text(number: Number | None) -> str:
-    return "–" if number is None else plain(number)
-
-
-def _figure(figure: object) -> str:
-    return plain(Number.written(figure))  # type: ignore[arg-type]
-
-
-def _accepted(whole: Document) -> Prose:
-    keys = [q.key for section in whole.sections for q in section.questions if q.key is not None]
-    halves = " or ".join(_half_in_words(key) for key in _one_for_each_half(keys))
-    return Prose(
-        (
-            "An answer is right from half a unit of the last place below the smaller of what carry"
-            " and exact give to half a unit above the larger, both ends included. Half a unit is"
-            f" {halves}. Carry rounds at each step, exact only at the end: where they differ, a"
-            " student may have done either.",
-        )
-    )
-
-
-def _one_for_each_half(keys: Sequence[Key]) -> list[Key]:
-    return list({key.half: key for key in keys}.values())
-
-
-def _half_in_words(key: Key) -> str:
-    return f"{_figure(key.half)} ({counted(key.places, 'decimal')})"
+    return section._replace(blocks=(*section.solution, *_slips(section)), solution=())
 
 
 def _slips(section: Section) -> list[Block]:

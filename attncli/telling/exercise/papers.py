@@ -15,6 +15,7 @@ from attncli.document import (
     Facts,
     Fields,
     Key,
+    Line,
     MatrixBlock,
     Paper,
     Question,
@@ -32,7 +33,7 @@ from attncli.telling.exercise.choice import Blanking, Points, chosen
 from attncli.telling.exercise.keys import key_of, with_slips
 from attncli.telling.exercise.lines import Asked, Place
 from attncli.telling.exercise.sections import Cells, sections_of, sections_of_cells
-from attncli.telling.exercise.solutions import solution_of
+from attncli.telling.exercise.solutions import solution_of, what_is_accepted
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.selection import Selection, SelectionError
 from attncli.trace import Part, Trace
@@ -139,18 +140,21 @@ def _sections(
     """The sections with blanks, their questions with keys, and their solutions."""
     full = {_at(section): section for section in wish.sections(trace, "full")}
     parts = {(part.step, part.path): part for part in trace.story}
+    before = what_is_accepted(keys.values())
     told = []
     for section, places in asking:
         if not places:
             told.append(section)
             continue
+        questions = tuple(_questions(trace, wish, parts[_at(section)], places, keys))
         told.append(
             section._replace(
                 blocks=(*section.blocks, *_room(section, places)),
-                questions=tuple(_questions(trace, wish, parts[_at(section)], places, keys)),
-                solution=solution_of(full[_at(section)], places),
+                questions=questions,
+                solution=(*before, *solution_of(full[_at(section)], places, questions)),
             )
         )
+        before = ()
     return told
 
 
@@ -187,7 +191,9 @@ def _questions(
 
 def _room(section: Section, places: Sequence[Place]) -> list[Block]:
     """Room for the working, where no line of it is there to be filled in."""
-    if any(isinstance(block, Working | Addition) for block in section.blocks):
+    lines = (x for block in section.blocks if isinstance(block, Working) for x in block.lines)
+    worked = any(isinstance(line, Line) and len(line.parts) > 1 for line in lines)
+    if worked or any(isinstance(block, Addition) for block in section.blocks):
         return []
     return [Room(min(_MOST_ROOM, max(_LEAST_ROOM, len(places))))]
 

@@ -1,18 +1,73 @@
-"""The worked solution of what a section asks for: its lines as `attn run` prints them."""
+"""The worked solution of what a section asks for: its lines as `attn run` prints them, each answer
+and what is accepted for it."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from decimal import Decimal
 
-from attncli.arithmetic.expression import Expression, Omitted, numbers_in
-from attncli.document import Addition, Block, Line, Section, Working
+from attncli.arithmetic.expression import Expression, Number, Omitted, numbers_in
+from attncli.document import (
+    Addition,
+    Block,
+    Key,
+    Line,
+    Prose,
+    Question,
+    Section,
+    Subheading,
+    Table,
+    Word,
+    Working,
+)
+from attncli.notation import plain
 from attncli.telling.exercise.lines import Place, address_of
+from attncli.telling.facts import counted
+
+_HEADINGS = ("Blank", "Answer", "carry", "exact", "Accepted", "Points")
 
 
-def solution_of(section: Section, places: Sequence[Place]) -> tuple[Block, ...]:
-    """The lines of a fully told section that have something to do with what is asked."""
+def solution_of(
+    section: Section, places: Sequence[Place], questions: Sequence[Question]
+) -> tuple[Block, ...]:
+    """The lines of a fully told section that have something to do with what is asked, then each
+    answer with what is accepted."""
     asked = _Wanted(places)
-    return tuple(block for one in section.blocks for block in asked.of(one))
+    lines = (block for one in section.blocks for block in asked.of(one))
+    return (*lines, Table(_HEADINGS, tuple(map(_row, questions))))
+
+
+def _row(question: Question) -> tuple[Word | str, ...]:
+    key = question.key
+    assert key is not None
+    accepted = f"{_figure(key.low)} to {_figure(key.high)}"
+    policies = (_text(key.carry), _text(key.exact))
+    return (Word(question.id), plain(key.figure), *policies, accepted, str(question.points))
+
+
+def _text(number: Number | None) -> str:
+    return "–" if number is None else plain(number)
+
+
+def _figure(figure: Decimal) -> str:
+    return plain(Number.written(figure))
+
+
+def what_is_accepted(keys: Iterable[Key]) -> tuple[Block, ...]:
+    """How a key is to be read: what is accepted, and why."""
+    halves = {key.half: f"{_figure(key.half)} ({counted(key.places, 'decimal')})" for key in keys}
+    return (
+        Subheading("What is accepted"),
+        Prose(
+            (
+                "An answer is right from half a unit of the last place below the smaller of what"
+                " carry and exact give to half a unit above the larger, both ends included. Half a"
+                f" unit is {' or '.join(halves.values())}. Carry rounds at each step, exact only at"
+                " the end: where they differ, a student may have done either.",
+            )
+        ),
+        Subheading("Solution"),
+    )
 
 
 class _Wanted:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from statistics import median
@@ -80,12 +80,12 @@ def _ranges(
 ) -> dict[str, Range]:
     """What the oracle accepts for each place: for a given figure, half a unit around it; for a
     term, half a unit of its line around what the oracle has for its cell."""
-    cells = {place.id: tuple(place.number.cell or ()) for place in places}
-    made = [cell for cell in cells.values() if not trace[str(cell[0])].given]
-    found = oracle.intervals(data, made, folder)  # type: ignore[arg-type]
+    cells = {place.id: place.number.cell for place in places}
+    made = [cell for cell in cells.values() if cell is not None and not trace[cell.quantity].given]
+    found = oracle.intervals(data, made, folder)
     ranges: dict[str, Range] = {}
     for place in places:
-        interval = found.get(cells[place.id])  # type: ignore[call-overload]
+        interval = found.get(cells[place.id] or INNER)
         if interval is None:
             ranges[place.id] = around((place.number.shown,), keys[place.id].places)
         elif place.cell is None:
@@ -110,12 +110,12 @@ def report(title: Word, trials: Sequence[Trial]) -> Document:
         ),
         ("Disagreements", (f"{len(wrong):,}" if wrong else "none",)),
     ]
-    closing = [Subheading("Disagreements"), Points(tuple(map(_told, wrong[:_MOST_TOLD])))]
-    return Document(title, (), Facts(tuple(rows)), closing=tuple(closing) if wrong else ())
+    told = (Subheading("Disagreements"), Points(tuple(map(_told, wrong[:_MOST_TOLD]))))
+    return Document(title, (), Facts(tuple(rows)), closing=told if wrong else ())
 
 
 def _left(left: int) -> str:
-    return f"; {left:,} that lines come to on their way are exact products" if left else ""
+    return f"; {left:,} that lines come to on their way follow from them" if left else ""
 
 
 def _told(one: Disagreement) -> Spans:

@@ -1,0 +1,144 @@
+"""`attn design`: a new scenario with nice numbers."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from attncli.cli import options
+from attncli.cli.complaints import Complaints, complaining
+from attncli.cli.output import OutputError, check_free, write_file, write_out
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from attncli.design.sketch import Sizes
+
+_LARGEST_SEED = 10**18
+_MOST_DECIMALS = 9
+
+
+class _Whole(NamedTuple):
+    """An option that is a whole number, and between which it has to be."""
+
+    option: str
+    text: str
+    least: int
+    most: int
+
+    def read(self) -> int:
+        """The number. Raises OutputError for anything else."""
+        digits = self.text.removeprefix("-")
+        if not (digits.isascii() and digits.isdigit()):
+            wrong = "is no whole number"
+        elif not self.least <= int(self.text) <= self.most:
+            wrong = "is too few" if int(self.text) < self.least else "is too many"
+        else:
+            return int(self.text)
+        right = f"give one from {self.least} to {self.most}"
+        raise OutputError(f"{self.option} {self.text}: {wrong}; {right}")
+
+
+def design(
+    tokens: Annotated[
+        str, typer.Option("--tokens", metavar="N", help="How many words, 2 to 8.")
+    ] = "3",
+    d_model: Annotated[
+        str, typer.Option("--d-model", metavar="N", help="Dimensions of the embeddings, 1 to 8.")
+    ] = "2",
+    heads: Annotated[
+        str, typer.Option("--heads", metavar="N", help="Heads, which share the dimensions.")
+    ] = "1",
+    seed: Annotated[
+        str, typer.Option("--seed", metavar="N", help="The same seed gives the same scenario.")
+    ] = "1",
+    decimals: Annotated[
+        str, typer.Option("--decimals", metavar="N", help="Decimals of every step.")
+    ] = "3",
+    allow: options.Allow = None,
+    output: options.Output = None,
+    force: options.Force = False,
+) -> None:
+    """Make a new scenario whose numbers are nice to work with by hand.
+
+    Examples:
+
+      attn design --tokens 3 --d-model 2 --heads 1 --seed 7 -o mine.yaml
+
+      attn design --tokens 7 --d-model 4 --heads 2 --allow sums
+    """
+    complaints = Complaints()
+    sizes = _sizes(complaints, (tokens, d_model, heads, decimals))
+    with complaints.heard():
+        number = _Whole("--seed", seed, 0, _LARGEST_SEED).read()
+    with complaints.heard():
+        _check_rules(allow or ())
+    with complaints.heard():
+        check_free(output, force=force)
+    complaints.stop_if_any()
+    assert sizes is not None
+    with complaining():
+        _write(_text(sizes, number, allow or ()), output, force=force)
+
+
+def _sizes(complaints: Complaints, texts: tuple[str, str, str, str]) -> Sizes | None:
+    """The sizes that are asked for; None having heard what is wrong with them."""
+    from attncli.design.sketch import MOST_D_MODEL, Sizes
+    from attncli.design.words import FEWEST, MOST
+
+    tokens, d_model, heads, decimals = texts
+    found: list[int] = []
+    for whole in (
+        _Whole("--tokens", tokens, FEWEST, MOST),
+        _Whole("--d-model", d_model, 1, MOST_D_MODEL),
+        _Whole("--heads", heads, 1, MOST_D_MODEL),
+        _Whole("--decimals", decimals, 1, _MOST_DECIMALS),
+    ):
+        with complaints.heard():
+            found.append(whole.read())
+    sizes = Sizes(*found) if len(found) == len(texts) else None
+    if sizes is not None and sizes.d_model % sizes.heads:
+        fitting = [str(h) for h in range(1, sizes.d_model + 1) if sizes.d_model % h == 0]
+        with complaints.heard():
+            raise OutputError(
+                f"--heads {heads}: {d_model} dimensions can't be shared equally by {heads} heads;"
+                f" give {' or '.join(fitting)}"
+            )
+    return sizes
+
+
+def _check_rules(allow: Sequence[str]) -> None:
+    from attncli.design.rules import check_names
+
+    wrong = check_names(allow)
+    if wrong:
+        raise OutputError("\n".join(wrong))
+
+
+def _text(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
+    from attncli.design.search import Unsatisfied
+    from attncli.design.sketch import sketch, text_of
+
+    try:
+        words, scenario = sketch(sizes, seed, allow)
+    except Unsatisfied as error:
+        raise OutputError(f"a scenario of these sizes: {error.why}, or other sizes") from None
+    return text_of(sizes, words, scenario, _command(sizes, seed, allow))
+
+
+def _command(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
+    """The command that makes a scenario again."""
+    words = ["attn", "design", "--tokens", str(sizes.tokens), "--d-model", str(sizes.d_model)]
+    words += ["--heads", str(sizes.heads), "--seed", str(seed), "--decimals", str(sizes.decimals)]
+    words += [word for rule in allow for word in ("--allow", rule)]
+    return " ".join(map(shlex.quote, words))
+
+
+def _write(text: str, output: str | None, *, force: bool) -> None:
+    if output is None or output == "-":
+        write_out(text)
+        return
+    write_file(output, text, force=force)
+    write_out(f"{output} is written; `attn run {output}` works it out\n")
