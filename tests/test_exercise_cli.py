@@ -37,7 +37,7 @@ def test_to_standard_output_sheet_and_key() -> None:
 def test_sheet_and_key_carry_the_same_marks(tmp_path: Path) -> None:
     folder = tmp_path / "out"
     run("i_love_ai", "--forms", "2", "--seed", "3", "--step", "scores", "-o", str(folder))
-    marks = {}
+    marks: dict[str, set[str]] = {}
     for path in folder.iterdir():
         text = path.read_text("utf-8")
         form, mark = re.findall(r"Form +(\w+)\nMade from +(\w+)\nMade by +(.*)\n", text)[0][:2]

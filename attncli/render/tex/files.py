@@ -119,20 +119,22 @@ def _exam_file(document: Document, paper: Paper, *, fragment: bool) -> str:
 
 
 def _exam_body(document: Document, paper: Paper, setting: Setting) -> str:
-    """A first page with what the whole exercise depends on, then a page or more a question."""
+    """What the whole exercise depends on and the first question, then a page or more for each of
+    the others."""
     top = [block for block in document.opening if isinstance(block, Fields)]
     others = [block for block in document.opening if not isinstance(block, Fields)]
     title = rf"{word(document.title.text)} \hfill {escaped(_as_title(paper.called))}"
     parts = [setting.title.format(title), *blocks(top, setting)]
     parts += [] if document.facts is None else [facts(document.facts, setting)]
     parts += [*blocks(others, setting), _small_print(paper), r"\begin{questions}"]
-    parts += [_question(section, setting) for section in document.sections]
+    questions = [_question(section, setting) for section in document.sections]
+    parts.append("\n\n\\newpage\n".join(questions))
     return _together([*parts, r"\end{questions}", *blocks(document.closing, setting)])
 
 
 def _question(section: Section, setting: Setting) -> str:
     points = f"[{section.points}]" if section.points else ""
-    start = f"\\newpage\n\\question{points} \\textbf{{{escaped(section.heading)}}}"
+    start = f"\\question{points} \\textbf{{{escaped(section.heading)}}}"
     solution = blocks(section.solution, setting)
     told = ["\\begin{solution}", *solution, "\\end{solution}"] if solution else []
     return _together([start, *_section_parts(section, setting), *told])
