@@ -42,7 +42,7 @@ def shown(expression: ex.Expression) -> Decimal:
 
 def relation(left: ex.Expression, right: ex.Expression) -> str:
     """`=` where `left`, computed from the digits shown, rounds to `right`; else `≈`."""
-    target = shown(right)
+    target = right.shown if isinstance(right, ex.Number) else shown(right)
     exponent = target.as_tuple().exponent
     rounded = decimals.round_to(shown(left), -exponent if isinstance(exponent, int) else 0)
     return "=" if rounded == target else "≈"

@@ -90,7 +90,8 @@ class Workshop:
 
     def _full(self, batch: Batch, making: Making) -> Array:
         operands = [batch.made[name] for name in making.operands]
-        return candidates.full(making.operation, batch.count, operands)
+        shape = self.trace[making.name].matrix.shape
+        return candidates.full(making.operation, batch.count, operands, shape)
 
     def _settled(self, batch: Batch, making: Making, full: Array) -> Many:
         operands = [batch.made[name] for name in making.operands]

@@ -8,6 +8,7 @@ Rounding is that of plain floats, so a candidate that gets through is worked aga
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from attncli.arithmetic.operations import (
     AddFinite,
     Affine,
     AffineTransposed,
+    ColumnMean,
     DivideBy,
     DivideByColumnSum,
     DivideByRow,
@@ -39,6 +41,7 @@ from attncli.arithmetic.operations import (
     MeanOfSquares,
     Multiply,
     MultiplyBy,
+    NegativeLog,
     Normalize,
     Nucleus,
     Operation,
@@ -102,7 +105,6 @@ _BY_ROW: frozenset[type[Operation]] = frozenset(
         AddFinite,
         DivideBy,
         DivideByRow,
-        DivideByRowSum,
         Dropout,
         Exponential,
         ExponentialOf,
@@ -150,25 +152,39 @@ _STACKED: Mapping[type[Operation], Callable[..., Array]] = MappingProxyType(
         JoinRows: _under_each_other,
         TransposedWeights: lambda weights, V: product(_turned(weights), V),
         DivideByColumnSum: lambda x: x / x.sum(axis=0, keepdims=True),
+        DivideByRowSum: lambda x: x / x.sum(axis=1, keepdims=True),
+        ColumnMean: lambda x: x.mean(axis=0, keepdims=True),
     }
 )
 """What is done to stacks of matrices at once."""
 
 
-def full(operation: Operation, count: int, operands: Sequence[Many]) -> Array:
-    """The result of an operation in so many candidates, before it is rounded; nan where it can't
-    be worked. [n, m, b]"""
+def full(
+    operation: Operation, count: int, operands: Sequence[Many], shape: tuple[int, int]
+) -> Array:
+    """The result [n, m] of an operation in so many candidates, before it is rounded; nan where it
+    can't be worked. [n, m, b]"""
     with np.errstate(all="ignore"):
         if type(operation) in _STACKED:
             return _STACKED[type(operation)](*(operand.values for operand in operands))
         if isinstance(operation, TakeRows):
             return operands[0].values[list(operation.indices)]
+        if isinstance(operation, NegativeLog):
+            chosen = operands[0].values[range(len(operation.targets)), list(operation.targets)]
+            return -np.log(chosen)[:, np.newaxis]
         if type(operation) in _BY_ROW:
-            try:
-                return _by_row(operation, count, operands)
-            except Unworkable:
-                pass
-        return _one_by_one(operation, count, operands)
+            for tried in (operands, [*map(_without_zeros, operands)]):
+                with suppress(Unworkable):
+                    return _by_row(operation, count, tried)
+        return _one_by_one(operation, count, operands, shape)
+
+
+def _without_zeros(operand: Many) -> Many:
+    """A list with nan for 0, which can't be divided by; anything else as it is."""
+    values = operand.values
+    if operand.fixed or values.shape[1] > 1:
+        return operand
+    return operand._replace(values=np.where(values == 0, np.nan, values))
 
 
 def _by_row(operation: Operation, count: int, operands: Sequence[Many]) -> Array:
@@ -193,9 +209,10 @@ def _rows(operand: Many, count: int, *, shared: bool) -> Array:
     return across.reshape(values.shape[1], -1).T
 
 
-def _one_by_one(operation: Operation, count: int, operands: Sequence[Many]) -> Array:
+def _one_by_one(
+    operation: Operation, count: int, operands: Sequence[Many], shape: tuple[int, int]
+) -> Array:
     results = [_alone(operation, [each.one(b) for each in operands]) for b in range(count)]
-    shape = next((result.shape for result in results if result is not None), (1, 1))
     return np.stack([np.full(shape, np.nan) if x is None else x for x in results], axis=2)
 
 

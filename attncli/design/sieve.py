@@ -33,6 +33,8 @@ UNWORKABLE = "unworkable"
 _STRUCTURAL = frozenset({"repeats", "ties", "trivial", "zeros"})
 """Rules that the structure of a scenario may break whatever its figures are."""
 _PROBES = 32
+_ENOUGH = 4
+"""A mistake that shows in fewer of these is one that figures hardly can reveal."""
 _GROWTH = 4
 """How many times as many candidates there are each time that figures are drawn: the later ones
 decide whether the earlier ones are good."""
@@ -152,7 +154,7 @@ class Sieve:
         there = self._probe.made.keys()
         makings = [slip.making for slip in slips_of(self.workshop.trace, asked)]
         makings = [making for making in makings if there >= set(making.operands)]
-        seen = [making for making in makings if self._reveals(self._probe, making).any()]
+        seen = [m for m in makings if self._reveals(self._probe, m).sum() >= _ENOUGH]
         known, done = set(self.workshop.plan.fixed), set[Making]()
         found: list[tuple[Making, ...]] = []
         for stage in self._stages:
