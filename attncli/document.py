@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
+from string import ascii_uppercase
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -270,6 +271,12 @@ class Question(NamedTuple):
     id: str
     points: int = 1
     key: Key | None = None
+
+
+def form_name(k: int) -> str:
+    """The name of the k-th form of an exercise, from 0: A to Z, then A1 to Z1, A2 and so on."""
+    turn, place = divmod(k, len(ascii_uppercase))
+    return f"{ascii_uppercase[place]}{turn or ''}"
 
 
 class Paper(NamedTuple):

@@ -30,7 +30,7 @@ class Papers(NamedTuple):
     hints: Document
 
 
-def wish(  # noqa: PLR0913, PLR0917
+def wish(  # noqa: PLR0913
     trace: Trace,
     blank: str = "results",
     *,

@@ -21,7 +21,8 @@ from attncli.design.batch import Workshop
 from attncli.design.difficulty import difficulty
 from attncli.design.plan import plan_of
 from attncli.design.rules import RULES
-from attncli.design.search import Unsatisfied, forms, name_of
+from attncli.design.search import Unsatisfied, forms
+from attncli.document import form_name
 from attncli.scenario import Scenario
 from attncli.trace import Trace
 from tests.conftest import ROOT
@@ -309,7 +310,7 @@ def test_without_given_figures_nothing_varies() -> None:
 
 
 def test_the_names_of_forms() -> None:
-    assert [name_of(k) for k in (0, 25, 26, 52)] == ["A", "Z", "A1", "A2"]
+    assert [form_name(k) for k in (0, 25, 26, 52)] == ["A", "Z", "A1", "A2"]
 
 
 def worked_like_the_package(trace: Trace) -> None:

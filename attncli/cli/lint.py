@@ -25,7 +25,9 @@ def lint(
     files_outside: options.FilesOutside = False,
     force: options.Force = False,
 ) -> None:
-    """Tell what is weak about a scenario's figures: ties, ambiguous roundings, hidden mistakes.
+    """Tell what is weak about a scenario's figures.
+
+    Ambiguous roundings, ties, trivial cells, rows that don't add up, hidden mistakes.
 
     Examples:
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from attncli.cli.complaints import Complaints, complaining
 from attncli.cli.output import OutputError
 from attncli.cli.papers import check_targets, write_papers
-from attncli.cli.terms import Terms, form_name, parse_counts, parse_manner
+from attncli.cli.terms import Terms, parse_counts, parse_manner
 
 if TYPE_CHECKING:
     from attncli.cli.request import Part
@@ -81,7 +81,7 @@ class Order(NamedTuple):
             if counts is not None and counts.stress is None:
                 check_targets(self, manner, counts.names)
         with complaints.heard():
-            trace = work(load(self.scenario, self.changes, outside=self.outside))
+            trace = work(load(self.scenario, self.changes, outside=self.outside).alone())
         complaints.stop_if_any()
         assert counts is not None
         return Terms(blanking, points, counts, manner), trace
@@ -109,17 +109,16 @@ def variants(
 ) -> Iterator[tuple[str, Trace]]:
     """The name and the trace of each form; of the one with the scenario's own numbers without a
     count. Raises OutputError where no numbers will do."""
-    from attncli.document import OWN_FORM
+    from attncli.document import OWN_FORM, form_name
 
     if count is None:
         yield OWN_FORM, trace
         return
-    from attncli.design.search import Unsatisfied, forms
-    from attncli.pipeline import work
+    from attncli.design.search import Request, Unsatisfied, search
 
-    found = forms(trace.scenario, count, seed, asked=wish.quantities(trace), allow=allow)
+    request = Request(count, seed, wish.quantities(trace), allow)
     try:
-        for k, scenario in enumerate(found):
-            yield form_name(k), work(scenario)
+        for k, form in enumerate(search(trace.scenario, request)):
+            yield form_name(k), form
     except Unsatisfied as trouble:
         raise OutputError(str(trouble)) from None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import string
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -31,7 +30,7 @@ class Counts(NamedTuple):
     @property
     def names(self) -> list[str]:
         """What the forms are called."""
-        from attncli.document import OWN_FORM
+        from attncli.document import OWN_FORM, form_name
 
         return [OWN_FORM] if self.forms is None else [form_name(k) for k in range(self.forms)]
 
@@ -54,13 +53,6 @@ class Terms(NamedTuple):
     points: Points
     counts: Counts
     manner: Manner
-
-
-def form_name(k: int) -> str:
-    """A to Z, then A1 to Z1, A2 and so on, from 0."""
-    letters = string.ascii_uppercase
-    turn, place = divmod(k, len(letters))
-    return f"{letters[place]}{turn or ''}"
 
 
 def parse_counts(order: Order) -> Counts:

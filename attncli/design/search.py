@@ -18,12 +18,13 @@ import numpy as np
 from numpy.random import RandomState
 
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.rounding import Array, Unworkable
+from attncli.arithmetic.rounding import Array
 from attncli.design.batch import Workshop
 from attncli.design.plan import Plan, plan_of
 from attncli.design.pools import Pools
 from attncli.design.rules import RULES, check_names
 from attncli.design.sieve import UNWORKABLE, Failures, Sieve, Survivor
+from attncli.document import form_name
 from attncli.pipeline import work
 from attncli.scenario import Scenario, ScenarioError
 from attncli.trace import Trace
@@ -40,7 +41,6 @@ _HELD = 2_000_000
 _REFERENCE = 7
 """How many survivors the difficulty to aim for is the median of."""
 _TOLERANCE = 0.15
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class Unsatisfied(ValueError):  # noqa: N818  (a condition of the numbers, not a fault)
@@ -79,15 +79,16 @@ def forms(
     Unsatisfied where nothing can vary or the bounded search finds nothing, ValueError for
     unknown names.
     """
-    yield from search(scenario, Request(count, seed, asked, allow))
+    request = Request(count, seed, asked, allow)
+    return (trace.scenario for trace in search(scenario, request))
 
 
-def search(scenario: Scenario, request: Request) -> Iterator[Scenario]:
-    """The scenarios that a request asks for; see `forms`."""
+def search(scenario: Scenario, request: Request) -> Iterator[Trace]:
+    """The scenarios that a request asks for, worked; see `forms`."""
     wrong = check_names(request.allow)
     if wrong:
         raise ValueError("\n".join(wrong))
-    trace = work(_bare(scenario))
+    trace = work(scenario.alone())
     plan = plan_of(trace, request.asked, request.pools)
     if not plan.drawn:
         raise Unsatisfied("", _nothing_varies(scenario))
@@ -96,18 +97,6 @@ def search(scenario: Scenario, request: Request) -> Iterator[Scenario]:
     going = _Search(scenario, trace, plan, allow, random, request.effort)
     for k in range(request.number):
         yield going.next(k)
-
-
-def _bare(scenario: Scenario) -> Scenario:
-    """The scenario without what comes of its figures besides the trace itself."""
-    prediction = scenario.prediction._replace(generate=0)
-    return replace(scenario, variants={}, prediction=prediction)
-
-
-def name_of(k: int) -> str:
-    """The name of the k-th form, from 0: A … Z, then A1 … Z1, A2 …"""
-    round_, letter = divmod(k, len(_LETTERS))
-    return f"{_LETTERS[letter]}{round_ or ''}"
 
 
 @dataclass
@@ -131,23 +120,20 @@ class _Search:
         self.cells = max(sum(sizes), 1)
         self.most = max(_LEAST, min(_MOST, _HELD // self.cells))
         self.size = min(self.size, self.most)
-        made = {q.name for q in self.trace.quantities.values() if not q.given}
-        self.moving = [m for m in self.trace.plan if m.name in made - self.plan.fixed]
         own = [self.trace[drawn.names[0]].matrix for drawn in self.plan.drawn]
         self.found.add(_as_bytes(own))
 
-    def next(self, k: int) -> Scenario:
-        """The k-th form."""
+    def next(self, k: int) -> Trace:
+        """The k-th form, worked."""
         failures = Failures()
         tried = 0
         if self.reference is None:
             tried += self._aim(k, failures)
         while True:
             while self.waiting:
-                figures = self._checked(self.waiting.popleft(), failures)
-                form = None if figures is None else _with_figures(self.scenario, figures)
-                if form is not None and _goes_on(form):
-                    return form
+                trace = self._checked(self.waiting.popleft(), failures)
+                if trace is not None:
+                    return trace
             tried += self._fill(k, tried, failures)
 
     def _aim(self, k: int, failures: Failures) -> int:
@@ -161,7 +147,7 @@ class _Search:
     def _fill(self, k: int, tried: int, failures: Failures) -> int:
         """Sends a batch through the sieve; how many candidates it had. Raises Unsatisfied."""
         if tried * self.cells > _TRIED * _CELLS * self.effort:
-            raise Unsatisfied(f"form {name_of(k)}", _told(tried, failures))
+            raise Unsatisfied(f"form {form_name(k)}", _told(tried, failures))
         size = self.size
         survivors = self.sieve.sift(self.random, size, failures)
         if len(survivors) < _FEW:
@@ -171,43 +157,41 @@ class _Search:
         self.waiting += survivors
         return size
 
-    def _checked(self, survivor: Survivor, failures: Failures) -> Mapping[str, Matrix] | None:
-        """The figures of a survivor, if there are none like them yet, they are as hard as they
-        should be, and what they make is what the sieve saw."""
+    def _checked(self, survivor: Survivor, failures: Failures) -> Trace | None:
+        """A survivor worked, if there is none like it yet, it is as hard as it should be, and
+        what it makes is what the sieve saw."""
         figures = {drawn: drawn.matrix(own) for drawn, own in survivor.drawn.items()}
-        by_name = {name: matrix for drawn, matrix in figures.items() for name in drawn.names}
         key = _as_bytes([figures[drawn] for drawn in self.plan.drawn])
-        for rule, good in (
-            ("difficulty", self._is_as_hard(survivor)),
-            ("alike", key not in self.found),
-            (UNWORKABLE, self._is_worked_so(survivor, by_name)),
-        ):
-            if not good and rule not in self.allow:
-                failures.add(rule, 1, 1)
-                return None
+        trace, rule = None, UNWORKABLE
+        if not self._is_as_hard(survivor) and "difficulty" not in self.allow:
+            rule = "difficulty"
+        elif key in self.found and "alike" not in self.allow:
+            rule = "alike"
+        else:
+            by_name = {name: matrix for drawn, matrix in figures.items() for name in drawn.names}
+            trace = _worked(_with_figures(self.scenario, by_name))
+        if trace is None or not _is_as_seen(trace, survivor):
+            failures.add(rule, 1, 1)
+            return None
         self.found.add(key)
-        return by_name
+        return trace
 
     def _is_as_hard(self, survivor: Survivor) -> bool:
         wanted = self.reference or 0.0
         return abs(survivor.difficulty - wanted) <= _TOLERANCE * wanted
 
-    def _is_worked_so(self, survivor: Survivor, figures: Mapping[str, Matrix]) -> bool:
-        """Whether the figures, worked one by one as a page has them, are those seen; and whether
-        what isn't asked for can be worked, too."""
-        matrices = {name: quantity.matrix for name, quantity in self.trace.quantities.items()}
-        matrices.update(figures)
-        try:
-            for making in self.moving:
-                rounding = self.trace.rounding.of_quantity(making.step, making.name)
-                operands = (matrices[name] for name in making.operands)
-                made = making.operation.make(rounding, making.step, *operands)
-                if not _agree(made.values, survivor.made.get(making.name, made.values)):
-                    return False
-                matrices[making.name] = made
-        except Unworkable:
-            return False
-        return True
+
+def _worked(scenario: Scenario) -> Trace | None:
+    """The worked scenario, if all of it can be worked, its variants and generated tokens too."""
+    try:
+        return work(scenario)
+    except ScenarioError:
+        return None
+
+
+def _is_as_seen(trace: Trace, survivor: Survivor) -> bool:
+    """Whether the figures, worked one by one as a page has them, are those that were seen."""
+    return all(_agree(trace[name].values, seen) for name, seen in survivor.made.items())
 
 
 def _as_bytes(matrices: list[Matrix]) -> bytes:
@@ -227,17 +211,6 @@ def _with_figures(scenario: Scenario, figures: Mapping[str, Matrix]) -> Scenario
         return replace(one, given=given, variants=variants)
 
     return changed(scenario)
-
-
-def _goes_on(form: Scenario) -> bool:
-    """Whether a form's variants, and the tokens that it generates, can be worked."""
-    if not form.variants and form.prediction.generate < 2:  # noqa: PLR2004
-        return True
-    try:
-        work(form)
-    except ScenarioError:
-        return False
-    return True
 
 
 def _is_same(own: Matrix | None, matrix: Matrix) -> bool:

@@ -61,7 +61,7 @@ def sketch(sizes: Sizes, seed: int, allow: Collection[str] = ()) -> tuple[list[s
     words = sentence(sizes.tokens, RandomState(list(f"{seed}, the words".encode())))
     blank = load(_blank(sizes, words))
     request = Request(1, seed, (), allow, _pools(sizes), _EFFORT)
-    (designed,) = search(blank, request)
+    (designed,) = (trace.scenario for trace in search(blank, request))
     return words, designed
 
 

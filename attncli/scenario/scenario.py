@@ -58,6 +58,11 @@ class Scenario:
         """The scenario with others to compare it with."""
         return replace(self, variants=variants)
 
+    def alone(self) -> Scenario:
+        """The scenario without what comes of its figures besides its own trace: variants, and
+        tokens that are generated."""
+        return replace(self, variants={}, prediction=self.prediction._replace(generate=0))
+
     def gives(self, name: str) -> bool:
         """Whether a matrix of a full name is given."""
         return name in self.given or name in self.random

@@ -29,7 +29,7 @@ def key_of(trace: Trace, place: Place, others: Mapping[str, Number]) -> Key:
     where that can't be worked."""
     places = places_after_point(trace, place.quantity)
     own, other = settled(place.number, places), others.get(place.id)
-    second = None if other is None else settled(other, places)
+    second = settled(other, places) if other is not None and other.shown.is_finite() else None
     both = [number.shown for number in (own, second) if number is not None]
     low, high = around(both, places)
     carry, exact = (own, second) if trace.rounding.carries else (second, own)

@@ -32,7 +32,7 @@ from attncli.telling.exercise.asking import Page
 from attncli.telling.exercise.choice import Blanking, Points, chosen
 from attncli.telling.exercise.keys import key_of, with_slips
 from attncli.telling.exercise.lines import Asked, Place
-from attncli.telling.exercise.sections import Cells, sections_of, sections_of_cells
+from attncli.telling.exercise.sections import Cells, sections_of, sections_of_cells, working_in
 from attncli.telling.exercise.solutions import solution_of, what_is_accepted
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.selection import Selection, SelectionError
@@ -138,7 +138,7 @@ def _sections(
     keys: Mapping[str, Key],
 ) -> list[Section]:
     """The sections with blanks, their questions with keys, and their solutions."""
-    full = {_at(section): section for section in wish.sections(trace, "full")}
+    fully = wish.selection._replace(detail="full")
     parts = {(part.step, part.path): part for part in trace.story}
     before = what_is_accepted(keys.values())
     told = []
@@ -146,20 +146,19 @@ def _sections(
         if not places:
             told.append(section)
             continue
-        questions = tuple(_questions(trace, wish, parts[_at(section)], places, keys))
+        part = parts[section.step, section.path]
+        questions = tuple(_questions(trace, wish, part, places, keys))
+        names = {place.quantity for place in places}
+        lines = working_in(trace, part, names, wish.cells, fully)
         told.append(
             section._replace(
                 blocks=(*section.blocks, *_room(section, places)),
                 questions=questions,
-                solution=(*before, *solution_of(full[_at(section)], places, questions)),
+                solution=(*before, *solution_of(lines, places, questions)),
             )
         )
         before = ()
     return told
-
-
-def _at(section: Section) -> tuple[str, str]:
-    return section.step, section.path
 
 
 def _figures_of_other_policy(
@@ -170,7 +169,7 @@ def _figures_of_other_policy(
     rounding = trace.rounding
     other = replace(rounding, policy="exact" if rounding.carries else "carry")
     try:
-        worked = work(replace(trace.scenario, rounding=other, variants={}))
+        worked = work(replace(trace.scenario.alone(), rounding=other))
     except ScenarioError:
         return {}
     if not wish.blanking.terms:

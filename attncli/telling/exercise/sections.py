@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from attncli.document import (
     Block,
@@ -18,7 +18,7 @@ from attncli.telling.blocks import given_blocks
 from attncli.telling.parts import made_by, operands_of, step_of, told_parts
 from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import remarks_on, section_of, table_together, worked_blocks
-from attncli.telling.working import cell_line
+from attncli.telling.working import cell_line, working_of
 from attncli.trace import Part, Quantity, Trace
 
 Cells = Sequence[tuple[str, Address]]
@@ -49,6 +49,18 @@ def sections_of_cells(trace: Trace, cells: Cells, selection: Selection) -> list[
         lambda part, context: _blocks_of_cells(trace, part, context, cells, selection),
     )
     return sorted([*whole, *asked], key=lambda section: section.number or 0)
+
+
+def working_in(
+    trace: Trace, part: Part, names: Collection[str], cells: Cells, selection: Selection
+) -> list[Block]:
+    """The full working of some quantities that a part makes; of some cells only, if these are
+    given."""
+    made = [quantity for quantity in made_by(trace, part) if quantity.name in names]
+    if not cells:
+        return [block for quantity in made for block in working_of(trace, quantity, selection)]
+    known = {quantity.name for quantity in made}
+    return [Working(tuple(_line(trace, part, *c, selection) for c in cells if c[0] in known))]
 
 
 def _sections(

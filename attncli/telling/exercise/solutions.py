@@ -14,7 +14,6 @@ from attncli.document import (
     Line,
     Prose,
     Question,
-    Section,
     Subheading,
     Table,
     Word,
@@ -28,12 +27,12 @@ _HEADINGS = ("Blank", "Answer", "carry", "exact", "Accepted", "Points")
 
 
 def solution_of(
-    section: Section, places: Sequence[Place], questions: Sequence[Question]
+    working: Sequence[Block], places: Sequence[Place], questions: Sequence[Question]
 ) -> tuple[Block, ...]:
-    """The lines of a fully told section that have something to do with what is asked, then each
-    answer with what is accepted."""
+    """The lines of full working that have something to do with what is asked, then each answer
+    with what is accepted."""
     asked = _Wanted(places)
-    lines = (block for one in section.blocks for block in asked.of(one))
+    lines = (block for one in working for block in asked.of(one))
     return (*lines, Table(_HEADINGS, tuple(map(_row, questions))))
 
 
