@@ -1,6 +1,9 @@
 """The words that options and keys choose from, for those who must not wait for NumPy."""
 
-POLICIES = ("carry", "exact")
+from typing import Literal
+
+Policy = Literal["carry", "exact"]
+POLICIES: tuple[Policy, Policy] = ("carry", "exact")
 """Rounding policies."""
 
 DETAILS = ("summary", "rows", "full")

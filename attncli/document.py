@@ -308,7 +308,7 @@ class Paper(NamedTuple):
             (
                 ("Form", (f"{self.form}{_OF_OWN if self.form == OWN_FORM else ''}",)),
                 ("Made from", (self.hash,)),
-                ("Made by", (Term(self.command),)),
+                ("Made by", (Word(self.command),)),
             )
         )
 

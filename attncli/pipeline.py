@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 
 from attncli.arithmetic.matrix import Matrix
+from attncli.choices import Policy
 from attncli.scenario import Problems, Scenario, read
 from attncli.scenario.figures import of_array
 from attncli.scenario.keys.layer import GIVEN
@@ -101,6 +102,12 @@ def work(scenario: Scenario) -> Trace:
     trace = Trace(scenario, quantities, told, _unfinished(plan, quantities))
     variants = {name: work(other) for name, other in scenario.variants.items()}
     return replace(trace, generated=_generated(trace), variants=variants)
+
+
+def worked_under(scenario: Scenario, policy: Policy) -> Trace:
+    """A scenario by itself, worked under a rounding policy. Raises ScenarioError."""
+    rounding = replace(scenario.rounding, policy=policy)
+    return work(replace(scenario.alone(), rounding=rounding))
 
 
 def _generated(trace: Trace) -> tuple[Trace, ...]:

@@ -80,26 +80,44 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
 
 def test_the_first_forms_stay_when_more_are_wanted(tmp_path: Path) -> None:
     for count in ("2", "4"):
-        run(
-            "i_love_ai",
-            "--forms",
-            count,
-            "--key",
-            "none",
-            "--format",
-            "csv",
-            "-o",
-            str(tmp_path / count),
-        )
-        run("i_love_ai", "--forms", count, "--format", "json", "-o", str(tmp_path / f"json{count}"))
+        folder = str(tmp_path / count)
+        result = run("i_love_ai", "--forms", count, "--format", "json", "-o", folder)
+        assert result.exit_code == 0, result.output
     for form in "AB":
         few, many = (
-            json.loads(
-                (tmp_path / f"json{count}" / f"i_love_ai_{form}_key.json").read_text("utf-8")
-            )
+            json.loads((tmp_path / count / f"i_love_ai_{form}_key.json").read_text("utf-8"))
             for count in ("2", "4")
         )
         assert few["steps"] == many["steps"]
+        assert few["hash"] == many["hash"]
+
+
+def test_cells_of_one_step_and_forms_of_an_input(tmp_path: Path) -> None:
+    result = run(
+        "i_love_ai",
+        "--cell",
+        "W_K[1,2]",
+        "--cell",
+        "K[love,1]",
+        "--cell",
+        "K[2, 1]",
+        "--format",
+        "json",
+    )
+    data = json.loads(result.stdout)
+    assert [q["id"] for step in data["steps"] for q in step["questions"]] == [
+        "W_K[1, 2]",
+        "K[love, 1]",
+    ]
+    assert data["points"] == 2
+    result = run("i_love_ai", "--cell", "W_K[1,2]", "--forms", "2", "-o", str(tmp_path / "forms"))
+    assert result.exit_code == 0, result.output
+
+
+def test_all_that_is_no_part_is_told_at_once() -> None:
+    result = run("i_love_ai", "--token", "you", "--layer", "7", "--head", "9")
+    assert result.exit_code == 2
+    assert all(word in result.stderr for word in ("--token you", "--layer 7", "--head 9"))
 
 
 def test_nothing_is_overwritten_without_force(tmp_path: Path) -> None:
@@ -116,17 +134,45 @@ def test_nothing_is_overwritten_without_force(tmp_path: Path) -> None:
     assert "answer key" in (folder / "i_love_ai_B_key.txt").read_text("utf-8")
 
 
-def test_either_all_files_appear_or_none(tmp_path: Path) -> None:
+def test_either_all_files_appear_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The third move fails, or is interrupted: the first two are undone."""
     folder = tmp_path / "forms"
     folder.mkdir()
     (folder / "a.txt").write_text("old")
+    moved = Path.rename
+    for trouble in (OSError(28, "No space left on device"), KeyboardInterrupt()):
+        moves: list[Path] = []
+
+        def rename(
+            self: Path, target: Path, moves: list[Path] = moves, trouble: BaseException = trouble
+        ) -> Path:
+            moves.append(self)
+            if len(moves) == 3:
+                raise trouble
+            return moved(self, target)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(Path, "rename", rename)
+            with pytest.raises((ValueError, KeyboardInterrupt)):
+                write_files(
+                    str(folder), dict.fromkeys(("a.txt", "b.txt", "c.txt"), "new"), force=True
+                )
+        assert names(folder) == ["a.txt"]
+        assert (folder / "a.txt").read_text("utf-8") == "old"
+
+
+def test_what_is_in_the_way_stays(tmp_path: Path) -> None:
+    folder = tmp_path / "forms"
+    folder.mkdir()
     (folder / "b.txt").mkdir()
+    (folder / "link.txt").symlink_to("nowhere")
     with pytest.raises(ValueError, match="is a folder"):
-        write_files(str(folder), {"a.txt": "new", "c.txt": "new", "b.txt": "new"}, force=True)
-    assert names(folder) == ["a.txt", "b.txt"]
-    assert (folder / "a.txt").read_text("utf-8") == "old"
-    with pytest.raises(ValueError, match="can't be written"):
+        write_files(str(folder), {"a.txt": "new", "b.txt": "new"}, force=True)
+    with pytest.raises(ValueError, match="exists already"):
+        write_files(str(folder), {"a.txt": "new", "link.txt": "new"}, force=False)
+    with pytest.raises(ValueError, match="there is no folder"):
         write_files(str(tmp_path / "no" / "such"), {"a.txt": "new"}, force=False)
+    assert names(folder) == ["b.txt", "link.txt"]
     assert names(tmp_path) == ["forms"]
 
 
@@ -155,8 +201,10 @@ def test_key_none_has_no_key() -> None:
 def test_stress() -> None:
     result = run("i_love_ai", "--stress", "20", "--seed", "5")
     assert result.exit_code == 0
-    assert "1,560 derived again" in result.stdout
-    assert re.search(r"Disagreements +none", result.stdout)
+    assert re.search(r"Keys derived again by the oracle │ 1,560", result.stdout)
+    assert re.search(r"Disagreements +│ none", result.stdout)
+    told = json.loads(run("i_love_ai", "--stress", "3", "--format", "json").stdout)
+    assert ["Disagreements", "none"] in told["tables"][0]["rows"]
 
 
 WRONG = {
@@ -165,10 +213,10 @@ WRONG = {
     "--cell 'weights[love, you]'": "has no 'you'",
     "--cell nothing[1]": "no quantity nothing",
     "--cell 'tokens[1]'": "holds no figures",
-    "--forms 0": "--forms 0: a whole number",
-    "--forms 1000000": "--forms 1000000",
-    "--forms -3": "--forms -3",
-    "--forms many": "--forms many",
+    "--forms 0": "--forms 0: is too few; give one from 1 to 10000",
+    "--forms 1000000": "is too many",
+    "--forms -3": "is too few",
+    "--forms many": "is no whole number",
     "--blank random:1.5": "a share is",
     "--blank random:0": "a share is",
     "--blank random:x": "a share is",
@@ -176,21 +224,30 @@ WRONG = {
     "--points softmax=x": "whole numbers",
     "--points nosuch=2": "no such step",
     "--points 0": "whole numbers",
-    "--key somewhere": "--key somewhere",
-    "--seed -1": "--seed",
-    "--mistakes 100": "--mistakes",
-    "--allow nothing": "nothing",
+    "--key somewhere": "no such choice",
+    "--seed -1": "is too few",
+    "--mistakes 100": "is too many",
+    "--allow nothing": "no such rule",
     "--step tokenize": "nothing to blank",
-    "--format moodle --key none": "--key none",
-    "--format yaml --hints": "--hints",
-    "--format markdown --fragment": "--fragment",
+    "--format moodle --key none": "the format moodle goes with embedded",
+    "--format yaml --hints": "the format yaml has none",
+    "--format markdown --fragment": "has no preamble to leave out",
     "--hints": "name a folder",
     "--forms 2": "name a folder",
     "--forms 2 -o sheet.md": "name a folder",
     "--key separate -o -": "name a folder",
-    "--stress 0": "--stress 0",
+    "--stress 0": "is too few",
     "--token nobody": "nobody",
-    "--detail most": "--detail most",
+    "--points mask=2": "nothing is asked of mask",
+    "--step scores --points softmax=2": "nothing is asked of softmax",
+    "--cell 'W_K[1,2]' --set 'W_K[1,2]=5'": "--set tells it",
+    "--stress 3 --hints": "it writes no exercise",
+    "--stress 3 -o .": "is a folder",
+    "--output ''": "names nothing",
+    "--forms 2 -o no/such/": "there is no folder no",
+    f"--forms {'9' * 5000}": "is too many",
+    f"--points {'9' * 5000}": "whole numbers",
+    "--detail most": "no such detail",
 }
 
 

@@ -47,10 +47,10 @@ from attncli.document import (
 )
 from attncli.render import (
     Page,
+    abilities_of,
     exercise_format_names,
     format_names,
     format_of_file,
-    module_of,
     render,
 )
 from attncli.render.exercises._cloze import Interval, figure_text, in_field
@@ -150,7 +150,7 @@ SHEET = paper("sheet", section_about(NASTY, answers=False), title="".join(NASTY)
 def test_formats_are_found_in_their_folders() -> None:
     assert exercise_format_names() == ["csv", "moodle", "yaml"]
     assert not set(exercise_format_names()) & set(format_names())
-    found = {form: module_of(form).KEYS for form in exercise_format_names()}
+    found = {form: abilities_of(form).keys for form in exercise_format_names()}
     assert found == {
         "csv": ("none", "separate"),
         "moodle": ("embedded",),

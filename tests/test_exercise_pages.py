@@ -8,7 +8,14 @@ import pytest
 
 from attncli.document import Document
 from attncli.pipeline import load, work
-from attncli.render import Page, exercise_format_names, format_names, module_of, render
+from attncli.render import (
+    Page,
+    abilities_of,
+    exercise_format_names,
+    format_names,
+    module_of,
+    render,
+)
 from tests.exercises import Papers, papers, wish
 from tests.test_golden import check
 
@@ -45,7 +52,7 @@ def test_pages(name: str, form: str, rewrite: bool) -> None:
 @pytest.mark.parametrize("form", exercise_format_names())
 def test_formats_for_exercises(name: str, form: str, rewrite: bool) -> None:
     one = made(name)
-    if "embedded" in module_of(form).KEYS:
+    if "embedded" in abilities_of(form).keys:
         golden(name, "exercise", form, one.whole, rewrite=rewrite)
     else:
         golden(name, "sheet", form, one.sheet, rewrite=rewrite)

@@ -62,9 +62,9 @@ def test_policies_go_apart_over_steps() -> None:
 
 
 def test_figures_that_are_taken_over() -> None:
-    """A figure keeps the decimals that it was written with; the unit is that of the rounding."""
+    """A figure keeps the decimals that it was written with, and its last place is their last."""
     text = "X: [[1.00046, 3]]\nprojection: none\nmask: {blocked: [[0]]}\n"
-    assert [*interval(text, "X")] == [*figures("0.99996", "1.00096", "1.00046", "1.00046"), 3]
+    assert [*interval(text, "X")] == [*figures("1.000455", "1.000465", "1.00046", "1.00046"), 5]
     assert [*interval(text, "Q", j=1)] == [*figures("2.9995", "3.0005", "3", "3"), 3]
     hidden = "scores: [[1, 2]]\nscale: none\nmask: {blocked: [[0, 1]]}\n"
     assert [*interval(hidden, "masked", j=1)] == [*[Decimal("-Infinity")] * 4, 3]

@@ -50,15 +50,22 @@ def in_order(question: cloze.Cloze, asked: list[Question]) -> list[Question]:
     found = []
     for field in question.fields:
         value = field.alternatives[0].value
-        one = next(q for q in left if q.key is not None and value == (q.key.low + q.key.high) / 2)
+        one = next(q for q in left if middle(q) == value)
         left.remove(one)
         found.append(one)
     return found
 
 
+def middle(question: Question) -> Decimal | None:
+    """The middle of what is right; None for what is masked."""
+    key = question.key
+    assert key is not None
+    return (key.low + key.high) / 2 if key.figure.shown.is_finite() else None
+
+
 def typed(question: Question) -> str:
     assert question.key is not None
-    return plain(question.key.figure).replace("−", "-")
+    return plain(question.key.figure).replace("−", "-").replace("∞", "inf")
 
 
 def check_field(field: cloze.Field, question: Question) -> None:
@@ -66,6 +73,9 @@ def check_field(field: cloze.Field, question: Question) -> None:
     assert key is not None
     assert field.weight == question.points
     assert cloze.overlaps(field) == []
+    if not key.figure.shown.is_finite():
+        assert [cloze.mark(field, text)[0] for text in ("-inf", "−∞", "0")] == [1, 1, 0]
+        return
     step = Decimal(1).scaleb(-key.places - 3)
     for figure, fraction in (
         (key.low, 1),

@@ -109,6 +109,11 @@ def shown(value: float, decimals: int) -> Decimal:
     return rounded if rounded else round_to(number, -number.adjusted())
 
 
+def without_noise(number: Decimal) -> Decimal:
+    """A figure that comes from a float, to the 15 digits that a float always keeps."""
+    return Decimal(f"{float(number):.{SIGNIFICANT}g}")
+
+
 def text(number: Decimal) -> str:
     """`number` in digits, with an ASCII minus: 0.001, 12, -0.50, and 3e-30 for the tiniest.
     What hides a masked score is `-∞`."""

@@ -13,12 +13,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals as decimal_figures
+from attncli.choices import Policy
 
 Array = NDArray[np.float64]
 Settle = Callable[[int, int], Decimal]
@@ -51,7 +52,7 @@ class Rounding:
     full precision and rounds on the page only. Half goes away from zero in both.
     """
 
-    policy: Literal["carry", "exact"] = "carry"
+    policy: Policy = "carry"
     decimals: int = 3
     steps: Mapping[str, int] = field(default_factory=dict)
     quantities: Mapping[str, int] = field(default_factory=dict)

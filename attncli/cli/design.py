@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from attncli.cli import options
 from attncli.cli.complaints import Complaints, complaining
+from attncli.cli.numbers import LARGEST_SEED, whole
 from attncli.cli.output import OutputError, check_free, write_file, write_out
 
 if TYPE_CHECKING:
@@ -16,29 +17,7 @@ if TYPE_CHECKING:
 
     from attncli.design.sketch import Sizes
 
-_LARGEST_SEED = 10**18
 _MOST_DECIMALS = 9
-
-
-class _Whole(NamedTuple):
-    """An option that is a whole number, and between which it has to be."""
-
-    option: str
-    text: str
-    least: int
-    most: int
-
-    def read(self) -> int:
-        """The number. Raises OutputError for anything else."""
-        digits = self.text.removeprefix("-")
-        if not (digits.isascii() and digits.isdigit()):
-            wrong = "is no whole number"
-        elif not self.least <= int(self.text) <= self.most:
-            wrong = "is too few" if int(self.text) < self.least else "is too many"
-        else:
-            return int(self.text)
-        right = f"give one from {self.least} to {self.most}"
-        raise OutputError(f"{self.option} {self.text}: {wrong}; {right}")
 
 
 def design(
@@ -72,7 +51,7 @@ def design(
     complaints = Complaints()
     sizes = _sizes(complaints, (tokens, d_model, heads, decimals))
     with complaints.heard():
-        number = _Whole("--seed", seed, 0, _LARGEST_SEED).read()
+        number = whole("--seed", seed, 0, LARGEST_SEED)
     with complaints.heard():
         _check_rules(allow or ())
     with complaints.heard():
@@ -90,14 +69,14 @@ def _sizes(complaints: Complaints, texts: tuple[str, str, str, str]) -> Sizes | 
 
     tokens, d_model, heads, decimals = texts
     found: list[int] = []
-    for whole in (
-        _Whole("--tokens", tokens, FEWEST, MOST),
-        _Whole("--d-model", d_model, 1, MOST_D_MODEL),
-        _Whole("--heads", heads, 1, MOST_D_MODEL),
-        _Whole("--decimals", decimals, 1, _MOST_DECIMALS),
+    for size in (
+        ("--tokens", tokens, FEWEST, MOST),
+        ("--d-model", d_model, 1, MOST_D_MODEL),
+        ("--heads", heads, 1, MOST_D_MODEL),
+        ("--decimals", decimals, 1, _MOST_DECIMALS),
     ):
         with complaints.heard():
-            found.append(whole.read())
+            found.append(whole(*size))
     sizes = Sizes(*found) if len(found) == len(texts) else None
     if sizes is not None and sizes.d_model % sizes.heads:
         fitting = [str(h) for h in range(1, sizes.d_model + 1) if sizes.d_model % h == 0]

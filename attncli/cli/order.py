@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.cli.complaints import Complaints, complaining
-from attncli.cli.output import OutputError
+from attncli.cli.output import OutputError, check_free
 from attncli.cli.papers import check_targets, write_papers
 from attncli.cli.terms import Terms, parse_counts, parse_manner
 
 if TYPE_CHECKING:
     from attncli.cli.request import Part
+    from attncli.scenario.address import Address
     from attncli.scenario.settings import Change
     from attncli.telling.exercise.papers import Wish
     from attncli.trace import Trace
@@ -78,7 +79,9 @@ class Order(NamedTuple):
             counts = parse_counts(self)
         with complaints.heard():
             manner = parse_manner(self, counts)
-            if counts is not None and counts.stress is None:
+            if counts is not None and counts.stress is not None:
+                check_free(self.output, force=self.force)
+            elif counts is not None:
                 check_targets(self, manner, counts.names)
         with complaints.heard():
             trace = work(load(self.scenario, self.changes, outside=self.outside).alone())
@@ -89,19 +92,47 @@ class Order(NamedTuple):
     def _wish(self, trace: Trace, terms: Terms) -> Wish:
         """What the exercise asks of the scenario. Raises SelectionError."""
         from attncli.telling.exercise.papers import Wish
-        from attncli.telling.selection import SelectionError, find_cells, select
+        from attncli.telling.selection import select
         from attncli.telling.walkthrough import check_told
+
+        cells = self._cells(trace) if self.cells else []
+        detail = self.detail or ("full" if terms.blanking.terms else "summary")
+        token, layer, head = self.part
+        selection = select(trace, self.steps, token, detail, layer=layer, head=head)
+        check_told(trace, selection)
+        counts, share = terms.counts, terms.manner.share
+        wish = Wish(selection, cells, terms.blanking, terms.points, str(counts.seed), share)
+        wish.check_points(trace)
+        return wish
+
+    def _cells(self, trace: Trace) -> list[tuple[str, Address]]:
+        """The cells that are asked for, each once. Raises SelectionError."""
+        from attncli.telling.selection import SelectionError, find_cells
 
         token, layer, head = self.part
         others = [("--step", self.steps), ("--token", token), ("--layer", layer), ("--head", head)]
-        cells = find_cells(trace, self.cells, others) if self.cells else []
-        for name, _ in cells:
+        found: dict[tuple[str, int, int], Address] = {}
+        wrong = []
+        for name, address in find_cells(trace, self.cells, others):
             if name not in trace:
-                raise SelectionError(f"--cell {name}: holds no figures; ask for another cell")
-        detail = self.detail or ("full" if terms.blanking.terms else "summary")
-        selection = select(trace, self.steps, token, detail, layer=layer, head=head)
-        check_told(trace, selection)
-        return Wish(selection, cells, terms.blanking, terms.points, self.seed, terms.manner.share)
+                wrong.append(f"--cell {name}: holds no figures; ask for another cell")
+            elif trace[name].given and any(_sets(change, name) for change in self.changes):
+                wrong.append(
+                    f"--cell {name}: --set tells it, and the sheet carries the command; change the"
+                    " file instead"
+                )
+            else:
+                found.setdefault((name, *trace[name].find(address)), address)
+        if wrong:
+            raise SelectionError("\n".join(wrong))
+        return [(name, address) for (name, *_), address in found.items()]
+
+
+def _sets(change: str | Change, name: str) -> bool:
+    """Whether a change is one of a quantity."""
+    text = change if isinstance(change, str) else change.key
+    key = text.partition("=")[0].partition("[")[0].strip()
+    return key == name or key.startswith(f"{name}.")
 
 
 def variants(

@@ -113,9 +113,9 @@ def check_output(
 
 def check_fragment(form: str) -> None:
     """Raises OutputError for a format whose pages don't go without a preamble."""
-    from attncli.render import format_names, module_of
+    from attncli.render import abilities_of, format_names
 
-    with_fragments = [name for name in format_names() if hasattr(module_of(name), "HAS_FRAGMENT")]
+    with_fragments = [name for name in format_names() if abilities_of(name).fragment]
     if form not in with_fragments:
         right = " or ".join(f"--format {name}" for name in with_fragments)
         raise OutputError(f"--fragment: {form} has no preamble to leave out; add {right}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from attncli.cli.output import OutputError, check_free, page_for, write_file, write_out
 from attncli.cli.progress import watched
-from attncli.cli.several import write_files
+from attncli.cli.several import check_folder, write_files
 
 if TYPE_CHECKING:
     from attncli.cli.order import Order
@@ -30,15 +30,7 @@ def check_targets(order: Order, manner: Manner, forms: Sequence[str]) -> None:
     names = _file_names(order, manner, forms)
     if manner.folder:
         assert order.output is not None
-        folder = Path(order.output)
-        if folder.exists() and not folder.is_dir():
-            raise OutputError(f"{order.output}: is a file; name a folder")
-        taken = [str(folder / name) for name in names if (folder / name).exists()]
-        if taken and not order.force:
-            more = f" (and {len(taken) - 1} more)" if len(taken) > 1 else ""
-            raise OutputError(
-                f"{taken[0]}: exists already{more}; choose another folder, or add --force"
-            )
+        check_folder(order.output, names, force=order.force)
     elif len(names) > 1:
         where = order.output or "standard output"
         raise OutputError(
@@ -113,7 +105,7 @@ def _texts(order: Order, manner: Manner, wish: Wish, form: str, trace: Trace) ->
 
 
 def _paper(kind: str, whole: Document, trace: Trace, manner: Manner) -> Document:
-    from attncli.render import module_of
+    from attncli.render import abilities_of
     from attncli.telling.exercise.hints import hints_page
     from attncli.telling.exercise.key_pages import key_page
     from attncli.telling.exercise.sheets import sheet_of
@@ -123,9 +115,9 @@ def _paper(kind: str, whole: Document, trace: Trace, manner: Manner) -> Document
             return key_page(whole)
         case "hints":
             return hints_page(whole, trace)
-        case _ if manner.key != "embedded":
+        case "sheet":
             return sheet_of(whole)
-        case _ if getattr(module_of(manner.format), "SELF_KEYED", False):
+        case _ if abilities_of(manner.format).self_keyed:
             return whole
         case _:
             return sheet_of(whole)._replace(key=key_page(whole))

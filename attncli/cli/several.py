@@ -4,26 +4,44 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from attncli.cli.output import OutputError
 
 
+def check_folder(folder: str, names: Sequence[str], *, force: bool) -> None:
+    """Raises OutputError where files can't go into a folder, or others are in the way."""
+    target = Path(folder)
+    if os.path.lexists(target) and not target.is_dir():
+        raise OutputError(f"{folder}: is a file; name a folder")
+    if not target.parent.is_dir():
+        raise OutputError(f"{folder}: there is no folder {target.parent}; make it first")
+    taken = [target / name for name in names if os.path.lexists(target / name)]
+    folders = [place for place in taken if place.is_dir()]
+    if folders:
+        raise OutputError(f"{folders[0]}: is a folder; choose another place")
+    if taken and not force:
+        more = f" (and {len(taken) - 1} more)" if len(taken) > 1 else ""
+        raise OutputError(
+            f"{taken[0]}: exists already{more}; choose another folder, or add --force"
+        )
+
+
 def write_files(folder: str, texts: Mapping[str, str], *, force: bool) -> None:
     """Writes files into a folder, which is made where it isn't there; over existing ones only
     with `force`. Raises OutputError, and then nothing has changed."""
+    check_folder(folder, [*texts], force=force)
     target = Path(os.path.realpath(folder))
     try:
         if target.exists():
-            _into(target, texts, force=force)
+            _into(target, texts)
         else:
             _as_new(target, texts)
     except OSError as error:
-        where = error.filename2 or error.filename or folder
         raise OutputError(
-            f"{folder}: can't be written ({error.strerror}: {where}); choose another place"
+            f"{folder}: can't be written ({error.strerror}); choose another place"
         ) from None
 
 
@@ -39,20 +57,24 @@ def _as_new(target: Path, texts: Mapping[str, str]) -> None:
         raise
 
 
-def _into(target: Path, texts: Mapping[str, str], *, force: bool) -> None:
-    """Files go into a folder one by one, and out of it again if one of them can't."""
+def _into(target: Path, texts: Mapping[str, str]) -> None:
+    """Files go into a folder one by one, and out of it again if one of them can't. Old ones are
+    kept beside it until all have gone in."""
     stage = target / f".attn.{os.getpid()}"
+    old = stage / "old"
     stage.mkdir()
+    done = False
     try:
-        _fill(stage, texts)
-        old = stage / "old"
         old.mkdir()
+        _fill(stage, texts)
         with ExitStack() as undo:
             for name in texts:
-                _swap(stage, target, old, name, undo, force=force)
+                _swap(stage, target, old, name, undo)
             undo.pop_all()
+        done = True
     finally:
-        shutil.rmtree(stage, ignore_errors=True)
+        if done or not any(old.glob("*")):  # else one of them couldn't go back: it stays there
+            shutil.rmtree(stage, ignore_errors=True)
 
 
 def _fill(stage: Path, texts: Mapping[str, str]) -> None:
@@ -60,26 +82,26 @@ def _fill(stage: Path, texts: Mapping[str, str]) -> None:
         (stage / name).write_bytes(text.encode("utf-8", errors="backslashreplace"))
 
 
-def _swap(stage: Path, target: Path, old: Path, name: str, undo: ExitStack, *, force: bool) -> None:
-    """One file takes its place; an old one that is there is kept until all have."""
+def _swap(stage: Path, target: Path, old: Path, name: str, undo: ExitStack) -> None:
+    """One file takes its place. What undoes a move is ready before the move is made."""
     place = target / name
-    if place.exists():
-        if not force:
-            raise OutputError(f"{place}: exists already; choose another folder, or add --force")
-        if place.is_dir():
-            raise OutputError(f"{place}: is a folder; choose another place")
-        shutil.copymode(place, stage / name)
-        place.replace(old / name)
+    if os.path.lexists(place):
+        if not place.is_symlink():
+            shutil.copymode(place, stage / name)
         undo.callback(_back, old / name, place)
+        place.replace(old / name)
+    undo.callback(_gone, stage / name, place)
     (stage / name).rename(place)
-    undo.callback(_gone, place)
 
 
 def _back(kept: Path, place: Path) -> None:
-    with suppress(OSError):
-        kept.replace(place)
+    if os.path.lexists(kept):
+        with suppress(OSError):
+            kept.replace(place)
 
 
-def _gone(place: Path) -> None:
-    with suppress(OSError):
-        place.unlink()
+def _gone(fresh: Path, place: Path) -> None:
+    """Takes a new file away, if it came to be there."""
+    if not fresh.exists():
+        with suppress(OSError):
+            place.unlink()

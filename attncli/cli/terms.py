@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.choices import KEYS
-from attncli.cli.output import OutputError
+from attncli.cli.numbers import LARGEST_SEED, whole
+from attncli.cli.output import OutputError, check_fragment
 
 if TYPE_CHECKING:
     from attncli.cli.order import Order
@@ -58,24 +58,32 @@ class Terms(NamedTuple):
 def parse_counts(order: Order) -> Counts:
     """The numbers of an order. Raises OutputError, naming all that are wrong."""
     wrong: list[str] = []
-
-    def number(option: str, text: str | None, least: int, most: int) -> int | None:
-        if text is None:
-            return None
-        if text.isascii() and text.isdigit() and least <= int(text) <= most:
-            return int(text)
-        wrong.append(f"{option} {text}: a whole number from {least} to {most:,} is wanted")
-        return None
-
-    forms = number("--forms", order.forms, 1, MOST_FORMS)
-    seed = number("--seed", order.seed, 0, 2**32 - 1)
-    share = number("--mistakes", order.mistakes, 0, 99)
-    stress = number("--stress", order.stress, 1, MOST_FORMS)
-    if order.forms is not None and order.stress is not None:
-        wrong.append("--stress: it makes its own variants; leave --forms out")
+    found: list[int | None] = []
+    for option, text, least, most in (
+        ("--forms", order.forms, 1, MOST_FORMS),
+        ("--seed", order.seed, 0, LARGEST_SEED),
+        ("--mistakes", order.mistakes, 0, 99),
+        ("--stress", order.stress, 1, MOST_FORMS),
+    ):
+        try:
+            found.append(None if text is None else whole(option, text, least, most))
+        except OutputError as error:
+            wrong.append(str(error))
+    wrong += _beside_stress(order)
     if wrong:
         raise OutputError("\n".join(wrong))
+    forms, seed, share, stress = found
     return Counts(forms, seed or 0, share, stress)
+
+
+def _beside_stress(order: Order) -> list[str]:
+    """What doesn't go with `--stress`, which writes no exercise."""
+    others = {"--forms": order.forms, "--key": order.key, "--hints": order.hints}
+    others["--fragment"] = order.fragment
+    said = [option for option, value in others.items() if value]
+    if order.stress is None or not said:
+        return []
+    return [f"--stress: it writes no exercise; leave {', '.join(said)} out"]
 
 
 def parse_manner(order: Order, counts: Counts | None) -> Manner:
@@ -89,6 +97,8 @@ def parse_manner(order: Order, counts: Counts | None) -> Manner:
         wrong.append(f"--format {order.form}: no such format; {nearest(order.form, known)}")
     if order.key is not None and order.key not in KEYS:
         wrong.append(f"--key {order.key}: no such choice; {nearest(order.key, KEYS)}")
+    if order.output is not None and not order.output.strip():
+        wrong.append("--output: names nothing; name a file or a folder, or leave it out")
     if wrong:
         raise OutputError("\n".join(wrong))
     many = order.hints or order.key == "separate" or (counts is not None and len(counts.names) > 1)
@@ -107,22 +117,21 @@ def _is_folder(output: str, *, many: bool) -> bool:
 
 
 def _checked(order: Order, form: str, *, folder: bool) -> Manner:
-    from attncli.render import format_names, module_of
+    from attncli.render import abilities_of, format_names
 
-    module = module_of(form)
-    allowed: Sequence[str] = getattr(module, "KEYS", ("embedded", "none", "separate"))
-    usual = "separate" if folder and "separate" in allowed else allowed[0]
-    key = order.key or usual
+    can = abilities_of(form)
+    key = order.key or ("separate" if folder and "separate" in can.keys else can.keys[0])
     wrong = []
-    if key not in allowed:
-        wrong.append(f"--key {key}: the format {form} goes with {' or '.join(allowed)}")
-    if order.hints and hasattr(module, "KEYS"):
+    if key not in can.keys:
+        wrong.append(f"--key {key}: the format {form} goes with {' or '.join(can.keys)}")
+    if order.hints and not can.hints:
         wrong.append(f"--hints: the format {form} has none; choose another, or leave --hints out")
     if order.stress is not None and form not in format_names():
         wrong.append(f"--format {form}: the report of --stress is no exercise; choose another")
-    if order.fragment and not getattr(module, "HAS_FRAGMENT", False):
-        wrong.append(f"--fragment: the format {form} has none; leave it out")
     if wrong:
         raise OutputError("\n".join(wrong))
-    kinds = ("sheet", *(("key",) if key == "separate" else ()), *(("hints",) * order.hints))
-    return Manner(form, key, folder, kinds, getattr(module, "SHARE", None))
+    if order.fragment:
+        check_fragment(form)
+    first = "exercise" if key == "embedded" else "sheet"
+    kinds = (first, *(("key",) if key == "separate" else ()), *(("hints",) * order.hints))
+    return Manner(form, key, folder, kinds, can.share)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from attncli.arithmetic.expression import Number
+from attncli.choices import POLICIES
 from attncli.design.rules import units
-from attncli.pipeline import work
-from attncli.scenario import Scenario, ScenarioError
+from attncli.pipeline import worked_under
+from attncli.scenario import ScenarioError
 from attncli.trace import Quantity, Trace
 
 
@@ -34,20 +34,14 @@ class Both(NamedTuple):
 
 def under_both(trace: Trace) -> Both | None:
     """The trace's scenario under both policies; None where one of them can't work it."""
-    traces = {trace.rounding.policy: trace}
-    for policy in ("carry", "exact"):
-        if policy not in traces:
-            try:
-                traces[policy] = work(_under(trace.scenario, policy))
-            except ScenarioError:
-                return None
-    return Both(traces["carry"], traces["exact"])
-
-
-def _under(scenario: Scenario, policy: str) -> Scenario:
-    prediction = scenario.prediction._replace(generate=0)
-    rounding = replace(scenario.rounding, policy=policy)  # type: ignore[arg-type]
-    return replace(scenario, rounding=rounding, prediction=prediction, variants={})
+    try:
+        carry, exact = (
+            trace if trace.rounding.policy == policy else worked_under(trace.scenario, policy)
+            for policy in POLICIES
+        )
+    except ScenarioError:
+        return None
+    return Both(carry, exact)
 
 
 def ambiguous(both: Both, name: str) -> Iterator[Ambiguous]:

@@ -8,10 +8,11 @@ from typing import NamedTuple
 from attncli.design.rules import units
 from attncli.design.shares import shown_rows
 from attncli.steps import Mistake, step_named
-from attncli.trace import Making, Part, Trace, make
+from attncli.steps.mistakes import made_wrongly, mistaken
+from attncli.trace import Making, Part, Trace
 
 
-class Slip(NamedTuple):
+class Attempt(NamedTuple):
     """A mistake that can be made in a part of a trace, and how it makes its quantity."""
 
     part: Part
@@ -19,29 +20,26 @@ class Slip(NamedTuple):
     making: Making
 
 
-def slips_of(trace: Trace, names: Collection[str] = ()) -> Iterator[Slip]:
+def attempts(trace: Trace, names: Collection[str] = ()) -> Iterator[Attempt]:
     """The declared mistakes in making the quantities of these full names, all of them without
     any names; those whose operands are there."""
     for part in trace.story:
         for mistake in step_named(part.step).mistakes:
-            making = mistake.making(part.scope)
+            making = made_wrongly(trace, part, mistake)
             if making is None or (names and making.name not in names):
                 continue
-            made = making.name in trace and not trace[making.name].given
-            if made and all(name in trace for name in making.operands):
-                yield Slip(part, mistake, making)
+            if all(name in trace for name in making.operands):
+                yield Attempt(part, mistake, making)
 
 
-def reveals(trace: Trace, slip: Slip) -> bool | None:
+def reveals(trace: Trace, attempt: Attempt) -> bool | None:
     """Whether the figures shown are others when a mistake is made; None where it can't be."""
-    right = trace[slip.making.name]
-    try:
-        wrong = make(trace.scenario, trace.quantities, slip.making)
-    except (KeyError, ValueError):  # ScenarioError is one, too
+    name = attempt.making.name
+    wrong = mistaken(trace, attempt.part, attempt.making)
+    if wrong is None:
         return None
-    if wrong.matrix.shape != right.matrix.shape:
-        return None
+    right = trace[name]
     rows = shown_rows(trace)(right)
     decimals = right.matrix.decimals
-    apart = units(wrong.values, decimals) != units(right.values, decimals)
+    apart = units(wrong[name].values, decimals) != units(right.values, decimals)
     return bool(apart.any() if rows is None else apart[list(rows)].any())

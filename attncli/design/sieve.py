@@ -20,7 +20,7 @@ from numpy.random import RandomState
 from attncli.arithmetic.rounding import Array
 from attncli.design.batch import Batch, Workshop
 from attncli.design.difficulty import cost
-from attncli.design.mistakes import slips_of
+from attncli.design.mistakes import attempts
 from attncli.design.plan import Stage
 from attncli.design.pools import Drawn
 from attncli.design.rules import ASKED_ONLY, CHECKS, Flags, Made, sparse, units
@@ -152,7 +152,7 @@ class Sieve:
         if not asked or "mistakes" in self.allow:
             return tuple(() for _ in self._stages)
         there = self._probe.made.keys()
-        makings = [slip.making for slip in slips_of(self.workshop.trace, asked)]
+        makings = [slip.making for slip in attempts(self.workshop.trace, asked)]
         makings = [making for making in makings if there >= set(making.operands)]
         seen = [m for m in makings if self._reveals(self._probe, m).sum() >= _ENOUGH]
         known, done = set(self.workshop.plan.fixed), set[Making]()

@@ -48,8 +48,9 @@ class Book:
     """Where quantities are written, under a path.
 
     `rounds` says that each is rounded before it is used, `decimal` that numbers are decimals
-    rather than floats. `pages` holds the quantities by their full names, `places` the decimals
-    that each is rounded to, now or on a page.
+    rather than floats. `start` has figures that stand in the place of what would be worked, by
+    full names. `pages` holds the quantities by their full names, `places` the decimals that each
+    is rounded to, now or on a page.
     """
 
     rounds: bool
@@ -58,12 +59,13 @@ class Book:
     steps: Record
     quantities: Record
     folder: Path
+    start: Record = field(default_factory=dict)
     path: str = ""
     pages: dict[str, Figures] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, data: Record, folder: Path, *, decimal: bool) -> Book:
+    def of(cls, data: Record, folder: Path, start: Record, *, decimal: bool) -> Book:
         """An empty book for a scenario."""
         rounding = data.get("rounding") or {}
         rounds = rounding.get("policy", "carry") == "carry"
@@ -74,6 +76,7 @@ class Book:
             steps=rounding.get("steps") or {},
             quantities=rounding.get("quantities") or {},
             folder=folder,
+            start=start,
         )
 
     @property
@@ -86,7 +89,10 @@ class Book:
         return replace(self, path=f"{self.path}{segment}.")
 
     def copy(self, name: str, values: Figures, step: str = "") -> Figures:
-        """Writes down figures that are taken over as they are, unrounded."""
+        """Writes down figures that are taken over as they are, unrounded, or those that stand in
+        their place; hands on what was written."""
+        if self.path + name in self.start:
+            values = self.numbers(self.start[self.path + name])
         self.pages[self.path + name] = values
         self.places[self.path + name] = self.places_of(name, step)
         return values

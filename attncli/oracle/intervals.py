@@ -18,6 +18,7 @@ from attncli.oracle.stack import worked
 Cell = tuple[str, int, int]
 """The full name of a quantity, a row and a column, both from 0."""
 
+_POLICIES = ("carry", "exact")
 _WIDE = Context(prec=LONGEST)
 
 
@@ -36,29 +37,31 @@ class Interval(NamedTuple):
 
 
 def intervals(
-    data: Record, cells: Iterable[Cell], folder: Path | None = None
+    data: Record, cells: Iterable[Cell], folder: Path | None = None, start: Record | None = None
 ) -> dict[Cell, Interval]:
     """The accepted interval of each cell: half a unit of the last of the quantity's decimals
     around what either policy gives. A cell that holds −∞ accepts just that.
 
-    `folder` is where the scenario's files are. Raises KeyError for a quantity that the scenario
-    doesn't get to, IndexError for a cell outside it, ArithmeticError for figures that can't be
-    worked.
+    `folder` is where the scenario's files are; `start` has rows that both policies start from in
+    the place of what they would work, by full names. Raises KeyError for a quantity that the
+    scenario doesn't get to, IndexError for a cell outside it, ArithmeticError for figures that
+    can't be worked.
     """
-    carry, exact = (_worked(data, folder or Path(), policy) for policy in ("carry", "exact"))
+    carry, exact = (_worked(data, folder or Path(), start, policy) for policy in _POLICIES)
     return {cell: _interval(carry, exact, cell) for cell in cells}
 
 
-def _worked(data: Record, folder: Path, policy: str) -> Book:
+def _worked(data: Record, folder: Path, start: Record | None, policy: str) -> Book:
     rounding = {**(data.get("rounding") or {}), "policy": policy}
-    return worked({**data, "rounding": rounding}, folder, decimal=True)
+    return worked({**data, "rounding": rounding}, folder, start, decimal=True)
 
 
 def _interval(carry: Book, exact: Book, cell: Cell) -> Interval:
     name, i, j = cell
-    decimals, carried, full = carry.places[name], carry.pages[name][i, j], exact.pages[name][i, j]
+    carried, full = carry.pages[name][i, j], exact.pages[name][i, j]
     # figures that are taken over as they were written may have more decimals than the rounding
-    rounded = round_half_away(full, max(decimals, places_written(carried)))
+    decimals = max(carry.places[name], places_written(carried))
+    rounded = round_half_away(full, decimals)
     half = Decimal((0, (5,), -decimals - 1))
     low = _WIDE.subtract(min(carried, rounded), half)
     high = _WIDE.add(max(carried, rounded), half)

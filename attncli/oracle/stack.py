@@ -30,9 +30,12 @@ def work(data: Record, folder: Path | None = None, *, decimal: bool = False) -> 
     return worked(data, folder or Path(), decimal=decimal).pages
 
 
-def worked(data: Record, folder: Path, *, decimal: bool = False) -> Book:
-    """The book of a scenario, with every quantity in it."""
-    book = Book.of(data, folder, decimal=decimal)
+def worked(
+    data: Record, folder: Path, start: Record | None = None, *, decimal: bool = False
+) -> Book:
+    """The book of a scenario, with every quantity in it; `start` has figures that stand in the
+    place of what would be worked, by full names."""
+    book = Book.of(data, folder, start or {}, decimal=decimal)
     with localcontext() as context:
         context.prec = book.precision
         x = _stack(book, data)

@@ -1,18 +1,20 @@
 """From a document to one format. A format is a module of a folder, found by itself: of
 `render.formats`, or of `render.exercises` where it is only for exercises.
 
-Each has `render(document, page) -> str` and the `SUFFIXES` of its files; those for exercises also
-have `KEYS`, what its `--key` may be: `none`, `embedded` or `separate`, the usual one first.
+Each has `render(document, page) -> str` and the `SUFFIXES` of its files; `ABILITIES`, where it can
+more or less than others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from attncli.render.abilities import Abilities
 from attncli.render.page import Page
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ def exercise_format_names() -> list[str]:
     return _modules("exercises")
 
 
+@cache
 def _modules(folder: str) -> list[str]:
     """What a folder has; a name with an underscore before it is no format's."""
     return sorted(path.stem for path in (Path(__file__).parent / folder).glob("[a-z]*.py"))
@@ -39,6 +42,11 @@ def module_of(form: str) -> ModuleType:
     """The module of a format by its name."""
     folder = "exercises" if form in exercise_format_names() else "formats"
     return import_module(f"{__name__}.{folder}.{form}")
+
+
+def abilities_of(form: str) -> Abilities:
+    """What a format can do, by its name."""
+    return getattr(module_of(form), "ABILITIES", Abilities())
 
 
 def render(document: Document, form: str, page: Page) -> str:
@@ -66,6 +74,7 @@ def format_of_file(name: str, among: Sequence[str] | None = None) -> str:
 
 __all__ = [
     "Page",
+    "abilities_of",
     "exercise_format_names",
     "format_names",
     "format_of_file",

@@ -20,7 +20,11 @@ class Index(NamedTuple):
     def position(self) -> int | None:
         """The 1-based position that a bare number means."""
         digits = self.text.isascii() and self.text.isdigit()
-        return int(self.text) if digits and not self.quoted else None
+        return int(self.text[:_LONGEST]) if digits and not self.quoted else None
+
+
+_LONGEST = 18
+"""More digits than any position has."""
 
 
 class Address(NamedTuple):

@@ -22,15 +22,15 @@ from attncli.document import (
     Word,
     Working,
 )
-from attncli.scenario import ScenarioError
 from attncli.steps import Mistake, Step
+from attncli.steps.mistakes import made_wrongly, mistaken
 from attncli.telling.catalogue import general_formulas
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.parts import made_by, operands_of, told_parts
 from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import part_blocks, section_of, table_together
 from attncli.telling.working import cell_line
-from attncli.trace import Making, Part, Quantity, Trace
+from attncli.trace import Part, Quantity, Trace
 
 
 def lessons(trace: Trace, told: Sequence[tuple[Step, Trace]], selection: Selection) -> Document:
@@ -109,10 +109,10 @@ def _with_shapes(quantities: Sequence[Quantity], part: Part) -> Spans:
 
 def _mistake_blocks(trace: Trace, part: Part | None, mistake: Mistake) -> list[Block]:
     """A mistake in words, and what it gives in the cell that it changes most."""
-    making = None if part is None else mistake.making(part.scope)
-    if making is None or part is None or making.name not in trace or trace[making.name].given:
+    making = None if part is None else made_wrongly(trace, part, mistake)
+    if making is None or part is None:
         return [Points(((mistake.says,),))]
-    wrong = remade(trace, making)
+    wrong = mistaken(trace, part, making)
     if wrong is None:
         return [Points(((mistake.says, " With these figures it can't be done."),))]
     cell = _worst_cell(trace[making.name], wrong[making.name])
@@ -124,16 +124,6 @@ def _mistake_blocks(trace: Trace, part: Part | None, mistake: Mistake) -> list[B
     told = (" ", Term(part.scope.here(right.address(*cell))), " is ", figure, "; the mistake gives")
     line = cell_line(wrong, wrong[making.name], *cell)
     return [Points(((mistake.says, *told),)), Working((line,))]
-
-
-def remade(trace: Trace, making: Making) -> Trace | None:
-    """The trace with a quantity made in the wrong way; None where its figures don't allow it."""
-    try:
-        wrong = trace.remake(making)
-    except (KeyError, ValueError, ScenarioError):
-        return None
-    same_shape = wrong[making.name].matrix.shape == trace[making.name].matrix.shape
-    return wrong if same_shape else None
 
 
 def _worst_cell(right: Quantity, wrong: Quantity) -> tuple[int, int] | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple, TypeVar
 
 from attncli.arithmetic.expression import MOST_PARTS, elided
 from attncli.choices import DETAILS
@@ -14,6 +15,12 @@ from attncli.scenario.problems import nearest
 from attncli.steps import step_named
 from attncli.trace import Axis, Part, Quantity, Trace
 from attncli.trace.quantity import told_apart
+
+T = TypeVar("T")
+
+
+_MANY = 9
+"""So many digits mean no layer or head."""
 
 
 class SelectionError(ValueError):
@@ -90,15 +97,23 @@ def select(
     """
     axis = _queries(trace)
     wanted = trace.scenario.show.queries if token is None else (token,)
-    queries = tuple(dict.fromkeys(_find_query(axis, one) for one in wanted))
-    return Selection(
-        tuple(steps),
-        queries,
-        axis.names,
-        detail,
-        None if layer is None else find_layer(trace, layer),
-        None if head is None else find_head(trace, head),
-    )
+    wrong: list[str] = []
+    found = [_tried(partial(_find_query, axis, one), wrong) for one in wanted]
+    path = None if layer is None else _tried(lambda: find_layer(trace, layer), wrong)
+    number = None if head is None else _tried(lambda: find_head(trace, head), wrong)
+    if wrong:
+        raise SelectionError("\n".join(wrong))
+    queries = tuple(dict.fromkeys(place for place in found if place is not None))
+    return Selection(tuple(steps), queries, axis.names, detail, path, number)
+
+
+def _tried(find: Callable[[], T], wrong: list[str]) -> T | None:
+    """What is found; or None, and why it isn't goes to `wrong`."""
+    try:
+        return find()
+    except SelectionError as error:
+        wrong.append(str(error))
+        return None
 
 
 def check_steps(steps: Sequence[str]) -> None:
@@ -131,7 +146,7 @@ def find_layer(trace: Trace, text: str) -> str:
 def find_head(trace: Trace, text: str) -> int:
     """The head that `--head` names, from 1. Raises SelectionError."""
     most = max(part.scope.attention.heads for part in trace.story) if trace.story else 1
-    if text.isascii() and text.isdigit() and 1 <= int(text) <= most:
+    if text.isascii() and text.isdigit() and len(text) < _MANY and 1 <= int(text) <= most:
         return int(text)
     raise SelectionError(f"--head {text}: no such head; count from 1 to {most}")
 

@@ -51,6 +51,10 @@ from attncli.telling.selection import (
 from attncli.telling.working import cell_line, working_of
 from attncli.trace import Part, Quantity, Trace
 
+ROUNDED_BY_ITSELF = Note(
+    ("Each figure is rounded by itself, so a row need not add up to exactly 1.",)
+)
+
 
 def walkthrough(trace: Trace, selection: Selection) -> Document:
     """The page of `attn run`: facts, a section a part, what is missing for going on."""
@@ -155,7 +159,7 @@ def _about_sums(table: MatrixBlock, selection: Selection) -> list[Block]:
     sums = [table.row_sum(table.rows[k]).shown for k in shown if k is not None]
     if selection.detail == "summary" or all(total == 1 for total in sums):
         return []
-    return [Note(("Each figure is rounded by itself, so a row need not add up to exactly 1.",))]
+    return [ROUNDED_BY_ITSELF]
 
 
 def remarks_on(trace: Trace, part: Part) -> list[Block]:

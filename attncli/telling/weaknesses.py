@@ -11,7 +11,7 @@ import numpy as np
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
 from attncli.design.ambiguous import ambiguous, under_both
-from attncli.design.mistakes import Slip, reveals, slips_of
+from attncli.design.mistakes import Attempt, attempts, reveals
 from attncli.design.rules import CHECKS, Flags, Made, alike_columns, alike_rows
 from attncli.design.shares import is_share, shown_rows
 from attncli.design.single import made_of
@@ -265,14 +265,14 @@ def _mistakes(trace: Trace, names: Sequence[str]) -> tuple[list[Spans], list[Spa
     """The common mistakes that the figures reveal, and those that they don't."""
     revealed: list[Spans] = []
     hidden: list[Spans] = []
-    for slip in slips_of(trace, names) if names else ():
+    for slip in attempts(trace, names) if names else ():
         shows = reveals(trace, slip)
         if shows is not None:
             (revealed if shows else hidden).append(_mistake(slip))
     return revealed, hidden
 
 
-def _mistake(slip: Slip) -> Spans:
+def _mistake(slip: Attempt) -> Spans:
     place = place_in_words(slip.part.path)
     where = " · ".join(word for word in (place, title_of(slip.part)) if word)
     return (f"{where}: {slip.mistake.says}",)

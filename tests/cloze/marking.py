@@ -21,20 +21,31 @@ WIDEST = 60
 
 
 def mark(field: Field, answer: str) -> tuple[Decimal, str]:
-    """The share of a numerical field's weight that an answer earns, and what is said to it.
+    """The share of a field's weight that an answer earns, and what is said to it: of a numerical
+    field, or of a short answer.
 
     The first alternative in order whose interval, both ends included, has the answer. Moodle
     compares floats, and so widens the interval by 1e-14 times the larger of the value and the
     tolerance (older ones: of the value and 1); here it is exact, so that an answer which needs
     that slack is found.
     """
+    if field.kind == "shortanswer":
+        return _mark_text(field, answer)
     if field.kind != "numerical":
-        raise ValueError(f"only numerical fields are marked, not {field.kind}")
+        raise ValueError(f"numerical fields and short answers are marked, not {field.kind}")
     given = typed(answer)
     if given is None:  # nothing, or no number: wrong even where there is a catch-all
         return Decimal(0), ""
     for alternative in field.alternatives:
         if _accepts(alternative, given):
+            return alternative.share, alternative.feedback
+    return Decimal(0), ""
+
+
+def _mark_text(field: Field, answer: str) -> tuple[Decimal, str]:
+    """The first alternative that is the same text, whatever its case; without wildcards."""
+    for alternative in field.alternatives:
+        if alternative.text.strip().casefold() == answer.strip().casefold():
             return alternative.share, alternative.feedback
     return Decimal(0), ""
 

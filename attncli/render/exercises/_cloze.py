@@ -94,6 +94,17 @@ def field(question: Question, told: Alternatives, said: Feedback, share: int, fi
     return f"{{{question.points}:NUMERICAL:{'~'.join([*parts, f'%0%{filler}:0'])}}}"
 
 
+_MASKED = ("-inf", "−inf", "-∞", "−∞")
+"""How people write what a masked score is, which Moodle has no number for."""
+
+
+def masked_field(question: Question, said: str, filler: str) -> str:
+    """A blank that holds −∞, as a short answer."""
+    told = in_field(said)
+    parts = [*(f"={text}#{told}" for text in _MASKED), f"%0%{filler}"]
+    return f"{{{question.points}:SHORTANSWER:{'~'.join(parts)}}}"
+
+
 def in_field(html: str) -> str:
     """HTML as it is written in a feedback, from which Moodle gets just that HTML again."""
     kept = _KEPT.sub(lambda found: f"&#{ord(found[0])};", html)

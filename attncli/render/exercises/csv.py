@@ -13,11 +13,12 @@ import io
 import re
 
 from attncli.document import Document
+from attncli.render.abilities import Abilities
 from attncli.render.exercises._answers import asking, entries, paper_of
 from attncli.render.page import Page
 
 SUFFIXES = (".csv",)
-KEYS = ("none", "separate")
+ABILITIES = Abilities(keys=("none", "separate"), hints=False)
 
 HEADINGS = ("form", "hash", "id", "answer")
 _GUARD = "'"

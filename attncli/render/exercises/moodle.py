@@ -26,18 +26,16 @@ from attncli.document import (
 )
 from attncli.notation import latex
 from attncli.notation.words import visible
+from attncli.render.abilities import Abilities
 from attncli.render.exercises._answers import asking, paper_of
-from attncli.render.exercises._cloze import Alternatives, Feedback, field, filler
+from attncli.render.exercises._cloze import Alternatives, Feedback, field, filler, masked_field
 from attncli.render.figures import text_of
 from attncli.render.html import Style, blocks_html, escaped, expression_html
 from attncli.render.html.tables import facts_html
 from attncli.render.page import Page
 
 SUFFIXES = (".xml",)
-KEYS = ("embedded",)
-SHARE = 50
-"""The share of the points that a known mistake earns, in per cent, if nothing is said."""
-SELF_KEYED = True
+ABILITIES = Abilities(keys=("embedded",), self_keyed=True, share=50, hints=False)
 """A field holds what is right, so the exercise itself is written, not a sheet and a key."""
 
 _LEVEL = 4
@@ -59,6 +57,7 @@ _LOOKS = """\
 .attn input[type=text] { width: SIZEch !important; display: inline-block }
 </style>"""
 _ROOM_FOR_BORDERS = 4
+_HOW_MASKED = "<p>Type −∞, what a masked score is, as <code>-inf</code>.</p>"
 
 _OBEYED = re.compile(r"[{}\\~$@`]")
 """What Moodle or its filters might take for a field, mathematics or the address of a file."""
@@ -97,16 +96,23 @@ class _Exercise(NamedTuple):
             question.id: Alternatives.of(question.key)
             for section in asking(document)
             for question in section.questions
-            if question.key is not None
+            if question.key is not None and question.key.figure.shown.is_finite()
         }
         return cls(document, paper, told, filler(list(told.values())))
 
     def field(self, question: Question) -> str:
         if question.key is None:
             raise ValueError(f"{question.id} has no key, which moodle can't do without")
-        told, right = self.told[question.id], f"Right: {text_of(question.key.figure)}."
+        right = f"Right: {text_of(question.key.figure)}."
+        if question.id not in self.told:
+            return masked_field(question, right, self.filler)
+        told = self.told[question.id]
         said = Feedback(right, tuple(self.said_of(slip) for slip, _ in told.slips))
         return field(question, told, said, self.paper.share, self.filler)
+
+    def has_masked(self, section: Section) -> bool:
+        """Whether a masked score is asked for."""
+        return any(question.id not in self.told for question in section.questions)
 
     def said_of(self, slip: Slip) -> str:
         name = _word(slip.name.replace("_", " "))
@@ -147,6 +153,7 @@ def _asked(exercise: _Exercise, section: Section, number: int) -> str:
         f"<h{_LEVEL}>{_word(section.heading)}</h{_LEVEL}>",
         *(f"<p>{expression_html(formula, style)}</p>" for formula in section.formulas),
         *((facts_html(facts, style),) if facts is not None else ()),
+        *((_HOW_MASKED,) if exercise.has_masked(section) else ()),
         blocks_html(_printed((*opening, *section.blocks)), style),
     ]
     fields.check()

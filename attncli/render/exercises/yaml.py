@@ -10,11 +10,12 @@ from collections.abc import Iterator
 
 from attncli.document import Document, Section
 from attncli.notation.words import is_hidden, visible
+from attncli.render.abilities import Abilities
 from attncli.render.exercises._answers import Entry, asking, entries, paper_of
 from attncli.render.page import Page
 
 SUFFIXES = (".yaml", ".yml")
-KEYS = ("none", "separate")
+ABILITIES = Abilities(keys=("none", "separate"), hints=False)
 
 _HOW_TO = """\
 # Write each answer behind its name, after the colon and a space.

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from attncli.document import Document
+from attncli.render.abilities import Abilities
 from attncli.render.page import Page
 
 SUFFIXES = (".tex",)
 
-HAS_FRAGMENT = True
-"""Its pages can go without a preamble, into a document of one's own."""
-
-SELF_KEYED = True
-"""A sheet and its key are one file: whoever wants both renders the whole exercise, once."""
+ABILITIES = Abilities(fragment=True, self_keyed=True)
 
 
 def render(document: Document, page: Page) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from attncli.document import Document, Fields, Paper, Section
+from attncli.document import OWN_FORM, Document, Fields, Paper, Section
 from attncli.render.tex.blocks import blocks, facts, formulas
 from attncli.render.tex.setting import Setting, article, exam
 from attncli.render.tex.text import escaped, macros_for, word
@@ -112,7 +112,8 @@ def _exam_file(document: Document, paper: Paper, *, fragment: bool) -> str:
     body = _exam_body(document, paper, setting)
     if fragment:
         return _fragment(body, "amsmath and booktabs, of the class exam")
-    made = escaped(f"{paper.called} · {paper.hash}")
+    form = "" if paper.form == OWN_FORM else f"form {paper.form} · "
+    made = escaped(f"{form}{paper.hash}")
     footer = rf"\footer{{{made}}}{{\thepage}}{{{word(document.title.text)}}}"
     keyed = _KEYED if paper.kind == "exercise" else ""
     return _whole(f"{_EXAM}{footer}\n{keyed}", body)
@@ -123,10 +124,15 @@ def _exam_body(document: Document, paper: Paper, setting: Setting) -> str:
     the others."""
     top = [block for block in document.opening if isinstance(block, Fields)]
     others = [block for block in document.opening if not isinstance(block, Fields)]
-    title = rf"{word(document.title.text)} \hfill {escaped(_as_title(paper.called))}"
-    parts = [setting.title.format(title), *blocks(top, setting)]
+    called = escaped(_as_title(paper.called))
+    fields = "\n\n".join(blocks(top, setting))
+    if paper.kind == "exercise":
+        called = _unless_key(called, escaped(_as_title(paper._replace(kind="key").called)))
+        fields = _unless_key(fields, "")
+    title = rf"{word(document.title.text)} \hfill {called}"
+    parts = [setting.title.format(title), fields]
     parts += [] if document.facts is None else [facts(document.facts, setting)]
-    parts += [*blocks(others, setting), _small_print(paper), r"\begin{questions}"]
+    parts += [_small_print(paper), *blocks(others, setting), r"\begin{questions}"]
     questions = [_question(section, setting) for section in document.sections]
     parts.append("\n\n\\newpage\n".join(questions))
     return _together([*parts, r"\end{questions}", *blocks(document.closing, setting)])
@@ -140,11 +146,16 @@ def _question(section: Section, setting: Setting) -> str:
     return _together([start, *_section_parts(section, setting), *told])
 
 
+def _unless_key(sheet: str, key: str) -> str:
+    """What stands on the sheet, and in its place on the key."""
+    return rf"\ifprintanswers {key}\else {sheet}\fi"
+
+
 def _as_title(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
 def _small_print(paper: Paper) -> str:
     """What the paper was made from, and by which command."""
-    called, command = escaped(f"{paper.called}, from {paper.hash}"), word(paper.command)
+    called, command = escaped(f"Made from {paper.hash}"), word(paper.command)
     return rf"{{\footnotesize\raggedright {called}, by \texttt{{{command}}}\par}}"

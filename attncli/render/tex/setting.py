@@ -53,6 +53,7 @@ def article(room: float, *, fragment: bool) -> Setting:
 def exam(room: float, *, with_key: bool) -> Setting:
     """A page to be filled in."""
     lines = r"\par\allowbreak\fillwithlines{{{}\linefillheight}}"
+    lines += r"\par\allowbreak\fillwithlines{{\stretch{{1}}}}"  # as far as the page goes
     return Setting(
         room,
         WORKING._replace(blank=_fillin_in_mathematics, hidden=True),

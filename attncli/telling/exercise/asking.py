@@ -13,9 +13,12 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import MOST_PARTS, Cell, elided
-from attncli.document import Addition, Block, MatrixBlock, Note, Section, Span, Working
+from attncli.document import Addition, Block, MatrixBlock, Note, Span, Working
+from attncli.telling.blocks import given_blocks
+from attncli.telling.exercise.leading import telling, with_copies
 from attncli.telling.exercise.lines import Asked, LineAsker, Place
-from attncli.telling.parts import told_parts
+from attncli.telling.exercise.sections import Told
+from attncli.telling.selection import Selection
 from attncli.trace import Making, Trace
 from attncli.trace.scope import local_name
 
@@ -25,81 +28,65 @@ class Page(NamedTuple):
     lines may be asked for; `inputs` are the given quantities that may."""
 
     trace: Trace
-    sections: Sequence[Section]
+    told: Sequence[Told]
     terms: bool
     inputs: Collection[str] = ()
 
-    def places(self) -> list[list[Place]]:
-        """What can be asked for in each section, in the order of the page."""
-        return [places for _, places in self._gone_through(Asked())]
+    @property
+    def makes(self) -> frozenset[str]:
+        """The quantities that are made on the page."""
+        return frozenset(making.name for one in self.told for making in one.part.makings)
 
-    def asking(self, asked: Asked) -> list[tuple[Section, list[Place]]]:
+    def places(self) -> list[Place]:
+        """What can be asked for, in the order of the page."""
+        return [place for _, places in self._gone_through(Asked()) for place in places]
+
+    def asking(self, asked: Asked) -> list[tuple[Told, list[Place]]]:
         """The sections with blanks for what is asked, and the places of the blanks."""
         return [
-            (section, [place for place in places if place.id in asked.ids])
-            for section, places in self._gone_through(asked)
+            (told, [place for place in places if place.id in asked.ids])
+            for told, places in self._gone_through(asked)
         ]
 
-    def _gone_through(self, asked: Asked) -> list[tuple[Section, list[Place]]]:
-        made = {
-            (part.step, part.path): frozenset(making.name for making in part.makings)
-            for part in self.trace.story
-        }
-        return [
-            _Asker(self, section, asked, made[section.step, section.path]).run()
-            for section in self.sections
-        ]
+    def _gone_through(self, asked: Asked) -> list[tuple[Told, list[Place]]]:
+        shown: set[str] = set()
+        return [_Asker(self, one, asked, shown).run() for one in self.told]
 
     def asked(self, places: Sequence[Place], known: Sequence[Place]) -> Asked:
-        """What may not be told when some of the `known` places are asked for: their cells, the
-        rest of a quantity all of whose shown cells are asked for, and what follows from them
-        and is not told on the page."""
+        """What may not be told when some of the `known` places are asked for: their cells and
+        copies of these, the rest of a quantity all of whose shown cells are asked for, and what
+        tells them and is made in no section of the page."""
         cells = frozenset(place.cell for place in places if place.cell is not None)
         names = {cell.quantity for cell in cells}
         told = {p.quantity for p in known if p.cell is not None and p.cell not in cells}
         whole = {name for name in names - told if not self.trace[name].given}
         ids = frozenset(place.id for place in places)
-        return Asked(ids, cells, frozenset(whole | self._following(names)))
-
-    def _following(self, names: Collection[str]) -> set[str]:
-        """What is made of quantities that are asked for, in no section of the page."""
-        on_page = {(section.step, section.path) for section in self.sections}
-        follows, off = set(names), set()
-        for part in told_parts(self.trace):
-            for making in part.makings:
-                if not follows.isdisjoint(making.operands):
-                    follows.add(making.name)
-                    off |= set() if (part.step, part.path) in on_page else {making.name}
-        return off
+        hidden = frozenset(whole | telling(self.trace, names) - self.makes - names)
+        return Asked(ids, with_copies(self.trace, cells, whole), hidden)
 
     def chain(self, name: str, hidden: Collection[str]) -> list[Making]:
         """How a hidden quantity that no section makes comes from those that sections make."""
-        on_page = {(section.step, section.path) for section in self.sections}
-        makings = [
-            making
-            for part in self.trace.story
-            if (part.step, part.path) not in on_page
-            for making in part.makings
-        ]
         wanted, chain = {name}, []
-        for making in reversed(makings):
-            if making.name in wanted and making.name in hidden:
+        for making in reversed(self.trace.plan):
+            if making.name in wanted and making.name in hidden and making.name not in self.makes:
                 chain.append(making)
                 wanted.update(making.operands)
         return chain[::-1]
 
 
 class _Asker:
-    """Goes through one section; `made` are the quantities that its own part makes."""
+    """Goes through one section; `shown` are the quantities whose tables were shown before."""
 
-    def __init__(self, page: Page, section: Section, asked: Asked, made: frozenset[str]) -> None:
-        self.page, self.section, self.asked, self.made = page, section, asked, made
-        self.lines = LineAsker(page.trace, section.path, asked, terms=page.terms)
+    def __init__(self, page: Page, told: Told, asked: Asked, shown: set[str]) -> None:
+        self.page, self.told, self.asked, self.shown = page, told, asked, shown
+        self.made = {making.name for making in told.part.makings}
+        self.lines = LineAsker(page.trace, told.part.path, asked, terms=page.terms)
         self.places: list[Place] = []
 
-    def run(self) -> tuple[Section, list[Place]]:
-        blocks = tuple(block for one in self.section.blocks for block in self.block(one))
-        return self.section._replace(blocks=blocks), self.places
+    def run(self) -> tuple[Told, list[Place]]:
+        section = self.told.section
+        blocks = tuple(block for one in section.blocks for block in self.block(one))
+        return self.told._replace(section=section._replace(blocks=blocks)), self.places
 
     def block(self, block: Block) -> Iterator[Block]:
         told: Block | None
@@ -108,6 +95,9 @@ class _Asker:
                 told, places = self.lines.working(block)
             case Addition():
                 told, places = self.lines.addition(block)
+            case MatrixBlock() if self.is_told_otherwise(block.quantity):
+                yield from self.follows(block.quantity)
+                return
             case MatrixBlock():
                 told, places = self.table(block)
             case _:
@@ -116,11 +106,14 @@ class _Asker:
         if told is not None:
             yield told
 
+    def is_told_otherwise(self, name: str) -> bool:
+        """Whether a table would tell what is asked for: not one that a section makes itself."""
+        return name in self.asked.quantities and name not in self.made
+
     def table(self, block: MatrixBlock) -> tuple[Block | None, list[Place]]:
         name = block.quantity
         own = name in self.made
-        if name in self.asked.quantities and not own:
-            return self.follows(name), []
+        self.shown.add(name)
         if not own and name not in self.page.inputs:
             return block, []
         said = {place.cell for place in self.places}
@@ -129,7 +122,7 @@ class _Asker:
             return None, []
         quantity = self.page.trace[name]
         numbers = [quantity.number(cell.row, cell.column) for cell in shown if cell not in said]
-        places = [self.lines.result_place(n, name) for n in numbers if n.shown.is_finite()]
+        places = [self.lines.result_place(number, name) for number in numbers]
         return self.with_blanks(block, places), places
 
     def with_blanks(self, block: MatrixBlock, places: Sequence[Place]) -> MatrixBlock:
@@ -151,13 +144,22 @@ class _Asker:
             return {(i, j) for i in range(rows) for j in range(columns)}
         return {(c.row, c.column) for c in self.asked.cells if c.quantity == block.quantity}
 
-    def follows(self, name: str) -> Note:
-        """What stands in the place of a table that follows from what is asked: its formulas."""
+    def follows(self, name: str) -> Iterator[Block]:
+        """What stands in the place of a table that would tell what is asked for: its formulas, and
+        the tables that these need besides."""
+        trace, path = self.page.trace, self.told.part.path
+        chain = self.page.chain(name, self.asked.quantities)
         spans: list[Span] = []
-        for making in self.page.chain(name, self.asked.quantities):
-            names = (local_name(n, self.section.path) for n in (making.name, *making.operands))
+        for making in chain:
+            names = (local_name(n, path) for n in (making.name, *making.operands))
             spans += [", " if spans else "", making.operation.formula(*names)]
-        return Note(("It goes on from what you have worked out: ", *spans, "."))
+        yield Note(("It goes on from what you have worked out: ", *spans, "."))
+        needed = dict.fromkeys(operand for making in chain for operand in making.operands)
+        for operand in needed:
+            known = operand in self.shown or operand in self.page.makes
+            if not known and operand not in self.asked.quantities:
+                self.shown.add(operand)
+                yield from given_blocks(trace, [trace[operand]], Selection(), path)
 
 
 def shown_cells(block: MatrixBlock) -> Iterator[tuple[int, int]]:

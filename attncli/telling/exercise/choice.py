@@ -68,7 +68,7 @@ def parse_points(texts: Sequence[str]) -> Points:
         step, equals, count = text.rpartition("=")
         if equals and step not in STORY:
             wrong.append(f"--points {text}: no such step; {nearest(step, STORY)}")
-        elif not (count.isascii() and count.isdigit() and 1 <= int(count) <= _MOST_POINTS):
+        elif not _is_count(count):
             wrong.append(f"--points {text}: points are whole numbers from 1 to {_MOST_POINTS}")
         elif equals:
             steps[step] = int(count)
@@ -77,6 +77,12 @@ def parse_points(texts: Sequence[str]) -> Points:
     if wrong:
         raise SelectionError("\n".join(wrong))
     return Points(each, steps)
+
+
+def _is_count(text: str) -> bool:
+    """Whether a text is a number of points."""
+    short = len(text) <= len(str(_MOST_POINTS))
+    return short and text.isascii() and text.isdigit() and 1 <= int(text) <= _MOST_POINTS
 
 
 def chosen(places: Sequence[Place], blanking: Blanking, seed: str) -> list[Place]:

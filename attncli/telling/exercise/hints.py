@@ -15,7 +15,7 @@ from attncli.document import (
     Subheading,
     Working,
 )
-from attncli.steps import step_named
+from attncli.steps import Step, step_named
 from attncli.telling.exercise.lines import Asked, LineAsker, address_of
 from attncli.trace import Trace
 
@@ -25,20 +25,30 @@ def hints_page(whole: Document, trace: Trace) -> Document:
     the mistakes people make."""
     assert whole.paper is not None
     return whole._replace(
-        sections=tuple(_section(section, trace) for section in whole.sections),
+        sections=tuple(_sections(whole.sections, trace)),
         given=(),
         opening=(),
         paper=whole.paper._replace(kind="hints"),
     )
 
 
-def _section(section: Section, trace: Trace) -> Section:
-    step = step_named(section.step)
+def _sections(sections: Sequence[Section], trace: Trace) -> Iterator[Section]:
+    """A section for each; what a step is for, and its mistakes, where it comes first."""
+    known: set[str] = set()
+    for section in sections:
+        blocks = _by_names(section, trace)
+        if section.step not in known:
+            blocks = _about(step_named(section.step), blocks)
+        known.add(section.step)
+        yield section._replace(blocks=tuple(blocks), questions=(), solution=())
+
+
+def _about(step: Step, working: Sequence[Block]) -> list[Block]:
+    blocks: list[Block] = [Prose((step.purpose,)), *working]
     mistakes = tuple((mistake.says,) for mistake in step.mistakes)
-    blocks: list[Block] = [Prose((step.purpose,)), *_by_names(section, trace)]
     if mistakes:
         blocks += [Subheading("Common mistakes"), Points(mistakes)]
-    return section._replace(blocks=tuple(blocks), questions=(), solution=())
+    return blocks
 
 
 def _by_names(section: Section, trace: Trace) -> list[Block]:

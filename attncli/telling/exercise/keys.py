@@ -1,5 +1,5 @@
-"""What is accepted for a blank, and why: what the two rounding policies give, half a unit of the
-last place around either, and what the known mistakes would give."""
+"""What is accepted for a blank, and why: what the two rounding policies give from the figures that
+the sheet shows, half a unit of the last place around either, and what the known mistakes give."""
 
 from __future__ import annotations
 
@@ -8,39 +8,48 @@ from decimal import Decimal
 from functools import cache
 
 from attncli.arithmetic import decimals
-from attncli.arithmetic.expression import Number
+from attncli.arithmetic.expression import INNER, Number
 from attncli.document import Key, Slip
 from attncli.steps import Mistake
+from attncli.steps.mistakes import made_wrongly, mistaken
 from attncli.telling.exercise.lines import Place
-from attncli.telling.lesson import remade
 from attncli.telling.parts import step_of
 from attncli.trace import Part, Trace
 
+Figures = Mapping[str, Number]
+"""Figures by the ids of blanks."""
 
-def places_after_point(trace: Trace, name: str) -> int:
-    """The decimals that a quantity is rounded to."""
+
+def key_of(trace: Trace, place: Place, carry: Figures, exact: Figures) -> Key:
+    """What is accepted for a blank; `carry` and `exact` are what the policies give from what the
+    sheet shows, nothing where one of them can't work it."""
+    own = place.number
+    both = carry.get(place.id), exact.get(place.id)
+    places = _places(trace, place, both[0] or own)
+    if not own.shown.is_finite():
+        return Key(own, own.shown, own.shown, *both, half=half_a_unit(places))
+    known = [own, *(one for one in both if one is not None and one.shown.is_finite())]
+    low, high = around((value_at(number, places) for number in known), places)
+    return Key(own, low, high, *both, half=half_a_unit(places))
+
+
+def _places(trace: Trace, place: Place, figure: Number) -> int:
+    """The decimals that a figure is rounded to: those of its quantity, a copy's those of what it
+    copies; of what a line comes to on its way, the line's."""
+    cell = place.number.cell
+    name = place.quantity if cell is None or cell is INNER else cell.quantity
     making = trace[name].making
-    step = "" if making is None else making.step
-    return trace.rounding.of_quantity(step, name).decimals
+    rounded = trace.rounding.of_quantity("" if making is None else making.step, name).decimals
+    if cell is INNER or figure.full != figure.shown:
+        return rounded
+    return max(rounded, decimals.places(figure.shown))
 
 
-def key_of(trace: Trace, place: Place, others: Mapping[str, Number]) -> Key:
-    """What is accepted for a blank; `others` are the figures of the other policy by id, none
-    where that can't be worked."""
-    places = places_after_point(trace, place.quantity)
-    own, other = settled(place.number, places), others.get(place.id)
-    second = settled(other, places) if other is not None and other.shown.is_finite() else None
-    both = [number.shown for number in (own, second) if number is not None]
-    low, high = around(both, places)
-    carry, exact = (own, second) if trace.rounding.carries else (second, own)
-    return Key(own, low, high, carry, exact, half=half_a_unit(places))
-
-
-def settled(number: Number, places: int) -> Number:
+def value_at(number: Number, places: int) -> Decimal:
     """A figure as it is compared: rounded, unless all of its digits are known and shown."""
     if number.full == number.shown:
-        return number
-    return Number.written(decimals.round_to(number.full, places))
+        return number.shown
+    return decimals.round_to(decimals.without_noise(number.full), places)
 
 
 @cache
@@ -62,31 +71,29 @@ def with_slips(
     """The keys of a part's blanks, with what the common mistakes of its step would give. What
     can't be told from the right answer, or from another mistake, is left out."""
     tried = ((mistake, _mistaken(trace, part, mistake)) for mistake in step_of(part).mistakes)
-    wrong = [(mistake, mistaken) for mistake, mistaken in tried if mistaken is not None]
+    wrong = [(mistake, other) for mistake, other in tried if other is not None]
     return [(place, _with_slips(trace, place, key, wrong)) for place, key in keys]
 
 
 def _mistaken(trace: Trace, part: Part, mistake: Mistake) -> Trace | None:
-    making = mistake.making(part.scope)
-    if making is None or making.name not in trace or trace[making.name].given:
-        return None
-    return remade(trace.within(part), making)
+    making = made_wrongly(trace, part, mistake)
+    return None if making is None else mistaken(trace, part, making)
 
 
 def _with_slips(
     trace: Trace, place: Place, key: Key, wrong: Sequence[tuple[Mistake, Trace]]
 ) -> Key:
-    if place.cell is None:
+    if place.cell is None or not key.figure.shown.is_finite():
         return key
     name, i, j = place.cell
     slips: list[Slip] = []
-    for mistake, mistaken in wrong:
-        if mistaken[name] is trace[name]:  # the mistake leaves it as it is
+    for mistake, other in wrong:
+        if other[name] is trace[name]:  # the mistake leaves it as it is
             continue
-        figure = settled(mistaken[name].number(i, j), key.places)
+        figure = other[name].number(i, j)
         if figure.shown == key.figure.shown or not figure.shown.is_finite():
             continue
-        low, high = around((figure.shown,), key.places)
+        low, high = around((value_at(figure, key.places),), key.places)
         taken = ((key.low, key.high), *((slip.low, slip.high) for slip in slips))
         if all(high < a or b < low for a, b in taken):
             slips.append(Slip(mistake.name, mistake.says, figure, low, high))

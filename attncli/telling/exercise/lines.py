@@ -66,7 +66,7 @@ class LineAsker(NamedTuple):
     def line(self, line: Line) -> tuple[Line, list[Place]]:
         *forms, (relation, result) = line.parts
         results = self.result_places(result, line.quantity)
-        asks = any(place.id in self.asked.ids for place in results)
+        asks = any(self.asked.hides(place.cell) for place in results)
         told, places = self.forms([f for _, f in forms], address_of(line), line.quantity, asks=asks)
         kept = [f for f in told if f is not None and not (asks and isinstance(f, Number))]
         parts = (*(("=", form) for form in kept), (relation, self.blanked(result, line.quantity)))
@@ -76,7 +76,7 @@ class LineAsker(NamedTuple):
         """A column addition; as one line where what is hidden leaves no columns to write."""
         results = self.result_places(block.total, block.quantity)
         total = self.blanked(block.total, block.quantity)
-        asks = any(place.id in self.asked.ids for place in results)
+        asks = any(self.asked.hides(place.cell) for place in results)
         known = [addend for addend in block.addends if not isinstance(addend, Omitted)]
         forms = [form for addend in known for form in addend]
         told, places = self.forms(forms, address_of(block), block.quantity, asks=asks)
@@ -86,7 +86,7 @@ class LineAsker(NamedTuple):
 
     def result_places(self, result: Expression, quantity: str) -> list[Place]:
         """The figures of a result, which are cells of a quantity."""
-        numbers = [n for n in numbers_in(result) if n.cell is not None and n.shown.is_finite()]
+        numbers = (number for number in numbers_in(result) if number.cell is not None)
         return [self.result_place(number, quantity) for number in numbers]
 
     def result_place(self, number: Number, quantity: str) -> Place:
@@ -95,13 +95,15 @@ class LineAsker(NamedTuple):
         return Place(self.trace[quantity].address(cell.row, cell.column), number, quantity, cell)
 
     def blanked(self, result: Expression, quantity: str) -> Expression:
-        """A result with blanks in the place of what is asked."""
+        """A result with blanks in the place of what is asked, rules for copies of that."""
 
         def change(node: Expression) -> Expression | None:
             if not isinstance(node, Number) or node.cell is None:
                 return None
             place = self.result_place(node, quantity)
-            return Blank(place.id, node) if place.id in self.asked.ids else None
+            if place.id in self.asked.ids:
+                return Blank(place.id, node)
+            return Blank("") if self.asked.hides(node.cell) else None
 
         return rewritten(result, change)
 
@@ -135,7 +137,7 @@ class LineAsker(NamedTuple):
                 return self.row_by_name(node)
             if not isinstance(node, Number) or node.cell is None:
                 return None
-            if self.terms and node.shown.is_finite():
+            if self.terms:
                 place = Place(f"{address}.working[{len(places) + 1}]", node, quantity, None)
                 places.append(place)
                 if place.id in self.asked.ids:

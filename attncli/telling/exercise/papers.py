@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import Cell, Number
+from attncli.choices import POLICIES, Policy
 from attncli.document import (
     Addition,
     Block,
@@ -25,18 +26,24 @@ from attncli.document import (
     Word,
     Working,
 )
-from attncli.pipeline import work
+from attncli.pipeline import worked_under
 from attncli.scenario import ScenarioError
 from attncli.telling.blocks import matrix_block
 from attncli.telling.exercise.asking import Page
 from attncli.telling.exercise.choice import Blanking, Points, chosen
 from attncli.telling.exercise.keys import key_of, with_slips
 from attncli.telling.exercise.lines import Asked, Place
-from attncli.telling.exercise.sections import Cells, sections_of, sections_of_cells, working_in
+from attncli.telling.exercise.sections import (
+    Cells,
+    Told,
+    sections_of,
+    sections_of_cells,
+    working_in,
+)
 from attncli.telling.exercise.solutions import solution_of, what_is_accepted
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.selection import Selection, SelectionError
-from attncli.trace import Part, Trace
+from attncli.trace import Part, Quantity, Trace
 
 _LETTERS = "ghijklmnopqrstuv"
 """A hash begins with one of these, so that no spreadsheet takes it for a number."""
@@ -54,21 +61,36 @@ class Wish(NamedTuple):
     seed: str = ""
     share: int | None = None
 
+    def check_points(self, trace: Trace) -> None:
+        """Raises SelectionError for points of steps that nothing is asked of."""
+        steps = {told.part.step for told in self.page(trace).told}
+        wrong = [step for step in self.points.steps if step not in steps]
+        if wrong:
+            raise SelectionError(
+                "\n".join(
+                    f"--points {step}={self.points.of(step)}: nothing is asked of {step}; it is of"
+                    f" {', '.join(sorted(steps))}"
+                    for step in wrong
+                )
+            )
+
     def quantities(self, trace: Trace) -> set[str]:
-        """What is asked for, by the full names of quantities that are made."""
-        places = [place for section in self.page(trace).places() for place in section]
-        return {p.quantity for p in places if self.allows(trace, p)}
+        """What is asked for, by the full names of quantities that are made; for a given one,
+        what its first use makes."""
+        page = self.page(trace)
+        names = {place.quantity for place in page.places() if self.allows(trace, place)}
+        made = {name for name in names if not trace[name].given}
+        users = (one.part for one in page.told if names - made)
+        return made | {making.name for part in users for making in part.makings}
 
     def page(self, trace: Trace) -> Page:
         """The page that is asked about."""
         inputs = tuple(name for name, _ in self.cells if trace[name].given)
-        return Page(trace, self.sections(trace, self.selection.detail), self.blanking.terms, inputs)
-
-    def sections(self, trace: Trace, detail: str) -> list[Section]:
-        selection = self.selection._replace(detail=detail)
         if self.cells:
-            return sections_of_cells(trace, self.cells, selection)
-        return sections_of(trace, selection)
+            told = sections_of_cells(trace, self.cells, self.selection)
+        else:
+            told = sections_of(trace, self.selection)
+        return Page(trace, told, self.blanking.terms, inputs)
 
     def allows(self, trace: Trace, place: Place) -> bool:
         """Whether a figure is among those that may be asked for."""
@@ -83,30 +105,62 @@ class Wish(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """What is taken out of a page: the places that are asked for, and what that hides."""
+    """What is taken out of a page: the places that are asked for, and the page without them."""
 
     page: Page
     places: Sequence[Place]
     asked: Asked
+    asking: Sequence[tuple[Told, list[Place]]]
+
+    @property
+    def context(self) -> set[str]:
+        """The quantities that the sheet shows for its working to start from, besides given ones:
+        those that it doesn't make itself."""
+        blocks = (block for told, _ in self.asking for block in told.section.blocks)
+        names = {block.quantity for block in blocks if isinstance(block, MatrixBlock)}
+        return {n for n in names - self.page.makes if not self.page.trace[n].given}
 
 
 def taken(trace: Trace, wish: Wish, form: str) -> Taken:
     """What a form of an exercise asks for. Raises SelectionError where there is nothing."""
     page = wish.page(trace)
-    known = [place for section in page.places() for place in section]
+    known = page.places()
     may = [place for place in known if wish.allows(trace, place)]
     places = chosen(may, wish.blanking, f"{wish.seed}/{form}")
     if not places:
         raise SelectionError(
             "there is nothing to blank; ask for a step that makes figures, or for other ones"
         )
-    return Taken(page, places, page.asked(places, known))
+    asked = page.asked(places, known)
+    return Taken(page, places, asked, page.asking(asked))
 
 
-def keys_of(trace: Trace, wish: Wish, places: Sequence[Place]) -> dict[str, Key]:
-    """What is accepted for each of the places, by their ids."""
-    others = _figures_of_other_policy(trace, wish, places)
-    return {place.id: key_of(trace, place, others) for place in places}
+def keys_of(trace: Trace, wish: Wish, what: Taken) -> dict[str, Key]:
+    """What is accepted for each of the places that are asked for, by their ids."""
+    carry, exact = (_figures_under(trace, wish, what, policy) for policy in POLICIES)
+    return {place.id: key_of(trace, place, carry, exact) for place in what.places}
+
+
+def _figures_under(trace: Trace, wish: Wish, what: Taken, policy: Policy) -> Mapping[str, Number]:
+    """The figures of the blanks under a policy, worked from what the sheet shows; none where
+    they can't be worked."""
+    own = trace.rounding.policy == policy
+    if own and (trace.rounding.carries or not what.context):
+        return {place.id: place.number for place in what.places}
+    try:
+        worked = trace if own else worked_under(trace.scenario, policy)
+        worked = worked.replay({name: shown_rows(trace[name]) for name in what.context})
+    except ScenarioError:
+        return {}
+    if not wish.blanking.terms:
+        return {p.id: worked[p.quantity].number(*p.cell[1:]) for p in what.places if p.cell}
+    return {place.id: place.number for place in wish.page(worked).places()}
+
+
+def shown_rows(quantity: Quantity) -> list[list[Decimal]]:
+    """The figures of a quantity as a page shows them, [n, m]."""
+    rows, columns = quantity.matrix.shape
+    return [[quantity.number(i, j).shown for j in range(columns)] for i in range(rows)]
 
 
 def exercise(trace: Trace, wish: Wish, form: str, command: str) -> Document:
@@ -114,8 +168,8 @@ def exercise(trace: Trace, wish: Wish, form: str, command: str) -> Document:
 
     Raises SelectionError where there is nothing to ask for.
     """
-    page, places, asked = taken(trace, wish, form)
-    sections = _sections(trace, wish, page.asking(asked), keys_of(trace, wish, places))
+    what = taken(trace, wish, form)
+    sections = _sections(trace, wish, what, keys_of(trace, wish, what))
     points = sum(section.points for section in sections)
     mark = _fingerprint(trace, sections)
     opening, told = _gathered(sections)
@@ -123,7 +177,7 @@ def exercise(trace: Trace, wish: Wish, form: str, command: str) -> Document:
         Word(trace.scenario.title),
         tuple(told),
         _facts(trace),
-        given=tuple(_given(trace, asked)),
+        given=tuple(_given(trace, what.asked)),
         opening=(Fields(("Name", "Date", f"Points of {points}")), *opening),
         sources=trace.scenario.sources,
         rounding=rounding_facts(trace),
@@ -131,51 +185,34 @@ def exercise(trace: Trace, wish: Wish, form: str, command: str) -> Document:
     )
 
 
-def _sections(
-    trace: Trace,
-    wish: Wish,
-    asking: Sequence[tuple[Section, list[Place]]],
-    keys: Mapping[str, Key],
-) -> list[Section]:
-    """The sections with blanks, their questions with keys, and their solutions."""
-    fully = wish.selection._replace(detail="full")
-    parts = {(part.step, part.path): part for part in trace.story}
+def _sections(trace: Trace, wish: Wish, what: Taken, keys: Mapping[str, Key]) -> list[Section]:
+    """The sections with blanks, their questions with keys, and their solutions; the first of
+    these says how they are to be read."""
     before = what_is_accepted(keys.values())
-    told = []
-    for section, places in asking:
+    sections = []
+    for told, places in what.asking:
         if not places:
-            told.append(section)
+            sections.append(told.section)
             continue
-        part = parts[section.step, section.path]
-        questions = tuple(_questions(trace, wish, part, places, keys))
-        names = {place.quantity for place in places}
-        lines = working_in(trace, part, names, wish.cells, fully)
-        told.append(
-            section._replace(
-                blocks=(*section.blocks, *_room(section, places)),
-                questions=questions,
-                solution=(*before, *solution_of(lines, places, questions)),
-            )
-        )
+        sections.append(_section(trace, wish, told, places, keys))
+        solution = (*before, *sections[-1].solution)
+        sections[-1] = sections[-1]._replace(solution=solution)
         before = ()
-    return told
+    return sections
 
 
-def _figures_of_other_policy(
-    trace: Trace, wish: Wish, places: Iterable[Place]
-) -> Mapping[str, Number]:
-    """The same figures under the other rounding policy, by their ids; none if it can't be worked
-    under that."""
-    rounding = trace.rounding
-    other = replace(rounding, policy="exact" if rounding.carries else "carry")
-    try:
-        worked = work(replace(trace.scenario.alone(), rounding=other))
-    except ScenarioError:
-        return {}
-    if not wish.blanking.terms:
-        return {p.id: worked[p.quantity].number(*p.cell[1:]) for p in places if p.cell}
-    told = (place for section in wish.page(worked).places() for place in section)
-    return {place.id: place.number for place in told}
+def _section(
+    trace: Trace, wish: Wish, told: Told, places: Sequence[Place], keys: Mapping[str, Key]
+) -> Section:
+    questions = tuple(_questions(trace, wish, told.part, places, keys))
+    names = {place.quantity for place in places}
+    fully = wish.selection._replace(detail="full")
+    lines = working_in(trace, told.part, names, wish.cells, fully)
+    return told.section._replace(
+        blocks=(*told.section.blocks, *_room(told.section, places)),
+        questions=questions,
+        solution=solution_of(lines, places, questions, whole=bool(wish.cells)),
+    )
 
 
 def _questions(

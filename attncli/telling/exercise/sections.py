@@ -3,30 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from attncli.document import (
+    Addition,
     Block,
     Line,
+    MatrixBlock,
     Prose,
     Section,
     SideBySide,
-    Subheading,
     Working,
 )
 from attncli.scenario.address import Address
 from attncli.telling.blocks import given_blocks
 from attncli.telling.parts import made_by, operands_of, step_of, told_parts
 from attncli.telling.selection import Selection
-from attncli.telling.walkthrough import remarks_on, section_of, table_together, worked_blocks
+from attncli.telling.walkthrough import (
+    ROUNDED_BY_ITSELF,
+    remarks_on,
+    section_of,
+    table_together,
+    worked_blocks,
+)
 from attncli.telling.working import cell_line, working_of
 from attncli.trace import Part, Quantity, Trace
 
 Cells = Sequence[tuple[str, Address]]
 
 
-def sections_of(trace: Trace, selection: Selection) -> list[Section]:
+class Told(NamedTuple):
+    """A section, and the part of the story that it tells."""
+
+    part: Part
+    section: Section
+
+
+def sections_of(trace: Trace, selection: Selection) -> list[Told]:
     """A section for each part that is told, its tables one after the other."""
-    return _sections(
+    told = _told(
         trace,
         selection.includes,
         lambda part, context: [
@@ -34,48 +49,75 @@ def sections_of(trace: Trace, selection: Selection) -> list[Section]:
             *_separate(table_together(trace, part, selection), part),
         ],
     )
+    left = _left_out(trace, told, selection)
+    return [_without(one, left) for one in told]
 
 
-def sections_of_cells(trace: Trace, cells: Cells, selection: Selection) -> list[Section]:
+def sections_of_cells(trace: Trace, cells: Cells, selection: Selection) -> list[Told]:
     """A section for each part that makes one of the cells, with the lines of these alone; and
-    one for the first part that uses a given one."""
+    one for the first part that uses a given one, which tells what it makes of it."""
     wanted = {name for name, _ in cells}
-    made = {name for name in wanted if not trace[name].given}
-    users = {_first_user(trace, name) for name in wanted - made}
-    whole = [section for section in sections_of(trace, Selection()) if _place(section) in users]
-    asked = _sections(
-        trace,
-        lambda part: any(making.name in made for making in part.makings),
-        lambda part, context: _blocks_of_cells(trace, part, context, cells, selection),
-    )
-    return sorted([*whole, *asked], key=lambda section: section.number or 0)
+    users = [_first_user(trace, name) for name in wanted if trace[name].given]
+
+    def makes(part: Part) -> bool:
+        return any(quantity.name in wanted for quantity in made_by(trace, part))
+
+    def blocks(part: Part, context: Sequence[Quantity]) -> Iterable[Block]:
+        if makes(part):
+            return _blocks_of_cells(trace, part, context, cells, selection)
+        whole = worked_blocks(trace, part, Selection(), context)
+        return [*whole, *_separate(table_together(trace, part, Selection()), part)]
+
+    return _told(trace, lambda part: makes(part) or part in users, blocks)
 
 
 def working_in(
     trace: Trace, part: Part, names: Collection[str], cells: Cells, selection: Selection
 ) -> list[Block]:
-    """The full working of some quantities that a part makes; of some cells only, if these are
-    given."""
+    """The full working of some quantities that a part makes; where single cells are asked for,
+    that of these, and of what leads to them."""
     made = [quantity for quantity in made_by(trace, part) if quantity.name in names]
     if not cells:
         return [block for quantity in made for block in working_of(trace, quantity, selection)]
     known = {quantity.name for quantity in made}
-    return [Working(tuple(_line(trace, part, *c, selection) for c in cells if c[0] in known))]
+    lines: dict[str, Line] = {}
+    for name, address in cells:
+        if name in known:
+            before = _lines_before(trace, part, name, trace[name].find(address)[0])
+            own = _line(trace, part, name, address, selection)
+            lines |= {str(line.label): line for line in (*before, own)}
+    return [Working(tuple(lines.values()))] if lines else []
 
 
-def _sections(
+def _lines_before(trace: Trace, part: Part, name: str, row: int) -> list[Line]:
+    """The lines of a row of what a quantity is made of, as far as the same part makes it."""
+    rows = trace[name].matrix.shape[0]
+    lines: list[Line] = []
+    wanted = {name}
+    for quantity in reversed(made_by(trace, part)):
+        if quantity.making is None or quantity.name not in wanted:
+            continue
+        wanted.update(quantity.making.operands)
+        if quantity.name != name and quantity.matrix.shape[0] == rows:
+            cells = (cell_line(trace, quantity, row, j) for j in range(quantity.matrix.shape[1]))
+            lines = [*cells, *lines]
+    return lines
+
+
+def _told(
     trace: Trace,
-    told: Callable[[Part], bool],
+    wanted: Callable[[Part], bool],
     blocks: Callable[[Part, Sequence[Quantity]], Iterable[Block]],
-) -> list[Section]:
-    numbered = [(k, part) for k, part in enumerate(told_parts(trace), start=1) if told(part)]
+) -> list[Told]:
+    numbered = [(k, part) for k, part in enumerate(told_parts(trace), start=1) if wanted(part)]
     known = {making.name for _, part in numbered for making in part.makings}
-    sections = []
+    told = []
     for number, part in numbered:
         context = [q for q in operands_of(trace, part) if q.name not in known]
         known |= {quantity.name for quantity in context}
-        sections.append(section_of(trace, part, number, tuple(blocks(part, context))))
-    return sections
+        kept = tuple(block for block in blocks(part, context) if block != ROUNDED_BY_ITSELF)
+        told.append(Told(part, section_of(trace, part, number, kept)))
+    return told
 
 
 def _separate(blocks: Sequence[Block], part: Part) -> list[Block]:
@@ -88,13 +130,38 @@ def _separate(blocks: Sequence[Block], part: Part) -> list[Block]:
     return tables
 
 
-def _first_user(trace: Trace, name: str) -> tuple[str, str]:
+def _left_out(trace: Trace, told: Sequence[Told], selection: Selection) -> set[str]:
+    """Of rows of some queries: the quantities that aren't theirs, and of which nothing is made
+    that is."""
+    if not selection.queries:
+        return set()
+    made = [quantity for one in told for quantity in made_by(trace, one.part)]
+    wanted = {q.name for q in made if selection.picks(q) or q.is_figure}
+    for quantity in reversed(made):
+        if quantity.making is not None and quantity.name in wanted:
+            wanted.update(quantity.making.operands)
+    return {quantity.name for quantity in made} - wanted
+
+
+def _without(told: Told, names: Collection[str]) -> Told:
+    """A section without the tables and lines of some quantities."""
+    blocks = tuple(block for block in told.section.blocks if _tells_of(block).isdisjoint(names))
+    return told._replace(section=told.section._replace(blocks=blocks))
+
+
+def _tells_of(block: Block) -> set[str]:
+    match block:
+        case Working(lines):
+            return {line.quantity for line in lines if isinstance(line, Line)}
+        case MatrixBlock() | Addition():
+            return {block.quantity}
+        case _:
+            return set()
+
+
+def _first_user(trace: Trace, name: str) -> Part | None:
     parts = (p for p in told_parts(trace) if name in {q.name for q in operands_of(trace, p)})
-    return next(((part.step, part.path) for part in parts), ("", ""))
-
-
-def _place(section: Section) -> tuple[str, str]:
-    return section.step, section.path
+    return next(parts, None)
 
 
 def _blocks_of_cells(
@@ -119,8 +186,3 @@ def _line(trace: Trace, part: Part, name: str, address: Address, selection: Sele
     label = line.label._replace(name=part.scope.here(name))
     parts = line.parts[-1:] if selection.detail == "summary" else line.parts
     return line._replace(label=label, parts=parts)
-
-
-def without_heading(section: Section) -> list[Block]:
-    """A section that asks for nothing, as blocks of another."""
-    return [Subheading(section.heading), *section.blocks]

@@ -12,9 +12,8 @@ from attncli.document import (
     Block,
     Key,
     Line,
-    Prose,
+    Note,
     Question,
-    Subheading,
     Table,
     Word,
     Working,
@@ -27,12 +26,16 @@ _HEADINGS = ("Blank", "Answer", "carry", "exact", "Accepted", "Points")
 
 
 def solution_of(
-    working: Sequence[Block], places: Sequence[Place], questions: Sequence[Question]
+    working: Sequence[Block],
+    places: Sequence[Place],
+    questions: Sequence[Question],
+    *,
+    whole: bool = False,
 ) -> tuple[Block, ...]:
-    """The lines of full working that have something to do with what is asked, then each answer
-    with what is accepted."""
+    """The lines of full working that have something to do with what is asked, or the `whole` of
+    it, then each answer with what is accepted."""
     asked = _Wanted(places)
-    lines = (block for one in working for block in asked.of(one))
+    lines = working if whole else [block for one in working for block in asked.of(one)]
     return (*lines, Table(_HEADINGS, tuple(map(_row, questions))))
 
 
@@ -56,16 +59,15 @@ def what_is_accepted(keys: Iterable[Key]) -> tuple[Block, ...]:
     """How a key is to be read: what is accepted, and why."""
     halves = {key.half: f"{_figure(key.half)} ({counted(key.places, 'decimal')})" for key in keys}
     return (
-        Subheading("What is accepted"),
-        Prose(
+        Note(
             (
                 "An answer is right from half a unit of the last place below the smaller of what"
                 " carry and exact give to half a unit above the larger, both ends included. Half a"
-                f" unit is {' or '.join(halves.values())}. Carry rounds at each step, exact only at"
-                " the end: where they differ, a student may have done either.",
+                f" unit is {' or '.join(halves.values())}. Both start from the figures on the"
+                " sheet; carry rounds at each step, exact only at the end, and a student may do"
+                " either.",
             )
         ),
-        Subheading("Solution"),
     )
 
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
 from attncli import oracle
+from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import INNER
+from attncli.arithmetic.matrix import Matrix
 from attncli.design.difficulty import difficulty
-from attncli.document import Document, Facts, Key, Points, Spans, Subheading, Word
+from attncli.document import Document, Facts, Key, Points, Spans, Subheading, Table, Word
 from attncli.scenario.plain import with_figures
 from attncli.telling.exercise.keys import around
 from attncli.telling.exercise.lines import Place
-from attncli.telling.exercise.papers import Wish, keys_of, taken
+from attncli.telling.exercise.papers import Wish, keys_of, shown_rows, taken
 from attncli.trace import Trace
 
 _MOST_TOLD = 12
@@ -47,24 +49,24 @@ def trial(
 ) -> Trial:
     """A variant's keys against the oracle. `data` is the scenario as plain data, whose figures
     are replaced by the variant's; `folder` is where its files are."""
-    places = taken(trace, wish, form).places
-    keys = keys_of(trace, wish, places)
-    given = {
-        name: [
-            [matrix.number(i, j).full for j in range(matrix.shape[1])]
-            for i in range(matrix.shape[0])
-        ]
-        for name, matrix in trace.scenario.given.items()
-    }
-    known = [p for p in places if p.number.cell is not None and p.number.cell is not INNER]
-    ranges = _ranges(with_figures(data, given), folder, trace, known, keys)
+    what = taken(trace, wish, form)
+    keys = keys_of(trace, wish, what)
+    given = {name: _rows(matrix) for name, matrix in trace.scenario.given.items()}
+    known = [p for p in what.places if p.number.cell is not None and p.number.cell is not INNER]
+    ranges = _ranges(with_figures(data, given), folder, trace, known, what.context)
     wrong = (
         Disagreement(form, place.id, _range(keys[place.id]), ranges[place.id])
         for place in known
         if ranges[place.id] != _range(keys[place.id])
     )
-    names = {place.quantity for place in places}
-    return Trial(difficulty(trace, names), len(known), len(places) - len(known), tuple(wrong))
+    names = {place.quantity for place in what.places}
+    left = len(what.places) - len(known)
+    return Trial(difficulty(trace, names), len(known), left, tuple(wrong))
+
+
+def _rows(matrix: Matrix) -> list[list[Decimal]]:
+    rows, columns = matrix.shape
+    return [[matrix.number(i, j).full for j in range(columns)] for i in range(rows)]
 
 
 def _range(key: Key) -> Range:
@@ -76,24 +78,33 @@ def _ranges(
     folder: Path | None,
     trace: Trace,
     places: Sequence[Place],
-    keys: Mapping[str, Key],
+    context: Collection[str],
 ) -> dict[str, Range]:
-    """What the oracle accepts for each place: for a given figure, half a unit around it; for a
-    term, half a unit of its line around what the oracle has for its cell."""
+    """What the oracle accepts for each place: for a given figure, half a unit around it. Where
+    the sheet's own figures are exact, and it starts from rounded ones, its own count, too."""
     cells = {place.id: place.number.cell for place in places}
     made = [cell for cell in cells.values() if cell is not None and not trace[cell.quantity].given]
-    found = oracle.intervals(data, made, folder)
+    start = {name: shown_rows(trace[name]) for name in context}
+    found = oracle.intervals(data, made, folder, start)
+    from_far = oracle.intervals(data, made, folder) if start else found
+    own = not trace.rounding.carries
     ranges: dict[str, Range] = {}
     for place in places:
-        interval = found.get(cells[place.id] or INNER)
+        cell = cells[place.id] or INNER
+        interval = found.get(cell)
         if interval is None:
-            ranges[place.id] = around((place.number.shown,), keys[place.id].places)
-        elif place.cell is None:
-            both = (interval.carry, interval.exact)
-            ranges[place.id] = around(both, keys[place.id].places)
-        else:
-            ranges[place.id] = interval.low, interval.high
+            given = _decimals_of_given(trace, place)
+            ranges[place.id] = around((place.number.shown,), given)
+            continue
+        both = (interval.carry, interval.exact, *((from_far[cell].exact,) if own else ()))
+        finite = all(figure.is_finite() for figure in both)
+        ranges[place.id] = around(both, interval.decimals) if finite else interval[:2]
     return ranges
+
+
+def _decimals_of_given(trace: Trace, place: Place) -> int:
+    """The decimals of a given figure: the scenario's, or those that it is written with."""
+    return max(trace.rounding.decimals, decimals.places(place.number.shown))
 
 
 def report(title: Word, trials: Sequence[Trial]) -> Document:
@@ -101,21 +112,19 @@ def report(title: Word, trials: Sequence[Trial]) -> Document:
     spread = [one.difficulty for one in trials]
     wrong = [one for trial_ in trials for one in trial_.disagreements]
     derived, left = sum(one.derived for one in trials), sum(one.left for one in trials)
-    rows: list[tuple[str, Spans]] = [
-        ("Variants", (f"{len(trials):,}",)),
-        ("Keys", (f"{derived:,} derived again by the oracle{_left(left)}",)),
-        (
-            "Difficulty",
-            (f"{min(spread)} to {max(spread)}, half of them below {median(spread):g}",),
-        ),
-        ("Disagreements", (f"{len(wrong):,}" if wrong else "none",)),
-    ]
+    rows = (
+        ("Variants", f"{len(trials):,}"),
+        ("Keys derived again by the oracle", f"{derived:,}"),
+        *((("Terms that follow from these", f"{left:,}"),) if left else ()),
+        ("Difficulty, least", str(min(spread))),
+        ("Difficulty, half of them below", f"{median(spread):g}"),
+        ("Difficulty, most", str(max(spread))),
+        ("Disagreements", f"{len(wrong):,}" if wrong else "none"),
+    )
+    table = Table(("What", "Count"), rows)
     told = (Subheading("Disagreements"), Points(tuple(map(_told, wrong[:_MOST_TOLD]))))
-    return Document(title, (), Facts(tuple(rows)), closing=told if wrong else ())
-
-
-def _left(left: int) -> str:
-    return f"; {left:,} that lines come to on their way follow from them" if left else ""
+    facts = Facts((("Compared", ("each accepted interval with that of an independent oracle",)),))
+    return Document(title, (), facts, closing=(table, *(told if wrong else ())))
 
 
 def _told(one: Disagreement) -> Spans:

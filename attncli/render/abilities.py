@@ -1,0 +1,19 @@
+"""What a format can do besides writing a document."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Abilities(NamedTuple):
+    """`keys` are the places where the key of an exercise may go, the usual one first. A format has
+    a `fragment` if its pages go without a preamble. One that is `self_keyed` writes sheet and key
+    as one source, from the exercise itself; `share` is what a known mistake earns in it, in per
+    cent, if nothing is said, None if mistakes aren't looked for. `hints` can be written in it,
+    or not."""
+
+    keys: tuple[str, ...] = ("embedded", "none", "separate")
+    fragment: bool = False
+    self_keyed: bool = False
+    share: int | None = None
+    hints: bool = True
