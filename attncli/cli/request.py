@@ -1,4 +1,4 @@
-"""What `run` and `explain` are asked for alike: a scenario, changes to it, where it goes."""
+"""What `run`, `explain` and `lint` are asked for alike: a scenario, changes, where it goes."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def read(
     What is wrong with it goes to `problems`; whether its matrices fit together is for others
     to say. `outside` allows files that don't lie in the scenario's folder.
     """
-    tree = settings.applied(_tree(source, problems), changes, problems)
+    tree = settings.applied(tree_of(source, problems), changes, problems)
     read_from = _Origin(_name(source), _folder(source), outside)
     scenario = _Reader.of(tree, read_from, problems).scenario()
     variants = tree.get("variants")
@@ -78,7 +78,8 @@ def _told(entry: tuple[Text, Node]) -> str:
     return f"{key.text}: {value.text}" if isinstance(value, Text) else key.text
 
 
-def _tree(source: Source, problems: Problems) -> Map:
+def tree_of(source: Source, problems: Problems) -> Map:
+    """What a source says, before anybody reads meaning into it."""
     if isinstance(source, Mapping):
         node = _node(source, Where("mapping"))
         assert isinstance(node, Map)

@@ -16,7 +16,7 @@ from attncli.scenario.figures import entry_path
 from attncli.scenario.keys.declaration import SCENARIO
 from attncli.scenario.keys.layer import NORM
 from attncli.scenario.keys.matrices import Vector
-from attncli.scenario.loading import Changes, Source, _tree
+from attncli.scenario.loading import Changes, Source, tree_of
 from attncli.scenario.model import below
 from attncli.scenario.nodes import Figures, Items, Map, Node
 from attncli.scenario.problems import Problems
@@ -38,7 +38,7 @@ def plain_data(source: Source, changes: Changes = ()) -> Plain:
     Raises ScenarioError for what can't be read.
     """
     problems = Problems()
-    tree = settings.applied(_tree(source, problems), changes, problems)
+    tree = settings.applied(tree_of(source, problems), changes, problems)
     problems.stop_if_any()
     return {key.text: _plain(value) for key, value in tree.entries}
 
