@@ -114,6 +114,11 @@ def without_noise(number: Decimal) -> Decimal:
     return Decimal(f"{float(number):.{SIGNIFICANT}g}")
 
 
+def has_exponent(number: Decimal) -> bool:
+    """Whether a figure is too small or too large to be written out: 3e-30."""
+    return bool(number) and number.is_finite() and not _TINIEST <= number.adjusted() < SIGNIFICANT
+
+
 def text(number: Decimal) -> str:
     """`number` in digits, with an ASCII minus: 0.001, 12, -0.50, and 3e-30 for the tiniest.
     What hides a masked score is `-∞`."""
@@ -122,6 +127,6 @@ def text(number: Decimal) -> str:
         return plain
     if number.is_infinite():
         return "-∞" if number < 0 else "∞"
-    if number and not _TINIEST <= number.adjusted() < SIGNIFICANT:
+    if has_exponent(number):
         return format(number, "e").replace("e+", "e")
     return format(number, "f")

@@ -214,11 +214,6 @@ def numbers_in(node: Expression) -> Iterator[Number]:
     return (leaf for leaf in leaves(node) if isinstance(leaf, Number))
 
 
-def symbols_in(node: Expression) -> Iterator[Symbol]:
-    """The names in an expression, from left to right."""
-    return (leaf for leaf in leaves(node) if isinstance(leaf, Symbol))
-
-
 def leaves(node: Expression) -> Iterator[Expression]:
     """What an expression is made of in the end: figures, blanks, names, marks of omission."""
     waiting: list[Any] = [node]

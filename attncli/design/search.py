@@ -31,7 +31,7 @@ from attncli.trace import Trace
 
 _FIRST, _MOST, _LEAST = 1024, 16384, 256
 """How many candidates go through the sieve together: at first, and the most and the least."""
-_FEW, _PLENTY = 4, 24
+_FEW, _PLENTY = 12, 60
 """With fewer survivors than this the next batch is larger, with more it is smaller."""
 _TRIED = 400_000
 """The most candidates that are tried for a form, where each has a hundred figures."""

@@ -39,7 +39,7 @@ def binding(node: Expression) -> int:
     """How tightly an expression holds together: a sum loosest, a figure tightest."""
     if isinstance(node, Blank) and node.answer is not None:
         return binding(node.answer)
-    if isinstance(node, Number) and (node.shown < 0 or "e" in decimals.text(node.shown)):
+    if isinstance(node, Number) and (node.shown < 0 or decimals.has_exponent(node.shown)):
         return _BINDING[Negative]  # 3 × 10^−9 holds together no better
     return _BINDING.get(type(node), _TIGHTEST)
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from attncli.arithmetic.expression import (
     MOST_PARTS,
-    Expression,
+    Blank,
+    Number,
     Omitted,
     Symbol,
     elided,
-    symbols_in,
 )
 from attncli.document import (
     Addition,
@@ -159,9 +159,13 @@ def _working_line(line: WorkingLine | Omitted) -> str:
     return f"- {_label(line)}{text}"
 
 
-def _has_words(part: Expression) -> bool:
+def _has_words(part: Any) -> bool:  # noqa: ANN401  (an expression, or parts of one)
     """Whether there is a name with somebody's words in it."""
-    return any(symbol.indices for symbol in symbols_in(part))
+    if isinstance(part, Number | str):  # the most of them
+        return False
+    if isinstance(part, Symbol):
+        return bool(part.indices)
+    return not isinstance(part, Blank) and any(map(_has_words, part))
 
 
 def _addition(block: Addition) -> str:

@@ -38,11 +38,15 @@ def _places(trace: Trace, place: Place, figure: Number) -> int:
     copies; of what a line comes to on its way, the line's."""
     cell = place.number.cell
     name = place.quantity if cell is None or cell is INNER else cell.quantity
-    making = trace[name].making
-    rounded = trace.rounding.of_quantity("" if making is None else making.step, name).decimals
+    rounded = _decimals_of(trace, name)
     if cell is INNER or figure.full != figure.shown:
         return rounded
     return max(rounded, decimals.places(figure.shown))
+
+
+def _decimals_of(trace: Trace, name: str) -> int:
+    making = trace[name].making
+    return trace.rounding.of_quantity("" if making is None else making.step, name).decimals
 
 
 def value_at(number: Number, places: int) -> Decimal:

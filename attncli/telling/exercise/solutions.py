@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from decimal import Decimal
 
+from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Expression, Number, Omitted, numbers_in
 from attncli.document import (
     Addition,
@@ -19,6 +20,7 @@ from attncli.document import (
     Working,
 )
 from attncli.notation import plain
+from attncli.notation.plain import MINUS
 from attncli.telling.exercise.lines import Place, address_of
 from attncli.telling.facts import counted
 
@@ -52,7 +54,7 @@ def _text(number: Number | None) -> str:
 
 
 def _figure(figure: Decimal) -> str:
-    return plain(Number.written(figure))
+    return decimals.text(figure).replace("-", MINUS)
 
 
 def what_is_accepted(keys: Iterable[Key]) -> tuple[Block, ...]:
