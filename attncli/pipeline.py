@@ -100,6 +100,8 @@ def work(scenario: Scenario) -> Trace:
         if not making.needs and all(name in quantities for name in making.operands):
             quantities[making.name] = make(scenario, quantities, making)
     trace = Trace(scenario, quantities, told, _unfinished(plan, quantities))
+    if not scenario.variants and scenario.prediction.generate < 2:  # noqa: PLR2004
+        return trace
     variants = {name: work(other) for name, other in scenario.variants.items()}
     return replace(trace, generated=_generated(trace), variants=variants)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -138,7 +139,13 @@ def _span(span: Span) -> str:
 
 
 def _label(line: WorkingLine | Addition) -> str:
-    return code(unbreakable(plain(line.label)))
+    return _name(line.label)
+
+
+@lru_cache(maxsize=4096)
+def _name(label: Symbol) -> str:
+    """The name of what is worked out; forms of an exercise have the same."""
+    return code(unbreakable(plain(label)))
 
 
 def _working(block: Working) -> str:

@@ -44,7 +44,7 @@ class Page(NamedTuple):
     def asking(self, asked: Asked) -> list[tuple[Told, list[Place]]]:
         """The sections with blanks for what is asked, and the places of the blanks."""
         return [
-            (told, [place for place in places if place.id in asked.ids])
+            (told, [place for place in places if asked.asks(place)])
             for told, places in self._gone_through(asked)
         ]
 
@@ -63,6 +63,11 @@ class Page(NamedTuple):
         ids = frozenset(place.id for place in places)
         hidden = frozenset(whole | telling(self.trace, names) - self.makes - names)
         return Asked(ids, with_copies(self.trace, cells, whole), hidden)
+
+    def everything(self) -> Asked:
+        """What may not be told when all that the page makes is asked for."""
+        hidden = telling(self.trace, self.makes)
+        return Asked(None, frozenset(), frozenset(hidden))
 
     def chain(self, name: str, hidden: Collection[str]) -> list[Making]:
         """How a hidden quantity that no section makes comes from those that sections make."""
@@ -129,7 +134,7 @@ class _Asker:
         blanks = {
             (place.cell.row, place.cell.column): place.id
             for place in places
-            if place.cell is not None and place.id in self.asked.ids
+            if place.cell is not None and self.asked.asks(place)
         }
         untold = self.untold(block) - blanks.keys()
         if not blanks and not untold:

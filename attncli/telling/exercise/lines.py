@@ -36,11 +36,15 @@ class Place(NamedTuple):
 
 class Asked(NamedTuple):
     """What is asked for, by ids, and what may therefore not be told: single cells, and whole
-    quantities."""
+    quantities. Without ids, all that can be asked for is."""
 
-    ids: frozenset[str] = frozenset()
+    ids: frozenset[str] | None = frozenset()
     cells: frozenset[Cell] = frozenset()
     quantities: frozenset[str] = frozenset()
+
+    def asks(self, place: Place) -> bool:
+        """Whether a place is asked for."""
+        return self.ids is None or place.id in self.ids
 
     def hides(self, cell: Cell | None) -> bool:
         return cell is not None and (cell in self.cells or cell.quantity in self.quantities)
@@ -101,7 +105,7 @@ class LineAsker(NamedTuple):
             if not isinstance(node, Number) or node.cell is None:
                 return None
             place = self.result_place(node, quantity)
-            if place.id in self.asked.ids:
+            if self.asked.asks(place):
                 return Blank(place.id, node)
             return Blank("") if self.asked.hides(node.cell) else None
 
@@ -140,7 +144,7 @@ class LineAsker(NamedTuple):
             if self.terms:
                 place = Place(f"{address}.working[{len(places) + 1}]", node, quantity, None)
                 places.append(place)
-                if place.id in self.asked.ids:
+                if self.asked.asks(place):
                     return Blank(place.id, node)
             return self.by_name(node.cell) if self.asked.hides(node.cell) else node
 

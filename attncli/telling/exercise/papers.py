@@ -61,6 +61,12 @@ class Wish(NamedTuple):
     seed: str = ""
     share: int | None = None
 
+    @property
+    def wants_everything(self) -> bool:
+        """Whether all that the page makes is asked for."""
+        part = self.cells or self.selection.queries
+        return not part and self.blanking.kind in ("results", "all")
+
     def check_points(self, trace: Trace) -> None:
         """Raises SelectionError for points of steps that nothing is asked of."""
         steps = {told.part.step for told in self.page(trace).told}
@@ -124,6 +130,12 @@ class Taken(NamedTuple):
 def taken(trace: Trace, wish: Wish, form: str) -> Taken:
     """What a form of an exercise asks for. Raises SelectionError where there is nothing."""
     page = wish.page(trace)
+    if wish.wants_everything:
+        asked = page.everything()
+        asking = page.asking(asked)
+        places = [place for _, own in asking for place in own]
+        if places:
+            return Taken(page, places, asked, asking)
     known = page.places()
     may = [place for place in known if wish.allows(trace, place)]
     places = chosen(may, wish.blanking, f"{wish.seed}/{form}")
