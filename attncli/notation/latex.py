@@ -49,7 +49,9 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def web_blank(node: ex.Blank) -> str:
-    return r"\underline{\hspace{3em}}" if node.answer is None else latex(node.answer)
+    if node.answer is not None:
+        return latex(node.answer)
+    return r"\underline{\hspace{3em}}" if node.id else r"\cdots\cdots"
 
 
 WEB = Style(web_word, web_blank)

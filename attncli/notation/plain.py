@@ -16,8 +16,9 @@ from attncli.notation.words import visible
 
 GLUE = "\u00a0"
 MINUS = "−"
-BLANK = "______"
-"""What a figure is written upon; of one width, which tells nothing of the answer's."""
+BLANK, CARRIED = "______", "······"
+"""What a figure is written upon, that is asked for or only to be carried over; of one width, which
+tells nothing of the answer's."""
 _TIMES = f"{GLUE}×{GLUE}"
 
 
@@ -50,7 +51,9 @@ def _number(node: ex.Number, _: str) -> str:
 
 
 def _blank(node: ex.Blank, times: str) -> str:
-    return BLANK if node.answer is None else _number(node.answer, times)
+    if node.answer is not None:
+        return _number(node.answer, times)
+    return BLANK if node.id else CARRIED
 
 
 def _symbol(node: ex.Symbol, _: str) -> str:

@@ -23,7 +23,7 @@ _SCRIPT = 0.72
 BLANK = 4.7
 """What a blank takes, wherever it stands."""
 
-_BLANK = re.compile(r"\\text\{\\fillin\[[^]]*\]\[\w+\]\}")
+_BLANK = re.compile(r"\\text\{\\(?:fillin\[[^]]*\]\[\w+\]|makebox\[\w+\]\{\\dotfill\})\}")
 _CODED = re.compile(r"\\attn(?:char|latin)\{\w+\}\{.\}")
 _TOKEN = re.compile(r"\\([a-zA-Z]+)|\\(.)|(.)", re.DOTALL)
 
