@@ -56,6 +56,13 @@ def round_to(number: Decimal, decimals: int) -> Decimal:
     return unsigned_zero(number.quantize(unit, context=_WIDE))
 
 
+def round_like(number: Decimal, other: Decimal) -> Decimal:
+    """`number` to as many decimals as another one has, half away from zero."""
+    if number.is_infinite() or other.is_infinite():
+        return number
+    return unsigned_zero(number.quantize(other, context=_WIDE))
+
+
 def counted(count: int, places: int) -> Decimal:
     """`count` units of the last of `places` decimals."""
     return _WIDE.scaleb(Decimal(count), -places)
@@ -72,6 +79,11 @@ def total(terms: Iterable[Decimal]) -> Decimal:
     for term in terms:
         result = _WIDE.add(result, term)
     return unsigned_zero(result)
+
+
+def added(a: Decimal, b: Decimal) -> Decimal:
+    """a + b, in full."""
+    return unsigned_zero(_WIDE.add(a, b))
 
 
 def difference(a: Decimal, b: Decimal) -> Decimal:

@@ -43,9 +43,7 @@ def shown(expression: ex.Expression) -> Decimal:
 def relation(left: ex.Expression, right: ex.Expression) -> str:
     """`=` where `left`, computed from the digits shown, rounds to `right`; else `≈`."""
     target = right.shown if isinstance(right, ex.Number) else shown(right)
-    exponent = target.as_tuple().exponent
-    rounded = decimals.round_to(shown(left), -exponent if isinstance(exponent, int) else 0)
-    return "=" if rounded == target else "≈"
+    return "=" if decimals.round_like(shown(left), target) == target else "≈"
 
 
 # no trap for overflow: 1 / (1 + e^huge) is 0

@@ -86,7 +86,10 @@ def _whole(text: str, style: Style) -> str:
 
 
 def _number(node: ex.Number, _: Style) -> str:
-    mantissa, e, exponent = decimals.text(node.shown).replace("∞", r"\infty").partition("e")
+    text = decimals.text(node.shown)
+    if text[-1].isdigit() and "e" not in text:  # the most of them
+        return text
+    mantissa, e, exponent = text.replace("∞", r"\infty").partition("e")
     return rf"{mantissa} \times 10^{{{exponent}}}" if e else mantissa
 
 

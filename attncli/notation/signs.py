@@ -37,10 +37,11 @@ FACTOR, DIVISOR, ATOM = 2, 3, 5
 
 def binding(node: Expression) -> int:
     """How tightly an expression holds together: a sum loosest, a figure tightest."""
+    if isinstance(node, Number):
+        loose = node.shown.is_signed() or decimals.has_exponent(node.shown)
+        return _BINDING[Negative] if loose else _TIGHTEST  # 3 × 10^−9 holds together no better
     if isinstance(node, Blank) and node.answer is not None:
         return binding(node.answer)
-    if isinstance(node, Number) and (node.shown < 0 or decimals.has_exponent(node.shown)):
-        return _BINDING[Negative]  # 3 × 10^−9 holds together no better
     return _BINDING.get(type(node), _TIGHTEST)
 
 
@@ -53,7 +54,7 @@ def least_after_sign(term: Expression) -> int:
 def signed(term: Expression) -> tuple[bool, Expression]:
     """A term of a sum as its sign (True: minus) and what follows the sign."""
     if isinstance(term, Number):  # the most of them
-        if term.shown >= 0:
+        if not term.shown.is_signed():
             return False, term
         return True, Number(decimals.negated(term.full), decimals.negated(term.shown), term.cell)
     match term:

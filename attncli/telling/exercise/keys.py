@@ -26,11 +26,12 @@ def key_of(trace: Trace, place: Place, carry: Figures, exact: Figures) -> Key:
     own = place.number
     both = carry.get(place.id), exact.get(place.id)
     places = _places(trace, place, both[0] or own)
+    half = half_a_unit(places)
     if not own.shown.is_finite():
-        return Key(own, own.shown, own.shown, *both, half=half_a_unit(places))
+        return Key(own, own.shown, own.shown, *both, half=half)
     known = [own, *(one for one in both if one is not None and one.shown.is_finite())]
-    low, high = around((value_at(number, places) for number in known), places)
-    return Key(own, low, high, *both, half=half_a_unit(places))
+    low, high = around({value_at(number, places) for number in known}, places)
+    return Key(own, low, high, *both, half=half)
 
 
 def _places(trace: Trace, place: Place, figure: Number) -> int:
@@ -66,7 +67,7 @@ def around(figures: Iterable[Decimal], places: int) -> tuple[Decimal, Decimal]:
     """Half a unit of the last place around either of some figures."""
     half = half_a_unit(places)
     known = list(figures)
-    return decimals.difference(min(known), half), decimals.total((max(known), half))
+    return decimals.difference(min(known), half), decimals.added(max(known), half)
 
 
 def with_slips(
