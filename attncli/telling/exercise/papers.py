@@ -223,7 +223,7 @@ def _section(
     return told.section._replace(
         blocks=(*told.section.blocks, *_room(told.section, places)),
         questions=questions,
-        solution=solution_of(lines, places, questions, whole=bool(wish.cells)),
+        solution=solution_of(lines, places, questions, told.part.path, whole=bool(wish.cells)),
     )
 
 

@@ -23,6 +23,7 @@ from attncli.notation import plain
 from attncli.notation.plain import MINUS
 from attncli.telling.exercise.lines import Place, address_of
 from attncli.telling.facts import counted
+from attncli.trace.scope import local_name
 
 _HEADINGS = ("Blank", "Answer", "carry", "exact", "Accepted", "Points")
 
@@ -31,6 +32,7 @@ def solution_of(
     working: Sequence[Block],
     places: Sequence[Place],
     questions: Sequence[Question],
+    path: str,
     *,
     whole: bool = False,
 ) -> tuple[Block, ...]:
@@ -38,15 +40,22 @@ def solution_of(
     it, then each answer with what is accepted."""
     asked = _Wanted(places)
     lines = working if whole else [block for one in working for block in asked.of(one)]
-    return (*lines, Table(_HEADINGS, tuple(map(_row, questions))))
+    return (*lines, Table(_HEADINGS, tuple(_row(question, path) for question in questions)))
 
 
-def _row(question: Question) -> tuple[Word | str, ...]:
+def _row(question: Question, path: str) -> tuple[Word | str, ...]:
+    """A blank, called as it is at a path, with its answer and what is accepted."""
     key = question.key
     assert key is not None
     accepted = f"{_figure(key.low)} to {_figure(key.high)}"
     policies = (_text(key.carry), _text(key.exact))
-    return (Word(question.id), plain(key.figure), *policies, accepted, str(question.points))
+    return (
+        Word(local_name(question.id, path)),
+        plain(key.figure),
+        *policies,
+        accepted,
+        str(question.points),
+    )
 
 
 def _text(number: Number | None) -> str:
