@@ -9,8 +9,6 @@ is for students it holds no answer.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal
-from string import ascii_uppercase
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -26,6 +24,7 @@ from attncli.arithmetic.expression import (
     Vector,
 )
 from attncli.arithmetic.matrix import Matrix
+from attncli.questions import Paper, Question
 
 
 class Word(NamedTuple):
@@ -232,93 +231,6 @@ Block = (
 )
 
 
-class Slip(NamedTuple):
-    """What a common mistake would give in place of an answer: accepted from `low` to `high`."""
-
-    name: str
-    says: str
-    figure: Number
-    low: Decimal
-    high: Decimal
-
-
-class Key(NamedTuple):
-    """What is right for a blank: every figure from `low` to `high`, both included.
-
-    `carry` and `exact` are what the two rounding policies give (None: nothing), `figure` the
-    answer itself, `half` half a unit of its last place; `slips` are common mistakes by their
-    figures, the ranges of all of them apart from each other and from the right one.
-    """
-
-    figure: Number
-    low: Decimal
-    high: Decimal
-    carry: Number | None
-    exact: Number | None
-    slips: tuple[Slip, ...] = ()
-    half: Decimal = Decimal(0)
-
-    @property
-    def places(self) -> int:
-        """The decimals that the answer is rounded to."""
-        exponent = self.half.as_tuple().exponent
-        return -exponent - 1 if isinstance(exponent, int) else 0
-
-
-class Question(NamedTuple):
-    """A blank by its id, and its points; `key` is None in what is for students."""
-
-    id: str
-    points: int = 1
-    key: Key | None = None
-
-
-def form_name(k: int) -> str:
-    """The name of the k-th form of an exercise, from 0: A to Z, then A1 to Z1, A2 and so on."""
-    turn, place = divmod(k, len(ascii_uppercase))
-    return f"{ascii_uppercase[place]}{turn or ''}"
-
-
-class Paper(NamedTuple):
-    """What makes a document part of an exercise.
-
-    `kind` is `exercise` (the sheet with the answers behind its blanks), `sheet` (without them),
-    `key` or `hints`; `form` is the name of the form, `hash` tells what all of it was made from,
-    `command` makes it again. `points` is the sum over all sections. `share` is how much of a
-    blank's points a known mistake earns, in per cent.
-    """
-
-    kind: str
-    form: str
-    hash: str
-    command: str
-    points: int
-    share: int = 0
-
-    @property
-    def called(self) -> str:
-        """`worksheet, form A`"""
-        form = "" if self.form == OWN_FORM else f", form {self.form}"
-        return f"{_PAPERS[self.kind]}{form}"
-
-    @property
-    def facts(self) -> Facts:
-        """Which form it is, what it was made from and by which command."""
-        return Facts(
-            (
-                ("Form", (f"{self.form}{_OF_OWN if self.form == OWN_FORM else ''}",)),
-                ("Made from", (self.hash,)),
-                ("Made by", (Word(self.command),)),
-            )
-        )
-
-
-OWN_FORM = "own"
-"""The form with the scenario's own numbers."""
-_OF_OWN = ", with the numbers of the scenario"
-_PAPERS = {"exercise": "worksheet", "sheet": "worksheet", "key": "answer key", "hints": "hints"}
-
-
 class Section(NamedTuple):
     """A step: its name, its number in the story if it is told in order, its title and so on.
 
@@ -373,7 +285,12 @@ class Document(NamedTuple):
     key: Document | None = None
 
     @property
+    def marks(self) -> Facts:
+        """The marks of the paper that it is."""
+        marks = () if self.paper is None else self.paper.marks
+        return Facts(tuple((name, (Word(text),)) for name, text in marks))
+
+    @property
     def all_facts(self) -> Facts:
-        """The facts, and those of the paper that it is."""
-        rows = () if self.facts is None else self.facts.rows
-        return Facts((*rows, *(() if self.paper is None else self.paper.facts.rows)))
+        """The facts, and the marks of the paper that it is."""
+        return Facts((*(() if self.facts is None else self.facts.rows), *self.marks.rows))

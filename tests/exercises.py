@@ -6,7 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank, Expression, Number, leaves
-from attncli.document import Addition, Document, Line, MatrixBlock, Question, Working
+from attncli.document import (
+    Addition,
+    Document,
+    Line,
+    MatrixBlock,
+    Working,
+)
+from attncli.questions import Question
 from attncli.render import exercise_format_names, format_names
 from attncli.telling.exercise.choice import parse_blanking
 from attncli.telling.exercise.hints import hints_page

@@ -22,7 +22,7 @@ from attncli.design.difficulty import difficulty
 from attncli.design.plan import plan_of
 from attncli.design.rules import RULES
 from attncli.design.search import Unsatisfied, forms
-from attncli.document import form_name
+from attncli.questions import form_name
 from attncli.scenario import Scenario
 from attncli.trace import Trace
 from tests.conftest import ROOT

@@ -34,17 +34,14 @@ from attncli.arithmetic.expression import (
 from attncli.arithmetic.matrix import Matrix
 from attncli.document import (
     Document,
-    Key,
     Line,
     MatrixBlock,
-    Paper,
     Prose,
-    Question,
     Section,
-    Slip,
     Word,
     Working,
 )
+from attncli.questions import Key, Paper, Question, Slip
 from attncli.render import (
     Page,
     abilities_of,

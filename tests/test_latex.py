@@ -26,10 +26,8 @@ from attncli.document import (
     Line,
     MatrixBlock,
     Note,
-    Paper,
     Points,
     Prose,
-    Question,
     Room,
     Section,
     Table,
@@ -38,6 +36,7 @@ from attncli.document import (
     Working,
 )
 from attncli.notation import latex, plain, unbreakable
+from attncli.questions import Paper, Question
 from attncli.render import Page, render
 from attncli.render.tex import text
 from attncli.render.tex.alignment import aligned

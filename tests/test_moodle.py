@@ -10,8 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attncli import ScenarioError
-from attncli.document import Question
 from attncli.notation import plain
+from attncli.questions import Question
 from attncli.render import Page, render
 from attncli.telling.selection import SelectionError
 from attncli.trace import Trace

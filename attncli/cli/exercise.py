@@ -119,6 +119,7 @@ def exercise(
 
       attn exercise i_love_ai --step softmax --stress 1000
     """
+    from attncli.cli.fulfilling import fulfil
     from attncli.cli.order import Order
 
     order = Order(
@@ -144,4 +145,4 @@ def exercise(
         force=force,
         command=command_line(context, leave_out=("output", "force")),
     )
-    order.fulfil()
+    fulfil(order)

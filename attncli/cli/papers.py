@@ -43,7 +43,7 @@ def check_targets(order: Order, manner: Manner, forms: Sequence[str]) -> None:
 
 def _file_names(order: Order, manner: Manner, forms: Sequence[str]) -> list[str]:
     """A name for each paper, from the scenario, the form and what it is."""
-    from attncli.document import OWN_FORM
+    from attncli.questions import OWN_FORM
     from attncli.render import module_of
 
     suffix = module_of(manner.format).SUFFIXES[0]

@@ -8,6 +8,7 @@ import typer
 
 from attncli.cli.output import deliver
 from attncli.cli.progress import watched
+from attncli.cli.variants import variants
 
 if TYPE_CHECKING:
     from attncli.cli.order import Order
@@ -32,7 +33,6 @@ def stress(order: Order, terms: Terms, trace: Trace, wish: Wish) -> None:
 
 
 def _trials(order: Order, terms: Terms, trace: Trace, wish: Wish) -> list[Trial]:
-    from attncli.cli.order import variants
     from attncli.scenario import shipped
     from attncli.scenario.plain import plain_data
     from attncli.telling.exercise.trust import trial

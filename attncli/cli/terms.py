@@ -30,7 +30,7 @@ class Counts(NamedTuple):
     @property
     def names(self) -> list[str]:
         """What the forms are called."""
-        from attncli.document import OWN_FORM, form_name
+        from attncli.questions import OWN_FORM, form_name
 
         return [OWN_FORM] if self.forms is None else [form_name(k) for k in range(self.forms)]
 

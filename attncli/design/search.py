@@ -24,8 +24,8 @@ from attncli.design.plan import Plan, plan_of
 from attncli.design.pools import Pools
 from attncli.design.rules import RULES, check_names
 from attncli.design.sieve import UNWORKABLE, Failures, Sieve, Survivor
-from attncli.document import form_name
 from attncli.pipeline import work
+from attncli.questions import form_name
 from attncli.scenario import Scenario, ScenarioError
 from attncli.trace import Trace
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from attncli.arithmetic import decimals
-from attncli.document import Document, Paper, Question, Section
+from attncli.document import Document, Section
+from attncli.questions import Paper, Question
 
 
 class Entry(NamedTuple):

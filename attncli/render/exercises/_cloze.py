@@ -19,7 +19,7 @@ from itertools import count
 from typing import NamedTuple
 
 from attncli.arithmetic import decimals
-from attncli.document import Key, Question, Slip
+from attncli.questions import Key, Question, Slip
 
 _HALF = Decimal("0.5")
 _SLACK = Decimal("1e-13")

@@ -14,18 +14,15 @@ from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank, Equation, Expression
 from attncli.document import (
-    OWN_FORM,
     Block,
     Document,
     Fields,
-    Paper,
-    Question,
     Room,
     Section,
-    Slip,
 )
 from attncli.notation import latex
 from attncli.notation.words import visible
+from attncli.questions import OWN_FORM, Paper, Question, Slip
 from attncli.render.abilities import Abilities
 from attncli.render.exercises._answers import asking, paper_of
 from attncli.render.exercises._cloze import Alternatives, Feedback, field, filler, masked_field
@@ -164,7 +161,7 @@ def _solved(exercise: _Exercise, section: Section) -> str:
     """The worked solution, and what made the exercise."""
     style = Style(_text, _word, _mathematics, _answer, _LEVEL + 1)
     solution = blocks_html(_printed(section.solution), style)
-    return _whole([solution, facts_html(exercise.paper.facts, style)])
+    return _whole([solution, facts_html(exercise.document.marks, style)])
 
 
 def _printed(blocks: tuple[Block, ...]) -> Iterator[Block]:

@@ -14,13 +14,10 @@ from attncli.document import (
     Document,
     MatrixBlock,
     Note,
-    Paper,
     Points,
     Prose,
-    Question,
     Section,
     SideBySide,
-    Slip,
     Table,
     TextList,
     Word,
@@ -29,6 +26,7 @@ from attncli.document import (
 from attncli.document import Line as WorkingLine
 from attncli.notation import plain, unbreakable
 from attncli.notation.words import is_hidden
+from attncli.questions import Paper, Question, Slip
 from attncli.render.figures import text_of
 from attncli.render.page import Page
 from attncli.render.sentences import text_of_spans

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from attncli.document import OWN_FORM, Document, Fields, Paper, Section
+from attncli.document import Document, Fields, Section
+from attncli.questions import OWN_FORM, Paper
 from attncli.render.tex.blocks import blocks, facts, formulas
 from attncli.render.tex.setting import Setting, article, exam
 from attncli.render.tex.text import escaped, macros_for, word

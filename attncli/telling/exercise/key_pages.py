@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attncli.arithmetic.expression import MOST_PARTS, Omitted, elided
-from attncli.document import Block, Document, Points, Section, Slip, Span, Spans, Subheading, Word
+from attncli.document import (
+    Block,
+    Document,
+    Points,
+    Section,
+    Span,
+    Spans,
+    Subheading,
+    Word,
+)
+from attncli.questions import Slip
 
 
 def key_page(whole: Document) -> Document:

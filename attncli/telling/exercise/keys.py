@@ -9,7 +9,7 @@ from functools import cache
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import INNER, Number
-from attncli.document import Key, Slip
+from attncli.questions import Key, Slip
 from attncli.steps import Mistake
 from attncli.steps.mistakes import made_wrongly, mistaken
 from attncli.telling.exercise.lines import Place

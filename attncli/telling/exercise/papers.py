@@ -15,11 +15,8 @@ from attncli.document import (
     Document,
     Facts,
     Fields,
-    Key,
     Line,
     MatrixBlock,
-    Paper,
-    Question,
     Room,
     Section,
     Subheading,
@@ -27,6 +24,7 @@ from attncli.document import (
     Working,
 )
 from attncli.pipeline import worked_under
+from attncli.questions import Key, Paper, Question
 from attncli.scenario import ScenarioError
 from attncli.telling.blocks import matrix_block
 from attncli.telling.exercise.asking import Page

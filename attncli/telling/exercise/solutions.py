@@ -11,16 +11,15 @@ from attncli.arithmetic.expression import Expression, Number, Omitted, numbers_i
 from attncli.document import (
     Addition,
     Block,
-    Key,
     Line,
     Note,
-    Question,
     Table,
     Word,
     Working,
 )
 from attncli.notation import plain
 from attncli.notation.plain import MINUS
+from attncli.questions import Key, Question
 from attncli.telling.exercise.lines import Place, address_of
 from attncli.telling.facts import counted
 from attncli.trace.scope import local_name

@@ -13,7 +13,16 @@ from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import INNER
 from attncli.arithmetic.matrix import Matrix
 from attncli.design.difficulty import difficulty
-from attncli.document import Document, Facts, Key, Points, Spans, Subheading, Table, Word
+from attncli.document import (
+    Document,
+    Facts,
+    Points,
+    Spans,
+    Subheading,
+    Table,
+    Word,
+)
+from attncli.questions import Key
 from attncli.scenario.plain import with_figures
 from attncli.telling.exercise.keys import around
 from attncli.telling.exercise.lines import Place

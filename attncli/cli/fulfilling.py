@@ -1,0 +1,113 @@
+"""Fulfilling an order: everything about it is checked, then the exercise is worked and written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attncli.cli.complaints import Complaints, complaining
+from attncli.cli.output import check_free
+from attncli.cli.papers import check_targets, write_papers
+from attncli.cli.terms import Terms, parse_counts, parse_manner
+from attncli.cli.variants import variants
+
+if TYPE_CHECKING:
+    from attncli.cli.order import Order
+    from attncli.scenario.address import Address
+    from attncli.scenario.settings import Change
+    from attncli.telling.exercise.papers import Wish
+    from attncli.trace import Trace
+
+
+def fulfil(order: Order) -> None:
+    """Writes what is ordered, or says everything that is wrong."""
+    terms, trace = _checked(order)
+    with complaining():
+        wish = _wish(order, trace, terms)
+        if terms.counts.stress is not None:
+            from attncli.cli.stress import stress
+
+            stress(order, terms, trace, wish)
+            return
+        counts = terms.counts
+        made = variants(trace, wish, counts.forms, counts.seed, order.allow)
+        write_papers(order, terms.manner, wish, made, len(counts.names))
+
+
+def _checked(order: Order) -> tuple[Terms, Trace]:
+    """The terms of the order and the worked scenario; or all that is wrong is said."""
+    from attncli.design.rules import check_names
+    from attncli.pipeline import load, work
+    from attncli.telling.exercise.choice import parse_blanking, parse_points
+    from attncli.telling.selection import check_detail, check_steps
+
+    complaints = Complaints()
+    counts = None
+    with complaints.heard():
+        check_steps(order.steps)
+    with complaints.heard():
+        check_detail(order.detail or "full")
+    with complaints.heard():
+        blanking = parse_blanking(order.blank)
+    with complaints.heard():
+        points = parse_points(order.points)
+    complaints.messages += check_names(order.allow)
+    with complaints.heard():
+        counts = parse_counts(order)
+    with complaints.heard():
+        manner = parse_manner(order, counts)
+        if counts is not None and counts.stress is not None:
+            check_free(order.output, force=order.force)
+        elif counts is not None:
+            check_targets(order, manner, counts.names)
+    with complaints.heard():
+        trace = work(load(order.scenario, order.changes, outside=order.outside).alone())
+    complaints.stop_if_any()
+    assert counts is not None
+    return Terms(blanking, points, counts, manner), trace
+
+
+def _wish(order: Order, trace: Trace, terms: Terms) -> Wish:
+    """What the exercise asks of the scenario. Raises SelectionError."""
+    from attncli.telling.exercise.papers import Wish
+    from attncli.telling.selection import select
+    from attncli.telling.walkthrough import check_told
+
+    cells = _cells(order, trace) if order.cells else []
+    detail = order.detail or ("full" if terms.blanking.terms else "summary")
+    token, layer, head = order.part
+    selection = select(trace, order.steps, token, detail, layer=layer, head=head)
+    check_told(trace, selection)
+    counts, share = terms.counts, terms.manner.share
+    wish = Wish(selection, cells, terms.blanking, terms.points, str(counts.seed), share)
+    wish.check_points(trace)
+    return wish
+
+
+def _cells(order: Order, trace: Trace) -> list[tuple[str, Address]]:
+    """The cells that are asked for, each once. Raises SelectionError."""
+    from attncli.telling.selection import SelectionError, find_cells
+
+    token, layer, head = order.part
+    others = [("--step", order.steps), ("--token", token), ("--layer", layer), ("--head", head)]
+    found: dict[tuple[str, int, int], Address] = {}
+    wrong = []
+    for name, address in find_cells(trace, order.cells, others):
+        if name not in trace:
+            wrong.append(f"--cell {name}: holds no figures; ask for another cell")
+        elif trace[name].given and any(_sets(change, name) for change in order.changes):
+            wrong.append(
+                f"--cell {name}: --set tells it, and the sheet carries the command; change the"
+                " file instead"
+            )
+        else:
+            found.setdefault((name, *trace[name].find(address)), address)
+    if wrong:
+        raise SelectionError("\n".join(wrong))
+    return [(name, address) for (name, *_), address in found.items()]
+
+
+def _sets(change: str | Change, name: str) -> bool:
+    """Whether a change is one of a quantity."""
+    text = change if isinstance(change, str) else change.key
+    key = text.partition("=")[0].partition("[")[0].strip()
+    return key == name or key.startswith(f"{name}.")
