@@ -10,8 +10,7 @@ from typing import Any
 
 from attncli.arithmetic.expression import (
     MOST_PARTS,
-    Blank,
-    Number,
+    Expression,
     Omitted,
     Symbol,
     elided,
@@ -43,6 +42,7 @@ from attncli.document import (
 )
 from attncli.document import Line as WorkingLine
 from attncli.notation import latex, plain, unbreakable
+from attncli.notation.latex import WEB
 from attncli.notation.plain import MINUS
 from attncli.notation.signs import signed
 from attncli.notation.words import visible
@@ -155,24 +155,35 @@ def _working(block: Working) -> str:
 def _working_line(line: WorkingLine | Omitted) -> str:
     if isinstance(line, Omitted):
         return "- ⋮"
-    parts = [(_RELATIONS[relation], part) for relation, part in line.parts]
     text = ""
-    for words, group in groupby(parts, lambda part: _has_words(part[1])):
+    for words, group in groupby(map(_part, line.parts), lambda part: part[0]):
         if words:  # GitHub would obey some of them inside mathematics
-            text += "".join(f" {_math(sign)} {code(unbreakable(plain(x)))}" for sign, x in group)
+            text += "".join(f" {_math(sign)} {told}" for _, sign, told in group)
         else:
-            mathematics = " ".join(f"{sign} {latex(part)}" for sign, part in group)
-            text += f" {_math(mathematics)}"
+            text += f" {_math(' '.join(f'{sign} {told}' for _, sign, told in group))}"
     return f"- {_label(line)}{text}"
 
 
-def _has_words(part: Any) -> bool:  # noqa: ANN401  (an expression, or parts of one)
-    """Whether there is a name with somebody's words in it."""
-    if isinstance(part, Number | str):  # the most of them
-        return False
-    if isinstance(part, Symbol):
-        return bool(part.indices)
-    return not isinstance(part, Blank) and any(map(_has_words, part))
+def _part(part: tuple[str, Expression]) -> tuple[bool, str, str]:
+    """Whether somebody's words are in a part of a line, its sign, and itself: as mathematics, or
+    as code where it has words."""
+    relation, expression = part
+    sign = _RELATIONS[relation]
+    try:
+        return False, sign, latex(expression, _WITHOUT_WORDS)
+    except _WordsError:
+        return True, sign, code(unbreakable(plain(expression)))
+
+
+class _WordsError(Exception):
+    """Somebody's words, where only mathematics is wanted."""
+
+
+def _refuse(_: str) -> str:
+    raise _WordsError
+
+
+_WITHOUT_WORDS = WEB._replace(word=_refuse)
 
 
 def _addition(block: Addition) -> str:

@@ -16,6 +16,9 @@ from attncli.telling.exercise.lines import Place
 from attncli.telling.parts import step_of
 from attncli.trace import Part, Trace
 
+_SURELY_ALIKE = 0.49
+"""Units of the last place; a figure that is no farther from a rounded one rounds to it."""
+
 Figures = Mapping[str, Number]
 """Figures by the ids of blanks."""
 
@@ -29,8 +32,9 @@ def key_of(trace: Trace, place: Place, carry: Figures, exact: Figures) -> Key:
     half = half_a_unit(places)
     if not own.shown.is_finite():
         return Key(own, own.shown, own.shown, *both, half=half)
-    known = [own, *(one for one in both if one is not None and one.shown.is_finite())]
-    low, high = around({value_at(number, places) for number in known}, places)
+    others = (one for one in both if one is not None and one is not own)
+    known = [own, *(one for one in others if one.shown.is_finite())]
+    low, high = around([value_at(number, places) for number in known], places)
     return Key(own, low, high, *both, half=half)
 
 
@@ -48,6 +52,18 @@ def _places(trace: Trace, place: Place, figure: Number) -> int:
 def _decimals_of(trace: Trace, name: str) -> int:
     making = trace[name].making
     return trace.rounding.of_quantity("" if making is None else making.step, name).decimals
+
+
+def figure_of(worked: Trace, place: Place) -> Number:
+    """The figure of a result in a trace that was worked in another way; the place's own where
+    both are shown alike, as most are."""
+    assert place.cell is not None
+    name, i, j = place.cell
+    quantity, own = worked[name], place.number.shown
+    apart = abs(float(quantity.values[i, j]) - float(own))
+    if own and apart < _SURELY_ALIKE * 0.1**quantity.matrix.decimals:
+        return place.number
+    return quantity.number(i, j)
 
 
 def value_at(number: Number, places: int) -> Decimal:

@@ -29,7 +29,7 @@ from attncli.scenario import ScenarioError
 from attncli.telling.blocks import matrix_block
 from attncli.telling.exercise.asking import Page
 from attncli.telling.exercise.choice import Blanking, Points, chosen
-from attncli.telling.exercise.keys import key_of, with_slips
+from attncli.telling.exercise.keys import figure_of, key_of, with_slips
 from attncli.telling.exercise.lines import Asked, Place
 from attncli.telling.exercise.sections import (
     Cells,
@@ -163,7 +163,7 @@ def _figures_under(trace: Trace, wish: Wish, what: Taken, policy: Policy) -> Map
     except ScenarioError:
         return {}
     if not wish.blanking.terms:
-        return {p.id: worked[p.quantity].number(*p.cell[1:]) for p in what.places if p.cell}
+        return {place.id: figure_of(worked, place) for place in what.places}
     return {place.id: place.number for place in wish.page(worked).places()}
 
 
