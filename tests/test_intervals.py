@@ -54,6 +54,17 @@ def test_halves_are_halves() -> None:
     assert [*interval(text, "Q", j=1)] == [*figures("-0.135", "-0.125", "-0.13", "-0.13"), 2]
 
 
+def test_a_half_that_roots_come_to() -> None:
+    """A normalised row has no mean, however its figures are rooted: what is left is −2.218/4."""
+    data = read(SHIPPED["encoder_block"])
+    ffn = [["-0.883", "0.170", "-0.257", "-1.248"]] * 4
+    cells = [("norm2.mean", i, 0) for i in range(4)]
+    found = oracle.intervals(
+        {**data, "rounding": {"decimals": 3}}, cells, start={"ffn": [figures(*row) for row in ffn]}
+    )
+    assert {found[cell].exact for cell in cells} == {Decimal("-0.555")}
+
+
 def test_policies_go_apart_over_steps() -> None:
     """0.15 × 0.5 = 0.075 is carried on as 0.1, and 0.15 × 4 = 0.6 is the key."""
     text = "X: [[0.15]]\nW_Q: [[0.5]]\nW_K: [[4]]\nscale: 1\nrounding: {decimals: 1}\n"

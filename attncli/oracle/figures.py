@@ -25,6 +25,7 @@ LONGEST = 300
 _KEPT = 50
 _WIDE = Context(prec=LONGEST, rounding=ROUND_HALF_UP)
 _FINE = Context(prec=DIGITS)
+_SETTLED = Context(prec=_KEPT)
 
 _FUNCTIONS: dict[str, tuple[Callable[[float], float], Callable[[Decimal], Decimal]]] = {
     "exp": (math.exp, _FINE.exp),
@@ -94,6 +95,12 @@ def round_half_away(value: Decimal, places: int) -> Decimal:
     if not value.is_finite():
         return value
     return _WIDE.plus(value.quantize(Decimal((0, (1,), -places)), context=_WIDE))
+
+
+def settled(value: Decimal) -> Decimal:
+    """A figure without its last, uncertain digits, which would decide a half that functions come
+    to together: the mean of a normalised row, say, is none at all."""
+    return _SETTLED.plus(value)
 
 
 def places_written(value: Decimal) -> int:

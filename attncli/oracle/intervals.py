@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from attncli.oracle.book import Book, Record
-from attncli.oracle.figures import LONGEST, places_written, round_half_away
+from attncli.oracle.figures import LONGEST, places_written, round_half_away, settled
 from attncli.oracle.stack import worked
 
 Cell = tuple[str, int, int]
@@ -61,7 +61,7 @@ def _interval(carry: Book, exact: Book, cell: Cell) -> Interval:
     carried, full = carry.pages[name][i, j], exact.pages[name][i, j]
     # figures that are taken over as they were written may have more decimals than the rounding
     decimals = max(carry.places[name], places_written(carried))
-    rounded = round_half_away(full, decimals)
+    rounded = round_half_away(settled(full), decimals)
     half = Decimal((0, (5,), -decimals - 1))
     low = _WIDE.subtract(min(carried, rounded), half)
     high = _WIDE.add(max(carried, rounded), half)
