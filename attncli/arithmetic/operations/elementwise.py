@@ -249,7 +249,7 @@ class Dropout(Operation):
 
     @property
     def _left(self) -> Decimal:
-        return decimals.total((Decimal(1), decimals.negated(self.p.full)))
+        return decimals.difference(Decimal(1), self.p.full)
 
     def _dropped(self, x: Expression, kept: Expression) -> Quotient:
         return Quotient(Product((x, kept)), minus(constant(1), self.p))

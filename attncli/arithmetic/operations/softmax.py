@@ -113,8 +113,8 @@ class Exponential(Operation):
 
 
 def _difference(x: Number, top: Number) -> Number:
-    full = decimals.total((x.full, decimals.negated(top.full)))
-    return Number(full, decimals.total((x.shown, decimals.negated(top.shown))), INNER)
+    full = decimals.difference(x.full, top.full)
+    return Number(full, decimals.difference(x.shown, top.shown), INNER)
 
 
 def all_masked(row: int) -> Unworkable:

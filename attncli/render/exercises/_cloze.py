@@ -43,7 +43,7 @@ class Interval(NamedTuple):
 
     @property
     def tolerance(self) -> Decimal:
-        return decimals.product(decimals.total((self.high, decimals.negated(self.low))), _HALF)
+        return decimals.product(decimals.difference(self.high, self.low), _HALF)
 
     @property
     def text(self) -> str:
@@ -54,7 +54,7 @@ class Interval(NamedTuple):
         """Whether no figure belongs to both, not even one at an end as Moodle takes it."""
         first, second = sorted((self, other))
         largest = max(Decimal(1), *map(abs, (*first, *second)))
-        gap = decimals.total((second.low, decimals.negated(first.high)))
+        gap = decimals.difference(second.low, first.high)
         return gap > decimals.product(_SLACK, largest)
 
 

@@ -55,6 +55,7 @@ from attncli.render.figures import (
     text_of,
     vector,
 )
+from attncli.render.mermaid import mermaid
 from attncli.render.page import Page
 
 SUFFIXES = (".md", ".markdown")
@@ -264,25 +265,9 @@ def _made(row: TreeRow) -> str:
     return f": {made}" if made else ""
 
 
-def _graph(block: Graph) -> str:
-    """A Mermaid diagram, which GitHub draws; names only as quoted labels."""
-    names = list(dict.fromkeys(name for edge in block.edges for name in (edge.source, edge.target)))
-    lines = ["```mermaid", "graph LR"]
-    lines += [f'  n{k}["{_label_text(name)}"]' for k, name in enumerate(names, start=1)]
-    for edge in block.edges:
-        source, target = names.index(edge.source) + 1, names.index(edge.target) + 1
-        lines.append(f'  n{source} -->|"{text_of(edge.weight)}"| n{target}')
-    return "\n".join([*lines, "```"])
-
-
-def _label_text(name: str) -> str:
-    """A name inside quotes of a Mermaid label: entities for what it would obey."""
-    return "".join(c if c.isalnum() or c == " " else f"#{ord(c)};" for c in visible(name))
-
-
 _BLOCKS: dict[type, Callable[[Any], str]] = {
     Tree: _tree,
-    Graph: _graph,
+    Graph: mermaid,
     Facts: _facts,
     Prose: lambda block: _spans(block.text),
     Points: lambda block: "\n".join(f"- {_spans(item)}" for item in block.items),

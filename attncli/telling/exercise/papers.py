@@ -277,8 +277,8 @@ def _given(trace: Trace, asked: Asked) -> Iterator[MatrixBlock]:
     for quantity in trace.quantities.values():
         if quantity.given:
             block = matrix_block(quantity, Selection())
-            cells = {(c.row, c.column): c for c in asked.cells if c.quantity == quantity.name}
-            blanks = {place: quantity.address(*place) for place in cells}
+            cells = [c for c in asked.cells if c.quantity == quantity.name]
+            blanks = {(c.row, c.column): quantity.address(c.row, c.column) for c in cells}
             yield block._replace(blanks=blanks) if blanks else block
 
 

@@ -44,10 +44,7 @@ def sections_of(trace: Trace, selection: Selection) -> list[Told]:
     told = _told(
         trace,
         selection.includes,
-        lambda part, context: [
-            *worked_blocks(trace, part, selection, context),
-            *_separate(table_together(trace, part, selection), part),
-        ],
+        lambda part, context: _blocks(trace, part, context, selection),
     )
     left = _left_out(trace, told, selection)
     return [_without(one, left) for one in told]
@@ -65,8 +62,7 @@ def sections_of_cells(trace: Trace, cells: Cells, selection: Selection) -> list[
     def blocks(part: Part, context: Sequence[Quantity]) -> Iterable[Block]:
         if makes(part):
             return _blocks_of_cells(trace, part, context, cells, selection)
-        whole = worked_blocks(trace, part, Selection(), context)
-        return [*whole, *_separate(table_together(trace, part, Selection()), part)]
+        return _blocks(trace, part, context, Selection())
 
     return _told(trace, lambda part: makes(part) or part in users, blocks)
 
@@ -118,6 +114,14 @@ def _told(
         kept = tuple(block for block in blocks(part, context) if block != ROUNDED_BY_ITSELF)
         told.append(Told(part, section_of(trace, part, number, kept)))
     return told
+
+
+def _blocks(
+    trace: Trace, part: Part, context: Sequence[Quantity], selection: Selection
+) -> list[Block]:
+    """A part's working, and its tables one after the other."""
+    tables = _separate(table_together(trace, part, selection), part)
+    return [*worked_blocks(trace, part, selection, context), *tables]
 
 
 def _separate(blocks: Sequence[Block], part: Part) -> list[Block]:
