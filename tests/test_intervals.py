@@ -86,8 +86,16 @@ def test_what_is_not_there() -> None:
         interval(SHIPPED["i_love_ai"], "logits")
     with pytest.raises(IndexError):
         interval(SHIPPED["i_love_ai"], "weights", 3)
+    equal = "X: [[1, 1]]\nblock: encoder\nprojection: none\nW_O: [[0, 0], [0, 0]]\nnorm1: {epsilon: 0}\n"
     with pytest.raises(ArithmeticError):
-        interval("scores: [[-90]]\nscale: none\n", "weights")
+        interval(equal, "norm1.normed")
+
+
+def test_a_policy_that_cannot_be_worked() -> None:
+    """e^-90 rounds to 0 under carry, which nothing can be divided by."""
+    text = "scores: [[-90]]\nscale: none\n"
+    low, high = figures("0.9995", "1.0005")
+    assert interval(text, "weights") == (low, high, None, Decimal("1.000"), 3)
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -135,13 +143,15 @@ def agree(data: Any, carry: Trace, exact: Trace) -> None:
         if not np.isfinite(full):
             assert told.low == told.high == carried
             continue
+        assert told.exact is not None
         half = Decimal(5).scaleb(-told.decimals - 1)
-        assert told.low == min(told.carry, told.exact) - half
-        assert told.high == max(told.carry, told.exact) + half
+        assert told.low == min(carried, told.exact) - half
+        assert told.high == max(carried, told.exact) + half
         assert told.exact == rounded(full, told) or abs(full - halfway(told.exact)) < 1e-9
 
 
 def rounded(full: float, told: oracle.Interval) -> Decimal:
+    assert told.carry is not None
     places = max(told.decimals, -int(told.carry.as_tuple().exponent))
     return Decimal(f"{full:.15g}").quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
 

@@ -22,9 +22,14 @@ from attncli.arithmetic.operations import (
     Affine,
     DivideByRow,
     Exponential,
+    JoinColumns,
+    Masked,
     MatMul,
     MatMulTransposed,
+    RowMean,
     RowSum,
+    Same,
+    TakeColumns,
 )
 from attncli.arithmetic.rounding import Rounding, Unworkable
 from tests.pages import page_of, trace_of
@@ -276,6 +281,27 @@ def test_tiny_and_huge_figures_are_told_or_refused() -> None:
     assert "activated[1, 1] = 1 / (1 + e^3000000) = 0.000" in page_of(sigmoid)
     tail = trace_of("output: [[-9]]\nW1: [[1]]\nactivation: gelu_tanh\nrounding: {policy: exact}\n")
     assert -1e-25 < tail["activated"].values[0, 0] < 0
+
+
+def test_a_half_that_is_left_of_large_terms_is_a_half() -> None:
+    """Under `exact` a float sum of figures that cancel is off by more than its own last digit."""
+    random, off = Random(1), 0
+    for _ in range(200):
+        a, b = random.uniform(-30, 30), random.uniform(-30, 30)
+        x = Matrix(np.array([[a, b, -a, 0.01 - b]]), None, 3)
+        mean = RowMean().make(Rounding("exact", 3), "norm", x)
+        off += float(f"{mean.values[0, 0]:.15g}") != 0.0025
+        copies = (Same(), JoinColumns(2), TakeColumns(0, 1), Masked())
+        seen = Matrix(np.ones((1, 1)), 0, 0)
+        operands = ((mean,), (mean, mean), (mean,), (mean, seen))
+        moved = [
+            c.make(Rounding("exact", 3), "", *o) for c, o in zip(copies, operands, strict=True)
+        ]
+        for made in (mean, *moved):
+            assert str(made.number(0, 0).shown) == "0.003"
+    assert off > 20
+    below = Matrix(np.array([[0.002499999999]]), None, 3, noise=lambda _: 1e-13)
+    assert str(below.number(0, 0).shown) == "0.002"
 
 
 @pytest.mark.parametrize("seed", range(60))

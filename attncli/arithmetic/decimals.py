@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_UP, Context, Decimal
+from collections.abc import Callable, Iterable
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
 
 LARGEST = Decimal("1e300")
 """Figures beyond this, or nearer to zero than one over it, don't fit the arithmetic."""
@@ -18,6 +18,12 @@ SIGNIFICANT = 15
 
 _TINIEST = -7
 """The power of ten of the smallest figures that are written out."""
+
+_NEAR = Decimal("1e-4")
+"""Units of the last place; only what is nearer to a half is looked at closely."""
+
+Noise = Callable[[float], float]
+"""How far a float of some value may be from the true figure."""
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?")
 _LONGEST = 100
@@ -103,11 +109,11 @@ def unsigned_zero(number: Decimal) -> Decimal:
     return Decimal((0, (0,), -min(places(number), _PLACES_OF_ZERO)))
 
 
-def shown(value: float, decimals: int) -> Decimal:
+def shown(value: float, decimals: int, noise: Noise | None = None) -> Decimal:
     """What a page shows of a result: `decimals` decimals, of at most 15 significant digits.
 
     A value that isn't zero is never shown as zero: it gets the decimals that its first
-    digit needs.
+    digit needs. One that is no farther than its `noise` from a half is taken for that half.
     """
     if value == 0:
         return round_to(Decimal(0), decimals)
@@ -117,8 +123,18 @@ def shown(value: float, decimals: int) -> Decimal:
     kept = min(decimals, SIGNIFICANT - 1 - number.adjusted())
     if kept < 0:
         return number
-    rounded = round_to(number, kept)
+    rounded = round_to(number if noise is None else _settled(number, kept, noise), kept)
     return rounded if rounded else round_to(number, -number.adjusted())
+
+
+def _settled(number: Decimal, decimals: int, noise: Noise) -> Decimal:
+    """The half of the last of some decimals that a figure is meant to be, or else itself."""
+    below = number.quantize(Decimal((0, (1,), -decimals)), ROUND_DOWN, _WIDE)
+    half = _WIDE.add(below, Decimal((int(number < 0), (5,), -decimals - 1)))
+    off = abs(_WIDE.subtract(number, half))
+    if off and off < _WIDE.scaleb(_NEAR, -decimals) and off <= noise(float(number)):
+        return half
+    return number
 
 
 def without_noise(number: Decimal) -> Decimal:

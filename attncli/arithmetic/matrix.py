@@ -27,7 +27,7 @@ class Matrix:
     `places` is the number of decimals that hold every value exactly (None: none is known to),
     `decimals` the number that a page shows, `written` the figures as an author wrote them,
     `name` whose figures they are, where a line of working is to know. A figure that was taken
-    out is nan.
+    out is nan. `noise` tells how far a value may be off, where it was worked in floats.
     """
 
     values: Array
@@ -35,6 +35,7 @@ class Matrix:
     decimals: int
     written: Written | None = None
     name: str = ""
+    noise: figures.Noise | None = None
     _told: dict[tuple[int, int], Number] = field(default_factory=dict, init=False, repr=False)
     """Figures that were asked for, since a page asks for each several times."""
 
@@ -85,11 +86,11 @@ class Matrix:
             if abs(count) < _WHOLE:
                 figure = figures.counted(count, self.places)
                 return Number(figure, figure, cell)
-        return Number(Decimal(repr(value)), figures.shown(value, self.decimals), cell)
+        return Number(Decimal(repr(value)), figures.shown(value, self.decimals, self.noise), cell)
 
     def named(self, name: str) -> Matrix:
         """The same figures, which know whose they are."""
-        return Matrix(self.values, self.places, self.decimals, self.written, name)
+        return Matrix(self.values, self.places, self.decimals, self.written, name, self.noise)
 
     def without(self, cells: Collection[tuple[int, int]]) -> Matrix:
         """The figures but for those of some cells, which are nowhere kept."""
@@ -100,7 +101,7 @@ class Matrix:
             kept = ~np.isnan(values)
             rows = (zip(row, here, strict=True) for row, here in zip(written, kept, strict=True))
             written = tuple(tuple(x if here else _NONE for x, here in row) for row in rows)
-        return Matrix(values, self.places, self.decimals, written, self.name)
+        return Matrix(values, self.places, self.decimals, written, self.name, self.noise)
 
     def has(self, i: int, j: int) -> bool:
         """Whether the figure of a cell is there, and wasn't taken out."""
@@ -115,4 +116,6 @@ class Matrix:
     def take_rows(self, indices: Sequence[int]) -> Matrix:
         """The rows at `indices`, as they are written."""
         written = None if self.written is None else tuple(self.written[i] for i in indices)
-        return Matrix(self.values[list(indices)], self.places, self.decimals, written)
+        return Matrix(
+            self.values[list(indices)], self.places, self.decimals, written, noise=self.noise
+        )

@@ -27,42 +27,80 @@ class Interval(NamedTuple):
 
     `carry` and `exact` are what the two policies give, `exact` rounded half away from zero to as
     many decimals as `carry` has, and at least to `decimals`: those of the quantity's rounding.
+    None is said of a policy that the scenario's figures can't be worked under.
     """
 
     low: Decimal
     high: Decimal
-    carry: Decimal
-    exact: Decimal
+    carry: Decimal | None
+    exact: Decimal | None
     decimals: int
 
 
 def intervals(
-    data: Record, cells: Iterable[Cell], folder: Path | None = None, start: Record | None = None
+    data: Record,
+    cells: Iterable[Cell],
+    folder: Path | None = None,
+    start: Record | None = None,
+    *,
+    own: bool = False,
 ) -> dict[Cell, Interval]:
     """The accepted interval of each cell: half a unit of the last of the quantity's decimals
-    around what either policy gives. A cell that holds −∞ accepts just that.
+    around what either policy gives. A cell that holds −∞ under the scenario's own policy accepts
+    just that, another one only figures.
 
     `folder` is where the scenario's files are; `start` has rows that both policies start from in
-    the place of what they would work, by full names. Raises KeyError for a quantity that the
-    scenario doesn't get to, IndexError for a cell outside it, ArithmeticError for figures that
-    can't be worked.
+    the place of what they would work, by full names. With `own`, what `exact` gives from the
+    scenario's own figures is right as well. Raises KeyError for a quantity that the scenario
+    doesn't get to, IndexError for a cell outside it, ArithmeticError for figures that can't be
+    worked under either policy.
     """
-    carry, exact = (_worked(data, folder or Path(), start, policy) for policy in _POLICIES)
-    return {cell: _interval(carry, exact, cell) for cell in cells}
+    place = folder or Path()
+    carry, exact = (_worked(data, place, start, policy) for policy in _POLICIES)
+    far = _worked(data, place, None, "exact") if own and start else None
+    if carry is None and exact is None:
+        raise ArithmeticError("these figures can't be worked")
+    carries = (data.get("rounding") or {}).get("policy", "carry") == "carry"
+    books = _Books(carry, exact, far, carry if carries else far or exact)
+    return {cell: _interval(books, cell) for cell in cells}
 
 
-def _worked(data: Record, folder: Path, start: Record | None, policy: str) -> Book:
+class _Books(NamedTuple):
+    """What each policy gives, what `exact` gives from the scenario's own figures, and which of
+    these is the scenario's own policy."""
+
+    carry: Book | None
+    exact: Book | None
+    far: Book | None
+    own: Book | None
+
+
+def _worked(data: Record, folder: Path, start: Record | None, policy: str) -> Book | None:
+    """The quantities under a policy; None where they can't be worked."""
     rounding = {**(data.get("rounding") or {}), "policy": policy}
-    return worked({**data, "rounding": rounding}, folder, start, decimal=True)
+    try:
+        return worked({**data, "rounding": rounding}, folder, start, decimal=True)
+    except ArithmeticError:
+        return None
 
 
-def _interval(carry: Book, exact: Book, cell: Cell) -> Interval:
+def _interval(books: _Books, cell: Cell) -> Interval:
     name, i, j = cell
-    carried, full = carry.pages[name][i, j], exact.pages[name][i, j]
-    # figures that are taken over as they were written may have more decimals than the rounding
-    decimals = max(carry.places[name], places_written(carried))
-    rounded = round_half_away(settled(full), decimals)
+    decimals = next(book.places[name] for book in books if book is not None)
+    if books.carry is not None:  # what is taken over as written may have more than the rounding
+        decimals = max(decimals, places_written(books.carry.pages[name][i, j]))
+    carry, exact, far, own = (_figure(book, cell, decimals) for book in books)
+    known = [figure for figure in (own, carry, exact, far) if figure is not None]
+    right = [figure for figure in known if figure.is_finite() == known[0].is_finite()]
     half = Decimal((0, (5,), -decimals - 1))
-    low = _WIDE.subtract(min(carried, rounded), half)
-    high = _WIDE.add(max(carried, rounded), half)
-    return Interval(low, high, carried, rounded, decimals)
+    low, high = _WIDE.subtract(min(right), half), _WIDE.add(max(right), half)
+    return Interval(low, high, carry, exact, decimals)
+
+
+def _figure(book: Book | None, cell: Cell, decimals: int) -> Decimal | None:
+    """A figure as it is rounded; figures that were carried are already."""
+    if book is None:
+        return None
+    name, i, j = cell
+    figure = book.pages[name][i, j]
+    return figure if book.rounds else round_half_away(settled(figure), decimals)

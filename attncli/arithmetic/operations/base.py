@@ -17,6 +17,9 @@ from attncli.arithmetic.rounding import Array, Error, Rounding, carry, cleanse, 
 
 EPSILON = float(np.finfo(np.float64).eps)
 
+_OFF = 4
+"""Operands that were worked in floats are a little off themselves: so many times the bound."""
+
 _FEW = 1024
 """Matrices with no more cells than this are worth working out cell by cell."""
 
@@ -86,6 +89,14 @@ class Operation(ABC):
                 values[i, j] = float(evaluation.full(self.cell(i, j, *operands)[0]))
         return None
 
+    def _bound(self, *operands: Matrix) -> decimals.Noise:
+        """How far a value may be off, itself worked from values that are off; seldom asked for."""
+
+        def noise(value: float) -> float:
+            return _OFF * self.error(*operands).at(abs(value))
+
+        return noise
+
     def clear_noise(self, values: Array, *operands: Matrix) -> None:  # noqa: B027
         """Sets to 0, in place, what is only left of terms that cancel each other."""
 
@@ -114,7 +125,8 @@ class Operation(ABC):
         places = self.places(*operands)
         if not rounding.carries:
             values += 0.0  # no minus zero
-            return Matrix(values, self._cleansed(values, places, *operands), decimals)
+            known = self._cleansed(values, places, *operands)
+            return Matrix(values, known, decimals, noise=self._bound(*operands))
 
         def settle(i: int, j: int) -> Decimal:
             return evaluation.full(self.cell(i, j, *operands)[0])

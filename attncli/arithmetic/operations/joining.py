@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attncli.arithmetic.decimals import Noise
 from attncli.arithmetic.expression import (
     MOST_PARTS,
     Apply,
@@ -77,7 +78,9 @@ class TakeColumns(_Moved):
         whole = operands[0]
         run = self._run(whole.shape[1])
         written = whole.written and tuple(row[run] for row in whole.written)
-        return Matrix(whole.values[:, run], whole.places, whole.decimals, written)
+        return Matrix(
+            whole.values[:, run], whole.places, whole.decimals, written, noise=whole.noise
+        )
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         return (operands[0].number(i, self._run(operands[0].shape[1]).start + j),)
@@ -146,4 +149,12 @@ def _all_written(operands: Sequence[Matrix]) -> list[Written]:
 
 def _joined(values: Array, operands: Sequence[Matrix], written: Written) -> Matrix:
     decimals = max(operand.decimals for operand in operands)
-    return Matrix(values, most_places(*operands), decimals, written or None)
+    return Matrix(
+        values, most_places(*operands), decimals, written or None, noise=_noisiest(operands)
+    )
+
+
+def _noisiest(operands: Sequence[Matrix]) -> Noise | None:
+    """How far a figure may be off that comes from one of several matrices."""
+    known = [operand.noise for operand in operands if operand.noise is not None]
+    return (lambda value: max(noise(value) for noise in known)) if known else None

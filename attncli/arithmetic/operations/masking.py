@@ -171,7 +171,9 @@ class Masked(Operation):
         places = decimals.places(self.value.full)
         known = None if scores.places is None else max(scores.places, places)
         most = max(scores.decimals, places)
-        return Matrix(self.values(*operands), known, most, self._written(*operands))
+        return Matrix(
+            self.values(*operands), known, most, self._written(*operands), noise=scores.noise
+        )
 
     def values(self, *operands: Matrix) -> Array:
         scores, seen = operands

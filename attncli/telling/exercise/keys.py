@@ -60,17 +60,19 @@ def figure_of(worked: Trace, place: Place) -> Number:
     assert place.cell is not None
     name, i, j = place.cell
     quantity, own = worked[name], place.number.shown
-    apart = abs(float(quantity.values[i, j]) - float(own))
-    if own and apart < _SURELY_ALIKE * 0.1**quantity.matrix.decimals:
+    apart, places = abs(float(quantity.values[i, j]) - float(own)), quantity.matrix.decimals
+    rounded = quantity.matrix.written is None and decimals.places(own) <= places
+    if own and rounded and apart < _SURELY_ALIKE * 0.1**places:
         return place.number
     return quantity.number(i, j)
 
 
 def value_at(number: Number, places: int) -> Decimal:
-    """A figure as it is compared: rounded, unless all of its digits are known and shown."""
-    if number.full == number.shown:
-        return number.shown
-    return decimals.round_to(decimals.without_noise(number.full), places)
+    """A figure as it is compared: rounded, also where a page shows more of a tiny one."""
+    full, shown = number[:2]
+    if decimals.places(shown) == places:
+        return shown
+    return decimals.round_to(full if full == shown else decimals.without_noise(full), places)
 
 
 @cache

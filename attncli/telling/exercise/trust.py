@@ -94,20 +94,15 @@ def _ranges(
     cells = {place.id: place.number.cell for place in places}
     made = [cell for cell in cells.values() if cell is not None and not trace[cell.quantity].given]
     start = {name: shown_rows(trace[name]) for name in context}
-    found = oracle.intervals(data, made, folder, start)
-    from_far = oracle.intervals(data, made, folder) if start else found
-    own = not trace.rounding.carries
+    found = oracle.intervals(data, made, folder, start, own=not trace.rounding.carries)
     ranges: dict[str, Range] = {}
     for place in places:
-        cell = cells[place.id] or INNER
-        interval = found.get(cell)
+        interval = found.get(cells[place.id] or INNER)
         if interval is None:
             given = _decimals_of_given(trace, place)
             ranges[place.id] = around((place.number.shown,), given)
-            continue
-        both = (interval.carry, interval.exact, *((from_far[cell].exact,) if own else ()))
-        finite = all(figure.is_finite() for figure in both)
-        ranges[place.id] = around(both, interval.decimals) if finite else interval[:2]
+        else:
+            ranges[place.id] = interval[:2]
     return ranges
 
 
