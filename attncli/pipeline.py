@@ -6,7 +6,6 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 
 from attncli.arithmetic.matrix import Matrix
-from attncli.choices import Policy
 from attncli.scenario import Problems, Scenario, read
 from attncli.scenario.figures import of_array
 from attncli.scenario.keys.layer import GIVEN
@@ -104,12 +103,6 @@ def work(scenario: Scenario) -> Trace:
         return trace
     variants = {name: work(other) for name, other in scenario.variants.items()}
     return replace(trace, generated=_generated(trace), variants=variants)
-
-
-def worked_under(scenario: Scenario, policy: Policy) -> Trace:
-    """A scenario by itself, worked under a rounding policy. Raises ScenarioError."""
-    rounding = replace(scenario.rounding, policy=policy)
-    return work(replace(scenario.alone(), rounding=rounding))
 
 
 def _generated(trace: Trace) -> tuple[Trace, ...]:

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
+from functools import cache
 
 LARGEST = Decimal("1e300")
 """Figures beyond this, or nearer to zero than one over it, don't fit the arithmetic."""
@@ -26,6 +27,7 @@ Noise = Callable[[float], float]
 """How far a float of some value may be from the true figure."""
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?")
+_FEW = 5
 _LONGEST = 100
 _MOST_PLACES = 310
 _PLACES_OF_ZERO = 12
@@ -49,8 +51,17 @@ def parse(text: str) -> Decimal:
 
 def places(number: Decimal) -> int:
     """How many decimals `number` is written with: 2 for 1.50, 0 for 12, for 1e3 and for −∞."""
+    for count in range(_FEW):  # the most of them, and the quickest way
+        if number.same_quantum(unit(count)):
+            return count
     exponent = number.as_tuple().exponent
     return max(0, -exponent) if isinstance(exponent, int) else 0
+
+
+@cache
+def unit(places: int) -> Decimal:
+    """One of the last of so many decimals."""
+    return Decimal((0, (1,), -places))
 
 
 def round_to(number: Decimal, decimals: int) -> Decimal:
@@ -58,8 +69,7 @@ def round_to(number: Decimal, decimals: int) -> Decimal:
     left as it is."""
     if number.is_infinite():
         return number
-    unit = Decimal((0, (1,), -decimals))
-    return unsigned_zero(number.quantize(unit, context=_WIDE))
+    return unsigned_zero(number.quantize(unit(decimals), context=_WIDE))
 
 
 def round_like(number: Decimal, other: Decimal) -> Decimal:
@@ -129,7 +139,7 @@ def shown(value: float, decimals: int, noise: Noise | None = None) -> Decimal:
 
 def _settled(number: Decimal, decimals: int, noise: Noise) -> Decimal:
     """The half of the last of some decimals that a figure is meant to be, or else itself."""
-    below = number.quantize(Decimal((0, (1,), -decimals)), ROUND_DOWN, _WIDE)
+    below = number.quantize(unit(decimals), ROUND_DOWN, _WIDE)
     half = _WIDE.add(below, Decimal((int(number < 0), (5,), -decimals - 1)))
     off = abs(_WIDE.subtract(number, half))
     if off and off < _WIDE.scaleb(_NEAR, -decimals) and off <= noise(float(number)):

@@ -14,9 +14,12 @@ from decimal import (
     Decimal,
     DivisionByZero,
     InvalidOperation,
+    getcontext,
     localcontext,
+    setcontext,
 )
 from functools import cache, lru_cache
+from operator import attrgetter
 from typing import Any
 
 from attncli.arithmetic import decimals
@@ -28,16 +31,18 @@ _TANH_IS_ONE = 400
 """Beyond these, 1 − erf(x) and 1 − tanh(x) are less than the smallest float64."""
 
 Figure = Callable[[ex.Number], Decimal]
+_FULL: Figure = attrgetter("full")
+_SHOWN: Figure = attrgetter("shown")
 
 
 def full(expression: ex.Expression) -> Decimal:
     """The value from the figures in full. Raises TypeError for what has no single value."""
-    return _value(expression, lambda number: number.full)
+    return _value(expression, _FULL)
 
 
 def shown(expression: ex.Expression) -> Decimal:
     """The value computed from the digits shown."""
-    return _value(expression, lambda number: number.shown)
+    return _value(expression, _SHOWN)
 
 
 def relation(left: ex.Expression, right: ex.Expression) -> str:
@@ -53,11 +58,17 @@ _CONTEXT = Context(
 
 
 def _value(expression: ex.Expression, figure: Figure) -> Decimal:
-    with localcontext(_CONTEXT):
+    before = getcontext()
+    setcontext(_CONTEXT)  # localcontext would copy it, for each of a page's lines
+    try:
         return _evaluate(expression, figure)
+    finally:
+        setcontext(before)
 
 
 def _evaluate(expression: ex.Expression, figure: Figure) -> Decimal:
+    if type(expression) is ex.Number:  # the most of them
+        return figure(expression)
     evaluate = _EVALUATE.get(type(expression))
     if evaluate is None:
         raise TypeError(f"{type(expression).__name__} has no value of its own")
@@ -70,6 +81,13 @@ def _symbol(node: ex.Symbol, _: Figure) -> Decimal:
     if node == ex.PI:
         return pi(DIGITS)
     raise TypeError(f"{node.name} is a name, not a number")
+
+
+def _sum(node: ex.Sum, figure: Figure) -> Decimal:
+    value = Decimal(0)
+    for term in node.terms:
+        value += _evaluate(term, figure)
+    return value
 
 
 def _product(node: ex.Product, figure: Figure) -> Decimal:
@@ -190,11 +208,8 @@ FUNCTIONS: dict[str, Callable[..., Decimal]] = {
 }
 
 _EVALUATE: dict[type, Callable[[Any, Figure], Decimal]] = {
-    ex.Number: lambda node, figure: figure(node),
     ex.Symbol: _symbol,
-    ex.Sum: lambda node, figure: sum(
-        (_evaluate(term, figure) for term in node.terms), start=Decimal(0)
-    ),
+    ex.Sum: _sum,
     ex.Product: _product,
     ex.Dot: _dot,
     ex.Quotient: lambda node, figure: (

@@ -38,6 +38,8 @@ class Matrix:
     noise: figures.Noise | None = None
     _told: dict[tuple[int, int], Number] = field(default_factory=dict, init=False, repr=False)
     """Figures that were asked for, since a page asks for each several times."""
+    _lines: dict[tuple[int, int], Vector] = field(default_factory=dict, init=False, repr=False)
+    """Rows (0) and columns (1) that were asked for."""
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False
@@ -95,8 +97,8 @@ class Matrix:
     def without(self, cells: Collection[tuple[int, int]]) -> Matrix:
         """The figures but for those of some cells, which are nowhere kept."""
         values, written = np.array(self.values), self.written
-        for i, j in cells:
-            values[i, j] = math.nan
+        if cells:
+            values[tuple(zip(*cells, strict=True))] = math.nan
         if written is not None:
             kept = ~np.isnan(values)
             rows = (zip(row, here, strict=True) for row, here in zip(written, kept, strict=True))
@@ -108,10 +110,18 @@ class Matrix:
         return not math.isnan(self.values[i, j])
 
     def row(self, i: int) -> Vector:
-        return Vector(tuple(self.number(i, j) for j in range(self.values.shape[1])))
+        return self._line(0, i)
 
     def column(self, j: int) -> Vector:
-        return Vector(tuple(self.number(i, j) for i in range(self.values.shape[0])))
+        return self._line(1, j)
+
+    def _line(self, axis: int, k: int) -> Vector:
+        told = self._lines.get((axis, k))
+        if told is None:
+            others = range(self.values.shape[1 - axis])
+            numbers = [self.number(*((k, x) if axis == 0 else (x, k))) for x in others]
+            told = self._lines[axis, k] = Vector(tuple(numbers))
+        return told
 
     def take_rows(self, indices: Sequence[int]) -> Matrix:
         """The rows at `indices`, as they are written."""

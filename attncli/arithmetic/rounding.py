@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
 from typing import NamedTuple
@@ -61,12 +61,21 @@ class Rounding:
     def carries(self) -> bool:
         return self.policy == "carry"
 
+    def under(self, policy: Policy) -> Rounding:
+        """The same under a policy."""
+        return replace(self, policy=policy)
+
     def of_quantity(self, step: str, name: str) -> Rounding:
         """The rounding of one quantity of a step: what is said of its full name, of the last
         part of it, or else of the step."""
+        return Rounding(self.policy, self.decimals_of(step, name))
+
+    def decimals_of(self, step: str, name: str) -> int:
+        """The decimals of one quantity of a step."""
+        if not self.quantities:
+            return self.of(step)
         local = name.rpartition(".")[2]
-        said = self.quantities.get(name, self.quantities.get(local, self.of(step)))
-        return Rounding(self.policy, said)
+        return self.quantities.get(name, self.quantities.get(local, self.of(step)))
 
     def of(self, step: str) -> int:
         """The decimals of one step's quantities."""

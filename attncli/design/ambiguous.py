@@ -10,7 +10,6 @@ import numpy as np
 from attncli.arithmetic.expression import Number
 from attncli.choices import POLICIES
 from attncli.design.rules import units
-from attncli.pipeline import worked_under
 from attncli.scenario import ScenarioError
 from attncli.trace import Quantity, Trace
 
@@ -36,8 +35,7 @@ def under_both(trace: Trace) -> Both | None:
     """The trace's scenario under both policies; None where one of them can't work it."""
     try:
         carry, exact = (
-            trace if trace.rounding.policy == policy else worked_under(trace.scenario, policy)
-            for policy in POLICIES
+            trace if trace.rounding.policy == policy else trace.under(policy) for policy in POLICIES
         )
     except ScenarioError:
         return None

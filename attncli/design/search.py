@@ -179,24 +179,25 @@ class _Search:
             rule = "alike"
         else:
             by_name = {name: matrix for drawn, matrix in figures.items() for name in drawn.names}
-            trace = _worked(_with_figures(self.scenario, by_name))
+            trace = self._worked(_with_figures(self.scenario, by_name))
         if trace is None or not _is_as_seen(trace, survivor):
             failures.add(rule, 1, 1)
             return None
         self.found.add(key)
         return trace
 
+    def _worked(self, scenario: Scenario) -> Trace | None:
+        """The worked scenario, if all of it can be worked, its variants and generated tokens
+        too."""
+        alone = not scenario.variants and scenario.prediction.generate < 2  # noqa: PLR2004
+        try:
+            return self.trace.retold(scenario) if alone else work(scenario)
+        except ScenarioError:
+            return None
+
     def _is_as_hard(self, survivor: Survivor) -> bool:
         wanted = self.reference or 0.0
         return abs(survivor.difficulty - wanted) <= _TOLERANCE * wanted
-
-
-def _worked(scenario: Scenario) -> Trace | None:
-    """The worked scenario, if all of it can be worked, its variants and generated tokens too."""
-    try:
-        return work(scenario)
-    except ScenarioError:
-        return None
 
 
 def _is_as_seen(trace: Trace, survivor: Survivor) -> bool:

@@ -37,12 +37,15 @@ FACTOR, DIVISOR, ATOM = 2, 3, 5
 
 def binding(node: Expression) -> int:
     """How tightly an expression holds together: a sum loosest, a figure tightest."""
+    binds = _BINDING.get(type(node))
+    if binds is not None:
+        return binds
     if isinstance(node, Number):
         loose = node.shown.is_signed() or decimals.has_exponent(node.shown)
         return _BINDING[Negative] if loose else _TIGHTEST  # 3 × 10^−9 holds together no better
     if isinstance(node, Blank) and node.answer is not None:
         return binding(node.answer)
-    return _BINDING.get(type(node), _TIGHTEST)
+    return _TIGHTEST
 
 
 def least_after_sign(term: Expression) -> int:
@@ -57,12 +60,12 @@ def signed(term: Expression) -> tuple[bool, Expression]:
         if not term.shown.is_signed():
             return False, term
         return True, Number(decimals.negated(term.full), decimals.negated(term.shown), term.cell)
+    if isinstance(term, Product):
+        minus, positive = signed(term.factors[0])
+        return minus, Product((positive, *term.factors[1:])) if minus else term
     match term:
         case Negative(operand):
             return True, operand
-        case Product((first, *others)):
-            minus, positive = signed(first)
-            return minus, Product((positive, *others)) if minus else term
         case Quotient(dividend, divisor):
             minus, positive = signed(dividend)
             return minus, Quotient(positive, divisor) if minus else term

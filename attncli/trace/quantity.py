@@ -132,6 +132,10 @@ class Quantity:
         """Whether it is one figure a row, such as `exp_sum`."""
         return not self.columns.names
 
+    def holding(self, matrix: Matrix) -> Quantity:
+        """The same quantity with other figures."""
+        return Quantity(self.name, matrix, self.rows, self.columns, self.making)
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:  # noqa: ANN401
         return np.array(self.values, dtype=dtype, copy=copy)
 

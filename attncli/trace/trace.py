@@ -6,17 +6,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding, Unworkable
+from attncli.choices import Policy
 from attncli.scenario import Problem, Scenario, ScenarioError
 from attncli.trace.axes import made_axes
 from attncli.trace.quantity import Making, Quantity
 from attncli.trace.scope import Scope
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 Figures = ArrayLike | Sequence[Sequence[Decimal]]
 
@@ -101,7 +105,16 @@ class Trace:
 
     def operands(self, making: Making) -> tuple[Matrix, ...]:
         """The matrices that a making works on, which know whose figures they hold."""
-        return tuple(self.quantities[name].figures for name in making.operands)
+        known = self._operands.get(making.operands)
+        if known is None:
+            known = tuple(self.quantities[name].figures for name in making.operands)
+            self._operands[making.operands] = known
+        return known
+
+    @cached_property
+    def _operands(self) -> dict[tuple[str, ...], tuple[Matrix, ...]]:
+        """Operands that were asked for, as they are for each line of working."""
+        return {}
 
     def replay(self, replaced: Mapping[str, Figures]) -> Trace:
         """The trace with some quantities' figures replaced, and all that follows worked again
@@ -115,6 +128,24 @@ class Trace:
         new = {name: self._with_figures(name, figures) for name, figures in replaced.items()}
         story = self._told_with(lambda making: None if making.name in new else making)
         return self._again({**self.quantities, **new}, story, set(new))
+
+    def under(self, policy: Policy, replaced: Mapping[str, Figures] = _NOTHING) -> Trace:
+        """The trace worked again from its given figures, and some replaced ones, under a rounding
+        policy. Raises as `replay` does."""
+        rounding = self.rounding.under(policy)
+        return self.retold(replace(self.scenario, rounding=rounding), replaced)
+
+    def retold(self, scenario: Scenario, replaced: Mapping[str, Figures] = _NOTHING) -> Trace:
+        """The story of this trace, worked from the given figures of a scenario that differs in
+        these, or in how it rounds, and in nothing else; without variants and generated tokens.
+
+        `replaced` and what it raises are those of `replay`.
+        """
+        new = {name: self._with_figures(name, figures) for name, figures in replaced.items()}
+        given = {name: self[name].holding(matrix) for name, matrix in scenario.given.items()}
+        story = self._told_with(lambda making: None if making.name in new else making)
+        alone = replace(self, scenario=scenario, generated=(), variants=_NOTHING)
+        return alone._again({**self.quantities, **given, **new}, story, set(self.quantities))
 
     def remake(self, making: Making) -> Trace:
         """The trace with one quantity made in another way, and all that follows worked again.
@@ -160,7 +191,8 @@ class Trace:
         for making in (making for part in story for making in part.makings):
             stale = making.name in changed or not changed.isdisjoint(making.operands)
             if making.name in quantities and stale:
-                quantities[making.name] = make(self.scenario, quantities, making)
+                old = quantities[making.name]
+                quantities[making.name] = make(self.scenario, quantities, making, old)
                 changed.add(making.name)
         return replace(self, quantities=quantities, story=story)
 
@@ -168,8 +200,14 @@ class Trace:
         return f"<Trace of {self.scenario.title!r}: {', '.join(self.quantities)}>"
 
 
-def make(scenario: Scenario, quantities: Mapping[str, Quantity], making: Making) -> Quantity:
-    """One quantity, made of others. Raises ScenarioError where its figures can't be worked."""
+def make(
+    scenario: Scenario,
+    quantities: Mapping[str, Quantity],
+    making: Making,
+    old: Quantity | None = None,
+) -> Quantity:
+    """One quantity, made of others, or made again as the `old` one was. Raises ScenarioError
+    where its figures can't be worked."""
     operands = [quantities[name] for name in making.operands]
     rounding = scenario.rounding.of_quantity(making.step, making.name)
     try:
@@ -183,4 +221,6 @@ def make(scenario: Scenario, quantities: Mapping[str, Quantity], making: Making)
         raise ScenarioError(
             [Problem(where, f"{making.name}{row}: {trouble.what}", f"{trouble.instead} would do")]
         ) from None
+    if old is not None and old.making is making and old.matrix.shape == matrix.shape:
+        return Quantity(making.name, matrix, old.rows, old.columns, making)
     return Quantity(making.name, matrix, *made_axes(making, operands, matrix.shape), making)

@@ -10,6 +10,7 @@ from typing import Any
 
 from attncli.arithmetic.expression import (
     MOST_PARTS,
+    Equation,
     Expression,
     Omitted,
     Symbol,
@@ -87,6 +88,7 @@ def _parts(document: Document) -> list[str]:
     return parts if document.key is None else [*parts, _NEW_PAGE, *_parts(document.key)]
 
 
+@lru_cache(maxsize=4096)
 def escaped(text: str) -> str:
     """Somebody's words on one line, with nothing in them that Markdown would obey."""
     return visible(text).translate(_SPECIAL)
@@ -106,8 +108,13 @@ def _math(text: str) -> str:
 
 def _heading(section: Section) -> str:
     title = f"## {section.heading_with_points}"
-    formulas = ", ".join(_math(latex(formula)) for formula in section.formulas)
-    return f"{title}\n\n{formulas}" if formulas else title
+    return f"{title}\n\n{_formulas(section.formulas)}" if section.formulas else title
+
+
+@lru_cache(maxsize=256)
+def _formulas(formulas: tuple[Equation, ...]) -> str:
+    """A section's formulas; forms of an exercise have the same."""
+    return ", ".join(_math(latex(formula)) for formula in formulas)
 
 
 def _blocks(blocks: Iterable[Block]) -> list[str]:
@@ -213,9 +220,9 @@ def _table(block: Table) -> str:
 
 
 def _cell(cell: Word | str | Omitted) -> str:
-    if isinstance(cell, Word):
-        return escaped(cell.text)
-    return cell if isinstance(cell, str) else "⋮"
+    if isinstance(cell, str):
+        return cell
+    return escaped(cell.text) if isinstance(cell, Word) else "⋮"
 
 
 def _matrix(block: MatrixBlock) -> str:

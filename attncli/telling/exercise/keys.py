@@ -32,9 +32,8 @@ def key_of(trace: Trace, place: Place, carry: Figures, exact: Figures) -> Key:
     half = half_a_unit(places)
     if not own.shown.is_finite():
         return Key(own, own.shown, own.shown, *both, half=half)
-    others = (one for one in both if one is not None and one is not own)
-    known = [own, *(one for one in others if one.shown.is_finite())]
-    low, high = around([value_at(number, places) for number in known], places)
+    others = [one for one in both if one is not None and one is not own and one.shown.is_finite()]
+    low, high = around([value_at(number, places) for number in (own, *others)], places)
     return Key(own, low, high, *both, half=half)
 
 
@@ -51,7 +50,7 @@ def _places(trace: Trace, place: Place, figure: Number) -> int:
 
 def _decimals_of(trace: Trace, name: str) -> int:
     making = trace[name].making
-    return trace.rounding.of_quantity("" if making is None else making.step, name).decimals
+    return trace.rounding.decimals_of("" if making is None else making.step, name)
 
 
 def figure_of(worked: Trace, place: Place) -> Number:
@@ -68,9 +67,10 @@ def figure_of(worked: Trace, place: Place) -> Number:
 
 
 def value_at(number: Number, places: int) -> Decimal:
-    """A figure as it is compared: rounded, also where a page shows more of a tiny one."""
-    full, shown = number[:2]
-    if decimals.places(shown) == places:
+    """A figure as it is compared: rounded, also where a page shows more of a tiny one; what a line
+    comes to on its way is not, where it is told in full."""
+    full, shown, cell = number
+    if shown.same_quantum(decimals.unit(places)) or (cell is INNER and full == shown):
         return shown
     return decimals.round_to(full if full == shown else decimals.without_noise(full), places)
 

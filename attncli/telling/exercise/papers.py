@@ -23,7 +23,6 @@ from attncli.document import (
     Word,
     Working,
 )
-from attncli.pipeline import worked_under
 from attncli.questions import Key, Paper, Question
 from attncli.scenario import ScenarioError
 from attncli.telling.blocks import matrix_block
@@ -158,8 +157,7 @@ def _figures_under(trace: Trace, wish: Wish, what: Taken, policy: Policy) -> Map
     if own and (trace.rounding.carries or not what.context):
         return {place.id: place.number for place in what.places}
     try:
-        worked = trace if own else worked_under(trace.scenario, policy)
-        worked = worked.replay({name: shown_rows(trace[name]) for name in what.context})
+        worked = trace.under(policy, {name: shown_rows(trace[name]) for name in what.context})
     except ScenarioError:
         return {}
     if not wish.blanking.terms:
@@ -218,10 +216,11 @@ def _section(
     names = {place.quantity for place in places}
     fully = wish.selection._replace(detail="full")
     lines = working_in(trace, told.part, names, wish.cells, fully)
+    whole = wish.wants_everything or bool(wish.cells)
     return told.section._replace(
         blocks=(*told.section.blocks, *_room(told.section, places)),
         questions=questions,
-        solution=solution_of(lines, places, questions, told.part.path, whole=bool(wish.cells)),
+        solution=solution_of(lines, places, questions, told.part.path, whole=whole),
     )
 
 

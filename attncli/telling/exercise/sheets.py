@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attncli.arithmetic.expression import Blank, Expression, Omitted, Product, Vector, rewritten
 from attncli.document import Addition, Block, Document, Line, MatrixBlock, Section, Working
+from attncli.questions import Question
 
 
 def sheet_of(whole: Document) -> Document:
@@ -20,7 +21,7 @@ def sheet_of(whole: Document) -> Document:
 def _unanswered_section(section: Section) -> Section:
     return section._replace(
         blocks=tuple(map(_unanswered, section.blocks)),
-        questions=tuple(question._replace(key=None) for question in section.questions),
+        questions=tuple(Question(id_, points) for id_, points, _ in section.questions),
         solution=(),
     )
 

@@ -3,7 +3,7 @@ and what is accepted for it."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
 from attncli.arithmetic import decimals
@@ -37,8 +37,10 @@ def solution_of(
 ) -> tuple[Block, ...]:
     """The lines of full working that have something to do with what is asked, or the `whole` of
     it, then each answer with what is accepted."""
-    asked = _Wanted(places)
-    lines = working if whole else [block for one in working for block in asked.of(one)]
+    lines = working
+    if not whole:
+        asked = _Wanted(places)
+        lines = [block for one in working for block in asked.of(one)]
     return (*lines, Table(_HEADINGS, tuple(_row(question, path) for question in questions)))
 
 
@@ -46,19 +48,21 @@ def _row(question: Question, path: str) -> tuple[Word | str, ...]:
     """A blank, called as it is at a path, with its answer and what is accepted."""
     key = question.key
     assert key is not None
-    accepted = f"{_figure(key.low)} to {_figure(key.high)}"
-    policies = (_text(key.carry), _text(key.exact))
+    answer = plain(key.figure)
+
+    def text(number: Number | None) -> str:
+        if number is None:
+            return "–"
+        return answer if number is key.figure else plain(number)
+
     return (
         Word(local_name(question.id, path)),
-        plain(key.figure),
-        *policies,
-        accepted,
+        answer,
+        text(key.carry),
+        text(key.exact),
+        f"{_figure(key.low)} to {_figure(key.high)}",
         str(question.points),
     )
-
-
-def _text(number: Number | None) -> str:
-    return "–" if number is None else plain(number)
 
 
 def _figure(figure: Decimal) -> str:
@@ -67,13 +71,14 @@ def _figure(figure: Decimal) -> str:
 
 def what_is_accepted(keys: Iterable[Key]) -> tuple[Block, ...]:
     """How a key is to be read: what is accepted, and why."""
-    halves = {key.half: f"{_figure(key.half)} ({counted(key.places, 'decimal')})" for key in keys}
+    known = dict.fromkeys(key.half for key in keys)
+    halves = [f"{_figure(x)} ({counted(decimals.places(x) - 1, 'decimal')})" for x in known]
     return (
         Note(
             (
                 "An answer is right from half a unit of the last place below the smaller of what"
                 " carry and exact give to half a unit above the larger, both ends included. Half a"
-                f" unit is {' or '.join(halves.values())}. Both start from the figures on the"
+                f" unit is {' or '.join(halves)}. Both start from the figures on the"
                 " sheet; carry rounds at each step, exact only at the end, and a student may do"
                 " either.",
             )
@@ -101,12 +106,9 @@ class _Wanted:
         return isinstance(line, Omitted) or self.is_about(line, line.parts[-1][1])
 
     def is_about(self, line: Line | Addition, result: Expression) -> bool:
-        told = (number.cell for number in numbers_in(result))
-        return address_of(line) in self.addresses or _meets(self.cells, told)
-
-
-def _meets(wanted: Collection[object], found: Iterator[object]) -> bool:
-    return any(one in wanted for one in found)
+        if self.addresses and address_of(line) in self.addresses:
+            return True
+        return any(number.cell in self.cells for number in numbers_in(result))
 
 
 def _without_loose_ends(lines: Sequence[Line | Omitted]) -> list[Line | Omitted]:
