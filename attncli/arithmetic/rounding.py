@@ -67,7 +67,7 @@ class Rounding:
 
     def of_quantity(self, step: str, name: str) -> Rounding:
         """The rounding of one quantity of a step: what is said of its full name, of the last
-        part of it, or else of the step."""
+        part of it, with its time or without (`a[2]`, `a`), or else of the step."""
         return Rounding(self.policy, self.decimals_of(step, name))
 
     def decimals_of(self, step: str, name: str) -> int:
@@ -75,7 +75,9 @@ class Rounding:
         if not self.quantities:
             return self.of(step)
         local = name.rpartition(".")[2]
-        return self.quantities.get(name, self.quantities.get(local, self.of(step)))
+        timeless = local.partition("[")[0]
+        said = (self.quantities.get(one) for one in (name, local, timeless))
+        return next((places for places in said if places is not None), self.of(step))
 
     def of(self, step: str) -> int:
         """The decimals of one step's quantities."""

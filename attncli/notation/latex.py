@@ -17,6 +17,11 @@ from attncli.notation.words import visible
 
 _GREEK = {"π": r"\pi", "gamma": r"\gamma", "beta": r"\beta"}
 FUNCTIONS = {name: rf"\{name}" for name in ("max", "tanh", "sin", "cos", "ln")}
+_TIMED = re.compile(
+    r"(?P<path>.*\.)?(?:gates\[(?P<of>\w+)\]\.(?P<gate>[^.\[\]]+)"
+    r"|(?P<local>[^.\[\]]+)\[(?P<time>\w+)\])"
+)
+"""What is of a time: `a[2]`, `gates[2].forget`."""
 _SPECIAL = re.compile(r"[_{}$%&#]|\\")
 
 
@@ -94,16 +99,23 @@ def _number(node: ex.Number, _: Style) -> str:
 
 
 def _symbol(node: ex.Symbol, style: Style) -> str:
-    path, dot, local = node.name.rpartition(".")
+    indices = f"[{', '.join(map(style.word, node.indices))}]" if node.indices else ""
+    timed = _TIMED.fullmatch(node.name)
+    if timed is None:
+        return _named(node.name) + indices
+    path, time, local = timed["path"] or "", timed["time"] or timed["of"], timed["local"]
+    return rf"{_named(path + (local or timed['gate']))}^{{\langle {time} \rangle}}{indices}"
+
+
+def _named(full: str) -> str:
+    """The name of a quantity, its path before it, what follows a `_` below it."""
+    path, dot, local = full.rpartition(".")
     head, _, tail = local.partition("_")
     head = path + dot + head
     if not tail and head[-1:].isdigit() and head[:-1].isalpha():
         head, tail = head[:-1], head[-1]
     # a space before each `_`: Markdown would take two of them for emphasis otherwise
-    name = _name(head) + (f" _{{{_name(tail)}}}" if tail else "")
-    if not node.indices:
-        return name
-    return f"{name}[{', '.join(map(style.word, node.indices))}]"
+    return _name(head) + (f" _{{{_name(tail)}}}" if tail else "")
 
 
 def _name(name: str) -> str:

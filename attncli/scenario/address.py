@@ -28,7 +28,8 @@ _LONGEST = 18
 
 
 class Address(NamedTuple):
-    """The name of a quantity or key, with its path, and the indices of a cell in it."""
+    """The name of a quantity or key, with its path and its time (`a[2]` of `a[2][1]`), and the
+    indices of a cell in it."""
 
     name: str
     indices: tuple[Index, ...] = ()
@@ -39,7 +40,9 @@ class Address(NamedTuple):
         return [part for part in _SEGMENT.split(self.name) if part]
 
 
-_SHAPE = re.compile(r"\s*((?:[^\[\]]+\[\d+\]\.)*[^\[\]]+?)\s*(?:\[(.*)\])?\s*", re.DOTALL)
+_SHAPE = re.compile(
+    r"\s*((?:[^\[\]]+\[\d+\]\.)*[^\[\]]+?(?:\[\d+\](?=\s*\[))?)\s*(?:\[(.*)\])?\s*", re.DOTALL
+)
 _SEGMENT = re.compile(r"\.|\[(\d+)\]")
 _INDEX = re.compile(
     r"""\s*(?:"((?:[^"\\]|\\.)*)"|([^",\s](?:[^,]*[^,\s])?))\s*(?:,|$)""", re.DOTALL

@@ -24,6 +24,7 @@ from attncli.scenario.model import (
     below,
 )
 from attncli.scenario.problems import Problems, Where
+from attncli.scenario.recurrents import RecurrentBuilder
 
 Values = Mapping[str, Any]
 _SETTINGS = frozenset(key.name for key in LAYER_SETTINGS)
@@ -118,11 +119,18 @@ class Builder(NamedTuple):
                 " layers", "move it into one of them, or say how many heads there are",
             )  # fmt: skip
         shared = {key: values[key] for key in _SETTINGS if key in values}
+        recurrents = RecurrentBuilder(self.where, self.problems)
         layers = values["layers"]
         paths = [entry_path(path, "layers", k, len(layers)) for k in range(len(layers))]
         return tuple(
             self._layer(
-                own, {**shared, "mask_path": own if "mask" in layer else path, **layer}, seen
+                own,
+                {
+                    **recurrents.shared(shared, layer),
+                    "mask_path": own if "mask" in layer else path,
+                    **layer,
+                },
+                seen,
             )
             for own, layer in zip(paths, layers, strict=True)
         )
@@ -131,6 +139,11 @@ class Builder(NamedTuple):
         """A layer of a list, an encoder's by default; or the top itself, which may say no block:
         then it is an attention with a network to follow."""
         said = values.get("block", "encoder")
+        recurrents = RecurrentBuilder(self.where, self.problems)
+        if "cell" in values:
+            own = {key: value for key, value in values.items() if key != "block" or value}
+            return recurrents.layer(path, own)
+        recurrents.check_none(path, values)
         block = said or "attention"
         whole = block != "attention"
         crosses = block == "decoder" and seen.memory is not None

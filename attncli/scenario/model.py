@@ -118,8 +118,42 @@ class Attention(NamedTuple):
         return self.path if self.heads == 1 else below(self.path, f"heads[{head + 1}]")
 
 
+class Recurrent(NamedTuple):
+    """A recurrent cell that goes over a sentence.
+
+    `layout` says how its matrices are kept: `linear` (out × in), `row` (in × out) or `torch`
+    (stacked, in `gate_order`). `reset` is whether the reset gate comes before or after the product
+    with the memory, `update` whether an update gate of 1 takes what is new or keeps what is old.
+    """
+
+    kind: str = "rnn"
+    activation: str = "tanh"
+    direction: str = "forward"
+    layout: str = "linear"
+    gate_order: tuple[str, ...] = ()
+    reset: str = "before"
+    update: str = "new"
+    readout: str = "sigmoid"
+    readout_every: bool = True
+    gradient: bool = False
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """The directions that it goes."""
+        return ("forward", "backward") if self.direction == "both" else (self.direction,)
+
+    @property
+    def in_out(self) -> bool:
+        """Whether matrices are kept in × out."""
+        return self.layout == "row"
+
+    def way_path(self, path: str, way: str) -> str:
+        """The path of a way of a layer; a single way has none of its own."""
+        return below(path, way) if self.direction == "both" else path
+
+
 class Layer(NamedTuple):
-    """One layer: what it is made of, in which order."""
+    """One layer: what it is made of, in which order; or a recurrent one."""
 
     path: str = ""
     block: str = "attention"
@@ -131,6 +165,7 @@ class Layer(NamedTuple):
     has_ffn: bool = False
     activation: str = "relu"
     linear: bool = False
+    recurrent: Recurrent | None = None
 
 
 class Stack(NamedTuple):

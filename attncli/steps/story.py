@@ -5,12 +5,12 @@ Heads are slices of the same steps, a block is a list of steps, a stack is a lis
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
 
 from attncli.scenario import STORY, Scenario
-from attncli.scenario.model import Attention, Norm, Stack, below
+from attncli.scenario.model import Attention, Norm, Recurrent, Stack, below
 from attncli.steps.step import Step
 from attncli.trace import Part, Scope
 
@@ -32,6 +32,19 @@ def story(scenario: Scenario) -> tuple[Part, ...]:
     x = teller.stack(scenario.stack, memory)
     teller.prediction(x)
     return tuple(teller.parts)
+
+
+def _times(scope: Scope) -> int:
+    """How many rows a layer's input has, as far as that can be told."""
+    own = scope.scenario.given.get(scope.x)
+    height = own.shape[0] if own is not None else scope.height(scope.x)
+    return height or len(scope.text.tokens)
+
+
+def _in_order(scope: Scope) -> Sequence[int]:
+    """The times in the order of a way."""
+    times = range(1, scope.times + 1)
+    return times[::-1] if scope.way == "backward" else times
 
 
 def step_named(name: str) -> Step:
@@ -60,7 +73,8 @@ class _Teller:
         self.add("tokenize", scope)
         x = self._input(scope)
         for layer in stack.layers:
-            x = self.block(replace(scope, path=layer.path, x=x, layer=layer), memory)
+            at = replace(scope, path=layer.path, x=x, layer=layer)
+            x = self.block(at, memory) if layer.recurrent is None else self.recurrent(at)
         if stack.final_norm is not None:
             x = self._norm(replace(scope, x=x), stack.final_norm)
         return x
@@ -92,6 +106,39 @@ class _Teller:
         if layer.has_ffn:
             x = self._sublayer(replace(scope, x=x), done + 1, lambda at: self.add("ffn", at))
         return x
+
+    def recurrent(self, scope: Scope) -> str:
+        """One recurrent layer: a list of cells, one a time, for each way that it goes."""
+        cell = scope.layer.recurrent or Recurrent()
+        scope = replace(scope, times=_times(scope))
+        ways = [scope.at(cell.way_path(scope.path, way), way=way) for way in cell.ways]
+        for way in ways:
+            self.add("unstack", way)
+            self.add("start", way)
+            for time in _in_order(way):
+                self._cell(replace(way, time=time))
+        states = self.add("states", replace(scope, way=cell.ways[0]))
+        self._read_out(scope, all_together=True)
+        if cell.gradient:
+            for time in reversed(_in_order(ways[0])):
+                self.add("gradient", replace(ways[0], time=time))
+        return states
+
+    def _cell(self, scope: Scope) -> None:
+        """A cell at one time, and what is read out of it there."""
+        for step in ("input", "memory", "gates", "state"):
+            self.add(step, scope)
+        self._read_out(scope, all_together=False)
+
+    def _read_out(self, scope: Scope, *, all_together: bool) -> None:
+        """What is read out of the memory: at each time of one way, or once all are there."""
+        cell = scope.cell
+        afterwards = cell.direction == "both" or not cell.readout_every
+        if afterwards != all_together:
+            return
+        times = range(1, scope.times + 1) if all_together else (scope.time,)
+        for time in times if cell.readout_every else times[-1:]:
+            self.add("readout", replace(scope, time=time))
 
     def _sublayer(self, scope: Scope, k: int, inner: Callable[[Scope], str]) -> str:
         """A sublayer with its norm, before or after, and its residual."""

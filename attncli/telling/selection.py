@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
+import numpy as np
+
 from attncli.arithmetic.expression import MOST_PARTS, elided
 from attncli.choices import DETAILS
 from attncli.scenario import STORY
@@ -47,6 +49,7 @@ class Selection(NamedTuple):
         """Whether a part is told."""
         return (
             (not self.steps or part.step in self.steps)
+            and (not self.queries or not part.scope.time or part.scope.time - 1 in self.queries)
             and (self.layer is None or _is_inside(part.path, self.layer))
             and (self.head is None or _is_of_head(part, self.head))
         )
@@ -59,7 +62,8 @@ class Selection(NamedTuple):
         """The rows whose working is shown; None for those left out."""
         if self.picks(quantity):
             return list(self.queries)
-        if self.queries and quantity.rows.role not in ("Q", "token", ""):
+        others = quantity.rows.role not in ("Q", "token", "")
+        if self.queries and others and not quantity.is_timed:
             return []
         return list(elided(quantity.matrix.shape[0], MOST_PARTS))
 
@@ -184,7 +188,7 @@ def find_cells(
     cells, wrong = [], []
     for text in texts:
         try:
-            cells.append(find_cell(trace, text))
+            cells += _cells_of_time(trace, text) or [find_cell(trace, text)]
         except SelectionError as error:
             wrong.append(str(error))
     for option, given in others:
@@ -193,6 +197,25 @@ def find_cells(
     if wrong:
         raise SelectionError("\n".join(wrong))
     return cells
+
+
+def _cells_of_time(trace: Trace, text: str) -> list[tuple[str, Address]]:
+    """All cells of what is of one time, `a[2]` or `gates[2].forget`, if that is what is named."""
+    try:
+        address = parse_address(text)
+        inside = f"[{address.indices[0].text}]" if address.indices else ""
+        name = _known_name(address.name + inside, list(trace))
+    except AddressError:
+        return []
+    quantity = trace[name]
+    if not quantity.is_timed or len(address.indices) > 1:
+        return []
+    return [(name, address_of(quantity, i, j)) for i, j in np.ndindex(*quantity.matrix.shape)]
+
+
+def address_of(quantity: Quantity, i: int, j: int) -> Address:
+    """The address of a cell, from 0."""
+    return parse_address(quantity.address(i, j))
 
 
 def find_cell(trace: Trace, text: str) -> tuple[str, Address]:

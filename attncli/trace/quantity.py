@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -16,6 +17,7 @@ from attncli.arithmetic.rounding import Array
 from attncli.scenario.address import Address, AddressError, Index, write_index
 
 IDS = "ID"
+_TIMED = re.compile(r"(.*\.)?([^.\[\]]+\[\d+\]|gates\[\d+\]\.[^.]+)")
 
 
 @dataclass(frozen=True)
@@ -119,8 +121,14 @@ class Quantity:
 
     @property
     def local(self) -> str:
-        """The last part of the name: `weights` of `layers[1].heads[2].weights`."""
-        return self.name.rpartition(".")[2]
+        """The last part of the name, without a time: `weights` of `layers[1].heads[2].weights`,
+        `a` of `a[2]`."""
+        return self.name.rpartition(".")[2].partition("[")[0]
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether it is of one time of a recurrent cell: `a[2]`, `gates[2].forget`."""
+        return _TIMED.fullmatch(self.name) is not None
 
     @property
     def is_figure(self) -> bool:

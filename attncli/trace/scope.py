@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from attncli.scenario import Scenario
-from attncli.scenario.model import Attention, Layer, Norm, Stack, Text, below
+from attncli.scenario.model import Attention, Layer, Norm, Recurrent, Stack, Text, below
 
 
 @dataclass(frozen=True, eq=False)
@@ -14,7 +14,8 @@ class Scope:
     """One place of the model: its path, what flows in, and what is said of it.
 
     `x` is the full name of what flows in, `beside` of what comes in from the side: the input
-    that a residual adds, the memory that keys and values are made of. `separate`
+    that a residual adds, the memory that keys and values are made of. `way` is where a recurrent
+    cell goes, `time` its place in the sentence, from 1, of so many `times`. `separate`
     says that queries, keys and values may have inputs of their own; `out` is the full name of
     the result where it isn't the step's own.
     """
@@ -30,6 +31,9 @@ class Scope:
     attention: Attention = Attention()
     head: int = 0
     norm: Norm = Norm("norm")
+    way: str = "forward"
+    time: int = 0
+    times: int = 0
 
     def at(self, path: str, **changes: Any) -> Scope:  # noqa: ANN401
         """The scope of another path, with some changes."""
@@ -50,6 +54,24 @@ class Scope:
         if in_head and not self.scenario.gives(own) and self.scenario.gives(shared):
             return shared
         return own
+
+    @property
+    def cell(self) -> Recurrent:
+        return self.layer.recurrent or Recurrent()
+
+    def timed(self, local: str, time: int | None = None) -> str:
+        """The full name of a quantity at a time, by default this one: `a[2]`."""
+        return self.name(f"{local}[{self.time if time is None else time}]")
+
+    @property
+    def before(self) -> int:
+        """The time that a cell comes from."""
+        return self.time + 1 if self.way == "backward" else self.time - 1
+
+    def weights(self, local: str) -> str:
+        """The full name of a matrix that a way of a cell is given."""
+        back = self.way == "backward" and self.cell.direction == "both"
+        return below(below(self.layer.path, "backward") if back else self.layer.path, local)
 
     def here(self, full: str) -> str:
         """A full name as it is called on this place's page: without the path."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from attncli.arithmetic.operations import Rotate, TakeColumns, TakeRows
+from attncli.arithmetic.operations import Rotate, TakeColumns, TakeRows, TakeRun
 from attncli.notation import plain, unbreakable
 from attncli.scenario import Problems, Scenario
 from attncli.scenario.model import below
@@ -97,7 +97,9 @@ class _Report(NamedTuple):
             side = "row" if made.endswith("|0") else "column"
             return f"{made.partition('|')[0]} has a {side} for each token"
         if isinstance(making.operation, TakeColumns):
-            return f"{making.operation.of} heads"
+            return f"{making.operation.of} {making.operation.what}"
+        if isinstance(making.operation, TakeRun):
+            return f"{making.operation.of} gates"
         path = made.rpartition(".")[0]
         names = [local_name(name, path) for name in (made, *making.operands)]
         return unbreakable(plain(making.operation.formula(*names)))

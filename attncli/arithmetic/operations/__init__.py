@@ -2,6 +2,7 @@
 
 from attncli.arithmetic.operations.activations import ACTIVATION_FORMULAS, ACTIVATIONS, Activate
 from attncli.arithmetic.operations.base import Layout, Operation, Working
+from attncli.arithmetic.operations.columns import ColumnsAsRows, Down, RowAsColumn, Zeros
 from attncli.arithmetic.operations.elementwise import (
     Add,
     DivideBy,
@@ -11,7 +12,7 @@ from attncli.arithmetic.operations.elementwise import (
     SoftCap,
     TakeRows,
 )
-from attncli.arithmetic.operations.joining import JoinColumns, JoinRows, Same, TakeColumns
+from attncli.arithmetic.operations.joining import JoinColumns, JoinRows, Same, TakeColumns, TakeRun
 from attncli.arithmetic.operations.masking import (
     MINUS_INFINITY,
     AddFinite,
@@ -37,6 +38,15 @@ from attncli.arithmetic.operations.products import (
     WeightedSum,
     scaled_vector,
 )
+from attncli.arithmetic.operations.recurrent import (
+    AddUp,
+    Blend,
+    FrobeniusNorm,
+    Gated,
+    ReluSlope,
+    TanhSlope,
+    TimesDiagonal,
+)
 from attncli.arithmetic.operations.rotary import RotaryTable, Rotate
 from attncli.arithmetic.operations.sampling import (
     ExponentialOf,
@@ -61,19 +71,25 @@ __all__ = [
     "Activate",
     "Add",
     "AddFinite",
+    "AddUp",
     "Affine",
     "AffineTransposed",
     "Alibi",
+    "Blend",
     "Causal",
     "ColumnMean",
+    "ColumnsAsRows",
     "DivideBy",
     "DivideByColumnSum",
     "DivideByRow",
     "DivideByRowSum",
+    "Down",
     "Dropout",
     "Exponential",
     "ExponentialOf",
     "Finite",
+    "FrobeniusNorm",
+    "Gated",
     "JoinColumns",
     "JoinRows",
     "KeptShare",
@@ -91,9 +107,11 @@ __all__ = [
     "Nucleus",
     "Operation",
     "Padding",
+    "ReluSlope",
     "RootOf",
     "RotaryTable",
     "Rotate",
+    "RowAsColumn",
     "RowMean",
     "RowSum",
     "Rule",
@@ -105,11 +123,15 @@ __all__ = [
     "Table",
     "TakeColumns",
     "TakeRows",
+    "TakeRun",
+    "TanhSlope",
+    "TimesDiagonal",
     "TopK",
     "TransposedWeights",
     "WeightedSum",
     "Window",
     "Working",
+    "Zeros",
     "alibi_slopes",
     "scaled_vector",
 ]

@@ -27,7 +27,7 @@ from attncli.arithmetic.operations.base import Operation, Working, most_places
 from attncli.arithmetic.rounding import Array, Rounding
 
 
-class _Moved(Operation):
+class Moved(Operation):
     """Figures that are moved, and neither worked on nor rounded."""
 
     layout = "rows"
@@ -47,7 +47,7 @@ class _Moved(Operation):
         return (self.moved(*operands).number(i, j),)
 
 
-class Same(_Moved):
+class Same(Moved):
     """A copy under another name: without projections, Q is X. [n, m] -> [n, m]"""
 
     def signature(self) -> str:
@@ -61,12 +61,14 @@ class Same(_Moved):
 
 
 @dataclass(frozen=True)
-class TakeColumns(_Moved):
+class TakeColumns(Moved):
     """One of several equal runs of columns, such as a head's share of Q: the `part`-th, from 0,
     of `of`. No figure is copied. [n, of·b] -> [n, b]"""
 
     part: int
     of: int
+    what: str = "heads"
+    """What the runs are of."""
 
     def signature(self) -> str:
         return f"n {self.of}*b -> n b"
@@ -93,7 +95,35 @@ class TakeColumns(_Moved):
 
 
 @dataclass(frozen=True)
-class JoinColumns(_Moved):
+class TakeRun(Moved):
+    """One of several equal runs of rows, such as a gate's share of stacked weights: the
+    `part`-th, from 0, of `of`. No figure is copied. [of·b, d] -> [b, d]"""
+
+    part: int
+    of: int
+
+    def signature(self) -> str:
+        return f"{self.of}*b d -> b d"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, at(operands[0], f"rows: part {self.part + 1} of {self.of}"))
+
+    def moved(self, *operands: Matrix) -> Matrix:
+        whole = operands[0]
+        height, left_over = divmod(whole.shape[0], self.of)
+        if left_over:
+            raise ValueError(f"{whole.shape[0]} rows can't be split into {self.of} equal parts")
+        run = slice(self.part * height, (self.part + 1) * height)
+        written = whole.written and whole.written[run]
+        return Matrix(whole.values[run], whole.places, whole.decimals, written, noise=whole.noise)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        height = operands[0].shape[0] // self.of
+        return (operands[0].number(self.part * height + i, j),)
+
+
+@dataclass(frozen=True)
+class JoinColumns(Moved):
     """Matrices side by side, such as the outputs of heads.
     [n, a1], [n, a2], … -> [n, a1 + a2 + …]"""
 
@@ -110,9 +140,9 @@ class JoinColumns(_Moved):
 
     def moved(self, *operands: Matrix) -> Matrix:
         values = np.concatenate([operand.values for operand in operands], axis=1)
-        parts = _all_written(operands)
+        parts = all_written(operands)
         rows = zip(*parts, strict=True) if parts else ()
-        return _joined(values, operands, tuple(sum(row, start=()) for row in rows))
+        return joined(values, operands, tuple(sum(row, start=()) for row in rows))
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         for operand in operands:
@@ -122,7 +152,7 @@ class JoinColumns(_Moved):
         raise IndexError("there are not so many columns")
 
 
-class JoinRows(_Moved):
+class JoinRows(Moved):
     """Rows above rows: a cache's, and the new ones. [a, d], [b, d] -> [a + b, d]"""
 
     def signature(self) -> str:
@@ -133,7 +163,7 @@ class JoinRows(_Moved):
 
     def moved(self, *operands: Matrix) -> Matrix:
         values = np.concatenate([operand.values for operand in operands])
-        return _joined(values, operands, sum(_all_written(operands), start=()))
+        return joined(values, operands, sum(all_written(operands), start=()))
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         above, below = operands
@@ -141,13 +171,13 @@ class JoinRows(_Moved):
         return (above.number(i, j) if inside else below.number(i - above.shape[0], j),)
 
 
-def _all_written(operands: Sequence[Matrix]) -> list[Written]:
+def all_written(operands: Sequence[Matrix]) -> list[Written]:
     """The figures as authors wrote them, if all of them are."""
     written = [operand.written for operand in operands if operand.written is not None]
     return written if len(written) == len(operands) else []
 
 
-def _joined(values: Array, operands: Sequence[Matrix], written: Written) -> Matrix:
+def joined(values: Array, operands: Sequence[Matrix], written: Written) -> Matrix:
     decimals = max(operand.decimals for operand in operands)
     return Matrix(
         values, most_places(*operands), decimals, written or None, noise=_noisiest(operands)

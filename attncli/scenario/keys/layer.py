@@ -18,6 +18,7 @@ from attncli.scenario.keys.kinds import (
     word_or,
 )
 from attncli.scenario.keys.matrices import MatrixKind, Vector, truth_table
+from attncli.scenario.keys.recurrent import CELL_KEYS, CELL_SETTINGS
 from attncli.scenario.nodes import Items, Text
 
 NONE = "none"
@@ -123,7 +124,12 @@ ATTENTION_SETTINGS = (
     Key("heads", _HEADS, "how many heads share W_Q, W_K, W_V; or a list, each with its own"),
     Key("kv_heads", _HEAD_COUNT, "how many heads of keys and values the query heads share"),
     Key("projection", Choice((NONE,)), "none: queries, keys and values are the inputs themselves"),
-    Key("weights_layout", Choice(("linear",)), "linear: weights are out × in, used as x Wᵀ"),
+    Key(
+        "weights_layout",
+        Choice(("row", "linear", "torch")),
+        "linear: weights are out × in, used as x Wᵀ (row: x W, attention's default); torch: a"
+        " cell's, stacked",
+    ),
     Key("scale", _SCALE, "what scores are divided by: sqrt_d_k (the default), none, or a number"),
     Key("softcap", _POSITIVE, "c in c · tanh(scores / c)"),
     Key("temperature", _POSITIVE, "what scores are divided by just before the softmax"),
@@ -150,6 +156,7 @@ CROSS = Record((*ATTENTION_SETTINGS, *ATTENTION_MATRICES))
 
 LAYER_SETTINGS = (
     *ATTENTION_SETTINGS,
+    *CELL_SETTINGS,
     Key("block", Choice(BLOCKS), "attention, encoder or decoder"),
     Key("norm", Choice(NORM_PLACES), "post (the default of encoder and decoder), pre or none"),
     Key("norms", Record(NORM_SETTINGS), "how all the layer's norms are done"),
@@ -176,6 +183,7 @@ LAYER_KEYS = (
     Key("b2", _VECTOR, "its bias, [d_out]"),
     Key("W3", _MATRIX, "the weights that a gate multiplies, [d_model, d_ff]"),
     Key("b3", _VECTOR, "their bias, [d_ff]"),
+    *CELL_KEYS,
 )
 LAYER = Record(LAYER_KEYS)
 

@@ -1,0 +1,319 @@
+"""The operations of recurrent cells: sums over the input and the memory, gates, and what a
+gradient is multiplied by on its way back.
+
+Elman 1990; Hochreiter & Schmidhuber 1997; Cho et al. 2014 (arXiv:1406.1078). Vectors are columns
+[h, 1], biases rows [1, h].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from attncli.arithmetic import decimals
+from attncli.arithmetic.expression import (
+    Apply,
+    Equation,
+    Expression,
+    MatrixProduct,
+    Number,
+    Power,
+    Product,
+    Root,
+    Sum,
+    Symbol,
+    Total,
+    constant,
+    minus,
+)
+from attncli.arithmetic.formula import at, define, transposed
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations.base import (
+    EPSILON,
+    LONGEST_PRODUCT,
+    Operation,
+    Working,
+    added_places,
+    most_places,
+    sum_of,
+)
+from attncli.arithmetic.rounding import Array, Error, largest
+
+
+def _long(numbers: Sequence[Number]) -> bool:
+    return any(decimals.places(number.shown) > LONGEST_PRODUCT for number in numbers)
+
+
+def _total(terms: Sequence[Array]) -> Array:
+    total = terms[0].copy()
+    for term in terms[1:]:
+        total += term
+    return total
+
+
+def _product_of(a: Number, b: Number) -> Number:
+    return Number.inner(decimals.product(a.shown, b.shown))
+
+
+@dataclass(frozen=True)
+class AddUp(Operation):
+    """W x + U a + … + columns + biases, all in one: so many `products` of a matrix and a column,
+    then so many columns, then so many biases. `in_out` has matrices that are kept in × out.
+    [h, d], [d, 1], …, [h, 1], …, [1, h], … -> [h, 1]"""
+
+    products: int
+    columns: int
+    biases: int
+    in_out: bool = False
+
+    def signature(self) -> str:
+        matrix = "d{0} h" if self.in_out else "h d{0}"
+        pairs = (f"{matrix.format(k)}, d{k} 1" for k in range(1, self.products + 1))
+        return ", ".join((*pairs, *["h 1"] * self.columns, *["1 h"] * self.biases)) + " -> h 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        count = 2 * self.products
+        pairs = zip(operands[:count:2], operands[1:count:2], strict=True)
+        terms: list[Expression] = [
+            MatrixProduct((transposed(W) if self.in_out else Symbol(W), Symbol(x)))
+            for W, x in pairs
+        ]
+        return define(name, sum_of([*terms, *map(Symbol, operands[count:])]))
+
+    def values(self, *operands: Matrix) -> Array:
+        pairs, columns, biases = self._parted(operands)
+        terms = [self._weights(W).values @ x.values for W, x in pairs]
+        terms += [column.values for column in columns]
+        return _total([*terms, *(bias.values.T for bias in biases)])
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        pairs, columns, biases = self._parted(operands)
+        factors = [
+            (W.number(k, i) if self.in_out else W.number(i, k), x.number(k, 0))
+            for W, x in pairs
+            for k in range(x.shape[0])
+        ]
+        rest = [*(c.number(i, 0) for c in columns), *(b.number(0, i) for b in biases)]
+        form = sum_of([*map(Product, factors), *rest])
+        worked = [_product_of(*pair) for pair in factors]
+        if not factors or len(factors) + len(rest) == 1 or _long(worked):
+            return (form,)
+        return form, Sum((*worked, *rest))
+
+    def places(self, *operands: Matrix) -> int | None:
+        pairs, columns, biases = self._parted(operands)
+        known = [added_places(*pair) for pair in pairs]
+        known += [operand.places for operand in (*columns, *biases)]
+        found = [places for places in known if places is not None]
+        return max(found) if len(found) == len(known) else None
+
+    def error(self, *operands: Matrix) -> Error:
+        return Error(self._noise(operands) * float(self._sizes(operands).max()), 4 * EPSILON)
+
+    def clear_noise(self, values: Array, *operands: Matrix) -> None:
+        values[np.abs(values) <= self._noise(operands) * self._sizes(operands)] = 0.0
+
+    def _noise(self, operands: Sequence[Matrix]) -> float:
+        """How far a float sum may be off, in the sum of its terms' sizes."""
+        pairs, columns, biases = self._parted(operands)
+        terms = sum(x.shape[0] for _, x in pairs) + len(columns) + len(biases)
+        return (terms + 2) * EPSILON
+
+    def _sizes(self, operands: Sequence[Matrix]) -> Array:
+        pairs, columns, biases = self._parted(operands)
+        sizes = [np.abs(self._weights(W).values) @ np.abs(x.values) for W, x in pairs]
+        sizes += [np.abs(column.values) for column in columns]
+        return _total([*sizes, *(np.abs(bias.values.T) for bias in biases)])
+
+    def _weights(self, W: Matrix) -> Matrix:
+        return Matrix(W.values.T, W.places, W.decimals) if self.in_out else W
+
+    def _parted(
+        self, operands: Sequence[Matrix]
+    ) -> tuple[list[tuple[Matrix, Matrix]], Sequence[Matrix], Sequence[Matrix]]:
+        count = 2 * self.products
+        pairs = list(zip(operands[:count:2], operands[1:count:2], strict=True))
+        return pairs, operands[count : count + self.columns], operands[count + self.columns :]
+
+
+class Gated(Operation):
+    """update ⊙ candidate + forget ⊙ before: what a memory takes over, and what it keeps.
+    [h, 1], [h, 1], [h, 1], [h, 1] -> [h, 1]"""
+
+    def signature(self) -> str:
+        return "h 1, h 1, h 1, h 1 -> h 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        u, new, f, old = (at(operand, "i") for operand in operands)
+        return define(at(name, "i"), Sum((Product((u, new)), Product((f, old)))))
+
+    def values(self, *operands: Matrix) -> Array:
+        u, new, f, old = (operand.values for operand in operands)
+        return np.asarray(u * new + f * old)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        u, new, f, old = (operand.number(i, j) for operand in operands)
+        form = Sum((Product((u, new)), Product((f, old))))
+        worked = (_product_of(u, new), _product_of(f, old))
+        return (form,) if _long(worked) else (form, Sum(worked))
+
+    def places(self, *operands: Matrix) -> int | None:
+        known = added_places(*operands[:2]), added_places(*operands[2:])
+        found = [places for places in known if places is not None]
+        return max(found) if len(found) == len(known) else None
+
+    def error(self, *operands: Matrix) -> Error:
+        u, new, f, old = (largest(operand.values) for operand in operands)
+        return Error(8 * EPSILON * (u * new + f * old))
+
+    def clear_noise(self, values: Array, *operands: Matrix) -> None:
+        u, new, f, old = (np.abs(operand.values) for operand in operands)
+        values[np.abs(values) <= 4 * EPSILON * (u * new + f * old)] = 0.0
+
+
+@dataclass(frozen=True)
+class Blend(Operation):
+    """update ⊙ candidate + (1 − update) ⊙ before, or with `keeps` the other way about.
+    [h, 1], [h, 1], [h, 1] -> [h, 1]"""
+
+    keeps: bool = False
+    """Whether an update gate of 1 keeps what was before, as PyTorch has it."""
+
+    def signature(self) -> str:
+        return "h 1, h 1, h 1 -> h 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        u, new, old = (at(operand, "i") for operand in operands)
+        return define(at(name, "i"), self._form(u, minus(constant(1), u), new, old))
+
+    def values(self, *operands: Matrix) -> Array:
+        u, new, old = (operand.values for operand in operands)
+        return np.asarray((1 - u) * new + u * old if self.keeps else u * new + (1 - u) * old)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        u, new, old = (operand.number(i, j) for operand in operands)
+        rest = Number.inner(decimals.difference(constant(1).shown, u.shown))
+        forms: list[Expression] = [self._form(u, minus(constant(1), u), new, old)]
+        forms.append(self._form(u, rest, new, old))
+        a, b = (rest, u) if self.keeps else (u, rest)
+        worked = (_product_of(a, new), _product_of(b, old))
+        return tuple(forms) if _long(worked) else (*forms, Sum(worked))
+
+    def places(self, *operands: Matrix) -> int | None:
+        u, new, old = operands
+        known = most_places(new, old)
+        return None if known is None or u.places is None else known + u.places
+
+    def error(self, *operands: Matrix) -> Error:
+        u, new, old = (largest(operand.values) for operand in operands)
+        return Error(16 * EPSILON * (1 + u) * (new + old))
+
+    def clear_noise(self, values: Array, *operands: Matrix) -> None:
+        u, new, old = (np.abs(operand.values) for operand in operands)
+        values[np.abs(values) <= 8 * EPSILON * (1 + u) * (new + old)] = 0.0
+
+    def _form(self, u: Expression, rest: Expression, new: Expression, old: Expression) -> Sum:
+        a, b = (rest, u) if self.keeps else (u, rest)
+        return Sum((Product((a, new)), Product((b, old))))
+
+
+class TanhSlope(Operation):
+    """1 − a², the slope of tanh where it comes to a. [h, 1] -> [h, 1]"""
+
+    def signature(self) -> str:
+        return "h 1 -> h 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(at(name, "i"), minus(constant(1), Power(at(operands[0], "i"), constant(2))))
+
+    def values(self, *operands: Matrix) -> Array:
+        return np.asarray(1 - operands[0].values ** 2)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        a = operands[0].number(i, j)
+        square = _product_of(a, a)
+        form = minus(constant(1), Power(a, constant(2)))
+        return (form,) if _long([square]) else (form, minus(constant(1), square))
+
+    def places(self, *operands: Matrix) -> int | None:
+        known = operands[0].places
+        return None if known is None else 2 * known
+
+    def error(self, *operands: Matrix) -> Error:
+        return Error(4 * EPSILON * (1 + largest(operands[0].values) ** 2))
+
+
+class ReluSlope(Operation):
+    """1 where z is above 0, else 0. [h, 1] -> [h, 1]"""
+
+    layout = "rows"
+    copies = True
+
+    def signature(self) -> str:
+        return "h 1 -> h 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(at(name, "i"), Apply("step", (at(operands[0], "i"),)))
+
+    def values(self, *operands: Matrix) -> Array:
+        return (operands[0].values > 0).astype(np.float64)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        return (constant(int(operands[0].values[i, j] > 0)),)
+
+    def places(self, *operands: Matrix) -> int | None:  # noqa: ARG002
+        return 0
+
+
+@dataclass(frozen=True)
+class TimesDiagonal(Operation):
+    """Wᵀ diag(slope): what a gradient is multiplied by at one step back. `in_out` has a W that is
+    kept in × out. [h, h], [h, 1] -> [h, h]"""
+
+    in_out: bool = False
+
+    def signature(self) -> str:
+        return "h k, k 1 -> h k" if self.in_out else "k h, k 1 -> h k"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        W, slope = operands
+        weights = at(W, "i", "j") if self.in_out else at(W, "j", "i")
+        return define(at(name, "i", "j"), Product((weights, at(slope, "j"))))
+
+    def values(self, *operands: Matrix) -> Array:
+        W, slope = (operand.values for operand in operands)
+        return np.asarray((W if self.in_out else W.T) * slope.T)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        W, slope = operands
+        return (Product((W.number(i, j) if self.in_out else W.number(j, i), slope.number(j, 0))),)
+
+    def places(self, *operands: Matrix) -> int | None:
+        return added_places(*operands)
+
+
+class FrobeniusNorm(Operation):
+    """√ of the sum of all squares: how large a matrix is. [h, k] -> [1, 1]"""
+
+    def signature(self) -> str:
+        return "h k -> 1 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        square = Power(at(operands[0], "i", "j"), constant(2))
+        return define(name, Root(Total("i, j", square)))
+
+    def values(self, *operands: Matrix) -> Array:
+        return np.asarray(np.sqrt(np.square(operands[0].values).sum(keepdims=True)))
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        rows, columns = operands[0].shape
+        numbers = [operands[0].number(a, b) for a in range(rows) for b in range(columns)]
+        total = decimals.total(decimals.product(x.shown, x.shown) for x in numbers)
+        form = Root(sum_of([Power(number, constant(2)) for number in numbers]))
+        return (form,) if _long([Number.inner(total)]) else (form, Root(Number.inner(total)))
+
+    def error(self, *operands: Matrix) -> Error:
+        rows, columns = operands[0].shape
+        return Error(0.0, (rows * columns + 8) * EPSILON)

@@ -1,0 +1,133 @@
+"""From the values that were read to a recurrent layer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from attncli.scenario.keys.layer import ATTENTION_MATRICES
+from attncli.scenario.keys.recurrent import CELL_KEYS, CELL_SETTINGS, GATES, LETTERS, ONE_WAY
+from attncli.scenario.model import Layer, Recurrent, below
+from attncli.scenario.problems import Problems, Where
+
+Values = Mapping[str, Any]
+
+_OF_ATTENTION = (
+    *(key.name for key in ATTENTION_MATRICES),
+    *("heads", "kv_heads", "projection", "scale", "softcap", "temperature", "mask"),
+    *("block", "norm", "residuals", "cross", "norm1", "norm2", "norm3", "W1", "W2", "W3"),
+)
+_SETTINGS = tuple(key.name for key in CELL_SETTINGS)
+_FOR_CELLS = (*_SETTINGS, "weights_layout", "activation")
+_STACKED = ("W_ih", "W_hh", "b_ih", "b_hh")
+_OF_A_CELL = tuple(key.name for key in CELL_KEYS)
+
+
+class RecurrentBuilder(NamedTuple):
+    """Builds recurrent layers of the values that were read."""
+
+    where: Callable[[str], Where]
+    problems: Problems
+
+    def layer(self, path: str, values: Values) -> Layer:
+        """A recurrent layer; what it says that isn't for a cell, or not for this one, is wrong."""
+        kind = values["cell"]
+        layout = values.get("weights_layout", "linear")
+        cell = Recurrent(
+            kind=kind,
+            activation=values.get("activation", "tanh"),
+            direction=values.get("direction", "forward"),
+            layout=layout,
+            gate_order=tuple(values.get("gate_order", GATES.get(kind, ()))),
+            reset=values.get("reset", "after" if layout == "torch" else "before"),
+            update=values.get("update", "old" if layout == "torch" else "new"),
+            readout=values.get("readout", "sigmoid"),
+            readout_every=values.get("readout_from", "every") == "every",
+            gradient=values.get("gradient", False),
+        )
+        self._check_foreign(path, values, cell)
+        self._check_matrices(path, values, cell)
+        self._check_both(path, values, cell)
+        return Layer(path=path, block="recurrent", recurrent=cell)
+
+    @staticmethod
+    def shared(values: Values, layer: Values) -> Values:
+        """What a layer of a list takes over of what is said for all: one with a cell what is for
+        cells, another one the rest."""
+        recurrent = "cell" in layer or ("cell" in values and "block" not in layer)
+        if recurrent:
+            return {key: value for key, value in values.items() if key in _FOR_CELLS}
+        return {key: value for key, value in values.items() if key not in _SETTINGS}
+
+    def check_none(self, path: str, values: Values) -> None:
+        """Complains of what is for a cell where there is none."""
+        for key in _OF_A_CELL:
+            if key in values:
+                self._complain(
+                    below(path, key), f"{key} is of a recurrent cell, and this layer has none",
+                    "say which, like cell: rnn",
+                )  # fmt: skip
+        if values.get("weights_layout") == "torch":
+            self._complain(
+                below(path, "weights_layout"), "torch is how recurrent cells are stacked",
+                "say linear for attention, or cell: rnn for a cell",
+            )  # fmt: skip
+
+    def _check_foreign(self, path: str, values: Values, cell: Recurrent) -> None:
+        for key in _OF_ATTENTION:
+            if key in values:
+                self._complain(
+                    below(path, key), f"{key} is not for a recurrent layer (cell: {cell.kind})",
+                    "leave it out, or give it a layer of its own",
+                )  # fmt: skip
+        if cell.activation not in ("tanh", "relu"):
+            self._complain(
+                below(path, "activation"), f"a recurrent cell with {cell.activation}",
+                "use tanh or relu",
+            )  # fmt: skip
+        elif cell.kind != "rnn" and cell.activation != "tanh":
+            self._complain(
+                below(path, "activation"), f"an {cell.kind} has gates and tanh of its own",
+                "leave it out",
+            )  # fmt: skip
+        for key in ("reset", "update") if cell.kind != "gru" else ():
+            if key in values:
+                self._complain(below(path, key), f"{key} is for cell: gru", "leave it out")
+
+    def _check_matrices(self, path: str, values: Values, cell: Recurrent) -> None:
+        """The matrices are those of the layout and the cell."""
+        letters = [LETTERS[gate] for gate in GATES.get(cell.kind, ())] or ["a"]
+        own = {name for x in letters for name in (f"W_{x}x", f"W_{x}a", f"b_{x}")}
+        own = set(_STACKED) if cell.layout == "torch" else own
+        own |= {"initial_state", *(("initial_cell",) if cell.kind == "lstm" else ())}
+        inside = ((path, values), (below(path, "backward"), values.get("backward", {})))
+        for place, given in inside:
+            for key in ONE_WAY:
+                if key.name in given and key.name not in own:
+                    self._complain(
+                        below(place, key.name),
+                        f"{key.name} is none of the matrices of this cell ({cell.kind},"
+                        f" weights_layout: {cell.layout})",
+                        f"it has {', '.join(sorted(own))}",
+                    )
+        gates = GATES.get(cell.kind, ())
+        if sorted(cell.gate_order) != sorted(gates):
+            self._complain(
+                below(path, "gate_order"), f"the gates {', '.join(cell.gate_order)}",
+                f"name each gate of {cell.kind} once: {', '.join(gates) or 'it has none'}",
+            )  # fmt: skip
+
+    def _check_both(self, path: str, values: Values, cell: Recurrent) -> None:
+        if "backward" in values and cell.direction != "both":
+            self._complain(
+                below(path, "backward"), "matrices of the way back, and one way only",
+                "say direction: both, or leave them out",
+            )  # fmt: skip
+        if cell.gradient and (cell.kind != "rnn" or cell.direction == "both"):
+            self._complain(
+                below(path, "gradient"), "the factor is that of an rnn that goes one way",
+                "leave it out",
+            )  # fmt: skip
+
+    def _complain(self, name: str, wrong: str, right: str) -> None:
+        self.problems.add(self.where(name), wrong, right)

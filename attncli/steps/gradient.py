@@ -1,0 +1,71 @@
+"""What a gradient is multiplied by on its way back through time: ∏ W_aaᵀ diag(1 − a²).
+
+Bengio et al. 1994; Pascanu et al. 2013, arXiv:1211.5063.
+"""
+
+from __future__ import annotations
+
+from attncli.arithmetic.operations import (
+    FrobeniusNorm,
+    MatMul,
+    ReluSlope,
+    Same,
+    TanhSlope,
+    TimesDiagonal,
+)
+from attncli.steps.cells import at_time, matrix
+from attncli.steps.step import Mistake, Step
+from attncli.trace import Making, Scope
+
+
+def _plan(scope: Scope) -> tuple[Making, ...]:
+    if not scope.time or not scope.cell.gradient:
+        return ()
+    slope, factor = scope.timed("slope"), scope.timed("factor")
+    tanh = scope.cell.activation == "tanh"
+    sloped = (TanhSlope(), scope.timed("a")) if tanh else (ReluSlope(), scope.timed("z"))
+    last = scope.time == (1 if scope.way == "backward" else scope.times)
+    own = _step_factor(scope, in_out=scope.cell.in_out)
+    later = 2 * scope.time - scope.before
+    chained = (
+        Making(factor, Same(), (own.name,), "gradient")
+        if last
+        else Making(factor, MatMul(), (own.name, scope.timed("factor", later)), "gradient")
+    )
+    return (
+        Making(slope, sloped[0], (sloped[1],), "gradient"),
+        own,
+        chained,
+        Making(scope.timed("factor_norm"), FrobeniusNorm(), (factor,), "gradient"),
+    )
+
+
+def _step_factor(scope: Scope, *, in_out: bool) -> Making:
+    operands = (matrix(scope, "W_aa"), scope.timed("slope"))
+    return Making(scope.timed("step_factor"), TimesDiagonal(in_out), operands, "gradient")
+
+
+STEP = Step(
+    name="gradient",
+    title="Gradient factor",
+    titled=at_time("Gradient factor"),
+    makes=("slope", "step_factor", "factor", "factor_norm"),
+    shapes="W_aa [h, h], a⟨t⟩ [h] → factor⟨t⟩ [h, h]",
+    happens=lambda _: (
+        "On its way back from the last token a gradient is multiplied, at each time, by W_aa turned"
+        " over and the slope of the activation there."
+    ),
+    purpose=(
+        "Learning goes backward through time: the error after the last token is multiplied by one"
+        " such factor for each token. Factors smaller than 1 make it vanish, so that early words"
+        " teach nothing; larger ones make it explode."
+    ),
+    plan=_plan,
+    mistakes=(
+        Mistake(
+            "W_aa_not_transposed",
+            "Multiplying by W_aa itself in place of W_aaᵀ.",
+            lambda scope: _step_factor(scope, in_out=not scope.cell.in_out),
+        ),
+    ),
+)

@@ -1,0 +1,40 @@
+"""The memory before the first token."""
+
+from __future__ import annotations
+
+from attncli.arithmetic.operations import RowAsColumn, Zeros
+from attncli.steps.cells import letters, matrix
+from attncli.steps.step import Step
+from attncli.trace import Making, Scope
+
+_GIVEN = {"a": "initial_state", "c": "initial_cell"}
+
+
+def _plan(scope: Scope) -> tuple[Making, ...]:
+    if not scope.times:
+        return ()
+    names = ("a", "c") if scope.cell.kind == "lstm" else ("a",)
+    return tuple(_start(scope, name) for name in names)
+
+
+def _start(scope: Scope, name: str) -> Making:
+    given = scope.weights(_GIVEN[name])
+    made = scope.timed(name, scope.times + 1 if scope.way == "backward" else 0)
+    if scope.scenario.gives(given):
+        return Making(made, RowAsColumn(), (given,), "start")
+    return Making(made, Zeros(), (matrix(scope, f"W_{letters(scope)[0]}a"),), "start")
+
+
+STEP = Step(
+    name="start",
+    title="The memory before the first token",
+    makes=("a", "c"),
+    shapes="a⟨0⟩ [h], of an lstm also c⟨0⟩ [h]",
+    happens=lambda _: "Before the first token the memory is what the scenario says, or empty.",
+    purpose=(
+        "A recurrent cell adds each token to what it remembers of those before it. Before the"
+        " first one there is nothing to remember, so that its memory begins with zeros, unless"
+        " it goes on from a text before."
+    ),
+    plan=_plan,
+)
