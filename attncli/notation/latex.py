@@ -18,8 +18,8 @@ from attncli.notation.words import visible
 _GREEK = {"π": r"\pi", "gamma": r"\gamma", "beta": r"\beta"}
 FUNCTIONS = {name: rf"\{name}" for name in ("max", "tanh", "sin", "cos", "ln")}
 _TIMED = re.compile(
-    r"(?P<path>.*\.)?(?:gates\[(?P<of>\w+)\]\.(?P<gate>[^.\[\]]+)"
-    r"|(?P<local>[^.\[\]]+)\[(?P<time>\w+)\])"
+    r"(?P<path>.*\.)?(?:gates\[(?P<of>[^\]]+)\]\.(?P<gate>[^.\[\]]+)"
+    r"|(?P<local>[^.\[\]]+)\[(?P<time>[^\]]+)\])"
 )
 """What is of a time: `a[2]`, `gates[2].forget`."""
 _SPECIAL = re.compile(r"[_{}$%&#]|\\")
@@ -104,6 +104,7 @@ def _symbol(node: ex.Symbol, style: Style) -> str:
     if timed is None:
         return _named(node.name) + indices
     path, time, local = timed["path"] or "", timed["time"] or timed["of"], timed["local"]
+    time = time.replace("−", "-")
     return rf"{_named(path + (local or timed['gate']))}^{{\langle {time} \rangle}}{indices}"
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from attncli.arithmetic.operations import MatMul, TransposedWeights
 from attncli.scenario.keys.recurrent import GATES, LETTERS
-from attncli.trace import Making, Scope
+from attncli.trace import Axis, Making, Scope
+from attncli.trace.quantity import counted, told_apart
 
 
 def gates(scope: Scope) -> tuple[str, ...]:
@@ -49,6 +50,12 @@ def turned(scope: Scope, made: str, operands: tuple[str, str], step: str) -> Mak
     """The product with the matrix turned over, as a mistake would have it."""
     operation = MatMul() if scope.cell.in_out else TransposedWeights()
     return Making(made, operation, operands, step)
+
+
+def rows(scope: Scope) -> Axis:
+    """The tokens that the times of a cell are, as names of rows."""
+    names = told_apart(scope.text.tokens)
+    return Axis(names if len(names) == scope.times else counted(scope.times), "token")
 
 
 def at_time(title: str) -> Callable[[Scope], str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from attncli.scenario import Scenario
+from attncli.scenario.keys.recurrent import GATES
 from attncli.scenario.model import (
     Attention,
     Layer,
@@ -12,17 +13,23 @@ from attncli.scenario.model import (
     Norm,
     Positions,
     Prediction,
+    Recurrent,
     Stack,
     Text,
 )
 from attncli.trace import Scope
+
+_GIVEN = (
+    *("b1", "b2", "gamma", "beta", "W_O", "bias"),
+    *("b_a", "b_u", "b_f", "b_r", "b_c", "b_o", "b_ih", "b_hh", "W_ya", "b_y"),
+)
 
 
 class _Everything(Scenario):
     """A scenario that gives every bias, γ and β."""
 
     def gives(self, name: str) -> bool:
-        return name.rpartition(".")[2] in ("b1", "b2", "gamma", "beta", "W_O", "bias")
+        return name.rpartition(".")[2] in _GIVEN
 
 
 def general_scope(step: str) -> Scope:
@@ -40,13 +47,23 @@ def general_scope(step: str) -> Scope:
     if step in ("split", "merge"):
         attention = attention._replace(path="", heads=2)
     layer = Layer(attention=attention, has_ffn=True, norms=(Norm("norm"),))
+    layer = layer._replace(recurrent=_CELLS.get(step))
     positions = (sinusoidal,) if step == "positions" else ()
     stack = Stack(text=Text(by_id=True), positions=positions, layers=(layer,))
     prediction = Prediction("own", every=False, target_places=(0,))
     scenario = _Everything(stack=stack, prediction=prediction)
-    scope = Scope(scenario, x=_INPUTS.get(step, "X"), stack=stack, layer=layer)
+    scope = Scope(scenario, x=_INPUTS.get(step, "X"), stack=stack, layer=layer, time=2, times=3)
     return scope.at("", attention=attention, beside=_BESIDE.get(step, ""), out=_OUT.get(step, ""))
 
+
+_STACKED = Recurrent("gru", layout="torch", gate_order=GATES["gru"])
+_CELLS = {
+    **dict.fromkeys(("start", "input", "memory", "state", "states"), Recurrent()),
+    "unstack": _STACKED,
+    "gates": Recurrent("lstm"),
+    "readout": Recurrent(readout="softmax"),
+    "gradient": Recurrent(gradient=True),
+}
 
 _INPUTS = {
     "positions": "E",

@@ -6,6 +6,7 @@ Bengio et al. 1994; Pascanu et al. 2013, arXiv:1211.5063.
 from __future__ import annotations
 
 from attncli.arithmetic.operations import (
+    ColumnsAsRows,
     FrobeniusNorm,
     MatMul,
     ReluSlope,
@@ -13,7 +14,7 @@ from attncli.arithmetic.operations import (
     TanhSlope,
     TimesDiagonal,
 )
-from attncli.steps.cells import at_time, matrix
+from attncli.steps.cells import at_time, matrix, rows
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
 
@@ -32,12 +33,17 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
         if last
         else Making(factor, MatMul(), (own.name, scope.timed("factor", later)), "gradient")
     )
-    return (
-        Making(slope, sloped[0], (sloped[1],), "gradient"),
-        own,
-        chained,
-        Making(scope.timed("factor_norm"), FrobeniusNorm(), (factor,), "gradient"),
-    )
+    norm = Making(scope.timed("factor_norm"), FrobeniusNorm(), (factor,), "gradient")
+    made = (Making(slope, sloped[0], (sloped[1],), "gradient"), own, chained, norm)
+    first = scope.time == (scope.times if scope.way == "backward" else 1)
+    return (*made, _norms(scope)) if first else made
+
+
+def _norms(scope: Scope) -> Making:
+    """How large the factor is at each time, one row a token."""
+    columns = tuple(scope.timed("factor_norm", time) for time in range(1, scope.times + 1))
+    operation = ColumnsAsRows(scope.times)
+    return Making(scope.name("factor_norms"), operation, columns, "gradient", rows=rows(scope))
 
 
 def _step_factor(scope: Scope, *, in_out: bool) -> Making:
@@ -49,7 +55,7 @@ STEP = Step(
     name="gradient",
     title="Gradient factor",
     titled=at_time("Gradient factor"),
-    makes=("slope", "step_factor", "factor", "factor_norm"),
+    makes=("slope", "step_factor", "factor", "factor_norm", "factor_norms"),
     shapes="W_aa [h, h], a⟨t⟩ [h] → factor⟨t⟩ [h, h]",
     happens=lambda _: (
         "On its way back from the last token a gradient is multiplied, at each time, by W_aa turned"

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from attncli.arithmetic.operations import RowAsColumn
-from attncli.scenario.address import write_index
-from attncli.steps.cells import at_time, matrix, product, turned
+from attncli.steps.cells import at_time, matrix, product, rows, turned
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
-from attncli.trace.quantity import told_apart
 
 
 def _plan(scope: Scope) -> tuple[Making, ...]:
     if not scope.time:
         return ()
-    names = told_apart(scope.text.tokens) or ()
-    key = write_index(names[scope.time - 1]) if len(names) == scope.times else str(scope.time)
+    key = rows(scope).index(scope.time - 1)
     operation = RowAsColumn(scope.time - 1, key)
     x = Making(scope.timed("x"), operation, (scope.x,), "input")
     if scope.cell.kind != "rnn":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attncli.arithmetic.operations import RowAsColumn, Zeros
 from attncli.steps.cells import letters, matrix
-from attncli.steps.step import Step
+from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
 
 _GIVEN = {"a": "initial_state", "c": "initial_cell"}
@@ -25,6 +25,14 @@ def _start(scope: Scope, name: str) -> Making:
     return Making(made, Zeros(), (matrix(scope, f"W_{letters(scope)[0]}a"),), "start")
 
 
+def _forgotten(scope: Scope) -> Making | None:
+    """Zeros in the place of a memory that is given."""
+    if not scope.scenario.gives(scope.weights(_GIVEN["a"])):
+        return None
+    made = scope.timed("a", scope.times + 1 if scope.way == "backward" else 0)
+    return Making(made, Zeros(), (matrix(scope, f"W_{letters(scope)[0]}a"),), "start")
+
+
 STEP = Step(
     name="start",
     title="The memory before the first token",
@@ -37,4 +45,11 @@ STEP = Step(
         " it goes on from a text before."
     ),
     plan=_plan,
+    mistakes=(
+        Mistake(
+            "memory_dropped",
+            "Beginning with an empty memory where it goes on from a text before.",
+            _forgotten,
+        ),
+    ),
 )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from attncli.arithmetic.operations import ColumnsAsRows, JoinColumns
-from attncli.steps.step import Step
-from attncli.trace import Axis, Making, Scope
-from attncli.trace.quantity import counted, told_apart
+from attncli.steps.cells import rows
+from attncli.steps.step import Mistake, Step
+from attncli.trace import Making, Scope
 
 
 def _plan(scope: Scope) -> tuple[Making, ...]:
@@ -19,13 +19,19 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
     return (*ways, Making(scope.name("states"), joined, tuple(w.name for w in ways), "states"))
 
 
-def _of_way(scope: Scope, path: str) -> Making:
+def _of_way(scope: Scope, path: str, step: int = 1) -> Making:
     way = scope.at(path)
-    columns = tuple(way.timed("a", time) for time in range(1, scope.times + 1))
-    names = told_apart(scope.text.tokens)
-    rows = Axis(names if len(names) == scope.times else counted(scope.times), "token")
+    columns = tuple(way.timed("a", time) for time in range(1, scope.times + 1))[::step]
     operation = ColumnsAsRows(scope.times)
-    return Making(way.name("states"), operation, columns, "states", rows=rows)
+    return Making(way.name("states"), operation, columns, "states", rows=rows(scope))
+
+
+def _as_made(scope: Scope) -> Making | None:
+    """The states of the way back in the order in which they are made."""
+    cell = scope.cell
+    if cell.direction == "forward" or scope.times < 2:  # noqa: PLR2004
+        return None
+    return _of_way(scope, cell.way_path(scope.path, "backward"), step=-1)
 
 
 STEP = Step(
@@ -39,4 +45,12 @@ STEP = Step(
         " what a next layer takes for its input."
     ),
     plan=_plan,
+    mistakes=(
+        Mistake(
+            "states_in_the_order_of_making",
+            "Writing the states of the way back down in the order in which they are made, so that"
+            " each stands beside another token.",
+            _as_made,
+        ),
+    ),
 )

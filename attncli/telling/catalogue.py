@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
-from attncli.arithmetic.expression import Equation
+from attncli.arithmetic.expression import Equation, Expression, Symbol, rewritten
 from attncli.document import Document, Facts, Span, Spans, Word
 from attncli.steps import STEPS, Step, formulas_of
 from attncli.steps.general import general_scope
@@ -22,7 +23,24 @@ def steps_catalogue() -> Document:
 def general_formulas(step: Step) -> tuple[Equation, ...]:
     """The formulas of a step with all that it can have."""
     scope = general_scope(step.name)
-    return formulas_of(step, scope, step.plan(scope))
+    return tuple(map(_at_any_time, formulas_of(step, scope, step.plan(scope))))
+
+
+def _at_any_time(formula: Equation) -> Equation:
+    """A formula that was made for the second of three times, for any time t."""
+
+    def change(node: Expression) -> Expression | None:
+        if not isinstance(node, Symbol):
+            return None
+        name = _TIME.sub(lambda match: _TIMES[match[0]], node.name)
+        index = (_TIMES[f"[{index}]"][1:-1] if index == "2" else index for index in node.indices)
+        return Symbol(name, tuple(index))
+
+    return Equation(rewritten(formula.left, change), rewritten(formula.right, change))
+
+
+_TIME = re.compile(r"\[[0-3]\]")
+_TIMES = {"[0]": "[0]", "[1]": "[t−1]", "[2]": "[t]", "[3]": "[t+1]"}
 
 
 def _formulas(step: Step) -> Spans:

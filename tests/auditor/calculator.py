@@ -13,7 +13,8 @@ import mpmath
 Value = Any  # a Decimal, a list of them, or a list of such lists
 Lookup = Callable[[str], Value]
 
-NAME = r"(?:[A-Za-z_]\w*(?:\[\d+\])?\.)*[A-Za-z_π][A-Za-z0-9_]*"
+NAME = r"(?:[A-Za-z_]\w*(?:\[\d+\])?\.)*[A-Za-z_π][A-Za-z0-9_]*(?:\[\d+\](?=\[))?"
+"""What may have a time before the indices of a cell: `a[2]` of `a[2][1]`."""
 INDEX = r"\[(?:\"(?:[^\"\\]|\\.)*\"|[^\[\]\"])*\]"
 FIGURE = r"−?(?:∞|\d+(?:\.\d+)?(?:e[-−]?\d+)?)"
 

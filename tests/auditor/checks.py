@@ -19,7 +19,7 @@ from tests.auditor.calculator import (
     value,
 )
 from tests.auditor.reading import Grid, PageSection, Statement, sections_of
-from tests.auditor.tables import Tables, parted
+from tests.auditor.tables import Tables
 
 _TROUBLE = (ValueError, IndexError, KeyError, ArithmeticError, TypeError)
 _FORBIDDEN = re.compile(r"(?<![\w.])(?:[-−]0(?:\.0+)?(?![\d.])|nan\b|inf\b)")
@@ -143,8 +143,7 @@ class _Audit:
 
     def result(self, statement: Statement, tables: Tables) -> None:
         """The last part is what the table says, in the section where it is made."""
-        name, indices = parted(statement.label)
-        full = tables.full(name, self.path)
+        full, indices = tables.parted(statement.label, self.path)
         self.report.told[full] = self.report.told.get(full, 0) + 1
         if len(statement.parts) == 1 and not statement.addends:
             self.report.bare.add(full)

@@ -9,7 +9,7 @@ _COMMANDS = {
     "pi": "π", "gamma": "gamma", "beta": "beta",
     "max": "max", "tanh": "tanh", "sin": "sin", "cos": "cos", "ln": "ln",
     "left": "", "right": "", "thinspace": " ", "top": "⊤", "_": "_", "vdots": "⋮",
-    "quad": " ", "qquad": " ", "backslash": "\\",
+    "langle": "⟨", "rangle": "⟩", "quad": " ", "qquad": " ", "backslash": "\\",
 }  # fmt: skip
 _WRAPPERS = ("mathrm", "operatorname")
 _TOKEN = re.compile(r"\\([a-zA-Z]+|_)|([{}^])|( _\{)|(.)", re.DOTALL)
@@ -88,8 +88,15 @@ def _written(latex: str, position: int, what: str) -> tuple[str, int]:
         raise ValueError(f"\\{what} is not known")
     inside, position = _braced(latex, position)
     if what == "^":
-        return ("ᵀ" if inside == r"⊤" else f"^({inside})"), position
+        return _raised(inside), position
     return (f"√({inside})" if what == "sqrt" else inside), position
+
+
+def _raised(inside: str) -> str:
+    """What stands raised: a sign of turning over, a time, or a power."""
+    if inside.startswith("⟨"):
+        return f"[{inside.strip('⟨ ⟩')}]"
+    return "ᵀ" if inside == r"⊤" else f"^({inside})"
 
 
 def _braced(latex: str, position: int) -> tuple[str, int]:

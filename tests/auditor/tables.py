@@ -103,10 +103,18 @@ class Tables:
                 raise ValueError(f"nothing is called {name} here")
             path = path.rpartition(".")[0]
 
+    def parted(self, address: str, path: str) -> tuple[str, list[str]]:
+        """A full name and the indices of what is called so in a section: `a[2]` may be the name of
+        a whole quantity."""
+        try:
+            return self.full(address, path), []
+        except ValueError:
+            name, indices = parted(address)
+            return self.full(name, path), indices
+
     def value(self, address: str, path: str) -> Value:
         """What a name, a row or a cell stands for in a section. Raises UndisclosedError."""
-        name, indices = parted(address)
-        full = self.full(name, path)
+        full, indices = self.parted(address, path)
         if full in self._described:
             raise UndisclosedError(full)
         table = self[full]

@@ -6,7 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attncli.arithmetic.expression import Equation, Number, Symbol
+from attncli.arithmetic.expression import (
+    Equation,
+    Expression,
+    Number,
+    Symbol,
+    Total,
+    rewritten,
+)
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working
@@ -100,6 +107,17 @@ def _turned(matrix: Matrix) -> Matrix:
     return _Turned(values, matrix.places, matrix.decimals, written, noise=matrix.noise, of=matrix)
 
 
+def _down(node: Expression) -> Expression | None:
+    """A part of a formula along a row, for the only column: [i, j] is [i]."""
+    match node:
+        case Symbol(name, indices):
+            return Symbol(name, tuple("i" for index in indices if index == "j"))
+        case Total(_, operand):
+            return Total("i", rewritten(operand, _down))
+        case _:
+            return None
+
+
 @dataclass(frozen=True)
 class Down(Operation):
     """What another operation does along rows, done down columns."""
@@ -112,7 +130,8 @@ class Down(Operation):
         return f"{', '.join(sides)} -> {' '.join(reversed(after.split()))}"
 
     def formula(self, name: str, *operands: str) -> Equation:
-        return self.along.formula(name, *operands)
+        formula = self.along.formula(name, *operands)
+        return Equation(*(rewritten(side, _down) for side in formula))
 
     def values(self, *operands: Matrix) -> Array:
         return np.ascontiguousarray(self.along.values(*map(_turned, operands)).T)

@@ -302,7 +302,7 @@ class FrobeniusNorm(Operation):
 
     def formula(self, name: str, *operands: str) -> Equation:
         square = Power(at(operands[0], "i", "j"), constant(2))
-        return define(name, Root(Total("i, j", square)))
+        return define(name, Root(Total("ij", square)))
 
     def values(self, *operands: Matrix) -> Array:
         return np.asarray(np.sqrt(np.square(operands[0].values).sum(keepdims=True)))
