@@ -1,4 +1,5 @@
-"""The sums of a Transformer again, from the literature and without any of the package's code.
+"""The sums of a Transformer or a recurrent network again, from the literature and without any of
+the package's code.
 
 A scenario is a mapping of texts, lists and maps, as YAML has it before anybody reads meaning into
 it; its matrices may be NumPy arrays. Under `carry` the sums are done in decimals, each quantity
@@ -12,6 +13,8 @@ with `decimal` the same in sixty digits, where no half is ever in doubt.
     positions  sinusoidal and rotary positions, the slopes of ALiBi
     masks      which keys are seen
     attention  projections, heads, scores, softmax
+    cells      one step in time of an RNN, a GRU, an LSTM
+    recurrent  states there and back, read-outs, gradient factors
     layer      residuals, norms, feed-forward networks
     stack      embeddings, layers, encoder and decoder
     predict    logits, next tokens, losses

@@ -221,13 +221,13 @@ def softmax(book: Book, x: Figures, prefix: str = "", name: str = "weights") -> 
     """e^x over the sum of its row; the row's largest x is taken off where the e^x would be too
     long, or too small for floats, to write down."""
     places = book.places_of(f"{prefix}exp")
-    off = np.array([[_taken_off(book, row, places)] for row in x])
+    off = np.array([[taken_off(book, row, places)] for row in x])
     e = book.keep(f"{prefix}exp", apply("exp", x - off))
     total = book.keep(f"{prefix}exp_sum", e.sum(axis=1, keepdims=True))
     return book.keep(name, e / total)
 
 
-def _taken_off(book: Book, row: Figures, places: int) -> Number:
+def taken_off(book: Book, row: Figures, places: int) -> Number:
     """The largest x where Σ e^x has more than 15 digits with its decimals, or where under
     `exact` all e^x are nearly 0; else nothing."""
     top = float(max(row))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -33,6 +34,17 @@ _NAMES = {
     "residual": "residual",
     "norm": "mean centered variance deviation mean_square rms normed",
     "ffn": "hidden activated up gated ffn",
+    "unstack": "W_ax W_aa b_ax b_aa W_fx W_fa b_fx b_fa W_ux W_ua b_ux b_ua W_cx W_ca b_cx b_ca"
+    " W_ox W_oa b_ox b_oa W_rx W_ra b_rx b_ra",
+    "input": "x ax",
+    "memory": "aa",
+    "gates": "gates.z_forget gates.forget gates.z_update gates.update gates.z_candidate"
+    " gates.candidate gates.z_output gates.output gates.z_reset gates.reset gates.reset_a"
+    " gates.candidate_a",
+    "state": "z a c tanh_c",
+    "states": "states",
+    "readout": "s ya z_y y_exp y_sum y",
+    "gradient": "slope step_factor factor factor_norm",
     "unembed": "last logits",
     "predict": "next.tempered next.kept next.filtered next.exp next.exp_sum probabilities"
     " next.nucleus next.nucleus_sum next.renormalized",
@@ -41,6 +53,8 @@ _NAMES = {
 _STEPS = {name: step for step, names in _NAMES.items() for name in names.split()}
 _COUNTED = "0123456789"
 """What the second and third of a kind end with: `residual2`, `added2`."""
+_TIME = re.compile(r"\[\d+\]")
+"""What tells the quantities of a kind apart in time: `a[2]`, `gates[2].forget`."""
 
 
 @dataclass(frozen=True)
@@ -105,11 +119,11 @@ class Book:
         return self.copy(name, values, step)
 
     def places_of(self, name: str, step: str = "") -> int:
-        """The decimals of a quantity: what is said of it by its full or its last name, or else
-        of its step."""
+        """The decimals of a quantity: what is said of it by its full or its last name, without a
+        time, or else of its step."""
         full = self.path + name
-        local = name.rpartition(".")[2]
-        step = step or _STEPS[name.rstrip(_COUNTED)]
+        local = _TIME.sub("", name.rpartition(".")[2])
+        step = step or _step_of(name)
         said = self.steps.get(step, self.decimals)
         return int(self.quantities.get(full, self.quantities.get(local, said)))
 
@@ -129,3 +143,10 @@ class Book:
     def root(self, count: int) -> Number:
         """A square root of a whole number."""
         return Decimal(count).sqrt() if self.decimal else math.sqrt(count)
+
+
+def _step_of(name: str) -> str:
+    """The step that makes a quantity, by as much of the end of its name as the steps tell."""
+    parts = _TIME.sub("", name).rstrip(_COUNTED).split(".")
+    ends = (".".join(parts[start:]) for start in range(len(parts)))
+    return _STEPS[next((end for end in ends if end in _STEPS), name)]

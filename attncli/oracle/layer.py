@@ -10,8 +10,11 @@ from attncli.oracle.attention import Inputs, attention
 from attncli.oracle.book import Book, Record
 from attncli.oracle.figures import Figures, apply
 from attncli.oracle.matrices import linear, matrix
+from attncli.oracle.recurrent import SETTINGS as RECURRENT
+from attncli.oracle.recurrent import recurrent
 
 SETTINGS = (
+    *RECURRENT,
     "block", "norm", "norms", "residuals", "activation", "heads", "kv_heads", "d_k", "d_v", "d_ff",
     "projection", "weights_layout", "scale", "softcap", "temperature", "mask", "mask_value",
 )  # fmt: skip
@@ -57,6 +60,8 @@ def settings(record: Record, names: tuple[str, ...] = SETTINGS) -> dict[str, Any
 
 def layer(book: Book, record: Record, x: Figures | None, around: Surroundings) -> Figures | None:
     """A whole layer's output, [n, d_model]; None where the scenario doesn't get so far."""
+    if "cell" in record:
+        return recurrent(book, record, x)
     inputs, memory = around.inputs, around.memory
     sublayers: list[Sublayer] = [lambda x: attention(book, record, inputs.of(x, around.fixed))]
     if record.get("block") == "decoder" and memory is not None:

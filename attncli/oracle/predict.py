@@ -10,7 +10,7 @@ from attncli.oracle.attention import softmax
 from attncli.oracle.book import Book, Record
 from attncli.oracle.figures import Figures, Number, apply, where
 from attncli.oracle.matrices import matrix, weight
-from attncli.oracle.text import columns, identities
+from attncli.oracle.text import columns, embeddings
 
 
 def predict(book: Book, data: Record, x: Figures) -> None:
@@ -34,8 +34,7 @@ def _logits(book: Book, data: Record, x: Figures) -> Figures:
     arXiv:1608.05859)."""
     d_model, v = x.shape[1], _width(data)
     if isinstance(data["unembedding"], str):
-        size = 1 + max(identities(data).values(), default=0), d_model
-        W_U = matrix(book, data["embeddings"], size).T
+        W_U = embeddings(book, data, d_model).T
     else:
         W_U = weight(book, data, "unembedding", d_model, v)
     logits: Figures = x @ W_U

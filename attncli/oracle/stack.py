@@ -13,7 +13,7 @@ from attncli.oracle.layer import Memory, Surroundings, layer, norm, normed, sett
 from attncli.oracle.matrices import is_source, matrix
 from attncli.oracle.positions import added, kinds, of_kind
 from attncli.oracle.predict import predict
-from attncli.oracle.text import identities, names_of, tokens
+from attncli.oracle.text import embeddings, identities, names_of, tokens
 
 Arrays = dict[str, Figures]
 
@@ -108,8 +108,8 @@ def _embedded(book: Book, data: Record, positions: Sequence[object]) -> Figures 
     if "embeddings" not in data or not tokens(data):
         return None
     ids = identities(data)
-    size = 1 + max(ids.values()), int(data.get("d_model", 0))
-    E: Figures = matrix(book, data["embeddings"], size)[[ids[token] for token in tokens(data)]]
+    table = embeddings(book, data, int(data.get("d_model", 0)))
+    E: Figures = table[[ids[token] for token in tokens(data)]]
     terms = _added(book, data, positions, E.shape)
     factor = _factor(book, data, E.shape[1])
     if not terms and factor is None and "embedding_norm" not in data:

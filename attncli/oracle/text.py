@@ -6,8 +6,11 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
-from attncli.oracle.book import Record
-from attncli.oracle.matrices import is_source
+import numpy as np
+
+from attncli.oracle.book import Book, Record
+from attncli.oracle.figures import Figures
+from attncli.oracle.matrices import is_source, matrix
 
 _JOINER = "\u200d"
 _FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
@@ -32,12 +35,23 @@ def names_of(rows: object) -> list[str]:
 def identities(data: Record) -> dict[str, int]:
     """Each token's row of the embeddings, from 0.
 
-    A map of vectors counts in its own order, whatever IDs the vocabulary gives.
+    A map of vectors counts in its own order, whatever IDs the vocabulary gives; one-hot rows that
+    have no vocabulary count the tokens as they first appear.
     """
     table = data.get("embeddings")
     if isinstance(table, Mapping) and not is_source(table):
         return {str(token): row for row, token in enumerate(table)}
+    if isinstance(table, str) and "vocabulary" not in data:
+        return {token: row for row, token in enumerate(dict.fromkeys(tokens(data)))}
     return {str(token): int(row) for token, row in (data.get("vocabulary") or {}).items()}
+
+
+def embeddings(book: Book, data: Record, d_model: int) -> Figures:
+    """The table of embeddings, [v, d_model]; `one_hot` is the identity."""
+    v = 1 + max(identities(data).values(), default=0)
+    if isinstance(data["embeddings"], str):
+        return book.numbers(np.eye(v, dtype=int))
+    return matrix(book, data["embeddings"], (v, d_model))
 
 
 def columns(data: Record, width: int | None = None) -> dict[str, int]:

@@ -1,0 +1,130 @@
+"""A recurrent layer: its states there and back, what is read out of them, and how far a gradient
+goes back through them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from attncli.oracle.attention import taken_off
+from attncli.oracle.book import Book, Record
+from attncli.oracle.cells import Cell, Weights, layout, weights
+from attncli.oracle.figures import Figures, apply
+from attncli.oracle.matrices import matrix
+
+SETTINGS = ("cell", "direction", "activation", "weights_layout", "gate_order", "reset", "update")
+"""What a layer says for both of its directions, and a model for all of its layers."""
+
+States = Mapping[int, Figures]
+"""a[t] [h, 1] by the token's position t, from 1."""
+
+
+def recurrent(book: Book, record: Record, x: Figures | None) -> Figures | None:
+    """The states of all tokens as rows, [n, h] or with both directions [n, 2h]; None where the
+    scenario gives too little to get so far."""
+    if x is None:
+        return None
+    direction = str(record.get("direction", "forward"))
+    if direction == "both":
+        return _both(book, record, x)
+    cell = Cell(book, record, weights(book, record))
+    a = _states(cell, x, back=direction == "backward")
+    if a is None:
+        return None
+    rows = book.copy("states", _rows(a))
+    _read_out(book, record, {t: a[t] for t in _read_at(record, len(rows))})
+    if str(record.get("gradient")).lower() == "true" and record["cell"] == "rnn":
+        _gradient(cell, a, back=direction == "backward")
+    return rows
+
+
+def _both(book: Book, record: Record, x: Figures) -> Figures | None:
+    """The way there beside the way back (Schuster and Paliwal 1997)."""
+    shared = {name: record[name] for name in SETTINGS if name in record}
+    ways = {"forward": record, "backward": {**shared, **record.get("backward", {})}}
+    found = []
+    for way, own in ways.items():
+        place = book.at(way)
+        a = _states(Cell(place, own, weights(place, own)), x, back=way == "backward")
+        found.append(None if a is None else _rows(a))
+    there, back = found
+    if there is None or back is None:
+        return None
+    rows = book.copy("states", np.hstack([there, back]))
+    if "W_ya" in record:
+        times = _read_at(record, len(rows))
+        _read_out(book, record, {t: book.copy(f"s[{t}]", rows[t - 1 : t].T) for t in times})
+    return rows
+
+
+def _states(cell: Cell, x: Figures, *, back: bool) -> States | None:
+    """a[1] … a[n], worked from the first token to the last or, back, from the last to the first."""
+    n = len(x)
+    columns = {t: cell.book.copy(f"x[{t}]", x[t - 1 : t].T) for t in range(1, n + 1)}
+    state, found = cell.begin(n + 1 if back else 0), {}
+    for t in sorted(columns, reverse=back):
+        state = cell.step(t, columns[t], state)
+        if state.a is not None:
+            found[t] = state.a
+    return found if len(found) == n else None
+
+
+def _rows(a: States) -> Figures:
+    return np.hstack([a[t] for t in sorted(a)]).T
+
+
+def _read_at(record: Record, n: int) -> list[int]:
+    """The times that are read out: every one, or the last."""
+    return [n] if record.get("readout_from", "every") == "last" else [*range(1, n + 1)]
+
+
+def _read_out(book: Book, record: Record, a: States) -> None:
+    """y[t] = g(W_ya a[t] + b_y), of the states that are read out."""
+    if "W_ya" not in record:
+        return
+    W = matrix(book, record["W_ya"])
+    W_ya = W.T if layout(record) == "row" else W
+    for t, state in a.items():
+        z = book.keep(f"ya[{t}]", W_ya @ state)
+        if "b_y" in record:
+            z = book.keep(f"z_y[{t}]", z + matrix(book, record["b_y"]).T)
+        _answer(book, str(record.get("readout", "sigmoid")), t, z)
+
+
+def _answer(book: Book, kind: str, t: int, z: Figures) -> None:
+    """y[t] [k, 1]: the sigmoid of each figure, or the softmax of them all."""
+    if kind == "sigmoid":
+        book.keep(f"y[{t}]", apply("sigmoid", z))
+    if kind == "softmax":
+        off = taken_off(book, z[:, 0], book.places_of(f"y_exp[{t}]"))
+        e = book.keep(f"y_exp[{t}]", apply("exp", z - off))
+        total = book.keep(f"y_sum[{t}]", e.sum(axis=0, keepdims=True))
+        book.keep(f"y[{t}]", e / total)
+
+
+def _gradient(cell: Cell, a: States, *, back: bool) -> None:
+    """(∂a_end / ∂a_before[t])ᵀ, a product of W_aaᵀ diag(g′) of each step on the way (Pascanu et
+    al. 2013, arXiv:1211.5063, 2)."""
+    book, product = cell.book, None
+    for t in sorted(a, reverse=not back):
+        step = _step_factor(book, cell.weights, t, _slope(cell, a[t], t))
+        if product is None:
+            product = book.copy(f"factor[{t}]", step)
+        else:
+            product = book.keep(f"factor[{t}]", step @ product)
+        squares = (product * product).sum(keepdims=True)
+        book.keep(f"factor_norm[{t}]", apply("sqrt", squares))
+
+
+def _slope(cell: Cell, a: Figures, t: int) -> Figures:
+    """g′ at a step: 1 − tanh², or of relu whether it lets its figure through."""
+    book = cell.book
+    if cell.record.get("activation", "tanh") == "tanh":
+        return book.keep(f"slope[{t}]", 1 - a * a)
+    through = book.pages[f"{book.path}z[{t}]"] > book.number(0)
+    return book.copy(f"slope[{t}]", book.numbers(through.astype(int)))
+
+
+def _step_factor(book: Book, given: Weights, t: int, slope: Figures) -> Figures:
+    return book.keep(f"step_factor[{t}]", given["W_aa"].T * slope.T)
