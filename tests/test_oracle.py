@@ -24,6 +24,8 @@ VARIANTS = (
 )
 
 SMALL = sorted(set(SHIPPED) - {"i_can_go_alone"})  # its 512 dimensions take decimals seconds
+RECURRENT = {name for name in SMALL if "\ncell: " in SHIPPED[name]}
+"""Those without a scale and an activation to change."""
 
 
 def changed(data: dict[str, Any], changes: tuple[str, ...]) -> dict[str, Any]:
@@ -55,7 +57,7 @@ def agree(expected: oracle.Arrays, text: str, *changes: str) -> None:
 
 
 @pytest.mark.parametrize("changes", VARIANTS)
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", sorted(set(SMALL) - RECURRENT))
 def test_shipped_scenarios(name: str, changes: tuple[str, ...]) -> None:
     agree(oracle.work(changed(read(SHIPPED[name]), changes)), SHIPPED[name], *changes)
 

@@ -112,7 +112,7 @@ def test_torch_matrices_with_the_conventions_of_papers() -> None:
     made = oracle.work({**start, **told, **said, "weights_layout": "torch"})
     plain = oracle.work({**start, **W})
     close(made["states"], plain["states"])
-    close(made["b_ra"], W["b_r"][:, None])
+    close(made["b_ra"], W["b_r"][None])
     assert set(made) - set(plain) == {f"{k}_{g}{p}" for k in "Wb" for g in "urc" for p in "xa"}
 
 
@@ -237,9 +237,9 @@ def test_what_a_missing_matrix_ends() -> None:
         f"{name}[{t}]"
         for name in ("slope", "step_factor", "factor", "factor_norm")
         for t in (1, 2, 3)
-    }
+    } | {"factor_norms"}
     there = {f"forward.{name}" for name in whole - {"X", "states"}}
-    assert names(RNN + "direction: both\nW_ya: [[1, 1, 1, 1]]\n") - there == {"X", *(f"backward.x[{t}]" for t in (1, 2, 3))}  # fmt: skip
+    assert names(RNN + "direction: both\nW_ya: [[1, 1, 1, 1]]\n") - there == {"X", "forward.states", *(f"backward.x[{t}]" for t in (1, 2, 3))}  # fmt: skip
     lstm = RNN.replace("rnn", "lstm").replace("W_a", "W_f")
     gates = {"gates[1].z_forget", "gates[1].forget"}
     assert names(lstm) == {"X", "a[0]", "c[0]", "x[1]", "x[2]", "x[3]", *gates}

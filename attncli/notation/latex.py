@@ -172,6 +172,17 @@ def _exponent(node: ex.Expression, style: Style) -> str:
     return _whole(f"{dividend}/{divisor}", style)
 
 
+def _root(node: ex.Root, style: Style) -> str:
+    """A root; of a sum too long for one line, what stands under it to the power of 1/2."""
+    text = latex(node.operand, style)
+    if style.inline and text.count(style.joint) > _LONG_ROOT:
+        return f"{_parentheses(text, style)}^{{1/2}}"
+    return rf"\sqrt{{{_whole(text, style)}}}"
+
+
+_LONG_ROOT = 4
+"""Places to break a line at."""
+
 _WRITE: dict[type, Callable[[Any, Style], str]] = {
     ex.Number: _number,
     ex.Blank: lambda node, style: style.blank(node),
@@ -190,7 +201,7 @@ _WRITE: dict[type, Callable[[Any, Style], str]] = {
     ex.Power: lambda node, style: (
         f"{_held(node.base, ATOM, style)}^{{{_exponent(node.exponent, style)}}}"
     ),
-    ex.Root: lambda node, style: rf"\sqrt{{{_whole(latex(node.operand, style), style)}}}",
+    ex.Root: _root,
     ex.Transposed: lambda node, style: f"{_held(node.operand, ATOM, style)}^{{\\top}}",
     ex.Apply: _apply,
     ex.Total: lambda node, style: rf"\sum _{{{node.over}}} {_held(node.operand, FACTOR, style)}",

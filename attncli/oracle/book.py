@@ -44,7 +44,7 @@ _NAMES = {
     "state": "z a c tanh_c",
     "states": "states",
     "readout": "s ya z_y y_exp y_sum y",
-    "gradient": "slope step_factor factor factor_norm",
+    "gradient": "slope step_factor factor factor_norm factor_norms",
     "unembed": "last logits",
     "predict": "next.tempered next.kept next.filtered next.exp next.exp_sum probabilities"
     " next.nucleus next.nucleus_sum next.renormalized",

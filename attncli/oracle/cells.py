@@ -73,7 +73,8 @@ def _unstacked(book: Book, record: Record) -> Weights:
         runs = np.split(whole if kind == "W" else whole.T, len(letters))
         for gate, run in zip(order, runs, strict=True):
             name = f"{kind}_{letters[gate]}{part}"
-            found[name] = book.copy(name, run)
+            copied = book.copy(name, run if kind == "W" else run.T)
+            found[name] = copied if kind == "W" else copied.T
     return found
 
 

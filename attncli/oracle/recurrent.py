@@ -33,7 +33,8 @@ def recurrent(book: Book, record: Record, x: Figures | None) -> Figures | None:
     if a is None:
         return None
     rows = book.copy("states", _rows(a))
-    _read_out(book, record, {t: a[t] for t in _read_at(record, len(rows))})
+    end = 1 if direction == "backward" else len(rows)
+    _read_out(book, record, {t: a[t] for t in _read_at(record, len(rows), end)})
     if str(record.get("gradient")).lower() == "true" and record["cell"] == "rnn":
         _gradient(cell, a, back=direction == "backward")
     return rows
@@ -47,13 +48,13 @@ def _both(book: Book, record: Record, x: Figures) -> Figures | None:
     for way, own in ways.items():
         place = book.at(way)
         a = _states(Cell(place, own, weights(place, own)), x, back=way == "backward")
-        found.append(None if a is None else _rows(a))
+        found.append(None if a is None else place.copy("states", _rows(a)))
     there, back = found
     if there is None or back is None:
         return None
     rows = book.copy("states", np.hstack([there, back]))
     if "W_ya" in record:
-        times = _read_at(record, len(rows))
+        times = _read_at(record, len(rows), len(rows))
         _read_out(book, record, {t: book.copy(f"s[{t}]", rows[t - 1 : t].T) for t in times})
     return rows
 
@@ -74,9 +75,9 @@ def _rows(a: States) -> Figures:
     return np.hstack([a[t] for t in sorted(a)]).T
 
 
-def _read_at(record: Record, n: int) -> list[int]:
-    """The times that are read out: every one, or the last."""
-    return [n] if record.get("readout_from", "every") == "last" else [*range(1, n + 1)]
+def _read_at(record: Record, n: int, end: int) -> list[int]:
+    """The times that are read out: every one, or that where the way ends."""
+    return [end] if record.get("readout_from", "every") == "last" else [*range(1, n + 1)]
 
 
 def _read_out(book: Book, record: Record, a: States) -> None:
@@ -106,7 +107,7 @@ def _answer(book: Book, kind: str, t: int, z: Figures) -> None:
 def _gradient(cell: Cell, a: States, *, back: bool) -> None:
     """(∂a_end / ∂a_before[t])ᵀ, a product of W_aaᵀ diag(g′) of each step on the way (Pascanu et
     al. 2013, arXiv:1211.5063, 2)."""
-    book, product = cell.book, None
+    book, product, norms = cell.book, None, {}
     for t in sorted(a, reverse=not back):
         step = _step_factor(book, cell.weights, t, _slope(cell, a[t], t))
         if product is None:
@@ -114,7 +115,8 @@ def _gradient(cell: Cell, a: States, *, back: bool) -> None:
         else:
             product = book.keep(f"factor[{t}]", step @ product)
         squares = (product * product).sum(keepdims=True)
-        book.keep(f"factor_norm[{t}]", apply("sqrt", squares))
+        norms[t] = book.keep(f"factor_norm[{t}]", apply("sqrt", squares))
+    book.copy("factor_norms", np.vstack([norms[t] for t in sorted(norms)]))
 
 
 def _slope(cell: Cell, a: Figures, t: int) -> Figures:

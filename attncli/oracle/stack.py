@@ -73,7 +73,11 @@ def _layers(data: Record) -> list[Record]:
     """The layers with what holds for all of them; without any the top itself is one, with all
     that it says."""
     outer = settings(data)
-    return [{"block": "encoder", **outer, **one} for one in data.get("layers", ())] or [data]
+    bare = {key: value for key, value in outer.items() if key != "cell"}
+    layers = data.get("layers", ())
+    return [
+        {"block": "encoder", **(bare if "block" in one else outer), **one} for one in layers
+    ] or [data]
 
 
 def _own_norm(data: Record, key: str) -> Record:

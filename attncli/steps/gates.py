@@ -43,7 +43,7 @@ def _gate(scope: Scope, gate: str) -> Iterator[Making]:
 
 
 def _sum(scope: Scope, made: str, gate: str, memory: str) -> Making:
-    """W x⟨t⟩ + U a⟨t−1⟩ + b"""
+    """W x[t] + U a[t−1] + b"""
     letter = LETTERS[gate]
     inputs = (matrix(scope, f"W_{letter}x"), scope.timed("x"))
     products = (*inputs, matrix(scope, f"W_{letter}a"), memory)
@@ -104,7 +104,7 @@ STEP = Step(
         "candidate_a",
         "reset_a",
     ),
-    shapes="x⟨t⟩ [d], a⟨t−1⟩ [h] → each gate [h]",
+    shapes="x[t] [d], a[t−1] [h] → each gate [h]",
     happens=lambda scope: _HAPPENS.get(scope.cell.kind, ""),
     purpose=(
         "A plain cell writes its whole memory anew at each token, so that what was long ago is"

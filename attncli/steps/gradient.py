@@ -56,7 +56,7 @@ STEP = Step(
     title="Gradient factor",
     titled=at_time("Gradient factor"),
     makes=("slope", "step_factor", "factor", "factor_norm", "factor_norms"),
-    shapes="W_aa [h, h], a⟨t⟩ [h] → factor⟨t⟩ [h, h]",
+    shapes="W_aa [h, h], a[t] [h] → factor[t] [h, h]",
     happens=lambda _: (
         "On its way back from the last token a gradient is multiplied, at each time, by W_aa turned"
         " over and the slope of the activation there."

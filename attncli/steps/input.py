@@ -1,4 +1,4 @@
-"""One token's vector, and what a plain cell makes of it: W_ax x⟨t⟩."""
+"""One token's vector, and what a plain cell makes of it: W_ax x[t]."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ STEP = Step(
     title="Input",
     titled=at_time("Input"),
     makes=("x", "ax"),
-    shapes="X [n, d] → x⟨t⟩ [d]; W_ax [h, d], x⟨t⟩ [d] → W_ax x⟨t⟩ [h]",
+    shapes="X [n, d] → x[t] [d]; W_ax [h, d], x[t] [d] → W_ax x[t] [h]",
     happens=_happens,
     purpose=(
         "A recurrent cell reads one token at a time. What is new at a time is that token's"

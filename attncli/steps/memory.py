@@ -1,4 +1,4 @@
-"""What a plain cell makes of its memory: W_aa a⟨t−1⟩."""
+"""What a plain cell makes of its memory: W_aa a[t−1]."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ STEP = Step(
     title="Memory",
     titled=at_time("Memory"),
     makes=("aa",),
-    shapes="W_aa [h, h], a⟨t−1⟩ [h] → W_aa a⟨t−1⟩ [h]",
+    shapes="W_aa [h, h], a[t−1] [h] → W_aa a[t−1] [h]",
     happens=lambda _: "What is remembered of the tokens before is multiplied by its own weights.",
     purpose=(
         "The memory is what makes a cell recurrent: the state after the token before comes back"

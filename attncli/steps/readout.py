@@ -1,4 +1,4 @@
-"""What is read out of the memory: W_ya a⟨t⟩ + b_y, through a sigmoid or a softmax."""
+"""What is read out of the memory: W_ya a[t] + b_y, through a sigmoid or a softmax."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ STEP = Step(
     title="Read-out",
     titled=at_time("Read-out"),
     makes=("s", "ya", "z_y", "y_exp", "y_sum", "y"),
-    shapes="W_ya [k, h], a⟨t⟩ [h] → y⟨t⟩ [k]",
+    shapes="W_ya [k, h], a[t] [h] → y[t] [k]",
     happens=lambda scope: _HAPPENS[scope.cell.readout],
     purpose=(
         "The memory means nothing to anybody outside. W_ya draws an answer from it: one figure"

@@ -37,7 +37,7 @@ STEP = Step(
     name="start",
     title="The memory before the first token",
     makes=("a", "c"),
-    shapes="a⟨0⟩ [h], of an lstm also c⟨0⟩ [h]",
+    shapes="a[0] [h], of an lstm also c[0] [h]",
     happens=lambda _: "Before the first token the memory is what the scenario says, or empty.",
     purpose=(
         "A recurrent cell adds each token to what it remembers of those before it. Before the"

@@ -103,7 +103,7 @@ STEP = Step(
     title="State",
     titled=at_time("State"),
     makes=("z", "a", "c", "tanh_c"),
-    shapes="[h] and [h] → a⟨t⟩ [h]",
+    shapes="[h] and [h] → a[t] [h]",
     happens=_happens,
     purpose=(
         "The state is all that a recurrent cell hands on: to the next time as its memory, and to"

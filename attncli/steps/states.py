@@ -38,7 +38,7 @@ STEP = Step(
     name="states",
     title="States",
     makes=("states",),
-    shapes="a⟨1⟩ … a⟨n⟩ [h] → states [n, h]",
+    shapes="a[1] … a[n] [h] → states [n, h]",
     happens=lambda _: "The states after each token, one row a token.",
     purpose=(
         "Side by side the states show what the memory holds as the sentence goes on. They are"

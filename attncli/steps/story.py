@@ -35,9 +35,9 @@ def story(scenario: Scenario) -> tuple[Part, ...]:
 
 
 def _times(scope: Scope) -> int:
-    """How many rows a layer's input has, as far as that can be told."""
-    own = scope.scenario.given.get(scope.x)
-    height = own.shape[0] if own is not None else scope.height(scope.x)
+    """How many rows the input of a stack has, as far as that can be told."""
+    own = scope.scenario.given.get(scope.name("X"))
+    height = own.shape[0] if own is not None else scope.height(scope.name("X"))
     return height or len(scope.text.tokens)
 
 
@@ -72,6 +72,7 @@ class _Teller:
         )
         self.add("tokenize", scope)
         x = self._input(scope)
+        scope = replace(scope, times=_times(scope))
         for layer in stack.layers:
             at = replace(scope, path=layer.path, x=x, layer=layer)
             x = self.block(at, memory) if layer.recurrent is None else self.recurrent(at)
@@ -110,7 +111,6 @@ class _Teller:
     def recurrent(self, scope: Scope) -> str:
         """One recurrent layer: a list of cells, one a time, for each way that it goes."""
         cell = scope.layer.recurrent or Recurrent()
-        scope = replace(scope, times=_times(scope))
         ways = [scope.at(cell.way_path(scope.path, way), way=way) for way in cell.ways]
         for way in ways:
             self.add("unstack", way)
@@ -136,7 +136,7 @@ class _Teller:
         afterwards = cell.direction == "both" or not cell.readout_every
         if afterwards != all_together:
             return
-        times = range(1, scope.times + 1) if all_together else (scope.time,)
+        times = _in_order(replace(scope, way=cell.ways[0])) if all_together else (scope.time,)
         for time in times if cell.readout_every else times[-1:]:
             self.add("readout", replace(scope, time=time))
 

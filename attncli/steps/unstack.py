@@ -13,7 +13,7 @@ _STACKED = {"x": ("W_ih", "b_ih"), "a": ("W_hh", "b_hh")}
 
 
 def _plan(scope: Scope) -> tuple[Making, ...]:
-    if scope.cell.layout != "torch":
+    if scope.cell.layout != "torch" or not scope.times:
         return ()
     return tuple(_runs(scope, scope.cell.gate_order))
 

@@ -95,10 +95,12 @@ class Tables:
 
     def full(self, name: str, path: str) -> str:
         """The full name of what is called so in a section: the nearest that there is."""
+        of_gate = re.sub(r"^([a-z_]+)\[(\d+)\]$", r"gates[\2].\1", name)  # as TeX has it
         while True:
-            full = f"{path}.{name}" if path else name
-            if full in self._tables or full in self._described:
-                return full
+            for one in (name, of_gate):
+                full = f"{path}.{one}" if path else one
+                if full in self._tables or full in self._described:
+                    return full
             if not path:
                 raise ValueError(f"nothing is called {name} here")
             path = path.rpartition(".")[0]

@@ -36,6 +36,7 @@ from attncli.arithmetic.operations.base import (
     Operation,
     Working,
     added_places,
+    cells_of_row,
     most_places,
     sum_of,
 )
@@ -289,6 +290,9 @@ class TimesDiagonal(Operation):
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         W, slope = operands
         return (Product((W.number(i, j) if self.in_out else W.number(j, i), slope.number(j, 0))),)
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        return (cells_of_row(self, i, operands[1].shape[0], *operands),)
 
     def places(self, *operands: Matrix) -> int | None:
         return added_places(*operands)

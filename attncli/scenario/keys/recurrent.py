@@ -40,8 +40,8 @@ _STACKED = (
     Key("b_hh", _VECTOR, "the biases beside W_hh, [gates · h]"),
 )
 _START = (
-    Key("initial_state", _VECTOR, "a⟨0⟩, the memory before the first token, zeros by default, [h]"),
-    Key("initial_cell", _VECTOR, "c⟨0⟩ of an lstm, zeros by default, [h]"),
+    Key("initial_state", _VECTOR, "a[0], the memory before the first token, zeros by default, [h]"),
+    Key("initial_cell", _VECTOR, "c[0] of an lstm, zeros by default, [h]"),
 )
 ONE_WAY = (*_WEIGHTS, *_STACKED, *_START)
 
