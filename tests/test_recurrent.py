@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from attncli import load, oracle, work
+from attncli import ScenarioError, load, oracle, work
+from attncli.render import Page, render
+from attncli.telling.selection import find_cells, select
+from attncli.telling.walkthrough import walkthrough
 from tests.pages import SHIPPED, page_of, trace_of
 from tests.plain import read
 from tests.recurrent_cases import CELLS, jacobian, network, restated, run
@@ -90,3 +93,71 @@ def test_the_gradient_vanishes_and_explodes() -> None:
     exploding = trace.variants["exploding"]["factor_norms"].values[:, 0]
     assert (np.diff(exploding) < 0).all()
     assert exploding[0] > 8
+
+
+def test_what_a_gradient_comes_to_is_said() -> None:
+    page = page_of(trace_of(SHIPPED["yassine_rnn_sentence"]))
+    assert "goes from 0.359 to 0.004; it shrinks: it vanishes." in " ".join(page.split())
+
+
+def test_one_hot_vectors() -> None:
+    text = (
+        "sentence: I am what I am\nembeddings: one_hot\ncell: rnn\nW_ax: [[1, 2, 3]]\nW_aa: [[0]]\n"
+    )
+    trace = trace_of(text)
+    assert trace["X"].values.tolist() == np.eye(3)[[0, 1, 2, 0, 1]].tolist()
+    with_ids = (
+        text.replace("[[1, 2, 3]]", "[[1, 2, 3, 4]]")
+        + "vocabulary: {what: 7, am: 9, you: 12, I: 40}\n"
+    )
+    expected = oracle.work(read(with_ids))
+    assert trace_of(with_ids)["X"].values.tolist() == np.eye(4)[[3, 1, 0, 3, 1]].tolist()
+    assert expected["X"].astype(int).tolist() == np.eye(4, dtype=int)[[3, 1, 0, 3, 1]].tolist()
+
+
+def test_quantities_are_addressed_by_time() -> None:
+    trace = trace_of(SHIPPED["yassine_lstm"])
+    for text, names in {
+        "a[2]": ["a[2][1]", "a[2][2]"],
+        "a[2][1]": ["a[2][1]"],
+        "gates[2].forget": ["gates[2].forget[1]", "gates[2].forget[2]"],
+        "gates[3].z_output[2]": ["gates[3].z_output[2]"],
+    }.items():
+        cells = find_cells(trace, [text], [])
+        told = [trace[name].address(*trace[name].find(address)) for name, address in cells]
+        assert told == names
+    selection = select(trace, ["state"], "the")
+    page = render(walkthrough(trace, selection), "terminal", Page(80))
+    assert "a[3][1] = " in page
+    assert "a[2][1] = " not in page
+
+
+BASE = "sentence: a b\nembeddings: {a: [1, 0], b: [0, 1]}\ncell: rnn\n"
+WRONG = {
+    "W_ax: [[1, 2]]\nW_aa: [[1, 2]]": "5:7: W_aa (1 × 2) and W_ax (1 × 2) don't fit together",
+    "W_fx: [[1, 2]]": "4:7: W_fx is none of the matrices of this cell",
+    "W_ax: [[1, 2]]\nW_Q: [[1]]": "5:6: W_Q is not for a recurrent layer",
+    "reset: after": "4:8: reset is for cell: gru",
+    "activation: gelu": "4:13: a recurrent cell with gelu",
+    "backward: {W_ax: [[1, 2]]}": "4:11: matrices of the way back, and one way only",
+    "direction: both\ngradient: true": "5:11: the factor is that of an rnn that goes one way",
+    "gate_order: [forget]": "4:13: the gates forget; name each gate of rnn once: it has none",
+    "W_ax: [[1, 2]]\nW_aa: [[1]]\ninitial_state: [1, 2]": "6:16: initial_state (1 × 2) and W_aa (1 × 1) don't",
+    "weights_layout: torch\nW_ih: [[1, 2, 3]]": "5:7: W_ih (1 × 3) and embeddings (2 × 2) don't fit",
+}
+
+
+@pytest.mark.parametrize("more", WRONG)
+def test_what_is_wrong(more: str) -> None:
+    with pytest.raises(ScenarioError) as error:
+        trace_of(f"{BASE}{more}\n")
+    assert WRONG[more] in str(error.value)
+
+
+def test_a_cell_belongs_to_matrices_of_cells() -> None:
+    with pytest.raises(ScenarioError, match="W_ax is of a recurrent cell, and this layer has none"):
+        trace_of("X: [[1, 0]]\nW_ax: [[1, 2]]\n")
+
+
+def test_what_is_missing_is_said() -> None:
+    assert "the next step, state, needs W_aa." in page_of(trace_of(f"{BASE}W_ax: [[1, 2]]\n"))

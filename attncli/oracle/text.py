@@ -35,14 +35,16 @@ def names_of(rows: object) -> list[str]:
 def identities(data: Record) -> dict[str, int]:
     """Each token's row of the embeddings, from 0.
 
-    A map of vectors counts in its own order, whatever IDs the vocabulary gives; one-hot rows that
-    have no vocabulary count the tokens as they first appear.
+    A map of vectors counts in its own order, whatever IDs the vocabulary gives; one-hot rows are in
+    the order of the IDs, or without any of the tokens as they first appear.
     """
     table = data.get("embeddings")
     if isinstance(table, Mapping) and not is_source(table):
         return {str(token): row for row, token in enumerate(table)}
-    if isinstance(table, str) and "vocabulary" not in data:
-        return {token: row for row, token in enumerate(dict.fromkeys(tokens(data)))}
+    if isinstance(table, str):
+        known: dict[str, int] = data.get("vocabulary") or {}
+        order = sorted(known, key=lambda token: int(known[token])) or dict.fromkeys(tokens(data))
+        return {str(token): row for row, token in enumerate(order)}
     return {str(token): int(row) for token, row in (data.get("vocabulary") or {}).items()}
 
 

@@ -16,12 +16,13 @@ from attncli.scenario.attentions import is_linear
 from attncli.scenario.building import Builder
 from attncli.scenario.figures import Gathered, Gatherer, entry_path, places
 from attncli.scenario.keys.declaration import SCENARIO
+from attncli.scenario.keys.stack import ONE_HOT
 from attncli.scenario.model import Prediction, Show, Stack, below
 from attncli.scenario.nodes import Figures, Items, Map, Node, Text, quote
 from attncli.scenario.predicting import Forecast
 from attncli.scenario.problems import Problems, Where, nearest_place
 from attncli.scenario.scenario import Scenario
-from attncli.scenario.texts import Words
+from attncli.scenario.texts import Words, one_hot
 
 Source = str | os.PathLike[str] | Mapping[str, Any]
 Values = Mapping[str, Any]
@@ -121,7 +122,7 @@ class _Reader(NamedTuple):
 
     @classmethod
     def of(cls, tree: Map, origin: _Origin, problems: Problems) -> _Reader:
-        values = SCENARIO.read(tree, problems) or {}
+        values = _spelled_out(SCENARIO.read(tree, problems) or {})
         rounding = Rounding(**values.get("rounding", {}))
         where = places(tree)
         gatherer = Gatherer(
@@ -261,6 +262,16 @@ class _Reader(NamedTuple):
         if "encoder" in values:
             found |= self._sizes(values["encoder"], "encoder")
         return found
+
+
+def _spelled_out(values: Values) -> Values:
+    """The values with the vectors that `one_hot` stands for, of an encoder too."""
+    told = dict(values)
+    if told.get("embeddings") == ONE_HOT:
+        told["embeddings"] = one_hot(told)
+    if "encoder" in told:
+        told["encoder"] = _spelled_out(told["encoder"])
+    return told
 
 
 def _shared_keys(path: str, values: Values) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -150,6 +151,26 @@ class Words(NamedTuple):
             f"the token {quote(token)} of the sentence is not in {key}",
             right,
         )
+
+
+def one_hot(values: Values) -> dict[str, Matrix]:
+    """A vector for each token, in which its place is 1 and all others are 0: places in the order of
+    the IDs, or without a vocabulary of the tokens."""
+    ids: Mapping[str, int] = values.get("vocabulary") or {}
+    tokens = sorted(ids, key=ids.__getitem__) or list(dict.fromkeys(_tokens_of(values)))
+    places = range(len(tokens))
+    return {
+        token: Matrix.of_written([[Decimal(int(one == place)) for one in places]])
+        for place, token in enumerate(tokens)
+    }
+
+
+def _tokens_of(values: Values) -> Sequence[str]:
+    """The tokens that a stack gives, or that its sentence is cut into."""
+    if "tokens" in values:
+        return tuple(values["tokens"])
+    cut = TOKENIZERS[values.get("tokenizer", "whitespace")]
+    return tuple(cut(values.get("sentence", "")))
 
 
 def stacked(rows: Rows, where: Callable[[str], Where], problems: Problems) -> Matrix | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncli.arithmetic.operations import Activate, AddUp, Multiply
+from attncli.arithmetic.operations import Activate, AddUp, Through
 from attncli.scenario.keys.recurrent import LETTERS
 from attncli.steps.cells import at_time, bias_of_input, bias_of_memory, gates, matrix
 from attncli.steps.step import Mistake, Step
@@ -56,14 +56,14 @@ def _candidate_of_gru(scope: Scope, z: str) -> Iterator[Making]:
     before, reset_a = scope.timed("a", scope.before), _named(scope, "reset_a")
     reset = _named(scope, "reset")
     if scope.cell.reset == "before":
-        yield Making(reset_a, Multiply(), (reset, before), "gates")
+        yield Making(reset_a, Through(), (reset, before), "gates")
         yield _sum(scope, z, "candidate", reset_a)
         return
     drawn = _named(scope, "candidate_a")
     biases = bias_of_memory(scope, "c")
     operands = (matrix(scope, "W_ca"), before, *biases)
     yield Making(drawn, AddUp(1, 0, len(biases), scope.cell.in_out), operands, "gates")
-    yield Making(reset_a, Multiply(), (reset, drawn), "gates")
+    yield Making(reset_a, Through(), (reset, drawn), "gates")
     own = bias_of_input(scope, "c")
     operands = (matrix(scope, "W_cx"), scope.timed("x"), reset_a, *own)
     yield Making(z, AddUp(1, 1, len(own), scope.cell.in_out), operands, "gates")

@@ -5,7 +5,7 @@ Elman 1990; Hochreiter & Schmidhuber 1997; Cho et al. 2014, arXiv:1406.1078.
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import Activate, AddUp, Blend, Gated, Multiply
+from attncli.arithmetic.operations import Activate, AddUp, Blend, Gated, Through
 from attncli.steps.cells import at_time, bias_of_input, bias_of_memory
 from attncli.steps.gates import gate_name
 from attncli.steps.step import Mistake, Step
@@ -37,7 +37,7 @@ def _lstm(scope: Scope) -> tuple[Making, ...]:
     return (
         _cell(scope, ("update", "forget")),
         Making(squashed, Activate("tanh"), (scope.timed("c"),), "state"),
-        Making(scope.timed("a"), Multiply(), (gate_name(scope, "output"), squashed), "state"),
+        Making(scope.timed("a"), Through(), (gate_name(scope, "output"), squashed), "state"),
     )
 
 

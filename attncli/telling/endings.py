@@ -29,7 +29,25 @@ def ending_of(trace: Trace, part: Part) -> list[Block]:
     """What a part's figures come to, in words."""
     if part.step == "predict":
         return _predicted(trace)
+    if part.step == "gradient":
+        return _gradient(trace, part)
     return []
+
+
+def _gradient(trace: Trace, part: Part) -> list[Block]:
+    """Whether a gradient vanishes or explodes on its way back to where the cell began."""
+    norms = trace.quantities.get(part.scope.name("factor_norms"))
+    if norms is None or part.makings[-1].name != norms.name or len(norms.values) == 1:
+        return []
+    ends = (0, len(norms.values) - 1)
+    places = ends if part.scope.way == "backward" else ends[::-1]
+    one, whole = (norms.matrix.number(place, 0) for place in places)
+    if one.shown == whole.shown:
+        return []
+    told = "it grows: it explodes." if whole.shown > one.shown else "it shrinks: it vanishes."
+    return [
+        Note(("Over the whole way back the factor goes from ", one, " to ", whole, f"; {told}"))
+    ]
 
 
 def _predicted(trace: Trace) -> list[Block]:

@@ -9,7 +9,7 @@ from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic.expression import Equation, Number, Root, Symbol
 from attncli.arithmetic.rounding import Rounding
 from attncli.document import Facts, Note, Span, Spans, Term, Word
-from attncli.scenario.model import below
+from attncli.scenario.model import Layer, Recurrent, below
 from attncli.trace import Trace, Unfinished
 
 
@@ -48,6 +48,8 @@ def sizes(trace: Trace) -> Spans:
     told += [(f"{heads} heads",)] if heads is not None and heads > 1 else []
     told += _size("d_k", _common(_columns(trace, below(path, "K")) for path in firsts))
     told += _size("d_v", _common(_columns(trace, below(path, "V")) for path in firsts))
+    states = (_rows(trace, layer) for layer in layers if layer.recurrent is not None)
+    told += _size("h", _common(states))
     inner = (_columns(trace, below(layer.path, "hidden"), made=True) for layer in layers)
     told += _size("d_ff", _common(inner))
     spans: list[Span] = []
@@ -65,6 +67,13 @@ def _common(sizes: Iterable[int | None]) -> int | None:
     """The size that all have; None where they differ."""
     found = set(sizes)
     return found.pop() if len(found) == 1 else None
+
+
+def _rows(trace: Trace, layer: Layer) -> int | None:
+    """How many figures the memory of a recurrent layer has."""
+    cell = layer.recurrent or Recurrent()
+    path = cell.way_path(layer.path, cell.ways[0])
+    return trace.scenario.shapes.get(below(path, "a[1]"), (None, None))[0]
 
 
 def _columns(trace: Trace, name: str, *, made: bool = False) -> int | None:

@@ -78,6 +78,8 @@ def _segments(path: str) -> Sequence[str]:
 
 
 def is_structured(trace: Trace) -> bool:
-    """Whether there is more to it than one attention with one head."""
+    """Whether there is more to it than one attention with one head, or one time of a cell."""
     paths = {part.path for part in trace.story}
+    if any(part.scope.time > 1 for part in trace.story):
+        return True
     return any("layers[" in path or "heads[" in path or "norm" in path for path in paths)

@@ -67,6 +67,11 @@ class Selection(NamedTuple):
             return []
         return list(elided(quantity.matrix.shape[0], MOST_PARTS))
 
+    def tells(self, quantity: Quantity) -> bool:
+        """Whether a quantity is about the queries: it has their rows, or is of a time, of which
+        only theirs are told."""
+        return self.picks(quantity) or quantity.is_timed
+
     def picks(self, quantity: Quantity) -> bool:
         """Whether only the rows of some queries are shown of a quantity."""
         rows = quantity.rows

@@ -45,6 +45,7 @@ from attncli.arithmetic.operations.recurrent import (
     Gated,
     ReluSlope,
     TanhSlope,
+    Through,
     TimesDiagonal,
 )
 from attncli.arithmetic.operations.rotary import RotaryTable, Rotate
@@ -125,6 +126,7 @@ __all__ = [
     "TakeRows",
     "TakeRun",
     "TanhSlope",
+    "Through",
     "TimesDiagonal",
     "TopK",
     "TransposedWeights",

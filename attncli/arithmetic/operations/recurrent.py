@@ -40,6 +40,7 @@ from attncli.arithmetic.operations.base import (
     most_places,
     sum_of,
 )
+from attncli.arithmetic.operations.elementwise import Multiply
 from attncli.arithmetic.rounding import Array, Error, largest
 
 
@@ -172,6 +173,16 @@ class Gated(Operation):
     def clear_noise(self, values: Array, *operands: Matrix) -> None:
         u, new, f, old = (np.abs(operand.values) for operand in operands)
         values[np.abs(values) <= 4 * EPSILON * (u * new + f * old)] = 0.0
+
+
+class Through(Multiply):
+    """A column that a gate lets through, figure by figure. [h, 1], [h, 1] -> [h, 1]"""
+
+    def signature(self) -> str:
+        return "h 1, h 1 -> h 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(at(name, "i"), Product(tuple(at(operand, "i") for operand in operands)))
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,13 @@ _TOKEN_VECTORS = MapOf(Vector(inline=True), "token")
 _TABLE_SCALE = word_or(("sqrt_d_model", NONE), _POSITIVE)
 
 
+ONE_HOT = "one_hot"
+_ONE_HOT = Choice((ONE_HOT,))
+
+
 def _embeddings(node: Node) -> Kind[object]:
+    if isinstance(node, Text):
+        return _ONE_HOT
     return _TOKEN_VECTORS if isinstance(node, Map) and not is_source(node) else _MATRIX
 
 
@@ -97,8 +103,8 @@ INPUT = (
     Key("vocabulary", MapOf(WholeNumber(0, 10**9), "token"), "token → ID"),
     Key(
         "embeddings",
-        Either(_embeddings, (_TOKEN_VECTORS, _MATRIX, SourceKind(2))),
-        "token → vector, or a matrix whose rows are counted by ID from 0",
+        Either(_embeddings, (_TOKEN_VECTORS, _MATRIX, SourceKind(2), _ONE_HOT)),
+        "token → vector, a matrix whose rows are counted by ID from 0, or one_hot",
     ),
     Key("X", _NAMED, GIVEN["X"]),
     Key("d_model", _COUNT, "the columns of X, where no matrix says"),

@@ -99,7 +99,7 @@ class Wish(NamedTuple):
         """Whether a figure is among those that may be asked for."""
         quantity = trace[place.quantity]
         if not self.cells:
-            return not self.selection.queries or self.selection.picks(quantity)
+            return not self.selection.queries or self.selection.tells(quantity)
         wanted = {Cell(name, *trace[name].find(address)) for name, address in self.cells}
         if place.cell is not None:
             return place.cell in wanted

@@ -140,7 +140,7 @@ def _left_out(trace: Trace, told: Sequence[Told], selection: Selection) -> set[s
     if not selection.queries:
         return set()
     made = [quantity for one in told for quantity in made_by(trace, one.part)]
-    wanted = {q.name for q in made if selection.picks(q) or q.is_figure}
+    wanted = {q.name for q in made if selection.tells(q) or q.is_figure}
     for quantity in reversed(made):
         if quantity.making is not None and quantity.name in wanted:
             wanted.update(quantity.making.operands)
