@@ -102,7 +102,7 @@ def jacobian(net: Network, rows: Figures, before: Figures) -> Figures:
     def last(a: Any) -> Any:
         return module(x, a)[0][-1]
 
-    return functional.jacobian(last, torch.from_numpy(before.T))[:, 0].numpy()
+    return functional.jacobian(last, torch.from_numpy(before.T.copy()))[:, 0].numpy()
 
 
 def _module(net: Network, *, either: bool) -> Any:

@@ -20,7 +20,7 @@ from tests.auditor import Report, Tables, audit, audit_figures
 from tests.auditor.latex import plain
 from tests.pages import SHIPPED, lessons_of, page_of, page_of_cells, trace_of
 from tests.plain import read
-from tests.strategies import scenarios, transformers
+from tests.strategies import recurrents, scenarios, transformers
 
 FORMS = ("terminal", "markdown", "json", "latex")
 DETAILS = ("full", "rows")
@@ -228,7 +228,7 @@ def test_random_attentions(text: str, width: int) -> None:
     check_all(worked(text), width)
 
 
-@given(transformers(), st.sampled_from([40, 60, 80, 120]), st.data())
+@given(st.one_of(transformers(), recurrents()), st.sampled_from([40, 60, 80, 120]), st.data())
 def test_random_transformers(text: str, width: int, data: st.DataObject) -> None:
     trace = worked(text)
     check_all(trace, width)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from numpy.random import RandomState
 from typer.testing import CliRunner
 
@@ -27,7 +28,7 @@ from attncli.scenario import Scenario
 from attncli.trace import Trace
 from tests.conftest import ROOT
 from tests.pages import SHIPPED, trace_of
-from tests.strategies import transformers
+from tests.strategies import recurrents, transformers
 
 SMALL = [
     "alice_met_bob",
@@ -342,14 +343,14 @@ def test_candidates_are_worked_as_the_package_works_them(name: str) -> None:
     worked_like_the_package(work(load(name)))
 
 
-@given(transformers())
+@given(st.one_of(transformers(), recurrents()))
 def test_candidates_of_any_model_are_worked_so(text: str) -> None:
     trace = trace_of(text)
     if plan_of(trace, ()).drawn:
         worked_like_the_package(trace)
 
 
-@given(transformers())
+@given(st.one_of(transformers(), recurrents()))
 def test_forms_of_any_model_can_be_worked(text: str) -> None:
     trace = trace_of(text)
     asked = asked_in(trace, "scores")[:1]

@@ -28,7 +28,7 @@ from tests.exercises import (
 )
 from tests.pages import SHIPPED, trace_of
 from tests.plain import read
-from tests.strategies import scenarios, transformers
+from tests.strategies import recurrents, scenarios, transformers
 from tests.test_transformers import UNWORKABLE
 
 SMALL = [name for name in SHIPPED if name not in {"i_can_go_alone", "i_love_tennis"}]
@@ -121,7 +121,7 @@ def test_each_step_of_shipped_scenarios(name: str) -> None:
             check(trace, papers(trace, wish(trace, blank, steps=[step], detail=detail)))
 
 
-@given(st.one_of(scenarios(), transformers()), st.data())
+@given(st.one_of(scenarios(), transformers(), recurrents()), st.data())
 def test_random_scenarios(text: str, data: st.DataObject) -> None:
     try:
         trace = trace_of(text)
@@ -328,7 +328,7 @@ def test_keys_where_carry_cannot_be_worked() -> None:
     assert trial(read(text), None, trace, wanted, "A").disagreements == ()
 
 
-@given(st.one_of(scenarios(), transformers()), st.data())
+@given(st.one_of(scenarios(), transformers(), recurrents()), st.data())
 def test_the_oracle_agrees_with_every_key(text: str, data: st.DataObject) -> None:
     try:
         trace = trace_of(text)

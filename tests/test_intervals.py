@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from attncli import ScenarioError, Trace, load, oracle, work
 from attncli.scenario.plain import plain_data, with_figures
 from tests.pages import SHIPPED, trace_of
 from tests.plain import read
-from tests.strategies import transformers
+from tests.strategies import recurrents, transformers
 from tests.test_transformers import UNWORKABLE
 
 SMALL = sorted(set(SHIPPED) - {"i_can_go_alone"})  # its 512 dimensions take decimals seconds
@@ -105,7 +106,7 @@ def test_shipped_scenarios(name: str) -> None:
     agree(data, traces[0], traces[1])
 
 
-@given(transformers())
+@given(st.one_of(transformers(), recurrents()))
 def test_random_transformers(text: str) -> None:
     data = read(text)
     written = with_figures(data, given_figures(trace_of(text)))  # random figures become written

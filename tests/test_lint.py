@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from attncli.cli import app
@@ -16,7 +17,7 @@ from attncli.render import Page, format_names, render
 from attncli.telling.weaknesses import weaknesses
 from attncli.trace import Trace
 from tests.pages import SHIPPED, trace_of
-from tests.strategies import transformers
+from tests.strategies import recurrents, transformers
 
 NICE = """
 title: Nothing weak
@@ -213,7 +214,7 @@ def test_bad_input_is_refused() -> None:
     assert "this scenario has no such step" in result.stderr
 
 
-@given(transformers())
+@given(st.one_of(transformers(), recurrents()))
 def test_any_model_can_be_looked_through(text: str) -> None:
     trace = trace_of(text)
     for form in format_names():

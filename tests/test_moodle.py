@@ -18,7 +18,7 @@ from attncli.trace import Trace
 from tests import cloze
 from tests.exercises import BLANKINGS, papers, wish
 from tests.pages import SHIPPED, trace_of
-from tests.strategies import scenarios, transformers
+from tests.strategies import recurrents, scenarios, transformers
 from tests.test_exercise import SMALL, steps_of
 from tests.test_transformers import UNWORKABLE
 
@@ -97,7 +97,7 @@ def test_shipped_scenarios(name: str, blank: str) -> None:
     assert check(trace_of(SHIPPED[name]), blank, []) > 0
 
 
-@given(st.one_of(scenarios(), transformers()), st.data())
+@given(st.one_of(scenarios(), transformers(), recurrents()), st.data())
 def test_random_scenarios(text: str, data: st.DataObject) -> None:
     try:
         trace = trace_of(text)

@@ -10,13 +10,14 @@ from itertools import count
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from attncli import ScenarioError, load
 from attncli.scenario import shipped
 from attncli.scenario.plain import plain_data, with_figures
 from tests.pages import SHIPPED, trace_of
 from tests.plain import read
-from tests.strategies import scenarios, transformers
+from tests.strategies import recurrents, scenarios, transformers
 from tests.test_oracle_corners import CORNERS
 
 Rows = list[list[Decimal]]
@@ -76,7 +77,7 @@ def test_random_scenarios(text: str) -> None:
     goes_round(read(text))
 
 
-@given(transformers())
+@given(st.one_of(transformers(), recurrents()))
 def test_random_transformers(text: str) -> None:
     data = read(text)
     assert given_in(with_figures(data, others(given_in(data)))) == others(given_in(data))

@@ -13,7 +13,7 @@ from attncli import ScenarioError
 from attncli.render.screen.lines import Piece, line_width, width, wrapped
 from attncli.trace import Trace
 from tests.pages import SHIPPED, page_of, trace_of
-from tests.strategies import scenarios, transformers
+from tests.strategies import recurrents, scenarios, transformers
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -45,7 +45,7 @@ def test_no_digit_of_others_is_lost(name: str) -> None:
 
 
 @settings(max_examples=settings().max_examples // 2)
-@given(st.one_of(scenarios(), transformers()), st.integers(20, 130))
+@given(st.one_of(scenarios(), transformers(), recurrents()), st.integers(20, 130))
 def test_no_digit_of_any_scenario_is_lost(text: str, cells: int) -> None:
     try:
         trace = trace_of(text)
@@ -73,7 +73,7 @@ def test_no_line_of_others_runs_over(name: str) -> None:
 
 
 @settings(max_examples=settings().max_examples // 2)
-@given(transformers())
+@given(st.one_of(transformers(), recurrents()))
 def test_no_line_of_any_transformer_runs_over(text: str) -> None:
     try:
         trace = trace_of(text)

@@ -17,11 +17,10 @@ from attncli.notation.words import visible
 
 _GREEK = {"π": r"\pi", "gamma": r"\gamma", "beta": r"\beta"}
 FUNCTIONS = {name: rf"\{name}" for name in ("max", "tanh", "sin", "cos", "ln")}
-_TIMED = re.compile(
-    r"(?P<path>.*\.)?(?:gates\[(?P<of>[^\]]+)\]\.(?P<gate>[^.\[\]]+)"
-    r"|(?P<local>[^.\[\]]+)\[(?P<time>[^\]]+)\])"
-)
+_TIMED = re.compile(r"(?P<before>.*?[^.\[\]]+)\[(?P<time>[^\]]+)\](?P<after>\.[^.\[\]]+)?")
 """What is of a time: `a[2]`, `gates[2].forget`."""
+_PLACES = ("layers", "heads")
+"""What is counted and isn't a time."""
 _SPECIAL = re.compile(r"[_{}$%&#]|\\")
 
 
@@ -101,11 +100,11 @@ def _number(node: ex.Number, _: Style) -> str:
 def _symbol(node: ex.Symbol, style: Style) -> str:
     indices = f"[{', '.join(map(style.word, node.indices))}]" if node.indices else ""
     timed = _TIMED.fullmatch(node.name)
-    if timed is None:
+    if timed is None or timed["before"].endswith(_PLACES):
         return _named(node.name) + indices
-    path, time, local = timed["path"] or "", timed["time"] or timed["of"], timed["local"]
-    time = time.replace("−", "-")
-    return rf"{_named(path + (local or timed['gate']))}^{{\langle {time} \rangle}}{indices}"
+    time, after = timed["time"].replace("−", "-"), timed["after"]
+    within = f".{_named(after[1:])}" if after else ""
+    return rf"{_named(timed['before'])}^{{\langle {time} \rangle}}{within}{indices}"
 
 
 def _named(full: str) -> str:

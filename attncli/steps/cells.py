@@ -61,8 +61,4 @@ def rows(scope: Scope) -> Axis:
 def at_time(title: str) -> Callable[[Scope], str]:
     """A title that says at which time a step is taken."""
 
-    def titled(scope: Scope) -> str:
-        way = f", {scope.way}" if scope.cell.direction == "both" else ""
-        return f"{title} at time {scope.time}{way}"
-
-    return titled
+    return lambda scope: f"{title} at time {scope.time}"

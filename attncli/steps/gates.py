@@ -17,7 +17,13 @@ from attncli.trace import Making, Scope
 
 
 def _plan(scope: Scope) -> tuple[Making, ...]:
-    return tuple(making for gate in gates(scope) for making in _gate(scope, gate))
+    cell = _cell(scope)
+    return tuple(making for gate in gates(cell) for making in _gate(cell, gate))
+
+
+def _cell(scope: Scope) -> Scope:
+    """The place of the cell whose gates these are: they have a path of their own."""
+    return scope.at(scope.path.rpartition("gates[")[0].removesuffix("."))
 
 
 def _named(scope: Scope, local: str) -> str:
@@ -69,12 +75,14 @@ def _candidate_of_gru(scope: Scope, z: str) -> Iterator[Making]:
     yield Making(z, AddUp(1, 1, len(own), scope.cell.in_out), operands, "gates")
 
 
-def _tanh_gate(scope: Scope) -> Making | None:
+def _tanh_gate(gates_at: Scope) -> Making | None:
+    scope = _cell(gates_at)
     gate = gates(scope)[0]
     return Making(_named(scope, gate), Activate("tanh"), (_named(scope, f"z_{gate}"),), "gates")
 
 
-def _without_memory(scope: Scope) -> Making | None:
+def _without_memory(gates_at: Scope) -> Making | None:
+    scope = _cell(gates_at)
     gate = gates(scope)[0]
     letter = LETTERS[gate]
     biases = bias_of_input(scope, letter)

@@ -53,7 +53,8 @@ def general_scope(step: str) -> Scope:
     prediction = Prediction("own", every=False, target_places=(0,))
     scenario = _Everything(stack=stack, prediction=prediction)
     scope = Scope(scenario, x=_INPUTS.get(step, "X"), stack=stack, layer=layer, time=2, times=3)
-    return scope.at("", attention=attention, beside=_BESIDE.get(step, ""), out=_OUT.get(step, ""))
+    path = "gates[2]" if step == "gates" else ""
+    return scope.at(path, attention=attention, beside=_BESIDE.get(step, ""), out=_OUT.get(step, ""))
 
 
 _STACKED = Recurrent("gru", layout="torch", gate_order=GATES["gru"])

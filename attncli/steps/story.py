@@ -126,8 +126,10 @@ class _Teller:
 
     def _cell(self, scope: Scope) -> None:
         """A cell at one time, and what is read out of it there."""
-        for step in ("input", "memory", "gates", "state"):
-            self.add(step, scope)
+        self.add("input", scope)
+        self.add("memory", scope)
+        self.add("gates", scope.at(scope.timed("gates")))
+        self.add("state", scope)
         self._read_out(scope, all_together=False)
 
     def _read_out(self, scope: Scope, *, all_together: bool) -> None:

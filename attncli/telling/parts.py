@@ -17,6 +17,9 @@ _PLACES = {
     "embedding_norm": "",
     "final_norm": "",
     "next": "",
+    "gates": "",
+    "forward": "Forward",
+    "backward": "Backward",
 }
 _SEGMENT = re.compile(r"([a-z_]+?)(?:\[(\d+)\]|(\d))?")
 

@@ -11,7 +11,10 @@ from tests.auditor.calculator import INDEX, NAME, UndisclosedError, Value, figur
 
 _ADDRESS = re.compile(rf"(?P<name>{NAME})(?P<index>{INDEX})?")
 _INDICES = re.compile(r"\s*(\"(?:[^\"\\]|\\.)*\"|[^,\"]+)\s*(?:,|$)")
-_WORDS = {"layers": "Layer", "heads": "Head", "encoder": "Encoder", "cross": "Cross-attention"}
+_WORDS = {
+    "layers": "Layer", "heads": "Head", "encoder": "Encoder", "cross": "Cross-attention",
+    "forward": "Forward", "backward": "Backward",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -95,12 +98,10 @@ class Tables:
 
     def full(self, name: str, path: str) -> str:
         """The full name of what is called so in a section: the nearest that there is."""
-        of_gate = re.sub(r"^([a-z_]+)\[(\d+)\]$", r"gates[\2].\1", name)  # as TeX has it
         while True:
-            for one in (name, of_gate):
-                full = f"{path}.{one}" if path else one
-                if full in self._tables or full in self._described:
-                    return full
+            full = f"{path}.{name}" if path else name
+            if full in self._tables or full in self._described:
+                return full
             if not path:
                 raise ValueError(f"nothing is called {name} here")
             path = path.rpartition(".")[0]
