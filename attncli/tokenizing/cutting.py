@@ -105,19 +105,20 @@ class Bytes(NamedTuple):
 def join_marked(tokens: Iterable[str], affixes: Affixes) -> str:
     """Tokens as a text, with a space where their marks say that a word ends or starts."""
     prefix, suffix = affixes
+    tokens = without_byte_tokens([*tokens])
     if suffix:
         ended = (
             token.removesuffix(suffix) + " " if token.endswith(suffix) else token
             for token in tokens
         )
-        return "".join(without_byte_tokens([*ended])).removesuffix(" ")
+        return "".join(ended).removesuffix(" ")
     if prefix:
         begun = (
             token.removeprefix(prefix) if token.startswith(prefix) else f" {token}"
             for token in tokens
         )
         return "".join(begun).removeprefix(" ")
-    return "".join(without_byte_tokens([*tokens]))
+    return "".join(tokens)
 
 
 def is_punctuation(character: str) -> bool:

@@ -24,7 +24,8 @@ _ALIKE = 9  # decimals: increases that differ by less are the same figure, summe
 class Lesson(NamedTuple):
     """What is learned: a vocabulary of `size`, special tokens and the unknown one included. It
     starts from the characters and those substrings of up to `longest` of them that the corpus has
-    `min_count` times or more, of which `seeds` at most, the most frequent.
+    `min_count` times or more, of which `seeds` at most, the most frequent. Without `whole`, what is
+    only ever a whole word is left out.
 
     Each round prunes the share `share` of the pieces that may go (one at least), but not below the
     size, until that is reached or `rounds` are over. After it pieces are counted anew: as
@@ -39,6 +40,7 @@ class Lesson(NamedTuple):
     longest: int = 16
     min_count: int = 2
     seeds: int | None = None
+    whole: bool = True
     share: float = 0.1
     rounds: int | None = None
     counting: Literal["substrings", "best", "expected"] = "substrings"
@@ -117,7 +119,9 @@ def seed_counts(words: Sequence[Word], lesson: Lesson) -> dict[str, float]:
     ones first, then by code point), with their counts."""
     counts = substring_counts(words, lesson.longest)
     characters = sorted(token for token in counts if len(token) == 1)
-    rest = [one for one in counts if len(one) > 1 and counts[one] >= lesson.min_count]
+    own = {} if lesson.whole else {word.text: word.count for word in words}
+    inside = (one for one in counts if counts[one] > own.get(one, 0))
+    rest = [one for one in inside if len(one) > 1 and counts[one] >= lesson.min_count]
     ranked = sorted(rest, key=lambda one: (-counts[one], -len(one), one))
     return {token: float(counts[token]) for token in (*characters, *ranked[: lesson.seeds])}
 

@@ -235,10 +235,14 @@ def _other_cut(token: str, lexicon: Lexicon) -> tuple[bool, tuple[int, ...]]:
 
 def _loss(token: str, number: int, instead: tuple[int, ...], uses: _Uses, pieces: Scored) -> Loss:
     """share · (ln p(piece) − Σ ln p(instead)), where the pieces instead are as frequent as they
-    are and the piece together: an estimate, the words aren't cut anew."""
+    are and the piece together: an estimate, the words aren't cut anew.
+
+    The new sum of all frequencies should be total + own · (pieces instead − 1), as SentencePiece
+    has it. The package takes the number of all pieces there, and so does this.
+    """
     frequency, total, words = uses
     own = frequency[number]
-    after = math.log(total + own * (len(instead) - 1))
+    after = math.log(total + own * len(pieces))  # of which the unknown token is one more
     other = sum(math.log(frequency[one] + own) - after for one in instead)
     loss = own / words * (math.log(own) - math.log(total) - other)
     names = tuple(pieces[one - 1][0] if one else "<UNK>" for one in instead)
