@@ -84,7 +84,8 @@ def train(
 ) -> Trained:
     """A Unigram model learned from counted words.
 
-    Raises ValueError for a size that has no room for the characters.
+    Where the characters leave no room for any other piece, they are all; the package then keeps
+    more than `size`. Raises ValueError for a size that has no room for the characters.
     """
     characters = sorted({character for word in words for character in word.text})
     _check(training, len(characters))
