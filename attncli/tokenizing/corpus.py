@@ -1,0 +1,43 @@
+"""A corpus, and its words with their counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+Corpus = str | Sequence[str] | Mapping[str, int]
+"""A text, several, or texts (mostly single words) with how often each occurs."""
+
+Progress = Callable[[int, int], None]
+"""Is told how much is done, and of how much in all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word (as it was cut, marks of spaces included) and how often the corpus has it."""
+
+    text: str
+    count: int
+
+
+def count_words(corpus: Corpus, cut: Callable[[str], list[str]]) -> tuple[Word, ...]:
+    """The words of a corpus in the order of their first appearance.
+
+    Raises ValueError for a count that is no whole number of 1 or more.
+    """
+    counts: dict[str, int] = {}
+    for text, times in _texts(corpus):
+        for word in cut(text):
+            counts[word] = counts.get(word, 0) + times
+    return tuple(Word(word, count) for word, count in counts.items())
+
+
+def _texts(corpus: Corpus) -> Iterator[tuple[str, int]]:
+    if isinstance(corpus, Mapping):
+        for text, count in corpus.items():
+            if type(count) is not int or count < 1:
+                raise ValueError(f"the count of “{text}” is {count}; a whole number of 1 or more")
+            yield text, count
+        return
+    for text in (corpus,) if isinstance(corpus, str) else corpus:
+        yield text, 1

@@ -1,0 +1,139 @@
+"""All ways to cut a word into pieces with scores, as a lattice: the best of them, and how often
+each piece is expected in a cut.
+
+Kudo 2018 (arXiv:1804.10959): a cut's probability is the product of its pieces' probabilities, so
+that its score is the sum of their log-probabilities.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+UNKNOWN = 0
+"""The number of what stands for a character that no piece of one character covers."""
+
+UNKNOWN_PENALTY = 10.0
+_NEGLIGIBLE = 50.0  # e⁻⁵⁰ is nothing beside 1, to a float
+
+
+class Node(NamedTuple):
+    """A piece in its place in a word: from the character `start` to before `end`."""
+
+    start: int
+    end: int
+    piece: int
+    score: float
+
+
+class Lexicon:
+    """Pieces with their scores, found by the text that they cover. A piece's number is its place
+    among the tokens, the first of which is the unknown token and covers nothing by itself."""
+
+    def __init__(self, scored: Sequence[tuple[str, float]], hidden: Iterable[str] = ()) -> None:
+        hide = {*hidden, *(token for token, _ in scored[:1])}
+        self._found = {
+            token: (number, score)
+            for number, (token, score) in enumerate(scored)
+            if token not in hide
+        }
+        lengths: dict[str, set[int]] = defaultdict(set)
+        for token in self._found:
+            lengths[token[:1]].add(len(token))
+        self._lengths = {first: sorted(found) for first, found in lengths.items()}
+        # the scores of special tokens count here too, where they have any
+        least = min((score for _, score in scored if not math.isnan(score)), default=0.0)
+        self.unknown_score = least - UNKNOWN_PENALTY
+
+    def nodes(self, word: str) -> list[Node]:
+        """The nodes of a word's lattice by their starts, shorter ones first. Where no piece of one
+        character stands, the unknown token does, with the least score of all less 10."""
+        nodes: list[Node] = []
+        for start, first in enumerate(word):
+            single = False
+            for length in self._lengths.get(first, ()):
+                found = self._found.get(word[start : start + length])
+                if found and start + length <= len(word):
+                    nodes.append(Node(start, start + length, *found))
+                    single = single or length == 1
+            if not single:
+                nodes.append(Node(start, start + 1, UNKNOWN, self.unknown_score))
+        return nodes
+
+
+def best_cut(length: int, nodes: Iterable[Node]) -> list[Node] | None:
+    """The nodes of the largest total score (Viterbi 1967), of equal ones those whose last piece
+    starts first; None if nothing reaches the end of a word of `length` characters. Nodes are in the
+    order of their starts."""
+    totals: list[float | None] = [0.0, *[None] * length]
+    last: list[Node | None] = [None] * (length + 1)
+    for node in nodes:
+        before, best = totals[node.start], totals[node.end]
+        if before is not None and (best is None or before + node.score > best):
+            totals[node.end] = before + node.score
+            last[node.end] = node
+    cut: list[Node] = []
+    while length:
+        node_before = last[length]
+        if node_before is None:
+            return None
+        cut.append(node_before)
+        length = node_before.start
+    return cut[::-1]
+
+
+def forward(length: int, nodes: Iterable[Node]) -> list[float]:
+    """For each place in a word the logarithm of Σ p over all ways to cut what is before it."""
+    sums: list[float | None] = [0.0, *[None] * length]
+    for node in nodes:
+        before = sums[node.start]
+        if before is not None:
+            sums[node.end] = log_of_sum(sums[node.end], before + node.score)
+    return [-math.inf if one is None else one for one in sums]
+
+
+def backward(length: int, nodes: Sequence[Node]) -> list[float]:
+    """For each place in a word the logarithm of Σ p over all ways to cut what is after it."""
+    sums: list[float | None] = [*[None] * length, 0.0]
+    starting: dict[int, list[Node]] = defaultdict(list)
+    for node in nodes:
+        starting[node.start].append(node)
+    for start in range(length - 1, -1, -1):
+        for node in starting[start]:
+            after = sums[node.end]
+            if after is not None:
+                sums[start] = log_of_sum(sums[start], node.score + after)
+    return [-math.inf if one is None else one for one in sums]
+
+
+def log_of_sum(x: float | None, y: float) -> float:
+    """ln(eˣ + eʸ), or y where there is no x yet."""
+    if x is None:
+        return y
+    small, large = (y, x) if x > y else (x, y)
+    if large > small + _NEGLIGIBLE:
+        return large
+    return large + math.log(math.exp(small - large) + 1.0)
+
+
+class Expected(NamedTuple):
+    """How often each piece is expected in a cut of a word, if cuts are as probable as their scores
+    say: for each node its probability, p(what is before) · p(piece) · p(what is after) / p(word).
+    `total` is ln p(word), over all its cuts."""
+
+    nodes: tuple[tuple[Node, float], ...]
+    total: float
+
+
+def expect(word: str, lexicon: Lexicon) -> Expected:
+    """The probability of each node of a word's lattice (forward–backward)."""
+    nodes = lexicon.nodes(word)
+    before, after = forward(len(word), nodes), backward(len(word), nodes)
+    total = before[-1]
+    chances = (
+        (node, math.exp(before[node.start] + node.score + after[node.end] - total))
+        for node in nodes
+    )
+    return Expected(tuple(chances), total)

@@ -1,0 +1,269 @@
+"""Unigram learned as Hugging Face's `tokenizers` does it, after SentencePiece (Kudo 2018,
+arXiv:1804.10959; Kudo & Richardson 2018, arXiv:1808.06226).
+
+Many substrings to start with; expectation and maximization, twice; the pieces pruned whose loss
+costs the likelihood least; and so on until the vocabulary is about as large as it should be.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from attncli.tokenizing.corpus import Progress, Word
+from attncli.tokenizing.lattice import Lexicon, best_cut, expect
+from attncli.tokenizing.seeds import branching, character_counts
+from attncli.tokenizing.unigram import Scored, Unigram
+
+_LEAST_EXPECTED = 0.5
+_REQUIRED_STEP = 0.0001
+_UNKNOWN = ("<UNK>", math.nan)
+
+
+class Training(NamedTuple):
+    """What is learned: a vocabulary of `size`, special tokens and the unknown one included. Each
+    round has `steps` of expectation and maximization and keeps the share `shrinking` of pieces."""
+
+    size: int
+    special: tuple[str, ...] = ()
+    unknown: str | None = "<unk>"
+    byte_fallback: bool = False
+    shrinking: float = 0.75
+    steps: int = 2
+    longest: int = 16
+    seeds: int = 1_000_000
+
+
+class Step(NamedTuple):
+    """Expectation and maximization: how often each piece is expected, −Σ count · ln p(word) / Σ
+    count by the scores before, and the pieces of 0.5 or more with their new scores."""
+
+    expected: tuple[tuple[str, float], ...]
+    objective: float
+    scored: Scored
+
+
+class Loss(NamedTuple):
+    """What removing a piece would cost, if the best of its other cuts took its place."""
+
+    token: str
+    frequency: float
+    instead: tuple[str, ...]
+    loss: float
+
+
+class Pruning(NamedTuple):
+    """What was pruned: pieces that are in no best cut (`unused`), and of those that have another
+    cut the ones of the least loss; `losses` are from the largest on, the first `kept` stay."""
+
+    unused: tuple[str, ...]
+    losses: tuple[Loss, ...]
+    kept: int
+
+
+class TrainingRound(NamedTuple):
+    """Steps, and the pruning after them, which the last round hasn't."""
+
+    steps: tuple[Step, ...]
+    pruning: Pruning | None
+
+
+class Trained(NamedTuple):
+    """A model's making: its seeds with their scores, its rounds, and `required` characters that had
+    no score any more and got the least one, each 0.0001 more than the one before."""
+
+    model: Unigram
+    seeds: Scored
+    rounds: tuple[TrainingRound, ...]
+    required: tuple[str, ...]
+
+
+def train(
+    words: Sequence[Word], training: Training, *, progress: Progress | None = None
+) -> Trained:
+    """A Unigram model learned from counted words.
+
+    Where the characters leave no room for any other piece, they are all; the package then keeps
+    more than `size`. Raises ValueError for a size that has no room for the characters.
+    """
+    characters = sorted({character for word in words for character in word.text})
+    _check(training, len(characters))
+    seeds = seed_pieces(words, training)
+    target = training.size * 11 // 10
+    pieces, rounds = seeds, list[TrainingRound]()
+    while words and (not rounds or rounds[-1].pruning):
+        before = len(pieces)
+        done, pieces = _round(words, pieces, training, target)
+        rounds.append(done)
+        if progress is not None:
+            progress(len(seeds) - len(pieces), len(seeds) - min(target, len(pieces)))
+        if done.pruning and len(pieces) == before:
+            break  # all that is left has to stay
+    model, required = _finish(pieces, characters, training)
+    return Trained(model, seeds, tuple(rounds), required)
+
+
+def _round(
+    words: Sequence[Word], pieces: Scored, training: Training, target: int
+) -> tuple[TrainingRound, Scored]:
+    steps = _steps(words, pieces, training.steps)
+    pieces = steps[-1].scored if steps else pieces
+    size = len(pieces) + 1  # with the unknown token
+    if size <= target:
+        return TrainingRound(steps, None), pieces
+    pruning, pieces = prune(words, pieces, max(target, int(size * training.shrinking)))
+    return TrainingRound(steps, pruning), pieces
+
+
+def _check(training: Training, characters: int) -> None:
+    room = training.size - len(_front(training))
+    if room < characters:
+        least = training.size - room + characters
+        raise ValueError(
+            f"a vocabulary of {training.size} has no room for the special tokens and the "
+            f"{characters} characters; {least} or more"
+        )
+
+
+def _front(training: Training) -> tuple[str, ...]:
+    missing = training.unknown is not None and training.unknown not in training.special
+    return (str(training.unknown), *training.special) if missing else training.special
+
+
+def seed_pieces(words: Sequence[Word], training: Training) -> Scored:
+    """The pieces to start with: all characters by their counts; then substrings by times · length,
+    each word looked at once. ln of their shares of all that."""
+    characters = ((count, one) for one, count in character_counts(words).items())
+    substrings = ((times * len(text), text) for text, times in branching(words, training.longest))
+    front = sorted(characters, reverse=True)
+    room = max(1, training.seeds - len(front))
+    weighted = [*front, *sorted(substrings, reverse=True)[:room]]
+    total = math.log(sum(weight for weight, _ in weighted)) if weighted else 0.0
+    return tuple((text, math.log(weight) - total) for weight, text in weighted)
+
+
+def _steps(words: Sequence[Word], pieces: Scored, times: int) -> tuple[Step, ...]:
+    steps: list[Step] = []
+    for _ in range(times):
+        steps.append(step(words, pieces))
+        pieces = steps[-1].scored
+    return tuple(steps)
+
+
+def step(words: Sequence[Word], pieces: Scored) -> Step:
+    """One expectation and maximization. The new score is ψ(expected) − ψ(Σ expected), ψ being the
+    digamma function: of a variational Bayes, which makes rare pieces rarer."""
+    lexicon = Lexicon([_UNKNOWN, *pieces])
+    counts = [0.0] * (len(pieces) + 1)
+    objective = 0.0
+    everything = sum(word.count for word in words)
+    for word in words:
+        expected = expect(word.text, lexicon)
+        for node, chance in expected.nodes:
+            counts[node.piece] += word.count * chance
+        objective -= word.count * expected.total / everything
+    found = tuple((token, count) for (token, _), count in zip(pieces, counts[1:], strict=True))
+    kept = [(token, count) for token, count in found if count >= _LEAST_EXPECTED]
+    total = digamma(sum(count for _, count in kept)) if kept else 0.0
+    scored = tuple((token, digamma(count) - total) for token, count in kept)
+    return Step(found, objective, scored)
+
+
+def digamma(x: float) -> float:
+    """ψ(x), the derivative of ln Γ(x), for x > 0: ψ(x) = ψ(x + 1) − 1/x up to 7, then the
+    asymptotic series in 1/(x − ½)² (as SentencePiece has it; some 1e-11 off at worst)."""
+    result = 0.0
+    while x < 7.0:  # noqa: PLR2004
+        result -= 1.0 / x
+        x += 1.0
+    x -= 0.5
+    square = 1.0 / x / x
+    fourth = square * square
+    series = square / 24.0 - 7.0 / 960.0 * fourth + 31.0 / 8064.0 * fourth * square
+    return result + math.log(x) + series - 127.0 / 30720.0 * fourth * fourth
+
+
+def prune(words: Sequence[Word], pieces: Scored, size: int) -> tuple[Pruning, Scored]:
+    """Fewer pieces, the unknown token counted in their `size`. Those with no other cut stay, and so
+    do those that are themselves cut by the others, if any word has them."""
+    lexicon = Lexicon([_UNKNOWN, *pieces])
+    other = [_other_cut(token, lexicon) for token, _ in pieces]
+    uses = _uses(words, lexicon, len(pieces) + 1)
+    kept: list[int] = []
+    unused: list[str] = []
+    losses: list[tuple[int, Loss]] = []
+    for number, ((token, _), (keep, instead)) in enumerate(zip(pieces, other, strict=True), 1):
+        if not uses.frequency[number] and (instead or not keep):
+            unused.append(token)
+        elif not instead:
+            kept.append(number)
+        else:
+            losses.append((number, _loss(token, number, instead, uses, pieces)))
+    ranked = sorted(losses, key=lambda one: -one[1].loss)
+    room = max(0, size - 1 - len(kept))
+    kept += [number for number, _ in ranked[:room]]
+    record = Pruning(tuple(unused), tuple(loss for _, loss in ranked), min(room, len(ranked)))
+    return record, tuple(pieces[number - 1] for number in kept)
+
+
+class _Uses(NamedTuple):
+    """How often pieces are in best cuts, in all, and the counts of words."""
+
+    frequency: list[float]
+    total: float
+    words: float
+
+
+def _uses(words: Sequence[Word], lexicon: Lexicon, size: int) -> _Uses:
+    frequency = [0.0] * size
+    for word in words:
+        for node in best_cut(len(word.text), lexicon.nodes(word.text)) or []:
+            frequency[node.piece] += word.count
+    return _Uses(frequency, sum(frequency), sum(word.count for word in words))
+
+
+def _other_cut(token: str, lexicon: Lexicon) -> tuple[bool, tuple[int, ...]]:
+    """Whether a piece stays where it isn't used, and its best cut into other pieces, where it is
+    itself the best of its cuts."""
+    nodes = lexicon.nodes(token)
+    best = best_cut(len(token), nodes) or []
+    rest = best_cut(len(token), (node for node in nodes if node.end - node.start < len(token)))
+    if rest is None:
+        return True, ()
+    return (False, ()) if len(best) > 1 else (True, tuple(node.piece for node in rest))
+
+
+def _loss(token: str, number: int, instead: tuple[int, ...], uses: _Uses, pieces: Scored) -> Loss:
+    """share · (ln p(piece) − Σ ln p(instead)), where the pieces instead are as frequent as they
+    are and the piece together: an estimate, the words aren't cut anew.
+
+    The new sum of all frequencies should be total + own · (pieces instead − 1), as SentencePiece
+    has it. The package takes the number of all pieces there, and so does this.
+    """
+    frequency, total, words = uses
+    own = frequency[number]
+    after = math.log(total + own * len(pieces))  # of which the unknown token is one more
+    other = sum(math.log(frequency[one] + own) - after for one in instead)
+    loss = own / words * (math.log(own) - math.log(total) - other)
+    names = tuple(pieces[one - 1][0] if one else "<UNK>" for one in instead)
+    return Loss(token, own, names, loss)
+
+
+def _finish(
+    pieces: Scored, characters: Sequence[str], training: Training
+) -> tuple[Unigram, tuple[str, ...]]:
+    scores = dict(pieces)
+    least = min(scores.values(), default=0.0)
+    missing = tuple(one for one in characters if one not in scores)
+    found = {one: scores[one] for one in characters if one in scores}
+    found |= {one: least + place * _REQUIRED_STEP for place, one in enumerate(missing)}
+    front = _front(training)
+    room = training.size - len(front)
+    for token, score in pieces:
+        if len(found) == room:
+            break
+        found.setdefault(token, score)
+    ranked = sorted(found.items(), key=lambda one: -one[1])
+    scored = (*((token, 0.0) for token in front), *ranked)
+    return Unigram(scored, training.unknown, front, training.byte_fallback), missing

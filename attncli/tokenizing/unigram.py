@@ -1,0 +1,104 @@
+"""Unigram: a word is cut into the pieces that are most probable together.
+
+Kudo 2018 (arXiv:1804.10959).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from typing import NamedTuple
+
+from attncli.tokenizing.lattice import UNKNOWN, Lexicon, Node, best_cut
+from attncli.tokenizing.pieces import BYTE_TOKENS, Piece, numbered, unknown_pieces
+
+Scored = tuple[tuple[str, float], ...]
+"""Tokens with their log-probabilities."""
+
+
+class Candidate(NamedTuple):
+    """A piece that ends at a place: total = score + the best total at its start."""
+
+    token: str
+    start: int
+    score: float
+    total: float
+
+
+class Place(NamedTuple):
+    """A place in a word, after `end` characters: all pieces that end there, and the best of them
+    (of equal ones the first), which is where one goes back to."""
+
+    end: int
+    candidates: tuple[Candidate, ...]
+    best: Candidate
+
+
+@dataclass(frozen=True)
+class Unigram:
+    """A model of pieces with log-probabilities. `special` tokens, the unknown one and those of
+    bytes are never found in a word.
+
+    A character that no piece covers has the least score of all pieces less 10, as in Hugging
+    Face's `tokenizers`; neighbours of that sort are one unknown token together, or the tokens of
+    their bytes with `byte_fallback`, where the vocabulary has them. Without an unknown token they
+    stay as they are, with no ID.
+    """
+
+    scored: Scored
+    unknown: str | None = None
+    special: tuple[str, ...] = ()
+    byte_fallback: bool = False
+
+    @cached_property
+    def vocabulary(self) -> Mapping[str, int]:
+        """Tokens and their IDs."""
+        return numbered(token for token, _ in self.scored)
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """The pieces by the text that they cover; their numbers are IDs and 1."""
+        hidden = {*self.special, *BYTE_TOKENS, self.unknown or ""}
+        return Lexicon([("", math.nan), *self.scored], hidden)
+
+    def pieces(self, word: str) -> tuple[Piece, ...]:
+        """The pieces of a word."""
+        return tuple(self._pieces(word, best_cut(len(word), self.lexicon.nodes(word)) or []))
+
+    def _pieces(self, word: str, cut: list[Node]) -> Iterator[Piece]:
+        for unknown, run in groupby(cut, key=lambda node: node.piece == UNKNOWN):
+            nodes = list(run)
+            text = word[nodes[0].start : nodes[-1].end]
+            if unknown:
+                yield from unknown_pieces(text, self.vocabulary, self.unknown, self.byte_fallback)
+                continue
+            for node in nodes:
+                token = word[node.start : node.end]
+                yield Piece(token, self.vocabulary[token], token)
+
+    def table(self, word: str) -> tuple[Place, ...]:
+        """The places of a word, from after its first character to its end; what isn't reached by
+        any piece isn't there."""
+        ending: dict[int, list[Candidate]] = {}
+        totals = {0: 0.0}
+        for node in self.lexicon.nodes(word):
+            total = totals[node.start] + node.score
+            found = Candidate(self._name(word, node), node.start, node.score, total)
+            ending.setdefault(node.end, []).append(found)
+            totals[node.end] = max(total, totals.get(node.end, total))
+        return tuple(
+            Place(end, tuple(found), max(found, key=lambda one: one.total))
+            for end, found in sorted(ending.items())
+        )
+
+    def _name(self, word: str, node: Node) -> str:
+        text = word[node.start : node.end]
+        return text if node.piece != UNKNOWN or self.unknown is None else self.unknown
+
+    def score(self, word: str) -> float:
+        """The log-probability of a word's best cut; 0 for no word."""
+        nodes = self.lexicon.nodes(word)
+        return sum(node.score for node in best_cut(len(word), nodes) or [])

@@ -1,0 +1,224 @@
+"""Tokenizers learned and used as Hugging Face's `tokenizers` does, where that is installed."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attncli.tokenizing import cutting, learning, training
+from attncli.tokenizing.corpus import Word, count_words
+from attncli.tokenizing.longest import LongestMatch
+from attncli.tokenizing.merging import Merges
+from attncli.tokenizing.pieces import Affixes, numbered
+from attncli.tokenizing.tokenizer import WordTokenizer
+from attncli.tokenizing.unigram import Unigram
+
+tokenizers = pytest.importorskip("tokenizers")
+from tokenizers import models, pre_tokenizers, trainers  # noqa: E402
+
+SYLLABLES = ["hug", "pun", "b", "s", "ta", "ti", "lo", "aa", "é", "ß", "国", "xy", "ana", "n"]
+
+
+def corpus(seed: int, words: int = 40) -> str:
+    """Words of few syllables, so that much is frequent, much is tied, and letters repeat."""
+    draw = random.Random(seed)
+    some = draw.sample(SYLLABLES, draw.randint(2, len(SYLLABLES)))
+    made = ["".join(draw.choices(some, k=draw.randint(1, 5))) for _ in range(words)]
+    return " ".join(draw.choices(made, k=5 * words))
+
+
+def package(model: Any, split: Any = None) -> Any:
+    tokenizer = tokenizers.Tokenizer(model)
+    tokenizer.pre_tokenizer = split or pre_tokenizers.WhitespaceSplit()
+    return tokenizer
+
+
+def merges_of(tokenizer: Any) -> list[tuple[str, str]]:
+    merges = json.loads(tokenizer.to_str())["model"]["merges"]
+    return [tuple(one.split(" ") if isinstance(one, str) else one) for one in merges]
+
+
+def alphabet_of(tokenizer: Any, text: str, affixes: Affixes) -> tuple[str, ...]:
+    """The package's symbols in its order, which for those with marks is a random one."""
+    words = count_words(text, cutting.WhiteSpace().cut)
+    known = learning.alphabet_of(words, learning.Settings(affixes=affixes))
+    ids = tokenizer.get_vocab()
+    return tuple(sorted(known, key=ids.__getitem__))
+
+
+def marks(affixes: Affixes) -> dict[str, Any]:
+    names = {"continuing_subword_prefix": affixes.prefix, "end_of_word_suffix": affixes.suffix}
+    return {name: mark for name, mark in names.items() if mark}
+
+
+def in_order(ids: dict[str, int]) -> list[str]:
+    return sorted(ids, key=ids.__getitem__)
+
+
+def last_of_each(merges: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
+    """The package keeps one rank a pair, the last."""
+    return [*dict.fromkeys(reversed(merges))][::-1]
+
+
+@pytest.mark.parametrize("affixes", [Affixes(), Affixes(suffix="</w>"), Affixes(prefix="##")])
+@pytest.mark.parametrize("seed", range(40))
+def test_bpe_learns_the_same_merges(seed: int, affixes: Affixes) -> None:
+    text, least = corpus(seed), seed % 3
+    trainer = trainers.BpeTrainer(
+        vocab_size=60 + seed,
+        min_frequency=least,
+        show_progress=False,
+        special_tokens=["<unk>"],
+        **marks(affixes),
+    )
+    theirs = package(models.BPE(unk_token="<unk>"))
+    theirs.train_from_iterator([text], trainer)
+    words = count_words(text, cutting.WhiteSpace().cut)
+    ours = learning.learn(
+        words,
+        learning.Settings(
+            size=60 + seed,
+            min_count=max(1, least),
+            affixes=affixes,
+            special=("<unk>",),
+            alphabet=alphabet_of(theirs, text, affixes),
+        ),
+    )
+    assert last_of_each(ours.merges) == merges_of(theirs)
+    assert list(ours.vocabulary) == in_order(theirs.get_vocab())
+    model = Merges(ours.vocabulary, ours.merges, affixes, "<unk>")
+    for word in [*(word.text for word in words), "hugs?", "?", "aaaaaaa", "xyz"]:
+        assert [piece.token for piece in model.pieces(word)] == theirs.encode(word).tokens
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_bpe_of_bytes(seed: int) -> None:
+    text = corpus(seed).replace("s", " ", 3).replace("b", "'s ", 2)
+    trainer = trainers.BpeTrainer(
+        vocab_size=300 + seed,
+        show_progress=False,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+    )
+    theirs = package(models.BPE(), pre_tokenizers.ByteLevel(add_prefix_space=False))
+    theirs.train_from_iterator([text], trainer)
+    words = count_words(text, cutting.Bytes().cut)
+    plan = learning.Settings(size=300 + seed, alphabet=cutting.BYTE_ALPHABET)
+    ours = learning.learn(words, plan)
+    assert list(ours.vocabulary) == in_order(theirs.get_vocab())
+    assert last_of_each(ours.merges) == merges_of(theirs)
+    tokenizer = WordTokenizer(cutting.Bytes(), Merges(ours.vocabulary, ours.merges))
+    for sentence in [text, "It's  a naïve\n\ttest, 12½ £", "hug🙂pun\u200d"]:
+        assert [piece.id for piece in tokenizer.encode(sentence)] == theirs.encode(sentence).ids
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_wordpiece_by_counts(seed: int) -> None:
+    text = corpus(seed)
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=60 + seed, show_progress=False, special_tokens=["[UNK]"]
+    )
+    theirs = package(models.WordPiece(unk_token="[UNK]"))
+    theirs.train_from_iterator([text], trainer)
+    affixes = Affixes(prefix="##")
+    plan = learning.Settings(
+        size=60 + seed,
+        affixes=affixes,
+        special=("[UNK]",),
+        alphabet=alphabet_of(theirs, text, affixes),
+    )
+    words = count_words(text, cutting.WhiteSpace().cut)
+    ours = learning.learn(words, plan)
+    assert list(ours.vocabulary) == in_order(theirs.get_vocab())
+    model = LongestMatch(ours.vocabulary)
+    for word in [*(word.text for word in words), "hugs?", "?", "a" * 100, "a" * 101, "xyz"]:
+        assert [piece.token for piece in model.pieces(word)] == theirs.encode(word).tokens
+
+
+def trained(words: tuple[Word, ...], size: int, **options: Any) -> tuple[Any, list[Any]]:
+    theirs = package(models.Unigram())
+    trainer = trainers.UnigramTrainer(
+        vocab_size=size, show_progress=False, unk_token="<unk>", **options
+    )
+    theirs.train_from_iterator([" ".join([word.text] * word.count) for word in words], trainer)
+    return theirs, json.loads(theirs.to_str())["model"]["vocab"]
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_unigram_learns_the_same_pieces(seed: int) -> None:
+    words = count_words(corpus(seed), cutting.WhiteSpace().cut)
+    size = 20 + seed % 40
+    theirs, scored = trained(words, size)
+    ours = training.train(words, training.Training(size))
+    model = ours.model
+    assert {token for token, _ in model.scored} == {token for token, _ in scored}
+    # the package gives characters that have no score any more theirs in no fixed order
+    known = {token: score for token, score in scored if token not in ours.required}
+    assert known == pytest.approx({one: dict(model.scored)[one] for one in known}, abs=1e-9)
+    least = sorted(score for token, score in scored if token in ours.required)
+    assert least == pytest.approx(sorted(dict(model.scored)[one] for one in ours.required))
+    same = Unigram(tuple((token, score) for token, score in scored), "<unk>")
+    for word in [*(word.text for word in words), "hugs?", "??", "z"]:
+        assert [piece.id for piece in same.pieces(word)] == theirs.encode(word).ids
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_unigram_scores_the_same_where_nothing_is_pruned(seed: int) -> None:
+    words = count_words(corpus(seed, 12), cutting.WhiteSpace().cut)
+    for steps in (1, 2, 3):
+        _, scored = trained(words, 300, n_sub_iterations=steps)
+        ours = training.train(words, training.Training(300, steps=steps))
+        known = {token: score for token, score in scored if token not in ours.required}
+        assert known == pytest.approx({one: dict(ours.model.scored)[one] for one in known})
+
+
+# characters that Python's Unicode doesn't know yet may be letters to the package's
+@given(st.text(st.characters(exclude_categories=["Cs", "Cn"])))
+@settings(max_examples=300, deadline=None)
+def test_texts_are_split_the_same(text: str) -> None:
+    theirs = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    assert cutting.Bytes().cut(text) == [word for word, _ in theirs.pre_tokenize_str(text)]
+    bert = pre_tokenizers.BertPreTokenizer()
+    assert cutting.Words().cut(text) == [word for word, _ in bert.pre_tokenize_str(text)]
+    space = pre_tokenizers.WhitespaceSplit()
+    assert cutting.WhiteSpace().cut(text) == [word for word, _ in space.pre_tokenize_str(text)]
+
+
+@given(st.text(" ▁abñ国\n"))
+@settings(max_examples=300, deadline=None)
+def test_metaspace_is_the_same(text: str) -> None:
+    for scheme, ours in (
+        ("always", cutting.Metaspace("unless_spaced")),
+        ("never", cutting.Metaspace("never")),
+    ):
+        theirs = pre_tokenizers.Metaspace(prepend_scheme=scheme)
+        assert ours.cut(text) == [word for word, _ in theirs.pre_tokenize_str(text)]
+
+
+@given(st.text("abcdé国🙂", max_size=12), st.booleans())
+@settings(max_examples=200, deadline=None)
+def test_bytes_stand_in_for_characters(text: str, unknown: bool) -> None:
+    token = "<unk>" if unknown else None
+    merges = (("a", "b"), ("ab", "c"), ("b", "c"), ("<0xC3>", "<0xA9>"))
+    bytes_ = [f"<0x{byte:02X}>" for byte in range(256)]
+    ids = numbered(["<unk>", *bytes_, "a", "b", "c", "ab", "abc", "bc", "<0xC3><0xA9>"])
+    options: dict[str, Any] = {"unk_token": token} if unknown else {}
+    theirs = tokenizers.Tokenizer(
+        models.BPE(vocab=ids, merges=[*merges], byte_fallback=True, **options)
+    )
+    ours = Merges(ids, merges, unknown=token, byte_fallback=True)
+    assert [piece.id for piece in ours.pieces(text)] == theirs.encode(text).ids
+    scored = (
+        ("<unk>", 0.0),
+        *((one, -9.0) for one in bytes_),
+        ("a", -1.0),
+        ("ab", -1.5),
+        ("b", -2.0),
+    )
+    lattice = tokenizers.Tokenizer(models.Unigram([*scored], 0, byte_fallback=True))
+    model = Unigram(scored, "<unk>", byte_fallback=True)
+    assert [piece.id for piece in model.pieces(text)] == lattice.encode(text).ids
