@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding
 from attncli.scenario import reading, settings, shipped
 from attncli.scenario.attentions import is_linear
@@ -17,12 +19,13 @@ from attncli.scenario.building import Builder
 from attncli.scenario.figures import Gathered, Gatherer, entry_path, places
 from attncli.scenario.keys.declaration import SCENARIO
 from attncli.scenario.keys.stack import ONE_HOT
+from attncli.scenario.learning import TokenizerBuilder
 from attncli.scenario.model import Prediction, Show, Stack, below
 from attncli.scenario.nodes import Figures, Items, Map, Node, Text, quote
 from attncli.scenario.predicting import Forecast
 from attncli.scenario.problems import Problems, Where, nearest_place
 from attncli.scenario.scenario import Scenario
-from attncli.scenario.texts import Words, one_hot
+from attncli.scenario.texts import TOKENIZED, Words, one_hot
 
 Source = str | os.PathLike[str] | Mapping[str, Any]
 Values = Mapping[str, Any]
@@ -122,9 +125,14 @@ class _Reader(NamedTuple):
 
     @classmethod
     def of(cls, tree: Map, origin: _Origin, problems: Problems) -> _Reader:
-        values = _spelled_out(SCENARIO.read(tree, problems) or {})
-        rounding = Rounding(**values.get("rounding", {}))
         where = places(tree)
+        values = _spelled_out(
+            SCENARIO.read(tree, problems) or {},
+            "",
+            lambda name: nearest_place(where, name, tree.where),
+            problems,
+        )
+        rounding = Rounding(**values.get("rounding", {}))
         gatherer = Gatherer(
             rounding,
             origin.folder,
@@ -153,7 +161,7 @@ class _Reader(NamedTuple):
             encoder=encoder,
             prediction=self._prediction(stack),
             show=self._show(stack),
-            given=gathered.given,
+            given={**gathered.given, **_counted(stack, encoder)},
             random=gathered.random,
             sources=gathered.sources,
             row_names=gathered.row_names,
@@ -264,14 +272,32 @@ class _Reader(NamedTuple):
         return found
 
 
-def _spelled_out(values: Values) -> Values:
-    """The values with the vectors that `one_hot` stands for, of an encoder too."""
+def _spelled_out(
+    values: Values, path: str, where: Callable[[str], Where], problems: Problems
+) -> Values:
+    """The values with what they stand for: a tokenizer and its vocabulary, the vectors of
+    `one_hot`; of an encoder too."""
     told = dict(values)
+    tokenizing = TokenizerBuilder(path, values, where, problems).build()
+    if tokenizing is not None:
+        told[TOKENIZED] = tokenizing
+        told.setdefault("vocabulary", dict(tokenizing.tokenizer.vocabulary))
     if told.get("embeddings") == ONE_HOT:
         told["embeddings"] = one_hot(told)
     if "encoder" in told:
-        told["encoder"] = _spelled_out(told["encoder"])
+        told["encoder"] = _spelled_out(told["encoder"], "encoder", where, problems)
     return told
+
+
+def _counted(*stacks: Stack | None) -> dict[str, Matrix]:
+    """How often each word of a corpus occurs, where a tokenizer was learned from one."""
+    found = {}
+    for stack in stacks:
+        learned = stack and stack.text.tokenizing and stack.text.tokenizing.learned
+        if stack is not None and learned:
+            counts = [[Decimal(word.count)] for word in learned.words]
+            found[below(stack.path, "word_counts")] = Matrix.of_written(counts)
+    return found
 
 
 def _shared_keys(path: str, values: Values) -> tuple[str, ...]:

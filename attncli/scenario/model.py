@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from attncli.tokenizing.rounds import Learned
+    from attncli.tokenizing.tokenizer import WordTokenizer
 
 EPSILON = Decimal("0.00001")
 BASE = Decimal(10000)
@@ -18,6 +22,15 @@ BASE = Decimal(10000)
 def below(path: str, name: str) -> str:
     """The path of something inside something: `layers[1].norm1`."""
     return f"{path}.{name}" if path else name
+
+
+class Tokenizing(NamedTuple):
+    """A tokenizer that cuts words into pieces, and how it was learned, if it was: by which
+    `score` pairs were chosen."""
+
+    tokenizer: WordTokenizer
+    learned: Learned | None = None
+    score: str = ""
 
 
 class Text(NamedTuple):
@@ -39,6 +52,7 @@ class Text(NamedTuple):
     rows_of_tokens: tuple[int, ...] = ()
     rows: Mapping[str, int] = MappingProxyType({})
     known_ids: Mapping[str, int] = MappingProxyType({})
+    tokenizing: Tokenizing | None = None
 
     def with_token(self, token: str) -> Text | None:
         """The text with one more token; None for a token that has no embedding."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.scenario.keys.matrices import NamedRows
+from attncli.scenario.learning import kind_of
 from attncli.scenario.model import Text, below
 from attncli.scenario.nodes import quote
 from attncli.scenario.problems import Problems, Where
@@ -46,7 +47,7 @@ class Words(NamedTuple):
         return Text(
             sentence=self.values.get("sentence"),
             cut="sentence" in self.values and "tokens" not in self.values,
-            tokenizer=self.values.get("tokenizer", "whitespace"),
+            tokenizer=kind_of(self.values),
             tokens=tokens,
             ids=self._ids(tokens),
             table=self._name("embeddings"),
@@ -55,16 +56,16 @@ class Words(NamedTuple):
             rows_of_tokens=self._rows_of(tokens, height),
             rows=self.token_rows(),
             known_ids=self._get("vocabulary") or {},
+            tokenizing=self.values.get(TOKENIZED),
         )
 
     def tokens(self) -> tuple[str, ...]:
         if "tokens" in self.values:
             return tuple(self.values["tokens"])
-        sentence = self.values.get("sentence")
-        if sentence is None:
+        if self.values.get("sentence") is None:
             named = self.values.get("X")
             return named.names if isinstance(named, NamedRows) else ()
-        return tuple(TOKENIZERS[self.values.get("tokenizer", "whitespace")](sentence))
+        return _tokens_of(self.values)
 
     def token_rows(self) -> Mapping[str, int]:
         """The row of the table that each known token has."""
@@ -165,12 +166,19 @@ def one_hot(values: Values) -> dict[str, Matrix]:
     }
 
 
-def _tokens_of(values: Values) -> Sequence[str]:
+TOKENIZED = "tokenized with"
+"""Among the values of a stack: its tokenizer, where it is one that cuts words into pieces."""
+
+
+def _tokens_of(values: Values) -> tuple[str, ...]:
     """The tokens that a stack gives, or that its sentence is cut into."""
     if "tokens" in values:
         return tuple(values["tokens"])
-    cut = TOKENIZERS[values.get("tokenizer", "whitespace")]
-    return tuple(cut(values.get("sentence", "")))
+    sentence, tokenizing = values.get("sentence", ""), values.get(TOKENIZED)
+    if tokenizing is not None:
+        return tuple(piece.token for piece in tokenizing.tokenizer.encode(sentence))
+    cut = TOKENIZERS.get(kind_of(values), TOKENIZERS["whitespace"])
+    return tuple(cut(sentence))
 
 
 def stacked(rows: Rows, where: Callable[[str], Where], problems: Problems) -> Matrix | None:

@@ -76,4 +76,6 @@ EXPLAINED = {
     "whitespace": "The sentence is cut at white space",
     "word": "The sentence is cut into words and punctuation marks",
     "character": "The sentence is cut into single characters, spaces included",
+    "bpe": "Each word of the sentence is cut into characters, which are merged as was learned",
+    "wordpiece": "Each word of the sentence is cut into the longest pieces that there are",
 }

@@ -11,6 +11,7 @@ from importlib import import_module
 
 from attncli.scenario import STORY, Scenario
 from attncli.scenario.model import Attention, Norm, Recurrent, Stack, below
+from attncli.steps.learn import told_rounds
 from attncli.steps.step import Step
 from attncli.trace import Part, Scope
 
@@ -70,6 +71,9 @@ class _Teller:
         scope = Scope(
             self.scenario, stack.path, below(stack.path, "X"), stack=stack, layer=stack.layers[0]
         )
+        for one in told_rounds(scope):
+            path = below(stack.path, f"rounds[{one.number}]")
+            self.add("learn", scope.at(path, round=one.number))
         self.add("tokenize", scope)
         x = self._input(scope)
         scope = replace(scope, times=_times(scope))

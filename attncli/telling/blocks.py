@@ -154,10 +154,12 @@ def _opened(before: Sequence[str], now: Sequence[str]) -> list[TreeRow]:
     ]
 
 
+_WITHIN_A_STEP = ("norm", "next", "gates", "rounds", "embedding_norm", "final_norm")
+
+
 def _ancestors(path: str) -> list[str]:
     """`layers[1]`, `layers[1].heads[2]`; norms are steps rather than places."""
-    segments = [s for s in path.split(".") if s and not s.startswith(("norm", "next", "gates"))]
-    segments = [s for s in segments if s not in ("embedding_norm", "final_norm")]
+    segments = [s for s in path.split(".") if s and not s.startswith(_WITHIN_A_STEP)]
     return [".".join(segments[: k + 1]) for k in range(len(segments))]
 
 

@@ -18,6 +18,7 @@ from attncli.document import (
     Word,
 )
 from attncli.telling.blocks import graph_block, matrix_block
+from attncli.telling.learning import chosen
 from attncli.telling.selection import Selection
 from attncli.trace import Part, Quantity, Trace
 
@@ -29,6 +30,8 @@ def ending_of(trace: Trace, part: Part) -> list[Block]:
     """What a part's figures come to, in words."""
     if part.step == "predict":
         return _predicted(trace)
+    if part.step == "learn":
+        return chosen(trace, part)
     if part.step == "gradient":
         return _gradient(trace, part)
     return []

@@ -96,7 +96,8 @@ def facts_of(trace: Trace) -> Facts:
     if scenario.source is not None:
         rows.append(("Source", (Word(scenario.source),)))
     rows.append(("Sizes", sizes(trace)))
-    if any(quantity.local == "scores" for quantity in trace.quantities.values()):
+    of_attention = (q for q in trace.quantities.values() if q.local == "scores" and not q.is_list)
+    if any(of_attention):
         rows.append(("Scaling", _scaling(trace)))
     rows.append(("Rounding", (rounding_in_words(trace.rounding),)))
     return Facts(tuple((name, spans) for name, spans in rows if spans))

@@ -18,6 +18,7 @@ _PLACES = {
     "final_norm": "",
     "next": "",
     "gates": "",
+    "rounds": "",
     "forward": "Forward",
     "backward": "Backward",
 }

@@ -31,6 +31,7 @@ from attncli.telling.blocks import (
 )
 from attncli.telling.endings import closing_notes, ending_of
 from attncli.telling.facts import facts_of, rounding_facts, unfinished_in_words
+from attncli.telling.learning import cutting_of, segmented
 from attncli.telling.parts import (
     is_structured,
     made_by,
@@ -140,8 +141,9 @@ def worked_blocks(
     step = step_of(part)
     blocks: list[Block] = [Prose((step.happens(part.scope),))]
     if part.step == "tokenize":
-        return [*blocks, *token_blocks(part.scope)]
+        return [*blocks, *cutting_of(part.scope.text), *token_blocks(part.scope)]
     blocks += given_blocks(trace, givens, selection, part.path)
+    blocks += segmented(part) if part.step == "learn" else []
     blocks += remarks_on(trace, part)
     aside = {part.scope.name(name) for name, _ in step.together}
     for quantity in made_by(trace, part):

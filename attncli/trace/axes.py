@@ -87,6 +87,8 @@ def given_axes(name: str, scenario: Scenario, shape: tuple[int, int]) -> tuple[A
         return _rows_of_table(name, scenario, shape[0]), Axis(counted(shape[1]), DIMENSIONS)
     if local in ("positions", "segment_embeddings"):
         return Axis(tuple(map(str, range(shape[0]))), IDS), Axis(counted(shape[1]), DIMENSIONS)
+    if local == "word_counts":
+        return _words_of(name, scenario), Axis((), NONE)
     if name == "unembedding":
         return _unembedding_axes(scenario, shape)
     rows, columns = (
@@ -95,6 +97,13 @@ def given_axes(name: str, scenario: Scenario, shape: tuple[int, int]) -> tuple[A
     if local in VECTORS:
         rows = Axis(("",), NONE)
     return rows, columns
+
+
+def _words_of(name: str, scenario: Scenario) -> Axis:
+    """The words of a corpus that a tokenizer was learned from."""
+    tokenizing = place_of(name, scenario).stack.text.tokenizing
+    learned = tokenizing and tokenizing.learned
+    return Axis(tuple(word.text for word in learned.words) if learned else (), "word")
 
 
 def _unembedding_axes(scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis, Axis]:

@@ -3,6 +3,7 @@
 from attncli.arithmetic.operations.activations import ACTIVATION_FORMULAS, ACTIVATIONS, Activate
 from attncli.arithmetic.operations.base import Layout, Operation, Working
 from attncli.arithmetic.operations.columns import ColumnsAsRows, Down, RowAsColumn, Zeros
+from attncli.arithmetic.operations.counting import CountInWords, PairScore
 from attncli.arithmetic.operations.elementwise import (
     Add,
     DivideBy,
@@ -80,6 +81,7 @@ __all__ = [
     "Causal",
     "ColumnMean",
     "ColumnsAsRows",
+    "CountInWords",
     "DivideBy",
     "DivideByColumnSum",
     "DivideByRow",
@@ -108,6 +110,7 @@ __all__ = [
     "Nucleus",
     "Operation",
     "Padding",
+    "PairScore",
     "ReluSlope",
     "RootOf",
     "RotaryTable",

@@ -18,8 +18,8 @@ from attncli.scenario.keys.kinds import (
 from attncli.scenario.keys.layer import GIVEN, LAYER, LAYER_KEYS, NONE, NORM
 from attncli.scenario.keys.matrices import MatrixKind, Vector
 from attncli.scenario.keys.sources import SourceKind, is_source
+from attncli.scenario.keys.tokenizing import TOKENIZING
 from attncli.scenario.nodes import Items, Map, Node, Text
-from attncli.scenario.tokenizers import TOKENIZERS
 
 _COUNT = WholeNumber(1, 10**6)
 _MATRIX = MatrixKind()
@@ -98,7 +98,7 @@ _SEVERAL_POSITIONS = ListOf(_ONE_POSITION)
 
 INPUT = (
     Key("sentence", TextKind("a sentence"), "the text that attention is worked out for"),
-    Key("tokenizer", Choice(tuple(TOKENIZERS)), "how the sentence is cut into tokens"),
+    *TOKENIZING,
     Key("tokens", ListOf(_TOKEN), "the tokens themselves, in place of cutting"),
     Key("vocabulary", MapOf(WholeNumber(0, 10**9), "token"), "token → ID"),
     Key(

@@ -1,0 +1,62 @@
+"""What a scenario may say of how its text is cut."""
+
+from __future__ import annotations
+
+from attncli.scenario.keys.kinds import (
+    Choice,
+    Either,
+    Key,
+    Kind,
+    ListOf,
+    MapOf,
+    Record,
+    TextKind,
+    WholeNumber,
+)
+from attncli.scenario.nodes import Items, Map, Node, Text
+from attncli.scenario.tokenizers import TOKENIZERS
+
+LEARNED = ("bpe", "wordpiece")
+"""Tokenizers that cut words into pieces, learned from a corpus or given."""
+MARKS = {"none": ("", ""), "</w>": ("", "</w>"), "##": ("##", "")}
+"""How the place of a piece in its word is marked: what stands before a piece that continues one,
+and what after the last."""
+
+_TOKEN = TextKind("a token")
+_COUNT = WholeNumber(1, 10**9)
+_WORD = Choice((*TOKENIZERS, *LEARNED))
+_SETTINGS = Record(
+    (
+        Key("kind", _WORD, "which it is"),
+        Key("marks", Choice(tuple(MARKS)), "how pieces are marked: none, </w> or ##"),
+        Key("min_count", _COUNT, "how often a pair must occur to be merged"),
+        Key("score", Choice(("likelihood", "count")), "wordpiece: what pairs are chosen by"),
+        Key("unknown", _TOKEN, "the token of what the vocabulary doesn't have"),
+        Key("special", ListOf(_TOKEN), "tokens that come first in the vocabulary"),
+    )
+)
+_TEXT = TextKind("a text")
+_TEXTS = ListOf(_TEXT)
+_COUNTS = MapOf(_COUNT, "word")
+
+
+def _corpus(node: Node) -> Kind[object]:
+    if isinstance(node, Map):
+        return _COUNTS
+    return _TEXTS if isinstance(node, Items) else _TEXT
+
+
+TOKENIZING = (
+    Key(
+        "tokenizer",
+        Either(lambda node: _WORD if isinstance(node, Text) else _SETTINGS, (_WORD, _SETTINGS)),
+        "how the sentence is cut into tokens: a word, or {kind: …} with settings",
+    ),
+    Key(
+        "corpus",
+        Either(_corpus, (_TEXT, _TEXTS, _COUNTS)),
+        "what a tokenizer is learned from: a text, several, or word → count",
+    ),
+    Key("vocabulary_size", _COUNT, "how many tokens a tokenizer is to learn"),
+    Key("merges", ListOf(ListOf(_TOKEN)), "the merges of a tokenizer, in place of learning them"),
+)

@@ -1,0 +1,134 @@
+"""How a tokenizer is learned, round by round, and how it cuts words into pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from attncli.arithmetic.expression import MOST_PARTS, Omitted, elided
+from attncli.document import Block, Note, Prose, Span, Subheading, Table, TextList, Word
+from attncli.scenario.model import Text, Tokenizing, below
+from attncli.steps.learn import round_of, told_rounds
+from attncli.trace import Part, Trace
+
+if TYPE_CHECKING:
+    from attncli.tokenizing.rounds import Learned, Round
+
+Row = tuple[Word | str | Omitted, ...]
+
+_LONGEST = 40
+"""Longer words are cut without being told how."""
+
+
+def segmented(part: Part) -> list[Block]:
+    """The words of the corpus as they are cut before a round."""
+    own = round_of(part.scope)
+    tokenizing = part.scope.text.tokenizing
+    if own is None or own.snapshot is None or tokenizing is None or tokenizing.learned is None:
+        return []
+    words = tokenizing.learned.words
+    rows: list[Row] = [
+        (Word(words[k].text), Word(" ".join(symbols)))
+        for k, symbols in enumerate(own.snapshot.words)
+    ]
+    return [_table(("Word", "As it is cut before this round"), rows)]
+
+
+def chosen(trace: Trace, part: Part) -> list[Block]:
+    """Which pair is merged and why; after the last round what has been learned."""
+    own = round_of(part.scope)
+    tokenizing = part.scope.text.tokenizing
+    if own is None or tokenizing is None or tokenizing.learned is None:
+        return []
+    told = told_rounds(part.scope)
+    blocks: list[Block] = [Note(tuple(_choice(trace, part, own))), *_between(told, own)]
+    if own is told[-1]:
+        blocks += _learned(tokenizing.learned, part)
+    return blocks
+
+
+def _choice(trace: Trace, part: Part, own: Round) -> Iterator[Span]:
+    by_score = part.scope.name("scores") in trace
+    figures = trace[part.scope.name("scores" if by_score else "counts")]
+    pair = " ".join(own.pair)
+    number = figures.matrix.number(figures.rows.names.index(pair), 0)
+    yield from (Word(pair), " has the largest score (" if by_score else " occurs most often (")
+    yield from (number, "): it becomes the piece ", Word(own.piece), ".")
+    if own.ties:
+        others = ", ".join(" ".join(one) for one in own.tied)
+        more = f" and {own.ties - len(own.tied)} more" if own.ties > len(own.tied) else ""
+        yield from (" As good are ", Word(others), f"{more}; ")
+        yield "of these the pair is taken whose parts come first in the vocabulary."
+    left_out = own.snapshot.left_out if own.snapshot else 0
+    if left_out:
+        yield f" {left_out} more pairs come after those of the table."
+
+
+def _between(told: list[Round], own: Round) -> list[Block]:
+    """A word on the rounds that aren't told."""
+    after = [one.number for one in told if one.number > own.number]
+    if not after or after[0] == own.number + 1:
+        return []
+    return [Prose((f"Rounds {own.number + 1} to {after[0] - 1} go the same way.",))]
+
+
+def _learned(learned: Learned, part: Part) -> list[Block]:
+    """All merges, and the vocabulary."""
+    path = part.scope.stack.path
+    merges: list[Row] = [
+        (str(one.number), Word(" ".join(one.pair)), str(one.count), Word(one.piece))
+        for one in learned.rounds
+    ]
+    tokens = tuple(learned.vocabulary)
+    numbers = tuple(str(one.number) for one in learned.rounds)
+    vocabulary: list[Row] = [(str(number), Word(token)) for number, token in enumerate(tokens)]
+    return [
+        Subheading("What has been learned"),
+        _table(("Round", "Pair", "Count", "Piece"), merges),
+        _table(("ID", "Token"), vocabulary),
+        TextList(below(path, "merges"), numbers, tuple(" ".join(p) for p in learned.merges)),
+        TextList(below(path, "vocabulary"), tuple(map(str, range(len(tokens)))), tokens),
+    ]
+
+
+def cutting_of(text: Text) -> list[Block]:
+    """How each word of a sentence is cut into pieces."""
+    if text.tokenizing is None or text.sentence is None or not text.cut:
+        return []
+    words = dict.fromkeys(text.tokenizing.tokenizer.cutting.cut(text.sentence))
+    rows = [row for word in words for row in _rows_of(word, text.tokenizing)]
+    if not rows:
+        return []
+    merges = text.tokenizer == "bpe"
+    return [_table(("Word", "Merge" if merges else "Tried", "Pieces"), rows, most=4 * MOST_PARTS)]
+
+
+def _rows_of(word: str, tokenizing: Tokenizing) -> list[Row]:
+    from attncli.tokenizing.longest import LongestMatch
+    from attncli.tokenizing.merging import Merges
+
+    model = tokenizing.tokenizer.model
+    pieces = " ".join(piece.token for piece in model.pieces(word))
+    if len(word) > _LONGEST:
+        return [(Word(word), "", Word(pieces))]
+    if isinstance(model, Merges):
+        trace = model.trace(word)
+        first: Row = (Word(word), "", Word(" ".join(trace.start)))
+        pairs = (" ".join(model.merges[one.rank]) for one in trace.steps)
+        steps = zip(pairs, trace.steps, strict=True)
+        return [first, *(("", Word(pair), Word(" ".join(one.symbols))) for pair, one in steps)]
+    if isinstance(model, LongestMatch):
+        tried = [(one.candidate, one.found) for one in model.trace(word)]
+        rows: list[Row] = [
+            ("", Word(candidate), "found" if found else "not there") for candidate, found in tried
+        ]
+        return [(Word(word), "", Word(pieces)), *rows]
+    return [(Word(word), "", Word(pieces))]
+
+
+def _table(headings: tuple[str, ...], rows: Iterable[Row], most: int = MOST_PARTS) -> Table:
+    """A table; the middle of a long one is left out."""
+    every = list(rows)
+    places = elided(len(every), most)
+    shown = ((Omitted(),) * len(headings) if k is None else every[k] for k in places)
+    return Table(headings, tuple(shown))
