@@ -9,6 +9,7 @@ with `decimal` the same in sixty digits, where no half is ever in doubt.
     figures    numbers as floats or decimals, their functions, rounding
     book       where quantities are written down, and with how many decimals
     matrices   given matrices: rows, named rows, random ones, files
+    merges     tokenizers learned from a corpus, BPE and WordPiece
     text       tokens, and the rows and columns that they have
     positions  sinusoidal and rotary positions, the slopes of ALiBi
     masks      which keys are seen

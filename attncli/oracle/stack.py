@@ -11,9 +11,10 @@ from attncli.oracle.book import Book, Record
 from attncli.oracle.figures import Figures
 from attncli.oracle.layer import Memory, Surroundings, layer, norm, normed, settings
 from attncli.oracle.matrices import is_source, matrix
+from attncli.oracle.merges import learned, tell
 from attncli.oracle.positions import added, kinds, of_kind
 from attncli.oracle.predict import predict
-from attncli.oracle.text import embeddings, identities, names_of, tokens
+from attncli.oracle.text import embeddings, identities, names_of, tokens, vocabulary
 
 Arrays = dict[str, Figures]
 
@@ -47,6 +48,7 @@ def worked(
 def _stack(book: Book, data: Record) -> Figures | None:
     """A stack's output, [n, d_model]."""
     memory = _memory(book, data)
+    tell(book, data)
     positions = kinds(data["positions"]) if "positions" in data else []
     x = _embedded(book, data, positions)
     own = {name: matrix(book, data[key]) for name, key in _SEPARATE.items() if key in data}
@@ -101,8 +103,11 @@ def _shared(data: Record, inner: Record) -> Record:
     by_token = isinstance(table, Mapping) and not is_source(table)
     if "X" in inner or by_token:
         return {}
-    keys = ("vocabulary",) if table is not None else ("embeddings", "vocabulary")
-    return {key: data[key] for key in keys if key in data}
+    if table is not None and learned(inner) is not None:
+        return {}
+    keys = () if table is not None or "embeddings" not in data else ("embeddings",)
+    known = vocabulary(data)
+    return {key: data[key] for key in keys} | ({"vocabulary": known} if known else {})
 
 
 def _embedded(book: Book, data: Record, positions: Sequence[object]) -> Figures | None:

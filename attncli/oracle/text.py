@@ -11,6 +11,7 @@ import numpy as np
 from attncli.oracle.book import Book, Record
 from attncli.oracle.figures import Figures
 from attncli.oracle.matrices import is_source, matrix
+from attncli.oracle.merges import learned, pieces
 
 _JOINER = "\u200d"
 _FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
@@ -22,7 +23,10 @@ def tokens(data: Record) -> list[str]:
     if "tokens" in data:
         return [str(token) for token in data["tokens"]]
     if "sentence" in data:
-        return _cut(str(data["sentence"]), data.get("tokenizer", "whitespace"))
+        known = learned(data)
+        if known is not None:
+            return pieces(known, str(data["sentence"]))
+        return _cut(str(data["sentence"]), _kind(data))
     return names_of(data.get("X"))
 
 
@@ -30,6 +34,13 @@ def names_of(rows: object) -> list[str]:
     """The names of rows that have some."""
     named = isinstance(rows, Mapping) and not is_source(rows)
     return [str(name) for name in rows] if named and isinstance(rows, Mapping) else []
+
+
+def vocabulary(data: Record) -> dict[str, int]:
+    """The IDs that the scenario gives, or else those that its tokenizer learns; none without."""
+    known = learned(data)
+    said: Record = data.get("vocabulary") or ({} if known is None else known.vocabulary)
+    return {str(token): int(one) for token, one in said.items()}
 
 
 def identities(data: Record) -> dict[str, int]:
@@ -42,10 +53,10 @@ def identities(data: Record) -> dict[str, int]:
     if isinstance(table, Mapping) and not is_source(table):
         return {str(token): row for row, token in enumerate(table)}
     if isinstance(table, str):
-        known: dict[str, int] = data.get("vocabulary") or {}
-        order = sorted(known, key=lambda token: int(known[token])) or dict.fromkeys(tokens(data))
-        return {str(token): row for row, token in enumerate(order)}
-    return {str(token): int(row) for token, row in (data.get("vocabulary") or {}).items()}
+        known = vocabulary(data)
+        order = sorted(known, key=known.__getitem__) or dict.fromkeys(tokens(data))
+        return {token: row for row, token in enumerate(order)}
+    return vocabulary(data)
 
 
 def embeddings(book: Book, data: Record, d_model: int) -> Figures:
@@ -63,11 +74,16 @@ def columns(data: Record, width: int | None = None) -> dict[str, int]:
     gaps between them that leave just one column a token only order the tokens.
     """
     tied = isinstance(data["unembedding"], str)
-    vocabulary = {} if tied else data.get("vocabulary") or {}
-    ids = {str(token): int(one) for token, one in vocabulary.items()} or identities(data)
+    given = {} if tied else data.get("vocabulary") or {}
+    ids = {str(token): int(one) for token, one in given.items()} or identities(data)
     if width is not None and len(ids) == width <= max(ids.values(), default=0):
         ids = {token: place for place, token in enumerate(sorted(ids, key=ids.__getitem__))}
     return ids
+
+
+def _kind(data: Record) -> str:
+    said = data.get("tokenizer", "whitespace")
+    return str(said["kind"] if isinstance(said, Mapping) else said)
 
 
 def _cut(sentence: str, tokenizer: str) -> list[str]:

@@ -1,0 +1,227 @@
+"""BPE and WordPiece, learned the long way round: every round counts all the pairs anew.
+
+BPE: Sennrich et al. 2015, arXiv:1508.07909. WordPiece: Schuster and Nakajima 2012; its scores as
+the Hugging Face course tells them (chapter 6), its longest matches as Devlin et al. 2018,
+arXiv:1810.04805.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from attncli.oracle.book import Book, Record
+from attncli.oracle.figures import Figures
+
+Pair = tuple[str, str]
+Cut = tuple[str, ...]
+"""A word as the symbols that it is cut into."""
+
+_KINDS = ("bpe", "wordpiece")
+_END, _INSIDE = "</w>", "##"
+_TOLD_PAIRS = 12
+_TOLD_ROUNDS = 12
+_FIRST_ROUNDS = 3
+_LONGEST_WORD = 100
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a scenario says of a tokenizer that is learned.
+
+    `special` are the tokens that come before all others, the unknown one among them; `words` the
+    corpus's words with their counts, as they first appear.
+    """
+
+    wordpiece: bool
+    marks: str
+    likelihood: bool
+    min_count: int
+    size: int
+    unknown: str | None
+    special: Cut
+    words: tuple[tuple[str, int], ...]
+
+
+class Round(NamedTuple):
+    """The told pairs before a merge and the symbols in them, with their counts: the first pair
+    is merged."""
+
+    pairs: dict[Pair, int]
+    symbols: dict[str, int]
+
+    @property
+    def chosen(self) -> Pair:
+        return next(iter(self.pairs))
+
+
+class Learned(NamedTuple):
+    """What comes of a training: each token's ID from 0, and the rounds."""
+
+    training: Training
+    vocabulary: dict[str, int]
+    rounds: tuple[Round, ...]
+
+
+def learned(data: Record) -> Learned | None:
+    """What a stack's tokenizer learns; None for one that doesn't."""
+    said = data.get("tokenizer")
+    record = said if isinstance(said, Mapping) else {"kind": said}
+    return _learn(_training(data, record)) if record.get("kind") in _KINDS else None
+
+
+def tell(book: Book, data: Record) -> None:
+    """Writes down the counts of the told rounds, and by likelihood the symbols' and the scores."""
+    known = learned(data)
+    if known is None:
+        return
+    rounds = dict(enumerate(known.rounds, 1))
+    for k, one in rounds.items():
+        if len(rounds) <= _TOLD_ROUNDS or k <= _FIRST_ROUNDS or k == len(rounds):
+            _tell_round(book, f"rounds[{k}]", one, likelihood=known.training.likelihood)
+
+
+def pieces(known: Learned, sentence: str) -> list[str]:
+    """A sentence's tokens, word by word."""
+    encode = _longest_first if known.training.wordpiece else _by_merges
+    return [piece for word in sentence.split() for piece in encode(known, word)]
+
+
+def _tell_round(book: Book, name: str, one: Round, *, likelihood: bool) -> None:
+    counts = book.keep(f"{name}.counts", _column(book, one.pairs.values()))
+    if not likelihood:
+        return
+    symbols = book.keep(f"{name}.symbols", _column(book, one.symbols.values()))
+    row = {symbol: i for i, symbol in enumerate(one.symbols)}
+    left = symbols[[row[pair[0]] for pair in one.pairs]]
+    right = symbols[[row[pair[1]] for pair in one.pairs]]
+    book.keep(f"{name}.scores", counts / (left * right))
+
+
+def _column(book: Book, counts: Iterable[int]) -> Figures:
+    return book.numbers([[count] for count in counts])
+
+
+def _training(data: Record, record: Record) -> Training:
+    wordpiece = record["kind"] == "wordpiece"
+    unknown = record.get("unknown", "[UNK]" if wordpiece else None)
+    special = [str(token) for token in record.get("special") or ()]
+    if unknown is not None and unknown not in special:
+        special.insert(0, str(unknown))
+    return Training(
+        wordpiece=wordpiece,
+        marks=_INSIDE if wordpiece else str(record.get("marks", "none")),
+        likelihood=wordpiece and record.get("score", "likelihood") == "likelihood",
+        min_count=int(record.get("min_count", 1)),
+        size=int(data["vocabulary_size"]),
+        unknown=None if unknown is None else str(unknown),
+        special=tuple(special),
+        words=tuple(_words(data["corpus"]).items()),
+    )
+
+
+def _words(corpus: Mapping[str, int | str] | Sequence[str]) -> dict[str, int]:
+    """Words and their counts, as they first appear; texts are cut at white space."""
+    if isinstance(corpus, Mapping):
+        return {str(word): int(count) for word, count in corpus.items()}
+    texts = [corpus] if isinstance(corpus, str) else corpus
+    return dict(Counter(word for text in texts for word in str(text).split()))
+
+
+@lru_cache(maxsize=8)
+def _learn(training: Training) -> Learned:
+    """Round by round, the best pair becomes a symbol."""
+    words = [(_symbols(word, training.marks), count) for word, count in training.words]
+    first = {symbol for word, _ in words for symbol in word}
+    order = sorted(first, key=lambda symbol: (len(symbol) > 1, symbol))  # the longer have a mark
+    vocabulary: dict[str, int] = {}
+    for token in (*training.special, *order):
+        vocabulary.setdefault(token, len(vocabulary))
+    rounds = []
+    while len(vocabulary) < training.size:
+        one = _round(training, words, vocabulary)
+        if not one.pairs or one.pairs[one.chosen] < training.min_count:
+            break
+        piece = _joined(one.chosen, training.marks)
+        words = [(_merged(word, one.chosen, piece), count) for word, count in words]
+        vocabulary.setdefault(piece, len(vocabulary))
+        rounds.append(one)
+    return Learned(training, vocabulary, tuple(rounds))
+
+
+def _round(training: Training, words: list[tuple[Cut, int]], ids: Mapping[str, int]) -> Round:
+    """The best pairs: by count; or by count(ab) / (count(a) · count(b)), then by count. Those that
+    are still equal come in the order of their IDs."""
+    pairs, symbols = Counter[Pair](), Counter[str]()
+    for word, count in words:
+        for symbol in word:
+            symbols[symbol] += count
+        for pair in pairwise(word):
+            pairs[pair] += count
+
+    def rank(pair: Pair) -> tuple[Fraction, int, int, int]:
+        a, b = pair
+        over = symbols[a] * symbols[b] if training.likelihood else 1
+        return -Fraction(pairs[pair], over), -pairs[pair], ids[a], ids[b]
+
+    least = training.min_count if training.likelihood else 0
+    best = sorted((pair for pair in pairs if pairs[pair] >= least), key=rank)[:_TOLD_PAIRS]
+    told = {symbol: symbols[symbol] for pair in best for symbol in pair}
+    return Round({pair: pairs[pair] for pair in best}, told)
+
+
+def _symbols(word: str, marks: str) -> Cut:
+    """A word's characters with their marks."""
+    if marks == _INSIDE:
+        return (*word[:1], *(_INSIDE + c for c in word[1:]))
+    return (*word[:-1], word[-1:] + _END) if marks == _END else tuple(word)
+
+
+def _joined(pair: Pair, marks: str) -> str:
+    left, right = pair
+    return left + (right.removeprefix(_INSIDE) if marks == _INSIDE else right)
+
+
+def _merged(word: Cut, pair: Pair, piece: str) -> Cut:
+    """The word with the pair as one piece, wherever it stands, leftmost first."""
+    found: list[str] = []
+    rest = list(word)
+    while rest:
+        here = tuple(rest[:2]) == pair
+        found.append(piece if here else rest[0])
+        del rest[: 2 if here else 1]
+    return tuple(found)
+
+
+def _by_merges(known: Learned, word: str) -> Iterator[str]:
+    """Merges the pair that was learned first, leftmost, as long as there is any."""
+    training = known.training
+    merges = [one.chosen for one in known.rounds]
+    cut = list(_symbols(word, training.marks))
+    while places := [i for i, pair in enumerate(pairwise(cut)) if pair in merges]:
+        i = min(places, key=lambda i: merges.index((cut[i], cut[i + 1])))
+        cut[i : i + 2] = [_joined((cut[i], cut[i + 1]), training.marks)]
+    for symbol in cut:
+        yield symbol if symbol in known.vocabulary else training.unknown or symbol
+
+
+def _longest_first(known: Learned, word: str) -> list[str]:
+    """The longest piece that the word begins with, then that its rest begins with; the unknown
+    token for the whole of a word that at some place has none, or is too long."""
+    unknown = [str(known.training.unknown)]
+    found: list[str] = []
+    start = 0
+    while start < len(word):
+        mark = _INSIDE if start else ""
+        ends = range(len(word), start, -1)
+        end = next((end for end in ends if mark + word[start:end] in known.vocabulary), None)
+        if end is None:
+            return unknown
+        found.append(mark + word[start:end])
+        start = end
+    return found if len(word) <= _LONGEST_WORD else unknown
