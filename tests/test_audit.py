@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from attncli import ScenarioError
 from attncli.arithmetic import evaluation
+from attncli.arithmetic.expression import MOST_PARTS, elided
 from attncli.telling.working import cell_line
 from attncli.trace import Quantity, Trace
 from tests.auditor import Report, Tables, audit, audit_figures
@@ -54,6 +55,7 @@ def lines_of(trace: Trace, detail: str) -> dict[str, int]:
 def _lines(quantity: Quantity, detail: str) -> int:
     assert quantity.making is not None
     n, m = quantity.matrix.shape
+    n = sum(place is not None for place in elided(n, MOST_PARTS))
     return n * m if detail == "full" and quantity.making.operation.layout == "cells" else n
 
 

@@ -61,7 +61,11 @@ def goes_round(data: dict[str, object]) -> None:
         assert given_in(alone) == {**given_in(data), name: rows}
 
 
-@pytest.mark.parametrize("name", sorted(set(SHIPPED) - {WIDE}))
+LEARNED = {name for name in SHIPPED if "\ncorpus:" in SHIPPED[name]}
+"""The counts of a corpus are no figures of the file, and stay as they are."""
+
+
+@pytest.mark.parametrize("name", sorted(set(SHIPPED) - LEARNED - {WIDE}))
 def test_shipped_scenarios(name: str) -> None:
     assert plain_data(name) == read(SHIPPED[name])
     goes_round(plain_data(name))

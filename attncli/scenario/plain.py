@@ -16,6 +16,7 @@ from attncli.scenario.figures import entry_path
 from attncli.scenario.keys.declaration import SCENARIO
 from attncli.scenario.keys.layer import NORM
 from attncli.scenario.keys.matrices import Vector
+from attncli.scenario.keys.stack import ONE_HOT
 from attncli.scenario.loading import Changes, Source, tree_of
 from attncli.scenario.model import below
 from attncli.scenario.nodes import Figures, Items, Map, Node
@@ -81,6 +82,9 @@ class _Figures:
 
     def value(self, key: str, value: object, path: str) -> object:
         name = below(path, key)
+        if key == "corpus" or value == ONE_HOT:  # what is made of these stays as it is
+            self.found.add(below(path, "word_counts") if key == "corpus" else name)
+            return _copied(value)
         if isinstance(value, list) and _is_listing(value):
             return [self.entry(key, one, path, (k, len(value))) for k, one in enumerate(value)]
         if name in self.given and not _is_word(value):

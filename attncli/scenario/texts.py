@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -161,7 +160,7 @@ def one_hot(values: Values) -> dict[str, Matrix]:
     tokens = sorted(ids, key=ids.__getitem__) or list(dict.fromkeys(_tokens_of(values)))
     places = range(len(tokens))
     return {
-        token: Matrix.of_written([[Decimal(int(one == place)) for one in places]])
+        token: Matrix(np.array([[float(one == place) for one in places]]), 0, 0)
         for place, token in enumerate(tokens)
     }
 

@@ -16,6 +16,7 @@ from attncli.scenario.model import (
     Recurrent,
     Stack,
     Text,
+    Tokenizing,
 )
 from attncli.trace import Scope
 
@@ -49,12 +50,28 @@ def general_scope(step: str) -> Scope:
     layer = Layer(attention=attention, has_ffn=True, norms=(Norm("norm"),))
     layer = layer._replace(recurrent=_CELLS.get(step))
     positions = (sinusoidal,) if step == "positions" else ()
-    stack = Stack(text=Text(by_id=True), positions=positions, layers=(layer,))
+    text = Text(by_id=True, tokenizing=_learned() if step == "learn" else None)
+    stack = Stack(text=text, positions=positions, layers=(layer,))
     prediction = Prediction("own", every=False, target_places=(0,))
     scenario = _Everything(stack=stack, prediction=prediction)
-    scope = Scope(scenario, x=_INPUTS.get(step, "X"), stack=stack, layer=layer, time=2, times=3)
-    path = "gates[2]" if step == "gates" else ""
+    scope = Scope(
+        scenario, x=_INPUTS.get(step, "X"), stack=stack, layer=layer, time=2, times=3, round=1
+    )
+    path = {"gates": "gates[2]", "learn": "rounds[1]"}.get(step, "")
     return scope.at(path, attention=attention, beside=_BESIDE.get(step, ""), out=_OUT.get(step, ""))
+
+
+def _learned() -> Tokenizing:
+    """A tokenizer that learned something."""
+    from attncli.tokenizing.corpus import Word
+    from attncli.tokenizing.cutting import WhiteSpace
+    from attncli.tokenizing.dictionary import Dictionary
+    from attncli.tokenizing.learning import Settings, learn
+    from attncli.tokenizing.tokenizer import WordTokenizer
+
+    learned = learn([Word("ab", 1)], Settings(merges=1))
+    tokenizer = WordTokenizer(WhiteSpace(), Dictionary(learned.vocabulary))
+    return Tokenizing(tokenizer, learned, "likelihood")
 
 
 _STACKED = Recurrent("gru", layout="torch", gate_order=GATES["gru"])

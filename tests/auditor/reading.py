@@ -256,12 +256,14 @@ def _tex_cell(cell: str) -> str:
 
 
 def _tex_table(section: PageSection, lines: list[str], *, beside: bool) -> None:
-    """A table, or one more band of the table that it stands beside."""
+    """A table, one more band of the table that it stands beside, or more of its rows."""
     headings, *rows = [_tex_cells(line) for line in lines if "&" in line]
     if lines[0].startswith("\\toprule\n$"):
         headings[0] = f"`{headings[0]}`"  # the name of a quantity
     last = section.grids[-1] if section.grids else None
-    if beside and last and last.headings[0] == headings[0]:
+    if beside and last and last.headings == headings and len(last.rows) >= len(rows):
+        last.rows.extend(rows)
+    elif beside and last and last.headings[0] == headings[0]:
         last.headings.extend(headings[1:])
         for row, more in zip(last.rows, rows, strict=True):
             row += more[1:]

@@ -42,6 +42,9 @@ class CountInWords(Operation):
         pairs = [(times, operands[0].number(word, 0)) for word, times in self.things[i]]
         if not self.weighted:
             return (sum_of([Number.written(times) for times, _ in pairs]),)
+        if len(pairs) == 1:
+            ((times, count),) = pairs
+            return (Product((Number.written(times), count)),)
         form = sum_of([_times(times, count) for times, count in pairs])
         if all(times == 1 for times, _ in pairs):
             return (form,)

@@ -281,11 +281,23 @@ def _given(trace: Trace, asked: Asked) -> Iterator[MatrixBlock]:
             yield block._replace(blanks=blanks) if blanks else block
 
 
+def _said(value: object) -> object:
+    """What a record says that isn't said by default: a default that is new changes no hash."""
+    if not isinstance(value, tuple):
+        return value
+    fields = getattr(value, "_fields", None)
+    if fields is None:
+        return tuple(map(_said, value))
+    usual = getattr(value, "_field_defaults", {})
+    pairs = zip(fields, value, strict=True)
+    return [(name, _said(one)) for name, one in pairs if name not in usual or one != usual[name]]
+
+
 def _fingerprint(trace: Trace, sections: Sequence[Section]) -> str:
     """A short hash of what an exercise is made from: the scenario and what is asked for."""
     scenario = trace.scenario
-    made_from: list[object] = [scenario.title, scenario.stack, scenario.encoder]
-    made_from += [scenario.prediction, scenario.rounding]
+    model = (scenario.stack, scenario.encoder, scenario.prediction)
+    made_from: list[object] = [scenario.title, *map(_said, model), scenario.rounding]
     made_from += [(q.id, q.points) for section in sections for q in section.questions]
     digest = hashlib.sha256("\n".join(map(repr, made_from)).encode())
     for name, matrix in sorted(scenario.given.items()):
