@@ -81,6 +81,10 @@ class TokenizerBuilder(NamedTuple):
         if (inside and inside in self._settings) or key in self.values:
             self._complain(key, f"{inside or key} is not for the tokenizer {self._kind}", right)
 
+    def _is_written(self, key: str) -> bool:
+        """Whether a key is in the file, read or not."""
+        return self.where(below(self.path, key)) != self.where(self.path)
+
     def _given(self) -> Tokenizing | None:
         vocabulary: Mapping[str, int] = self.values.get("vocabulary") or {}
         if self._kind == "wordpiece" and vocabulary:
@@ -89,6 +93,8 @@ class TokenizerBuilder(NamedTuple):
             return self._made(LongestMatch(vocabulary, self._unknown))
         if self._kind == "bpe" and "merges" in self.values:
             return self._of_merges(vocabulary)
+        if any(map(self._is_written, ("corpus", "merges"))):  # it has a complaint of its own
+            return None
         needed = "the vocabulary" if self._kind == "wordpiece" else "merges"
         self._complain(
             "tokenizer", f"nothing tells what pieces {self._kind} has",
@@ -96,14 +102,17 @@ class TokenizerBuilder(NamedTuple):
         )  # fmt: skip
         return None
 
-    def _of_merges(self, vocabulary: Mapping[str, int]) -> Tokenizing:
+    def _of_merges(self, vocabulary: Mapping[str, int]) -> Tokenizing | None:
         from attncli.tokenizing.merging import Merges, check_merges, vocabulary_of
 
         merges = [tuple(pair) for pair in self.values["merges"]]
-        for problem in check_merges(merges, self._affixes, vocabulary or None):
+        wrongs = check_merges(merges, self._affixes, vocabulary or None)
+        for problem in wrongs:
             wrong = f"merge {problem.index + 1}: {problem.what}"
             self._complain("merges", wrong, "give them in the order in which they were learned")
-        pairs = tuple((pair[0], pair[-1]) for pair in merges)
+        if wrongs:
+            return None
+        pairs = tuple((pair[0], pair[1]) for pair in merges)
         known = vocabulary or vocabulary_of(pairs, self._affixes, self._special)
         return self._made(Merges(known, pairs, self._affixes, self._unknown))
 

@@ -61,6 +61,8 @@ class RecurrentBuilder(NamedTuple):
 
     def check_none(self, path: str, values: Values) -> None:
         """Complains of what is for a cell where there is none."""
+        if self.where(below(path, "cell")) != self.where(path):
+            return  # which has a complaint of its own
         for key in _OF_A_CELL:
             if key in values:
                 self._complain(

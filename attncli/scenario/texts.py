@@ -79,8 +79,15 @@ class Words(NamedTuple):
             return ()
         if "vocabulary" in self.values:
             self._check_repeated_ids(vocabulary)
+        cut = TOKENIZED in self.values and "tokens" not in self.values
         for token in dict.fromkeys(tokens):
-            if token not in vocabulary:
+            if token not in vocabulary and cut:
+                self.problems.add(
+                    self.where(below(self.path, "sentence")),
+                    f"{quote(token)} is outside the vocabulary, and there is no unknown token",
+                    "name one, like tokenizer: {kind: bpe, unknown: <unk>}",
+                )
+            elif token not in vocabulary:
                 self._missing(token, "vocabulary", f"add it, like {quote(token)}: 7")
         return tuple(vocabulary.get(token, -1) for token in tokens)
 

@@ -181,7 +181,9 @@ class _Learning:
         return self._ids[piece]
 
     def _snapshot(self, words: Sequence[Sequence[int]]) -> Snapshot:
-        return take_snapshot(words, self._times, self._tokens, self._settings.score)
+        by_count = self._settings.score == "count"
+        least = 1 if by_count else self._settings.min_count
+        return take_snapshot(words, self._times, self._tokens, self._settings.score, least=least)
 
     def last(self) -> Snapshot | None:
         """The snapshot of the last round, taken afterwards."""

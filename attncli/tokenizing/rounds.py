@@ -95,8 +95,10 @@ def take_snapshot(
     tokens: Sequence[str],
     score: Score = "count",
     most: int = 12,
+    least: int = 1,
 ) -> Snapshot:
-    """A snapshot of words whose symbols are IDs of `tokens`; every pair is counted anew."""
+    """A snapshot of words whose symbols are IDs of `tokens`; every pair is counted anew, and those
+    that occur less than `least` times are left out."""
     pairs: dict[Pair, int] = defaultdict(int)
     symbols: dict[int, int] = defaultdict(int)
     for word, count in zip(words, times, strict=True):
@@ -104,7 +106,8 @@ def take_snapshot(
             symbols[symbol] += count
         for pair in pairwise(word):
             pairs[pair] += count
-    shown = heapq.nsmallest(most, pairs, key=_order(pairs, symbols, score))
+    frequent = [pair for pair, count in pairs.items() if count >= least]
+    shown = heapq.nsmallest(most, frequent, key=_order(pairs, symbols, score))
     where = _places(words, set(shown))
     counted = (
         PairCount(
@@ -117,7 +120,7 @@ def take_snapshot(
         for pair in shown
     )
     cut = tuple(tuple(tokens[symbol] for symbol in word) for word in words)
-    return Snapshot(cut, tuple(counted), len(pairs) - len(shown))
+    return Snapshot(cut, tuple(counted), len(frequent) - len(shown))
 
 
 def _order(

@@ -1,0 +1,142 @@
+"""Tokenizers in scenarios: learned round by round, told, and handed on to the rest of the model."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from attncli import ScenarioError, oracle
+from attncli.tokenizing.merging import Merges
+from tests.pages import SHIPPED, page_of, trace_of
+from tests.plain import read
+from tests.test_transformers import same
+
+HUGS = "corpus: {hug: 10, pug: 5, pun: 12, bun: 4, hugs: 5}\n"
+MODEL = "embeddings: {random: normal, seed: 3, std: 1, shape: [16, 2]}\nW_Q: [[1, 0], [0, 1]]\nW_K: [[1, 0], [0, 1]]\nW_V: [[1, 0], [0, 1]]\n"
+
+
+@st.composite
+def learnings(draw: st.DrawFn) -> str:
+    """The YAML text of a tokenizer that is learned from a few words, and cuts others."""
+    words = st.text("abcé", min_size=1, max_size=5)
+    corpus = draw(st.dictionaries(words, st.integers(1, 9), min_size=1, max_size=6))
+    kind = draw(st.sampled_from(["bpe", "wordpiece"]))
+    settings = [f"kind: {kind}"]
+    if kind == "bpe":
+        settings.append(
+            f"marks: {draw(st.sampled_from(['none', '</w>', '##']))}".replace("##", "'##'")
+        )
+        settings += ["unknown: <unk>"] if draw(st.booleans()) else []
+    else:
+        settings.append(f"score: {draw(st.sampled_from(['likelihood', 'count']))}")
+    settings.append(f"min_count: {draw(st.integers(1, 3))}")
+    sentence = " ".join(draw(st.lists(words, min_size=1, max_size=3)))
+    counts = ", ".join(f"{word}: {count}" for word, count in corpus.items())
+    size = draw(st.integers(12, 20))
+    rounding = f"{{policy: {draw(st.sampled_from(['carry', 'exact']))}, decimals: 4}}"
+    return (
+        f"tokenizer: {{{', '.join(settings)}}}\ncorpus: {{{counts}}}\nvocabulary_size: {size}\n"
+        f"sentence: {sentence}\nembeddings: one_hot\nrounding: {rounding}\n"
+    )
+
+
+@given(learnings())
+def test_random_learning(text: str) -> None:
+    try:
+        trace = trace_of(text)
+    except ScenarioError as error:
+        assume("there is no unknown token" not in str(error))
+        raise
+    expected = oracle.work(read(text))
+    made = {name for name in trace if not trace[name].given}
+    assert set(expected) == made
+    for name in made:
+        same(name, trace[name].values, expected[name])
+
+
+def test_the_course_example() -> None:
+    """The first rounds of the corpus with which BPE is mostly taught: ug, un, hug."""
+    trace = trace_of(f"tokenizer: bpe\n{HUGS}vocabulary_size: 10\nsentence: hugs bug pugs\n")
+    counts = trace["rounds[1].counts"]
+    found = dict(zip(counts.rows.names, counts.values[:, 0], strict=True))
+    assert found == {"u g": 20, "p u": 17, "u n": 16, "h u": 15, "g s": 5, "b u": 4}
+    learned = trace.scenario.text.tokenizing
+    assert learned is not None
+    assert learned.learned is not None
+    assert learned.learned.merges == (("u", "g"), ("u", "n"), ("h", "ug"))
+    assert trace.scenario.text.tokens == ("hug", "s", "b", "ug", "p", "ug", "s")
+    page = page_of(trace)
+    assert "counts[u g] = 10 + 5 + 5 = 20" in page
+    assert "▸ u g occurs most often (20): it becomes the piece ug." in page
+
+
+def test_the_documents_examples() -> None:
+    assert trace_of(SHIPPED["bpe"]).scenario.text.tokens == ("un", "happi", "ness", "Yass", "ine")
+    tokens = trace_of(SHIPPED["wordpiece"]).scenario.text.tokens
+    assert tokens[-4:] == ("Yass", "##ine", "l", "##ine")
+
+
+def test_ties_are_told() -> None:
+    page = page_of(trace_of("tokenizer: bpe\ncorpus: ab cd\nvocabulary_size: 5\nsentence: ab\n"))
+    assert "a b occurs most often (1): it becomes the piece ab. As good are c d; of" in page
+
+
+def test_tokens_go_on_to_attention() -> None:
+    text = f"tokenizer: bpe\n{HUGS}vocabulary_size: 12\nsentence: hugs bug\n{MODEL}"
+    trace = trace_of(text)
+    assert trace["weights"].rows.names == ("hug", "s", "b", "ug")
+    given = trace["embeddings"].values
+    np.testing.assert_array_equal(trace["X"].values, given[list(trace.scenario.text.ids)])
+    expected = oracle.work(read(text))
+    np.testing.assert_allclose(trace["weights"].values, expected["weights"].astype(float))
+
+
+def test_given_merges_and_vocabularies() -> None:
+    text = "tokenizer: bpe\nmerges: [[u, g], [h, ug], [hug, s]]\nsentence: hugs ugs\n"
+    assert trace_of(text).scenario.text.tokens == ("hugs", "ug", "s")
+    text = "tokenizer: wordpiece\nvocabulary: {hu: 0, '##gs': 1, '[UNK]': 2}\nsentence: hugs huh\n"
+    assert trace_of(text).scenario.text.tokens == ("hu", "##gs", "[UNK]")
+    assert trace_of(text).scenario.text.ids == (0, 1, 2)
+
+
+def test_many_rounds_are_elided() -> None:
+    words = " ".join(f"{a}{b}{c}" for a in "abcde" for b in "fghij" for c in "klmno")
+    trace = trace_of(f"tokenizer: bpe\ncorpus: {words}\nvocabulary_size: 60\nsentence: afk\n")
+    rounds = [name for name in trace if name.endswith(".counts") and name.startswith("rounds")]
+    assert len(rounds) == 4
+    assert "Rounds 4 to 44 go the same way." in page_of(trace)
+
+
+@given(st.text(max_size=20))
+def test_any_sentence_is_cut(sentence: str) -> None:
+    merges = (("a", "b"), ("ab", "c"))
+    model = Merges({token: k for k, token in enumerate("abc")} | {"ab": 3, "abc": 4}, merges)
+    for word in sentence.split():
+        assert "".join(piece.surface for piece in model.pieces(word)) == word
+
+
+WRONG = {
+    "tokenizer: bpe": "1:12: nothing tells what pieces bpe has; give a corpus with a vocabulary_size, or merges",
+    "tokenizer: wordpiece": "1:12: nothing tells what pieces wordpiece has",
+    "tokenizer: bpe\ncorpus: ''\nvocabulary_size: 5": "2:9: a text is wanted here",
+    "tokenizer: bpe\ncorpus: cd\nvocabulary_size: 5": '4:11: "a" is outside the vocabulary, and there is no unknown token',
+    "tokenizer: bpe\ncorpus: a b": "2:9: a corpus to learn from, and no vocabulary_size; say how many",
+    "tokenizer: bpe\ncorpus: abc\nvocabulary_size: 2": "3:18: ",
+    "tokenizer: bpe\nmerges: [[a, b], [abc, d]]": "2:9: merge 2: abc is neither a symbol to start with",
+    "tokenizer: bpe\nmerges: [[a]]": "2:9: merge 1: a merge has two parts",
+    "corpus: a b": "1:9: corpus is not for the tokenizer whitespace; say which tokenizer learns",
+    "tokenizer: {kind: word, marks: '##'}": "1:32: marks is not for the tokenizer word",
+    "tokenizer: {kind: bpe, score: count}\ncorpus: ab\nvocabulary_size: 3": "1:31: score is not for",
+    "tokenizer: {kind: wordpiece, marks: none}\ncorpus: ab\nvocabulary_size: 9": "1:37: wordpiece marks its",
+    "tokenizer: bp": '1:12: the text "bp" is not a choice here; did you mean bpe?',
+}
+
+
+@pytest.mark.parametrize("more", WRONG)
+def test_what_is_wrong(more: str) -> None:
+    with pytest.raises(ScenarioError) as error:
+        trace_of(f"{more}\nsentence: ab\n")
+    assert WRONG[more] in str(error.value)
+    assert len({problem.where for problem in error.value.problems}) == 1
