@@ -16,6 +16,8 @@ from attncli.telling.walkthrough import cells, walkthrough
 from attncli.trace import Trace
 
 SHIPPED = {name: shipped.path_of(name).read_text("utf-8") for name in shipped.names()}
+WORDS_ONLY = "tokenizers"
+"""A scenario without any figures."""
 
 
 def trace_of(text: str, *changes: str) -> Trace:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -126,7 +128,8 @@ WRONG = {
     "tokenizer: bpe\ncorpus: abc\nvocabulary_size: 2": "3:18: ",
     "tokenizer: bpe\nmerges: [[a, b], [abc, d]]": "2:9: merge 2: abc is neither a symbol to start with",
     "tokenizer: bpe\nmerges: [[a]]": "2:9: merge 1: a merge has two parts",
-    "corpus: a b": "1:9: corpus is not for the tokenizer whitespace; say which tokenizer learns",
+    "vocabulary_size: 5": "1:18: vocabulary_size is not for the tokenizer whitespace",
+    "corpus: a b": '2:11: "ab" is outside the vocabulary, and there is no unknown token',
     "tokenizer: {kind: word, marks: '##'}": "1:32: marks is not for the tokenizer word",
     "tokenizer: {kind: bpe, score: count}\ncorpus: ab\nvocabulary_size: 3": "1:31: score is not for",
     "tokenizer: {kind: wordpiece, marks: none}\ncorpus: ab\nvocabulary_size: 9": "1:37: wordpiece marks its",
@@ -140,3 +143,43 @@ def test_what_is_wrong(more: str) -> None:
         trace_of(f"{more}\nsentence: ab\n")
     assert WRONG[more] in str(error.value)
     assert len({problem.where for problem in error.value.problems}) == 1
+
+
+def test_a_dictionary() -> None:
+    trace = trace_of(SHIPPED["dictionary"])
+    assert trace["totals"].values[:, 0].tolist() == [15, 19]
+    assert trace["coverage"].values.tolist() == [[0.789]]
+    text = trace.scenario.text
+    assert text.tokens == ("[UNK]", "is", "the", "king", "[UNK]", "the", "world", ".")
+    assert text.ids == (0, 4, 2, 3, 0, 2, 6, 5)
+    page = " ".join(page_of(trace).split())
+    assert "Yassine, of aren't in the dictionary; each becomes [UNK]." in page
+    assert "world │ 2 6" in page
+    assert "Old │ 1 below the cut" in page
+
+
+@given(st.integers(1, 3), st.integers(1, 8), st.lists(st.sampled_from("abcdef"), min_size=1))
+def test_random_dictionaries(least: int, size: int, words: list[str]) -> None:
+    text = (
+        f"tokenizer: {{kind: word, min_count: {least}, unknown: <unk>}}\nvocabulary_size: {size}\n"
+        f"corpus: {' '.join(words)}\nsentence: a b c\nembeddings: one_hot\n"
+    )
+    trace, expected = trace_of(text), oracle.work(read(text))
+    assert set(expected) == {name for name in trace if not trace[name].given}
+    for name, values in expected.items():
+        same(name, trace[name].values, values)
+    tokens = trace.scenario.text.tokenizing
+    assert tokens is not None
+    assert len(tokens.tokenizer.vocabulary) <= size
+
+
+def test_one_sentence_in_four_ways() -> None:
+    trace = trace_of(SHIPPED["tokenizers"])
+    found = {name: other.scenario.text.tokens for name, other in trace.variants.items()}
+    assert trace.scenario.text.tokens[:4] == ("This", "is", "a", "sentence.")
+    assert found["word"][5:9] == ("I", "love", "pizza", "!")
+    assert "".join(found["character"]) == "This is a sentence. I love pizza! Hello unhappiness"
+    assert found["subword"][-4:] == ("Hello", "un", "##happi", "##ness")
+    page = page_of(trace)
+    assert re.search(r"9 +│ unhappiness +! +a +##!", page)
+    assert re.search(r"all +│ 9 +11 +51 +13", page)

@@ -17,6 +17,7 @@ from attncli.oracle.figures import DIGITS, LONGEST, Figures, Number, each, round
 Record = Mapping[str, Any]
 
 _NAMES = {
+    "dictionary": "totals coverage",
     "learn": "rounds.counts rounds.symbols rounds.scores",
     "embed": "E scaled_E",
     "positions": "P S summed X",

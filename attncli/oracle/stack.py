@@ -8,13 +8,14 @@ from pathlib import Path
 
 from attncli.oracle.attention import Inputs
 from attncli.oracle.book import Book, Record
+from attncli.oracle.dictionary import tell as tell_dictionary
 from attncli.oracle.figures import Figures
 from attncli.oracle.layer import Memory, Surroundings, layer, norm, normed, settings
 from attncli.oracle.matrices import is_source, matrix
 from attncli.oracle.merges import learned, tell
 from attncli.oracle.positions import added, kinds, of_kind
 from attncli.oracle.predict import predict
-from attncli.oracle.text import embeddings, identities, names_of, tokens, vocabulary
+from attncli.oracle.text import dictionary_of, embeddings, identities, names_of, tokens, vocabulary
 
 Arrays = dict[str, Figures]
 
@@ -48,6 +49,9 @@ def worked(
 def _stack(book: Book, data: Record) -> Figures | None:
     """A stack's output, [n, d_model]."""
     memory = _memory(book, data)
+    whole = dictionary_of(data)
+    if whole is not None:
+        tell_dictionary(book, whole)
     tell(book, data)
     positions = kinds(data["positions"]) if "positions" in data else []
     x = _embedded(book, data, positions)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from attncli.oracle.book import Book, Record
+from attncli.oracle.dictionary import Counted, counted, known
 from attncli.oracle.figures import Figures
 from attncli.oracle.matrices import is_source, matrix
 from attncli.oracle.merges import learned, pieces
@@ -23,11 +24,18 @@ def tokens(data: Record) -> list[str]:
     if "tokens" in data:
         return [str(token) for token in data["tokens"]]
     if "sentence" in data:
-        known = learned(data)
-        if known is not None:
-            return pieces(known, str(data["sentence"]))
-        return _cut(str(data["sentence"]), _kind(data))
+        merged = learned(data)
+        if merged is not None:
+            return pieces(merged, str(data["sentence"]))
+        words = _cut(str(data["sentence"]), _kind(data))
+        whole = dictionary_of(data)
+        return words if whole is None else known(whole, words)
     return names_of(data.get("X"))
+
+
+def dictionary_of(data: Record) -> Counted | None:
+    """The dictionary that a corpus of whole words makes."""
+    return counted(data, _cut)
 
 
 def names_of(rows: object) -> list[str]:
@@ -38,8 +46,8 @@ def names_of(rows: object) -> list[str]:
 
 def vocabulary(data: Record) -> dict[str, int]:
     """The IDs that the scenario gives, or else those that its tokenizer learns; none without."""
-    known = learned(data)
-    said: Record = data.get("vocabulary") or ({} if known is None else known.vocabulary)
+    made = learned(data) or dictionary_of(data)
+    said: Record = data.get("vocabulary") or ({} if made is None else made.vocabulary)
     return {str(token): int(one) for token, one in said.items()}
 
 
@@ -53,8 +61,8 @@ def identities(data: Record) -> dict[str, int]:
     if isinstance(table, Mapping) and not is_source(table):
         return {str(token): row for row, token in enumerate(table)}
     if isinstance(table, str):
-        known = vocabulary(data)
-        order = sorted(known, key=known.__getitem__) or dict.fromkeys(tokens(data))
+        ids = vocabulary(data)
+        order = sorted(ids, key=ids.__getitem__) or dict.fromkeys(tokens(data))
         return {token: row for row, token in enumerate(order)}
     return vocabulary(data)
 

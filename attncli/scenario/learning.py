@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncli.scenario.keys.tokenizing import LEARNED, MARKS
 from attncli.scenario.model import Tokenizing, below
 from attncli.scenario.problems import Problems, Where
+from attncli.scenario.tokenizers import TOKENIZERS
 
 if TYPE_CHECKING:  # what learns is imported by scenarios that learn
+    from attncli.tokenizing.corpus import Word
     from attncli.tokenizing.pieces import Affixes, Model
     from attncli.tokenizing.rounds import Learned
 
@@ -20,6 +22,24 @@ def kind_of(values: Values) -> str:
     """Which tokenizer a stack has."""
     said = values.get("tokenizer", "whitespace")
     return str(said) if isinstance(said, str) else str(said.get("kind", "whitespace"))
+
+
+_OF_A_CORPUS = (
+    "vocabulary_size",
+    *("tokenizer.min_count", "tokenizer.unknown", "tokenizer.special"),
+)
+
+
+class _Cutting(NamedTuple):
+    """A tokenizer's way of cutting a text, by its name."""
+
+    kind: str
+
+    def cut(self, text: str) -> list[str]:
+        return TOKENIZERS[self.kind](text)
+
+    def join(self, tokens: Sequence[str]) -> str:
+        return ("" if self.kind == "character" else " ").join(tokens)
 
 
 class TokenizerBuilder(NamedTuple):
@@ -35,7 +55,7 @@ class TokenizerBuilder(NamedTuple):
         the problems."""
         self._check_foreign()
         if self._kind not in LEARNED:
-            return None
+            return self._dictionary() if "corpus" in self.values else None
         if "merges" in self.values or "corpus" not in self.values:
             return self._given()
         return self._learned()
@@ -65,10 +85,12 @@ class TokenizerBuilder(NamedTuple):
     def _check_foreign(self) -> None:
         """Complains of what is said that is not for this tokenizer."""
         if self._kind not in LEARNED:
-            for key in ("corpus", "vocabulary_size", "merges"):
-                self._check_absent(key, f"say which tokenizer learns: {', '.join(LEARNED)}")
-            for key in ("marks", "min_count", "score", "unknown", "special"):
-                self._check_absent(f"tokenizer.{key}", "leave it out")
+            self._check_absent("merges", "say bpe")
+            for key in ("tokenizer.marks", "tokenizer.score"):
+                self._check_absent(key, "leave it out")
+            if not self._is_written("corpus"):
+                for key in _OF_A_CORPUS:
+                    self._check_absent(key, "leave it out, or give a corpus to count")
         elif self._kind == "wordpiece":
             self._check_absent("merges", "give the vocabulary, or say bpe")
             if self._settings.get("marks", "##") != "##":
@@ -122,8 +144,39 @@ class TokenizerBuilder(NamedTuple):
         front = [self._unknown] if self._unknown and self._unknown not in special else []
         return (*front, *special)
 
-    def _learned(self) -> Tokenizing | None:
+    def _words(self, cut: Callable[[str], list[str]]) -> tuple[Word, ...]:
+        """The words of the corpus, which has some."""
         from attncli.tokenizing.corpus import count_words
+
+        words = count_words(self.values["corpus"], cut)
+        if not words:
+            self._complain("corpus", "the corpus has no words", "write some")
+        return words
+
+    def _dictionary(self) -> Tokenizing | None:
+        """A dictionary of whole words, as the corpus has them."""
+        from attncli.tokenizing.dictionary import make_dictionary
+        from attncli.tokenizing.tokenizer import WordTokenizer
+
+        cutting = _Cutting(self._kind)
+        words = self._words(cutting.cut)
+        size = self.values.get("vocabulary_size")
+        if size is not None and size < len(self._special):
+            self._complain(
+                "vocabulary_size", f"{size} tokens, and {len(self._special)} of them special",
+                "say more",
+            )  # fmt: skip
+            return None
+        counted = make_dictionary(
+            words,
+            min_count=self._settings.get("min_count", 1),
+            most=None if size is None else size - len(self._special),
+            special=self._special,
+            unknown=self._unknown,
+        )
+        return Tokenizing(WordTokenizer(cutting, counted.model), words, counted=counted)
+
+    def _learned(self) -> Tokenizing | None:
         from attncli.tokenizing.cutting import WhiteSpace
         from attncli.tokenizing.learning import Settings, learn
 
@@ -132,9 +185,8 @@ class TokenizerBuilder(NamedTuple):
                 "corpus", "a corpus to learn from, and no vocabulary_size", "say how many tokens"
             )
             return None
-        words = count_words(self.values["corpus"], WhiteSpace().cut)
+        words = self._words(WhiteSpace().cut)
         if not words:
-            self._complain("corpus", "the corpus has no words", "write some")
             return None
         usual = "likelihood" if self._kind == "wordpiece" else "count"
         settings = Settings(
@@ -165,7 +217,9 @@ class TokenizerBuilder(NamedTuple):
         from attncli.tokenizing.cutting import WhiteSpace
         from attncli.tokenizing.tokenizer import WordTokenizer
 
-        return Tokenizing(WordTokenizer(WhiteSpace(self._affixes), model), learned, score)
+        tokenizer = WordTokenizer(WhiteSpace(self._affixes), model)
+        words = () if learned is None else learned.words
+        return Tokenizing(tokenizer, words, learned, score)
 
     def _complain(self, key: str, wrong: str, right: str) -> None:
         self.problems.add(self.where(below(self.path, key)), wrong, right)

@@ -293,9 +293,9 @@ def _counted(*stacks: Stack | None) -> dict[str, Matrix]:
     """How often each word of a corpus occurs, where a tokenizer was learned from one."""
     found = {}
     for stack in stacks:
-        learned = stack and stack.text.tokenizing and stack.text.tokenizing.learned
-        if stack is not None and learned:
-            counts = [[Decimal(word.count)] for word in learned.words]
+        words = stack.text.tokenizing.words if stack and stack.text.tokenizing else ()
+        if stack is not None and words:
+            counts = [[Decimal(word.count)] for word in words]
             found[below(stack.path, "word_counts")] = Matrix.of_written(counts)
     return found
 

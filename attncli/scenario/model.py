@@ -12,6 +12,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
+    from attncli.tokenizing.corpus import Word as CountedWord
+    from attncli.tokenizing.dictionary import Counted
     from attncli.tokenizing.rounds import Learned
     from attncli.tokenizing.tokenizer import WordTokenizer
 
@@ -25,12 +27,14 @@ def below(path: str, name: str) -> str:
 
 
 class Tokenizing(NamedTuple):
-    """A tokenizer that cuts words into pieces, and how it was learned, if it was: by which
-    `score` pairs were chosen."""
+    """A tokenizer with a vocabulary, and how that was made, if it was: of the `words` of a corpus,
+    by merges, whose pairs were chosen by a `score`; or by counting whole words."""
 
     tokenizer: WordTokenizer
+    words: tuple[CountedWord, ...] = ()
     learned: Learned | None = None
     score: str = ""
+    counted: Counted | None = None
 
 
 class Text(NamedTuple):

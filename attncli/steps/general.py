@@ -50,7 +50,7 @@ def general_scope(step: str) -> Scope:
     layer = Layer(attention=attention, has_ffn=True, norms=(Norm("norm"),))
     layer = layer._replace(recurrent=_CELLS.get(step))
     positions = (sinusoidal,) if step == "positions" else ()
-    text = Text(by_id=True, tokenizing=_learned() if step == "learn" else None)
+    text = Text(by_id=True, tokenizing=_learned() if step in ("learn", "dictionary") else None)
     stack = Stack(text=text, positions=positions, layers=(layer,))
     prediction = Prediction("own", every=False, target_places=(0,))
     scenario = _Everything(stack=stack, prediction=prediction)
@@ -65,13 +65,14 @@ def _learned() -> Tokenizing:
     """A tokenizer that learned something."""
     from attncli.tokenizing.corpus import Word
     from attncli.tokenizing.cutting import WhiteSpace
-    from attncli.tokenizing.dictionary import Dictionary
+    from attncli.tokenizing.dictionary import Dictionary, make_dictionary
     from attncli.tokenizing.learning import Settings, learn
     from attncli.tokenizing.tokenizer import WordTokenizer
 
     learned = learn([Word("ab", 1)], Settings(merges=1))
     tokenizer = WordTokenizer(WhiteSpace(), Dictionary(learned.vocabulary))
-    return Tokenizing(tokenizer, learned, "likelihood")
+    counted = make_dictionary(learned.words)
+    return Tokenizing(tokenizer, learned.words, learned, "likelihood", counted)
 
 
 _STACKED = Recurrent("gru", layout="torch", gate_order=GATES["gru"])

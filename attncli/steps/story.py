@@ -71,6 +71,7 @@ class _Teller:
         scope = Scope(
             self.scenario, stack.path, below(stack.path, "X"), stack=stack, layer=stack.layers[0]
         )
+        self.add("dictionary", scope)
         for one in told_rounds(scope):
             path = below(stack.path, f"rounds[{one.number}]")
             self.add("learn", scope.at(path, round=one.number))

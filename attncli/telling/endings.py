@@ -18,7 +18,7 @@ from attncli.document import (
     Word,
 )
 from attncli.telling.blocks import graph_block, matrix_block
-from attncli.telling.learning import chosen
+from attncli.telling.learning import chosen, dictionary_of, side_by_side
 from attncli.telling.selection import Selection
 from attncli.trace import Part, Quantity, Trace
 
@@ -30,6 +30,8 @@ def ending_of(trace: Trace, part: Part) -> list[Block]:
     """What a part's figures come to, in words."""
     if part.step == "predict":
         return _predicted(trace)
+    if part.step == "dictionary":
+        return dictionary_of(part)
     if part.step == "learn":
         return chosen(trace, part)
     if part.step == "gradient":
@@ -139,7 +141,7 @@ def _variants(trace: Trace) -> list[Block]:
     is told its positions in the same way, or else with the scenario's own."""
     own = _result(trace)
     if not trace.variants or own is None:
-        return []
+        return side_by_side(trace)
     blocks: list[Block] = [Subheading("Variants")]
     told: list[tuple[Spans, Trace]] = [(("the scenario's own",), trace)]
     for name, other in trace.variants.items():

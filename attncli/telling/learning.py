@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from attncli.arithmetic.expression import MOST_PARTS, Omitted, elided
@@ -12,6 +12,7 @@ from attncli.steps.learn import round_of, told_rounds
 from attncli.trace import Part, Trace
 
 if TYPE_CHECKING:
+    from attncli.tokenizing.dictionary import Counted
     from attncli.tokenizing.rounds import Learned, Round
 
 Row = tuple[Word | str | Omitted, ...]
@@ -32,6 +33,54 @@ def segmented(part: Part) -> list[Block]:
         for k, symbols in enumerate(own.snapshot.words)
     ]
     return [_table(("Word", "As it is cut before this round"), rows)]
+
+
+def dictionary_of(part: Part) -> list[Block]:
+    """The words with their counts and IDs, and those below the cut."""
+    tokenizing = part.scope.text.tokenizing
+    if tokenizing is None or tokenizing.counted is None:
+        return []
+    vocabulary, counted = tokenizing.tokenizer.vocabulary, tokenizing.counted
+    own = {word.text for word in counted.kept}
+    front: list[Row] = [
+        (Word(token), "special", str(number))
+        for token, number in vocabulary.items()
+        if token not in own
+    ]
+    kept: list[Row] = [
+        (Word(word.text), str(word.count), str(vocabulary[word.text])) for word in counted.kept
+    ]
+    dropped: list[Row] = [
+        (Word(word.text), str(word.count), "below the cut") for word in counted.dropped
+    ]
+    table = _table(("Word", "Count", "ID"), [*front, *kept, *dropped], most=4 * MOST_PARTS)
+    tokens = tuple(vocabulary)
+    numbers = tuple(map(str, range(len(tokens))))
+    told: list[Block] = [table, TextList(below(part.path, "vocabulary"), numbers, tokens)]
+    return [*told, *_tied(counted), *_below_the_cut(part.scope.text)]
+
+
+def _tied(counted: Counted) -> list[Block]:
+    if not counted.tied:
+        return []
+    words = ", ".join(word.text for word in counted.tied)
+    said = "occur as often; of these the first in the corpus are kept."
+    return [Note((Word(words), f" {said}"))]
+
+
+def _below_the_cut(text: Text) -> list[Block]:
+    """What becomes of the words of the sentence that the dictionary doesn't have."""
+    if text.tokenizing is None or text.sentence is None or not text.cut:
+        return []
+    pieces = text.tokenizing.tokenizer.encode(text.sentence)
+    lost = dict.fromkeys(piece.surface for piece in pieces if piece.token != piece.surface)
+    unknown = text.tokenizing.tokenizer.unknown
+    if not lost or unknown is None:
+        return []
+    verb = "isn't in the dictionary, and becomes "
+    if len(lost) > 1:
+        verb = "aren't in the dictionary; each becomes "
+    return [Note((Word(", ".join(lost)), f" {verb}", Word(unknown), "."))]
 
 
 def chosen(trace: Trace, part: Part) -> list[Block]:
@@ -93,10 +142,11 @@ def _learned(learned: Learned, part: Part) -> list[Block]:
 
 def cutting_of(text: Text) -> list[Block]:
     """How each word of a sentence is cut into pieces."""
-    if text.tokenizing is None or text.sentence is None or not text.cut:
+    tokenizing = text.tokenizing
+    if tokenizing is None or tokenizing.counted or text.sentence is None or not text.cut:
         return []
-    words = dict.fromkeys(text.tokenizing.tokenizer.cutting.cut(text.sentence))
-    rows = [row for word in words for row in _rows_of(word, text.tokenizing)]
+    words = dict.fromkeys(tokenizing.tokenizer.cutting.cut(text.sentence))
+    rows = [row for word in words for row in _rows_of(word, tokenizing)]
     if not rows:
         return []
     merges = text.tokenizer == "bpe"
@@ -132,3 +182,32 @@ def _table(headings: tuple[str, ...], rows: Iterable[Row], most: int = MOST_PART
     places = elided(len(every), most)
     shown = ((Omitted(),) * len(headings) if k is None else every[k] for k in places)
     return Table(headings, tuple(shown))
+
+
+def side_by_side(trace: Trace) -> list[Block]:
+    """The tokens of a scenario and its variants, where these cut their sentences in other ways."""
+    texts = {trace.scenario.text.tokenizer: trace.scenario.text}
+    texts |= {name: other.scenario.text for name, other in trace.variants.items()}
+    if len({text.tokens for text in texts.values()}) == 1:
+        return []
+    longest = max(len(text.tokens) for text in texts.values())
+    rows: list[Row] = [
+        (str(k + 1), *(Word(_visible(text.tokens[k : k + 1])) for text in texts.values()))
+        for k in range(longest)
+    ]
+    counts: Row = ("all", *(str(len(text.tokens)) for text in texts.values()))
+    table = _table(("Position", *texts), [*rows, counts], most=_MOST_POSITIONS)
+    others = [(name, text) for name, text in texts.items() if text is not trace.scenario.text]
+    lists = [
+        TextList(f"variants.{name}.tokens", tuple(map(str, range(1, len(t.tokens) + 1))), t.tokens)
+        for name, t in others
+    ]
+    return [Subheading("Side by side"), table, *lists]
+
+
+_MOST_POSITIONS = 100
+
+
+def _visible(tokens: Sequence[str]) -> str:
+    """A token, its spaces as `␣`; nothing where there is none."""
+    return "".join(tokens).replace(" ", "␣")

@@ -102,8 +102,7 @@ def given_axes(name: str, scenario: Scenario, shape: tuple[int, int]) -> tuple[A
 def _words_of(name: str, scenario: Scenario) -> Axis:
     """The words of a corpus that a tokenizer was learned from."""
     tokenizing = place_of(name, scenario).stack.text.tokenizing
-    learned = tokenizing and tokenizing.learned
-    return Axis(tuple(word.text for word in learned.words) if learned else (), "word")
+    return Axis(tuple(word.text for word in tokenizing.words) if tokenizing else (), "word")
 
 
 def _unembedding_axes(scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis, Axis]:

@@ -3,7 +3,7 @@
 from attncli.arithmetic.operations.activations import ACTIVATION_FORMULAS, ACTIVATIONS, Activate
 from attncli.arithmetic.operations.base import Layout, Operation, Working
 from attncli.arithmetic.operations.columns import ColumnsAsRows, Down, RowAsColumn, Zeros
-from attncli.arithmetic.operations.counting import CountInWords, PairScore
+from attncli.arithmetic.operations.counting import CountInWords, PairScore, Share
 from attncli.arithmetic.operations.elementwise import (
     Add,
     DivideBy,
@@ -121,6 +121,7 @@ __all__ = [
     "Rule",
     "Same",
     "Seen",
+    "Share",
     "Sinusoids",
     "SoftCap",
     "SubtractRow",

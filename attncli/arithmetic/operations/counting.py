@@ -88,3 +88,20 @@ class PairScore(Operation):
         pairs, symbols = operands
         a, b = (symbols.number(part, 0) for part in self.parts[i])
         return (Quotient(pairs.number(i, j), Product((a, b))),)
+
+
+class Share(Operation):
+    """The first figure as a share of the second. [2, 1] -> [1, 1]"""
+
+    def signature(self) -> str:
+        return "2 1 -> 1 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, Quotient(at(operands[0], "kept"), at(operands[0], "all")))
+
+    def values(self, *operands: Matrix) -> Array:
+        part, whole = operands[0].values[:, 0]
+        return np.array([[part / whole]])
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        return (Quotient(operands[0].number(0, 0), operands[0].number(1, 0)),)

@@ -28,6 +28,7 @@ from attncli.scenario.nodes import Map, Node, Text, describe
 from attncli.scenario.problems import Problems
 
 STORY = (
+    "dictionary",
     "learn",
     "tokenize",
     "embed",
