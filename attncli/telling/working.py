@@ -70,7 +70,8 @@ def _short(forms: Forms, operands: Sequence[Matrix]) -> Forms:
 
 def _line(label: Symbol, forms: Forms, shown: Forms, result: Number) -> Line:
     relation = evaluation.relation(forms[-1], result)
-    parts = [("=", form) for form in shown if not result.is_same(form)]
+    told = [form for k, form in enumerate(shown) if k == 0 or form != shown[k - 1]]  # as elided
+    parts = [("=", form) for form in told if not result.is_same(form)]
     return Line(label, (*parts, (relation, result)))
 
 

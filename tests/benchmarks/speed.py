@@ -1,6 +1,7 @@
 """How fast it is, as ratios within one run: `python tests/benchmarks/speed.py`.
 
-Start-up, a large trace through the Python API, lines of working, forms of an exercise. Each ratio is of the
+Start-up, a large trace through the Python API, lines of working, forms of an exercise, the learning
+of a tokenizer. Each ratio is of the
 best of several interleaved tries; the figure after it is what we want to stay below.
 """
 
@@ -218,8 +219,45 @@ def forms() -> None:
             say(f"{FORMS:,} forms with keys, {what} / a cold attn run", many / one, "at most 40")
 
 
+CORPUS, MERGES = 10**6, 1000
+
+
+def corpus() -> str:
+    """A text of so many characters, its words as frequent as words are (Zipf)."""
+    rng = np.random.RandomState(4)
+    letters = np.array(list("etaoinshrdlucmfwypvbgkqjxz"))
+    shares = 1 / np.arange(2, len(letters) + 2)
+    words = [
+        "".join(rng.choice(letters, size=rng.randint(2, 11), p=shares / shares.sum()))
+        for _ in range(20_000)
+    ]
+    ranks = np.minimum(rng.zipf(1.3, size=CORPUS // 5), len(words)) - 1
+    return " ".join(words[rank] for rank in ranks)[:CORPUS]
+
+
+def learning() -> None:
+    """A tokenizer learned from a megabyte, beside the package that is written for it in Rust."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+    text = corpus()
+    size = len(set(text) - {" "}) + MERGES
+    settings = {"tokenizer": "bpe", "corpus": text, "vocabulary_size": size, "sentence": "the rest"}
+
+    def theirs() -> None:
+        tokenizer = Tokenizer(models.BPE())
+        tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+        tokenizer.train_from_iterator([text], trainers.BpeTrainer(vocab_size=size, show_progress=False))
+
+    def ours() -> None:
+        load(settings)
+
+    mine, package = best(3, ours, theirs)
+    say(f"{MERGES:,} merges of a megabyte, seconds (with the scenario read)", mine, "a few")
+    say(f"{MERGES:,} merges of a megabyte / the tokenizers package", mine / package, "")
+
+
 def main(chosen: Sequence[str]) -> None:
-    for measure in (start_up, large_traces, transformer_layer, lines_of_working, forms):
+    for measure in (start_up, large_traces, transformer_layer, lines_of_working, forms, learning):
         if not chosen or measure.__name__ in chosen:
             measure()
 
