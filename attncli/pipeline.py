@@ -10,6 +10,7 @@ from attncli.scenario import Problems, Scenario, read
 from attncli.scenario.figures import of_array
 from attncli.scenario.keys.layer import GIVEN
 from attncli.scenario.keys.sources import MOST_FIGURES
+from attncli.scenario.learning import Progress
 from attncli.scenario.loading import Changes, Source
 from attncli.scenario.problems import nearest
 from attncli.steps import STEPS, story
@@ -19,16 +20,25 @@ from attncli.trace.fixed import check_generation
 from attncli.trace.shapes import shapes_of
 
 
-def load(source: Source, changes: Changes = (), *, outside: bool = False) -> Scenario:
+def load(
+    source: Source,
+    changes: Changes = (),
+    *,
+    outside: bool = False,
+    progress: Progress | None = None,
+) -> Scenario:
     """The scenario of a file, of a shipped scenario's name, or of a mapping.
 
     A mapping has the keys of a scenario file; its matrices may be NumPy arrays. `changes` are
     applied first, each written `KEY=VALUE` as for `--set`: `scale=none`, `W_K[1,2]=0`.
-    `outside` allows matrices from files that don't lie in the scenario's folder.
+    `outside` allows matrices from files that don't lie in the scenario's folder; `progress` is
+    called with how much is done, and of how much in all, while a tokenizer learns.
     Raises ScenarioError, whose `problems` are all that is wrong.
     """
     problems = Problems()
-    scenario = _fitted(read(source, changes, problems, outside=outside), problems)
+    scenario = _fitted(
+        read(source, changes, problems, outside=outside, progress=progress), problems
+    )
     variants = {name: _fitted(other, problems) for name, other in scenario.variants.items()}
     problems.stop_if_any()
     return scenario.with_variants(variants)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from attncli import ScenarioError, oracle
+from attncli import ScenarioError, load, oracle
 from attncli.tokenizing.merging import Merges
 from tests.pages import SHIPPED, page_of, trace_of
 from tests.plain import read
@@ -183,3 +183,11 @@ def test_one_sentence_in_four_ways() -> None:
     page = page_of(trace)
     assert re.search(r"9 +│ unhappiness +! +a +##!", page)
     assert re.search(r"all +│ 9 +11 +51 +13", page)
+
+
+def test_progress_is_told() -> None:
+    told: list[tuple[int, int]] = []
+    settings = {"tokenizer": "bpe", "corpus": "abc abd", "vocabulary_size": 6, "sentence": "abc"}
+    load(settings, progress=lambda done, count: told.append((done, count)))
+    assert told[-1] == (2, 2)
+    assert [done for done, _ in told] == sorted(done for done, _ in told)

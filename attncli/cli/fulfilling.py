@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from attncli.cli.complaints import Complaints, complaining
 from attncli.cli.output import check_free
 from attncli.cli.papers import check_targets, write_papers
+from attncli.cli.progress import watching
 from attncli.cli.terms import Terms, parse_counts, parse_manner
 from attncli.cli.variants import variants
 
@@ -59,8 +60,9 @@ def _checked(order: Order) -> tuple[Terms, Trace]:
             check_free(order.output, force=order.force)
         elif counts is not None:
             check_targets(order, manner, counts.names)
-    with complaints.heard():
-        trace = work(load(order.scenario, order.changes, outside=order.outside).alone())
+    with complaints.heard(), watching("Learning pieces") as tell:
+        scenario = load(order.scenario, order.changes, outside=order.outside, progress=tell)
+        trace = work(scenario.alone())
     complaints.stop_if_any()
     assert counts is not None
     return Terms(blanking, points, counts, manner), trace

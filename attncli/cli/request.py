@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.cli.complaints import Complaints, complaining
 from attncli.cli.output import check_output, deliver
+from attncli.cli.progress import watching
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -48,7 +49,9 @@ class Request(NamedTuple):
         """The scenario worked with some more changes. Raises ScenarioError."""
         from attncli.pipeline import load, work
 
-        return work(load(self.scenario, [*self.changes, *more], outside=self.outside))
+        changes = [*self.changes, *more]
+        with watching("Learning pieces") as tell:
+            return work(load(self.scenario, changes, outside=self.outside, progress=tell))
 
     def deliver(self, tell: Callable[[], Document]) -> None:
         """Tells, renders and writes the page, or says what is wrong."""

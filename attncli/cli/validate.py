@@ -9,6 +9,7 @@ import typer
 from attncli.cli import options
 from attncli.cli.complaints import Complaints
 from attncli.cli.output import write_out
+from attncli.cli.progress import watching
 
 
 def validate(
@@ -30,8 +31,8 @@ def validate(
     complaints = Complaints()
     lines = []
     for file in files:
-        with complaints.heard():
-            trace = work(load(file, outside=files_outside))
+        with complaints.heard(), watching("Learning pieces") as tell:
+            trace = work(load(file, outside=files_outside, progress=tell))
             lines.append(f"{summary_line(file, summary(trace))}\n")
     write_out("".join(lines))
     complaints.stop_if_any()

@@ -16,6 +16,8 @@ if TYPE_CHECKING:  # what learns is imported by scenarios that learn
     from attncli.tokenizing.rounds import Learned
 
 Values = Mapping[str, Any]
+Progress = Callable[[int, int], None]
+"""Is told how much is done, and of how much in all."""
 
 
 def kind_of(values: Values) -> str:
@@ -49,6 +51,7 @@ class TokenizerBuilder(NamedTuple):
     values: Values
     where: Callable[[str], Where]
     problems: Problems
+    progress: Progress | None = None
 
     def build(self) -> Tokenizing | None:
         """The tokenizer, if it is one that cuts words into pieces; what is wrong with it goes to
@@ -198,7 +201,7 @@ class TokenizerBuilder(NamedTuple):
             score=self._settings.get("score", usual),
         )
         try:
-            learned = learn(words, settings)
+            learned = learn(words, settings, progress=self.progress)
         except ValueError as error:
             wrong, _, right = str(error).partition("; ")
             self._complain("vocabulary_size", wrong, right or "a larger one")

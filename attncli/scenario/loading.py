@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -19,7 +19,7 @@ from attncli.scenario.building import Builder
 from attncli.scenario.figures import Gathered, Gatherer, entry_path, places
 from attncli.scenario.keys.declaration import SCENARIO
 from attncli.scenario.keys.stack import ONE_HOT
-from attncli.scenario.learning import TokenizerBuilder
+from attncli.scenario.learning import Progress, TokenizerBuilder
 from attncli.scenario.model import Prediction, Show, Stack, below
 from attncli.scenario.nodes import Figures, Items, Map, Node, Text, quote
 from attncli.scenario.predicting import Forecast
@@ -35,15 +35,21 @@ SIZES = ("d_model", "d_k", "d_v", "d_ff")
 
 
 def read(
-    source: Source, changes: Changes, problems: Problems, *, outside: bool = False
+    source: Source,
+    changes: Changes,
+    problems: Problems,
+    *,
+    outside: bool = False,
+    progress: Progress | None = None,
 ) -> Scenario:
     """The scenario of a file, of a shipped scenario's name, or of a mapping.
 
     What is wrong with it goes to `problems`; whether its matrices fit together is for others
-    to say. `outside` allows files that don't lie in the scenario's folder.
+    to say. `outside` allows files that don't lie in the scenario's folder; `progress` is told how
+    far the learning of a tokenizer is.
     """
     tree = settings.applied(tree_of(source, problems), changes, problems)
-    read_from = _Origin(_name(source), _folder(source), outside)
+    read_from = _Origin(_name(source), _folder(source), outside, progress)
     scenario = _Reader.of(tree, read_from, problems).scenario()
     variants = tree.get("variants")
     if not isinstance(variants, Map):
@@ -60,11 +66,13 @@ def read(
 
 
 class _Origin(NamedTuple):
-    """What a scenario is called if it has no title, and which files it may read."""
+    """What a scenario is called if it has no title, which files it may read, and who is told how
+    far its tokenizer is."""
 
     name: str
     folder: Path | None
     outside: bool
+    progress: Progress | None
 
 
 def _varied(tree: Map, change: Map) -> Map:
@@ -126,19 +134,17 @@ class _Reader(NamedTuple):
     @classmethod
     def of(cls, tree: Map, origin: _Origin, problems: Problems) -> _Reader:
         where = places(tree)
-        values = _spelled_out(
-            SCENARIO.read(tree, problems) or {},
-            "",
-            lambda name: nearest_place(where, name, tree.where),
-            problems,
+        builder = TokenizerBuilder(
+            "", {}, lambda name: nearest_place(where, name, tree.where), problems, origin.progress
         )
+        values = _spelled_out(SCENARIO.read(tree, problems) or {}, "", builder)
         rounding = Rounding(**values.get("rounding", {}))
         gatherer = Gatherer(
             rounding,
             origin.folder,
             origin.outside,
             problems,
-            lambda name: nearest_place(where, name, tree.where),
+            builder.where,
         )
         gathered = gatherer.gather(values)
         return cls(values, where, origin.name, gathered, rounding, problems)
@@ -272,20 +278,18 @@ class _Reader(NamedTuple):
         return found
 
 
-def _spelled_out(
-    values: Values, path: str, where: Callable[[str], Where], problems: Problems
-) -> Values:
+def _spelled_out(values: Values, path: str, builder: TokenizerBuilder) -> Values:
     """The values with what they stand for: a tokenizer and its vocabulary, the vectors of
     `one_hot`; of an encoder too."""
     told = dict(values)
-    tokenizing = TokenizerBuilder(path, values, where, problems).build()
+    tokenizing = builder._replace(path=path, values=values).build()
     if tokenizing is not None:
         told[TOKENIZED] = tokenizing
         told.setdefault("vocabulary", dict(tokenizing.tokenizer.vocabulary))
     if told.get("embeddings") == ONE_HOT:
         told["embeddings"] = one_hot(told)
     if "encoder" in told:
-        told["encoder"] = _spelled_out(told["encoder"], "encoder", where, problems)
+        told["encoder"] = _spelled_out(told["encoder"], "encoder", builder)
     return told
 
 

@@ -246,7 +246,9 @@ def learning() -> None:
     def theirs() -> None:
         tokenizer = Tokenizer(models.BPE())
         tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-        tokenizer.train_from_iterator([text], trainers.BpeTrainer(vocab_size=size, show_progress=False))
+        tokenizer.train_from_iterator(
+            [text], trainers.BpeTrainer(vocab_size=size, show_progress=False)
+        )
 
     def ours() -> None:
         load(settings)
