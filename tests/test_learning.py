@@ -191,3 +191,18 @@ def test_progress_is_told() -> None:
     load(settings, progress=lambda done, count: told.append((done, count)))
     assert told[-1] == (2, 2)
     assert [done for done, _ in told] == sorted(done for done, _ in told)
+
+
+def test_one_hot_needs_tokens() -> None:
+    with pytest.raises(ScenarioError, match="1:13: one_hot, and no tokens to tell apart"):
+        trace_of("embeddings: one_hot\n")
+
+
+def test_an_encoder_with_a_cell_beside_a_dictionary() -> None:
+    """The counts of a corpus belong to the main stack, whatever layers the encoder has."""
+    cell = "{sentence: x, embeddings: one_hot, cell: rnn, W_ax: [[1]], W_aa: [[1]]}"
+    trace = trace_of(
+        f"corpus: a b a\nsentence: a\nembeddings: one_hot\nencoder: {cell}\nblock: decoder\n"
+    )
+    assert trace["word_counts"].rows.names == ("a", "b")
+    assert trace["encoder.states"].rows.names == ("x",)

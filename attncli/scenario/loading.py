@@ -288,6 +288,12 @@ def _spelled_out(values: Values, path: str, builder: TokenizerBuilder) -> Values
         told.setdefault("vocabulary", dict(tokenizing.tokenizer.vocabulary))
     if told.get("embeddings") == ONE_HOT:
         told["embeddings"] = one_hot(told)
+        if not told["embeddings"]:
+            builder.problems.add(
+                builder.where(below(path, "embeddings")), "one_hot, and no tokens to tell apart",
+                "give a sentence or a vocabulary",
+            )  # fmt: skip
+            del told["embeddings"]
     if "encoder" in told:
         told["encoder"] = _spelled_out(told["encoder"], "encoder", builder)
     return told

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from attncli.scenario.keys.layer import ATTENTION_MATRICES
 from attncli.scenario.keys.recurrent import CELL_KEYS, CELL_SETTINGS, GATES, LETTERS, ONE_WAY
-from attncli.scenario.model import Layer, Recurrent, below
+from attncli.scenario.model import Attention, Layer, Recurrent, below
 from attncli.scenario.problems import Problems, Where
 
 Values = Mapping[str, Any]
@@ -48,7 +48,7 @@ class RecurrentBuilder(NamedTuple):
         self._check_foreign(path, values, cell)
         self._check_matrices(path, values, cell)
         self._check_both(path, values, cell)
-        return Layer(path=path, block="recurrent", recurrent=cell)
+        return Layer(path, "recurrent", attention=Attention(path), recurrent=cell)
 
     @staticmethod
     def shared(values: Values, layer: Values) -> Values:
