@@ -5,27 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding
 from attncli.scenario import reading, settings, shipped
 from attncli.scenario.attentions import is_linear
 from attncli.scenario.building import Builder
 from attncli.scenario.figures import Gathered, Gatherer, entry_path, places
 from attncli.scenario.keys.declaration import SCENARIO
-from attncli.scenario.keys.stack import ONE_HOT
 from attncli.scenario.learning import Progress, TokenizerBuilder
 from attncli.scenario.model import Prediction, Show, Stack, below
 from attncli.scenario.nodes import Figures, Items, Map, Node, Text, quote
 from attncli.scenario.predicting import Forecast
 from attncli.scenario.problems import Problems, Where, nearest_place
 from attncli.scenario.scenario import Scenario
-from attncli.scenario.texts import TOKENIZED, Words, one_hot
+from attncli.scenario.spelling import spelled_out, word_counts
+from attncli.scenario.texts import Words
 
 Source = str | os.PathLike[str] | Mapping[str, Any]
 Values = Mapping[str, Any]
@@ -137,7 +135,7 @@ class _Reader(NamedTuple):
         builder = TokenizerBuilder(
             "", {}, lambda name: nearest_place(where, name, tree.where), problems, origin.progress
         )
-        values = _spelled_out(SCENARIO.read(tree, problems) or {}, "", builder)
+        values = spelled_out(SCENARIO.read(tree, problems) or {}, "", builder)
         rounding = Rounding(**values.get("rounding", {}))
         gatherer = Gatherer(
             rounding,
@@ -167,7 +165,7 @@ class _Reader(NamedTuple):
             encoder=encoder,
             prediction=self._prediction(stack),
             show=self._show(stack),
-            given={**gathered.given, **_counted(stack, encoder)},
+            given={**gathered.given, **word_counts(stack, encoder)},
             random=gathered.random,
             sources=gathered.sources,
             row_names=gathered.row_names,
@@ -276,38 +274,6 @@ class _Reader(NamedTuple):
         if "encoder" in values:
             found |= self._sizes(values["encoder"], "encoder")
         return found
-
-
-def _spelled_out(values: Values, path: str, builder: TokenizerBuilder) -> Values:
-    """The values with what they stand for: a tokenizer and its vocabulary, the vectors of
-    `one_hot`; of an encoder too."""
-    told = dict(values)
-    tokenizing = builder._replace(path=path, values=values).build()
-    if tokenizing is not None:
-        told[TOKENIZED] = tokenizing
-        told.setdefault("vocabulary", dict(tokenizing.tokenizer.vocabulary))
-    if told.get("embeddings") == ONE_HOT:
-        told["embeddings"] = one_hot(told)
-        if not told["embeddings"]:
-            builder.problems.add(
-                builder.where(below(path, "embeddings")), "one_hot, and no tokens to tell apart",
-                "give a sentence or a vocabulary",
-            )  # fmt: skip
-            del told["embeddings"]
-    if "encoder" in told:
-        told["encoder"] = _spelled_out(told["encoder"], "encoder", builder)
-    return told
-
-
-def _counted(*stacks: Stack | None) -> dict[str, Matrix]:
-    """How often each word of a corpus occurs, where a tokenizer was learned from one."""
-    found = {}
-    for stack in stacks:
-        words = stack.text.tokenizing.words if stack and stack.text.tokenizing else ()
-        if stack is not None and words:
-            counts = [[Decimal(word.count)] for word in words]
-            found[below(stack.path, "word_counts")] = Matrix.of_written(counts)
-    return found
 
 
 def _shared_keys(path: str, values: Values) -> tuple[str, ...]:

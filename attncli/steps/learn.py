@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from attncli.tokenizing.rounds import Round, Snapshot
 
 _PAIRS, _SYMBOLS = "pair", "symbol"
-_FEW = 12
-_FIRST = 3
 
 
 def told_rounds(scope: Scope) -> list[Round]:

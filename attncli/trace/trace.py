@@ -143,7 +143,9 @@ class Trace:
         """
         new = {name: self._with_figures(name, figures) for name, figures in replaced.items()}
         given = {name: self[name].holding(matrix) for name, matrix in scenario.given.items()}
-        story = self._told_with(lambda making: None if making.name in new else making)
+        story = self.story
+        if new:
+            story = self._told_with(lambda making: None if making.name in new else making)
         alone = replace(self, scenario=scenario, generated=(), variants=_NOTHING)
         return alone._again({**self.quantities, **given, **new}, story, set(self.quantities))
 

@@ -13,6 +13,12 @@ from attncli.arithmetic.operations.elementwise import (
     SoftCap,
     TakeRows,
 )
+from attncli.arithmetic.operations.gradients import (
+    FrobeniusNorm,
+    ReluSlope,
+    TanhSlope,
+    TimesDiagonal,
+)
 from attncli.arithmetic.operations.joining import JoinColumns, JoinRows, Same, TakeColumns, TakeRun
 from attncli.arithmetic.operations.masking import (
     MINUS_INFINITY,
@@ -39,16 +45,7 @@ from attncli.arithmetic.operations.products import (
     WeightedSum,
     scaled_vector,
 )
-from attncli.arithmetic.operations.recurrent import (
-    AddUp,
-    Blend,
-    FrobeniusNorm,
-    Gated,
-    ReluSlope,
-    TanhSlope,
-    Through,
-    TimesDiagonal,
-)
+from attncli.arithmetic.operations.recurrent import AddUp, Blend, Gated, Through
 from attncli.arithmetic.operations.rotary import RotaryTable, Rotate
 from attncli.arithmetic.operations.sampling import (
     ExponentialOf,

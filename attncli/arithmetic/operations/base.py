@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact
 from typing import ClassVar, Literal
@@ -163,12 +163,22 @@ LONGEST_PRODUCT = 10
 """Decimals past which the products of a sum are left out of its working."""
 
 
+def are_long(numbers: Iterable[Number]) -> bool:
+    """Whether figures that a line comes to on its way are too long to be told."""
+    return any(decimals.places(number.shown) > LONGEST_PRODUCT for number in numbers)
+
+
+def product_of(a: Number, b: Number) -> Number:
+    """What two figures come to on the way of a line, in full."""
+    return Number.inner(decimals.product(a.shown, b.shown))
+
+
 def with_products(
     products: Sequence[Expression], worked: Sequence[Number]
 ) -> tuple[Expression, ...]:
     """A sum of products, then of what these come to; the second is left out where its figures
     would be long."""
-    if any(decimals.places(number.shown) > LONGEST_PRODUCT for number in worked):
+    if are_long(worked):
         return (sum_of(products),)
     return sum_of(products), sum_of(worked)
 
@@ -190,5 +200,10 @@ def added_places(*operands: Matrix) -> int | None:
 
 def most_places(*operands: Matrix) -> int | None:
     """The decimals of a sum: the most that a term has."""
-    known = [operand.places for operand in operands if operand.places is not None]
-    return max(known) if len(known) == len(operands) else None
+    return most_of([operand.places for operand in operands])
+
+
+def most_of(places: Sequence[int | None]) -> int | None:
+    """The most decimals of some terms; None where those of one aren't known."""
+    known = [one for one in places if one is not None]
+    return max(known) if len(known) == len(places) else None

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Equation, Expression, Number, Product, Quotient, Total
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import Operation, Working, sum_of
+from attncli.arithmetic.operations.base import Operation, Working, product_of, sum_of
 from attncli.arithmetic.rounding import Array
 
 Occurrences = tuple[tuple[int, int], ...]
@@ -61,7 +60,7 @@ def _times(times: int, count: Number) -> Expression:
 def _worked(times: int, count: Number) -> Number:
     if times == 1:
         return count
-    return Number.inner(decimals.product(Number.written(times).shown, count.shown))
+    return product_of(Number.written(times), count)
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ from attncli.arithmetic.operations.base import (
     Working,
     cells_of_row,
     most_places,
+    product_of,
     with_products,
 )
 from attncli.arithmetic.operations.means import WIDTH, noise_of_mean, places_of_mean, row_sizes
@@ -90,7 +91,7 @@ class MeanOfSquares(Operation):
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
         row = [operands[0].number(i, k) for k in range(operands[0].shape[1])]
         squares = [Power(figure, constant(2)) for figure in row]
-        worked = [Number.inner(decimals.product(x.shown, x.shown)) for x in row]
+        worked = [product_of(x, x) for x in row]
         divisor = self._divisor(constant(len(row)))
         return tuple(Quotient(form, divisor) for form in with_products(squares, worked))
 

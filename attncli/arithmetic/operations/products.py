@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import (
     MOST_PARTS,
     Dot,
@@ -28,12 +27,13 @@ from attncli.arithmetic.formula import define, plus, times, transposed
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import (
     EPSILON,
-    LONGEST_PRODUCT,
     Layout,
     Operation,
     Working,
     added_places,
+    are_long,
     most_places,
+    product_of,
 )
 from attncli.arithmetic.rounding import Array, Error, largest
 
@@ -239,8 +239,8 @@ def sum_of_products(left: Vector, right: Vector, bias: Number | None = None) -> 
     products = Sum((*(Product(pair) for pair in pairs), *last))
     if len(pairs) + len(last) == 1:
         return (products.terms[0],)
-    worked = [Number.inner(decimals.product(a.shown, b.shown)) for a, b in pairs]
-    if any(decimals.places(number.shown) > LONGEST_PRODUCT for number in worked):
+    worked = [product_of(a, b) for a, b in pairs]
+    if are_long(worked):
         return (products,)
     return products, Sum((*worked, *last))
 
@@ -255,9 +255,7 @@ def scaled_vector(weight: Number, vector: Vector) -> Vector:
     """The products of a weight and the entries of a vector, in full."""
     return Vector(
         tuple(
-            Number.inner(decimals.product(weight.shown, entry.shown))
-            if isinstance(entry, Number)
-            else entry
+            product_of(weight, entry) if isinstance(entry, Number) else entry
             for entry in vector.entries
         )
     )

@@ -1,5 +1,4 @@
-"""The operations of recurrent cells: sums over the input and the memory, gates, and what a
-gradient is multiplied by on its way back.
+"""The operations of recurrent cells: sums over the input and the memory, and gates.
 
 Elman 1990; Hochreiter & Schmidhuber 1997; Cho et al. 2014 (arXiv:1406.1078). Vectors are columns
 [h, 1], biases rows [1, h].
@@ -14,17 +13,13 @@ import numpy as np
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import (
-    Apply,
     Equation,
     Expression,
     MatrixProduct,
     Number,
-    Power,
     Product,
-    Root,
     Sum,
     Symbol,
-    Total,
     constant,
     minus,
 )
@@ -32,20 +27,17 @@ from attncli.arithmetic.formula import at, define, transposed
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import (
     EPSILON,
-    LONGEST_PRODUCT,
     Operation,
     Working,
     added_places,
-    cells_of_row,
+    are_long,
+    most_of,
     most_places,
+    product_of,
     sum_of,
 )
 from attncli.arithmetic.operations.elementwise import Multiply
 from attncli.arithmetic.rounding import Array, Error, largest
-
-
-def _long(numbers: Sequence[Number]) -> bool:
-    return any(decimals.places(number.shown) > LONGEST_PRODUCT for number in numbers)
 
 
 def _total(terms: Sequence[Array]) -> Array:
@@ -53,10 +45,6 @@ def _total(terms: Sequence[Array]) -> Array:
     for term in terms[1:]:
         total += term
     return total
-
-
-def _product_of(a: Number, b: Number) -> Number:
-    return Number.inner(decimals.product(a.shown, b.shown))
 
 
 @dataclass(frozen=True)
@@ -99,8 +87,8 @@ class AddUp(Operation):
         ]
         rest = [*(c.number(i, 0) for c in columns), *(b.number(0, i) for b in biases)]
         form = sum_of([*map(Product, factors), *rest])
-        worked = [_product_of(*pair) for pair in factors]
-        if not factors or len(factors) + len(rest) == 1 or _long(worked):
+        worked = [product_of(*pair) for pair in factors]
+        if not factors or len(factors) + len(rest) == 1 or are_long(worked):
             return (form,)
         return form, Sum((*worked, *rest))
 
@@ -108,8 +96,7 @@ class AddUp(Operation):
         pairs, columns, biases = self._parted(operands)
         known = [added_places(*pair) for pair in pairs]
         known += [operand.places for operand in (*columns, *biases)]
-        found = [places for places in known if places is not None]
-        return max(found) if len(found) == len(known) else None
+        return most_of(known)
 
     def error(self, *operands: Matrix) -> Error:
         return Error(self._noise(operands) * float(self._sizes(operands).max()), 4 * EPSILON)
@@ -158,13 +145,11 @@ class Gated(Operation):
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         u, new, f, old = (operand.number(i, j) for operand in operands)
         form = Sum((Product((u, new)), Product((f, old))))
-        worked = (_product_of(u, new), _product_of(f, old))
-        return (form,) if _long(worked) else (form, Sum(worked))
+        worked = (product_of(u, new), product_of(f, old))
+        return (form,) if are_long(worked) else (form, Sum(worked))
 
     def places(self, *operands: Matrix) -> int | None:
-        known = added_places(*operands[:2]), added_places(*operands[2:])
-        found = [places for places in known if places is not None]
-        return max(found) if len(found) == len(known) else None
+        return most_of([added_places(*operands[:2]), added_places(*operands[2:])])
 
     def error(self, *operands: Matrix) -> Error:
         u, new, f, old = (largest(operand.values) for operand in operands)
@@ -210,8 +195,8 @@ class Blend(Operation):
         forms: list[Expression] = [self._form(u, minus(constant(1), u), new, old)]
         forms.append(self._form(u, rest, new, old))
         a, b = (rest, u) if self.keeps else (u, rest)
-        worked = (_product_of(a, new), _product_of(b, old))
-        return tuple(forms) if _long(worked) else (*forms, Sum(worked))
+        worked = (product_of(a, new), product_of(b, old))
+        return tuple(forms) if are_long(worked) else (*forms, Sum(worked))
 
     def places(self, *operands: Matrix) -> int | None:
         u, new, old = operands
@@ -229,106 +214,3 @@ class Blend(Operation):
     def _form(self, u: Expression, rest: Expression, new: Expression, old: Expression) -> Sum:
         a, b = (rest, u) if self.keeps else (u, rest)
         return Sum((Product((a, new)), Product((b, old))))
-
-
-class TanhSlope(Operation):
-    """1 − a², the slope of tanh where it comes to a. [h, 1] -> [h, 1]"""
-
-    def signature(self) -> str:
-        return "h 1 -> h 1"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        return define(at(name, "i"), minus(constant(1), Power(at(operands[0], "i"), constant(2))))
-
-    def values(self, *operands: Matrix) -> Array:
-        return np.asarray(1 - operands[0].values ** 2)
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        a = operands[0].number(i, j)
-        square = _product_of(a, a)
-        form = minus(constant(1), Power(a, constant(2)))
-        return (form,) if _long([square]) else (form, minus(constant(1), square))
-
-    def places(self, *operands: Matrix) -> int | None:
-        known = operands[0].places
-        return None if known is None else 2 * known
-
-    def error(self, *operands: Matrix) -> Error:
-        return Error(4 * EPSILON * (1 + largest(operands[0].values) ** 2))
-
-
-class ReluSlope(Operation):
-    """1 where z is above 0, else 0. [h, 1] -> [h, 1]"""
-
-    layout = "rows"
-    copies = True
-
-    def signature(self) -> str:
-        return "h 1 -> h 1"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        return define(at(name, "i"), Apply("step", (at(operands[0], "i"),)))
-
-    def values(self, *operands: Matrix) -> Array:
-        return (operands[0].values > 0).astype(np.float64)
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        return (constant(int(operands[0].values[i, j] > 0)),)
-
-    def places(self, *operands: Matrix) -> int | None:  # noqa: ARG002
-        return 0
-
-
-@dataclass(frozen=True)
-class TimesDiagonal(Operation):
-    """Wᵀ diag(slope): what a gradient is multiplied by at one step back. `in_out` has a W that is
-    kept in × out. [h, h], [h, 1] -> [h, h]"""
-
-    in_out: bool = False
-
-    def signature(self) -> str:
-        return "h k, k 1 -> h k" if self.in_out else "k h, k 1 -> h k"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        W, slope = operands
-        weights = at(W, "i", "j") if self.in_out else at(W, "j", "i")
-        return define(at(name, "i", "j"), Product((weights, at(slope, "j"))))
-
-    def values(self, *operands: Matrix) -> Array:
-        W, slope = (operand.values for operand in operands)
-        return np.asarray((W if self.in_out else W.T) * slope.T)
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        W, slope = operands
-        return (Product((W.number(i, j) if self.in_out else W.number(j, i), slope.number(j, 0))),)
-
-    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        return (cells_of_row(self, i, operands[1].shape[0], *operands),)
-
-    def places(self, *operands: Matrix) -> int | None:
-        return added_places(*operands)
-
-
-class FrobeniusNorm(Operation):
-    """√ of the sum of all squares: how large a matrix is. [h, k] -> [1, 1]"""
-
-    def signature(self) -> str:
-        return "h k -> 1 1"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        square = Power(at(operands[0], "i", "j"), constant(2))
-        return define(name, Root(Total("ij", square)))
-
-    def values(self, *operands: Matrix) -> Array:
-        return np.asarray(np.sqrt(np.square(operands[0].values).sum(keepdims=True)))
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        rows, columns = operands[0].shape
-        numbers = [operands[0].number(a, b) for a in range(rows) for b in range(columns)]
-        total = decimals.total(decimals.product(x.shown, x.shown) for x in numbers)
-        form = Root(sum_of([Power(number, constant(2)) for number in numbers]))
-        return (form,) if _long([Number.inner(total)]) else (form, Root(Number.inner(total)))
-
-    def error(self, *operands: Matrix) -> Error:
-        rows, columns = operands[0].shape
-        return Error(0.0, (rows * columns + 8) * EPSILON)

@@ -31,6 +31,7 @@ from attncli.arithmetic.operations.base import (
     Working,
     added_places,
     cells_of_row,
+    product_of,
     with_products,
 )
 from attncli.arithmetic.operations.waves import (
@@ -139,12 +140,13 @@ class Rotate(Operation):
         c, s = cosine.number(i, k), sine.number(i, k)
         if second:
             return with_products(
-                [Product((first, s)), Product((other, c))], [_worked(first, s), _worked(other, c)]
+                [Product((first, s)), Product((other, c))],
+                [product_of(first, s), product_of(other, c)],
             )
-        taken = _worked(other, s)
+        taken = product_of(other, s)
         return with_products(
             [Product((first, c)), Negative(Product((other, s)))],
-            [_worked(first, c), Number.inner(decimals.negated(taken.shown))],
+            [product_of(first, c), Number.inner(decimals.negated(taken.shown))],
         )
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
@@ -175,7 +177,3 @@ class Rotate(Operation):
         turned[:, first] = x[:, first] * cosine + x[:, second] * taken
         turned[:, second] = x[:, first] * sine + x[:, second] * cosine
         return turned
-
-
-def _worked(a: Number, b: Number) -> Number:
-    return Number.inner(decimals.product(a.shown, b.shown))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
@@ -28,6 +27,7 @@ from attncli.scenario import ScenarioError
 from attncli.telling.blocks import matrix_block
 from attncli.telling.exercise.asking import Page
 from attncli.telling.exercise.choice import Blanking, Points, chosen
+from attncli.telling.exercise.fingerprint import fingerprint
 from attncli.telling.exercise.keys import figure_of, key_of, with_slips
 from attncli.telling.exercise.lines import Asked, Place
 from attncli.telling.exercise.sections import (
@@ -42,8 +42,6 @@ from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.selection import Selection, SelectionError
 from attncli.trace import Part, Quantity, Trace
 
-_LETTERS = "ghijklmnopqrstuv"
-"""A hash begins with one of these, so that no spreadsheet takes it for a number."""
 _LEAST_ROOM, _MOST_ROOM = 3, 10
 
 
@@ -179,7 +177,7 @@ def exercise(trace: Trace, wish: Wish, form: str, command: str) -> Document:
     what = taken(trace, wish, form)
     sections = _sections(trace, wish, what, keys_of(trace, wish, what))
     points = sum(section.points for section in sections)
-    mark = _fingerprint(trace, sections)
+    mark = fingerprint(trace, sections)
     opening, told = _gathered(sections)
     return Document(
         Word(trace.scenario.title),
@@ -279,29 +277,3 @@ def _given(trace: Trace, asked: Asked) -> Iterator[MatrixBlock]:
             cells = [c for c in asked.cells if c.quantity == quantity.name]
             blanks = {(c.row, c.column): quantity.address(c.row, c.column) for c in cells}
             yield block._replace(blanks=blanks) if blanks else block
-
-
-def _said(value: object) -> object:
-    """What a record says that isn't said by default: a default that is new changes no hash."""
-    if not isinstance(value, tuple):
-        return value
-    fields = getattr(value, "_fields", None)
-    if fields is None:
-        return tuple(map(_said, value))
-    usual = getattr(value, "_field_defaults", {})
-    pairs = zip(fields, value, strict=True)
-    return [(name, _said(one)) for name, one in pairs if name not in usual or one != usual[name]]
-
-
-def _fingerprint(trace: Trace, sections: Sequence[Section]) -> str:
-    """A short hash of what an exercise is made from: the scenario and what is asked for."""
-    scenario = trace.scenario
-    model = (scenario.stack, scenario.encoder, scenario.prediction)
-    made_from: list[object] = [scenario.title, *map(_said, model), scenario.rounding]
-    made_from += [(q.id, q.points) for section in sections for q in section.questions]
-    digest = hashlib.sha256("\n".join(map(repr, made_from)).encode())
-    for name, matrix in sorted(scenario.given.items()):
-        digest.update(f"\n{name} {matrix.shape} {matrix.decimals} ".encode())
-        digest.update(matrix.values.tobytes())
-    mark = digest.hexdigest()[:8]
-    return _LETTERS[int(mark[0], 16)] + mark[1:]
