@@ -22,6 +22,8 @@ settings.register_profile(
     "thorough", parent=settings.get_profile("default"), max_examples=2000, derandomize=False
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+FEWER = settings().max_examples // 3
+"""Examples of a property that is slow to try."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

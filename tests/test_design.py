@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.random import RandomState
 from typer.testing import CliRunner
@@ -26,7 +26,7 @@ from attncli.design.search import Unsatisfied, forms
 from attncli.questions import form_name
 from attncli.scenario import Scenario
 from attncli.trace import Trace
-from tests.conftest import ROOT
+from tests.conftest import FEWER, ROOT
 from tests.pages import SHIPPED, trace_of
 from tests.strategies import recurrents, transformers
 
@@ -351,6 +351,7 @@ def test_candidates_of_any_model_are_worked_so(text: str) -> None:
 
 
 @given(st.one_of(transformers(), recurrents()))
+@settings(max_examples=FEWER)
 def test_forms_of_any_model_can_be_worked(text: str) -> None:
     trace = trace_of(text)
     asked = asked_in(trace, "scores")[:1]

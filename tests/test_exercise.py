@@ -10,7 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attncli import ScenarioError
-from attncli.arithmetic.expression import MOST_PARTS, elided
+from attncli.arithmetic.expression import elided_rows
+from attncli.arithmetic.operations import Listed
 from attncli.document import Document, MatrixBlock
 from attncli.render import Page, render
 from attncli.telling.exercise.trust import trial
@@ -215,17 +216,23 @@ def test_blanks_are_of_one_width() -> None:
         assert set(rule.findall(page)) == looks
 
 
+def listed(trace: Trace) -> set[str]:
+    """The quantities that are asked for in a list with others."""
+    lists = [making for making in trace.plan if isinstance(making.operation, Listed)]
+    return {operand for making in lists for operand in making.operands}
+
+
 def test_everything_that_is_made_is_asked_for_once() -> None:
     """By the trace's own list of quantities: nothing of what is told may be forgotten."""
     for name in SMALL:
         trace = trace_of(SHIPPED[name])
         shown = trace.scenario.show.queries
         asked = {q.id for q in questions(papers(trace, wish(trace)).whole)}
-        made = [q for q in trace.quantities.values() if not q.given]
+        made = [q for q in trace.quantities.values() if not q.given and q.name not in listed(trace)]
         cells = {
             q.address(i, j)
             for q in made
-            for i in elided(q.matrix.shape[0], MOST_PARTS)
+            for i in elided_rows(q.matrix.shape[0], of_list=q.is_list)
             for j in range(q.matrix.shape[1])
             if i is not None
             if not shown or q.rows.names[i] in shown

@@ -24,9 +24,13 @@ def learnings(draw: st.DrawFn) -> str:
     """The YAML text of a tokenizer that is learned from a few words, and cuts others."""
     words = st.text("abcé", min_size=1, max_size=5)
     corpus = draw(st.dictionaries(words, st.integers(1, 9), min_size=1, max_size=6))
-    kind = draw(st.sampled_from(["bpe", "wordpiece"]))
+    kind = draw(st.sampled_from(["bpe", "wordpiece", "unigram", "sentencepiece"]))
     settings = [f"kind: {kind}"]
-    if kind == "bpe":
+    if kind in ("unigram", "sentencepiece"):
+        settings.append(f"share: {draw(st.sampled_from(['0.1', '0.5', '1']))}")
+        settings.append(f"longest: {draw(st.integers(1, 5))}")
+        settings.append(f"whole: {draw(st.sampled_from(['true', 'false']))}")
+    elif kind == "bpe":
         settings.append(
             f"marks: {draw(st.sampled_from(['none', '</w>', '##']))}".replace("##", "'##'")
         )
@@ -37,7 +41,8 @@ def learnings(draw: st.DrawFn) -> str:
     sentence = " ".join(draw(st.lists(words, min_size=1, max_size=3)))
     counts = ", ".join(f"{word}: {count}" for word, count in corpus.items())
     size = draw(st.integers(12, 20))
-    rounding = f"{{policy: {draw(st.sampled_from(['carry', 'exact']))}, decimals: 4}}"
+    places = draw(st.integers(1, 4))
+    rounding = f"{{policy: {draw(st.sampled_from(['carry', 'exact']))}, decimals: {places}}}"
     return (
         f"tokenizer: {{{', '.join(settings)}}}\ncorpus: {{{counts}}}\nvocabulary_size: {size}\n"
         f"sentence: {sentence}\nembeddings: one_hot\nrounding: {rounding}\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise
 
@@ -113,7 +114,7 @@ def test_unigram_by_hand() -> None:
         ["ug", "g"],
     ]
     assert table[2].best.start == 1
-    assert table[2].best.total == model.score("hug") == -6.5
+    assert table[2].best.total == -6.5
     pieces = model.pieces("hugxx")
     assert [(piece.token, piece.surface) for piece in pieces] == [
         ("h", "h"),
@@ -122,7 +123,7 @@ def test_unigram_by_hand() -> None:
     ]
 
 
-def naive_losses(words: tuple[Word, ...], counts: dict[str, float]) -> dict[str, float]:
+def naive_losses(words: tuple[Word, ...], counts: Mapping[str, float]) -> dict[str, float]:
     """The loss of a vocabulary with the scores of `counts`, and without each longer piece."""
     total = sum(counts.values())
 
@@ -148,26 +149,26 @@ def test_the_lesson_of_the_hugs() -> None:
     first = taught.rounds[0]
     counts = {piece.token: piece.count for piece in first.pieces}
     # the counts of Hugging Face's course: 210 in all
-    assert first.total == 210
+    assert sum(counts.values()) == 210
     assert (counts["u"], counts["ug"], counts["hu"], counts["hug"]) == (36, 20, 15, 15)
     assert first.cuts[1].score == pytest.approx(math.log(5 / 210 * 17 / 210 * 210 / 5 * 20 / 210))
     expected = naive_losses(HUGS, counts)
-    assert first.loss == pytest.approx(expected[""])
     for removal in first.removals:
-        assert removal.loss == pytest.approx(expected[removal.token])
+        increase = expected[removal.token] - expected[""]
+        assert removal.increase == pytest.approx(increase, abs=1e-8)
     assert len(taught.model.vocabulary) == 14
 
 
-@given(SMALL, st.sampled_from(["substrings", "best", "expected"]), st.integers(8, 12))
+@given(SMALL, st.integers(8, 12))
 @settings(max_examples=60, deadline=None)
-def test_lessons_lose_what_costs_least(given_: dict[str, int], counting: str, size: int) -> None:
+def test_lessons_lose_what_costs_least(given_: dict[str, int], size: int) -> None:
     words = count_words(given_, WhiteSpace().cut)
-    taught = teach(words, Lesson(size, counting=counting, share=0.3))  # type: ignore[arg-type]
+    taught = teach(words, Lesson(size, share=Fraction(3, 10)))
     for one in taught.rounds:
         expected = naive_losses(words, {piece.token: piece.count for piece in one.pieces})
-        assert one.loss == pytest.approx(expected[""])
         for removal in one.removals:
-            assert removal.loss == pytest.approx(expected[removal.token])
+            increase = expected[removal.token] - expected[""]
+            assert removal.increase == pytest.approx(increase, abs=1e-8)
         gone = [removal.increase for removal in one.removals if removal.pruned]
         kept = [removal.increase for removal in one.removals if not removal.pruned]
         assert not gone or not kept or max(gone) <= min(kept) + 1e-9
@@ -296,7 +297,9 @@ def test_a_dictionary() -> None:
     assert make_dictionary(words, min_count=2).dropped == (Word("d", 1),)
 
 
-BYTES = Merges(numbered(BYTE_ALPHABET), (("t", "h"), ("th", "e"), ("Ġ", "the")))
+BYTES = Merges(
+    numbered([*BYTE_ALPHABET, "th", "the", "Ġthe"]), (("t", "h"), ("th", "e"), ("Ġ", "the"))
+)
 FALLBACK = Merges(numbered([*BYTE_TOKENS, "▁", "a", "▁a"]), (("▁", "a"),), byte_fallback=True)
 PIECES = Unigram(
     (*((one, -9.0) for one in BYTE_TOKENS), ("▁a", -1.0), ("a", -2.0)), byte_fallback=True

@@ -200,6 +200,7 @@ def pi(digits: int) -> Decimal:
 
 FUNCTIONS: dict[str, Callable[..., Decimal]] = {
     "max": max,
+    "min": min,
     "tanh": tanh,
     "erf": erf,
     "sin": sin,

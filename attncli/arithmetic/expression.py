@@ -227,6 +227,7 @@ def leaves(node: Expression) -> Iterator[Expression]:
 
 MOST_PARTS = 12
 """A sum, a vector or a table with more parts than this is elided on a page."""
+MOST_ROWS_OF_A_LIST = 40
 
 
 def elided(count: int, most: int, first: int = 3) -> Sequence[int | None]:
@@ -234,6 +235,11 @@ def elided(count: int, most: int, first: int = 3) -> Sequence[int | None]:
     if count <= most:
         return range(count)
     return [*range(first), None, count - 1]
+
+
+def elided_rows(count: int, *, of_list: bool) -> Sequence[int | None]:
+    """The places of rows that are told; a list, one figure a row, may have more of them."""
+    return elided(count, MOST_ROWS_OF_A_LIST if of_list else MOST_PARTS)
 
 
 def shortened(node: Expression, most: int) -> Expression:

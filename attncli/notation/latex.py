@@ -16,10 +16,10 @@ from attncli.notation.signs import ATOM, DIVISOR, FACTOR, binding, least_after_s
 from attncli.notation.words import visible
 
 _GREEK = {"π": r"\pi", "gamma": r"\gamma", "beta": r"\beta"}
-FUNCTIONS = {name: rf"\{name}" for name in ("max", "tanh", "sin", "cos", "ln")}
+FUNCTIONS = {name: rf"\{name}" for name in ("max", "min", "tanh", "sin", "cos", "ln")}
 _TIMED = re.compile(r"(?P<before>.*?[^.\[\]]+)\[(?P<time>[^\]]+)\](?P<after>\.[^.\[\]]+)?")
 """What is of a time: `a[2]`, `gates[2].forget`."""
-_PLACES = ("layers", "heads")
+_PLACES = ("layers", "heads", "rounds", "words", "totals", "best")
 """What is counted and isn't a time."""
 _SPECIAL = re.compile(r"[_{}$%&#]|\\")
 

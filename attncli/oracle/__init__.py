@@ -10,6 +10,9 @@ with `decimal` the same in sixty digits, where no half is ever in doubt.
     book       where quantities are written down, and with how many decimals
     matrices   given matrices: rows, named rows, random ones, files
     merges     tokenizers learned from a corpus, BPE and WordPiece
+    unigram    tokenizers that are a language model of pieces
+    lesson     how such a model is learned from a corpus
+    viterbi    the best cut of a word into its pieces
     text       tokens, and the rows and columns that they have
     positions  sinusoidal and rotary positions, the slopes of ALiBi
     masks      which keys are seen

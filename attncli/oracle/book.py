@@ -19,6 +19,9 @@ Record = Mapping[str, Any]
 _NAMES = {
     "dictionary": "totals coverage",
     "learn": "rounds.counts rounds.symbols rounds.scores",
+    "estimate": "rounds.total rounds.log_p",
+    "prune": "rounds.cut_scores rounds.loss rounds.growth",
+    "viterbi": "words.unknown words.totals words.best",
     "embed": "E scaled_E",
     "positions": "P S summed X",
     "project": "Q K V K_new V_new",

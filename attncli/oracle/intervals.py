@@ -76,8 +76,10 @@ class _Books(NamedTuple):
 
 
 def _worked(data: Record, folder: Path, start: Record | None, policy: str) -> Book | None:
-    """The quantities under a policy; None where they can't be worked."""
-    rounding = {**(data.get("rounding") or {}), "policy": policy}
+    """The quantities under a policy; None where they can't be worked. What a tokenizer chooses
+    stays as it is under the scenario's own policy."""
+    said = data.get("rounding") or {}
+    rounding = {**said, "policy": policy, "choices": said.get("policy", _POLICIES[0])}
     try:
         return worked({**data, "rounding": rounding}, folder, start, decimal=True)
     except ArithmeticError:

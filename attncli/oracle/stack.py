@@ -16,6 +16,8 @@ from attncli.oracle.merges import learned, tell
 from attncli.oracle.positions import added, kinds, of_kind
 from attncli.oracle.predict import predict
 from attncli.oracle.text import dictionary_of, embeddings, identities, names_of, tokens, vocabulary
+from attncli.oracle.unigram import is_unigram
+from attncli.oracle.unigram import tell as tell_unigram
 
 Arrays = dict[str, Figures]
 
@@ -53,6 +55,7 @@ def _stack(book: Book, data: Record) -> Figures | None:
     if whole is not None:
         tell_dictionary(book, whole)
     tell(book, data)
+    tell_unigram(book, data)
     positions = kinds(data["positions"]) if "positions" in data else []
     x = _embedded(book, data, positions)
     own = {name: matrix(book, data[key]) for name, key in _SEPARATE.items() if key in data}
@@ -92,12 +95,20 @@ def _own_norm(data: Record, key: str) -> Record:
 
 def _memory(book: Book, data: Record) -> Memory | None:
     if "encoder" in data:
-        inner = {**_shared(data, data["encoder"]), **data["encoder"]}
+        rounding = _inside("encoder", data.get("rounding") or {})
+        inner = {**_shared(data, data["encoder"]), **data["encoder"], "rounding": rounding}
         rows = _stack(book.at("encoder"), inner)
         return None if rows is None else Memory(rows, tokens(inner))
     if "memory" not in data:
         return None
     return Memory(matrix(book, data["memory"]), names_of(data["memory"]))
+
+
+def _inside(path: str, rounding: Record) -> Record:
+    """What is said of rounding by the names that quantities have below a path."""
+    prefix, names = f"{path}.", rounding.get("quantities") or {}
+    below = [name for name in names if "." not in name or name.startswith(prefix)]
+    return {**rounding, "quantities": {name.removeprefix(prefix): names[name] for name in below}}
 
 
 def _shared(data: Record, inner: Record) -> Record:
@@ -107,7 +118,7 @@ def _shared(data: Record, inner: Record) -> Record:
     by_token = isinstance(table, Mapping) and not is_source(table)
     if "X" in inner or by_token:
         return {}
-    if table is not None and learned(inner) is not None:
+    if table is not None and (is_unigram(inner) or learned(inner) is not None):
         return {}
     keys = () if table is not None or "embeddings" not in data else ("embeddings",)
     known = vocabulary(data)

@@ -13,6 +13,7 @@ from attncli.oracle.dictionary import Counted, counted, known
 from attncli.oracle.figures import Figures
 from attncli.oracle.matrices import is_source, matrix
 from attncli.oracle.merges import learned, pieces
+from attncli.oracle.unigram import tokens_of, unigram
 
 _JOINER = "\u200d"
 _FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
@@ -27,6 +28,9 @@ def tokens(data: Record) -> list[str]:
         merged = learned(data)
         if merged is not None:
             return pieces(merged, str(data["sentence"]))
+        model = unigram(data)
+        if model is not None:
+            return tokens_of(data, model)
         words = _cut(str(data["sentence"]), _kind(data))
         whole = dictionary_of(data)
         return words if whole is None else known(whole, words)
@@ -45,8 +49,8 @@ def names_of(rows: object) -> list[str]:
 
 
 def vocabulary(data: Record) -> dict[str, int]:
-    """The IDs that the scenario gives, or else those that its tokenizer learns; none without."""
-    made = learned(data) or dictionary_of(data)
+    """The IDs that the scenario gives, or else those of its tokenizer; none without."""
+    made = learned(data) or unigram(data) or dictionary_of(data)
     said: Record = data.get("vocabulary") or ({} if made is None else made.vocabulary)
     return {str(token): int(one) for token, one in said.items()}
 

@@ -12,6 +12,7 @@ from attncli.arithmetic.expression import (
     Product,
     Vector,
     elided,
+    elided_rows,
 )
 from attncli.document import MatrixBlock
 from attncli.notation import plain
@@ -48,7 +49,7 @@ def column_heading(block: MatrixBlock, j: int | None) -> str:
 
 def shown_rows(block: MatrixBlock) -> list[int | None]:
     """The rows that are printed; None for those left out of a long table."""
-    places = elided(len(block.rows), MOST_PARTS)
+    places = elided_rows(len(block.rows), of_list=block.is_list)
     return [None if place is None else block.rows[place] for place in places]
 
 

@@ -15,11 +15,11 @@ from attncli.scenario.keys.sources import FileSource, RandomSource
 from attncli.scenario.model import below
 from attncli.scenario.nodes import Figures, Items, Map, Node
 from attncli.scenario.problems import Problems, Where
-from attncli.scenario.texts import stacked
+from attncli.scenario.texts import TOKENIZED, stacked
 
 _ONE_DROPS = ("layers", "heads")
 """Lists whose single entry is named without its number."""
-_ELSEWHERE = ("variants", "vocabulary", "rounding")
+_ELSEWHERE = ("variants", "vocabulary", "rounding", TOKENIZED)
 
 
 def entry_path(path: str, key: str, k: int, count: int) -> str:
@@ -60,7 +60,7 @@ def matrices_in(values: Mapping[str, Any], path: str = "") -> dict[str, MatrixLi
             found[name] = value
         elif isinstance(value, dict) and key not in (*_ELSEWHERE, "embeddings"):
             found |= matrices_in(value, name)
-        elif isinstance(value, tuple):
+        elif isinstance(value, tuple) and key not in _ELSEWHERE:
             for k, item in enumerate(value):
                 if isinstance(item, MatrixLike):
                     found[name] = item

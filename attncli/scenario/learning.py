@@ -2,227 +2,175 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
 
-from attncli.scenario.keys.tokenizing import LEARNED, MARKS
-from attncli.scenario.model import Tokenizing, below
-from attncli.scenario.problems import Problems, Where
-from attncli.scenario.tokenizers import TOKENIZERS
+from attncli.scenario import given_pieces
+from attncli.scenario.model import Tokenizing
+from attncli.scenario.tokenizer_settings import Said
 
 if TYPE_CHECKING:  # what learns is imported by scenarios that learn
     from attncli.tokenizing.corpus import Word
-    from attncli.tokenizing.pieces import Affixes, Model
+    from attncli.tokenizing.pieces import Model
     from attncli.tokenizing.rounds import Learned
 
-Values = Mapping[str, Any]
 Progress = Callable[[int, int], None]
 """Is told how much is done, and of how much in all."""
 
-
-def kind_of(values: Values) -> str:
-    """Which tokenizer a stack has."""
-    said = values.get("tokenizer", "whitespace")
-    return str(said) if isinstance(said, str) else str(said.get("kind", "whitespace"))
+_MOST_SEEDS = 5000
+"""Substrings that can still be tried one by one."""
 
 
-_OF_A_CORPUS = (
-    "vocabulary_size",
-    *("tokenizer.min_count", "tokenizer.unknown", "tokenizer.special"),
-)
+def tokenizing_of(said: Said, progress: Progress | None = None) -> Tokenizing | None:
+    """The tokenizer of a stack, if it has a vocabulary of its own; what is wrong with it goes to
+    the problems."""
+    said.check()
+    if not said.algorithm:
+        return _Learning(said).dictionary() if "corpus" in said.values else None
+    given = any(key in said.values for key in ("merges", "pieces"))
+    if given or "corpus" not in said.values:
+        return given_pieces.tokenizing_of(said)
+    return _Learning(said, progress).learned()
 
 
-class _Cutting(NamedTuple):
-    """A tokenizer's way of cutting a text, by its name."""
+class _Learning(NamedTuple):
+    """What is learned from the corpus of one stack."""
 
-    kind: str
-
-    def cut(self, text: str) -> list[str]:
-        return TOKENIZERS[self.kind](text)
-
-    def join(self, tokens: Sequence[str]) -> str:
-        return ("" if self.kind == "character" else " ").join(tokens)
-
-
-class TokenizerBuilder(NamedTuple):
-    """Builds the tokenizer of one stack."""
-
-    path: str
-    values: Values
-    where: Callable[[str], Where]
-    problems: Problems
+    said: Said
     progress: Progress | None = None
 
-    def build(self) -> Tokenizing | None:
-        """The tokenizer, if it is one that cuts words into pieces; what is wrong with it goes to
-        the problems."""
-        self._check_foreign()
-        if self._kind not in LEARNED:
-            return self._dictionary() if "corpus" in self.values else None
-        if "merges" in self.values or "corpus" not in self.values:
-            return self._given()
-        return self._learned()
-
-    @property
-    def _kind(self) -> str:
-        return kind_of(self.values)
-
-    @property
-    def _settings(self) -> Values:
-        said = self.values.get("tokenizer")
-        return said if isinstance(said, Mapping) else {}
-
-    @property
-    def _affixes(self) -> Affixes:
-        from attncli.tokenizing.pieces import Affixes
-
-        usual = "##" if self._kind == "wordpiece" else "none"
-        return Affixes(*MARKS[self._settings.get("marks", usual)])
-
-    @property
-    def _unknown(self) -> str | None:
-        usual = "[UNK]" if self._kind == "wordpiece" else None
-        unknown = self._settings.get("unknown", usual)
-        return None if unknown is None else str(unknown)
-
-    def _check_foreign(self) -> None:
-        """Complains of what is said that is not for this tokenizer."""
-        if self._kind not in LEARNED:
-            self._check_absent("merges", "say bpe")
-            for key in ("tokenizer.marks", "tokenizer.score"):
-                self._check_absent(key, "leave it out")
-            if not self._is_written("corpus"):
-                for key in _OF_A_CORPUS:
-                    self._check_absent(key, "leave it out, or give a corpus to count")
-        elif self._kind == "wordpiece":
-            self._check_absent("merges", "give the vocabulary, or say bpe")
-            if self._settings.get("marks", "##") != "##":
-                self._complain("tokenizer.marks", "wordpiece marks its pieces with ##", "say ##")
-        else:
-            self._check_absent("tokenizer.score", "leave it out, or say wordpiece")
-
-    def _check_absent(self, key: str, right: str) -> None:
-        inside = key.partition(".")[2]
-        if (inside and inside in self._settings) or key in self.values:
-            self._complain(key, f"{inside or key} is not for the tokenizer {self._kind}", right)
-
-    def _is_written(self, key: str) -> bool:
-        """Whether a key is in the file, read or not."""
-        return self.where(below(self.path, key)) != self.where(self.path)
-
-    def _given(self) -> Tokenizing | None:
-        vocabulary: Mapping[str, int] = self.values.get("vocabulary") or {}
-        if self._kind == "wordpiece" and vocabulary:
-            from attncli.tokenizing.longest import LongestMatch
-
-            return self._made(LongestMatch(vocabulary, self._unknown))
-        if self._kind == "bpe" and "merges" in self.values:
-            return self._of_merges(vocabulary)
-        if any(map(self._is_written, ("corpus", "merges"))):  # it has a complaint of its own
-            return None
-        needed = "the vocabulary" if self._kind == "wordpiece" else "merges"
-        self._complain(
-            "tokenizer", f"nothing tells what pieces {self._kind} has",
-            f"give a corpus with a vocabulary_size, or {needed}",
-        )  # fmt: skip
-        return None
-
-    def _of_merges(self, vocabulary: Mapping[str, int]) -> Tokenizing | None:
-        from attncli.tokenizing.merging import Merges, check_merges, vocabulary_of
-
-        merges = [tuple(pair) for pair in self.values["merges"]]
-        wrongs = check_merges(merges, self._affixes, vocabulary or None)
-        for problem in wrongs:
-            wrong = f"merge {problem.index + 1}: {problem.what}"
-            self._complain("merges", wrong, "give them in the order in which they were learned")
-        if wrongs:
-            return None
-        pairs = tuple((pair[0], pair[1]) for pair in merges)
-        known = vocabulary or vocabulary_of(pairs, self._affixes, self._special)
-        return self._made(Merges(known, pairs, self._affixes, self._unknown))
-
-    @property
-    def _special(self) -> tuple[str, ...]:
-        special = tuple(self._settings.get("special", ()))
-        front = [self._unknown] if self._unknown and self._unknown not in special else []
-        return (*front, *special)
-
-    def _words(self, cut: Callable[[str], list[str]]) -> tuple[Word, ...]:
+    def _words(self) -> tuple[Word, ...]:
         """The words of the corpus, which has some."""
         from attncli.tokenizing.corpus import count_words
 
-        words = count_words(self.values["corpus"], cut)
+        words = count_words(self.said.values["corpus"], self.said.cutting.cut)
         if not words:
-            self._complain("corpus", "the corpus has no words", "write some")
+            self.said.complain("corpus", "the corpus has no words", "write some")
         return words
 
-    def _dictionary(self) -> Tokenizing | None:
+    def dictionary(self) -> Tokenizing | None:
         """A dictionary of whole words, as the corpus has them."""
         from attncli.tokenizing.dictionary import make_dictionary
         from attncli.tokenizing.tokenizer import WordTokenizer
 
-        cutting = _Cutting(self._kind)
-        words = self._words(cutting.cut)
-        size = self.values.get("vocabulary_size")
-        if size is not None and size < len(self._special):
-            self._complain(
-                "vocabulary_size", f"{size} tokens, and {len(self._special)} of them special",
-                "say more",
-            )  # fmt: skip
+        said, words = self.said, self._words()
+        size, special = said.values.get("vocabulary_size"), said.special
+        if size is not None and size < len(special):
+            said.complain(
+                "vocabulary_size", f"{size} tokens, and {len(special)} of them special", "say more"
+            )
             return None
         counted = make_dictionary(
             words,
-            min_count=self._settings.get("min_count", 1),
-            most=None if size is None else size - len(self._special),
-            special=self._special,
-            unknown=self._unknown,
+            min_count=said.setting("min_count", 1),
+            most=None if size is None else size - len(special),
+            special=special,
+            unknown=said.unknown,
         )
-        return Tokenizing(WordTokenizer(cutting, counted.model), words, counted=counted)
+        return Tokenizing(WordTokenizer(said.cutting, counted.model), words, counted=counted)
 
-    def _learned(self) -> Tokenizing | None:
-        from attncli.tokenizing.cutting import WhiteSpace
-        from attncli.tokenizing.learning import Settings, learn
-
-        if "vocabulary_size" not in self.values:
-            self._complain(
+    def learned(self) -> Tokenizing | None:
+        """Pieces of words."""
+        if "vocabulary_size" not in self.said.values:
+            self.said.complain(
                 "corpus", "a corpus to learn from, and no vocabulary_size", "say how many tokens"
             )
             return None
-        words = self._words(WhiteSpace().cut)
+        words = self._words()
         if not words:
             return None
-        usual = "likelihood" if self._kind == "wordpiece" else "count"
-        settings = Settings(
-            size=self.values["vocabulary_size"],
-            min_count=self._settings.get("min_count", 1),
-            affixes=self._affixes,
-            special=self._special,
-            bare=False,
-            score=self._settings.get("score", usual),
-        )
+        learn = self._unigram if self.said.algorithm == "unigram" else self._merges
         try:
-            learned = learn(words, settings, progress=self.progress)
+            return learn(words)
         except ValueError as error:
             wrong, _, right = str(error).partition("; ")
-            self._complain("vocabulary_size", wrong, right or "a larger one")
+            self.said.complain("vocabulary_size", wrong, right or "a larger one")
             return None
-        return self._made(self._model(learned), learned, settings.score)
+
+    def _merges(self, words: tuple[Word, ...]) -> Tokenizing:
+        """Merges by counts or by likelihood. Raises ValueError for a size that can't be met."""
+        from attncli.tokenizing.cutting import BYTE_ALPHABET
+        from attncli.tokenizing.learning import Settings, learn
+        from attncli.tokenizing.tokenizer import WordTokenizer
+
+        said = self.said
+        usual = "likelihood" if said.algorithm == "wordpiece" else "count"
+        settings = Settings(
+            size=said.values["vocabulary_size"],
+            min_count=said.setting("min_count", 1),
+            affixes=said.affixes,
+            special=said.special,
+            alphabet=BYTE_ALPHABET if said.setting("alphabet", "corpus") == "bytes" else (),
+            bare=False,
+            score=said.setting("score", usual),
+        )
+        learned = learn(words, settings, progress=self.progress)
+        tokenizer = WordTokenizer(said.cutting, self._model(learned))
+        return Tokenizing(tokenizer, words, learned, settings.score)
 
     def _model(self, learned: Learned) -> Model:
         from attncli.tokenizing.longest import LongestMatch
         from attncli.tokenizing.merging import Merges
 
-        if self._kind == "wordpiece":
-            return LongestMatch(learned.vocabulary, self._unknown)
-        return Merges(learned.vocabulary, learned.merges, self._affixes, self._unknown)
+        said, vocabulary = self.said, learned.vocabulary
+        if said.algorithm == "wordpiece":
+            return LongestMatch(vocabulary, said.unknown)
+        return Merges(vocabulary, learned.merges, said.affixes, said.unknown, said.byte_fallback)
 
-    def _made(self, model: Model, learned: Learned | None = None, score: str = "") -> Tokenizing:
-        from attncli.tokenizing.cutting import WhiteSpace
+    def _unigram(self, words: tuple[Word, ...]) -> Tokenizing | None:
+        """Pieces with log-probabilities. Raises ValueError for a size that can't be met."""
+        return (
+            self._expected(words)
+            if self.said.setting("training", "counts") == "expected"
+            else self._counted(words)
+        )
+
+    def _counted(self, words: tuple[Word, ...]) -> Tokenizing | None:
+        from attncli.tokenizing.lesson import Lesson, seed_counts, teach
         from attncli.tokenizing.tokenizer import WordTokenizer
 
-        tokenizer = WordTokenizer(WhiteSpace(self._affixes), model)
-        words = () if learned is None else learned.words
-        return Tokenizing(tokenizer, words, learned, score)
+        said = self.said
+        lesson = Lesson(
+            size=said.values["vocabulary_size"],
+            special=said.special,
+            unknown=said.unknown,
+            longest=said.setting("longest", Lesson._field_defaults["longest"]),
+            min_count=said.setting("min_count", Lesson._field_defaults["min_count"]),
+            whole=said.setting("whole", True),
+            share=Fraction(said.setting("share", Lesson._field_defaults["share"])),
+            rounded=said.rounded,
+            byte_fallback=said.byte_fallback,
+        )
+        seeds = len(seed_counts(words, lesson))
+        if seeds > _MOST_SEEDS:
+            said.complain(
+                "corpus", f"it has {seeds} substrings to start with, too many to try each of them",
+                "say training: expected, a smaller `longest`, or a larger `min_count`",
+            )  # fmt: skip
+            return None
+        taught = teach(words, lesson, progress=self.progress)
+        tokenizer = WordTokenizer(said.cutting, taught.model)
+        pieces = tuple(one.token for one in taught.rounds[-1].pieces)
+        return Tokenizing(tokenizer, words, taught=taught, pieces=pieces)
 
-    def _complain(self, key: str, wrong: str, right: str) -> None:
-        self.problems.add(self.where(below(self.path, key)), wrong, right)
+    def _expected(self, words: tuple[Word, ...]) -> Tokenizing:
+        from attncli.tokenizing.training import Training, train
+
+        said = self.said
+        for key in ("share", "whole", "min_count"):
+            if said.setting(key, None) is not None:
+                said.complain(
+                    f"tokenizer.{key}", f"{key} is for the training by counts",
+                    "leave it out, or say training: counts",
+                )  # fmt: skip
+        training = Training(
+            size=said.values["vocabulary_size"],
+            special=said.special,
+            unknown=said.unknown,
+            byte_fallback=said.byte_fallback,
+            longest=said.setting("longest", Training._field_defaults["longest"]),
+        )
+        trained = train(words, training, progress=self.progress)
+        scored = given_pieces.rounded_scores(said, trained.model)
+        return given_pieces.of_scores(said, scored)._replace(words=words, trained=trained)

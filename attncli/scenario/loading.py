@@ -16,14 +16,15 @@ from attncli.scenario.attentions import is_linear
 from attncli.scenario.building import Builder
 from attncli.scenario.figures import Gathered, Gatherer, entry_path, places
 from attncli.scenario.keys.declaration import SCENARIO
-from attncli.scenario.learning import Progress, TokenizerBuilder
+from attncli.scenario.learning import Progress
 from attncli.scenario.model import Prediction, Show, Stack, below
 from attncli.scenario.nodes import Figures, Items, Map, Node, Text, quote
 from attncli.scenario.predicting import Forecast
 from attncli.scenario.problems import Problems, Where, nearest_place
 from attncli.scenario.scenario import Scenario
-from attncli.scenario.spelling import spelled_out, word_counts
+from attncli.scenario.spelling import figures_of_texts, spelled_out
 from attncli.scenario.texts import Words
+from attncli.scenario.tokenizer_settings import Said
 
 Source = str | os.PathLike[str] | Mapping[str, Any]
 Values = Mapping[str, Any]
@@ -132,18 +133,14 @@ class _Reader(NamedTuple):
     @classmethod
     def of(cls, tree: Map, origin: _Origin, problems: Problems) -> _Reader:
         where = places(tree)
-        builder = TokenizerBuilder(
-            "", {}, lambda name: nearest_place(where, name, tree.where), problems, origin.progress
-        )
-        values = spelled_out(SCENARIO.read(tree, problems) or {}, "", builder)
-        rounding = Rounding(**values.get("rounding", {}))
-        gatherer = Gatherer(
-            rounding,
-            origin.folder,
-            origin.outside,
-            problems,
-            builder.where,
-        )
+        read = SCENARIO.read(tree, problems) or {}
+        rounding = Rounding(**read.get("rounding", {}))
+
+        def find(name: str) -> Where:
+            return nearest_place(where, name, tree.where)
+
+        values = spelled_out(Said("", read, find, problems, rounding), origin.progress)
+        gatherer = Gatherer(rounding, origin.folder, origin.outside, problems, find)
         gathered = gatherer.gather(values)
         return cls(values, where, origin.name, gathered, rounding, problems)
 
@@ -165,7 +162,7 @@ class _Reader(NamedTuple):
             encoder=encoder,
             prediction=self._prediction(stack),
             show=self._show(stack),
-            given={**gathered.given, **word_counts(stack, encoder)},
+            given={**gathered.given, **figures_of_texts(stack, encoder)},
             random=gathered.random,
             sources=gathered.sources,
             row_names=gathered.row_names,

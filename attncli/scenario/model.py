@@ -12,10 +12,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
+    from attncli.arithmetic.matrix import Matrix
     from attncli.tokenizing.corpus import Word as CountedWord
     from attncli.tokenizing.dictionary import Counted
+    from attncli.tokenizing.lesson import Taught
     from attncli.tokenizing.rounds import Learned
     from attncli.tokenizing.tokenizer import WordTokenizer
+    from attncli.tokenizing.training import Trained
 
 EPSILON = Decimal("0.00001")
 BASE = Decimal(10000)
@@ -28,13 +31,20 @@ def below(path: str, name: str) -> str:
 
 class Tokenizing(NamedTuple):
     """A tokenizer with a vocabulary, and how that was made, if it was: of the `words` of a corpus,
-    by merges, whose pairs were chosen by a `score`; or by counting whole words."""
+    by merges, whose pairs were chosen by a `score`; by counting whole words; or, for pieces with
+    log-probabilities, in rounds that are `taught`, or `trained`. `pieces` are those that can be
+    found in a word, in the order in which their log-probabilities are told; `log_p` [pieces, 1]
+    are these, unless they come of rounds that are told."""
 
     tokenizer: WordTokenizer
     words: tuple[CountedWord, ...] = ()
     learned: Learned | None = None
     score: str = ""
     counted: Counted | None = None
+    taught: Taught | None = None
+    trained: Trained | None = None
+    pieces: tuple[str, ...] = ()
+    log_p: Matrix | None = None
 
 
 class Text(NamedTuple):

@@ -82,8 +82,9 @@ class _Figures:
 
     def value(self, key: str, value: object, path: str) -> object:
         name = below(path, key)
-        if key == "corpus" or value == ONE_HOT:  # what is made of these stays as it is
-            self.found.add(below(path, "word_counts") if key == "corpus" else name)
+        if key in ("corpus", "pieces") or value == ONE_HOT:  # what is made of these stays as it is
+            figures = ("word_counts", "log_p") if key in ("corpus", "pieces") else (key,)
+            self.found.update(below(path, one) for one in figures)
             return _copied(value)
         if isinstance(value, list) and _is_listing(value):
             return [self.entry(key, one, path, (k, len(value))) for k, one in enumerate(value)]

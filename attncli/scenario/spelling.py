@@ -1,5 +1,5 @@
-"""What some values stand for: the vectors of `one_hot`, a tokenizer with its vocabulary, the counts
-of a corpus."""
+"""What some values stand for: the vectors of `one_hot`, a tokenizer with its vocabulary and its
+figures."""
 
 from __future__ import annotations
 
@@ -9,40 +9,48 @@ from typing import Any
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.scenario.keys.stack import ONE_HOT
-from attncli.scenario.learning import TokenizerBuilder
+from attncli.scenario.learning import Progress, tokenizing_of
 from attncli.scenario.model import Stack, below
 from attncli.scenario.texts import TOKENIZED, one_hot
+from attncli.scenario.tokenizer_settings import Said
 
 Values = Mapping[str, Any]
 
 
-def spelled_out(values: Values, path: str, builder: TokenizerBuilder) -> Values:
+def spelled_out(said: Said, progress: Progress | None = None) -> Values:
     """The values with what they stand for: a tokenizer and its vocabulary, the vectors of
     `one_hot`; of an encoder too."""
-    told = dict(values)
-    tokenizing = builder._replace(path=path, values=values).build()
+    told = dict(said.values)
+    tokenizing = tokenizing_of(said, progress)
     if tokenizing is not None:
         told[TOKENIZED] = tokenizing
-        told.setdefault("vocabulary", dict(tokenizing.tokenizer.vocabulary))
+        known = dict(tokenizing.tokenizer.vocabulary)
+        told["vocabulary"] = known if tokenizing.pieces else told.get("vocabulary", known)
     if told.get("embeddings") == ONE_HOT:
         told["embeddings"] = one_hot(told)
         if not told["embeddings"]:
-            builder.problems.add(
-                builder.where(below(path, "embeddings")), "one_hot, and no tokens to tell apart",
+            said.complain(
+                "embeddings", "one_hot, and no tokens to tell apart",
                 "give a sentence or a vocabulary",
             )  # fmt: skip
             del told["embeddings"]
     if "encoder" in told:
-        told["encoder"] = spelled_out(told["encoder"], "encoder", builder)
+        encoder = said._replace(path="encoder", values=told["encoder"])
+        told["encoder"] = spelled_out(encoder, progress)
     return told
 
 
-def word_counts(*stacks: Stack | None) -> dict[str, Matrix]:
-    """How often each word of a corpus occurs, where a tokenizer was learned from one."""
+def figures_of_texts(*stacks: Stack | None) -> dict[str, Matrix]:
+    """How often each word of a corpus occurs, where a tokenizer was learned from one; and the
+    log-probabilities of pieces that have some."""
     found = {}
     for stack in stacks:
-        words = stack.text.tokenizing.words if stack and stack.text.tokenizing else ()
-        if stack is not None and words:
-            counts = [[Decimal(word.count)] for word in words]
+        tokenizing = stack.text.tokenizing if stack else None
+        if stack is None or tokenizing is None:
+            continue
+        if tokenizing.words:
+            counts = [[Decimal(word.count)] for word in tokenizing.words]
             found[below(stack.path, "word_counts")] = Matrix.of_written(counts)
+        if tokenizing.log_p is not None:
+            found[below(stack.path, "log_p")] = tokenizing.log_p
     return found

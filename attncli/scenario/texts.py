@@ -9,10 +9,10 @@ import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.scenario.keys.matrices import NamedRows
-from attncli.scenario.learning import kind_of
 from attncli.scenario.model import Text, below
 from attncli.scenario.nodes import quote
 from attncli.scenario.problems import Problems, Where
+from attncli.scenario.tokenizer_settings import kind_of
 from attncli.scenario.tokenizers import TOKENIZERS
 
 Values = Mapping[str, Any]
@@ -85,7 +85,7 @@ class Words(NamedTuple):
                 self.problems.add(
                     self.where(below(self.path, "sentence")),
                     f"{quote(token)} is outside the vocabulary, and there is no unknown token",
-                    "name one, like tokenizer: {kind: bpe, unknown: <unk>}",
+                    f"name one, like tokenizer: {{kind: {kind_of(self.values)}, unknown: <unk>}}",
                 )
             elif token not in vocabulary:
                 self._missing(token, "vocabulary", f"add it, like {quote(token)}: 7")

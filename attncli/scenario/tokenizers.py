@@ -78,4 +78,6 @@ EXPLAINED = {
     "character": "The sentence is cut into single characters, spaces included",
     "bpe": "Each word of the sentence is cut into characters, which are merged as was learned",
     "wordpiece": "Each word of the sentence is cut into the longest pieces that there are",
+    "unigram": "Each word of the sentence is cut into the pieces that are likeliest together",
+    "sentencepiece": "Spaces are written ▁, each word of the sentence is cut into pieces",
 }

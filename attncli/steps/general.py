@@ -50,14 +50,17 @@ def general_scope(step: str) -> Scope:
     layer = Layer(attention=attention, has_ffn=True, norms=(Norm("norm"),))
     layer = layer._replace(recurrent=_CELLS.get(step))
     positions = (sinusoidal,) if step == "positions" else ()
-    text = Text(by_id=True, tokenizing=_learned() if step in ("learn", "dictionary") else None)
+    tokenizing = _TOKENIZING[step]() if step in _TOKENIZING else None
+    text = Text(sentence="ab", by_id=True, tokenizing=tokenizing)
     stack = Stack(text=text, positions=positions, layers=(layer,))
     prediction = Prediction("own", every=False, target_places=(0,))
     scenario = _Everything(stack=stack, prediction=prediction)
     scope = Scope(
-        scenario, x=_INPUTS.get(step, "X"), stack=stack, layer=layer, time=2, times=3, round=1
-    )
-    path = {"gates": "gates[2]", "learn": "rounds[1]"}.get(step, "")
+        scenario, x=_INPUTS.get(step, "X"), stack=stack, layer=layer, time=2, times=3, round=1,
+        word="ab",
+    )  # fmt: skip
+    path = {"gates": "gates[2]", "viterbi": "words[1]"}.get(step, "")
+    path = "rounds[1]" if step in ("learn", "estimate", "prune") else path
     return scope.at(path, attention=attention, beside=_BESIDE.get(step, ""), out=_OUT.get(step, ""))
 
 
@@ -75,6 +78,28 @@ def _learned() -> Tokenizing:
     return Tokenizing(tokenizer, learned.words, learned, "likelihood", counted)
 
 
+def _taught() -> Tokenizing:
+    """A tokenizer whose pieces were pruned."""
+    from attncli.tokenizing.corpus import Word
+    from attncli.tokenizing.cutting import WhiteSpace
+    from attncli.tokenizing.lesson import Lesson, teach
+    from attncli.tokenizing.tokenizer import WordTokenizer
+
+    taught = teach([Word("ab", 2)], Lesson(3))
+    tokenizer = WordTokenizer(WhiteSpace(), taught.model)
+    return Tokenizing(tokenizer, taught.words, taught=taught, pieces=("a", "b"))
+
+
+def _scored() -> Tokenizing:
+    """A tokenizer whose pieces have log-probabilities."""
+    return _taught()._replace(taught=None)
+
+
+_TOKENIZING = {
+    **dict.fromkeys(("learn", "dictionary"), _learned),
+    **dict.fromkeys(("estimate", "prune"), _taught),
+    "viterbi": _scored,
+}
 _STACKED = Recurrent("gru", layout="torch", gate_order=GATES["gru"])
 _CELLS = {
     **dict.fromkeys(("start", "input", "memory", "state", "states"), Recurrent()),

@@ -11,8 +11,11 @@ from importlib import import_module
 
 from attncli.scenario import STORY, Scenario
 from attncli.scenario.model import Attention, Norm, Recurrent, Stack, below
+from attncli.steps.estimate import told_numbers
 from attncli.steps.learn import told_rounds
+from attncli.steps.prune import trained_pruning
 from attncli.steps.step import Step
+from attncli.steps.viterbi import told_words
 from attncli.trace import Part, Scope
 
 STEPS: tuple[Step, ...] = tuple(import_module(f"attncli.steps.{name}").STEP for name in STORY)
@@ -71,10 +74,9 @@ class _Teller:
         scope = Scope(
             self.scenario, stack.path, below(stack.path, "X"), stack=stack, layer=stack.layers[0]
         )
-        self.add("dictionary", scope)
-        for one in told_rounds(scope):
-            path = below(stack.path, f"rounds[{one.number}]")
-            self.add("learn", scope.at(path, round=one.number))
+        self._vocabulary(scope)
+        for number, word in told_words(scope):
+            self.add("viterbi", scope.at(scope.name(f"words[{number}]"), word=word))
         self.add("tokenize", scope)
         x = self._input(scope)
         scope = replace(scope, times=_times(scope))
@@ -84,6 +86,17 @@ class _Teller:
         if stack.final_norm is not None:
             x = self._norm(replace(scope, x=x), stack.final_norm)
         return x
+
+    def _vocabulary(self, scope: Scope) -> None:
+        """How a tokenizer came to its vocabulary: at once, or in rounds."""
+        self.add("dictionary", scope)
+        rounds: dict[int, tuple[str, ...]] = {one.number: ("learn",) for one in told_rounds(scope)}
+        rounds |= dict.fromkeys(told_numbers(scope), ("estimate", "prune"))
+        rounds |= {1: ("prune",)} if trained_pruning(scope) else {}
+        for number, steps in rounds.items():
+            at = scope.at(scope.name(f"rounds[{number}]"), round=number)
+            for step in steps:
+                self.add(step, at)
 
     def _input(self, scope: Scope) -> str:
         """The embedded tokens, with positions and whatever else is added to them."""

@@ -154,7 +154,7 @@ def _opened(before: Sequence[str], now: Sequence[str]) -> list[TreeRow]:
     ]
 
 
-_WITHIN_A_STEP = ("norm", "next", "gates", "rounds", "embedding_norm", "final_norm")
+_WITHIN_A_STEP = ("norm", "next", "gates", "rounds", "words", "embedding_norm", "final_norm")
 
 
 def _ancestors(path: str) -> list[str]:

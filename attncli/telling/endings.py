@@ -3,6 +3,8 @@ scenario's variants compare, which tokens were generated."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import numpy as np
 
 from attncli.arithmetic.expression import Symbol
@@ -20,6 +22,7 @@ from attncli.document import (
 from attncli.telling.blocks import graph_block, matrix_block
 from attncli.telling.learning import chosen, dictionary_of, side_by_side
 from attncli.telling.selection import Selection
+from attncli.telling.unigrams import estimated, pruned, way_back
 from attncli.trace import Part, Quantity, Trace
 
 _SAME = 1e-12
@@ -28,15 +31,8 @@ _SAME = 1e-12
 
 def ending_of(trace: Trace, part: Part) -> list[Block]:
     """What a part's figures come to, in words."""
-    if part.step == "predict":
-        return _predicted(trace)
-    if part.step == "dictionary":
-        return dictionary_of(part)
-    if part.step == "learn":
-        return chosen(trace, part)
-    if part.step == "gradient":
-        return _gradient(trace, part)
-    return []
+    tell = _ENDINGS.get(part.step)
+    return [] if tell is None else tell(trace, part)
 
 
 def _gradient(trace: Trace, part: Part) -> list[Block]:
@@ -55,7 +51,7 @@ def _gradient(trace: Trace, part: Part) -> list[Block]:
     ]
 
 
-def _predicted(trace: Trace) -> list[Block]:
+def _predicted(trace: Trace, _: Part) -> list[Block]:
     probabilities = trace.next_token
     if probabilities is None:
         return []
@@ -71,6 +67,18 @@ def _predicted(trace: Trace) -> list[Block]:
         for i, (row, token) in enumerate(zip(probabilities.rows.names, tokens, strict=True))
     ]  # fmt: skip
     return [*notes, TextList("predicted", probabilities.rows.names, tokens)]
+
+
+_ENDINGS: Mapping[str, Callable[[Trace, Part], list[Block]]] = {
+    "dictionary": dictionary_of,
+    "learn": chosen,
+    "estimate": estimated,
+    "prune": pruned,
+    "viterbi": way_back,
+    "predict": _predicted,
+    "gradient": _gradient,
+}
+"""What is told of a step besides its figures, by its name."""
 
 
 def closing_notes(trace: Trace, selection: Selection) -> list[Block]:

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from attncli.arithmetic.expression import MOST_PARTS, Omitted, elided
-from attncli.document import Block, Note, Prose, Span, Subheading, Table, TextList, Word
+from attncli.arithmetic.expression import MOST_PARTS
+from attncli.document import Block, Note, Prose, Span, Subheading, TextList, Word
 from attncli.scenario.model import Text, Tokenizing, below
 from attncli.steps.learn import round_of, told_rounds
+from attncli.telling.tables import Row, table
+from attncli.telling.unigrams import best_cuts
 from attncli.trace import Part, Trace
 
 if TYPE_CHECKING:
     from attncli.tokenizing.dictionary import Counted
+    from attncli.tokenizing.pieces import Model
     from attncli.tokenizing.rounds import Learned, Round
-
-Row = tuple[Word | str | Omitted, ...]
 
 _LONGEST = 40
 """Longer words are cut without being told how."""
 
 
-def segmented(part: Part) -> list[Block]:
+def _segmented(part: Part) -> list[Block]:
     """The words of the corpus as they are cut before a round."""
     own = round_of(part.scope)
     tokenizing = part.scope.text.tokenizing
@@ -32,10 +33,16 @@ def segmented(part: Part) -> list[Block]:
         (Word(words[k].text), Word(" ".join(symbols)))
         for k, symbols in enumerate(own.snapshot.words)
     ]
-    return [_table(("Word", "As it is cut before this round"), rows)]
+    return [table(("Word", "As it is cut before this round"), rows)]
 
 
-def dictionary_of(part: Part) -> list[Block]:
+def cuts_before(part: Part) -> list[Block]:
+    """How words are cut before a step, where it goes by that."""
+    tell = {"learn": _segmented, "prune": best_cuts}.get(part.step)
+    return [] if tell is None else tell(part)
+
+
+def dictionary_of(_: Trace, part: Part) -> list[Block]:
     """The words with their counts and IDs, and those below the cut."""
     tokenizing = part.scope.text.tokenizing
     if tokenizing is None or tokenizing.counted is None:
@@ -53,10 +60,10 @@ def dictionary_of(part: Part) -> list[Block]:
     dropped: list[Row] = [
         (Word(word.text), str(word.count), "below the cut") for word in counted.dropped
     ]
-    table = _table(("Word", "Count", "ID"), [*front, *kept, *dropped], most=4 * MOST_PARTS)
+    whole = table(("Word", "Count", "ID"), [*front, *kept, *dropped], most=4 * MOST_PARTS)
     tokens = tuple(vocabulary)
     numbers = tuple(map(str, range(len(tokens))))
-    told: list[Block] = [table, TextList(below(part.path, "vocabulary"), numbers, tokens)]
+    told: list[Block] = [whole, TextList(below(part.path, "vocabulary"), numbers, tokens)]
     return [*told, *_tied(counted), *_below_the_cut(part.scope.text)]
 
 
@@ -133,8 +140,8 @@ def _learned(learned: Learned, part: Part) -> list[Block]:
     vocabulary: list[Row] = [(str(number), Word(token)) for number, token in enumerate(tokens)]
     return [
         Subheading("What has been learned"),
-        _table(("Round", "Pair", "Count", "Piece"), merges),
-        _table(("ID", "Token"), vocabulary),
+        table(("Round", "Pair", "Count", "Piece"), merges),
+        table(("ID", "Token"), vocabulary),
         TextList(below(path, "merges"), numbers, tuple(" ".join(p) for p in learned.merges)),
         TextList(below(path, "vocabulary"), tuple(map(str, range(len(tokens)))), tokens),
     ]
@@ -148,9 +155,35 @@ def cutting_of(text: Text) -> list[Block]:
     words = dict.fromkeys(tokenizing.tokenizer.cutting.cut(text.sentence))
     rows = [row for word in words for row in _rows_of(word, tokenizing)]
     if not rows:
-        return []
-    merges = text.tokenizer == "bpe"
-    return [_table(("Word", "Merge" if merges else "Tried", "Pieces"), rows, most=4 * MOST_PARTS)]
+        return _decoded(text.sentence, tokenizing)
+    told = _heading_of(tokenizing.tokenizer.model)
+    headings = ("Word", told, "Pieces") if told else ("Word", "Pieces")
+    return [
+        table(headings, rows, most=4 * MOST_PARTS),
+        *_decoded(text.sentence, tokenizing),
+    ]
+
+
+def _decoded(sentence: str, tokenizing: Tokenizing) -> list[Block]:
+    """What the tokens come to when they are put together again."""
+    tokenizer = tokenizing.tokenizer
+    pieces = tokenizer.encode(sentence)
+    text = tokenizer.decode(pieces)
+    lost = "the sentence as it was."
+    if text != sentence:
+        unknown = any(piece.token == tokenizer.unknown for piece in pieces)
+        lost = "not quite the sentence: " + (
+            "what is unknown is lost." if unknown else "white space is lost."
+        )
+    return [Note(("Put together again, the tokens are ", Word(text), f": {lost}"))]
+
+
+def _heading_of(model: Model) -> str | None:
+    """What is told of how a model cuts a word."""
+    from attncli.tokenizing.longest import LongestMatch
+    from attncli.tokenizing.merging import Merges
+
+    return {Merges: "Merge", LongestMatch: "Tried"}.get(type(model))
 
 
 def _rows_of(word: str, tokenizing: Tokenizing) -> list[Row]:
@@ -173,15 +206,7 @@ def _rows_of(word: str, tokenizing: Tokenizing) -> list[Row]:
             ("", Word(candidate), "found" if found else "not there") for candidate, found in tried
         ]
         return [(Word(word), "", Word(pieces)), *rows]
-    return [(Word(word), "", Word(pieces))]
-
-
-def _table(headings: tuple[str, ...], rows: Iterable[Row], most: int = MOST_PARTS) -> Table:
-    """A table; the middle of a long one is left out."""
-    every = list(rows)
-    places = elided(len(every), most)
-    shown = ((Omitted(),) * len(headings) if k is None else every[k] for k in places)
-    return Table(headings, tuple(shown))
+    return [(Word(word), Word(pieces))]
 
 
 def side_by_side(trace: Trace) -> list[Block]:
@@ -196,13 +221,13 @@ def side_by_side(trace: Trace) -> list[Block]:
         for k in range(longest)
     ]
     counts: Row = ("all", *(str(len(text.tokens)) for text in texts.values()))
-    table = _table(("Position", *texts), [*rows, counts], most=_MOST_POSITIONS)
+    whole = table(("Position", *texts), [*rows, counts], most=_MOST_POSITIONS)
     others = [(name, text) for name, text in texts.items() if text is not trace.scenario.text]
     lists = [
         TextList(f"variants.{name}.tokens", tuple(map(str, range(1, len(t.tokens) + 1))), t.tokens)
         for name, t in others
     ]
-    return [Subheading("Side by side"), table, *lists]
+    return [Subheading("Side by side"), whole, *lists]
 
 
 _MOST_POSITIONS = 100

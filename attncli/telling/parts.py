@@ -19,6 +19,7 @@ _PLACES = {
     "next": "",
     "gates": "",
     "rounds": "",
+    "words": "",
     "forward": "Forward",
     "backward": "Backward",
 }

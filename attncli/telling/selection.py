@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from attncli.arithmetic.expression import MOST_PARTS, elided
+from attncli.arithmetic.expression import elided_rows
 from attncli.choices import DETAILS
 from attncli.scenario import STORY
 from attncli.scenario.address import Address, AddressError, Index, parse_address
@@ -65,7 +65,7 @@ class Selection(NamedTuple):
         others = quantity.rows.role not in ("Q", "token", "")
         if self.queries and others and not quantity.is_timed:
             return []
-        return list(elided(quantity.matrix.shape[0], MOST_PARTS))
+        return list(elided_rows(quantity.matrix.shape[0], of_list=quantity.is_list))
 
     def tells(self, quantity: Quantity) -> bool:
         """Whether a quantity is about the queries: it has their rows, or is of a time, of which
@@ -219,8 +219,10 @@ def _cells_of_time(trace: Trace, text: str) -> list[tuple[str, Address]]:
 
 
 def address_of(quantity: Quantity, i: int, j: int) -> Address:
-    """The address of a cell, from 0."""
-    return parse_address(quantity.address(i, j))
+    """The address of a cell, from 0; its name may end in a time, so that it isn't parsed."""
+    axes = () if quantity.is_figure else (quantity.rows, quantity.columns)
+    named = [axis.names[place] for axis, place in zip(axes, (i, j), strict=False) if axis.names]
+    return Address(quantity.name, tuple(Index(name, quoted=True) for name in named))
 
 
 def find_cell(trace: Trace, text: str) -> tuple[str, Address]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attncli.arithmetic.expression import MOST_PARTS, Number, Symbol, elided
+from attncli.arithmetic.operations import Listed
 from attncli.document import (
     Block,
     Document,
@@ -31,7 +32,7 @@ from attncli.telling.blocks import (
 )
 from attncli.telling.endings import closing_notes, ending_of
 from attncli.telling.facts import facts_of, rounding_facts, unfinished_in_words
-from attncli.telling.learning import cutting_of, segmented
+from attncli.telling.learning import cuts_before, cutting_of
 from attncli.telling.parts import (
     is_structured,
     made_by,
@@ -143,16 +144,33 @@ def worked_blocks(
     if part.step == "tokenize":
         return [*blocks, *cutting_of(part.scope.text), *token_blocks(part.scope)]
     blocks += given_blocks(trace, givens, selection, part.path)
-    blocks += segmented(part) if part.step == "learn" else []
+    blocks += cuts_before(part)
     blocks += remarks_on(trace, part)
-    aside = {part.scope.name(name) for name, _ in step.together}
+    listed = _listed(trace, part)
+    aside = {part.scope.name(name) for name, _ in step.together} | listed
     for quantity in made_by(trace, part):
-        blocks += working_of(trace, quantity, selection)
+        working = working_of(trace, quantity, selection)
+        blocks = _gone_on(blocks, working) if quantity.name in listed else [*blocks, *working]
         if quantity.name not in aside:
             sums = quantity.local in step.adds_up_to_one
             table = matrix_block(quantity, selection, part.path, with_sums=sums)
             blocks += [table, *(_about_sums(table, selection) if sums else ())]
     return blocks
+
+
+def _listed(trace: Trace, part: Part) -> set[str]:
+    """The quantities of a part that another one of it shows again, all in one table."""
+    makings = makings_of(trace, part)
+    return {name for m in makings if isinstance(m.operation, Listed) for name in m.operands}
+
+
+def _gone_on(blocks: Sequence[Block], working: Sequence[Block]) -> list[Block]:
+    """Blocks with some working after them, in one block with the working that is there last."""
+    match blocks[-1], *working:
+        case Working(before), Working(after):
+            return [*blocks[:-1], Working((*before, *after))]
+        case _:
+            return [*blocks, *working]
 
 
 def _about_sums(table: MatrixBlock, selection: Selection) -> list[Block]:

@@ -8,6 +8,7 @@ from functools import partial
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.expression import (
     MOST_PARTS,
+    MOST_ROWS_OF_A_LIST,
     Expression,
     Number,
     Omitted,
@@ -63,9 +64,11 @@ def _here(trace: Trace, quantity: Quantity, name: str) -> str:
 
 def _short(forms: Forms, operands: Sequence[Matrix]) -> Forms:
     """The forms, elided where the operands are large enough for that."""
-    if all(max(operand.shape) < MOST_PARTS for operand in operands):
+    of_lists = all(operand.shape[1] == 1 for operand in operands)
+    most = MOST_ROWS_OF_A_LIST if of_lists else MOST_PARTS
+    if all(max(operand.shape) < most for operand in operands):
         return forms
-    return tuple(shortened(form, MOST_PARTS) for form in forms)
+    return tuple(shortened(form, most) for form in forms)
 
 
 def _line(label: Symbol, forms: Forms, shown: Forms, result: Number) -> Line:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 UNKNOWN = 0
@@ -39,6 +39,7 @@ class Lexicon:
             for number, (token, score) in enumerate(scored)
             if token not in hide
         }
+        self.tokens = tuple(self._found)
         lengths: dict[str, set[int]] = defaultdict(set)
         for token in self._found:
             lengths[token[:1]].add(len(token))
@@ -63,16 +64,32 @@ class Lexicon:
         return nodes
 
 
-def best_cut(length: int, nodes: Iterable[Node]) -> list[Node] | None:
+Rounded = Callable[[str, float], float]
+"""Rounds a figure of a name, so that a cut is chosen by the figures that are told of it."""
+
+
+COMPARED = "compared"
+"""The name of a total where it is set against another one."""
+
+
+def unrounded(_: str, figure: float) -> float:
+    """The figure as it is."""
+    return figure
+
+
+def best_cut(length: int, nodes: Iterable[Node], rounded: Rounded = unrounded) -> list[Node] | None:
     """The nodes of the largest total score (Viterbi 1967), of equal ones those whose last piece
     starts first; None if nothing reaches the end of a word of `length` characters. Nodes are in the
-    order of their starts."""
+    order of their starts. `totals` and the `best` of them can be rounded, or only compared so."""
     totals: list[float | None] = [0.0, *[None] * length]
     last: list[Node | None] = [None] * (length + 1)
     for node in nodes:
         before, best = totals[node.start], totals[node.end]
-        if before is not None and (best is None or before + node.score > best):
-            totals[node.end] = before + node.score
+        if before is None:
+            continue
+        total = rounded("totals", rounded("best", before) + node.score)
+        if best is None or rounded(COMPARED, total) > rounded(COMPARED, best):
+            totals[node.end] = total
             last[node.end] = node
     cut: list[Node] = []
     while length:

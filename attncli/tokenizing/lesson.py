@@ -1,8 +1,9 @@
 """Unigram learned in steps that can be followed by hand: the way it is mostly taught.
 
-A piece's probability is its share of all counts; a word's is that of its best cut; the loss of a
-vocabulary is −Σ count · ln p(word). Each round finds, for each piece that may go, the loss without
-it, and prunes the pieces without which it grows least. Single characters stay.
+A piece's probability is its share of all counts, which are those of the substring wherever it
+stands; a word's is that of its best cut; the loss of a vocabulary is −Σ count · ln p(word). Each
+round finds, for each piece that may go, how much the loss grows without it, and prunes the pieces
+without which it grows least. Single characters stay.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from fractions import Fraction
+from typing import NamedTuple
 
 from attncli.tokenizing.corpus import Progress, Word
-from attncli.tokenizing.lattice import Lexicon, best_cut, expect
+from attncli.tokenizing.lattice import COMPARED, Lexicon, Rounded, best_cut, unrounded
 from attncli.tokenizing.seeds import substring_counts
 from attncli.tokenizing.unigram import Unigram
 
@@ -24,14 +26,11 @@ _ALIKE = 9  # decimals: increases that differ by less are the same figure, summe
 class Lesson(NamedTuple):
     """What is learned: a vocabulary of `size`, special tokens and the unknown one included. It
     starts from the characters and those substrings of up to `longest` of them that the corpus has
-    `min_count` times or more, of which `seeds` at most, the most frequent. Without `whole`, what is
-    only ever a whole word is left out.
+    `min_count` times or more. Without `whole`, what is only ever a whole word is left out.
 
     Each round prunes the share `share` of the pieces that may go (one at least), but not below the
-    size, until that is reached or `rounds` are over. After it pieces are counted anew: as
-    `substrings`, wherever they stand in the corpus, which changes nothing; as the `best` cuts have
-    them, by the scores before; or as they are `expected` in all cuts. Of what isn't counted then,
-    characters have the count 1, and other pieces go too.
+    size, until that is reached. `rounded` rounds `log_p`, `cut_scores` and `growth`, and is
+    that of the model.
     """
 
     size: int
@@ -39,11 +38,10 @@ class Lesson(NamedTuple):
     unknown: str | None = "<unk>"
     longest: int = 16
     min_count: int = 2
-    seeds: int | None = None
     whole: bool = True
-    share: float = 0.1
-    rounds: int | None = None
-    counting: Literal["substrings", "best", "expected"] = "substrings"
+    share: Fraction = Fraction(1, 10)
+    rounded: Rounded = unrounded
+    byte_fallback: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +49,7 @@ class Share:
     """A piece, its count, and ln(count / total)."""
 
     token: str
-    count: float
+    count: int
     score: float
 
 
@@ -64,23 +62,20 @@ class Cut(NamedTuple):
 
 class Removal(NamedTuple):
     """A piece that may go: the words (by index) that it is in the best cut of, as they are cut
-    without it, the loss without it, and how much that is more."""
+    without it, and how much the loss grows."""
 
     token: str
     words: tuple[tuple[int, Cut], ...]
-    loss: float
     increase: float
     pruned: bool
 
 
 class LessonRound(NamedTuple):
-    """The pieces (`total` is the sum of their counts), the best cut of each word, the loss, and
-    what removing each piece would do, in the order of the pieces. The last round prunes nothing."""
+    """The pieces, the best cut of each word, and what removing each piece would do, in the order
+    of the pieces. The last round prunes nothing."""
 
     pieces: tuple[Share, ...]
-    total: float
     cuts: tuple[Cut, ...]
-    loss: float
     removals: tuple[Removal, ...]
 
 
@@ -104,26 +99,25 @@ def teach(words: Sequence[Word], lesson: Lesson, *, progress: Progress | None = 
     _check(lesson, room, sum(len(token) == 1 for token in counts))
     start, rounds = len(counts), list[LessonRound]()
     while not rounds or any(one.pruned for one in rounds[-1].removals):
-        ended = lesson.rounds is not None and len(rounds) >= lesson.rounds
-        much = 0 if ended else len(counts) - room
-        rounds.append(_round(words, counts, lesson, much))
+        rounds.append(_round(words, counts, lesson, len(counts) - room))
         pruned = {one.token for one in rounds[-1].removals if one.pruned}
-        counts = _recount(words, rounds[-1], pruned, lesson)
+        counts = {token: count for token, count in counts.items() if token not in pruned}
         if progress is not None:
             progress(start - len(counts), max(start - room, start - len(counts)))
     return Taught(tuple(words), _model(rounds[-1], lesson), tuple(rounds))
 
 
-def seed_counts(words: Sequence[Word], lesson: Lesson) -> dict[str, float]:
+def seed_counts(words: Sequence[Word], lesson: Lesson) -> dict[str, int]:
     """The characters by code point, then the substrings, most frequent first (of one count longer
     ones first, then by code point), with their counts."""
     counts = substring_counts(words, lesson.longest)
     characters = sorted(token for token in counts if len(token) == 1)
     own = {} if lesson.whole else {word.text: word.count for word in words}
-    inside = (one for one in counts if counts[one] > own.get(one, 0))
+    front = set(_front(lesson))
+    inside = (one for one in counts if counts[one] > own.get(one, 0) and one not in front)
     rest = [one for one in inside if len(one) > 1 and counts[one] >= lesson.min_count]
     ranked = sorted(rest, key=lambda one: (-counts[one], -len(one), one))
-    return {token: float(counts[token]) for token in (*characters, *ranked[: lesson.seeds])}
+    return {token: counts[token] for token in (*characters, *ranked)}
 
 
 def _check(lesson: Lesson, room: int, characters: int) -> None:
@@ -143,27 +137,27 @@ def _front(lesson: Lesson) -> tuple[str, ...]:
 
 
 def _round(
-    words: Sequence[Word], counts: Mapping[str, float], lesson: Lesson, much: int
+    words: Sequence[Word], counts: Mapping[str, int], lesson: Lesson, much: int
 ) -> LessonRound:
     total = sum(counts.values())
-    pieces = tuple(Share(token, count, math.log(count / total)) for token, count in counts.items())
-    lexicon = _lexicon(pieces)
-    cuts = tuple(_cuts(words, lexicon))
-    loss = sum((-word.count * cut.score for word, cut in zip(words, cuts, strict=True)), 0.0)
-    removals = _removals(words, lexicon, counts, _Cuts(cuts, loss)) if much > 0 else []
+    pieces = tuple(
+        Share(token, count, lesson.rounded("log_p", math.log(count / total)))
+        for token, count in counts.items()
+    )
+    lexicon = Lexicon([("", math.nan), *((piece.token, piece.score) for piece in pieces)])
+    cuts = tuple(
+        cut._replace(score=lesson.rounded("cut_scores", cut.score)) for cut in _cuts(words, lexicon)
+    )
+    removals = _removals(words, lexicon, counts, cuts, lesson.rounded) if much > 0 else []
     fewer = max(1, int(len(removals) * lesson.share))
     going = _least(removals, counts, min(much, fewer))
     marked = tuple(one._replace(pruned=one.token in going) for one in removals)
-    return LessonRound(pieces, total, cuts, loss, marked)
+    return LessonRound(pieces, cuts, marked)
 
 
-class _Cuts(NamedTuple):
-    cuts: tuple[Cut, ...]
-    loss: float
-
-
-def _lexicon(pieces: Iterable[Share]) -> Lexicon:
-    return Lexicon([("", math.nan), *((piece.token, piece.score) for piece in pieces)])
+def _alike(name: str, figure: float) -> float:
+    """Sums of the same figures in another order are the same."""
+    return round(figure, _ALIKE) if name == COMPARED else figure
 
 
 def _cuts(words: Iterable[Word], lexicon: Lexicon, without: str | None = None) -> list[Cut]:
@@ -173,17 +167,21 @@ def _cuts(words: Iterable[Word], lexicon: Lexicon, without: str | None = None) -
         nodes = lexicon.nodes(text)
         if without is not None:
             nodes = [node for node in nodes if text[node.start : node.end] != without]
-        cut = best_cut(len(text), nodes) or []
+        cut = best_cut(len(text), nodes, _alike) or []
         pieces = tuple(text[node.start : node.end] for node in cut)
         found.append(Cut(pieces, sum(node.score for node in cut)))
     return found
 
 
 def _removals(
-    words: Sequence[Word], lexicon: Lexicon, tokens: Iterable[str], done: _Cuts
+    words: Sequence[Word],
+    lexicon: Lexicon,
+    tokens: Iterable[str],
+    cuts: Sequence[Cut],
+    rounded: Rounded,
 ) -> list[Removal]:
     holders: dict[str, list[int]] = defaultdict(list)
-    for index, cut in enumerate(done.cuts):
+    for index, cut in enumerate(cuts):
         for token in dict.fromkeys(cut.pieces):
             holders[token].append(index)
     removals: list[Removal] = []
@@ -191,49 +189,20 @@ def _removals(
         if len(token) > 1:
             anew = _cuts((words[index] for index in holders[token]), lexicon, token)
             found = tuple(zip(holders[token], anew, strict=True))
-            more = sum(
-                words[index].count * (done.cuts[index].score - cut.score) for index, cut in found
-            )
-            removals.append(Removal(token, found, done.loss + more, more, pruned=False))
+            more = sum(words[index].count * (cuts[index].score - cut.score) for index, cut in found)
+            increase = round(rounded("growth", more), _ALIKE)
+            removals.append(Removal(token, found, increase, pruned=False))
     return removals
 
 
-def _least(removals: Sequence[Removal], counts: Mapping[str, float], much: int) -> frozenset[str]:
+def _least(removals: Sequence[Removal], counts: Mapping[str, int], much: int) -> frozenset[str]:
     order = {one.token: place for place, one in enumerate(removals)}
-    ranked = sorted(
-        removals,
-        key=lambda one: (round(one.increase, _ALIKE), counts[one.token], -order[one.token]),
-    )
+    ranked = sorted(removals, key=lambda one: (one.increase, counts[one.token], -order[one.token]))
     return frozenset(one.token for one in ranked[: max(0, much)])
-
-
-def _recount(
-    words: Sequence[Word], done: LessonRound, pruned: set[str], lesson: Lesson
-) -> dict[str, float]:
-    left = {one.token: one.count for one in done.pieces if one.token not in pruned}
-    if lesson.counting == "substrings" or not pruned:
-        return left
-    lexicon = _lexicon(one for one in done.pieces if one.token in left)
-    counts = dict.fromkeys(left, 0.0)
-    for token, count in _occurrences(words, lexicon, lesson.counting):
-        counts[token] += count
-    return {token: count or 1.0 for token, count in counts.items() if count or len(token) == 1}
-
-
-def _occurrences(
-    words: Sequence[Word], lexicon: Lexicon, counting: str
-) -> Iterable[tuple[str, float]]:
-    if counting == "best":
-        for word, cut in zip(words, _cuts(words, lexicon), strict=True):
-            yield from ((token, float(word.count)) for token in cut.pieces)
-        return
-    for word in words:
-        for node, chance in expect(word.text, lexicon).nodes:
-            yield word.text[node.start : node.end], word.count * chance
 
 
 def _model(done: LessonRound, lesson: Lesson) -> Unigram:
     front = _front(lesson)
     ranked = sorted(done.pieces, key=lambda one: -one.score)
     scored = (*((token, 0.0) for token in front), *((one.token, one.score) for one in ranked))
-    return Unigram(scored, lesson.unknown, front)
+    return Unigram(scored, lesson.unknown, front, lesson.byte_fallback, lesson.rounded)

@@ -55,11 +55,14 @@ class Loss(NamedTuple):
 
 class Pruning(NamedTuple):
     """What was pruned: pieces that are in no best cut (`unused`), and of those that have another
-    cut the ones of the least loss; `losses` are from the largest on, the first `kept` stay."""
+    cut the ones of the least loss; `losses` are from the largest on, the first `kept` stay. Before
+    it there were `size` pieces, and the words had these best cuts (told of the first round)."""
 
     unused: tuple[str, ...]
     losses: tuple[Loss, ...]
     kept: int
+    size: int
+    cuts: tuple[tuple[str, ...], ...]
 
 
 class TrainingRound(NamedTuple):
@@ -95,7 +98,7 @@ def train(
     while words and (not rounds or rounds[-1].pruning):
         before = len(pieces)
         done, pieces = _round(words, pieces, training, target)
-        rounds.append(done)
+        rounds.append(done if not rounds else _without_cuts(done))
         if progress is not None:
             progress(len(seeds) - len(pieces), len(seeds) - min(target, len(pieces)))
         if done.pruning and len(pieces) == before:
@@ -114,6 +117,10 @@ def _round(
         return TrainingRound(steps, None), pieces
     pruning, pieces = prune(words, pieces, max(target, int(size * training.shrinking)))
     return TrainingRound(steps, pruning), pieces
+
+
+def _without_cuts(done: TrainingRound) -> TrainingRound:
+    return done._replace(pruning=done.pruning and done.pruning._replace(cuts=()))
 
 
 def _check(training: Training, characters: int) -> None:
@@ -189,7 +196,8 @@ def prune(words: Sequence[Word], pieces: Scored, size: int) -> tuple[Pruning, Sc
     do those that are themselves cut by the others, if any word has them."""
     lexicon = Lexicon([_UNKNOWN, *pieces])
     other = [_other_cut(token, lexicon) for token, _ in pieces]
-    uses = _uses(words, lexicon, len(pieces) + 1)
+    cuts = _best_cuts(words, lexicon)
+    uses = _uses(words, cuts, len(pieces) + 1)
     kept: list[int] = []
     unused: list[str] = []
     losses: list[tuple[int, Loss]] = []
@@ -203,7 +211,14 @@ def prune(words: Sequence[Word], pieces: Scored, size: int) -> tuple[Pruning, Sc
     ranked = sorted(losses, key=lambda one: -one[1].loss)
     room = max(0, size - 1 - len(kept))
     kept += [number for number, _ in ranked[:room]]
-    record = Pruning(tuple(unused), tuple(loss for _, loss in ranked), min(room, len(ranked)))
+    names = [_UNKNOWN[0], *(token for token, _ in pieces)]
+    record = Pruning(
+        tuple(unused),
+        tuple(loss for _, loss in ranked),
+        min(room, len(ranked)),
+        len(pieces),
+        tuple(tuple(names[piece] for piece in cut) for cut in cuts),
+    )
     return record, tuple(pieces[number - 1] for number in kept)
 
 
@@ -215,11 +230,17 @@ class _Uses(NamedTuple):
     words: float
 
 
-def _uses(words: Sequence[Word], lexicon: Lexicon, size: int) -> _Uses:
+def _best_cuts(words: Sequence[Word], lexicon: Lexicon) -> list[tuple[int, ...]]:
+    """The best cut of each word, as the numbers of its pieces."""
+    cuts = (best_cut(len(word.text), lexicon.nodes(word.text)) or [] for word in words)
+    return [tuple(node.piece for node in cut) for cut in cuts]
+
+
+def _uses(words: Sequence[Word], cuts: Sequence[tuple[int, ...]], size: int) -> _Uses:
     frequency = [0.0] * size
-    for word in words:
-        for node in best_cut(len(word.text), lexicon.nodes(word.text)) or []:
-            frequency[node.piece] += word.count
+    for word, cut in zip(words, cuts, strict=True):
+        for piece in cut:
+            frequency[piece] += word.count
     return _Uses(frequency, sum(frequency), sum(word.count for word in words))
 
 
@@ -246,7 +267,7 @@ def _loss(token: str, number: int, instead: tuple[int, ...], uses: _Uses, pieces
     after = math.log(total + own * len(pieces))  # of which the unknown token is one more
     other = sum(math.log(frequency[one] + own) - after for one in instead)
     loss = own / words * (math.log(own) - math.log(total) - other)
-    names = tuple(pieces[one - 1][0] if one else "<UNK>" for one in instead)
+    names = tuple(pieces[one - 1][0] if one else _UNKNOWN[0] for one in instead)
     return Loss(token, own, names, loss)
 
 

@@ -12,7 +12,15 @@ from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple
 
-from attncli.tokenizing.lattice import UNKNOWN, Lexicon, Node, best_cut
+from attncli.tokenizing.lattice import (
+    COMPARED,
+    UNKNOWN,
+    Lexicon,
+    Node,
+    Rounded,
+    best_cut,
+    unrounded,
+)
 from attncli.tokenizing.pieces import BYTE_TOKENS, Piece, numbered, unknown_pieces
 
 Scored = tuple[tuple[str, float], ...]
@@ -20,12 +28,14 @@ Scored = tuple[tuple[str, float], ...]
 
 
 class Candidate(NamedTuple):
-    """A piece that ends at a place: total = score + the best total at its start."""
+    """A piece that ends at a place, and the total of the best way there that ends with it: the best
+    total at its start and its own score. It isn't `known` if it is a character that no piece
+    covers."""
 
     token: str
     start: int
-    score: float
     total: float
+    known: bool = True
 
 
 class Place(NamedTuple):
@@ -45,13 +55,14 @@ class Unigram:
     A character that no piece covers has the least score of all pieces less 10, as in Hugging
     Face's `tokenizers`; neighbours of that sort are one unknown token together, or the tokens of
     their bytes with `byte_fallback`, where the vocabulary has them. Without an unknown token they
-    stay as they are, with no ID.
+    stay as they are, with no ID. `rounded` rounds the `totals` and the `best` of them.
     """
 
     scored: Scored
     unknown: str | None = None
     special: tuple[str, ...] = ()
     byte_fallback: bool = False
+    rounded: Rounded = unrounded
 
     @cached_property
     def vocabulary(self) -> Mapping[str, int]:
@@ -66,7 +77,8 @@ class Unigram:
 
     def pieces(self, word: str) -> tuple[Piece, ...]:
         """The pieces of a word."""
-        return tuple(self._pieces(word, best_cut(len(word), self.lexicon.nodes(word)) or []))
+        cut = best_cut(len(word), self.lexicon.nodes(word), self.rounded)
+        return tuple(self._pieces(word, cut or []))
 
     def _pieces(self, word: str, cut: list[Node]) -> Iterator[Piece]:
         for unknown, run in groupby(cut, key=lambda node: node.piece == UNKNOWN):
@@ -83,22 +95,16 @@ class Unigram:
         """The places of a word, from after its first character to its end; what isn't reached by
         any piece isn't there."""
         ending: dict[int, list[Candidate]] = {}
-        totals = {0: 0.0}
+        best = {0: 0.0}
         for node in self.lexicon.nodes(word):
-            total = totals[node.start] + node.score
-            found = Candidate(self._name(word, node), node.start, node.score, total)
+            total = self.rounded("totals", self.rounded("best", best[node.start]) + node.score)
+            text = word[node.start : node.end]
+            found = Candidate(text, node.start, total, node.piece != UNKNOWN)
             ending.setdefault(node.end, []).append(found)
-            totals[node.end] = max(total, totals.get(node.end, total))
+            reached = best.setdefault(node.end, total)
+            if self.rounded(COMPARED, total) > self.rounded(COMPARED, reached):
+                best[node.end] = total
         return tuple(
-            Place(end, tuple(found), max(found, key=lambda one: one.total))
+            Place(end, tuple(found), max(found, key=lambda one: self.rounded(COMPARED, one.total)))
             for end, found in sorted(ending.items())
         )
-
-    def _name(self, word: str, node: Node) -> str:
-        text = word[node.start : node.end]
-        return text if node.piece != UNKNOWN or self.unknown is None else self.unknown
-
-    def score(self, word: str) -> float:
-        """The log-probability of a word's best cut; 0 for no word."""
-        nodes = self.lexicon.nodes(word)
-        return sum(node.score for node in best_cut(len(word), nodes) or [])

@@ -87,7 +87,7 @@ def given_axes(name: str, scenario: Scenario, shape: tuple[int, int]) -> tuple[A
         return _rows_of_table(name, scenario, shape[0]), Axis(counted(shape[1]), DIMENSIONS)
     if local in ("positions", "segment_embeddings"):
         return Axis(tuple(map(str, range(shape[0]))), IDS), Axis(counted(shape[1]), DIMENSIONS)
-    if local == "word_counts":
+    if local in ("word_counts", "log_p"):
         return _words_of(name, scenario), Axis((), NONE)
     if name == "unembedding":
         return _unembedding_axes(scenario, shape)
@@ -100,8 +100,10 @@ def given_axes(name: str, scenario: Scenario, shape: tuple[int, int]) -> tuple[A
 
 
 def _words_of(name: str, scenario: Scenario) -> Axis:
-    """The words of a corpus that a tokenizer was learned from."""
+    """The words of a corpus that a tokenizer was learned from; or its pieces."""
     tokenizing = place_of(name, scenario).stack.text.tokenizing
+    if name.endswith("log_p"):
+        return Axis(tokenizing.pieces if tokenizing else (), "piece")
     return Axis(tuple(word.text for word in tokenizing.words) if tokenizing else (), "word")
 
 

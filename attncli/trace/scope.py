@@ -16,8 +16,9 @@ class Scope:
     `x` is the full name of what flows in, `beside` of what comes in from the side: the input
     that a residual adds, the memory that keys and values are made of. `way` is where a recurrent
     cell goes, `time` its place in the sentence, from 1, of so many `times`; `round` is that of
-    learning a tokenizer, from 1. `separate` says that queries, keys and values may have inputs of
-    their own; `out` is the full name of the result where it isn't the step's own.
+    learning a tokenizer, from 1, `word` one that is cut into pieces. `separate` says that queries,
+    keys and values may have inputs of their own; `out` is the full name of the result where it
+    isn't the step's own.
     """
 
     scenario: Scenario
@@ -35,6 +36,7 @@ class Scope:
     time: int = 0
     times: int = 0
     round: int = 0
+    word: str = ""
 
     def at(self, path: str, **changes: Any) -> Scope:  # noqa: ANN401
         """The scope of another path, with some changes."""

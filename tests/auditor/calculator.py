@@ -223,6 +223,7 @@ def _mp(function: Callable[[Any], Any]) -> Callable[[Decimal], Decimal]:
 
 _FUNCTIONS: dict[str, Callable[..., Decimal]] = {
     "max": max,
+    "min": min,
     "ln": Decimal.ln,
     **{name: _mp(getattr(mpmath, name)) for name in ("tanh", "erf", "sin", "cos")},
 }

@@ -7,7 +7,7 @@ import re
 _COMMANDS = {
     "times": "×", "cdot": "·", "approx": "≈", "rightarrow": "→", "infty": "∞", "dots": "…",
     "pi": "π", "gamma": "gamma", "beta": "beta",
-    "max": "max", "tanh": "tanh", "sin": "sin", "cos": "cos", "ln": "ln",
+    "max": "max", "min": "min", "tanh": "tanh", "sin": "sin", "cos": "cos", "ln": "ln",
     "left": "", "right": "", "thinspace": " ", "top": "⊤", "_": "_", "vdots": "⋮",
     "langle": "⟨", "rangle": "⟩", "quad": " ", "qquad": " ", "backslash": "\\",
 }  # fmt: skip
@@ -29,9 +29,16 @@ _OF_WORDS = {0xE000: "-", 0xE001: "_"}
 """What is read in words as it stands; while formulas are read it is set aside."""
 _CHARACTERS = {
     "textbackslash": "\\", "textasciicircum": "^", "textasciitilde": "~", "textless": "<",
-    "textgreater": ">", "textbar": "|", "textvisiblespace": "␣", "dots": "…", "symbol": '"',
+    "textgreater": ">", "textunderscore": "▁", "textbar": "|", "textvisiblespace": "␣", "dots": "…", "symbol": '"',
 }  # fmt: skip
-_SIGNS = {"-": "−", r"\surd": "√", r"^{\top}": "ᵀ", r"\Sigma": "Σ", r"\varepsilon": "ε"}
+_SIGNS = {
+    "-": "−",
+    r"\leftarrow": "←",
+    r"\surd": "√",
+    r"^{\top}": "ᵀ",
+    r"\Sigma": "Σ",
+    r"\varepsilon": "ε",
+}
 _ESCAPE = re.compile(
     r"\\attn(?:char|latin)\{\w+\}\{(?P<character>.)\}|\\(?P<name>[a-z]+)\{(?:34)?\}"
     r"|\\ensuremath\{(?P<sign>.*?)\}(?!\})|\\`\{\}|\\(?P<escaped>.)|\{(?P<kept>[\[*]?)\}"

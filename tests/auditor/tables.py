@@ -11,6 +11,8 @@ from tests.auditor.calculator import INDEX, NAME, UndisclosedError, Value, figur
 
 _ADDRESS = re.compile(rf"(?P<name>{NAME})(?P<index>{INDEX})?")
 _INDICES = re.compile(r"\s*(\"(?:[^\"\\]|\\.)*\"|[^,\"]+)\s*(?:,|$)")
+_LISTED = re.compile(r"(?P<name>(?:.*\.)?totals)\[(?P<end>\d+)\]")
+"""What is told in lines only; its figures are listed with those of other places."""
 _WORDS = {
     "layers": "Layer", "heads": "Head", "encoder": "Encoder", "cross": "Cross-attention",
     "forward": "Forward", "backward": "Backward",
@@ -113,7 +115,21 @@ class Tables:
             return self.full(address, path), []
         except ValueError:
             name, indices = parted(address)
+            listed = _LISTED.fullmatch(name)
+            if listed is not None and indices:
+                full = self.full(listed["name"], path)
+                return full, [self._listed(full, int(listed["end"]), indices[0])]
             return self.full(name, path), indices
+
+    def _listed(self, full: str, end: int, piece: str) -> str:
+        """The row of a list, counted from 1, that is the piece's which ends at a place: `un|happi`
+        is that of happi at 7."""
+        name = re.sub(r"\\(.)", r"\1", piece[1:-1]) if piece.startswith('"') else piece
+        for number, row in enumerate(self[full].rows, start=1):
+            before, _, last = row.rpartition("|")
+            if last == name and len(before) + len(last) == end:
+                return str(number)
+        raise ValueError(f"{full} lists no {name} that ends at {end}")
 
     def value(self, address: str, path: str) -> Value:
         """What a name, a row or a cell stands for in a section. Raises UndisclosedError."""

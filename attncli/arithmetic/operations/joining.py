@@ -152,11 +152,15 @@ class JoinColumns(Moved):
         raise IndexError("there are not so many columns")
 
 
+@dataclass(frozen=True)
 class JoinRows(Moved):
-    """Rows above rows: a cache's, and the new ones. [a, d], [b, d] -> [a + b, d]"""
+    """Rows above rows: a cache's, and the new ones. [a1, d], [a2, d], … -> [a1 + a2 + …, d]"""
+
+    count: int = 2
 
     def signature(self) -> str:
-        return "a d, b d -> a+b d"
+        heights = [f"a{k}" for k in range(1, self.count + 1)]
+        return ", ".join(f"{height} d" for height in heights) + f" -> {'+'.join(heights)} d"
 
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, Apply("stack", tuple(map(Symbol, operands))))
@@ -166,9 +170,15 @@ class JoinRows(Moved):
         return joined(values, operands, sum(all_written(operands), start=()))
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        above, below = operands
-        inside = i < above.shape[0]
-        return (above.number(i, j) if inside else below.number(i - above.shape[0], j),)
+        for operand in operands:
+            if i < operand.shape[0]:
+                return (operand.number(i, j),)
+            i -= operand.shape[0]
+        raise IndexError("there are not so many rows")
+
+
+class Listed(JoinRows):
+    """Lists in one, which are then not shown by themselves."""
 
 
 def all_written(operands: Sequence[Matrix]) -> list[Written]:

@@ -16,9 +16,11 @@ _SPECIAL = {
     "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\symbol{34}",
     "`": r"\`{}", "␣": r"\textvisiblespace{}", "…": r"\dots{}", "\u00a0": "~",
+    "▁": r"\textunderscore{}",
 }  # fmt: skip
 _MATHEMATICS = {
-    "−": "-", "×": r"\times", "→": r"\rightarrow", "∞": r"\infty", "≈": r"\approx",
+    "−": "-", "×": r"\times", "→": r"\rightarrow", "←": r"\leftarrow", "∞": r"\infty",
+    "≈": r"\approx",
     "√": r"\surd", "⋮": r"\vdots", "ᵀ": r"^{\top}", "≤": r"\le", "≥": r"\ge", "±": r"\pm",
     "²": "^2", "³": "^3", "Σ": r"\Sigma", "π": r"\pi", "ε": r"\varepsilon", "β": r"\beta",
     "γ": r"\gamma", "δ": r"\delta", "Φ": r"\Phi", "‖": r"\Vert",

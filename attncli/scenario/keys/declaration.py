@@ -30,6 +30,9 @@ from attncli.scenario.problems import Problems
 STORY = (
     "dictionary",
     "learn",
+    "estimate",
+    "prune",
+    "viterbi",
     "tokenize",
     "embed",
     "positions",

@@ -5,10 +5,12 @@ from __future__ import annotations
 from attncli.scenario.keys.kinds import (
     Choice,
     Either,
+    Flag,
     Key,
     Kind,
     ListOf,
     MapOf,
+    NumberKind,
     Record,
     TextKind,
     WholeNumber,
@@ -16,11 +18,11 @@ from attncli.scenario.keys.kinds import (
 from attncli.scenario.nodes import Items, Map, Node, Text
 from attncli.scenario.tokenizers import TOKENIZERS
 
-LEARNED = ("bpe", "wordpiece")
+LEARNED = ("bpe", "wordpiece", "unigram", "sentencepiece")
 """Tokenizers that cut words into pieces, learned from a corpus or given."""
-MARKS = {"none": ("", ""), "</w>": ("", "</w>"), "##": ("##", "")}
+MARKS = {"none": ("", ""), "</w>": ("", "</w>"), "##": ("##", ""), "▁": ("", ""), "Ġ": ("", "")}
 """How the place of a piece in its word is marked: what stands before a piece that continues one,
-and what after the last."""
+and what after the last; ▁ and Ġ mark the space before a word, which is a character then."""
 
 _TOKEN = TextKind("a token")
 _COUNT = WholeNumber(1, 10**9)
@@ -28,9 +30,17 @@ _WORD = Choice((*TOKENIZERS, *LEARNED))
 _SETTINGS = Record(
     (
         Key("kind", _WORD, "which it is"),
-        Key("marks", Choice(tuple(MARKS)), "how pieces are marked: none, </w> or ##"),
-        Key("min_count", _COUNT, "how often a pair must occur to be merged"),
+        Key("marks", Choice(tuple(MARKS)), "how pieces are marked: none, </w>, ##, ▁ or Ġ"),
+        Key("min_count", _COUNT, "how often a pair, a piece or a word must occur"),
         Key("score", Choice(("likelihood", "count")), "wordpiece: what pairs are chosen by"),
+        Key("model", Choice(("unigram", "bpe")), "sentencepiece: what its pieces are learned by"),
+        Key("training", Choice(("counts", "expected")), "unigram: how pieces are counted"),
+        Key("share", NumberKind(positive=True, most=1), "unigram: how many pieces a round prunes"),
+        Key("longest", WholeNumber(1, 100), "unigram: the characters of the longest piece"),
+        Key("whole", Flag(), "unigram: whether what is only ever a whole word may be a piece"),
+        Key("alphabet", Choice(("corpus", "bytes")), "bpe by bytes: the symbols to start with"),
+        Key("byte_fallback", Flag(), "whether unknown characters become their bytes"),
+        Key("normalize", Choice(("none", "nfkc")), "sentencepiece: how a text is written first"),
         Key("unknown", _TOKEN, "the token of what the vocabulary doesn't have"),
         Key("special", ListOf(_TOKEN), "tokens that come first in the vocabulary"),
     )
@@ -59,4 +69,9 @@ TOKENIZING = (
     ),
     Key("vocabulary_size", _COUNT, "how many tokens a tokenizer is to learn"),
     Key("merges", ListOf(ListOf(_TOKEN)), "the merges of a tokenizer, in place of learning them"),
+    Key(
+        "pieces",
+        MapOf(NumberKind(most=0), "piece"),
+        "piece → log-probability, in place of learning them",
+    ),
 )

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from attncli.arithmetic.expression import MOST_PARTS, Cell, elided
+from attncli.arithmetic.expression import MOST_PARTS, Cell, elided, elided_rows
 from attncli.document import Addition, Block, MatrixBlock, Note, Span, Working
 from attncli.telling.blocks import given_blocks
 from attncli.telling.exercise.leading import telling, with_copies
@@ -169,6 +169,7 @@ class _Asker:
 
 def shown_cells(block: MatrixBlock) -> Iterator[tuple[int, int]]:
     """The cells of a table that a page shows, and doesn't elide."""
-    rows = [block.rows[k] for k in elided(len(block.rows), MOST_PARTS) if k is not None]
+    places = elided_rows(len(block.rows), of_list=block.is_list)
+    rows = [block.rows[k] for k in places if k is not None]
     columns = [j for j in elided(block.matrix.shape[1], MOST_PARTS) if j is not None]
     return ((i, j) for i in rows for j in columns)

@@ -1,0 +1,395 @@
+"""What pieces of words cost: log-probabilities, the best cut of a word, and losses.
+
+Kudo 2018 (arXiv:1804.10959); the best cut is found as by Viterbi 1967. Lists are columns [p, 1].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from attncli.arithmetic import decimals
+from attncli.arithmetic.expression import (
+    Apply,
+    Equation,
+    Expression,
+    Negative,
+    Number,
+    Product,
+    Quotient,
+    Sum,
+    Symbol,
+    Total,
+    constant,
+    minus,
+)
+from attncli.arithmetic.formula import at, define
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations.base import (
+    EPSILON,
+    Operation,
+    Working,
+    added_places,
+    are_long,
+    most_places,
+    product_of,
+    sum_of,
+)
+from attncli.arithmetic.rounding import Array, Error, largest
+
+Cut = tuple[int, ...]
+"""The pieces of a word, by their rows from 0."""
+
+UNKNOWN_PENALTY = 10
+
+
+def _column(figures: Sequence[float]) -> Array:
+    return np.array(figures, dtype=np.float64)[:, np.newaxis]
+
+
+def _sum_error(terms: int, *operands: Matrix) -> Error:
+    size = sum(largest(operand.values) for operand in operands)
+    return Error((terms + 2) * EPSILON * (terms + 2) * size)
+
+
+class AddedUp(Operation):
+    """All figures of a list added up. [p, 1] -> [1, 1]"""
+
+    def signature(self) -> str:
+        return "p 1 -> 1 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, Total("i", at(operands[0], "i")))
+
+    def values(self, *operands: Matrix) -> Array:
+        return np.asarray(operands[0].values.sum(axis=0, keepdims=True))
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        return (sum_of(operands[0].column(0).entries),)
+
+    def places(self, *operands: Matrix) -> int | None:
+        return operands[0].places
+
+    def error(self, *operands: Matrix) -> Error:
+        return _sum_error(operands[0].shape[0], operands[0])
+
+
+class LogShare(Operation):
+    """The logarithm of the share that each figure has in all. [p, 1], [1, 1] -> [p, 1]"""
+
+    def signature(self) -> str:
+        return "p 1, 1 1 -> p 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        share = Quotient(at(operands[0], "i"), Symbol(operands[1]))
+        return define(at(name, "i"), Apply("ln", (share,)))
+
+    def values(self, *operands: Matrix) -> Array:
+        return np.asarray(np.log(operands[0].values / operands[1].values[0, 0]))
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        share = Quotient(operands[0].number(i, 0), operands[1].number(0, 0))
+        return (Apply("ln", (share,)),)
+
+    def error(self, *operands: Matrix) -> Error:  # noqa: ARG002
+        return Error(4 * EPSILON, 8 * EPSILON)
+
+
+class ShareItself(LogShare):
+    """The share without its logarithm, which nobody should take for it."""
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(at(name, "i"), Quotient(at(operands[0], "i"), Symbol(operands[1])))
+
+    def values(self, *operands: Matrix) -> Array:
+        return np.asarray(operands[0].values / operands[1].values[0, 0])
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        return (Quotient(operands[0].number(i, 0), operands[1].number(0, 0)),)
+
+
+@dataclass(frozen=True)
+class CutScores(Operation):
+    """The log-probability of each word: those of the pieces that it is cut into, added up.
+    [p, 1] -> [w, 1]"""
+
+    cuts: tuple[Cut, ...]
+
+    def signature(self) -> str:
+        return f"p 1 -> {len(self.cuts)} 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(at(name, "word"), Total("piece", at(operands[0], "piece")))
+
+    def values(self, *operands: Matrix) -> Array:
+        scores = operands[0].values[:, 0]
+        return _column([math.fsum(scores[[*cut]]) for cut in self.cuts])
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        return (sum_of([operands[0].number(piece, j) for piece in self.cuts[i]]),)
+
+    def places(self, *operands: Matrix) -> int | None:
+        return operands[0].places
+
+    def error(self, *operands: Matrix) -> Error:
+        return _sum_error(max(map(len, self.cuts), default=0), operands[0])
+
+
+@dataclass(frozen=True)
+class CorpusLoss(Operation):
+    """−Σ count · ln p(word); or, as nobody should, each word once. [w, 1], [w, 1] -> [1, 1]"""
+
+    weighted: bool = True
+
+    def signature(self) -> str:
+        return "w 1, w 1 -> 1 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        counts, scores = (at(operand, "word") for operand in operands)
+        term = Product((counts, scores)) if self.weighted else scores
+        return define(name, Negative(Total("word", term)))
+
+    def values(self, *operands: Matrix) -> Array:
+        counts, scores = (operand.values for operand in operands)
+        weighed = counts * scores if self.weighted else scores
+        return np.asarray(-weighed.sum(axis=0, keepdims=True))
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        counts, scores = operands
+        if not self.weighted:
+            return (Negative(sum_of(scores.column(0).entries)),)
+        pairs = [(counts.number(w, 0), scores.number(w, 0)) for w in range(counts.shape[0])]
+        form = Negative(sum_of([Product(pair) for pair in pairs]))
+        worked = [product_of(*pair) for pair in pairs]
+        return (form,) if are_long(worked) else (form, Negative(sum_of(worked)))
+
+    def places(self, *operands: Matrix) -> int | None:
+        return added_places(*operands)
+
+    def error(self, *operands: Matrix) -> Error:
+        counts, scores = operands
+        w = counts.shape[0]
+        return Error((w + 2) * EPSILON * w * largest(counts.values) * largest(scores.values))
+
+
+@dataclass(frozen=True)
+class LossWithout(Operation):
+    """How much the loss grows without a piece: Σ count · (ln p(word) − ln p of the word as it is
+    cut then), over the words that it was in. `words` are these by their rows, with the pieces
+    instead. [w, 1], [w, 1], [p, 1] -> [pieces, 1]"""
+
+    words: tuple[tuple[tuple[int, Cut], ...], ...]
+
+    def signature(self) -> str:
+        return f"w 1, w 1, p 1 -> {len(self.words)} 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        counts, scores, pieces = operands
+        instead = Total("piece", at(pieces, "piece"))
+        more = minus(at(scores, "word"), instead)
+        return define(at(name, "i"), Total("word", Product((at(counts, "word"), more))))
+
+    def values(self, *operands: Matrix) -> Array:
+        counts, scores, pieces = (operand.values[:, 0] for operand in operands)
+        return _column(
+            [
+                math.fsum(counts[w] * (scores[w] - math.fsum(pieces[[*cut]])) for w, cut in words)
+                for words in self.words
+            ]
+        )
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        counts, scores, pieces = operands
+        factors: list[Expression] = []
+        differences: list[Expression] = []
+        worked: list[Number] = []
+        for w, cut in self.words[i]:
+            count, score = counts.number(w, 0), scores.number(w, 0)
+            instead = [pieces.number(piece, 0) for piece in cut]
+            factors.append(Product((count, minus(score, sum_of(instead)))))
+            other = decimals.total(number.shown for number in instead)
+            full = decimals.difference(score.shown, other)
+            differences.append(Product((count, Number.inner(full))))
+            worked.append(product_of(count, Number.inner(full)))
+        if not factors or are_long(worked):
+            return (sum_of(factors),)
+        return sum_of(factors), sum_of(differences), sum_of(worked)
+
+    def places(self, *operands: Matrix) -> int | None:
+        counts, *scores = operands
+        known = most_places(*scores)
+        return None if known is None or counts.places is None else known + counts.places
+
+    def error(self, *operands: Matrix) -> Error:
+        return Error(self._noise() * math.prod(self._sizes(operands)))
+
+    def clear_noise(self, values: Array, *operands: Matrix) -> None:
+        values[np.abs(values) <= self._noise() * math.prod(self._sizes(operands))] = 0.0
+
+    def _noise(self) -> float:
+        words = max(map(len, self.words), default=0)
+        longest = max((len(cut) for words in self.words for _, cut in words), default=0)
+        return (words + longest + 4) * EPSILON * max(1, words) * (longest + 1)
+
+    def _sizes(self, operands: Sequence[Matrix]) -> tuple[float, float]:
+        counts, scores, pieces = (largest(operand.values) for operand in operands)
+        return counts, scores + pieces
+
+
+class BelowTheLeast(Operation):
+    """What a character costs that no piece covers: the least log-probability less 10.
+    [p, 1] -> [1, 1]"""
+
+    def signature(self) -> str:
+        return "p 1 -> 1 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        least = Apply("min", (Symbol(operands[0]),))
+        return define(name, minus(least, constant(UNKNOWN_PENALTY)))
+
+    def values(self, *operands: Matrix) -> Array:
+        return np.asarray(operands[0].values.min(axis=0, keepdims=True) - UNKNOWN_PENALTY)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        least = operands[0].number(int(operands[0].values[:, 0].argmin()), 0)
+        return (minus(least, constant(UNKNOWN_PENALTY)),)
+
+    def places(self, *operands: Matrix) -> int | None:
+        return operands[0].places
+
+    def error(self, *operands: Matrix) -> Error:
+        return Error(2 * EPSILON * (largest(operands[0].values) + UNKNOWN_PENALTY))
+
+
+@dataclass(frozen=True)
+class Arrivals(Operation):
+    """The totals of all pieces that end at a place of a word: the best total at its start, and its
+    own log-probability. Each arrival is the row of its piece, None for a character that no piece
+    covers; and which of the further operands is the best total at its start, None for that of the
+    word. The first operand are the log-probabilities, the last one with `unknown` what such a
+    character costs. [p, 1], [1, 1], … -> [arrivals, 1]"""
+
+    arrivals: tuple[tuple[int | None, int | None], ...]
+    starts: int
+    unknown: bool = False
+
+    def signature(self) -> str:
+        others = ", 1 1" * (self.starts + self.unknown)
+        return f"p 1{others} -> {len(self.arrivals)} 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        best = Symbol("best[start]")
+        return define(at(name, "piece"), sum_of([best, at(operands[0], "piece")]))
+
+    def values(self, *operands: Matrix) -> Array:
+        pieces, *others = (operand.values[:, 0] for operand in operands)
+        return _column(
+            [
+                (0.0 if start is None else others[start][0])
+                + (others[-1][0] if piece is None else pieces[piece])
+                for piece, start in self.arrivals
+            ]
+        )
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        piece, start = self.arrivals[i]
+        own = operands[-1].number(0, 0) if piece is None else operands[0].number(piece, 0)
+        return (own if start is None else Sum((operands[1 + start].number(0, 0), own)),)
+
+    def places(self, *operands: Matrix) -> int | None:
+        return most_places(*operands)
+
+    def error(self, *operands: Matrix) -> Error:
+        return _sum_error(2, *operands)
+
+
+class Best(Operation):
+    """The largest figure of a list. [c, 1] -> [1, 1]"""
+
+    def signature(self) -> str:
+        return "c 1 -> 1 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, Apply("max", (Symbol(operands[0]),)))
+
+    def values(self, *operands: Matrix) -> Array:
+        return np.asarray(operands[0].values.max(axis=0, keepdims=True))
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        figures = operands[0].column(0).entries
+        return (figures[0] if len(figures) == 1 else Apply("max", figures),)
+
+    def places(self, *operands: Matrix) -> int | None:
+        return operands[0].places
+
+
+class Least(Best):
+    """The smallest figure of a list, which nobody should take for the best."""
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, Apply("min", (Symbol(operands[0]),)))
+
+    def values(self, *operands: Matrix) -> Array:
+        return np.asarray(operands[0].values.min(axis=0, keepdims=True))
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        figures = operands[0].column(0).entries
+        return (figures[0] if len(figures) == 1 else Apply("min", figures),)
+
+
+@dataclass(frozen=True)
+class PruningLoss(Operation):
+    """What it would cost to go without a piece, as it is estimated: own / words · (ln own − ln all
+    − Σ (ln (other + own) − ln (all + own · size))), where the others are the best cut of the piece
+    itself into other ones, by their rows. [p, 1], [1, 1], [1, 1] -> [pieces, 1]"""
+
+    instead: tuple[tuple[int, Cut], ...]
+    size: int
+
+    def signature(self) -> str:
+        return f"p 1, 1 1, 1 1 -> {len(self.instead)} 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        frequencies, every, words = operands
+        own = at(frequencies, "i")
+        later = Sum((Symbol(every), Product((own, Symbol("size")))))
+        other = Sum((at(frequencies, "piece"), own))
+        rest = Total("piece", minus(_ln(other), _ln(later)))
+        gained = Sum((_ln(own), Negative(_ln(Symbol(every))), Negative(rest)))
+        return define(at(name, "i"), Product((Quotient(own, Symbol(words)), gained)))
+
+    def values(self, *operands: Matrix) -> Array:
+        frequencies, every, words = (operand.values[:, 0] for operand in operands)
+        return _column(
+            [
+                self._loss(float(frequencies[row]), frequencies[[*cut]], every[0], words[0])
+                for row, cut in self.instead
+            ]
+        )
+
+    def _loss(self, own: float, others: Array, every: float, words: float) -> float:
+        later = math.log(every + own * self.size)
+        other = math.fsum(math.log(one + own) - later for one in others)
+        return own / words * (math.log(own) - math.log(every) - other)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        frequencies, every, words = operands
+        row, cut = self.instead[i]
+        own, total = frequencies.number(row, 0), every.number(0, 0)
+        later = Sum((total, Product((own, constant(self.size)))))
+        terms: list[Expression] = [_ln(own), Negative(_ln(total))]
+        for piece in cut:
+            terms += [Negative(_ln(Sum((frequencies.number(piece, 0), own)))), _ln(later)]
+        return (Product((Quotient(own, words.number(0, 0)), Sum(tuple(terms)))),)
+
+    def error(self, *operands: Matrix) -> Error:
+        longest = max((len(cut) for _, cut in self.instead), default=0)
+        size = math.log(largest(operands[1].values) * (self.size + 1) + 1)
+        return Error((2 * longest + 8) * EPSILON * (2 * longest + 2) * size)
+
+
+def _ln(operand: Expression) -> Apply:
+    return Apply("ln", (operand,))

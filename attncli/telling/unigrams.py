@@ -1,0 +1,186 @@
+"""What is told of pieces with log-probabilities besides their figures: how words are cut, which
+pieces go, and the way back through the best totals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from attncli.arithmetic.expression import MOST_PARTS
+from attncli.document import Block, Note, Prose, Span, Subheading, Table, TextList, Word
+from attncli.notation.plain import plain
+from attncli.scenario.model import below
+from attncli.steps.estimate import taught_round, taught_rounds, told_numbers
+from attncli.steps.prune import told_losses, trained_pruning
+from attncli.steps.viterbi import table_of
+from attncli.telling.tables import Row, table
+from attncli.trace import Part, Trace
+
+if TYPE_CHECKING:
+    from attncli.tokenizing.lesson import LessonRound, Removal
+    from attncli.tokenizing.training import Pruning, Trained
+
+_MOST_ROWS = 4 * MOST_PARTS
+
+
+def best_cuts(part: Part) -> list[Block]:
+    """The best cut of each word of the corpus."""
+    own, pruning = taught_round(part.scope), trained_pruning(part.scope)
+    tokenizing = part.scope.text.tokenizing
+    if tokenizing is None:
+        return []
+    cuts = [cut.pieces for cut in own.cuts] if own else list(pruning.cuts) if pruning else []
+    rows: list[Row] = [
+        (Word(word.text), Word(" ".join(cut)))
+        for word, cut in zip(tokenizing.words, cuts, strict=True)
+    ]
+    return [table(("Word", "Its best cut"), rows)]
+
+
+def estimated(_: Trace, part: Part) -> list[Block]:
+    """After the last round, all that has been learned."""
+    if part.scope.round != len(taught_rounds(part.scope)):
+        return []
+    return vocabulary_of(part)
+
+
+def vocabulary_of(part: Part) -> list[Block]:
+    """The vocabulary that there is in the end."""
+    tokenizing = part.scope.text.tokenizing
+    if tokenizing is None:
+        return []
+    tokens = tuple(tokenizing.tokenizer.vocabulary)
+    numbers = tuple(map(str, range(len(tokens))))
+    rows: list[Row] = [(number, Word(token)) for number, token in zip(numbers, tokens, strict=True)]
+    return [
+        Subheading("What has been learned"),
+        table(("ID", "Token"), rows, most=_MOST_ROWS),
+        TextList(below(part.scope.stack.path, "vocabulary"), numbers, tokens),
+    ]
+
+
+def pruned(trace: Trace, part: Part) -> list[Block]:
+    """What was tried and which pieces go, and what is left out of the rounds that follow."""
+    own, pruning = taught_round(part.scope), trained_pruning(part.scope)
+    if own is not None:
+        return [_tried(own), Note(tuple(_gone(trace, part, own.removals))), *_between(part)]
+    tokenizing = part.scope.text.tokenizing
+    if pruning is None or tokenizing is None or tokenizing.trained is None:
+        return []
+    told = [Note((_kept(pruning),)), *_rounds(tokenizing.trained)]
+    return [*told, *vocabulary_of(part)]
+
+
+def _tried(own: LessonRound) -> Table:
+    """The words as they are cut without each piece."""
+    rows: list[Row] = []
+    for one in own.removals:
+        cuts = [" ".join(cut.pieces) for _, cut in one.words]
+        last = "goes" if one.pruned else ""
+        rows.append((Word(one.token), Word(", ".join(cuts)) if cuts else "in no best cut", last))
+    return table(("Without", "Its words are cut", ""), rows, most=_MOST_ROWS)
+
+
+def _gone(trace: Trace, part: Part, removals: Sequence[Removal]) -> Iterator[Span]:
+    """Which pieces go, and which others would have cost as little."""
+    gone = [one for one in removals if one.pruned]
+    worst = max(one.increase for one in gone)
+    yield Word(", ".join(one.token for one in gone))
+    yield from _why(trace, part, gone)
+    equal = [one.token for one in removals if not one.pruned and one.increase == worst]
+    if equal:
+        yield from (" The same holds of ", Word(", ".join(equal)), "; of such pieces those that ")
+        yield "occur least go first, and of these the last."
+
+
+def _why(trace: Trace, part: Part, gone: Sequence[Removal]) -> Iterator[Span]:
+    used = [one.token for one in gone if one.words]
+    verb, they = ("go", "them") if len(gone) > 1 else ("goes", "it")
+    if not used:
+        yield f" {verb}: without {they} the loss is the same."
+        return
+    growth = trace[part.scope.name("growth")]
+    rows = [growth.rows.names.index(token) for token in used]
+    worst = max(rows, key=lambda row: float(growth.values[row, 0]))
+    yield f" {verb}: without {they} the loss grows least, by "
+    yield growth.matrix.number(worst, 0)
+    yield " at most." if len(gone) > 1 else "."
+
+
+def _between(part: Part) -> list[Block]:
+    """A word on the rounds that aren't told."""
+    own = part.scope.round
+    after = [number for number in told_numbers(part.scope) if number > own]
+    if not after or after[0] == own + 1:
+        return []
+    last = after[0] - 1
+    which = f"Rounds {own + 1} to {last} go" if last > own + 1 else f"Round {last} goes"
+    return [Prose((f"{which} the same way.",))]
+
+
+def _kept(pruning: Pruning) -> str:
+    losses = len(pruning.losses)
+    told = len(told_losses(pruning))
+    more = f" The {told} smallest losses are told." if losses > told else ""
+    return (
+        f"Of {pruning.size} pieces {len(pruning.unused)} are in no best cut and go; of the {losses}"
+        f" that could be cut otherwise the {pruning.kept} of the largest losses stay.{more}"
+    )
+
+
+def _rounds(trained: Trained) -> list[Block]:
+    """How many pieces each round of the training had."""
+    rows: list[Row] = []
+    for number, one in enumerate(trained.rounds, start=1):
+        before = len(one.steps[0].expected) if one.steps else 0
+        after = len(one.steps[-1].scored) if one.steps else 0
+        gone = ""
+        if one.pruning is not None:
+            dropped = len(one.pruning.losses) - one.pruning.kept
+            gone = str(len(one.pruning.unused) + dropped)
+        rows.append((str(number), str(before), str(after), gone))
+    return [
+        Prose(
+            (
+                "Each round estimates twice how often pieces are expected in all cuts, and leaves"
+                " out what is expected less than 0.5 times; then it prunes.",
+            )
+        ),
+        table(("Round", "Pieces", "Expected often enough", "Pruned"), rows),
+    ]
+
+
+def way_back(trace: Trace, part: Part) -> list[Block]:
+    """All ways to each place, and from the end of a word back to its start, from best to best."""
+    places = {place.end: place for place in table_of(part.scope)}
+    end, way = max(places, default=0), list[str]()
+    total = trace[part.scope.name(f"best[{end}]")].matrix.number(0, 0)
+    while end:
+        best = places[end].best
+        way.append(best.token)
+        end = best.start
+    back = " ← ".join(way)
+    cut = " ".join(reversed(way))
+    return [
+        _arrivals(trace, part),
+        Note(
+            (
+                "Back from the end, each time over the piece of the best total: ", Word(back),
+                ". The best cut is ", Word(cut), ", whose log-probability is ", total, ".",
+            )
+        )
+    ]  # fmt: skip
+
+
+def _arrivals(trace: Trace, part: Part) -> Table:
+    """The pieces that end at each place of a word, where they start, and their totals."""
+    word = part.scope.word
+    rows: list[Row] = []
+    for place in table_of(part.scope):
+        totals = trace[part.scope.name(f"totals[{place.end}]")]
+        for row, one in enumerate(place.candidates):
+            here = Word(word[: place.end]) if not row else ""
+            total = plain(totals.matrix.number(row, 0))
+            best = "best" if one == place.best else ""
+            rows.append((here, Word(one.token), Word(word[: one.start]), total, best))
+    return table(("Up to", "Piece", "After", "Total", ""), rows, most=_MOST_ROWS)
