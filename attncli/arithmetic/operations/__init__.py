@@ -41,6 +41,15 @@ from attncli.arithmetic.operations.masking import (
 )
 from attncli.arithmetic.operations.means import ColumnMean, RowMean
 from attncli.arithmetic.operations.norms import MeanOfSquares, Normalize, RootOf, SubtractRow
+from attncli.arithmetic.operations.pieces import (
+    AddedUp,
+    CorpusLoss,
+    CutScores,
+    LogShare,
+    LossWithout,
+    PruningLoss,
+    ShareItself,
+)
 from attncli.arithmetic.operations.positions import Alibi, Sinusoids, alibi_slopes
 from attncli.arithmetic.operations.products import (
     Affine,
@@ -69,19 +78,7 @@ from attncli.arithmetic.operations.softmax import (
     Exponential,
     RowSum,
 )
-from attncli.arithmetic.operations.unigram import (
-    AddedUp,
-    Arrivals,
-    BelowTheLeast,
-    Best,
-    CorpusLoss,
-    CutScores,
-    Least,
-    LogShare,
-    LossWithout,
-    PruningLoss,
-    ShareItself,
-)
+from attncli.arithmetic.operations.viterbi import Arrivals, BelowTheLeast, Best, Least
 
 __all__ = [
     "ACTIVATIONS",

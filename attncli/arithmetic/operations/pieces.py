@@ -1,6 +1,6 @@
-"""What pieces of words cost: log-probabilities, the best cut of a word, and losses.
+"""What pieces of words are worth: log-probabilities, and losses without them.
 
-Kudo 2018 (arXiv:1804.10959); the best cut is found as by Viterbi 1967. Lists are columns [p, 1].
+Kudo 2018 (arXiv:1804.10959). Lists are columns [p, 1].
 """
 
 from __future__ import annotations
@@ -43,14 +43,12 @@ from attncli.arithmetic.rounding import Array, Error, largest
 Cut = tuple[int, ...]
 """The pieces of a word, by their rows from 0."""
 
-UNKNOWN_PENALTY = 10
 
-
-def _column(figures: Sequence[float]) -> Array:
+def column_of(figures: Sequence[float]) -> Array:
     return np.array(figures, dtype=np.float64)[:, np.newaxis]
 
 
-def _sum_error(terms: int, *operands: Matrix) -> Error:
+def sum_error(terms: int, *operands: Matrix) -> Error:
     size = sum(largest(operand.values) for operand in operands)
     return Error((terms + 2) * EPSILON * (terms + 2) * size)
 
@@ -74,7 +72,7 @@ class AddedUp(Operation):
         return operands[0].places
 
     def error(self, *operands: Matrix) -> Error:
-        return _sum_error(operands[0].shape[0], operands[0])
+        return sum_error(operands[0].shape[0], operands[0])
 
 
 class LogShare(Operation):
@@ -126,7 +124,7 @@ class CutScores(Operation):
 
     def values(self, *operands: Matrix) -> Array:
         scores = operands[0].values[:, 0]
-        return _column([math.fsum(scores[[*cut]]) for cut in self.cuts])
+        return column_of([math.fsum(scores[[*cut]]) for cut in self.cuts])
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         return (sum_of([operands[0].number(piece, j) for piece in self.cuts[i]]),)
@@ -135,7 +133,7 @@ class CutScores(Operation):
         return operands[0].places
 
     def error(self, *operands: Matrix) -> Error:
-        return _sum_error(max(map(len, self.cuts), default=0), operands[0])
+        return sum_error(max(map(len, self.cuts), default=0), operands[0])
 
 
 @dataclass(frozen=True)
@@ -194,7 +192,7 @@ class LossWithout(Operation):
 
     def values(self, *operands: Matrix) -> Array:
         counts, scores, pieces = (operand.values[:, 0] for operand in operands)
-        return _column(
+        return column_of(
             [
                 math.fsum(counts[w] * (scores[w] - math.fsum(pieces[[*cut]])) for w, cut in words)
                 for words in self.words
@@ -239,107 +237,6 @@ class LossWithout(Operation):
         return counts, scores + pieces
 
 
-class BelowTheLeast(Operation):
-    """What a character costs that no piece covers: the least log-probability less 10.
-    [p, 1] -> [1, 1]"""
-
-    def signature(self) -> str:
-        return "p 1 -> 1 1"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        least = Apply("min", (Symbol(operands[0]),))
-        return define(name, minus(least, constant(UNKNOWN_PENALTY)))
-
-    def values(self, *operands: Matrix) -> Array:
-        return np.asarray(operands[0].values.min(axis=0, keepdims=True) - UNKNOWN_PENALTY)
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        least = operands[0].number(int(operands[0].values[:, 0].argmin()), 0)
-        return (minus(least, constant(UNKNOWN_PENALTY)),)
-
-    def places(self, *operands: Matrix) -> int | None:
-        return operands[0].places
-
-    def error(self, *operands: Matrix) -> Error:
-        return Error(2 * EPSILON * (largest(operands[0].values) + UNKNOWN_PENALTY))
-
-
-@dataclass(frozen=True)
-class Arrivals(Operation):
-    """The totals of all pieces that end at a place of a word: the best total at its start, and its
-    own log-probability. Each arrival is the row of its piece, None for a character that no piece
-    covers; and which of the further operands is the best total at its start, None for that of the
-    word. The first operand are the log-probabilities, the last one with `unknown` what such a
-    character costs. [p, 1], [1, 1], … -> [arrivals, 1]"""
-
-    arrivals: tuple[tuple[int | None, int | None], ...]
-    starts: int
-    unknown: bool = False
-
-    def signature(self) -> str:
-        others = ", 1 1" * (self.starts + self.unknown)
-        return f"p 1{others} -> {len(self.arrivals)} 1"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        best = Symbol("best[start]")
-        return define(at(name, "piece"), sum_of([best, at(operands[0], "piece")]))
-
-    def values(self, *operands: Matrix) -> Array:
-        pieces, *others = (operand.values[:, 0] for operand in operands)
-        return _column(
-            [
-                (0.0 if start is None else others[start][0])
-                + (others[-1][0] if piece is None else pieces[piece])
-                for piece, start in self.arrivals
-            ]
-        )
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        piece, start = self.arrivals[i]
-        own = operands[-1].number(0, 0) if piece is None else operands[0].number(piece, 0)
-        return (own if start is None else Sum((operands[1 + start].number(0, 0), own)),)
-
-    def places(self, *operands: Matrix) -> int | None:
-        return most_places(*operands)
-
-    def error(self, *operands: Matrix) -> Error:
-        return _sum_error(2, *operands)
-
-
-class Best(Operation):
-    """The largest figure of a list. [c, 1] -> [1, 1]"""
-
-    def signature(self) -> str:
-        return "c 1 -> 1 1"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        return define(name, Apply("max", (Symbol(operands[0]),)))
-
-    def values(self, *operands: Matrix) -> Array:
-        return np.asarray(operands[0].values.max(axis=0, keepdims=True))
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        figures = operands[0].column(0).entries
-        return (figures[0] if len(figures) == 1 else Apply("max", figures),)
-
-    def places(self, *operands: Matrix) -> int | None:
-        return operands[0].places
-
-
-class Least(Best):
-    """The smallest figure of a list, which nobody should take for the best."""
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        return define(name, Apply("min", (Symbol(operands[0]),)))
-
-    def values(self, *operands: Matrix) -> Array:
-        return np.asarray(operands[0].values.min(axis=0, keepdims=True))
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        figures = operands[0].column(0).entries
-        return (figures[0] if len(figures) == 1 else Apply("min", figures),)
-
-
 @dataclass(frozen=True)
 class PruningLoss(Operation):
     """What it would cost to go without a piece, as it is estimated: own / words · (ln own − ln all
@@ -363,7 +260,7 @@ class PruningLoss(Operation):
 
     def values(self, *operands: Matrix) -> Array:
         frequencies, every, words = (operand.values[:, 0] for operand in operands)
-        return _column(
+        return column_of(
             [
                 self._loss(float(frequencies[row]), frequencies[[*cut]], every[0], words[0])
                 for row, cut in self.instead

@@ -1,0 +1,130 @@
+"""The most probable cut of a word, place by place (Viterbi 1967)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attncli.arithmetic.expression import (
+    Apply,
+    Equation,
+    Sum,
+    Symbol,
+    constant,
+    minus,
+)
+from attncli.arithmetic.formula import at, define
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations.base import (
+    EPSILON,
+    Operation,
+    Working,
+    most_places,
+    sum_of,
+)
+from attncli.arithmetic.operations.pieces import column_of, sum_error
+from attncli.arithmetic.rounding import Array, Error, largest
+
+UNKNOWN_PENALTY = 10
+
+
+class BelowTheLeast(Operation):
+    """What a character costs that no piece covers: the least log-probability less 10.
+    [p, 1] -> [1, 1]"""
+
+    def signature(self) -> str:
+        return "p 1 -> 1 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        least = Apply("min", (Symbol(operands[0]),))
+        return define(name, minus(least, constant(UNKNOWN_PENALTY)))
+
+    def values(self, *operands: Matrix) -> Array:
+        return np.asarray(operands[0].values.min(axis=0, keepdims=True) - UNKNOWN_PENALTY)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        least = operands[0].number(int(operands[0].values[:, 0].argmin()), 0)
+        return (minus(least, constant(UNKNOWN_PENALTY)),)
+
+    def places(self, *operands: Matrix) -> int | None:
+        return operands[0].places
+
+    def error(self, *operands: Matrix) -> Error:
+        return Error(2 * EPSILON * (largest(operands[0].values) + UNKNOWN_PENALTY))
+
+
+@dataclass(frozen=True)
+class Arrivals(Operation):
+    """The totals of all pieces that end at a place of a word: the best total at its start, and its
+    own log-probability. Each arrival is the row of its piece, None for a character that no piece
+    covers; and which of the further operands is the best total at its start, None for that of the
+    word. The first operand are the log-probabilities, the last one with `unknown` what such a
+    character costs. [p, 1], [1, 1], … -> [arrivals, 1]"""
+
+    arrivals: tuple[tuple[int | None, int | None], ...]
+    starts: int
+    unknown: bool = False
+
+    def signature(self) -> str:
+        others = ", 1 1" * (self.starts + self.unknown)
+        return f"p 1{others} -> {len(self.arrivals)} 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        best = Symbol("best[start]")
+        return define(at(name, "piece"), sum_of([best, at(operands[0], "piece")]))
+
+    def values(self, *operands: Matrix) -> Array:
+        pieces, *others = (operand.values[:, 0] for operand in operands)
+        return column_of(
+            [
+                (0.0 if start is None else others[start][0])
+                + (others[-1][0] if piece is None else pieces[piece])
+                for piece, start in self.arrivals
+            ]
+        )
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        piece, start = self.arrivals[i]
+        own = operands[-1].number(0, 0) if piece is None else operands[0].number(piece, 0)
+        return (own if start is None else Sum((operands[1 + start].number(0, 0), own)),)
+
+    def places(self, *operands: Matrix) -> int | None:
+        return most_places(*operands)
+
+    def error(self, *operands: Matrix) -> Error:
+        return sum_error(2, *operands)
+
+
+class Best(Operation):
+    """The largest figure of a list. [c, 1] -> [1, 1]"""
+
+    def signature(self) -> str:
+        return "c 1 -> 1 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, Apply("max", (Symbol(operands[0]),)))
+
+    def values(self, *operands: Matrix) -> Array:
+        return np.asarray(operands[0].values.max(axis=0, keepdims=True))
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        figures = operands[0].column(0).entries
+        return (figures[0] if len(figures) == 1 else Apply("max", figures),)
+
+    def places(self, *operands: Matrix) -> int | None:
+        return operands[0].places
+
+
+class Least(Best):
+    """The smallest figure of a list, which nobody should take for the best."""
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, Apply("min", (Symbol(operands[0]),)))
+
+    def values(self, *operands: Matrix) -> Array:
+        return np.asarray(operands[0].values.min(axis=0, keepdims=True))
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        figures = operands[0].column(0).entries
+        return (figures[0] if len(figures) == 1 else Apply("min", figures),)
