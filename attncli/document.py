@@ -112,11 +112,11 @@ class MatrixBlock(NamedTuple):
     """A quantity as a table with names for its rows and columns.
 
     `rows` are the places, from 0, of the rows that are shown; `made_in` names the step that
-    made it, none where it was given. A list such as `exp_sum` has no column names. `roles`
-    are put before the names (`Q: love`, `K: AI`). `with_sums` asks for one more column, of
-    what each row adds up to as shown. `quantity` is the full name, `name` what the page calls
-    it. `blanks` are the ids of the cells, (row, column) from 0, that are to be filled in; a
-    matrix that lacks a cell's figure doesn't tell it.
+    made it, none where it was given (or has another `origin`). A list such as `exp_sum` has no
+    column names. `roles` are put before the names (`Q: love`, `K: AI`). `with_sums` asks for one
+    more column, of what each row adds up to as shown. `quantity` is the full name, `name` what the
+    page calls it. `blanks` are the ids of the cells, (row, column) from 0, that are to be filled
+    in; a matrix that lacks a cell's figure doesn't tell it.
     """
 
     name: str
@@ -125,6 +125,7 @@ class MatrixBlock(NamedTuple):
     column_names: tuple[str, ...]
     rows: tuple[int, ...]
     made_in: str = ""
+    origin: str = "given"
     roles: tuple[str, str] = ("", "")
     with_sums: bool = False
     quantity: str = ""

@@ -12,6 +12,7 @@ from attncli.scenario.keys.layer import GIVEN
 from attncli.scenario.keys.sources import MOST_FIGURES
 from attncli.scenario.learning import Progress
 from attncli.scenario.loading import Changes, Source
+from attncli.scenario.model import below
 from attncli.scenario.problems import nearest
 from attncli.steps import STEPS, story
 from attncli.trace import Making, Part, Quantity, Trace, Unfinished, make
@@ -157,7 +158,21 @@ def _unfinished(plan: Iterable[Making], known: Container[str]) -> Unfinished | N
 
 
 def _given_quantity(scenario: Scenario, name: str, matrix: Matrix) -> Quantity:
-    return Quantity(name, matrix, *given_axes(name, scenario, matrix.shape))
+    axes = given_axes(name, scenario, matrix.shape)
+    return Quantity(name, matrix, *axes, origin=_origin(scenario, name))
+
+
+def _origin(scenario: Scenario, name: str) -> str:
+    """Where the figures come from of what no step makes."""
+    for stack in scenario.stacks:
+        tokenizing = stack.text.tokenizing
+        if tokenizing is None:
+            continue
+        if name == below(stack.path, "word_counts") and not tokenizing.counts_given:
+            return "counted"
+        if name == below(stack.path, "log_p") and tokenizing.trained is not None:
+            return "learned"
+    return "given"
 
 
 def _needed(parts: Iterable[Part], given: Mapping[str, object]) -> tuple[Part, ...]:

@@ -87,7 +87,7 @@ def test_the_documents_examples() -> None:
 
 def test_ties_are_told() -> None:
     page = page_of(trace_of("tokenizer: bpe\ncorpus: ab cd\nvocabulary_size: 5\nsentence: ab\n"))
-    assert "a b occurs most often (1): it becomes the piece ab. As good are c d; of" in page
+    assert "a b occurs most often (1): it becomes the piece ab. As good is c d; of" in page
 
 
 def test_tokens_go_on_to_attention() -> None:

@@ -245,8 +245,10 @@ def test_expected_pieces_are_those_of_the_package(seed: int, marks: str) -> None
     own = dict(zip(tokenizing.pieces, trace["log_p"].values[:, 0], strict=True))
     known = {token: own[token] for token in own if token not in tokenizing.trained.required}
     assert known == pytest.approx({token: scored[token] for token in known}, abs=1e-9)
+    cut = theirs.encode(sentence).tokens  # of equal cuts it takes the one that float noise favours
     if not tokenizing.trained.required:
-        assert theirs.encode(sentence).tokens == list(trace.scenario.text.tokens)
+        ours = [scored[token] for token in trace.scenario.text.tokens]
+        assert sum(ours) == pytest.approx(sum(scored[token] for token in cut), abs=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -293,7 +295,7 @@ WRONG = {
     "tokenizer: unigram\ncorpus: ''\nvocabulary_size: 5": "2:9: a text is wanted here",
     "tokenizer: unigram\ncorpus: abc": "2:9: a corpus to learn from, and no vocabulary_size",
     "tokenizer: unigram\npieces: {a: 0.5}": "2:13: 0.5 is not 0 or less",
-    "tokenizer: unigram\npieces: {}": "2:9: a map of keys and values where a map belongs",
+    "tokenizer: unigram\npieces: {}": "2:9: an empty map where a map belongs",
     "tokenizer: unigram\nvocabulary: {a: 1}\npieces: {a: -1}": "2:13: the pieces of unigram have their IDs in their own order",
     "tokenizer: unigram\nmerges: [[a, b]]\ncorpus: ab\nvocabulary_size: 9": "2:9: merges is not for the tokenizer unigram",
     "tokenizer: bpe\npieces: {a: -1}\nmerges: [[a, b]]": "2:9: pieces is not for the tokenizer bpe; leave",
@@ -308,6 +310,11 @@ WRONG = {
     "tokenizer: {kind: unigram, training: expected, share: 0.2}\ncorpus: ab\nvocabulary_size: 9": "1:55: share is for the training by counts",
     "tokenizer: {kind: unigram, byte_fallback: true}\ncorpus: ab\nvocabulary_size: 9": "3:18: a vocabulary of 9 has no room for the special tokens and the 2 characters; 259 or more",
     "tokenizer: {kind: bpe, marks: Ġ, alphabet: bytes}\ncorpus: ab\nvocabulary_size: 9": "3:18: ",
+    "tokenizer: bpe\ncorpus: ab\nvocabulary_size: 9\nvocabulary: {a: 0, b: 1}": "4:13: a vocabulary, and a corpus that one is learned from; keep one",
+    "tokenizer: {kind: bpe, corpus: ab}\nmerges: [[a, b]]": '1:24: the key "corpus" doesn\'t belong in here; write it one level up',
+    "tokenizer: bpe\ncorpus: ab\nvocabulary_size: 0": "3:18: ",
+    "tokenizer: {kind: sentencepiece, model: bpe, share: 0.5}\ncorpus: ab\nvocabulary_size: 9": "1:53: share is not for the tokenizer sentencepiece with the model bpe",
+    "tokenizer: bpe\ncorpus: cd\nvocabulary_size: 5\nembeddings: {c: [1], d: [2]}": '5:11: "a" is outside the vocabulary',
 }
 
 
@@ -315,8 +322,9 @@ WRONG = {
 def test_what_is_wrong(more: str) -> None:
     with pytest.raises(ScenarioError) as raised:
         trace_of(f"{more}\nsentence: ab\n")
-    (problem,) = raised.value.problems
-    assert WRONG[more] in str(problem)
+    first, *others = raised.value.problems
+    assert WRONG[more] in str(first)
+    assert [problem for problem in others if "outside the vocabulary" not in str(problem)] == []
 
 
 def test_a_corpus_too_large_for_the_lesson() -> None:

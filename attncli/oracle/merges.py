@@ -24,8 +24,8 @@ Cut = tuple[str, ...]
 
 _KINDS = ("bpe", "wordpiece")
 _END, _INSIDE = "</w>", "##"
-_TOLD_PAIRS = 12
-_TOLD_ROUNDS = 12
+_TOLD_PAIRS = 40
+_TOLD_ROUNDS = 16
 _FIRST_ROUNDS = 3
 _LONGEST_WORD = 100
 
@@ -138,6 +138,7 @@ def _learn(training: Training) -> Learned:
     """Round by round, the best pair becomes a symbol."""
     words = [(_symbols(word, training.marks), count) for word, count in training.words]
     first = {symbol for word, _ in words for symbol in word}
+    first |= {character for word, _ in training.words for character in word}
     order = sorted(first, key=lambda symbol: (len(symbol) > 1, symbol))  # the longer have a mark
     vocabulary: dict[str, int] = {}
     for token in (*training.special, *order):

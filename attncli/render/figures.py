@@ -28,7 +28,7 @@ def text_of(figure: Number | Blank) -> str:
 
 def heading_of(block: MatrixBlock) -> str:
     """The heading of a quantity's table: its name, and whether it was given."""
-    return f"{block.name} (given)" if block.given else block.name
+    return f"{block.name} ({block.origin})" if block.given else block.name
 
 
 def row_heading(block: MatrixBlock, row: int | None) -> str:

@@ -73,9 +73,9 @@ class _Learning(NamedTuple):
     def learned(self) -> Tokenizing | None:
         """Pieces of words."""
         if "vocabulary_size" not in self.said.values:
-            self.said.complain(
-                "corpus", "a corpus to learn from, and no vocabulary_size", "say how many tokens"
-            )
+            if not self.said.is_written("vocabulary_size"):  # else it has a complaint of its own
+                wrong = "a corpus to learn from, and no vocabulary_size"
+                self.said.complain("corpus", wrong, "say how many tokens")
             return None
         words = self._words()
         if not words:
@@ -102,7 +102,6 @@ class _Learning(NamedTuple):
             affixes=said.affixes,
             special=said.special,
             alphabet=BYTE_ALPHABET if said.setting("alphabet", "corpus") == "bytes" else (),
-            bare=False,
             score=said.setting("score", usual),
         )
         learned = learn(words, settings, progress=self.progress)

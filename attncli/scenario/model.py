@@ -34,7 +34,8 @@ class Tokenizing(NamedTuple):
     by merges, whose pairs were chosen by a `score`; by counting whole words; or, for pieces with
     log-probabilities, in rounds that are `taught`, or `trained`. `pieces` are those that can be
     found in a word, in the order in which their log-probabilities are told; `log_p` [pieces, 1]
-    are these, unless they come of rounds that are told."""
+    are these, unless they come of rounds that are told. `told` is what was said of it, in words,
+    `counts_given` whether the words' counts were."""
 
     tokenizer: WordTokenizer
     words: tuple[CountedWord, ...] = ()
@@ -45,6 +46,8 @@ class Tokenizing(NamedTuple):
     trained: Trained | None = None
     pieces: tuple[str, ...] = ()
     log_p: Matrix | None = None
+    told: str = ""
+    counts_given: bool = True
 
 
 class Text(NamedTuple):

@@ -51,6 +51,8 @@ def describe(node: Node) -> str:
         return f"the text {quote(node.text)}" if node.text or node.quoted else "nothing"
     if isinstance(node, Figures):
         return f"an array of {' × '.join(map(str, node.array.shape))}"
+    if isinstance(node, Map) and not node.entries:
+        return "an empty map"
     return "a list" if isinstance(node, Items) else "a map of keys and values"
 
 

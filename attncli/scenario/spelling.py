@@ -10,7 +10,7 @@ from typing import Any
 from attncli.arithmetic.matrix import Matrix
 from attncli.scenario.keys.stack import ONE_HOT
 from attncli.scenario.learning import Progress, tokenizing_of
-from attncli.scenario.model import Stack, below
+from attncli.scenario.model import Stack, Tokenizing, below
 from attncli.scenario.texts import TOKENIZED, one_hot
 from attncli.scenario.tokenizer_settings import Said
 
@@ -23,7 +23,8 @@ def spelled_out(said: Said, progress: Progress | None = None) -> Values:
     told = dict(said.values)
     tokenizing = tokenizing_of(said, progress)
     if tokenizing is not None:
-        told[TOKENIZED] = tokenizing
+        counts_given = isinstance(said.values.get("corpus"), Mapping)
+        told[TOKENIZED] = tokenizing._replace(told=said.told, counts_given=counts_given)
         known = dict(tokenizing.tokenizer.vocabulary)
         told["vocabulary"] = known if tokenizing.pieces else told.get("vocabulary", known)
     if told.get("embeddings") == ONE_HOT:
@@ -40,6 +41,11 @@ def spelled_out(said: Said, progress: Progress | None = None) -> Values:
     return told
 
 
+def _are_used(tokenizing: Tokenizing) -> bool:
+    """Whether something is worked of how often words occur."""
+    return tokenizing.trained is None or tokenizing.trained.rounds[0].pruning is not None
+
+
 def figures_of_texts(*stacks: Stack | None) -> dict[str, Matrix]:
     """How often each word of a corpus occurs, where a tokenizer was learned from one; and the
     log-probabilities of pieces that have some."""
@@ -48,7 +54,7 @@ def figures_of_texts(*stacks: Stack | None) -> dict[str, Matrix]:
         tokenizing = stack.text.tokenizing if stack else None
         if stack is None or tokenizing is None:
             continue
-        if tokenizing.words:
+        if tokenizing.words and _are_used(tokenizing):
             counts = [[Decimal(word.count)] for word in tokenizing.words]
             found[below(stack.path, "word_counts")] = Matrix.of_written(counts)
         if tokenizing.log_p is not None:

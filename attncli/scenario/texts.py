@@ -117,8 +117,10 @@ class Words(NamedTuple):
         if not isinstance(embeddings, Mapping):
             return self._rows_by_id(tokens, height)
         rows = self.token_rows()
+        known = self._get("vocabulary")
         for token in dict.fromkeys(tokens):
-            if token not in rows:
+            outside = TOKENIZED in self.values and known is not None and token not in known
+            if token not in rows and not outside:  # else that is said already
                 self._missing(token, "embeddings", f"add its vector, like {quote(token)}: [1, 0]")
         return tuple(rows.get(token, 0) for token in tokens)
 

@@ -160,6 +160,34 @@ class Said(NamedTuple):
 
         return carried if self.rounding.carries else exact
 
+    @property
+    def told(self) -> str:
+        """What decides how a text is cut, in words."""
+        parts = [self._made_in_words()]
+        if self.algorithm and self.marks != "none":
+            parts.append(f"pieces are marked {self.marks}")
+        parts += [f"what is unknown becomes {self.unknown}"] if self.unknown else []
+        parts += ["or its bytes"] if self.byte_fallback else []
+        return f"{self.kind}: {'; '.join(parts)}".replace("; or its", ", or its")
+
+    def _made_in_words(self) -> str:
+        size, least = self.values.get("vocabulary_size"), self.setting("min_count", None)
+        if not self.algorithm:
+            most = "" if size is None else f", {size} tokens at most"
+            return f"words that the corpus has {_or_more(least or 1)}{most}"
+        if any(key in self.values for key in ("merges", "pieces")) or "corpus" not in self.values:
+            return "its pieces are given"
+        if self.algorithm != _UNIGRAM:
+            return f"{size} tokens, of pairs that occur {_or_more(least or 1)}"
+        if self.setting("training", "counts") == "expected":
+            return f"{size} tokens, trained by how often pieces are expected"
+        share = self.setting("share", "0.1")
+        longest = self.setting("longest", 16)
+        return (
+            f"{size} tokens, from substrings of at most {longest} characters that occur"
+            f" {_or_more(least or 2)}; a round prunes {share} of those that may go"
+        )
+
     def is_written(self, key: str) -> bool:
         """Whether a key is in the file, read or not."""
         return self.where(below(self.path, key)) != self.where(self.path)
@@ -177,16 +205,28 @@ class Said(NamedTuple):
             for key in _OF_A_CORPUS:
                 self._check_absent(key, "leave it out, or give a corpus to count")
         self._check_marks()
-        if self.algorithm == _UNIGRAM and self.is_written("vocabulary"):
-            self.complain(
-                "vocabulary", "the pieces of unigram have their IDs in their own order",
-                "leave it out",
-            )  # fmt: skip
+        if self.is_written("vocabulary"):
+            self._check_vocabulary()
 
     def _check_absent(self, key: str, right: str) -> None:
         inside = key.partition(".")[2]
         if (inside and inside in self._settings) or key in self.values:
-            self.complain(key, f"{inside or key} is not for the tokenizer {self.kind}", right)
+            self.complain(key, f"{inside or key} is not for the tokenizer {self._named}", right)
+
+    @property
+    def _named(self) -> str:
+        """The tokenizer, and what it learns by if that is not its own."""
+        bpe = self.kind == _SENTENCEPIECE and self.algorithm == _BPE
+        return f"{self.kind} with the model bpe" if bpe else self.kind
+
+    def _check_vocabulary(self) -> None:
+        """A vocabulary with IDs is for merges, for wordpiece, and where nothing is learned."""
+        if self.algorithm == _UNIGRAM:
+            wrong = "the pieces of unigram have their IDs in their own order"
+            self.complain("vocabulary", wrong, "leave it out")
+        elif self.is_written("corpus") and "merges" not in self.values:
+            wrong = "a vocabulary, and a corpus that one is learned from"
+            self.complain("vocabulary", wrong, "keep one of them")
 
     def _check_marks(self) -> None:
         known = _MARKS_OF.get(self.kind, (self.marks,))
@@ -203,6 +243,10 @@ class Said(NamedTuple):
                 "tokenizer.byte_fallback", "with the marks Ġ all characters are bytes already",
                 "leave it out",
             )  # fmt: skip
+
+
+def _or_more(times: int) -> str:
+    return "once or more" if times == 1 else f"{times} times or more"
 
 
 def _of_words(key: str) -> str:

@@ -76,7 +76,7 @@ EXPLAINED = {
     "whitespace": "The sentence is cut at white space",
     "word": "The sentence is cut into words and punctuation marks",
     "character": "The sentence is cut into single characters, spaces included",
-    "bpe": "Each word of the sentence is cut into characters, which are merged as was learned",
+    "bpe": "Each word of the sentence is cut into characters, merged in the order of the merges",
     "wordpiece": "Each word of the sentence is cut into the longest pieces that there are",
     "unigram": "Each word of the sentence is cut into the pieces that are likeliest together",
     "sentencepiece": "Spaces are written ▁, each word of the sentence is cut into pieces",

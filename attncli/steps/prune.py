@@ -24,7 +24,7 @@ from attncli.trace import Axis, Making, Scope
 
 if TYPE_CHECKING:
     from attncli.tokenizing.lesson import LessonRound
-    from attncli.tokenizing.training import Loss, Pruning
+    from attncli.tokenizing.pruning import Loss, Pruning
 
 _MOST_LOSSES = 12
 

@@ -42,6 +42,7 @@ def matrix_block(
         quantity.columns.names,
         rows,
         made_in=quantity.making.step if quantity.making else "",
+        origin=quantity.origin,
         roles=(quantity.rows.role, quantity.columns.role) if both else ("", ""),
         with_sums=with_sums,
         quantity=quantity.name,

@@ -93,6 +93,9 @@ def facts_of(trace: Trace) -> Facts:
         rows.append(("Encoder", (Word(scenario.encoder.text.sentence),)))
     if scenario.text.sentence is not None:
         rows.append(("Sentence", (Word(scenario.text.sentence),)))
+    for stack in scenario.stacks:
+        if stack.text.tokenizing is not None:
+            rows.append(("Tokenizer", (Word(stack.text.tokenizing.told),)))
     if scenario.source is not None:
         rows.append(("Source", (Word(scenario.source),)))
     rows.append(("Sizes", sizes(trace)))

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from attncli.arithmetic.expression import MOST_PARTS
+from attncli.arithmetic.expression import MOST_PARTS, MOST_ROWS_OF_A_LIST, elided
 from attncli.document import Block, Note, Prose, Span, Subheading, TextList, Word
 from attncli.scenario.model import Text, Tokenizing, below
 from attncli.steps.learn import round_of, told_rounds
+from attncli.steps.prune import trained_pruning
 from attncli.telling.tables import Row, table
-from attncli.telling.unigrams import best_cuts
-from attncli.trace import Part, Trace
+from attncli.telling.unigrams import best_cuts, training_of
+from attncli.trace import Part, Scope, Trace
 
 if TYPE_CHECKING:
     from attncli.tokenizing.dictionary import Counted
-    from attncli.tokenizing.pieces import Model
+    from attncli.tokenizing.pieces import Model, Piece
     from attncli.tokenizing.rounds import Learned, Round
 
+_MOST_ROWS = 4 * MOST_PARTS
 _LONGEST = 40
 """Longer words are cut without being told how."""
 
@@ -60,7 +63,7 @@ def dictionary_of(_: Trace, part: Part) -> list[Block]:
     dropped: list[Row] = [
         (Word(word.text), str(word.count), "below the cut") for word in counted.dropped
     ]
-    whole = table(("Word", "Count", "ID"), [*front, *kept, *dropped], most=4 * MOST_PARTS)
+    whole = table(("Word", "Count", "ID"), [*front, *kept, *dropped], most=_MOST_ROWS)
     tokens = tuple(vocabulary)
     numbers = tuple(map(str, range(len(tokens))))
     told: list[Block] = [whole, TextList(below(part.path, "vocabulary"), numbers, tokens)]
@@ -97,10 +100,20 @@ def chosen(trace: Trace, part: Part) -> list[Block]:
     if own is None or tokenizing is None or tokenizing.learned is None:
         return []
     told = told_rounds(part.scope)
-    blocks: list[Block] = [Note(tuple(_choice(trace, part, own))), *_between(told, own)]
+    blocks: list[Block] = [Note(tuple(_choice(trace, part, own)))]
+    blocks += [_so_far(tokenizing.learned, own), *_between(told, own)]
     if own is told[-1]:
         blocks += _learned(tokenizing.learned, part)
     return blocks
+
+
+def _so_far(learned: Learned, own: Round) -> Prose:
+    """The vocabulary after a round."""
+    later = sum(one.new for one in learned.rounds if one.number > own.number)
+    tokens = list(learned.vocabulary)[: len(learned.vocabulary) - later]
+    shown = elided(len(tokens), MOST_ROWS_OF_A_LIST)
+    told = " ".join("…" if k is None else tokens[k] for k in shown)
+    return Prose((f"The vocabulary so far, {len(tokens)} tokens: ", Word(told)))
 
 
 def _choice(trace: Trace, part: Part, own: Round) -> Iterator[Span]:
@@ -113,8 +126,10 @@ def _choice(trace: Trace, part: Part, own: Round) -> Iterator[Span]:
     if own.ties:
         others = ", ".join(" ".join(one) for one in own.tied)
         more = f" and {own.ties - len(own.tied)} more" if own.ties > len(own.tied) else ""
-        yield from (" As good are ", Word(others), f"{more}; ")
-        yield "of these the pair is taken whose parts come first in the vocabulary."
+        yield from (" As good is " if own.ties == 1 else " As good are ", Word(others), more)
+        yield "; of pairs that are as good the one is taken "
+        yield "that occurs most often, then the one " if by_score else ""
+        yield "whose left part comes first in the vocabulary, then by its right part."
     left_out = own.snapshot.left_out if own.snapshot else 0
     if left_out:
         yield f" {left_out} more pairs come after those of the table."
@@ -140,15 +155,21 @@ def _learned(learned: Learned, part: Part) -> list[Block]:
     vocabulary: list[Row] = [(str(number), Word(token)) for number, token in enumerate(tokens)]
     return [
         Subheading("What has been learned"),
-        table(("Round", "Pair", "Count", "Piece"), merges),
-        table(("ID", "Token"), vocabulary),
+        table(("Round", "Pair", "Count", "Piece"), merges, most=_MOST_ROWS),
+        table(("ID", "Token"), vocabulary, most=_MOST_ROWS),
         TextList(below(path, "merges"), numbers, tuple(" ".join(p) for p in learned.merges)),
         TextList(below(path, "vocabulary"), tuple(map(str, range(len(tokens)))), tokens),
     ]
 
 
-def cutting_of(text: Text) -> list[Block]:
-    """How each word of a sentence is cut into pieces."""
+def cutting_of(scope: Scope) -> list[Block]:
+    """How each word of a sentence is cut into pieces; and what a training came to, if nothing was
+    told of it."""
+    told = [] if trained_pruning(scope) else training_of(scope)
+    return [*told, *_cut(scope.text)]
+
+
+def _cut(text: Text) -> list[Block]:
     tokenizing = text.tokenizing
     if tokenizing is None or tokenizing.counted or text.sentence is None or not text.cut:
         return []
@@ -159,7 +180,7 @@ def cutting_of(text: Text) -> list[Block]:
     told = _heading_of(tokenizing.tokenizer.model)
     headings = ("Word", told, "Pieces") if told else ("Word", "Pieces")
     return [
-        table(headings, rows, most=4 * MOST_PARTS),
+        table(headings, rows, most=_MOST_ROWS),
         *_decoded(text.sentence, tokenizing),
     ]
 
@@ -171,11 +192,19 @@ def _decoded(sentence: str, tokenizing: Tokenizing) -> list[Block]:
     text = tokenizer.decode(pieces)
     lost = "the sentence as it was."
     if text != sentence:
-        unknown = any(piece.token == tokenizer.unknown for piece in pieces)
-        lost = "not quite the sentence: " + (
-            "what is unknown is lost." if unknown else "white space is lost."
-        )
+        lost = f"not quite the sentence: {_why_not(sentence, text, pieces, tokenizer.unknown)}."
     return [Note(("Put together again, the tokens are ", Word(text), f": {lost}"))]
+
+
+def _why_not(sentence: str, text: str, pieces: Sequence[Piece], unknown: str | None) -> str:
+    """Why tokens don't come to the sentence that they are of."""
+    if any(piece.token == unknown for piece in pieces):
+        return "what is unknown is lost"
+    if text == unicodedata.normalize("NFKC", sentence):
+        return "it is in its normal form"
+    if text.split() == sentence.split() or text == "".join(sentence.split()):
+        return "white space is lost"
+    return "what looks like a mark of a piece, or of a space, is taken for one"
 
 
 def _heading_of(model: Model) -> str | None:

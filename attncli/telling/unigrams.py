@@ -14,11 +14,12 @@ from attncli.steps.estimate import taught_round, taught_rounds, told_numbers
 from attncli.steps.prune import told_losses, trained_pruning
 from attncli.steps.viterbi import table_of
 from attncli.telling.tables import Row, table
-from attncli.trace import Part, Trace
+from attncli.trace import Part, Scope, Trace
 
 if TYPE_CHECKING:
     from attncli.tokenizing.lesson import LessonRound, Removal
-    from attncli.tokenizing.training import Pruning, Trained
+    from attncli.tokenizing.pruning import Pruning
+    from attncli.tokenizing.training import Trained
 
 _MOST_ROWS = 4 * MOST_PARTS
 
@@ -41,12 +42,12 @@ def estimated(_: Trace, part: Part) -> list[Block]:
     """After the last round, all that has been learned."""
     if part.scope.round != len(taught_rounds(part.scope)):
         return []
-    return vocabulary_of(part)
+    return vocabulary_of(part.scope)
 
 
-def vocabulary_of(part: Part) -> list[Block]:
+def vocabulary_of(scope: Scope) -> list[Block]:
     """The vocabulary that there is in the end."""
-    tokenizing = part.scope.text.tokenizing
+    tokenizing = scope.text.tokenizing
     if tokenizing is None:
         return []
     tokens = tuple(tokenizing.tokenizer.vocabulary)
@@ -55,7 +56,7 @@ def vocabulary_of(part: Part) -> list[Block]:
     return [
         Subheading("What has been learned"),
         table(("ID", "Token"), rows, most=_MOST_ROWS),
-        TextList(below(part.scope.stack.path, "vocabulary"), numbers, tokens),
+        TextList(below(scope.stack.path, "vocabulary"), numbers, tokens),
     ]
 
 
@@ -64,11 +65,17 @@ def pruned(trace: Trace, part: Part) -> list[Block]:
     own, pruning = taught_round(part.scope), trained_pruning(part.scope)
     if own is not None:
         return [_tried(own), Note(tuple(_gone(trace, part, own.removals))), *_between(part)]
-    tokenizing = part.scope.text.tokenizing
-    if pruning is None or tokenizing is None or tokenizing.trained is None:
+    if pruning is None:
         return []
-    told = [Note((_kept(pruning),)), *_rounds(tokenizing.trained)]
-    return [*told, *vocabulary_of(part)]
+    return [Note((_kept(pruning),)), *training_of(part.scope)]
+
+
+def training_of(scope: Scope) -> list[Block]:
+    """The rounds of a training, and what it came to."""
+    tokenizing = scope.text.tokenizing
+    if tokenizing is None or tokenizing.trained is None:
+        return []
+    return [*_rounds(tokenizing.trained), *vocabulary_of(scope)]
 
 
 def _tried(own: LessonRound) -> Table:

@@ -142,7 +142,7 @@ def worked_blocks(
     step = step_of(part)
     blocks: list[Block] = [Prose((step.happens(part.scope),))]
     if part.step == "tokenize":
-        return [*blocks, *cutting_of(part.scope.text), *token_blocks(part.scope)]
+        return [*blocks, *cutting_of(part.scope), *token_blocks(part.scope)]
     blocks += given_blocks(trace, givens, selection, part.path)
     blocks += cuts_before(part)
     blocks += remarks_on(trace, part)

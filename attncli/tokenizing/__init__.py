@@ -14,6 +14,7 @@
     unigram     pieces with log-probabilities, and the most probable cut
     seeds       frequent substrings to start from
     training    Unigram learned as Hugging Face's `tokenizers` does
+    pruning     and how that goes without some pieces
     lesson      Unigram learned in steps that can be followed by hand
 
 Nothing else of attncli is imported here, and nothing is read or written.

@@ -34,16 +34,14 @@ class Lexicon:
 
     def __init__(self, scored: Sequence[tuple[str, float]], hidden: Iterable[str] = ()) -> None:
         hide = {*hidden, *(token for token, _ in scored[:1])}
-        self._found = {
+        found = {
             token: (number, score)
             for number, (token, score) in enumerate(scored)
             if token not in hide
         }
-        self.tokens = tuple(self._found)
-        lengths: dict[str, set[int]] = defaultdict(set)
-        for token in self._found:
-            lengths[token[:1]].add(len(token))
-        self._lengths = {first: sorted(found) for first, found in lengths.items()}
+        self.tokens = tuple(found)
+        beginnings = {token[:end] for token in found for end in range(1, len(token))}
+        self._found = {**dict.fromkeys(beginnings), **found}  # None: no piece, but some begin so
         # the scores of special tokens count here too, where they have any
         least = min((score for _, score in scored if not math.isnan(score)), default=0.0)
         self.unknown_score = least - UNKNOWN_PENALTY
@@ -52,15 +50,15 @@ class Lexicon:
         """The nodes of a word's lattice by their starts, shorter ones first. Where no piece of one
         character stands, the unknown token does, with the least score of all less 10."""
         nodes: list[Node] = []
-        for start, first in enumerate(word):
-            single = False
-            for length in self._lengths.get(first, ()):
-                found = self._found.get(word[start : start + length])
-                if found and start + length <= len(word):
-                    nodes.append(Node(start, start + length, *found))
-                    single = single or length == 1
-            if not single:
-                nodes.append(Node(start, start + 1, UNKNOWN, self.unknown_score))
+        length, known = len(word), self._found
+        for start in range(length):
+            end = start + 1
+            if not known.get(word[start:end]):
+                nodes.append(Node(start, end, UNKNOWN, self.unknown_score))
+            while end <= length and (text := word[start:end]) in known:
+                if found := known[text]:
+                    nodes.append(Node(start, end, *found))
+                end += 1
         return nodes
 
 

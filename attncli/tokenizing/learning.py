@@ -21,7 +21,7 @@ from attncli.tokenizing.pairs import Pair, PairCounts
 from attncli.tokenizing.pieces import Affixes, numbered
 from attncli.tokenizing.rounds import Learned, Names, Round, Score, Snapshot, take_snapshot
 
-FEW_ROUNDS = 12
+FEW_ROUNDS = 16
 FIRST_ROUNDS = 3
 MOST_TIES = 12
 _FEW_WORDS = 1000
@@ -34,8 +34,8 @@ class Settings(NamedTuple):
     """What is learned: a vocabulary of `size` (special tokens and alphabet included) or a number
     of `merges`, or whichever comes first, of pairs that occur `min_count` times or more.
 
-    `alphabet` are symbols that are there whatever the corpus has, in the order of their IDs.
-    With `bare`, each character has its symbol without marks too, used or not.
+    `alphabet` are symbols that are there whatever the corpus has, in the order of their IDs. Each
+    character has its symbol without marks too, used or not, for words that may begin with it.
     """
 
     size: int | None = None
@@ -44,7 +44,6 @@ class Settings(NamedTuple):
     affixes: Affixes = Affixes()
     special: tuple[str, ...] = ()
     alphabet: tuple[str, ...] = ()
-    bare: bool = True
     score: Score = "count"
 
 
@@ -57,7 +56,7 @@ def learn(
 ) -> Learned:
     """Merges learned from counted words.
 
-    Rounds get a snapshot where `keep` says so; without it all do where there are few (12), else
+    Rounds get a snapshot where `keep` says so; without it all do where there are few (16), else
     the first three and the last. Raises ValueError for settings that can't be met.
     """
     alphabet = alphabet_of(words, settings)
@@ -81,8 +80,8 @@ def alphabet_of(words: Sequence[Word], settings: Settings) -> list[str]:
     affixes = settings.affixes
     characters = {character for word in words for character in word.text}
     used = {symbol for word in words for symbol in affixes.symbols(word.text)}
-    plain = characters if settings.bare else used & characters
-    return list(dict.fromkeys([*settings.alphabet, *sorted(plain), *sorted(used - characters)]))
+    marked = sorted(used - characters)
+    return list(dict.fromkeys([*settings.alphabet, *sorted(characters), *marked]))
 
 
 def _check(settings: Settings, start: int) -> None:

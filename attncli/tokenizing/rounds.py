@@ -94,7 +94,7 @@ def take_snapshot(
     times: Sequence[int],
     tokens: Sequence[str],
     score: Score = "count",
-    most: int = 12,
+    most: int = 40,
     least: int = 1,
 ) -> Snapshot:
     """A snapshot of words whose symbols are IDs of `tokens`; every pair is counted anew, and those

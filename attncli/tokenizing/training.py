@@ -12,13 +12,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from attncli.tokenizing.corpus import Progress, Word
-from attncli.tokenizing.lattice import Lexicon, best_cut, expect
+from attncli.tokenizing.lattice import Lexicon, expect
+from attncli.tokenizing.pruning import UNKNOWN_PIECE, Pruning, Tick, no_tick, prune
 from attncli.tokenizing.seeds import branching, character_counts
 from attncli.tokenizing.unigram import Scored, Unigram
 
 _LEAST_EXPECTED = 0.5
 _REQUIRED_STEP = 0.0001
-_UNKNOWN = ("<UNK>", math.nan)
+_TICK = 1000
+"""Words between two words on how far it is."""
 
 
 class Training(NamedTuple):
@@ -34,6 +36,33 @@ class Training(NamedTuple):
     longest: int = 16
     seeds: int = 1_000_000
 
+    @property
+    def target(self) -> int:
+        """The size at which pruning ends; the rest goes at once."""
+        return self.size * 11 // 10
+
+
+class _Clock:
+    """Tells how far a training is: in words looked at, of as many as it will probably be."""
+
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self._progress, self._total, self._done = progress, total, 0
+
+    @classmethod
+    def of(cls, progress: Progress | None, words: int, seeds: int, training: Training) -> _Clock:
+        ratio = max(1.0, seeds / max(1, training.target))
+        rounds = 1 + math.ceil(math.log(ratio) / -math.log(training.shrinking))
+        return cls(progress, words * rounds * (training.steps + 1))
+
+    def tick(self) -> None:
+        self._done += 1
+        if self._progress is not None and self._done % _TICK == 0:
+            self._progress(min(self._done, self._total), self._total)
+
+    def end(self) -> None:
+        if self._progress is not None:
+            self._progress(self._total, self._total)
+
 
 class Step(NamedTuple):
     """Expectation and maximization: how often each piece is expected, −Σ count · ln p(word) / Σ
@@ -42,27 +71,6 @@ class Step(NamedTuple):
     expected: tuple[tuple[str, float], ...]
     objective: float
     scored: Scored
-
-
-class Loss(NamedTuple):
-    """What removing a piece would cost, if the best of its other cuts took its place."""
-
-    token: str
-    frequency: float
-    instead: tuple[str, ...]
-    loss: float
-
-
-class Pruning(NamedTuple):
-    """What was pruned: pieces that are in no best cut (`unused`), and of those that have another
-    cut the ones of the least loss; `losses` are from the largest on, the first `kept` stay. Before
-    it there were `size` pieces, and the words had these best cuts (told of the first round)."""
-
-    unused: tuple[str, ...]
-    losses: tuple[Loss, ...]
-    kept: int
-    size: int
-    cuts: tuple[tuple[str, ...], ...]
 
 
 class TrainingRound(NamedTuple):
@@ -93,29 +101,30 @@ def train(
     characters = sorted({character for word in words for character in word.text})
     _check(training, len(characters))
     seeds = seed_pieces(words, training)
-    target = training.size * 11 // 10
+    clock = _Clock.of(progress, len(words), len(seeds), training)
     pieces, rounds = seeds, list[TrainingRound]()
     while words and (not rounds or rounds[-1].pruning):
         before = len(pieces)
-        done, pieces = _round(words, pieces, training, target)
+        done, pieces = _round(words, pieces, training, clock)
         rounds.append(done if not rounds else _without_cuts(done))
-        if progress is not None:
-            progress(len(seeds) - len(pieces), len(seeds) - min(target, len(pieces)))
         if done.pruning and len(pieces) == before:
             break  # all that is left has to stay
+    clock.end()
     model, required = _finish(pieces, characters, training)
     return Trained(model, seeds, tuple(rounds), required)
 
 
 def _round(
-    words: Sequence[Word], pieces: Scored, training: Training, target: int
+    words: Sequence[Word], pieces: Scored, training: Training, clock: _Clock
 ) -> tuple[TrainingRound, Scored]:
-    steps = _steps(words, pieces, training.steps)
+    target = training.target
+    steps = _steps(words, pieces, training.steps, clock)
     pieces = steps[-1].scored if steps else pieces
     size = len(pieces) + 1  # with the unknown token
     if size <= target:
         return TrainingRound(steps, None), pieces
-    pruning, pieces = prune(words, pieces, max(target, int(size * training.shrinking)))
+    fewer = max(target, int(size * training.shrinking))
+    pruning, pieces = prune(words, pieces, fewer, clock.tick)
     return TrainingRound(steps, pruning), pieces
 
 
@@ -150,22 +159,23 @@ def seed_pieces(words: Sequence[Word], training: Training) -> Scored:
     return tuple((text, math.log(weight) - total) for weight, text in weighted)
 
 
-def _steps(words: Sequence[Word], pieces: Scored, times: int) -> tuple[Step, ...]:
+def _steps(words: Sequence[Word], pieces: Scored, times: int, clock: _Clock) -> tuple[Step, ...]:
     steps: list[Step] = []
     for _ in range(times):
-        steps.append(step(words, pieces))
+        steps.append(step(words, pieces, clock.tick))
         pieces = steps[-1].scored
     return tuple(steps)
 
 
-def step(words: Sequence[Word], pieces: Scored) -> Step:
+def step(words: Sequence[Word], pieces: Scored, tick: Tick = no_tick) -> Step:
     """One expectation and maximization. The new score is ψ(expected) − ψ(Σ expected), ψ being the
     digamma function: of a variational Bayes, which makes rare pieces rarer."""
-    lexicon = Lexicon([_UNKNOWN, *pieces])
+    lexicon = Lexicon([UNKNOWN_PIECE, *pieces])
     counts = [0.0] * (len(pieces) + 1)
     objective = 0.0
     everything = sum(word.count for word in words)
     for word in words:
+        tick()
         expected = expect(word.text, lexicon)
         for node, chance in expected.nodes:
             counts[node.piece] += word.count * chance
@@ -189,86 +199,6 @@ def digamma(x: float) -> float:
     fourth = square * square
     series = square / 24.0 - 7.0 / 960.0 * fourth + 31.0 / 8064.0 * fourth * square
     return result + math.log(x) + series - 127.0 / 30720.0 * fourth * fourth
-
-
-def prune(words: Sequence[Word], pieces: Scored, size: int) -> tuple[Pruning, Scored]:
-    """Fewer pieces, the unknown token counted in their `size`. Those with no other cut stay, and so
-    do those that are themselves cut by the others, if any word has them."""
-    lexicon = Lexicon([_UNKNOWN, *pieces])
-    other = [_other_cut(token, lexicon) for token, _ in pieces]
-    cuts = _best_cuts(words, lexicon)
-    uses = _uses(words, cuts, len(pieces) + 1)
-    kept: list[int] = []
-    unused: list[str] = []
-    losses: list[tuple[int, Loss]] = []
-    for number, ((token, _), (keep, instead)) in enumerate(zip(pieces, other, strict=True), 1):
-        if not uses.frequency[number] and (instead or not keep):
-            unused.append(token)
-        elif not instead:
-            kept.append(number)
-        else:
-            losses.append((number, _loss(token, number, instead, uses, pieces)))
-    ranked = sorted(losses, key=lambda one: -one[1].loss)
-    room = max(0, size - 1 - len(kept))
-    kept += [number for number, _ in ranked[:room]]
-    names = [_UNKNOWN[0], *(token for token, _ in pieces)]
-    record = Pruning(
-        tuple(unused),
-        tuple(loss for _, loss in ranked),
-        min(room, len(ranked)),
-        len(pieces),
-        tuple(tuple(names[piece] for piece in cut) for cut in cuts),
-    )
-    return record, tuple(pieces[number - 1] for number in kept)
-
-
-class _Uses(NamedTuple):
-    """How often pieces are in best cuts, in all, and the counts of words."""
-
-    frequency: list[float]
-    total: float
-    words: float
-
-
-def _best_cuts(words: Sequence[Word], lexicon: Lexicon) -> list[tuple[int, ...]]:
-    """The best cut of each word, as the numbers of its pieces."""
-    cuts = (best_cut(len(word.text), lexicon.nodes(word.text)) or [] for word in words)
-    return [tuple(node.piece for node in cut) for cut in cuts]
-
-
-def _uses(words: Sequence[Word], cuts: Sequence[tuple[int, ...]], size: int) -> _Uses:
-    frequency = [0.0] * size
-    for word, cut in zip(words, cuts, strict=True):
-        for piece in cut:
-            frequency[piece] += word.count
-    return _Uses(frequency, sum(frequency), sum(word.count for word in words))
-
-
-def _other_cut(token: str, lexicon: Lexicon) -> tuple[bool, tuple[int, ...]]:
-    """Whether a piece stays where it isn't used, and its best cut into other pieces, where it is
-    itself the best of its cuts."""
-    nodes = lexicon.nodes(token)
-    best = best_cut(len(token), nodes) or []
-    rest = best_cut(len(token), (node for node in nodes if node.end - node.start < len(token)))
-    if rest is None:
-        return True, ()
-    return (False, ()) if len(best) > 1 else (True, tuple(node.piece for node in rest))
-
-
-def _loss(token: str, number: int, instead: tuple[int, ...], uses: _Uses, pieces: Scored) -> Loss:
-    """share · (ln p(piece) − Σ ln p(instead)), where the pieces instead are as frequent as they
-    are and the piece together: an estimate, the words aren't cut anew.
-
-    The new sum of all frequencies should be total + own · (pieces instead − 1), as SentencePiece
-    has it. The package takes the number of all pieces there, and so does this.
-    """
-    frequency, total, words = uses
-    own = frequency[number]
-    after = math.log(total + own * len(pieces))  # of which the unknown token is one more
-    other = sum(math.log(frequency[one] + own) - after for one in instead)
-    loss = own / words * (math.log(own) - math.log(total) - other)
-    names = tuple(pieces[one - 1][0] if one else _UNKNOWN[0] for one in instead)
-    return Loss(token, own, names, loss)
 
 
 def _finish(

@@ -101,7 +101,8 @@ class Making(NamedTuple):
 class Quantity:
     """A named matrix [n, m] with names for its rows and columns.
 
-    `making` is how it was made, None where it was given. NumPy takes it as an array.
+    `making` is how it was made, None where it was given; `origin` says where that comes from. NumPy
+    takes it as an array.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Quantity:
     rows: Axis
     columns: Axis
     making: Making | None = None
+    origin: str = "given"
 
     @property
     def values(self) -> Array:
@@ -142,7 +144,7 @@ class Quantity:
 
     def holding(self, matrix: Matrix) -> Quantity:
         """The same quantity with other figures."""
-        return Quantity(self.name, matrix, self.rows, self.columns, self.making)
+        return Quantity(self.name, matrix, self.rows, self.columns, self.making, self.origin)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:  # noqa: ANN401
         return np.array(self.values, dtype=dtype, copy=copy)

@@ -28,9 +28,10 @@ class CountInWords(Operation):
         return f"w 1 -> {len(self.things)} 1"
 
     def formula(self, name: str, *operands: str) -> Equation:
-        times, counts = at("times", "i", "word"), at(operands[0], "word")
-        term = Product((times, counts)) if self.weighted else times
-        return define(at(name, "i"), Total("word", term))
+        one = len(self.things) == 1
+        times = at("times", "word") if one else at("times", "i", "word")
+        term = Product((times, at(operands[0], "word"))) if self.weighted else times
+        return define(name if one else at(name, "i"), Total("word", term))
 
     def values(self, *operands: Matrix) -> Array:
         counts = operands[0].values[:, 0] if self.weighted else np.ones(len(operands[0].values))

@@ -176,7 +176,8 @@ def _matrix_columns(block: MatrixBlock, setting: Setting) -> tuple[Column, list[
     rows = shown_rows(block)
     name = Cell.of_mathematics(latex(Symbol(block.name), setting.working))
     if block.given:
-        name = Cell(f"{name.text} (given)", name.width + text_width(" (given)"))
+        origin = f" ({block.origin})"
+        name = Cell(f"{name.text}{origin}", name.width + text_width(origin))
     columns = []
     for j in elided(block.matrix.shape[1], MOST_PARTS):
         if j is None:

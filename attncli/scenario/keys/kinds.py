@@ -224,9 +224,10 @@ class Key(NamedTuple):
 
 
 class Record(NamedTuple):
-    """A map with known keys, none of which has to be there."""
+    """A map with known keys, none of which has to be there; some others belong `beside` it."""
 
     keys: tuple[Key, ...]
+    beside: tuple[str, ...] = ()
 
     def read(self, node: Node, problems: Problems) -> dict[str, Any] | None:
         if not isinstance(node, Map):
@@ -240,6 +241,9 @@ class Record(NamedTuple):
         for name, value in node.entries:
             if name.text in known:
                 values[name.text] = known[name.text].kind.read(value, problems)
+            elif name.text in self.beside:
+                wrong = f"the key {quote(name.text)} doesn't belong in here"
+                problems.add(name.where, wrong, "write it one level up, as a key of its own")
             else:
                 wrong = f"unknown key {quote(name.text)}"
                 problems.add(name.where, wrong, nearest(name.text, known))

@@ -43,7 +43,8 @@ _SETTINGS = Record(
         Key("normalize", Choice(("none", "nfkc")), "sentencepiece: how a text is written first"),
         Key("unknown", _TOKEN, "the token of what the vocabulary doesn't have"),
         Key("special", ListOf(_TOKEN), "tokens that come first in the vocabulary"),
-    )
+    ),
+    beside=("corpus", "vocabulary_size", "merges", "pieces", "vocabulary", "sentence"),
 )
 _TEXT = TextKind("a text")
 _TEXTS = ListOf(_TEXT)

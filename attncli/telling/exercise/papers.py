@@ -18,6 +18,7 @@ from attncli.document import (
     MatrixBlock,
     Room,
     Section,
+    Spans,
     Subheading,
     Word,
     Working,
@@ -27,6 +28,7 @@ from attncli.scenario import ScenarioError
 from attncli.telling.blocks import matrix_block
 from attncli.telling.exercise.asking import Page
 from attncli.telling.exercise.choice import Blanking, Points, chosen
+from attncli.telling.exercise.conventions import products_in_words
 from attncli.telling.exercise.fingerprint import fingerprint
 from attncli.telling.exercise.keys import figure_of, key_of, with_slips
 from attncli.telling.exercise.lines import Asked, Place
@@ -259,14 +261,9 @@ def _gathered(sections: Sequence[Section]) -> tuple[list[Block], list[Section]]:
 
 def _facts(trace: Trace) -> Facts:
     """What the key depends on, in words."""
-    layouts = {site.attention.linear for site in trace.scenario.sites}
-    rows = "each token is a row, multiplied by the matrix from the right"
-    said = {
-        False: f"{rows}: x W, the row times the columns of W",
-        True: f"{rows}, which is kept out × in: x Wᵀ, the row times the rows of W",
-    }
-    products = "; ".join(said[layout] for layout in sorted(layouts))
-    return Facts((*facts_of(trace).rows, ("Products", (products,))))
+    products = "; ".join(products_in_words(trace))
+    told: tuple[tuple[str, Spans], ...] = (("Products", (products,)),) if products else ()
+    return Facts((*facts_of(trace).rows, *told))
 
 
 def _given(trace: Trace, asked: Asked) -> Iterator[MatrixBlock]:
