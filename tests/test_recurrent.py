@@ -11,7 +11,7 @@ from hypothesis import given
 
 from attncli import ScenarioError, load, oracle, work
 from attncli.render import Page, render
-from attncli.telling.selection import find_cells, select
+from attncli.telling.selection import SelectionError, find_cells, select
 from attncli.telling.walkthrough import walkthrough
 from tests.pages import SHIPPED, page_of, trace_of
 from tests.plain import read
@@ -97,7 +97,10 @@ def test_the_gradient_vanishes_and_explodes() -> None:
 
 def test_what_a_gradient_comes_to_is_said() -> None:
     page = page_of(trace_of(SHIPPED["yassine_rnn_sentence"]))
-    assert "goes from 0.359 to 0.004; it shrinks: it vanishes." in " ".join(page.split())
+    assert (
+        "goes from 0.359 to 0.004: it shrinks, and over a long sentence it vanishes."
+        in " ".join(page.split())
+    )
 
 
 def test_one_hot_vectors() -> None:
@@ -134,15 +137,15 @@ def test_quantities_are_addressed_by_time() -> None:
 
 BASE = "sentence: a b\nembeddings: {a: [1, 0], b: [0, 1]}\ncell: rnn\n"
 WRONG = {
-    "W_ax: [[1, 2]]\nW_aa: [[1, 2]]": "5:7: W_aa (1 × 2) and W_ax (1 × 2) don't fit together",
+    "W_ax: [[1, 2]]\nW_aa: [[1, 2]]": "5:7: W_aa is 1 × 2, and the memory of this cell has 1 figure; give it 1 × 1",
     "W_fx: [[1, 2]]": "4:7: W_fx is none of the matrices of this cell",
     "W_ax: [[1, 2]]\nW_Q: [[1]]": "5:6: W_Q is not for a recurrent layer",
     "reset: after": "4:8: reset is for cell: gru",
     "activation: gelu": "4:13: a recurrent cell with gelu",
     "backward: {W_ax: [[1, 2]]}": "4:11: matrices of the way back, and one way only",
     "direction: both\ngradient: true": "5:11: the factor is that of an rnn that goes one way",
-    "gate_order: [forget]": "4:13: the gates forget; name each gate of rnn once: it has none",
-    "W_ax: [[1, 2]]\nW_aa: [[1]]\ninitial_state: [1, 2]": "6:16: initial_state (1 × 2) and W_aa (1 × 1) don't",
+    "gate_order: [forget]": "4:13: gate_order is for matrices that are stacked; leave it out",
+    "W_ax: [[1, 2]]\nW_aa: [[1]]\ninitial_state: [1, 2]": "6:16: initial_state has 2 figures, and the memory of this cell has 1 figure; give it 1",
     "weights_layout: torch\nW_ih: [[1, 2, 3]]": "5:7: W_ih (1 × 3) and embeddings (2 × 2) don't fit",
 }
 
@@ -161,3 +164,67 @@ def test_a_cell_belongs_to_matrices_of_cells() -> None:
 
 def test_what_is_missing_is_said() -> None:
     assert "the next step, state, needs W_aa." in page_of(trace_of(f"{BASE}W_ax: [[1, 2]]\n"))
+
+
+def test_the_way_back_is_told_as_such() -> None:
+    text = "sentence: a b\nembeddings: {a: [1], b: [2]}\ncell: rnn\ndirection: backward\nW_ax: [[1]]\nW_aa: [[1]]\ngradient: true\n"
+    page = " ".join(page_of(trace_of(text)).split())
+    assert "The memory after the last token" in page
+    assert "What is remembered of the tokens after is multiplied" in page
+    assert "back from the first token that was read" in page
+    assert "before the first token" not in page
+
+
+def test_what_a_gate_does_is_told_as_it_is() -> None:
+    gates = "".join(f"W_{letter}x: [[1]]\nW_{letter}a: [[1]]\n" for letter in "ruc")
+    text = f"X: [[1]]\ncell: gru\n{gates}update: "
+    old, new = (" ".join(page_of(trace_of(text + one)).split()) for one in ("old", "new"))
+    assert "the update gate how much of the memory is kept" in old
+    assert "The new memory is the old memory as far as the update gate is near 1" in old
+    assert "the update gate how much of the memory is replaced" in new
+    assert "The new memory is the candidate as far as the update gate is near 1" in new
+
+
+def test_verdicts_on_gradients_go_by_their_figures() -> None:
+    text = "sentence: a b c\nembeddings: {a: [1], b: [1], c: [1]}\ncell: rnn\nactivation: relu\nW_ax: [[1]]\ngradient: true\nW_aa: "
+    for weight, said in (
+        ("[[0.5]]", "from 0.500 to 0.125: it shrinks, and over a long sentence it vanishes."),
+        ("[[2]]", "from 2.000 to 8.000: it grows, and over a long sentence it explodes."),
+        ("[[1]]", "from 1.000 to 1.000."),
+        ("[[0]]", "from 0.000 to 0.000: nothing is left of a gradient, it vanishes."),
+    ):
+        assert said in " ".join(page_of(trace_of(text + weight)).split())
+
+
+def test_a_time_is_no_index() -> None:
+    trace = trace_of(SHIPPED["yassine_lstm"])
+    with pytest.raises(SelectionError, match=r"did you mean a\[2\]\[1\]\?"):
+        find_cells(trace, ["a[2, 1]"], [])
+    assert find_cells(trace_of(SHIPPED["yassine_rnn_sentence"]), ["factor_norms[3]"], [])
+
+
+FAULTS = {
+    "yassine_rnn": {
+        "W_aa=[[1,0],[0,1],[0,0]]": "W_aa is 3 × 2, and the memory of this cell has 3 figures; give it 3 × 3",
+        "W_ya=[[1,2]]": "W_ya is 1 × 2, and the memory of this cell has 3 figures; give it 1 × 3",
+        "b_y=[1,2]": "b_y has 2 figures, and what is read out has 1 figure; give it 1 figure",
+        "direction=both": "both directions, and no matrices of the way back",
+    },
+    "yassine_lstm": {
+        "initial_state=[1]": "initial_state has 1 figure, and the memory of this cell has 2",
+        "b_f=[1,1,1]": "b_f has 3 figures, and the memory of this cell has 2 figures",
+    },
+    "yassine_gru": {
+        "W_rx=[[1,2],[3,4]]": "W_rx is 2 × 2, and the weights of the input for the other gates are for 3",
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "change"), [(name, change) for name, said in FAULTS.items() for change in said]
+)
+def test_one_fault_has_one_message(name: str, change: str) -> None:
+    with pytest.raises(ScenarioError) as raised:
+        load(name, [change])
+    (problem,) = raised.value.problems
+    assert FAULTS[name][change] in str(problem)

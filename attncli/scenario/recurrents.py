@@ -23,6 +23,13 @@ _STACKED = ("W_ih", "W_hh", "b_ih", "b_hh")
 _OF_A_CELL = tuple(key.name for key in CELL_KEYS)
 
 
+def _known_order(kind: str, values: Values) -> tuple[str, ...]:
+    """The order of the gates that is said, if it has each gate once; else the usual one."""
+    usual = GATES.get(kind, ())
+    said = tuple(values.get("gate_order", usual))
+    return said if sorted(said) == sorted(usual) else usual
+
+
 class RecurrentBuilder(NamedTuple):
     """Builds recurrent layers of the values that were read."""
 
@@ -38,7 +45,7 @@ class RecurrentBuilder(NamedTuple):
             activation=values.get("activation", "tanh"),
             direction=values.get("direction", "forward"),
             layout=layout,
-            gate_order=tuple(values.get("gate_order", GATES.get(kind, ()))),
+            gate_order=_known_order(kind, values),
             reset=values.get("reset", "after" if layout == "torch" else "before"),
             update=values.get("update", "old" if layout == "torch" else "new"),
             readout=values.get("readout", "sigmoid"),
@@ -46,6 +53,7 @@ class RecurrentBuilder(NamedTuple):
             gradient=values.get("gradient", False),
         )
         self._check_foreign(path, values, cell)
+        self._check_idle(path, values, cell)
         self._check_matrices(path, values, cell)
         self._check_both(path, values, cell)
         return Layer(path, "recurrent", attention=Attention(path), recurrent=cell)
@@ -61,7 +69,7 @@ class RecurrentBuilder(NamedTuple):
 
     def check_none(self, path: str, values: Values) -> None:
         """Complains of what is for a cell where there is none."""
-        if self.where(below(path, "cell")) != self.where(path):
+        if self._is_written(path, "cell"):
             return  # which has a complaint of its own
         for key in _OF_A_CELL:
             if key in values:
@@ -96,6 +104,25 @@ class RecurrentBuilder(NamedTuple):
             if key in values:
                 self._complain(below(path, key), f"{key} is for cell: gru", "leave it out")
 
+    def _check_idle(self, path: str, values: Values, cell: Recurrent) -> None:
+        """Complains of what the layer itself says, and what then does nothing."""
+        if "gate_order" in values and cell.layout != "torch":
+            self._complain(
+                below(path, "gate_order"), "gate_order is for matrices that are stacked",
+                "leave it out, or say weights_layout: torch",
+            )  # fmt: skip
+        for key in ("readout", "readout_from"):
+            own = self._is_written(path, key) and not self._is_written(path, "W_ya")
+            if key in values and own:
+                self._complain(
+                    below(path, key), f"{key}, and no W_ya to read out with",
+                    "give W_ya, or leave it out",
+                )  # fmt: skip
+
+    def _is_written(self, path: str, key: str) -> bool:
+        """Whether a key is in the file at this place itself, read or not."""
+        return self.where(below(path, key)) != self.where(path)
+
     def _check_matrices(self, path: str, values: Values, cell: Recurrent) -> None:
         """The matrices are those of the layout and the cell."""
         letters = [LETTERS[gate] for gate in GATES.get(cell.kind, ())] or ["a"]
@@ -112,14 +139,20 @@ class RecurrentBuilder(NamedTuple):
                         f" weights_layout: {cell.layout})",
                         f"it has {', '.join(sorted(own))}",
                     )
-        gates = GATES.get(cell.kind, ())
-        if sorted(cell.gate_order) != sorted(gates):
+        gates, said = GATES.get(cell.kind, ()), tuple(values.get("gate_order", cell.gate_order))
+        if cell.layout == "torch" and cell.gate_order != said:
             self._complain(
-                below(path, "gate_order"), f"the gates {', '.join(cell.gate_order)}",
+                below(path, "gate_order"), f"the gates {', '.join(said)}",
                 f"name each gate of {cell.kind} once: {', '.join(gates) or 'it has none'}",
             )  # fmt: skip
 
     def _check_both(self, path: str, values: Values, cell: Recurrent) -> None:
+        given = "backward" in values or self._is_written(path, "backward")
+        if cell.direction == "both" and not given:
+            self._complain(
+                below(path, "direction"), "both directions, and no matrices of the way back",
+                "give those of the other way in `backward`, like backward: {W_ax: …}",
+            )  # fmt: skip
         if "backward" in values and cell.direction != "both":
             self._complain(
                 below(path, "backward"), "matrices of the way back, and one way only",

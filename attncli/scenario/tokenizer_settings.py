@@ -190,7 +190,7 @@ class Said(NamedTuple):
 
     def is_written(self, key: str) -> bool:
         """Whether a key is in the file, read or not."""
-        return self.where(below(self.path, key)) != self.where(self.path)
+        return key in self.values or self.where(below(self.path, key)) != self.where(self.path)
 
     def complain(self, key: str, wrong: str, right: str) -> None:
         self.problems.add(self.where(below(self.path, key)), wrong, right)

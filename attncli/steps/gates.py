@@ -98,7 +98,7 @@ _HAPPENS = {
     ),
     "gru": (
         "The reset gate says how much of the memory the candidate may see, the update gate how"
-        " much of the memory is replaced."
+        " much of the memory is {updated}."
     ),
 }
 
@@ -113,7 +113,9 @@ STEP = Step(
         "reset_a",
     ),
     shapes="x[t] [d], a[t−1] [h] → each gate [h]",
-    happens=lambda scope: _HAPPENS.get(scope.cell.kind, ""),
+    happens=lambda scope: _HAPPENS.get(scope.cell.kind, "").format(
+        updated="kept" if scope.cell.update == "old" else "replaced"
+    ),
     purpose=(
         "A plain cell writes its whole memory anew at each token, so that what was long ago is"
         " soon lost, and so is its gradient. Gates decide figure by figure what is kept, what is"

@@ -16,7 +16,7 @@ from attncli.arithmetic.operations import (
 )
 from attncli.steps.cells import at_time, matrix, rows
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Axis, Making, Scope
 
 
 def _plan(scope: Scope) -> tuple[Making, ...]:
@@ -42,13 +42,29 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
 def _norms(scope: Scope) -> Making:
     """How large the factor is at each time, one row a token."""
     columns = tuple(scope.timed("factor_norm", time) for time in range(1, scope.times + 1))
-    operation = ColumnsAsRows(scope.times)
-    return Making(scope.name("factor_norms"), operation, columns, "gradient", rows=rows(scope))
+    operation, figure = ColumnsAsRows(scope.times), Axis((), "")
+    return Making(
+        scope.name("factor_norms"), operation, columns, "gradient",
+        rows=rows(scope), columns=figure,
+    )  # fmt: skip
 
 
 def _step_factor(scope: Scope, *, in_out: bool) -> Making:
     operands = (matrix(scope, "W_aa"), scope.timed("slope"))
     return Making(scope.timed("step_factor"), TimesDiagonal(in_out), operands, "gradient")
+
+
+def _happens(scope: Scope) -> str:
+    start = "first" if scope.way == "backward" else "last"
+    slope = {
+        "tanh": "that of tanh is 1 − a²",
+        "relu": "that of relu is 1 where z is above 0, else 0",
+    }
+    return (
+        f"On its way back from the {start} token that was read a gradient is multiplied, at each"
+        " time, by W_aa turned over and the slope of the activation there;"
+        f" {slope[scope.cell.activation]}."
+    )
 
 
 STEP = Step(
@@ -57,10 +73,7 @@ STEP = Step(
     titled=at_time("Gradient factor"),
     makes=("slope", "step_factor", "factor", "factor_norm", "factor_norms"),
     shapes="W_aa [h, h], a[t] [h] → factor[t] [h, h]",
-    happens=lambda _: (
-        "On its way back from the last token a gradient is multiplied, at each time, by W_aa turned"
-        " over and the slope of the activation there."
-    ),
+    happens=_happens,
     purpose=(
         "Learning goes backward through time: the error after the last token is multiplied by one"
         " such factor for each token. Factors smaller than 1 make it vanish, so that early words"

@@ -36,7 +36,10 @@ STEP = Step(
     titled=at_time("Memory"),
     makes=("aa",),
     shapes="W_aa [h, h], a[t−1] [h] → W_aa a[t−1] [h]",
-    happens=lambda _: "What is remembered of the tokens before is multiplied by its own weights.",
+    happens=lambda scope: (
+        f"What is remembered of the tokens {'after' if scope.way == 'backward' else 'before'} is"
+        " multiplied by its own weights."
+    ),
     purpose=(
         "The memory is what makes a cell recurrent: the state after the token before comes back"
         " in, through the same W_aa at each time. With an empty memory it adds nothing."

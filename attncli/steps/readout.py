@@ -12,7 +12,7 @@ from attncli.arithmetic.operations import (
     RowSum,
 )
 from attncli.scenario.model import below
-from attncli.steps.cells import at_time, product
+from attncli.steps.cells import at_time, product, rows
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
 
@@ -34,8 +34,8 @@ def _seen(scope: Scope) -> tuple[Making, ...]:
     """Of a layer that goes both ways, its two states at a time as one."""
     if scope.cell.direction != "both":
         return ()
-    rows = (scope.name("states"),)
-    return (Making(scope.timed("s"), RowAsColumn(scope.time - 1), rows, "readout"),)
+    operation = RowAsColumn(scope.time - 1, rows(scope).index(scope.time - 1))
+    return (Making(scope.timed("s"), operation, (scope.name("states"),), "readout"),)
 
 
 def _bias(scope: Scope) -> tuple[str, ...]:

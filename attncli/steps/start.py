@@ -33,12 +33,20 @@ def _forgotten(scope: Scope) -> Making | None:
     return Making(made, Zeros(), (matrix(scope, f"W_{letters(scope)[0]}a"),), "start")
 
 
+def _when(scope: Scope) -> str:
+    """The way back begins where the way forward ends."""
+    return "after the last token" if scope.way == "backward" else "before the first token"
+
+
 STEP = Step(
     name="start",
-    title="The memory before the first token",
+    title="The memory at the start",
+    titled=lambda scope: f"The memory {_when(scope)}",
     makes=("a", "c"),
     shapes="a[0] [h], of an lstm also c[0] [h]",
-    happens=lambda _: "Before the first token the memory is what the scenario says, or empty.",
+    happens=lambda scope: (
+        f"{_when(scope).capitalize()} the memory is what the scenario says, or empty."
+    ),
     purpose=(
         "A recurrent cell adds each token to what it remembers of those before it. Before the"
         " first one there is nothing to remember, so that its memory begins with zeros, unless"

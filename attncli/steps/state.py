@@ -84,18 +84,22 @@ def _swapped(scope: Scope) -> Making | None:
 
 
 _HAPPENS = {
-    "rnn": "Input and memory are added up{bias}, and {kind} squashes the sum: the new memory.",
+    "rnn": "Input and memory are added up{bias}, and {does}: the new memory.",
     "lstm": (
         "The cell keeps what the forget gate lets pass of it, and adds what the update gate lets"
         " pass of the candidate; the output gate says how much of it is shown."
     ),
-    "gru": "The new memory is the candidate where the update gate says so, else the old memory.",
+    "gru": "The new memory is the {one} as far as the update gate is near 1, else the {other}.",
 }
+_DOES = {"tanh": "tanh squashes the sum", "relu": "relu lets of the sum what is above 0"}
+_UPDATED = ("candidate", "old memory")
 
 
 def _happens(scope: Scope) -> str:
     bias = " with the bias" if bias_of_input(scope, "a") else ""
-    return _HAPPENS[scope.cell.kind].format(bias=bias, kind=scope.cell.activation)
+    one, other = _UPDATED[::-1] if scope.cell.update == "old" else _UPDATED
+    does = _DOES[scope.cell.activation]
+    return _HAPPENS[scope.cell.kind].format(bias=bias, does=does, one=one, other=other)
 
 
 STEP = Step(
@@ -107,14 +111,14 @@ STEP = Step(
     happens=_happens,
     purpose=(
         "The state is all that a recurrent cell hands on: to the next time as its memory, and to"
-        " whatever reads it out. tanh keeps its figures between −1 and 1, however many tokens"
+        " whatever reads it out. With tanh its figures stay between −1 and 1, however many tokens"
         " there are."
     ),
     plan=_plan,
     mistakes=(
         Mistake(
             "activation_forgotten",
-            "Going on with the sum itself, without the activation and the bias.",
+            "Going on with the sum of input and memory itself, without activation and bias.",
             _without_activation,
         ),
         Mistake("bias_forgotten", "Leaving out the bias b_a.", _without_bias),

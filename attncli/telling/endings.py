@@ -3,6 +3,7 @@ scenario's variants compare, which tokens were generated."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -43,12 +44,27 @@ def _gradient(trace: Trace, part: Part) -> list[Block]:
     ends = (0, len(norms.values) - 1)
     places = ends if part.scope.way == "backward" else ends[::-1]
     one, whole = (norms.matrix.number(place, 0) for place in places)
-    if one.shown == whole.shown:
-        return []
-    told = "it grows: it explodes." if whole.shown > one.shown else "it shrinks: it vanishes."
+    nothing = math.sqrt(trace[part.scope.timed("factor")].matrix.shape[0])
     return [
-        Note(("Over the whole way back the factor goes from ", one, " to ", whole, f"; {told}"))
-    ]
+        Note(
+            (
+                "Over the whole way back the factor goes from ", one, " to ", whole,
+                _verdict(float(one.shown), float(whole.shown), nothing),
+            )
+        )
+    ]  # fmt: skip
+
+
+def _verdict(one: float, whole: float, nothing: float) -> str:
+    """Whether a factor vanishes or explodes, by its norm after one time and after all; that of a
+    factor that changes nothing is √h."""
+    if whole == 0:
+        return ": nothing is left of a gradient, it vanishes."
+    if whole < min(one, nothing):
+        return ": it shrinks, and over a long sentence it vanishes."
+    if whole > max(one, nothing):
+        return ": it grows, and over a long sentence it explodes."
+    return "."
 
 
 def _predicted(trace: Trace, _: Part) -> list[Block]:
@@ -189,7 +205,7 @@ def _compared(own: Quantity, other: Quantity, before: Spans) -> Spans:
         return (symbol, " has the same rows as ", *before, where)
     i, j = (int(place) for place in np.unravel_index(int(off.argmax()), off.shape))
     return (
-        symbol, " has other rows than ", *before, ": for ", Word(own.rows.names[i]),
-        f" the figure in column {j + 1} is ", other.matrix.number(order[i], j), " in place of ",
-        own.matrix.number(i, j), ".",
+        symbol, " has other rows than ", *before, f": in row {i + 1}, ", Word(own.rows.names[i]),
+        f", {'it' if own.is_list else f'the figure in column {j + 1}'} is ",
+        other.matrix.number(order[i], j), " in place of ", own.matrix.number(i, j), ".",
     )  # fmt: skip

@@ -65,19 +65,23 @@ def _lesson(step: Step, trace: Trace, selection: Selection, *, changed: bool) ->
 
 
 def part_to_explain(step: Step, trace: Trace, selection: Selection) -> Part | None:
-    """The first part that takes a step, in the layer and head that are asked for."""
-    parts = [part for part in told_parts(trace) if part.step == step.name]
+    """The first part that takes a step, in the layer and head that are asked for; of those at times
+    the second, which goes on from the one before."""
     chosen = selection._replace(steps=())
-    return next((part for part in parts if chosen.includes(part)), None)
+    told = (part for part in told_parts(trace) if part.step == step.name)
+    parts = [part for part in told if chosen.includes(part)]
+    at_times = len(parts) > 1 and parts[0].scope.time != parts[1].scope.time
+    return parts[1 if at_times else 0] if parts else None
 
 
 def _mistakes(trace: Trace, step: Step, part: Part | None) -> list[Block]:
     if not step.mistakes:
         return []
-    blocks: list[Block] = [Subheading("Common mistakes")]
+    blocks: list[Block] = []
     for mistake in step.mistakes:
-        blocks += _mistake_blocks(trace, part, mistake)
-    return blocks
+        if part is None or mistake.making(part.scope) is not None:
+            blocks += _mistake_blocks(trace, part, mistake)
+    return [Subheading("Common mistakes"), *blocks] if blocks else []
 
 
 def _not_told(trace: Trace, step: Step) -> str:

@@ -179,8 +179,11 @@ def _index_of_token(token: str) -> Index:
 
 def _queries(trace: Trace) -> Axis:
     main = [q for q in trace.quantities.values() if not q.name.startswith("encoder.")]
+    text = sentence_axis(trace.scenario.text)
     axes = [quantity.rows for quantity in main if quantity.rows.role == "Q"]
-    return axes[0] if axes else sentence_axis(trace.scenario.text)
+    if not axes and not text.names:
+        axes = [quantity.rows for quantity in main if quantity.rows.role == "token"]
+    return axes[0] if axes else text
 
 
 def find_cells(
@@ -233,6 +236,7 @@ def find_cell(trace: Trace, text: str) -> tuple[str, Address]:
         for name in ("tokens", "ids")
         if getattr(stack.text, name)
     ]
+    address = Address(text)
     try:
         address = parse_address(text)
         name = _known_name(address.name, [*trace, *lists])
@@ -241,8 +245,19 @@ def find_cell(trace: Trace, text: str) -> tuple[str, Address]:
         else:
             place_in_list(text_of_list(trace, name), address)
     except AddressError as error:
-        raise SelectionError(f"--cell {text}: {error}") from None
+        raise SelectionError(f"--cell {text}: {_at_a_time(trace, address) or error}") from None
     return name, address
+
+
+def _at_a_time(trace: Trace, address: Address) -> str | None:
+    """What to say of `a[2, 1]`, where `a[2][1]` is meant."""
+    if not address.indices:
+        return None
+    time, *others = (index.text for index in address.indices)
+    name = f"{address.name}[{time}]"
+    if name not in trace or not others:
+        return None
+    return f"the time stands by itself; did you mean {name}[{', '.join(others)}]?"
 
 
 def _known_name(name: str, known: Sequence[str]) -> str:

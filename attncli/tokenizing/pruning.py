@@ -1,5 +1,5 @@
-"""Which pieces a Unigram training does without, by an estimate of what that costs: as Hugging Face's
-`tokenizers` does it, after SentencePiece (Kudo & Richardson 2018, arXiv:1808.06226)."""
+"""Which pieces a Unigram training goes without, by an estimate of what that costs, as Hugging
+Face's `tokenizers` has it, after SentencePiece (Kudo & Richardson 2018, arXiv:1808.06226)."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from attncli.scenario import Problems, Scenario
 from attncli.scenario.model import below
 from attncli.scenario.scenario import Shape
 from attncli.trace.axes import names_along, place_of
+from attncli.trace.cell_shapes import check_cells
 from attncli.trace.extents import Extent, Extents, Sum
 from attncli.trace.quantity import Making
 from attncli.trace.scope import local_name
@@ -33,12 +34,17 @@ class _Report(NamedTuple):
     makings: dict[str, Making]
     problems: Problems
     told: set[object]
+    wrong: set[str]
+    """What has a complaint of its own."""
 
     def conflict(self, left: Extent, right: Extent, made: str) -> None:
         pair = frozenset((left.given, right.given))
-        if pair in self.told:
+        if pair in self.told or not pair.isdisjoint(self.wrong):
             return
         self.told.add(pair)
+        if left.given == right.given and not left.derived and not right.derived:
+            self._with_itself(left, right, made)
+            return
         if left.given != right.given and self._place(left) > self._place(right):
             left, right = right, left
         self.problems.add(
@@ -47,9 +53,18 @@ class _Report(NamedTuple):
             self._advice(left, right),
         )
 
+    def _with_itself(self, left: Extent, right: Extent, made: str) -> None:
+        """A matrix whose rows and columns have to be as many."""
+        self.problems.add(
+            self.scenario.where(left.given),
+            f"{self._shape(left)}: what has {_sized(left.size, left.side)} here has to have"
+            f" {_sized(right.size, right.side)} too ({self._why(made)})",
+            "make their sizes agree",
+        )
+
     def uneven(self, extent: Extent, parts: int, made: str) -> None:
         making = self.makings.get(made)
-        if (extent, parts) in self.told:
+        if (extent, parts) in self.told or extent.given in self.wrong:
             return
         self.told.add((extent, parts))
         self.problems.add(
@@ -114,7 +129,7 @@ def shapes_of(scenario: Scenario, story: Sequence[Part], problems: Problems) -> 
     """The shape of every quantity, as far as it can be told; what doesn't fit goes to
     `problems`."""
     makings = {m.name: m for part in story for m in part.makings if m.name not in scenario.given}
-    report = _Report(scenario, makings, problems, set())
+    report = _Report(scenario, makings, problems, set(), check_cells(scenario, problems))
     extents = Extents(report.conflict, report.uneven)
     _know_tokens(scenario, extents)
     _know_given(scenario, extents)

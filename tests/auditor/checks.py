@@ -155,7 +155,7 @@ class _Audit:
             self.false("result", statement)
 
     def grid(self, grid: Grid, *, aside: bool) -> None:
-        match = re.fullmatch(r"`+ ?(.*?)(?: \(given\))? ?`+", grid.headings[0])
+        match = re.fullmatch(r"`+ ?(.*?)(?: \((?:given|counted|learned)\))? ?`+", grid.headings[0])
         if match is None:
             return  # of words, or vectors side by side
         if grid.headings[-1] == "sum":

@@ -251,7 +251,7 @@ def _tex_cells(row: str) -> list[str]:
 
 
 def _tex_cell(cell: str) -> str:
-    formula = re.fullmatch(r"\$(.*)\$( \(given\))?", cell)
+    formula = re.fullmatch(r"\$(.*)\$( \((?:given|counted|learned)\))?", cell)
     return plain(formula[1]) if formula else words(cell)
 
 

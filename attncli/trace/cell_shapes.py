@@ -1,0 +1,132 @@
+"""Whether the matrices of a recurrent cell fit together: each that doesn't is told of once.
+
+How many figures a memory has is told by most of its matrices, so that the odd one is blamed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from attncli.scenario import Problems, Scenario
+from attncli.scenario.keys.recurrent import GATES, LETTERS
+from attncli.scenario.model import Recurrent, below
+
+_H, _D, _K, _ONE = "h", "d", "k", "1"
+"""Figures of the memory, of the input, of what is read out, and what is a row."""
+
+
+class _Side(NamedTuple):
+    """What a side of a matrix is: so many times the figures of something."""
+
+    of: str
+    times: int = 1
+
+
+_Shape = tuple[_Side, _Side]
+_FIGURE = _Side(_ONE)
+
+
+def check_cells(scenario: Scenario, problems: Problems) -> set[str]:
+    """Complains of matrices that don't fit their cell; the names of those of such cells, and of
+    cells that lack a whole way, of which others complain."""
+    wrong: set[str] = set()
+    for stack in scenario.stacks:
+        for layer in stack.layers:
+            ways = [_of_way(scenario, *way) for way in _ways(layer.path, layer.recurrent)]
+            lacking = any(not any(map(scenario.gives, way.known)) for way in ways)
+            checked = [] if lacking else [_check(scenario, way.given, problems) for way in ways]
+            if lacking or any(checked):
+                wrong |= {name for way in ways for name in way.known}
+    return wrong
+
+
+class _Way(NamedTuple):
+    """The matrices of a way of a cell, and those of them that are given."""
+
+    known: Mapping[str, _Shape]
+    given: Mapping[str, _Shape]
+
+
+def _of_way(scenario: Scenario, path: str, cell: Recurrent) -> _Way:
+    known = {below(path, name): shape for name, shape in _shapes(cell)}
+    given = {name: shape for name, shape in known.items() if name in scenario.given}
+    return _Way(known, given)
+
+
+def _ways(path: str, cell: Recurrent | None) -> Iterator[tuple[str, Recurrent]]:
+    if cell is not None:
+        yield path, cell
+        if cell.direction == "both":
+            yield below(path, "backward"), cell
+
+
+def _shapes(cell: Recurrent) -> Iterator[tuple[str, _Shape]]:
+    """What the matrices of a way of a cell are."""
+    gates = GATES.get(cell.kind, ())
+    h, d, k = _Side(_H), _Side(_D), _Side(_K)
+    states = _Side(_H, len(cell.ways))
+    yield from (("W_ya", (states, k) if cell.in_out else (k, states)), ("b_y", (_FIGURE, k)))
+    yield from ((name, (_FIGURE, h)) for name in ("initial_state", "initial_cell"))
+    if cell.layout == "torch":
+        all_gates = _Side(_H, len(gates) or 1)
+        yield from (("W_ih", (all_gates, d)), ("W_hh", (all_gates, h)))
+        yield from ((name, (_FIGURE, all_gates)) for name in ("b_ih", "b_hh"))
+        return
+    for letter in [LETTERS[gate] for gate in gates] or ["a"]:
+        yield f"W_{letter}x", (d, h) if cell.in_out else (h, d)
+        yield f"W_{letter}a", (h, h)
+        yield f"b_{letter}", (_FIGURE, h)
+
+
+def _check(scenario: Scenario, given: Mapping[str, _Shape], problems: Problems) -> bool:
+    """Whether something is wrong with the matrices of one way of a cell."""
+    sizes = {of: _most(scenario, given, of) for of in (_H, _D, _K)}
+    found = False
+    for name, sides in given.items():
+        wanted = tuple(1 if side.of == _ONE else side.times * sizes[side.of] for side in sides)
+        shape = scenario.given[name].shape
+        if shape != wanted and 0 not in wanted:
+            found = True
+            is_vector = sides[0] == _FIGURE
+            told = f"has {_figures(shape[1])}" if is_vector else f"is {shape[0]} × {shape[1]}"
+            right = _figures(wanted[1]) if is_vector else f"{wanted[0]} × {wanted[1]}"
+            others = _others(shape, wanted, sides, sizes)
+            problems.add(scenario.where(name), f"{name} {told}, and {others}", f"give it {right}")
+    return found
+
+
+def _figures(count: int) -> str:
+    return "1 figure" if count == 1 else f"{count} figures"
+
+
+def _others(
+    shape: tuple[int, int],
+    wanted: tuple[int, ...],
+    sides: _Shape,
+    sizes: Mapping[str, int],
+) -> str:
+    """What a shape is set against."""
+    wrong = next(k for k in (0, 1) if shape[k] != wanted[k])
+    of, times = sides[wrong]
+    if of == _D:
+        return f"the weights of the input for the other gates are for {_figures(sizes[_D])}"
+    if of == _K:
+        return f"what is read out has {_figures(sizes[_K])}"
+    several = "directions" if _K in (sides[0].of, sides[1].of) else "gates"
+    each = f" in each of {times} {several}" if times > 1 else ""
+    return f"the memory of this cell has {_figures(sizes[_H])}{each}"
+
+
+def _most(scenario: Scenario, given: Mapping[str, _Shape], of: str) -> int:
+    """How many figures something has, as most sides have it; 0 where none tells."""
+    votes = Counter(_votes(scenario, given, of))
+    return max(votes, key=votes.__getitem__, default=0)
+
+
+def _votes(scenario: Scenario, given: Mapping[str, _Shape], of: str) -> Iterable[int]:
+    for name, sides in given.items():
+        for side, size in zip(sides, scenario.given[name].shape, strict=True):
+            if side.of == of and size % side.times == 0:
+                yield size // side.times
