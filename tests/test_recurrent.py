@@ -209,6 +209,7 @@ FAULTS = {
         "W_ya=[[1,2]]": "W_ya is 1 × 2, and the memory of this cell has 3 figures; give it 1 × 3",
         "b_y=[1,2]": "b_y has 2 figures, and what is read out has 1 figure; give it 1 figure",
         "direction=both": "both directions, and no matrices of the way back",
+        "positions=rope": "rope is for attention, and no layer attends; leave it out",
     },
     "yassine_lstm": {
         "initial_state=[1]": "initial_state has 1 figure, and the memory of this cell has 2",
@@ -228,3 +229,9 @@ def test_one_fault_has_one_message(name: str, change: str) -> None:
         load(name, [change])
     (problem,) = raised.value.problems
     assert FAULTS[name][change] in str(problem)
+
+
+def test_a_random_start_is_as_long_as_the_memory() -> None:
+    text = "X: [[1]]\ncell: rnn\nW_ax: [[1], [1]]\nW_aa: [[1, 0], [0, 1]]\n"
+    trace = trace_of(f"{text}initial_state: {{random: normal, seed: 3}}\n")
+    assert trace["initial_state"].values.shape == (1, 2)

@@ -57,6 +57,8 @@ class Builder(NamedTuple):
         kinds = {one.kind: one for one in positions}
         own = tuple(keys) or text.tokens
         seen = Keys(own, memory, kinds.get("rope"), kinds.get("alibi"))
+        layers = self._layers(path, values, seen)
+        self._check_attended(path, kinds, layers)
         return Stack(
             path=path,
             text=text,
@@ -64,7 +66,7 @@ class Builder(NamedTuple):
             segments=self._segments(path, values, text),
             positions=positions,
             embedding_norm=self._optional_norm(path, "embedding_norm", values),
-            layers=self._layers(path, values, seen),
+            layers=layers,
             final_norm=self._optional_norm(path, "final_norm", values),
         )
 
@@ -77,6 +79,17 @@ class Builder(NamedTuple):
             if one.dimensions != _even(one):
                 wrong = f"{one.dimensions} dimensions can't turn in pairs"
                 self._complain(place, wrong, "give an even number")
+
+    def _check_attended(
+        self, path: str, kinds: Mapping[str, Positions], layers: Sequence[Layer]
+    ) -> None:
+        """Positions that attention is told of need one that is."""
+        for kind in ("rope", "alibi"):
+            if kind in kinds and all(layer.recurrent is not None for layer in layers):
+                self._complain(
+                    below(path, "positions"), f"{kind} is for attention, and no layer attends",
+                    "leave it out",
+                )  # fmt: skip
 
     def _check_added(self, path: str, values: Values, positions: Sequence[Positions]) -> None:
         """What is added to embeddings can't be added to an X that is given."""

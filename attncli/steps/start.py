@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import RowAsColumn, Zeros
+from attncli.arithmetic.operations import OnlyRow, Zeros
 from attncli.steps.cells import letters, matrix
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
@@ -21,7 +21,7 @@ def _start(scope: Scope, name: str) -> Making:
     given = scope.weights(_GIVEN[name])
     made = scope.timed(name, scope.times + 1 if scope.way == "backward" else 0)
     if scope.scenario.gives(given):
-        return Making(made, RowAsColumn(), (given,), "start")
+        return Making(made, OnlyRow(), (given,), "start")
     return Making(made, Zeros(), (matrix(scope, f"W_{letters(scope)[0]}a"),), "start")
 
 

@@ -2,7 +2,7 @@
 
 from attncli.arithmetic.operations.activations import ACTIVATION_FORMULAS, ACTIVATIONS, Activate
 from attncli.arithmetic.operations.base import Layout, Operation, Working
-from attncli.arithmetic.operations.columns import ColumnsAsRows, Down, RowAsColumn, Zeros
+from attncli.arithmetic.operations.columns import ColumnsAsRows, Down, OnlyRow, RowAsColumn, Zeros
 from attncli.arithmetic.operations.counting import CountInWords, PairScore, Share
 from attncli.arithmetic.operations.elementwise import (
     Add,
@@ -132,6 +132,7 @@ __all__ = [
     "NegativeLog",
     "Normalize",
     "Nucleus",
+    "OnlyRow",
     "Operation",
     "Padding",
     "PairScore",

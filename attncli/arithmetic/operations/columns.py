@@ -45,6 +45,13 @@ class RowAsColumn(Moved):
         return (operands[0].number(self.row_number, i),)
 
 
+class OnlyRow(RowAsColumn):
+    """A vector, which is kept as the only row of a matrix, as a column. [1, d] -> [d, 1]"""
+
+    def signature(self) -> str:
+        return "1 d -> d 1"
+
+
 @dataclass(frozen=True)
 class ColumnsAsRows(Moved):
     """Columns as the rows of a table, such as the states of a sentence.
