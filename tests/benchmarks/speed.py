@@ -1,8 +1,8 @@
 """How fast it is, as ratios within one run: `python tests/benchmarks/speed.py`.
 
 Start-up, a large trace through the Python API, lines of working, forms of an exercise, the learning
-of a tokenizer. Each ratio is of the
-best of several interleaved tries; the figure after it is what we want to stay below.
+of tokenizers. Each ratio is of the best of several interleaved tries; the figure after it is what
+we want to stay below.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import time
 import tracemalloc
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -236,26 +237,37 @@ def corpus() -> str:
 
 
 def learning() -> None:
-    """A tokenizer learned from a megabyte, beside the package that is written for it in Rust."""
-    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+    """Tokenizers learned from a megabyte, beside the package that is written for it in Rust."""
+    from tokenizers import models, trainers
 
     text = corpus()
     size = len(set(text) - {" "}) + MERGES
-    settings = {"tokenizer": "bpe", "corpus": text, "vocabulary_size": size, "sentence": "the rest"}
+    bpe = trainers.BpeTrainer(vocab_size=size, show_progress=False)
+    _learned("merges", text, size, "bpe", lambda: (models.BPE(), bpe))
+    unigram = trainers.UnigramTrainer(vocab_size=size, show_progress=False, unk_token="<unk>")
+    said = {"kind": "unigram", "training": "expected"}
+    _learned("Unigram pieces", text, size, said, lambda: (models.Unigram(), unigram))
+
+
+def _learned(
+    what: str, text: str, size: int, said: object, package: Callable[[], tuple[Any, Any]]
+) -> None:
+    from tokenizers import Tokenizer, pre_tokenizers
+
+    settings = {"tokenizer": said, "corpus": text, "vocabulary_size": size, "sentence": "the rest"}
 
     def theirs() -> None:
-        tokenizer = Tokenizer(models.BPE())
+        model, trainer = package()
+        tokenizer = Tokenizer(model)
         tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-        tokenizer.train_from_iterator(
-            [text], trainers.BpeTrainer(vocab_size=size, show_progress=False)
-        )
+        tokenizer.train_from_iterator([text], trainer)
 
     def ours() -> None:
         load(settings)
 
-    mine, package = best(3, ours, theirs)
-    say(f"{MERGES:,} merges of a megabyte, seconds (with the scenario read)", mine, "a few")
-    say(f"{MERGES:,} merges of a megabyte / the tokenizers package", mine / package, "")
+    mine, rust = best(3, ours, theirs)
+    say(f"{MERGES:,} {what} of a megabyte, seconds (with the scenario read)", mine, "a few")
+    say(f"{MERGES:,} {what} of a megabyte / the tokenizers package", mine / rust, "")
 
 
 def main(chosen: Sequence[str]) -> None:
