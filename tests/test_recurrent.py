@@ -26,7 +26,7 @@ def close(ours: Any, values: Any) -> None:
     np.testing.assert_allclose(ours, values, rtol=1e-10, atol=1e-10)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("cell", CELLS)
 def test_the_states_are_those_of_torch(cell: str, seed: int) -> None:
     pytest.importorskip("torch")
@@ -98,7 +98,7 @@ def test_the_gradient_vanishes_and_explodes() -> None:
 def test_what_a_gradient_comes_to_is_said() -> None:
     page = page_of(trace_of(SHIPPED["yassine_rnn_sentence"]))
     assert (
-        "goes from 0.359 to 0.004: it shrinks, and over a long sentence it vanishes."
+        "goes from 0.359 to 0.004: it shrinks at each step, as a gradient does that vanishes."
         in " ".join(page.split())
     )
 
@@ -188,8 +188,11 @@ def test_what_a_gate_does_is_told_as_it_is() -> None:
 def test_verdicts_on_gradients_go_by_their_figures() -> None:
     text = "sentence: a b c\nembeddings: {a: [1], b: [1], c: [1]}\ncell: rnn\nactivation: relu\nW_ax: [[1]]\ngradient: true\nW_aa: "
     for weight, said in (
-        ("[[0.5]]", "from 0.500 to 0.125: it shrinks, and over a long sentence it vanishes."),
-        ("[[2]]", "from 2.000 to 8.000: it grows, and over a long sentence it explodes."),
+        (
+            "[[0.5]]",
+            "from 0.500 to 0.125: it shrinks at each step, as a gradient does that vanishes.",
+        ),
+        ("[[2]]", "from 2.000 to 8.000: it grows at each step, as a gradient does that explodes."),
         ("[[1]]", "from 1.000 to 1.000."),
         ("[[0]]", "from 0.000 to 0.000: nothing is left of a gradient, it vanishes."),
     ):

@@ -313,6 +313,9 @@ WRONG = {
     "tokenizer: bpe\ncorpus: ab\nvocabulary_size: 9\nvocabulary: {a: 0, b: 1}": "4:13: a vocabulary, and a corpus that one is learned from; keep one",
     "tokenizer: {kind: bpe, corpus: ab}\nmerges: [[a, b]]": '1:24: the key "corpus" doesn\'t belong in here; write it one level up',
     "tokenizer: bpe\ncorpus: ab\nvocabulary_size: 0": "3:18: ",
+    "tokenizer: bpe\nmerges: [[a, b]]\ncorpus: ab": "3:9: merges are given, so that corpus does nothing; keep one",
+    "tokenizer: unigram\npieces: {a: -1, b: -2}\nvocabulary_size: 9": "3:18: pieces are given, so that vocabulary_size does",
+    "tokenizer: {kind: bpe, corpus: ab}": '1:24: the key "corpus" doesn\'t belong in here',
     "tokenizer: {kind: sentencepiece, model: bpe, share: 0.5}\ncorpus: ab\nvocabulary_size: 9": "1:53: share is not for the tokenizer sentencepiece with the model bpe",
     "tokenizer: bpe\ncorpus: cd\nvocabulary_size: 5\nembeddings: {c: [1], d: [2]}": '5:11: "a" is outside the vocabulary',
 }
@@ -333,3 +336,34 @@ def test_a_corpus_too_large_for_the_lesson() -> None:
     text = f"tokenizer: {{kind: unigram, min_count: 1}}\ncorpus: {words}\nvocabulary_size: 50\nsentence: ab\n"
     with pytest.raises(ScenarioError, match=r"2:9: it has .* too many to try each of them; say training: expected"):  # fmt: skip
         trace_of(text)
+
+
+def test_what_decides_is_on_the_page() -> None:
+    trace = traced(
+        tokenizer={"kind": "bpe", "marks": "▁", "byte_fallback": "true", "special": ["<s>"]},
+        corpus="ab ab", vocabulary_size="300", sentence="ab",
+    )  # fmt: skip
+    page = " ".join(page_of(trace, width=200).split())
+    assert (
+        "bpe: at most 300 tokens, of pairs that occur once or more; pieces are marked ▁;"
+        " special tokens: <s>; a character that no piece has becomes its bytes"
+    ) in page
+    none = traced(
+        tokenizer={"kind": "bpe", "min_count": "3"},
+        corpus="ab ab",
+        vocabulary_size="6",
+        sentence="ab",
+    )
+    assert "What has been learned" in page_of(none)
+    assert "of pairs that occur 3 times or more" in page_of(none)
+
+
+def test_a_training_without_pruning_is_told() -> None:
+    trace = traced(
+        tokenizer={"kind": "unigram", "training": "expected"}, corpus=HUGS, vocabulary_size="30",
+        sentence="hugs",
+    )  # fmt: skip
+    page = page_of(trace)
+    assert "log_p (learned)" in page
+    assert "What has been learned" in page
+    assert "word_counts" not in page

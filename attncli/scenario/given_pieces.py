@@ -30,7 +30,8 @@ def tokenizing_of(said: Said) -> Tokenizing | None:
         return _of_merges(said, vocabulary)
     if said.algorithm == "unigram" and "pieces" in said.values:
         return _of_pieces(said)
-    if any(map(said.is_written, ("corpus", "merges", "pieces"))):  # it has a complaint of its own
+    written = any(map(said.is_written, ("corpus", "merges", "pieces")))
+    if written or said.is_misplaced:  # it has a complaint of its own
         return None
     said.complain(
         "tokenizer", f"nothing tells what pieces {said.kind} has",

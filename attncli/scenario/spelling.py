@@ -24,9 +24,13 @@ def spelled_out(said: Said, progress: Progress | None = None) -> Values:
     tokenizing = tokenizing_of(said, progress)
     if tokenizing is not None:
         counts_given = isinstance(said.values.get("corpus"), Mapping)
-        told[TOKENIZED] = tokenizing._replace(told=said.told, counts_given=counts_given)
+        from attncli.scenario import tokenizer_facts
+
+        facts = tokenizer_facts.told(said)
+        told[TOKENIZED] = tokenizing._replace(told=facts, counts_given=counts_given)
         known = dict(tokenizing.tokenizer.vocabulary)
-        told["vocabulary"] = known if tokenizing.pieces else told.get("vocabulary", known)
+        made = tokenizing.words or tokenizing.pieces
+        told["vocabulary"] = known if made else told.get("vocabulary", known)
     if told.get("embeddings") == ONE_HOT:
         told["embeddings"] = one_hot(told)
         if not told["embeddings"]:

@@ -160,37 +160,16 @@ class Said(NamedTuple):
 
         return carried if self.rounding.carries else exact
 
-    @property
-    def told(self) -> str:
-        """What decides how a text is cut, in words."""
-        parts = [self._made_in_words()]
-        if self.algorithm and self.marks != "none":
-            parts.append(f"pieces are marked {self.marks}")
-        parts += [f"what is unknown becomes {self.unknown}"] if self.unknown else []
-        parts += ["or its bytes"] if self.byte_fallback else []
-        return f"{self.kind}: {'; '.join(parts)}".replace("; or its", ", or its")
-
-    def _made_in_words(self) -> str:
-        size, least = self.values.get("vocabulary_size"), self.setting("min_count", None)
-        if not self.algorithm:
-            most = "" if size is None else f", {size} tokens at most"
-            return f"words that the corpus has {_or_more(least or 1)}{most}"
-        if any(key in self.values for key in ("merges", "pieces")) or "corpus" not in self.values:
-            return "its pieces are given"
-        if self.algorithm != _UNIGRAM:
-            return f"{size} tokens, of pairs that occur {_or_more(least or 1)}"
-        if self.setting("training", "counts") == "expected":
-            return f"{size} tokens, trained by how often pieces are expected"
-        share = self.setting("share", "0.1")
-        longest = self.setting("longest", 16)
-        return (
-            f"{size} tokens, from substrings of at most {longest} characters that occur"
-            f" {_or_more(least or 2)}; a round prunes {share} of those that may go"
-        )
-
     def is_written(self, key: str) -> bool:
         """Whether a key is in the file, read or not."""
         return key in self.values or self.where(below(self.path, key)) != self.where(self.path)
+
+    @property
+    def is_misplaced(self) -> bool:
+        """Whether what pieces are learned from, or given by, stands among the settings."""
+        inside = below(self.path, "tokenizer")
+        keys = ("corpus", "merges", "pieces", "vocabulary")
+        return any(self.where(f"{inside}.{key}") != self.where(inside) for key in keys)
 
     def complain(self, key: str, wrong: str, right: str) -> None:
         self.problems.add(self.where(below(self.path, key)), wrong, right)
@@ -205,6 +184,7 @@ class Said(NamedTuple):
             for key in _OF_A_CORPUS:
                 self._check_absent(key, "leave it out, or give a corpus to count")
         self._check_marks()
+        self._check_given()
         if self.is_written("vocabulary"):
             self._check_vocabulary()
 
@@ -218,6 +198,14 @@ class Said(NamedTuple):
         """The tokenizer, and what it learns by if that is not its own."""
         bpe = self.kind == _SENTENCEPIECE and self.algorithm == _BPE
         return f"{self.kind} with the model bpe" if bpe else self.kind
+
+    def _check_given(self) -> None:
+        """What is given isn't learned."""
+        key = {_BPE: "merges", _UNIGRAM: "pieces"}.get(self.algorithm, "")
+        if key in self.values:
+            for other in filter(self.is_written, ("corpus", "vocabulary_size")):
+                wrong = f"{key} are given, so that {other} does nothing"
+                self.complain(other, wrong, "keep one of them")
 
     def _check_vocabulary(self) -> None:
         """A vocabulary with IDs is for merges, for wordpiece, and where nothing is learned."""
@@ -243,10 +231,6 @@ class Said(NamedTuple):
                 "tokenizer.byte_fallback", "with the marks Ġ all characters are bytes already",
                 "leave it out",
             )  # fmt: skip
-
-
-def _or_more(times: int) -> str:
-    return "once or more" if times == 1 else f"{times} times or more"
 
 
 def _of_words(key: str) -> str:

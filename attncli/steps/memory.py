@@ -41,8 +41,8 @@ STEP = Step(
         " multiplied by its own weights."
     ),
     purpose=(
-        "The memory is what makes a cell recurrent: the state after the token before comes back"
-        " in, through the same W_aa at each time. With an empty memory it adds nothing."
+        "The memory is what makes a cell recurrent: the state that it was left in comes back in,"
+        " through the same W_aa at each time. With an empty memory it adds nothing."
     ),
     plan=_plan,
     mistakes=(
@@ -53,7 +53,7 @@ STEP = Step(
         ),
         Mistake(
             "memory_not_carried",
-            "Going on with the memory before the first token at every time.",
+            "Going on with the memory of the start at every time.",
             _of_the_start,
         ),
     ),

@@ -48,15 +48,15 @@ STEP = Step(
         f"{_when(scope).capitalize()} the memory is what the scenario says, or empty."
     ),
     purpose=(
-        "A recurrent cell adds each token to what it remembers of those before it. Before the"
-        " first one there is nothing to remember, so that its memory begins with zeros, unless"
-        " it goes on from a text before."
+        "A recurrent cell adds each token to what it remembers of those that it has read. Where it"
+        " begins there is nothing to remember, so that its memory begins with zeros, unless it goes"
+        " on from another text."
     ),
     plan=_plan,
     mistakes=(
         Mistake(
             "memory_dropped",
-            "Beginning with an empty memory where it goes on from a text before.",
+            "Beginning with an empty memory where it goes on from another text.",
             _forgotten,
         ),
     ),

@@ -4,7 +4,8 @@ scenario's variants compare, which tokens were generated."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -41,29 +42,31 @@ def _gradient(trace: Trace, part: Part) -> list[Block]:
     norms = trace.quantities.get(part.scope.name("factor_norms"))
     if norms is None or part.makings[-1].name != norms.name or len(norms.values) == 1:
         return []
-    ends = (0, len(norms.values) - 1)
-    places = ends if part.scope.way == "backward" else ends[::-1]
-    one, whole = (norms.matrix.number(place, 0) for place in places)
+    back = 1 if part.scope.way == "backward" else -1
+    places = range(len(norms.values))[::back]
+    one, whole = (norms.matrix.number(places[end], 0) for end in (0, -1))
+    shown = [float(norms.matrix.number(place, 0).shown) for place in places]
     nothing = math.sqrt(trace[part.scope.timed("factor")].matrix.shape[0])
     return [
         Note(
             (
                 "Over the whole way back the factor goes from ", one, " to ", whole,
-                _verdict(float(one.shown), float(whole.shown), nothing),
+                _verdict(shown, nothing),
             )
         )
     ]  # fmt: skip
 
 
-def _verdict(one: float, whole: float, nothing: float) -> str:
-    """Whether a factor vanishes or explodes, by its norm after one time and after all; that of a
-    factor that changes nothing is √h."""
-    if whole == 0:
+def _verdict(norms: Sequence[float], nothing: float) -> str:
+    """Whether a factor vanishes or explodes, by its norms, time by time; that of a factor which
+    changes nothing is √h."""
+    if norms[-1] == 0:
         return ": nothing is left of a gradient, it vanishes."
-    if whole < min(one, nothing):
-        return ": it shrinks, and over a long sentence it vanishes."
-    if whole > max(one, nothing):
-        return ": it grows, and over a long sentence it explodes."
+    steps = [later - before for before, later in pairwise((nothing, *norms))]
+    if all(step < 0 for step in steps):
+        return ": it shrinks at each step, as a gradient does that vanishes."
+    if all(step > 0 for step in steps):
+        return ": it grows at each step, as a gradient does that explodes."
     return "."
 
 

@@ -12,7 +12,7 @@ from attncli.scenario.model import Text, Tokenizing, below
 from attncli.steps.learn import round_of, told_rounds
 from attncli.steps.prune import trained_pruning
 from attncli.telling.tables import Row, table
-from attncli.telling.unigrams import best_cuts, training_of
+from attncli.telling.unigrams import best_cuts, training_of, vocabulary_of
 from attncli.trace import Part, Scope, Trace
 
 if TYPE_CHECKING:
@@ -166,6 +166,9 @@ def cutting_of(scope: Scope) -> list[Block]:
     """How each word of a sentence is cut into pieces; and what a training came to, if nothing was
     told of it."""
     told = [] if trained_pruning(scope) else training_of(scope)
+    tokenizing = scope.text.tokenizing
+    if tokenizing and tokenizing.learned and not tokenizing.learned.rounds:
+        told = vocabulary_of(scope)
     return [*told, *_cut(scope.text)]
 
 

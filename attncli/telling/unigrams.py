@@ -150,7 +150,9 @@ def _rounds(trained: Trained) -> list[Block]:
         Prose(
             (
                 "Each round estimates twice how often pieces are expected in all cuts, and leaves"
-                " out what is expected less than 0.5 times; then it prunes.",
+                " out what is expected less than 0.5 times; then it prunes. In the end a character"
+                " that was left out comes back, with the least score, and where pieces are more"
+                " than there is room for those of the least score go.",
             )
         ),
         table(("Round", "Pieces", "Expected often enough", "Pruned"), rows),
