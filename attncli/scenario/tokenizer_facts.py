@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncli.scenario.tokenizer_settings import Said
+from attncli.tokenizing.lesson import Lesson
 from attncli.tokenizing.pieces import BYTE_TOKENS
 
 
@@ -47,12 +48,14 @@ def _made(said: Said) -> str:
         return "its pieces are given"
     if said.algorithm != "unigram":
         return f"at most {size} tokens, of pairs that occur {_or_more(least or 1)}"
-    longest = f"at most {said.setting('longest', 16)} characters"
+    usual = Lesson._field_defaults
+    longest = f"at most {said.setting('longest', usual['longest'])} characters"
     if said.setting("training", "counts") == "expected":
         return f"at most {size} tokens, of {longest}, trained by how often pieces are expected"
+    often = _or_more(least or usual["min_count"])
     return (
-        f"at most {size} tokens, from substrings of {longest} that occur {_or_more(least or 2)};"
-        f" a round prunes {said.setting('share', '0.1')} of those that may go"
+        f"at most {size} tokens, from substrings of {longest} that occur {often};"
+        f" a round prunes {float(said.setting('share', usual['share'])):g} of those that may go"
     )
 
 

@@ -138,11 +138,10 @@ class Said(NamedTuple):
     @property
     def special(self) -> tuple[str, ...]:
         """The tokens that come first: the unknown one, those that are named, those of bytes."""
-        from attncli.tokenizing.pieces import BYTE_TOKENS
+        from attncli.tokenizing.pieces import BYTE_TOKENS, front_of
 
-        special = tuple(self.setting("special", ()))
-        front = (self.unknown,) if self.unknown and self.unknown not in special else ()
-        return (*front, *special, *(BYTE_TOKENS if self.byte_fallback else ()))
+        front = front_of(tuple(self.setting("special", ())), self.unknown)
+        return (*front, *(BYTE_TOKENS if self.byte_fallback else ()))
 
     @property
     def rounded(self) -> Rounded:

@@ -61,7 +61,10 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
     places, log_p = table_of(scope), _log_p(scope)
     makings: list[Making] = []
     if any(not one.known for place in places for one in place.candidates):
-        makings.append(Making(_unknown(scope), BelowTheLeast(), (log_p,), "viterbi"))
+        from attncli.tokenizing.lattice import UNKNOWN_PENALTY
+
+        below_all = BelowTheLeast(UNKNOWN_PENALTY)
+        makings.append(Making(_unknown(scope), below_all, (log_p,), "viterbi"))
     for place in places:
         totals = _totals(scope, place)
         best = scope.name(f"best[{place.end}]")

@@ -6,12 +6,12 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from attncli.arithmetic.expression import MOST_PARTS, MOST_ROWS_OF_A_LIST, elided
+from attncli.arithmetic.expression import MOST_ROWS_OF_A_LIST, elided
 from attncli.document import Block, Note, Prose, Span, Subheading, TextList, Word
 from attncli.scenario.model import Text, Tokenizing, below
 from attncli.steps.learn import round_of, told_rounds
 from attncli.steps.prune import trained_pruning
-from attncli.telling.tables import Row, table
+from attncli.telling.tables import MOST_ROWS, Row, rounds_between, table
 from attncli.telling.unigrams import best_cuts, training_of, vocabulary_of
 from attncli.trace import Part, Scope, Trace
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from attncli.tokenizing.pieces import Model, Piece
     from attncli.tokenizing.rounds import Learned, Round
 
-_MOST_ROWS = 4 * MOST_PARTS
 _LONGEST = 40
 """Longer words are cut without being told how."""
 
@@ -63,7 +62,7 @@ def dictionary_of(_: Trace, part: Part) -> list[Block]:
     dropped: list[Row] = [
         (Word(word.text), str(word.count), "below the cut") for word in counted.dropped
     ]
-    whole = table(("Word", "Count", "ID"), [*front, *kept, *dropped], most=_MOST_ROWS)
+    whole = table(("Word", "Count", "ID"), [*front, *kept, *dropped], most=MOST_ROWS)
     tokens = tuple(vocabulary)
     numbers = tuple(map(str, range(len(tokens))))
     told: list[Block] = [whole, TextList(below(part.path, "vocabulary"), numbers, tokens)]
@@ -101,7 +100,10 @@ def chosen(trace: Trace, part: Part) -> list[Block]:
         return []
     told = told_rounds(part.scope)
     blocks: list[Block] = [Note(tuple(_choice(trace, part, own)))]
-    blocks += [_so_far(tokenizing.learned, own), *_between(told, own)]
+    blocks += [
+        _so_far(tokenizing.learned, own),
+        *rounds_between(own.number, [one.number for one in told]),
+    ]
     if own is told[-1]:
         blocks += _learned(tokenizing.learned, part)
     return blocks
@@ -135,30 +137,19 @@ def _choice(trace: Trace, part: Part, own: Round) -> Iterator[Span]:
         yield f" {left_out} more pairs come after those of the table."
 
 
-def _between(told: list[Round], own: Round) -> list[Block]:
-    """A word on the rounds that aren't told."""
-    after = [one.number for one in told if one.number > own.number]
-    if not after or after[0] == own.number + 1:
-        return []
-    return [Prose((f"Rounds {own.number + 1} to {after[0] - 1} go the same way.",))]
-
-
 def _learned(learned: Learned, part: Part) -> list[Block]:
     """All merges, and the vocabulary."""
-    path = part.scope.stack.path
     merges: list[Row] = [
         (str(one.number), Word(" ".join(one.pair)), str(one.count), Word(one.piece))
         for one in learned.rounds
     ]
-    tokens = tuple(learned.vocabulary)
     numbers = tuple(str(one.number) for one in learned.rounds)
-    vocabulary: list[Row] = [(str(number), Word(token)) for number, token in enumerate(tokens)]
+    pairs = tuple(" ".join(pair) for pair in learned.merges)
     return [
-        Subheading("What has been learned"),
-        table(("Round", "Pair", "Count", "Piece"), merges, most=_MOST_ROWS),
-        table(("ID", "Token"), vocabulary, most=_MOST_ROWS),
-        TextList(below(path, "merges"), numbers, tuple(" ".join(p) for p in learned.merges)),
-        TextList(below(path, "vocabulary"), tuple(map(str, range(len(tokens)))), tokens),
+        Subheading("The merges"),
+        table(("Round", "Pair", "Count", "Piece"), merges, most=MOST_ROWS),
+        TextList(below(part.scope.stack.path, "merges"), numbers, pairs),
+        *vocabulary_of(part.scope),
     ]
 
 
@@ -183,7 +174,7 @@ def _cut(text: Text) -> list[Block]:
     told = _heading_of(tokenizing.tokenizer.model)
     headings = ("Word", told, "Pieces") if told else ("Word", "Pieces")
     return [
-        table(headings, rows, most=_MOST_ROWS),
+        table(headings, rows, most=MOST_ROWS),
         *_decoded(text.sentence, tokenizing),
     ]
 

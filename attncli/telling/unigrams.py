@@ -6,22 +6,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from attncli.arithmetic.expression import MOST_PARTS
 from attncli.document import Block, Note, Prose, Span, Subheading, Table, TextList, Word
 from attncli.notation.plain import plain
 from attncli.scenario.model import below
 from attncli.steps.estimate import taught_round, taught_rounds, told_numbers
 from attncli.steps.prune import told_losses, trained_pruning
 from attncli.steps.viterbi import table_of
-from attncli.telling.tables import Row, table
+from attncli.telling.tables import MOST_ROWS, Row, rounds_between, table
 from attncli.trace import Part, Scope, Trace
 
 if TYPE_CHECKING:
     from attncli.tokenizing.lesson import LessonRound, Removal
     from attncli.tokenizing.pruning import Pruning
     from attncli.tokenizing.training import Trained
-
-_MOST_ROWS = 4 * MOST_PARTS
 
 
 def best_cuts(part: Part) -> list[Block]:
@@ -55,7 +52,7 @@ def vocabulary_of(scope: Scope) -> list[Block]:
     rows: list[Row] = [(number, Word(token)) for number, token in zip(numbers, tokens, strict=True)]
     return [
         Subheading("What has been learned"),
-        table(("ID", "Token"), rows, most=_MOST_ROWS),
+        table(("ID", "Token"), rows, most=MOST_ROWS),
         TextList(below(scope.stack.path, "vocabulary"), numbers, tokens),
     ]
 
@@ -64,7 +61,9 @@ def pruned(trace: Trace, part: Part) -> list[Block]:
     """What was tried and which pieces go, and what is left out of the rounds that follow."""
     own, pruning = taught_round(part.scope), trained_pruning(part.scope)
     if own is not None:
-        return [_tried(own), Note(tuple(_gone(trace, part, own.removals))), *_between(part)]
+        gone = Note(tuple(_gone(trace, part, own.removals)))
+        others = rounds_between(part.scope.round, told_numbers(part.scope))
+        return [_tried(own), gone, *others]
     if pruning is None:
         return []
     return [Note((_kept(pruning),)), *training_of(part.scope)]
@@ -85,7 +84,7 @@ def _tried(own: LessonRound) -> Table:
         cuts = [" ".join(cut.pieces) for _, cut in one.words]
         last = "goes" if one.pruned else ""
         rows.append((Word(one.token), Word(", ".join(cuts)) if cuts else "in no best cut", last))
-    return table(("Without", "Its words are cut", ""), rows, most=_MOST_ROWS)
+    return table(("Without", "Its words are cut", ""), rows, most=MOST_ROWS)
 
 
 def _gone(trace: Trace, part: Part, removals: Sequence[Removal]) -> Iterator[Span]:
@@ -112,17 +111,6 @@ def _why(trace: Trace, part: Part, gone: Sequence[Removal]) -> Iterator[Span]:
     yield f" {verb}: without {they} the loss grows least, by "
     yield growth.matrix.number(worst, 0)
     yield " at most." if len(gone) > 1 else "."
-
-
-def _between(part: Part) -> list[Block]:
-    """A word on the rounds that aren't told."""
-    own = part.scope.round
-    after = [number for number in told_numbers(part.scope) if number > own]
-    if not after or after[0] == own + 1:
-        return []
-    last = after[0] - 1
-    which = f"Rounds {own + 1} to {last} go" if last > own + 1 else f"Round {last} goes"
-    return [Prose((f"{which} the same way.",))]
 
 
 def _kept(pruning: Pruning) -> str:
@@ -192,4 +180,4 @@ def _arrivals(trace: Trace, part: Part) -> Table:
             total = plain(totals.matrix.number(row, 0))
             best = "best" if one == place.best else ""
             rows.append((here, Word(one.token), Word(word[: one.start]), total, best))
-    return table(("Up to", "Piece", "After", "Total", ""), rows, most=_MOST_ROWS)
+    return table(("Up to", "Piece", "After", "Total", ""), rows, most=MOST_ROWS)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 UNKNOWN = 0
 """The number of what stands for a character that no piece of one character covers."""
 
-UNKNOWN_PENALTY = 10.0
+UNKNOWN_PENALTY = 10
 _NEGLIGIBLE = 50.0  # e⁻⁵⁰ is nothing beside 1, to a float
 
 
@@ -75,20 +75,38 @@ def unrounded(_: str, figure: float) -> float:
     return figure
 
 
-def best_cut(length: int, nodes: Iterable[Node], rounded: Rounded = unrounded) -> list[Node] | None:
-    """The nodes of the largest total score (Viterbi 1967), of equal ones those whose last piece
-    starts first; None if nothing reaches the end of a word of `length` characters. Nodes are in the
+class Ways(NamedTuple):
+    """The total of the best way to the end of each node, that ends with it (nan for one that isn't
+    reached); and for each place of a word the node of the largest total there, of equal ones the
+    first, if there is any."""
+
+    totals: list[float]
+    best: list[Node | None]
+
+
+def ways(length: int, nodes: Iterable[Node], rounded: Rounded = unrounded) -> Ways:
+    """The best ways to the places of a word of `length` characters (Viterbi 1967). Nodes are in the
     order of their starts. `totals` and the `best` of them can be rounded, or only compared so."""
-    totals: list[float | None] = [0.0, *[None] * length]
-    last: list[Node | None] = [None] * (length + 1)
+    carried = [0.0, *[math.nan] * length]
+    compared = [math.nan] * (length + 1)
+    found = Ways([], [None] * (length + 1))
     for node in nodes:
-        before, best = totals[node.start], totals[node.end]
-        if before is None:
+        if node.start and found.best[node.start] is None:
+            found.totals.append(math.nan)
             continue
-        total = rounded("totals", rounded("best", before) + node.score)
-        if best is None or rounded(COMPARED, total) > rounded(COMPARED, best):
-            totals[node.end] = total
-            last[node.end] = node
+        total = rounded("totals", carried[node.start] + node.score)
+        found.totals.append(total)
+        size, end = rounded(COMPARED, total), node.end
+        if found.best[end] is None or size > compared[end]:
+            carried[end], compared[end] = rounded("best", total), size
+            found.best[end] = node
+    return found
+
+
+def best_cut(length: int, nodes: Iterable[Node], rounded: Rounded = unrounded) -> list[Node] | None:
+    """The nodes of the largest total score, of equal ones those whose last piece starts first;
+    None if nothing reaches the end of a word. The rest is as in `ways`."""
+    last = ways(length, nodes, rounded).best
     cut: list[Node] = []
     while length:
         node_before = last[length]

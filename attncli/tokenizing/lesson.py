@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 from attncli.tokenizing.corpus import Progress, Word
 from attncli.tokenizing.lattice import COMPARED, Lexicon, Rounded, best_cut, unrounded
+from attncli.tokenizing.pieces import front_of
 from attncli.tokenizing.seeds import substring_counts
-from attncli.tokenizing.unigram import Unigram
+from attncli.tokenizing.unigram import Unigram, check_room
 
 _ALIKE = 9  # decimals: increases that differ by less are the same figure, summed differently
 
@@ -95,8 +96,11 @@ def teach(words: Sequence[Word], lesson: Lesson, *, progress: Progress | None = 
     characters, and for a share that isn't above 0 and up to 1.
     """
     counts = seed_counts(words, lesson)
-    room = lesson.size - len(_front(lesson))
-    _check(lesson, room, sum(len(token) == 1 for token in counts))
+    front = front_of(lesson.special, lesson.unknown)
+    room = lesson.size - len(front)
+    check_room(lesson.size, len(front), sum(len(token) == 1 for token in counts))
+    if not 0 < lesson.share <= 1:
+        raise ValueError(f"the share to prune is {lesson.share}; above 0, and not above 1")
     start, rounds = len(counts), list[LessonRound]()
     while not rounds or any(one.pruned for one in rounds[-1].removals):
         rounds.append(_round(words, counts, lesson, len(counts) - room))
@@ -113,27 +117,11 @@ def seed_counts(words: Sequence[Word], lesson: Lesson) -> dict[str, int]:
     counts = substring_counts(words, lesson.longest)
     characters = sorted(token for token in counts if len(token) == 1)
     own = {} if lesson.whole else {word.text: word.count for word in words}
-    front = set(_front(lesson))
+    front = set(front_of(lesson.special, lesson.unknown))
     inside = (one for one in counts if counts[one] > own.get(one, 0) and one not in front)
     rest = [one for one in inside if len(one) > 1 and counts[one] >= lesson.min_count]
     ranked = sorted(rest, key=lambda one: (-counts[one], -len(one), one))
     return {token: counts[token] for token in (*characters, *ranked)}
-
-
-def _check(lesson: Lesson, room: int, characters: int) -> None:
-    if room < characters:
-        raise ValueError(
-            f"a vocabulary of {lesson.size} has no room for the special tokens and the "
-            f"{characters} characters; {lesson.size - room + characters} or more"
-        )
-    if not 0 < lesson.share <= 1:
-        raise ValueError(f"the share to prune is {lesson.share}; above 0, and not above 1")
-
-
-def _front(lesson: Lesson) -> tuple[str, ...]:
-    if lesson.unknown is None or lesson.unknown in lesson.special:
-        return lesson.special
-    return (lesson.unknown, *lesson.special)
 
 
 def _round(
@@ -202,7 +190,7 @@ def _least(removals: Sequence[Removal], counts: Mapping[str, int], much: int) ->
 
 
 def _model(done: LessonRound, lesson: Lesson) -> Unigram:
-    front = _front(lesson)
+    front = front_of(lesson.special, lesson.unknown)
     ranked = sorted(done.pieces, key=lambda one: -one.score)
     scored = (*((token, 0.0) for token in front), *((one.token, one.score) for one in ranked))
     return Unigram(scored, lesson.unknown, front, lesson.byte_fallback, lesson.rounded)

@@ -74,6 +74,12 @@ def numbered(tokens: Iterable[str]) -> dict[str, int]:
     return {token: place for place, token in enumerate(dict.fromkeys(tokens))}
 
 
+def front_of(special: tuple[str, ...], unknown: str | None) -> tuple[str, ...]:
+    """The tokens that come first in a vocabulary: the unknown one, if it isn't among the special
+    ones, and these."""
+    return special if unknown is None or unknown in special else (unknown, *special)
+
+
 BYTE_TOKENS = tuple(f"<0x{byte:02X}>" for byte in range(256))
 
 

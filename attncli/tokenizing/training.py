@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 from attncli.tokenizing.corpus import Progress, Word
 from attncli.tokenizing.lattice import Lexicon, expect
+from attncli.tokenizing.pieces import front_of
 from attncli.tokenizing.pruning import UNKNOWN_PIECE, Pruning, Tick, no_tick, prune
 from attncli.tokenizing.seeds import branching, character_counts
-from attncli.tokenizing.unigram import Scored, Unigram
+from attncli.tokenizing.unigram import Scored, Unigram, check_room
 
 _LEAST_EXPECTED = 0.5
 _REQUIRED_STEP = 0.0001
@@ -99,7 +100,8 @@ def train(
     more than `size`. Raises ValueError for a size that has no room for the characters.
     """
     characters = sorted({character for word in words for character in word.text})
-    _check(training, len(characters))
+    front = front_of(training.special, training.unknown)
+    check_room(training.size, len(front), len(characters))
     seeds = seed_pieces(words, training)
     clock = _Clock.of(progress, len(words), len(seeds), training)
     pieces, rounds = seeds, list[TrainingRound]()
@@ -130,21 +132,6 @@ def _round(
 
 def _without_cuts(done: TrainingRound) -> TrainingRound:
     return done._replace(pruning=done.pruning and done.pruning._replace(cuts=()))
-
-
-def _check(training: Training, characters: int) -> None:
-    room = training.size - len(_front(training))
-    if room < characters:
-        least = training.size - room + characters
-        raise ValueError(
-            f"a vocabulary of {training.size} has no room for the special tokens and the "
-            f"{characters} characters; {least} or more"
-        )
-
-
-def _front(training: Training) -> tuple[str, ...]:
-    missing = training.unknown is not None and training.unknown not in training.special
-    return (str(training.unknown), *training.special) if missing else training.special
 
 
 def seed_pieces(words: Sequence[Word], training: Training) -> Scored:
@@ -209,7 +196,7 @@ def _finish(
     missing = tuple(one for one in characters if one not in scores)
     found = {one: scores[one] for one in characters if one in scores}
     found |= {one: least + place * _REQUIRED_STEP for place, one in enumerate(missing)}
-    front = _front(training)
+    front = front_of(training.special, training.unknown)
     room = training.size - len(front)
     for token, score in pieces:
         if len(found) == room:

@@ -13,13 +13,13 @@ from itertools import groupby
 from typing import NamedTuple
 
 from attncli.tokenizing.lattice import (
-    COMPARED,
     UNKNOWN,
     Lexicon,
     Node,
     Rounded,
     best_cut,
     unrounded,
+    ways,
 )
 from attncli.tokenizing.pieces import BYTE_TOKENS, Piece, numbered, unknown_pieces
 
@@ -94,17 +94,24 @@ class Unigram:
     def table(self, word: str) -> tuple[Place, ...]:
         """The places of a word, from after its first character to its end; what isn't reached by
         any piece isn't there."""
+        nodes = self.lexicon.nodes(word)
+        found = ways(len(word), nodes, self.rounded)
         ending: dict[int, list[Candidate]] = {}
-        best = {0: 0.0}
-        for node in self.lexicon.nodes(word):
-            total = self.rounded("totals", self.rounded("best", best[node.start]) + node.score)
+        best: dict[int, Candidate] = {}
+        for node, total in zip(nodes, found.totals, strict=True):
             text = word[node.start : node.end]
-            found = Candidate(text, node.start, total, node.piece != UNKNOWN)
-            ending.setdefault(node.end, []).append(found)
-            reached = best.setdefault(node.end, total)
-            if self.rounded(COMPARED, total) > self.rounded(COMPARED, reached):
-                best[node.end] = total
-        return tuple(
-            Place(end, tuple(found), max(found, key=lambda one: self.rounded(COMPARED, one.total)))
-            for end, found in sorted(ending.items())
+            one = Candidate(text, node.start, total, node.piece != UNKNOWN)
+            ending.setdefault(node.end, []).append(one)
+            if node == found.best[node.end]:
+                best[node.end] = one
+        return tuple(Place(end, tuple(ending[end]), best[end]) for end in sorted(ending))
+
+
+def check_room(size: int, front: int, characters: int) -> None:
+    """Raises ValueError for a vocabulary that has no room for its characters."""
+    least = front + characters
+    if size < least:
+        raise ValueError(
+            f"a vocabulary of {size} has no room for the special tokens and the {characters}"
+            f" characters; {least} or more"
         )

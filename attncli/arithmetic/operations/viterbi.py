@@ -26,32 +26,33 @@ from attncli.arithmetic.operations.base import (
 from attncli.arithmetic.operations.pieces import column_of, sum_error
 from attncli.arithmetic.rounding import Array, Error, largest
 
-UNKNOWN_PENALTY = 10
 
-
+@dataclass(frozen=True)
 class BelowTheLeast(Operation):
-    """What a character costs that no piece covers: the least log-probability less 10.
+    """What a character costs that no piece covers: the least log-probability less a penalty.
     [p, 1] -> [1, 1]"""
+
+    penalty: int
 
     def signature(self) -> str:
         return "p 1 -> 1 1"
 
     def formula(self, name: str, *operands: str) -> Equation:
         least = Apply("min", (Symbol(operands[0]),))
-        return define(name, minus(least, constant(UNKNOWN_PENALTY)))
+        return define(name, minus(least, constant(self.penalty)))
 
     def values(self, *operands: Matrix) -> Array:
-        return np.asarray(operands[0].values.min(axis=0, keepdims=True) - UNKNOWN_PENALTY)
+        return np.asarray(operands[0].values.min(axis=0, keepdims=True) - self.penalty)
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
         least = operands[0].number(int(operands[0].values[:, 0].argmin()), 0)
-        return (minus(least, constant(UNKNOWN_PENALTY)),)
+        return (minus(least, constant(self.penalty)),)
 
     def places(self, *operands: Matrix) -> int | None:
         return operands[0].places
 
     def error(self, *operands: Matrix) -> Error:
-        return Error(2 * EPSILON * (largest(operands[0].values) + UNKNOWN_PENALTY))
+        return Error(2 * EPSILON * (largest(operands[0].values) + self.penalty))
 
 
 @dataclass(frozen=True)
