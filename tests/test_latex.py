@@ -71,10 +71,13 @@ needs_exam = pytest.mark.skipif(
 )
 
 
-def compiled(folder: Path, source: str, *, engine: str = "pdflatex", start: str = "page") -> str:
-    """TeX's log of a file that it takes without an error; nothing in it is over the margin."""
+def compiled(
+    folder: Path, source: str, *, engine: str = "pdflatex", start: str = "page", draft: bool = False
+) -> str:
+    """TeX's log of a file that it takes without an error; a draft is quick and isn't to be read."""
     (folder / "page.tex").write_text(source, encoding="utf-8")
     command = [engine, "-interaction=nonstopmode", "-halt-on-error", "-jobname=page", start]
+    command[1:1] = ["-draftmode"] if draft else []
     run = subprocess.run(command, cwd=folder, capture_output=True, check=False)
     log = (folder / "page.log").read_text("utf-8", errors="replace")
     assert run.returncode == 0, log[log.find("\n!") :][:1000]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 from attncli.scenario import Scenario
@@ -34,7 +35,7 @@ class _Everything(Scenario):
 
 
 def general_scope(step: str) -> Scope:
-    """A place where a step does all that it can."""
+    """A place where a step does all that it can; of a cell the second of three times."""
     sinusoidal, rope, alibi = (Positions(kind) for kind in ("sinusoidal", "rope", "alibi"))
     attention = Attention(
         heads=1,
@@ -55,10 +56,9 @@ def general_scope(step: str) -> Scope:
     stack = Stack(text=text, positions=positions, layers=(layer,))
     prediction = Prediction("own", every=False, target_places=(0,))
     scenario = _Everything(stack=stack, prediction=prediction)
-    scope = Scope(
-        scenario, x=_INPUTS.get(step, "X"), stack=stack, layer=layer, time=2, times=3, round=1,
-        word="ab",
-    )  # fmt: skip
+    x = _INPUTS.get(step, "X")
+    scope = Scope(scenario, x=x, stack=stack, layer=layer, round=1, word="ab")
+    scope = replace(scope, time=2, times=3) if step in _CELLS else scope
     path = {"gates": "gates[2]", "viterbi": "words[1]"}.get(step, "")
     path = "rounds[1]" if step in ("learn", "estimate", "prune") else path
     return scope.at(path, attention=attention, beside=_BESIDE.get(step, ""), out=_OUT.get(step, ""))

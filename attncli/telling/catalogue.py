@@ -21,9 +21,10 @@ def steps_catalogue() -> Document:
 
 
 def general_formulas(step: Step) -> tuple[Equation, ...]:
-    """The formulas of a step with all that it can have."""
+    """The formulas of a step with all that it can have, at any time if it has times."""
     scope = general_scope(step.name)
-    return tuple(map(_at_any_time, formulas_of(step, scope, step.plan(scope))))
+    formulas = formulas_of(step, scope, step.plan(scope))
+    return tuple(map(_at_any_time, formulas)) if scope.time else formulas
 
 
 def _at_any_time(formula: Equation) -> Equation:

@@ -1,0 +1,117 @@
+"""TeX takes whatever a command writes for it, and the mathematics in pages that a browser draws."""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from attncli.cli import app
+from tests.pages import SHIPPED, WORDS_ONLY
+from tests.test_latex import WIDE, bare, body, compiled, needs_exam, needs_tex, overfull
+
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+SAMPLE = (WORDS_ONLY, "decoder_block", "yassine_rnn_sentence", "wordpiece")
+"""Of each sort one; without figures every lesson has its step's formulas in general."""
+NAMES = tuple(name for name in SHIPPED if name != WIDE) if THOROUGH else SAMPLE
+WITH_FIGURES = tuple(name for name in NAMES if name != WORDS_ONLY)
+CALLS = {
+    "run": [
+        ["next_token", "--detail", "summary"],
+        ["i_love_ai", "--detail", "rows", "--cell", "weights[love, AI]"],
+    ],
+    "explain": [[name] for name in NAMES],
+    "lint": [[name] for name in WITH_FIGURES],
+    "exercise": [
+        *([name, "--hints", "--mistakes", "50"] for name in WITH_FIGURES),
+        *(["i_love_ai", "--blank", blank] for blank in ("working", "all", "random:0.4")),
+        ["i_love_ai", "--detail", "full"],
+        ["pasta_lookup", "--forms", "2", "--hints"],
+        ["pasta_lookup", "--stress", "2"],
+    ],
+}
+"""What each command is asked to write."""
+
+
+def pages(command: str, call: Sequence[str], form: str, folder: Path) -> list[str]:
+    """All that a command writes in a format."""
+    several = command == "exercise" and "--stress" not in call
+    target = folder / f"page{len(list(folder.iterdir()))}"
+    output = f"{target}/" if several else str(target)
+    arguments = [command, *call, "--format", form, "-o", output]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, (arguments, result.output)
+    files = sorted(target.iterdir()) if several else [target]
+    return [file.read_text("utf-8") for file in files]
+
+
+def written(form: str, folder: Path) -> list[str]:
+    """All that all commands write in a format."""
+    calls = ((command, call) for command, calls in CALLS.items() for call in calls)
+    return [page for command, call in calls for page in pages(command, call, form, folder)]
+
+
+def together(sources: Sequence[str]) -> str:
+    """Files of one class as one file: what is of one of them only stands in a group."""
+    preambles = [source.partition(r"\begin{document}")[0] for source in sources]
+    shared = os.path.commonprefix(preambles).rpartition("\n")[0]
+    groups = (
+        f"\\begingroup\n{preamble.removeprefix(shared)}\n{body(source)}\n\\clearpage\\endgroup"
+        for preamble, source in zip(preambles, sources, strict=True)
+    )
+    inside = "\n".join(groups)
+    return f"{shared}\n\\begin{{document}}\n{inside}\n\\end{{document}}\n"
+
+
+def test_every_command_that_writes_pages_is_tried() -> None:
+    commands = getattr(get_command(app), "commands")  # noqa: B009
+    with_formats = {
+        name
+        for name, command in commands.items()
+        if any("--format" in parameter.opts for parameter in command.params)
+    }
+    assert with_formats == CALLS.keys()
+
+
+@needs_tex
+@needs_exam
+def test_tex_takes_what_commands_write(tmp_path: Path) -> None:
+    """In two runs: one for articles, one for exams."""
+    sources = written("latex", tmp_path)
+    exams = [source for source in sources if "{exam}" in source]
+    assert len(exams) >= len(CALLS["exercise"]) - 1
+    for one_class in ([s for s in sources if s not in exams], exams):
+        assert overfull(compiled(tmp_path, together(one_class), draft=True)) == []
+
+
+MATHEMATICS = {
+    "markdown": re.compile(r"(?<![\\$`])\$([^$`]+)\$(?![$`])"),
+    "moodle": re.compile(r"\\\((.+?)\\\)"),
+}
+TEXT = re.compile(r"\\text\{[^}]*\}")
+
+
+def mathematics(form: str, written: Iterable[str]) -> list[str]:
+    """The formulas of pages, each once; words in them are as a browser takes them."""
+    found = (formula for page in written for formula in MATHEMATICS[form].findall(page))
+    plain = (html.unescape(formula) if form == "moodle" else formula for formula in found)
+    return list(dict.fromkeys(TEXT.sub(r"\\text{x}", formula) for formula in plain))
+
+
+@needs_tex
+def test_tex_takes_the_mathematics_of_pages_for_browsers(tmp_path: Path) -> None:
+    asked = (pages("exercise", [name], "moodle", tmp_path) for name in WITH_FIGURES)
+    formulas = [
+        *mathematics("moodle", chain.from_iterable(asked)),
+        *mathematics("markdown", written("markdown", tmp_path)),
+    ]
+    assert len(formulas) > 100
+    inside = "\n\n".join(f"${formula}$" for formula in formulas)
+    compiled(tmp_path, bare("article", inside), draft=True)
