@@ -86,9 +86,11 @@ class Line(NamedTuple):
 
 
 class Working(NamedTuple):
-    """Lines of working; Omitted stands for those that are left out."""
+    """Lines of working; Omitted stands for those that are left out. `mistake` is the name of the
+    common mistake that they make on purpose."""
 
     lines: tuple[Line | Omitted, ...]
+    mistake: str = ""
 
 
 class Addition(NamedTuple):
@@ -146,12 +148,14 @@ class MatrixBlock(NamedTuple):
     def is_list(self) -> bool:
         return not self.column_names
 
-    def row_sum(self, i: int) -> Number:
-        """What the figures of a row add up to, as they are shown."""
+    def row_sum(self, i: int) -> tuple[str, Number]:
+        """What the figures of a row add up to, as they are shown: in full, with `=`, or where that
+        has more digits than a figure is ever told with, rounded, with `≈`."""
         numbers = (self.matrix.number(i, j).shown for j in range(self.matrix.shape[1]))
         total = decimals.total(numbers)
-        most = min(decimals.places(total), self.matrix.decimals)
-        return Number.written(decimals.round_to(total, most))
+        if len(total.as_tuple().digits) <= decimals.SIGNIFICANT:
+            return "=", Number.written(total)
+        return "≈", Number.written(decimals.round_to(total, self.matrix.decimals))
 
 
 class TreeRow(NamedTuple):

@@ -17,6 +17,7 @@ from attncli import ScenarioError
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.expression import elided_rows
 from attncli.arithmetic.operations import Listed
+from attncli.steps import step_named
 from attncli.telling.working import cell_line
 from attncli.trace import Quantity, Trace
 from tests.auditor import Report, Tables, audit, audit_figures
@@ -226,6 +227,20 @@ def test_lessons(name: str, form: str) -> None:
         report = audit(lessons_of(trace, form, detail), form, tables_of(trace))
         assert [x for x in report.false if not x.startswith(("result: ", "place: "))] == []
         assert report.checked >= 10 or name in ("i_love_tennis", "dictionary", WORDS_ONLY)
+
+
+@pytest.mark.parametrize("name", [name for name in SHIPPED if name != WIDE])
+def test_mistakes_of_lessons_are_apart_in_json(name: str) -> None:
+    """What stands among the working is what the tables have, and a mistake never is."""
+    trace = trace_of(SHIPPED[name])
+    page = lessons_of(trace, "json")
+    assert audit(page, "json", tables_of(trace)).false == []
+    for step in json.loads(page)["steps"]:
+        mistakes = {mistake.name for mistake in step_named(step["step"]).mistakes}
+        right = {line["cell"]: line["text"] for line in step["working"]}
+        for wrong in step.get("mistakes", ()):
+            assert wrong["name"] in mistakes
+            assert right.get(wrong["cell"]) != wrong["text"]
 
 
 # What a few draws come to under `carry`: a 0 to divide by or to take the logarithm of.

@@ -6,10 +6,9 @@ import html
 import os
 import re
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from itertools import chain, takewhile
 from pathlib import Path
 
-import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -60,14 +59,14 @@ def written(form: str, folder: Path) -> list[str]:
 
 def together(sources: Sequence[str]) -> str:
     """Files of one class as one file: what is of one of them only stands in a group."""
-    preambles = [source.partition(r"\begin{document}")[0] for source in sources]
-    shared = os.path.commonprefix(preambles).rpartition("\n")[0]
-    groups = (
-        f"\\begingroup\n{preamble.removeprefix(shared)}\n{body(source)}\n\\clearpage\\endgroup"
-        for preamble, source in zip(preambles, sources, strict=True)
-    )
-    inside = "\n".join(groups)
-    return f"{shared}\n\\begin{{document}}\n{inside}\n\\end{{document}}\n"
+    preambles = [source.partition(r"\begin{document}")[0].split("\n") for source in sources]
+    lines = zip(*preambles, strict=False)
+    shared = [line for line, *others in takewhile(lambda some: len(set(some)) == 1, lines)]
+    inside: list[str] = []
+    for preamble, source in zip(preambles, sources, strict=True):
+        own = "\n".join(preamble[len(shared) :])
+        inside.append(f"\\begingroup\n{own}\n{body(source)}\n\\clearpage\\endgroup")
+    return "\n".join([*shared, r"\begin{document}", *inside, r"\end{document}"])
 
 
 def test_every_command_that_writes_pages_is_tried() -> None:

@@ -47,6 +47,31 @@ def column_heading(block: MatrixBlock, j: int | None) -> str:
     return "" if block.is_list else role + visible(block.column_names[j])
 
 
+def sum_heading(block: MatrixBlock) -> str:
+    """What the column of the rows' sums is called, unlike any of the others."""
+    others = {column_heading(block, j).strip() for j in range(block.matrix.shape[1])}
+    heading = "sum"
+    while heading in others:
+        heading = f"row {heading}"
+    return heading
+
+
+def sum_text(block: MatrixBlock, i: int | None) -> str:
+    """What the figures of a row add up to, `⋮` for rows left out; `≈ 1.000` where it is rounded,
+    nothing where it would tell what is to be filled in."""
+    if i is None:
+        return "⋮"
+    if has_blanks(block, i):
+        return ""
+    sign, total = block.row_sum(i)
+    return text_of(total) if sign == "=" else f"{sign} {text_of(total)}"
+
+
+def has_blanks(block: MatrixBlock, i: int) -> bool:
+    """Whether a figure of a row is to be filled in."""
+    return any(isinstance(block.entry(i, j), Blank) for j in range(block.matrix.shape[1]))
+
+
 def shown_rows(block: MatrixBlock) -> list[int | None]:
     """The rows that are printed; None for those left out of a long table."""
     places = elided_rows(len(block.rows), of_list=block.is_list)

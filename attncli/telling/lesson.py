@@ -127,7 +127,7 @@ def _mistake_blocks(trace: Trace, part: Part | None, mistake: Mistake) -> list[B
     figure = right.matrix.number(*cell)
     told = (" ", Term(part.scope.here(right.address(*cell))), " is ", figure, "; the mistake gives")
     line = cell_line(wrong, wrong[making.name], *cell)
-    return [Points(((mistake.says, *told),)), Working((line,))]
+    return [Points(((mistake.says, *told),)), Working((line,), mistake.name)]
 
 
 def _worst_cell(right: Quantity, wrong: Quantity) -> tuple[int, int] | None:

@@ -176,8 +176,8 @@ def _gone_on(blocks: Sequence[Block], working: Sequence[Block]) -> list[Block]:
 def _about_sums(table: MatrixBlock, selection: Selection) -> list[Block]:
     """A word on rows that don't add up to 1 as they are shown."""
     shown = elided(len(table.rows), MOST_PARTS)
-    sums = [table.row_sum(table.rows[k]).shown for k in shown if k is not None]
-    if selection.detail == "summary" or all(total == 1 for total in sums):
+    sums = [table.row_sum(table.rows[k])[1] for k in shown if k is not None]
+    if selection.detail == "summary" or all(total.shown == 1 for total in sums):
         return []
     return [ROUNDED_BY_ITSELF]
 

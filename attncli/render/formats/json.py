@@ -96,8 +96,9 @@ def _section(section: Section) -> dict[str, Any]:
     if section.questions:
         data["starts_from"] = [_matrix(block) for block in _context(section)]
         data["questions"] = [_question(question) for question in section.questions]
+    wrong = [*_mistakes(section.blocks)]
     told = [*_sentences(section.blocks)]
-    return {**data, "text": told} if told else data
+    return {**data, **({"mistakes": wrong} if wrong else {}), **({"text": told} if told else {})}
 
 
 def _context(section: Section) -> Iterator[MatrixBlock]:
@@ -188,10 +189,18 @@ def _finite(rows: list[list[float]]) -> list[list[float | None]]:
 
 def _working(blocks: Iterable[Block]) -> Iterator[dict[str, Any]]:
     for block in blocks:
-        if isinstance(block, Working):
+        if isinstance(block, Working) and not block.mistake:
             yield from (_line(line) for line in block.lines if isinstance(line, WorkingLine))
         elif isinstance(block, Addition):
             yield _addition(block)
+
+
+def _mistakes(blocks: Iterable[Block]) -> Iterator[dict[str, Any]]:
+    """What common mistakes come to, apart from the working."""
+    for block in blocks:
+        if isinstance(block, Working) and block.mistake:
+            lines = (line for line in block.lines if isinstance(line, WorkingLine))
+            yield from ({"name": block.mistake, **_line(line)} for line in lines)
 
 
 def _line(line: WorkingLine) -> dict[str, Any]:

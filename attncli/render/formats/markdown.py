@@ -53,6 +53,8 @@ from attncli.render.figures import (
     heading_of,
     row_heading,
     shown_rows,
+    sum_heading,
+    sum_text,
     text_of,
     vector,
 )
@@ -228,12 +230,11 @@ def _cell(cell: Word | str | Omitted) -> str:
 def _matrix(block: MatrixBlock) -> str:
     columns = elided(block.matrix.shape[1], MOST_PARTS)
     headings = [code(heading_of(block)), *(escaped(column_heading(block, j)) for j in columns)]
-    headings += ["sum"] if block.with_sums else []
+    headings += [sum_heading(block)] if block.with_sums else []
     rows = []
     for i in shown_rows(block):
         texts = [_figure(block, i, j) for j in columns]
-        if block.with_sums:
-            texts.append("⋮" if i is None else text_of(block.row_sum(i)))
+        texts += [sum_text(block, i)] if block.with_sums else []
         rows.append([escaped(row_heading(block, i)), *texts])
     return _grid(headings, rows, [False, *(True for _ in headings[1:])])
 

@@ -11,6 +11,8 @@ from attncli.render.figures import (
     heading_of,
     row_heading,
     shown_rows,
+    sum_heading,
+    sum_text,
     text_of,
 )
 from attncli.render.html.spans import expression_html, spans_html
@@ -62,11 +64,11 @@ def matrix_html(block: MatrixBlock, style: Style) -> str:
     """A quantity with the names of its rows and columns; a blank where one is asked for."""
     columns = elided(block.matrix.shape[1], MOST_PARTS)
     headings = [_name(block, style), *(style.word(column_heading(block, j)) for j in columns)]
-    headings += ["sum"] if block.with_sums else []
+    headings += [style.text(sum_heading(block))] if block.with_sums else []
     rows = []
     for i in shown_rows(block):
         cells = [_entry(block, i, j, style) for j in columns]
-        cells += [_row_sum(block, i)] if block.with_sums else []
+        cells += [sum_text(block, i)] if block.with_sums else []
         rows.append(row_of(style.word(row_heading(block, i)), cells, figures=True))
     return table_of(rows, head_of(headings, figures=True))
 
@@ -82,14 +84,6 @@ def _entry(block: MatrixBlock, i: int | None, j: int | None, style: Style) -> st
         return "…"
     entry = block.entry(i, j)
     return style.blank(entry) if isinstance(entry, Blank) else text_of(entry)
-
-
-def _row_sum(block: MatrixBlock, i: int | None) -> str:
-    """What a row adds up to; nothing where that would tell a blank."""
-    if i is None:
-        return "⋮"
-    entries = (block.entry(i, j) for j in range(block.matrix.shape[1]))
-    return "" if any(isinstance(entry, Blank) for entry in entries) else text_of(block.row_sum(i))
 
 
 def side_by_side_html(block: SideBySide, style: Style) -> str:

@@ -14,6 +14,8 @@ from attncli.render.figures import (
     heading_of,
     row_heading,
     shown_rows,
+    sum_heading,
+    sum_text,
     text_of,
     vector_texts,
 )
@@ -64,8 +66,8 @@ def _matrix_columns(block: MatrixBlock, rows: Sequence[int | None]) -> list[Colu
         texts = ["⋮" if i is None else text_of(block.entry(i, j)) for i in rows]
         columns.append(Column.of(column_heading(block, j), texts))
     if block.with_sums:
-        sums = ["⋮" if i is None else text_of(block.row_sum(i)) for i in rows]
-        columns.append(Column.of("sum", sums))
+        sums = [sum_text(block, i) for i in rows]
+        columns.append(Column.of(sum_heading(block), sums))
     return columns
 
 

@@ -12,7 +12,14 @@ from attncli.document import Graph, MatrixBlock, SideBySide, Table, Word
 from attncli.notation import latex
 from attncli.notation.plain import MINUS
 from attncli.notation.words import visible
-from attncli.render.figures import column_heading, row_heading, shown_rows, vector
+from attncli.render.figures import (
+    column_heading,
+    has_blanks,
+    row_heading,
+    shown_rows,
+    sum_heading,
+    vector,
+)
 from attncli.render.tex.alignment import aligned
 from attncli.render.tex.measure import BLANK, math_width, text_width
 from attncli.render.tex.setting import Setting
@@ -62,6 +69,7 @@ _INSIDE_NAME = re.compile(r"(?<=[.\]])(?=\w)")
 """Where a long name such as `layers[1].heads[2].weights` may be broken."""
 _LONGEST_ARROW = 9
 _ARROW = r"\rule[0.5ex]{{{:.1f}em}}{{0.4pt}}$\rightarrow$"
+ABOUT = Cell.of_mathematics(r"\approx")
 DOTS, DOTS_BELOW = Cell.of_mathematics(r"\dots"), Cell.of_mathematics(r"\vdots")
 
 
@@ -187,15 +195,23 @@ def _matrix_columns(block: MatrixBlock, setting: Setting) -> tuple[Column, list[
         heading = Cell.of_word(column_heading(block, j))
         columns.append(Column(heading, tuple(_entry_cells(entries, setting))))
     if block.with_sums:
-        sums = [None if i is None else _row_sum(block, i) for i in rows]
-        columns.append(Column(Cell.of_word("sum"), tuple(_entry_cells(sums, setting))))
+        heading = Cell.of_word(sum_heading(block))
+        columns.append(Column(heading, tuple(_sum_cells(block, rows, setting))))
     return _row_names(name, block, rows), columns
 
 
-def _row_sum(block: MatrixBlock, i: int) -> Number | Omitted:
-    """What a row adds up to; nothing is said of it where figures are asked for."""
-    entries = (block.entry(i, j) for j in range(block.matrix.shape[1]))
-    return Omitted() if any(isinstance(e, Blank) for e in entries) else block.row_sum(i)
+def _sum_cells(block: MatrixBlock, rows: Sequence[int | None], setting: Setting) -> Iterator[Cell]:
+    """What each row adds up to; nothing is said of it where figures are asked for."""
+    sums = [_row_sum(block, i) for i in rows]
+    cells = _entry_cells([total for _, total in sums], setting)
+    for (sign, _), cell in zip(sums, cells, strict=True):
+        yield cell if sign == "=" else Cell(f"{ABOUT.text} {cell.text}", ABOUT.width + cell.width)
+
+
+def _row_sum(block: MatrixBlock, i: int | None) -> tuple[str, Number | Omitted | None]:
+    if i is None:
+        return "=", None
+    return ("=", Omitted()) if has_blanks(block, i) else block.row_sum(i)
 
 
 def _entry_cells(
