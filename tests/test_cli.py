@@ -178,7 +178,7 @@ def test_bad_input_writes_nothing(tmp_path: Path) -> None:
         (["--token", "4"], ["count from 1 to 3"]),
         (["--cell", "wieghts[1,2]"], ["did you mean weights?"]),
         (["--cell", "Q[1,7]", "--cell", "Q[x"], ["count from 1 to 2", "not of the form"]),
-        (["--cell", "exp_sum[1,2]"], ["is addressed by a row, like exp_sum[I]"]),
+        (["--cell", "exp_sum[1,2]"], ["is addressed by a row; write it like exp_sum[I]"]),
         (["--cell", "ids"], ["addressed by a token"]),
         (
             ["--cell", "Q[1,1]", "--step", "project", "--token", "I"],

@@ -17,10 +17,11 @@ import numpy as np
 import pytest
 from numpy.lib import format as npy
 
+from attncli.refusals import Where
 from attncli.scenario.keys import array_files
 from attncli.scenario.keys.sources import FileSource, RandomSource, SourceKind, is_source
 from attncli.scenario.nodes import Figures, Node
-from attncli.scenario.problems import Problems, Where
+from attncli.scenario.problems import Problems
 from attncli.scenario.reading import read_value
 
 HERE = Where("s.yaml", 4, 6)

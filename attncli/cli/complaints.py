@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import typer
 
-from attncli.cli.output import OutputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from attncli.refusals import Problem, Refusal, written_out
 
 BAD_INPUT = 2
 
@@ -19,28 +16,25 @@ class Complaints:
     """Gathers what is wrong with the input, so that all of it is said at once."""
 
     def __init__(self) -> None:
-        self.messages: list[str] = []
+        self.problems: list[Problem] = []
 
     @contextmanager
     def heard(self) -> Iterator[None]:
         """Keeps an error of the input for later, and leaves the block."""
-        from attncli.scenario import ScenarioError
-        from attncli.telling.selection import SelectionError
-
         try:
             yield
-        except ScenarioError as error:
-            self.messages += map(str, error.problems)
-        except (SelectionError, OutputError) as error:
-            self.messages += str(error).split("\n")
+        except Refusal as refusal:
+            self.problems += refusal.problems
+
+    def say(self) -> None:
+        """Says everything on standard error."""
+        for line in written_out(self.problems):
+            typer.echo(line, err=True)
 
     def stop_if_any(self) -> None:
-        """Says everything on standard error and exits with status 2, if there is anything."""
-        from attncli.notation.words import visible
-
-        for message in self.messages:
-            typer.echo(visible(message), err=True)
-        if self.messages:
+        """Says everything and exits with status 2, if there is anything."""
+        self.say()
+        if self.problems:
             raise typer.Exit(BAD_INPUT)
 
 

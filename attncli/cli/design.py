@@ -81,10 +81,8 @@ def _sizes(complaints: Complaints, texts: tuple[str, str, str, str]) -> Sizes | 
     if sizes is not None and sizes.d_model % sizes.heads:
         fitting = [str(h) for h in range(1, sizes.d_model + 1) if sizes.d_model % h == 0]
         with complaints.heard():
-            raise OutputError(
-                f"--heads {heads}: {d_model} dimensions can't be shared equally by {heads} heads;"
-                f" give {' or '.join(fitting)}"
-            )
+            wrong = f"{sizes.d_model} dimensions can't be shared equally by {sizes.heads} heads"
+            raise OutputError.of(f"--heads {heads}", wrong, f"give {' or '.join(fitting)}")
     return sizes
 
 
@@ -93,7 +91,7 @@ def _check_rules(allow: Sequence[str]) -> None:
 
     wrong = check_names(allow)
     if wrong:
-        raise OutputError("\n".join(wrong))
+        raise OutputError(wrong)
 
 
 def _text(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
@@ -103,7 +101,8 @@ def _text(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
     try:
         words, scenario = sketch(sizes, seed, allow)
     except Unsatisfied as error:
-        raise OutputError(f"a scenario of these sizes: {error.why}, or other sizes") from None
+        wrong, right = error.problems[0].wrong, "choose other sizes, or give up a rule with --allow"
+        raise OutputError.of("a scenario of these sizes", wrong, right) from None
     return text_of(sizes, words, scenario, _command(sizes, seed, allow))
 
 

@@ -10,6 +10,7 @@ from attncli.cli.papers import check_targets, write_papers
 from attncli.cli.progress import watching
 from attncli.cli.terms import Terms, parse_counts, parse_manner
 from attncli.cli.variants import variants
+from attncli.refusals import Problem
 
 if TYPE_CHECKING:
     from attncli.cli.order import Order
@@ -51,7 +52,7 @@ def _checked(order: Order) -> tuple[Terms, Trace]:
         blanking = parse_blanking(order.blank)
     with complaints.heard():
         points = parse_points(order.points)
-    complaints.messages += check_names(order.allow)
+    complaints.problems += check_names(order.allow)
     with complaints.heard():
         counts = parse_counts(order)
     with complaints.heard():
@@ -92,19 +93,17 @@ def _cells(order: Order, trace: Trace) -> list[tuple[str, Address]]:
     token, layer, head = order.part
     others = [("--step", order.steps), ("--token", token), ("--layer", layer), ("--head", head)]
     found: dict[tuple[str, int, int], Address] = {}
-    wrong = []
+    wrong: list[Problem] = []
     for name, address in find_cells(trace, order.cells, others):
         if name not in trace:
-            wrong.append(f"--cell {name}: holds no figures; ask for another cell")
+            wrong.append(Problem.of(f"--cell {name}", "holds no figures", "ask for another cell"))
         elif trace[name].given and any(_sets(change, name) for change in order.changes):
-            wrong.append(
-                f"--cell {name}: --set tells it, and the sheet carries the command; change the"
-                " file instead"
-            )
+            why = "--set tells it, and the sheet carries the command"
+            wrong.append(Problem.of(f"--cell {name}", why, "change the file instead"))
         else:
             found.setdefault((name, *trace[name].find(address)), address)
     if wrong:
-        raise SelectionError("\n".join(wrong))
+        raise SelectionError(wrong)
     return [(name, address) for (name, *_), address in found.items()]
 
 

@@ -39,7 +39,7 @@ def list_(
     """
     with complaining():
         if what not in WHAT:
-            raise OutputError(f"{what}: there is no such list; say {' or '.join(WHAT)}")
+            raise OutputError.of(what, "there is no such list", f"say {' or '.join(WHAT)}")
         document = _steps() if what == "steps" else _scenarios()
         deliver(document, "terminal", None, force=False)
 

@@ -17,7 +17,7 @@ def whole(option: str, text: str, least: int, most: int) -> int:
         wrong = "is too many"
     else:
         return int(digits)
-    raise OutputError(f"{option} {text}: {wrong}; give one from {least} to {most}")
+    raise OutputError.of(f"{option} {text}", wrong, f"give one from {least} to {most}")
 
 
 _LONGEST = 30

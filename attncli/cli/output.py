@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from attncli.refusals import Refusal
+
 if TYPE_CHECKING:
     from attncli.document import Document
     from attncli.render import Page
@@ -19,8 +21,8 @@ _FAILED = 1
 _DEFAULT_WIDTH = 80
 
 
-class OutputError(ValueError):
-    """A file that can't be written."""
+class OutputError(Refusal):
+    """A file that can't be written, or an option that doesn't go."""
 
 
 def deliver(
@@ -105,7 +107,8 @@ def check_output(
     from attncli.scenario.problems import nearest
 
     if form is not None and form not in format_names():
-        raise OutputError(f"--format {form}: no such format; {nearest(form, format_names())}")
+        right = nearest(form, format_names())
+        raise OutputError.of(f"--format {form}", "no such format", right)
     if fragment:
         check_fragment(_form(form, output))
     check_free(output, force=force)
@@ -117,8 +120,8 @@ def check_fragment(form: str) -> None:
 
     with_fragments = [name for name in format_names() if abilities_of(name).fragment]
     if form not in with_fragments:
-        right = " or ".join(f"--format {name}" for name in with_fragments)
-        raise OutputError(f"--fragment: {form} has no preamble to leave out; add {right}")
+        right = f"add {' or '.join(f'--format {name}' for name in with_fragments)}"
+        raise OutputError.of("--fragment", f"{form} has no preamble to leave out", right)
 
 
 def check_free(output: str | None, *, force: bool) -> None:
@@ -129,7 +132,7 @@ def check_free(output: str | None, *, force: bool) -> None:
     if path.is_dir() or path.is_file():
         what = "is a folder" if path.is_dir() else "exists already"
         right = "name a file in it" if path.is_dir() else "choose another name, or add --force"
-        raise OutputError(f"{output}: {what}; {right}")
+        raise OutputError.of(output, what, right)
 
 
 def write_file(output: str, text: str, *, force: bool) -> None:
@@ -143,9 +146,8 @@ def write_file(output: str, text: str, *, force: bool) -> None:
         else:
             _replace(path, data)
     except OSError as error:
-        raise OutputError(
-            f"{output}: can't be written ({error.strerror}); choose another place"
-        ) from None
+        wrong = f"can't be written ({error.strerror})"
+        raise OutputError.of(output, wrong, "choose another place") from None
 
 
 def _replace(path: Path, data: bytes) -> None:

@@ -33,10 +33,8 @@ def check_targets(order: Order, manner: Manner, forms: Sequence[str]) -> None:
         check_folder(order.output, names, force=order.force)
     elif len(names) > 1:
         where = order.output or "standard output"
-        raise OutputError(
-            f"{where}: there are {len(names)} papers to write; name a folder with -o, like -o"
-            " sheets/"
-        )
+        wrong = f"there are {len(names)} papers to write"
+        raise OutputError.of(where, wrong, "name a folder with -o, like -o sheets/")
     else:
         check_free(order.output, force=order.force)
 

@@ -15,18 +15,17 @@ def check_folder(folder: str, names: Sequence[str], *, force: bool) -> None:
     """Raises OutputError where files can't go into a folder, or others are in the way."""
     target = Path(folder)
     if os.path.lexists(target) and not target.is_dir():
-        raise OutputError(f"{folder}: is a file; name a folder")
+        raise OutputError.of(folder, "is a file", "name a folder")
     if not target.parent.is_dir():
-        raise OutputError(f"{folder}: there is no folder {target.parent}; make it first")
+        raise OutputError.of(folder, f"there is no folder {target.parent}", "make it first")
     taken = [target / name for name in names if os.path.lexists(target / name)]
     folders = [place for place in taken if place.is_dir()]
     if folders:
-        raise OutputError(f"{folders[0]}: is a folder; choose another place")
+        raise OutputError.of(str(folders[0]), "is a folder", "choose another place")
     if taken and not force:
         more = f" (and {len(taken) - 1} more)" if len(taken) > 1 else ""
-        raise OutputError(
-            f"{taken[0]}: exists already{more}; choose another folder, or add --force"
-        )
+        right = "choose another folder, or add --force"
+        raise OutputError.of(str(taken[0]), f"exists already{more}", right)
 
 
 def write_files(folder: str, texts: Mapping[str, str], *, force: bool) -> None:
@@ -40,9 +39,8 @@ def write_files(folder: str, texts: Mapping[str, str], *, force: bool) -> None:
         else:
             _as_new(target, texts)
     except OSError as error:
-        raise OutputError(
-            f"{folder}: can't be written ({error.strerror}); choose another place"
-        ) from None
+        wrong = f"can't be written ({error.strerror})"
+        raise OutputError.of(folder, wrong, "choose another place") from None
 
 
 def _as_new(target: Path, texts: Mapping[str, str]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from attncli.choices import KEYS
 from attncli.cli.numbers import LARGEST_SEED, whole
 from attncli.cli.output import OutputError, check_fragment
+from attncli.refusals import Problem
 
 if TYPE_CHECKING:
     from attncli.cli.order import Order
@@ -57,7 +58,7 @@ class Terms(NamedTuple):
 
 def parse_counts(order: Order) -> Counts:
     """The numbers of an order. Raises OutputError, naming all that are wrong."""
-    wrong: list[str] = []
+    wrong: list[Problem] = []
     found: list[int | None] = []
     for option, text, least, most in (
         ("--forms", order.forms, 1, MOST_FORMS),
@@ -68,22 +69,22 @@ def parse_counts(order: Order) -> Counts:
         try:
             found.append(None if text is None else whole(option, text, least, most))
         except OutputError as error:
-            wrong.append(str(error))
+            wrong += error.problems
     wrong += _beside_stress(order)
     if wrong:
-        raise OutputError("\n".join(wrong))
+        raise OutputError(wrong)
     forms, seed, share, stress = found
     return Counts(forms, seed or 0, share, stress)
 
 
-def _beside_stress(order: Order) -> list[str]:
+def _beside_stress(order: Order) -> list[Problem]:
     """What doesn't go with `--stress`, which writes no exercise."""
     others = {"--forms": order.forms, "--key": order.key, "--hints": order.hints}
     others["--fragment"] = order.fragment
     said = [option for option, value in others.items() if value]
     if order.stress is None or not said:
         return []
-    return [f"--stress: it writes no exercise; leave {', '.join(said)} out"]
+    return [Problem.of("--stress", "it writes no exercise", f"leave {', '.join(said)} out")]
 
 
 def parse_manner(order: Order, counts: Counts | None) -> Manner:
@@ -92,15 +93,17 @@ def parse_manner(order: Order, counts: Counts | None) -> Manner:
     from attncli.scenario.problems import nearest
 
     known = [*format_names(), *exercise_format_names()]
-    wrong: list[str] = []
+    wrong: list[Problem] = []
     if order.form is not None and order.form not in known:
-        wrong.append(f"--format {order.form}: no such format; {nearest(order.form, known)}")
+        right = nearest(order.form, known)
+        wrong.append(Problem.of(f"--format {order.form}", "no such format", right))
     if order.key is not None and order.key not in KEYS:
-        wrong.append(f"--key {order.key}: no such choice; {nearest(order.key, KEYS)}")
+        wrong.append(Problem.of(f"--key {order.key}", "no such choice", nearest(order.key, KEYS)))
     if order.output is not None and not order.output.strip():
-        wrong.append("--output: names nothing; name a file or a folder, or leave it out")
+        right = "name a file or a folder, or leave it out"
+        wrong.append(Problem.of("--output", "names nothing", right))
     if wrong:
-        raise OutputError("\n".join(wrong))
+        raise OutputError(wrong)
     many = order.hints or order.key == "separate" or (counts is not None and len(counts.names) > 1)
     folder = order.output is not None and _is_folder(order.output, many=many)
     form = order.form or (format_of_file(order.output or "", known) if not folder else "terminal")
@@ -123,13 +126,19 @@ def _checked(order: Order, form: str, *, folder: bool) -> Manner:
     key = order.key or ("separate" if folder and "separate" in can.keys else can.keys[0])
     wrong = []
     if key not in can.keys:
-        wrong.append(f"--key {key}: the format {form} goes with {' or '.join(can.keys)}")
+        right = f"say {' or '.join(can.keys)}"
+        wrong.append(Problem.of(f"--key {key}", f"the format {form} doesn't go with it", right))
     if order.hints and not can.hints:
-        wrong.append(f"--hints: the format {form} has none; choose another, or leave --hints out")
+        right = "choose another, or leave --hints out"
+        wrong.append(Problem.of("--hints", f"the format {form} has none", right))
     if order.stress is not None and form not in format_names():
-        wrong.append(f"--format {form}: the report of --stress is no exercise; choose another")
+        wrong.append(
+            Problem.of(
+                f"--format {form}", "the report of --stress is no exercise", "choose another"
+            )
+        )
     if wrong:
-        raise OutputError("\n".join(wrong))
+        raise OutputError(wrong)
     if order.fragment:
         check_fragment(form)
     first = "exercise" if key == "embedded" else "sheet"

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from attncli.cli import options
-from attncli.cli.complaints import Complaints
+from attncli.cli.complaints import BAD_INPUT, Complaints
 from attncli.cli.output import write_out
 from attncli.cli.progress import watching
 
@@ -28,11 +28,14 @@ def validate(
     from attncli.render import summary_line
     from attncli.telling.catalogue import summary
 
-    complaints = Complaints()
+    complaints = {file: Complaints() for file in files}
     lines = []
-    for file in files:
-        with complaints.heard(), watching("Learning pieces") as tell:
+    for file, heard in complaints.items():
+        with heard.heard(), watching("Learning pieces") as tell:
             trace = work(load(file, outside=files_outside, progress=tell))
             lines.append(f"{summary_line(file, summary(trace))}\n")
     write_out("".join(lines))
-    complaints.stop_if_any()
+    for heard in complaints.values():
+        heard.say()
+    if any(heard.problems for heard in complaints.values()):
+        raise typer.Exit(BAD_INPUT)

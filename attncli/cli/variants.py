@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from attncli.cli.output import OutputError
-
 if TYPE_CHECKING:
     from attncli.telling.exercise.papers import Wish
     from attncli.trace import Trace
@@ -16,17 +14,14 @@ def variants(
     trace: Trace, wish: Wish, count: int | None, seed: int, allow: Sequence[str]
 ) -> Iterator[tuple[str, Trace]]:
     """The name and the trace of each form; of the one with the scenario's own numbers without a
-    count. Raises OutputError where no numbers will do."""
+    count. Raises Unsatisfied where no numbers will do."""
     from attncli.questions import OWN_FORM, form_name
 
     if count is None:
         yield OWN_FORM, trace
         return
-    from attncli.design.search import Request, Unsatisfied, search
+    from attncli.design.search import Request, search
 
     request = Request(count, seed, wish.quantities(trace), allow)
-    try:
-        for k, form in enumerate(search(trace.scenario, request)):
-            yield form_name(k), form
-    except Unsatisfied as trouble:
-        raise OutputError(str(trouble)) from None
+    for k, form in enumerate(search(trace.scenario, request)):
+        yield form_name(k), form

@@ -30,6 +30,7 @@ from attncli.arithmetic.operations import (
 )
 from attncli.arithmetic.operations.base import ZeroOne
 from attncli.arithmetic.rounding import Array
+from attncli.refusals import Problem
 from attncli.scenario.problems import nearest
 
 Flags = NDArray[np.bool_]
@@ -285,10 +286,10 @@ def product(x: Array, W: Array) -> Array:
     return np.asarray(total)
 
 
-def check_names(names: Collection[str]) -> list[str]:
+def check_names(names: Collection[str]) -> list[Problem]:
     """What is wrong with the names of rules, if anything."""
     return [
-        f"--allow {name}: no such rule; {nearest(name, RULES)}"
+        Problem.of(f"--allow {name}", "no such rule", nearest(name, RULES))
         for name in names
         if name not in RULES
     ]

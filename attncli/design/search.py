@@ -26,6 +26,7 @@ from attncli.design.rules import RULES, check_names
 from attncli.design.sieve import UNWORKABLE, Failures, Sieve, Survivor
 from attncli.pipeline import work
 from attncli.questions import form_name
+from attncli.refusals import Refusal, listed
 from attncli.scenario import Scenario, ScenarioError
 from attncli.trace import Trace
 
@@ -45,12 +46,8 @@ _REFERENCE = 7
 _TOLERANCE = 0.15
 
 
-class Unsatisfied(ValueError):  # noqa: N818  (a condition of the numbers, not a fault)
-    """Rules that no figures were found for; `why` tells it without the name of the form."""
-
-    def __init__(self, form: str, why: str) -> None:
-        super().__init__(f"{form}: {why}, or ask for fewer steps" if form else why)
-        self.why = why
+class Unsatisfied(Refusal):
+    """Rules that no figures were found for."""
 
 
 class Request(NamedTuple):
@@ -89,11 +86,12 @@ def search(scenario: Scenario, request: Request) -> Iterator[Trace]:
     """The scenarios that a request asks for, worked; see `forms`."""
     wrong = check_names(request.allow)
     if wrong:
-        raise ValueError("\n".join(wrong))
+        raise Refusal(wrong)
     trace = work(scenario.alone())
     plan = plan_of(trace, request.asked, request.pools)
     if not plan.drawn:
-        raise Unsatisfied("", _nothing_varies(scenario))
+        right = "write out the matrices that are to vary"
+        raise Unsatisfied.of("no other form", _nothing_varies(scenario), right)
     _keep_memory()
     random = RandomState(list(str(request.seed).encode()))
     allow = frozenset(request.allow)
@@ -157,7 +155,8 @@ class _Search:
     def _fill(self, k: int, tried: int, failures: Failures) -> int:
         """Sends a batch through the sieve; how many candidates it had. Raises Unsatisfied."""
         if tried * self.cells > _TRIED * _CELLS * self.effort:
-            raise Unsatisfied(f"form {form_name(k)}", _told(tried, failures))
+            wrong, right = _told(tried, failures)
+            raise Unsatisfied.of(f"form {form_name(k)}", wrong, f"{right}, or ask for fewer steps")
         size = self.size
         survivors = self.sieve.sift(self.random, size, failures)
         if len(survivors) < _FEW:
@@ -231,22 +230,23 @@ def _is_same(own: Matrix | None, matrix: Matrix) -> bool:
 def _nothing_varies(scenario: Scenario) -> str:
     why = "what this leads to has no given figures that may vary"
     if scenario.sources:
-        why += f" ({', '.join(scenario.sources)} is random, or comes from a file)"
-    return f"no other form: {why}; write out the matrices that are to vary"
+        why += f" ({listed(scenario.sources)} is random, or comes from a file)"
+    return why
 
 
 _MOST_TOLD = 3
 
 
-def _told(tried: int, failures: Failures) -> str:
-    """What to say of figures that weren't found: the rules that were hardest to get past."""
+def _told(tried: int, failures: Failures) -> tuple[str, str]:
+    """What to say of figures that weren't found: the rules that were hardest to get past, and what
+    would help."""
     by_hardness = sorted(failures.hard, key=failures.hard.__getitem__, reverse=True)
     worst = [rule for rule in by_hardness if rule in RULES and failures.took[rule]][:_MOST_TOLD]
-    took = "; ".join(f"{rule} ({RULES[rule]}) took {failures.took[rule]:,}" for rule in worst)
+    took = ", ".join(f"{rule} ({RULES[rule]}) took {failures.took[rule]:,}" for rule in worst)
     none = f"none of {tried:,} tries meets all rules"
     if not worst:
-        return f"{none}, since none has figures that can be worked with; choose other sizes"
-    return f"{none}: {took}; give up a rule, like --allow {worst[0]}"
+        return f"{none}, since none has figures that can be worked with", "choose other sizes"
+    return f"{none}: {took}", f"give up a rule, like --allow {worst[0]}"
 
 
 def _agree(worked: Array, seen: Array) -> bool:

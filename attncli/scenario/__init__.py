@@ -1,8 +1,9 @@
 """Reading and checking scenario files."""
 
+from attncli.refusals import Problem, Where
 from attncli.scenario.keys.declaration import SCENARIO, STORY, json_schema
 from attncli.scenario.loading import read
-from attncli.scenario.problems import Problem, Problems, ScenarioError, Where
+from attncli.scenario.problems import Problems, ScenarioError
 from attncli.scenario.scenario import Scenario
 
 __all__ = [

@@ -5,9 +5,16 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from attncli.refusals import quote
+
 
 class AddressError(ValueError):
-    """An address that can't be read, or that names nothing."""
+    """An address that can't be read, or that names nothing: what is wrong, and what would be
+    right."""
+
+    def __init__(self, wrong: str, right: str) -> None:
+        self.wrong, self.right = wrong, right
+        super().__init__(f"{wrong}; {right}")
 
 
 class Index(NamedTuple):
@@ -23,6 +30,7 @@ class Index(NamedTuple):
         return int(self.text[:_LONGEST]) if digits and not self.quoted else None
 
 
+_LIKE = "write for example weights[love, AI] or Q[2, 1]"
 _LONGEST = 18
 """More digits than any position has."""
 
@@ -54,7 +62,7 @@ def parse_address(text: str) -> Address:
     """The address that `text` writes. Raises AddressError for anything else."""
     shape = _SHAPE.fullmatch(text)
     if shape is None:
-        raise AddressError(f"{text!r} is not of the form name[row, column]")
+        raise AddressError(f"{quote(text)} is not of the form name[row, column]", _LIKE)
     name, inside = shape.groups()
     return Address(name, () if inside is None else tuple(_indices(inside, text)))
 
@@ -65,7 +73,7 @@ def _indices(inside: str, text: str) -> list[Index]:
     while position < len(inside) or not indices:
         match = _INDEX.match(inside, position)
         if match is None:
-            raise AddressError(f"{text!r} has an index missing or not closed")
+            raise AddressError(f"{quote(text)} has an index missing or not closed", _LIKE)
         quoted, bare = match.groups()
         unescaped = None if quoted is None else re.sub(r"\\(.)", r"\1", quoted, flags=re.DOTALL)
         indices.append(Index(bare, False) if unescaped is None else Index(unescaped, True))

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from attncli.refusals import Where, listed, quote
 from attncli.scenario.figures import entry_path
 from attncli.scenario.keys.layer import HEAD, NONE
 from attncli.scenario.model import Attention, MaskRule, Positions, below
-from attncli.scenario.nodes import quote
-from attncli.scenario.problems import Problems, Where
+from attncli.scenario.problems import Problems
 
 Values = Mapping[str, Any]
 _OWN = frozenset(key.name for key in HEAD.keys) - {"bias"}
@@ -128,7 +128,7 @@ class AttentionBuilder(NamedTuple):
             if not places:
                 self._complain(
                     below(place, "padding"), f"{quote(name)} is none of the keys",
-                    f"name one of {', '.join(keys)}" if keys else "give positions from 1",
+                    f"name one of {listed(keys)}" if keys else "give positions from 1",
                 )  # fmt: skip
             found += places
         return tuple(dict.fromkeys(found))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from attncli.refusals import Where
 from attncli.scenario.attentions import AttentionBuilder, Keys, is_linear, shared_settings
 from attncli.scenario.figures import entry_path
 from attncli.scenario.keys.layer import (
@@ -23,7 +24,7 @@ from attncli.scenario.model import (
     Text,
     below,
 )
-from attncli.scenario.problems import Problems, Where
+from attncli.scenario.problems import Problems
 from attncli.scenario.recurrents import RecurrentBuilder
 
 Values = Mapping[str, Any]

@@ -10,11 +10,12 @@ import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array, Rounding, Unworkable
+from attncli.refusals import Where
 from attncli.scenario.keys.matrices import MatrixLike, NamedRows
 from attncli.scenario.keys.sources import FileSource, RandomSource
 from attncli.scenario.model import below
 from attncli.scenario.nodes import Figures, Items, Map, Node
-from attncli.scenario.problems import Problems, Where
+from attncli.scenario.problems import Problems
 from attncli.scenario.texts import TOKENIZED, stacked
 
 _ONE_DROPS = ("layers", "heads")

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attncli.arithmetic.rounding import Rounding
+from attncli.refusals import Where, listed, quote
 from attncli.scenario import reading, settings, shipped
 from attncli.scenario.attentions import is_linear
 from attncli.scenario.building import Builder
@@ -18,9 +19,9 @@ from attncli.scenario.figures import Gathered, Gatherer, entry_path, places
 from attncli.scenario.keys.declaration import SCENARIO
 from attncli.scenario.learning import Progress
 from attncli.scenario.model import Prediction, Show, Stack, below
-from attncli.scenario.nodes import Figures, Items, Map, Node, Text, quote
+from attncli.scenario.nodes import Figures, Items, Map, Node, Text
 from attncli.scenario.predicting import Forecast
-from attncli.scenario.problems import Problems, Where, nearest_place
+from attncli.scenario.problems import Problems, nearest_place
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.spelling import figures_of_texts, spelled_out
 from attncli.scenario.texts import Words
@@ -175,8 +176,8 @@ class _Reader(NamedTuple):
         names, tokens = self.gathered.row_names.get("X", ()), stack.text.tokens
         if names and names != tokens:
             self.problems.add(
-                self.where("X"), f"the rows of X are {', '.join(names)}, the tokens"
-                f" {', '.join(tokens)}", "name them alike, or give the rows without names",
+                self.where("X"), f"the rows of X are {listed(names)}, the tokens"
+                f" {listed(tokens)}", "name them alike, or give the rows without names",
             )  # fmt: skip
 
     def _words(self, path: str, values: Values) -> Words:
@@ -258,7 +259,7 @@ class _Reader(NamedTuple):
             if query not in names and not counted:
                 self.problems.add(
                     self.where("show.queries"), f"{quote(query)} is none of the queries",
-                    f"name some of {', '.join(names)}" if names else "give their tokens first",
+                    f"name some of {listed(names)}" if names else "give their tokens first",
                 )  # fmt: skip
         return Show(tuple(show.get("queries", ())), show.get("graph", False))
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.scenario.problems import Where
+from attncli.refusals import Where, quote
 
 
 class Text(NamedTuple):
@@ -54,11 +54,3 @@ def describe(node: Node) -> str:
     if isinstance(node, Map) and not node.entries:
         return "an empty map"
     return "a list" if isinstance(node, Items) else "a map of keys and values"
-
-
-_LONGEST = 40
-
-
-def quote(text: str) -> str:
-    """A text in double quotes, cut where it is long."""
-    return f'"{text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"}"'

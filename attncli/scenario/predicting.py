@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from attncli.refusals import Where, listed, quote
 from attncli.scenario.model import Prediction
-from attncli.scenario.nodes import quote
-from attncli.scenario.problems import Problems, Where
+from attncli.scenario.problems import Problems
 
 Values = Mapping[str, Any]
 
@@ -86,6 +86,6 @@ class Forecast(NamedTuple):
                 self.problems.add(
                     self.where("targets"),
                     f"the target {quote(target)} is not among the tokens that logits stand for",
-                    f"known: {', '.join(vocabulary[:12])}",
+                    f"known: {listed(vocabulary)}",
                 )
         return tuple(vocabulary.index(t) if t in vocabulary else 0 for t in targets)

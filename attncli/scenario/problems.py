@@ -1,22 +1,12 @@
-"""Problems in a scenario: where, what is wrong, and what would be right."""
+"""Problems in a scenario: gathered with their places, and told all at once."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
-
-class Where(NamedTuple):
-    """A place in a source; lines and columns count from 1, 0 stands for none."""
-
-    source: str
-    line: int = 0
-    column: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.source}:{self.line}:{self.column}" if self.line else self.source
+from attncli.refusals import Problem, Refusal, Where, listed, shortened
 
 
 def nearest_place(places: Mapping[str, Where], name: str, origin: Where) -> Where:
@@ -26,23 +16,8 @@ def nearest_place(places: Mapping[str, Where], name: str, origin: Where) -> Wher
     return places.get(name, origin)
 
 
-class Problem(NamedTuple):
-    """What is wrong somewhere, and what would be right."""
-
-    where: Where
-    wrong: str
-    right: str
-
-    def __str__(self) -> str:
-        return f"{self.where}: {self.wrong}; {self.right}"
-
-
-class ScenarioError(ValueError):
+class ScenarioError(Refusal):
     """A scenario that can't be used; `problems` are all that is wrong with it."""
-
-    def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(problems)
-        super().__init__("\n".join(map(str, self.problems)))
 
 
 def scenario_error(where: Where, wrong: str, right: str) -> ScenarioError:
@@ -65,16 +40,11 @@ class Problems:
             raise ScenarioError(sorted(set(self.found)))
 
 
-MANY = 12
-"""More names than this aren't all listed in a message."""
-
-
 def nearest(name: str, known: Iterable[str]) -> str:
     """`did you mean X?` for the known name nearest to a mistyped one, or the list of them."""
     names = list(known)
-    folded = {candidate.casefold(): candidate for candidate in names}
-    match = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
+    folded = {shortened(candidate).casefold(): candidate for candidate in names}
+    match = difflib.get_close_matches(shortened(name).casefold(), folded, n=1, cutoff=0.5)
     if match:
-        return f"did you mean {folded[match[0]]}?"
-    more = ", …" if len(names) > MANY else ""
-    return f"known: {', '.join(names[:MANY])}{more}"
+        return f"did you mean {shortened(folded[match[0]])}?"
+    return f"known: {listed(names)}"

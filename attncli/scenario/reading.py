@@ -13,9 +13,10 @@ from pathlib import Path
 
 import yaml
 
+from attncli.refusals import Where, quote
 from attncli.scenario import shipped
-from attncli.scenario.nodes import Items, Map, Node, Text, quote
-from attncli.scenario.problems import Problems, Where, nearest, scenario_error
+from attncli.scenario.nodes import Items, Map, Node, Text
+from attncli.scenario.problems import Problems, nearest, scenario_error
 
 LARGEST_FILE = 16 * 2**20
 DEEPEST = 32

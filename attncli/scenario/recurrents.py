@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from attncli.refusals import Where, listed
 from attncli.scenario.keys.layer import ATTENTION_MATRICES
 from attncli.scenario.keys.recurrent import CELL_KEYS, CELL_SETTINGS, GATES, LETTERS, ONE_WAY
 from attncli.scenario.model import Attention, Layer, Recurrent, below
-from attncli.scenario.problems import Problems, Where
+from attncli.scenario.problems import Problems
 
 Values = Mapping[str, Any]
 
@@ -137,12 +138,12 @@ class RecurrentBuilder(NamedTuple):
                         below(place, key.name),
                         f"{key.name} is none of the matrices of this cell ({cell.kind},"
                         f" weights_layout: {cell.layout})",
-                        f"it has {', '.join(sorted(own))}",
+                        f"it has {listed(sorted(own))}",
                     )
         gates, said = GATES.get(cell.kind, ()), tuple(values.get("gate_order", cell.gate_order))
         if cell.layout == "torch" and cell.gate_order != said:
             self._complain(
-                below(path, "gate_order"), f"the gates {', '.join(said)}",
+                below(path, "gate_order"), f"the gates {listed(said)}",
                 f"name each gate of {cell.kind} once: {', '.join(gates) or 'it has none'}",
             )  # fmt: skip
 

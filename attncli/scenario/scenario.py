@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding
+from attncli.refusals import Where
 from attncli.scenario.keys.sources import RandomSource
 from attncli.scenario.model import Attention, Layer, Prediction, Show, Stack, Text
-from attncli.scenario.problems import Where, nearest_place
+from attncli.scenario.problems import nearest_place
 
 Places = Mapping[str, Where]
 Shape = tuple[int | None, int | None]

@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from attncli.refusals import Where, quote
 from attncli.scenario import reading
 from attncli.scenario.address import AddressError, parse_address
 from attncli.scenario.keys.declaration import SCENARIO
 from attncli.scenario.keys.kinds import TextKind
-from attncli.scenario.nodes import Items, Map, Node, Text, quote
-from attncli.scenario.problems import (
-    Problems,
-    ScenarioError,
-    Where,
-    nearest,
-    scenario_error,
-)
+from attncli.scenario.nodes import Items, Map, Node, Text
+from attncli.scenario.problems import Problems, ScenarioError, nearest, scenario_error
 
 _TEXTS = frozenset(key.name for key in SCENARIO.keys if isinstance(key.kind, TextKind))
 """Keys whose values are texts, whatever YAML would make of them."""
@@ -34,10 +29,8 @@ class Change(NamedTuple):
         """`KEY=VALUE` as for `--set`. Raises ScenarioError for anything else."""
         key, equals, value = _split(text)
         if not equals or not key:
-            where = Where(f"--set {text}")
-            raise scenario_error(
-                where, "not KEY=VALUE", "write for example scale=none or 'W_K[1,2]=0'"
-            )
+            right = "write for example scale=none or 'W_K[1,2]=0'"
+            raise ScenarioError.of(f"--set {text}", "not KEY=VALUE", right)
         return cls(f"--set {text}", key, value)
 
 
@@ -56,7 +49,7 @@ def _apply(tree: Map, change: Change) -> Map:
     try:
         address = parse_address(change.key)
     except AddressError as error:
-        raise scenario_error(where, str(error), "write for example 'W_K[1,2]=0'") from None
+        raise scenario_error(where, error.wrong, "write for example 'W_K[1,2]=0'") from None
     path = [*address.segments, *(index.text for index in address.indices)]
     if address.indices:
         _check_parts(tree.get(path[0]), path, where)

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
+from attncli.refusals import Where, quote
 from attncli.scenario.keys.matrices import NamedRows
 from attncli.scenario.model import Text, below
-from attncli.scenario.nodes import quote
-from attncli.scenario.problems import Problems, Where
+from attncli.scenario.problems import Problems
 from attncli.scenario.tokenizer_settings import kind_of
 from attncli.scenario.tokenizers import TOKENIZERS
 

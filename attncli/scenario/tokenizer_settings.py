@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncli.arithmetic.decimals import round_to
 from attncli.arithmetic.rounding import Rounding
+from attncli.refusals import Where
 from attncli.scenario.keys.tokenizing import LEARNED, MARKS
 from attncli.scenario.model import below
-from attncli.scenario.problems import Problems, Where
+from attncli.scenario.problems import Problems
 from attncli.scenario.tokenizers import TOKENIZERS
 
 if TYPE_CHECKING:  # what learns is imported by scenarios that learn

@@ -10,6 +10,7 @@ import numpy as np
 
 from attncli.arithmetic.expression import elided_rows
 from attncli.choices import DETAILS
+from attncli.refusals import Problem, Refusal, listed, shortened
 from attncli.scenario import STORY
 from attncli.scenario.address import Address, AddressError, Index, parse_address
 from attncli.scenario.model import Stack, Text, below
@@ -25,7 +26,7 @@ _MANY = 9
 """So many digits mean no layer or head."""
 
 
-class SelectionError(ValueError):
+class SelectionError(Refusal):
     """A step, a token, a layer, a head or a cell that isn't there."""
 
 
@@ -106,38 +107,40 @@ def select(
     """
     axis = _queries(trace)
     wanted = trace.scenario.show.queries if token is None else (token,)
-    wrong: list[str] = []
+    wrong: list[Problem] = []
     found = [_tried(partial(_find_query, axis, one), wrong) for one in wanted]
     path = None if layer is None else _tried(lambda: find_layer(trace, layer), wrong)
     number = None if head is None else _tried(lambda: find_head(trace, head), wrong)
     if wrong:
-        raise SelectionError("\n".join(wrong))
+        raise SelectionError(wrong)
     queries = tuple(dict.fromkeys(place for place in found if place is not None))
     return Selection(tuple(steps), queries, axis.names, detail, path, number)
 
 
-def _tried(find: Callable[[], T], wrong: list[str]) -> T | None:
+def _tried(find: Callable[[], T], wrong: list[Problem]) -> T | None:
     """What is found; or None, and why it isn't goes to `wrong`."""
     try:
         return find()
     except SelectionError as error:
-        wrong.append(str(error))
+        wrong.extend(error.problems)
         return None
 
 
 def check_steps(steps: Sequence[str]) -> None:
     """Raises SelectionError, naming all of them, for steps that are none of the story."""
-    wrong = [step for step in steps if step not in STORY]
+    wrong = [
+        Problem.of(f"--step {step}", "no such step", nearest(step, STORY))
+        for step in steps
+        if step not in STORY
+    ]
     if wrong:
-        raise SelectionError(
-            "\n".join(f"--step {step}: no such step; {nearest(step, STORY)}" for step in wrong)
-        )
+        raise SelectionError(wrong)
 
 
 def check_detail(detail: str) -> None:
     """Raises SelectionError for a detail that is none."""
     if detail not in DETAILS:
-        raise SelectionError(f"--detail {detail}: no such detail; {nearest(detail, DETAILS)}")
+        raise SelectionError.of(f"--detail {detail}", "no such detail", nearest(detail, DETAILS))
 
 
 def find_layer(trace: Trace, text: str) -> str:
@@ -149,7 +152,7 @@ def find_layer(trace: Trace, text: str) -> str:
     }
     if text in known:
         return known[text]
-    raise SelectionError(f"--layer {text}: no such layer; known: {', '.join(known)}")
+    raise SelectionError.of(f"--layer {text}", "no such layer", f"known: {listed(known)}")
 
 
 def find_head(trace: Trace, text: str) -> int:
@@ -157,7 +160,7 @@ def find_head(trace: Trace, text: str) -> int:
     most = max(part.scope.attention.heads for part in trace.story) if trace.story else 1
     if text.isascii() and text.isdigit() and len(text) < _MANY and 1 <= int(text) <= most:
         return int(text)
-    raise SelectionError(f"--head {text}: no such head; count from 1 to {most}")
+    raise SelectionError.of(f"--head {text}", "no such head", f"count from 1 to {most}")
 
 
 def _find_query(axis: Axis, token: str) -> int:
@@ -165,7 +168,7 @@ def _find_query(axis: Axis, token: str) -> int:
     try:
         return axis.find(_index_of_token(token), "the sentence")
     except AddressError as error:
-        raise SelectionError(f"--token {token}: {error}") from None
+        raise SelectionError.of(f"--token {token}", error.wrong, error.right) from None
 
 
 def _index_of_token(token: str) -> Index:
@@ -193,17 +196,20 @@ def find_cells(
 
     Raises SelectionError.
     """
-    cells, wrong = [], []
+    cells: list[tuple[str, Address]] = []
+    wrong: list[Problem] = []
     for text in texts:
         try:
             cells += _cells_of_time(trace, text) or [find_cell(trace, text)]
         except SelectionError as error:
-            wrong.append(str(error))
-    for option, given in others:
-        if given:
-            wrong.append(f"{option}: a cell is one figure; leave {option} out, or --cell")
+            wrong += error.problems
+    wrong += [
+        Problem.of(option, "a cell is one figure", f"leave {option} out, or --cell")
+        for option, given in others
+        if given
+    ]
     if wrong:
-        raise SelectionError("\n".join(wrong))
+        raise SelectionError(wrong)
     return cells
 
 
@@ -245,11 +251,12 @@ def find_cell(trace: Trace, text: str) -> tuple[str, Address]:
         else:
             place_in_list(text_of_list(trace, name), address)
     except AddressError as error:
-        raise SelectionError(f"--cell {text}: {_at_a_time(trace, address) or error}") from None
+        wrong, right = _at_a_time(trace, address) or (error.wrong, error.right)
+        raise SelectionError.of(f"--cell {text}", wrong, right) from None
     return name, address
 
 
-def _at_a_time(trace: Trace, address: Address) -> str | None:
+def _at_a_time(trace: Trace, address: Address) -> tuple[str, str] | None:
     """What to say of `a[2, 1]`, where `a[2][1]` is meant."""
     if not address.indices:
         return None
@@ -257,7 +264,7 @@ def _at_a_time(trace: Trace, address: Address) -> str | None:
     name = f"{address.name}[{time}]"
     if name not in trace or not others:
         return None
-    return f"the time stands by itself; did you mean {name}[{', '.join(others)}]?"
+    return "the time stands by itself", f"did you mean {name}[{listed(others)}]?"
 
 
 def _known_name(name: str, known: Sequence[str]) -> str:
@@ -269,7 +276,7 @@ def _known_name(name: str, known: Sequence[str]) -> str:
     local = name.rpartition(".")[2]
     alike = [one for one in known if one.rpartition(".")[2] == local]
     right = f"did you mean {alike[0]}?" if alike else nearest(name, known)
-    raise AddressError(f"this trace has no quantity {name}; {right}")
+    raise AddressError(f"this trace has no quantity {shortened(name)}", right)
 
 
 def text_of_list(trace: Trace, name: str) -> Text:
@@ -282,9 +289,8 @@ def place_in_list(text: Text, address: Address) -> int:
     """The place, from 0, of the token that an index of `tokens` or `ids` means."""
     axis = sentence_axis(text)
     if len(address.indices) != 1:
-        raise AddressError(
-            f"{address.name} is addressed by a token, like {address.name}[{axis.index(0)}]"
-        )
+        example = f"{address.name}[{shortened(axis.index(0))}]"
+        raise AddressError(f"{address.name} is addressed by a token", f"write it like {example}")
     return axis.find(address.indices[0], "the sentence")
 
 

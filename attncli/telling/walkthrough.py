@@ -20,6 +20,7 @@ from attncli.document import (
     Word,
     Working,
 )
+from attncli.refusals import Problem, listed
 from attncli.scenario.address import Address
 from attncli.steps import formulas_of
 from attncli.telling.blocks import (
@@ -118,14 +119,12 @@ def check_told(trace: Trace, selection: Selection) -> None:
     told = list(dict.fromkeys(part.step for part in parts))
     missing = [step for step in selection.steps if step not in told]
     if missing:
-        through = f"it goes through {', '.join(told)}" if told else "it goes through none"
-        raise SelectionError(
-            "\n".join(
-                f"--step {step}: this scenario has no such step; {through}" for step in missing
-            )
-        )
+        through = f"it goes through {listed(told)}" if told else "it goes through none"
+        wrong = "this scenario has no such step"
+        raise SelectionError(Problem.of(f"--step {step}", wrong, through) for step in missing)
     if parts and not any(selection.includes(part) for part in parts):
-        raise SelectionError("nothing is left of the page; ask for less at once")
+        options = "--step, --layer, --head, --token"
+        raise SelectionError.of(options, "together they leave nothing of the page", "drop one")
 
 
 def part_blocks(

@@ -14,6 +14,7 @@ from attncli.arithmetic.expression import Number
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import Operation
 from attncli.arithmetic.rounding import Array
+from attncli.refusals import listed, quote, shortened
 from attncli.scenario.address import Address, AddressError, Index, write_index
 
 IDS = "ID"
@@ -48,18 +49,21 @@ class Axis:
             return position - 1
         if position is None and index.text in self.names:
             return self.names.index(index.text)
-        raise AddressError(self._complaint(index, of))
+        raise AddressError(*self._complaint(index, of))
 
-    def _complaint(self, index: Index, of: str) -> str:
+    def _complaint(self, index: Index, of: str) -> tuple[str, str]:
+        """What is wrong with an index, and what would be right."""
+        said = shortened(index.text)
         if self.role == IDS:
-            return f"{of} has no ID {index.text}; it has {', '.join(self.names[:12])}"
+            return f"{of} has no ID {said}", f"it has {listed(self.names)}"
         if index.position is not None:
-            more = f', or write "{index.text}" for a name' if index.text in self.names else ""
-            return f"{of} has no {index.text}; count from 1 to {len(self.names)}{more}"
+            more = f", or write {quote(index.text)} for a name" if index.text in self.names else ""
+            return f"{of} has no {said}", f"count from 1 to {len(self.names)}{more}"
         alike = [name for name in self.names if name.rsplit(" (", 1)[0] == index.text]
         if len(alike) > 1:
-            return f"{index.text!r} occurs {len(alike)} times in {of}; say {' or '.join(alike)}"
-        return f"{of} has no {index.text!r}; it has {', '.join(self.names[:12])}"
+            wrong = f"{quote(index.text)} occurs {len(alike)} times in {of}"
+            return wrong, f"say {listed(alike, ' or ')}"
+        return f"{of} has no {quote(index.text)}", f"it has {listed(self.names)}"
 
 
 @lru_cache(maxsize=64)
@@ -169,7 +173,8 @@ class Quantity:
         if len(address.indices) != len(axes):
             what = "a row" if self.is_list else "a row and a column"
             example = self.address(0, 0)
-            raise AddressError(f"{self.name} is addressed by {what}, like {example}")
+            wrong = f"{self.name} is addressed by {what}"
+            raise AddressError(wrong, f"write it like {shortened(example)}")
         places = [axis.find(i, self.name) for axis, i in zip(axes, address.indices, strict=True)]
         return places[0], 0 if self.is_list else places[1]
 

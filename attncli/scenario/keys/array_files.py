@@ -21,8 +21,8 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
-from attncli.scenario.keys.sources import LONGEST_LIST, MOST_FIGURES, Array, FileSource
-from attncli.scenario.nodes import quote
+from attncli.refusals import listed, quote
+from attncli.scenario.keys.sources import MOST_FIGURES, Array, FileSource
 from attncli.scenario.problems import Problems, nearest
 
 LARGEST_FILE = 4 * 2**30
@@ -190,15 +190,11 @@ def _chosen(source: FileSource, keys: Iterable[str]) -> str:
         return names[0]
     if source.key is None:
         wrong = f"{quote(source.path)} holds {len(names)} arrays, and no key says which"
-        raise _RefusedError(wrong, _cut(f"add a key; known: {', '.join(names)}"))
+        raise _RefusedError(wrong, f"add a key, known: {listed(names)}")
     if source.key not in names:
         wrong = f"{quote(source.path)} holds no array {quote(source.key)}"
-        raise _RefusedError(wrong, _cut(nearest(source.key, names)))
+        raise _RefusedError(wrong, nearest(source.key, names))
     return source.key
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_LIST else text[: LONGEST_LIST - 1] + "…"
 
 
 _NO_NUMBERS = {

@@ -12,8 +12,9 @@ from decimal import Decimal
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from attncli.arithmetic import decimals
-from attncli.scenario.nodes import Items, Map, Node, Text, describe, quote
-from attncli.scenario.problems import MANY, Problems, nearest
+from attncli.refusals import listed, quote
+from attncli.scenario.nodes import Items, Map, Node, Text, describe
+from attncli.scenario.problems import Problems, nearest
 
 Schema = dict[str, Any]
 T_co = TypeVar("T_co", covariant=True)
@@ -232,8 +233,7 @@ class Record(NamedTuple):
     def read(self, node: Node, problems: Problems) -> dict[str, Any] | None:
         if not isinstance(node, Map):
             names = [key.name for key in self.keys]
-            more = ", …" if len(names) > MANY else ""
-            right = f"give some of the keys {', '.join(names[:MANY])}{more}"
+            right = f"give some of the keys {listed(names)}"
             problems.add(node.where, f"{describe(node)} where a map belongs", right)
             return None
         known: Mapping[str, Key] = {key.name: key for key in self.keys}

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
+from attncli.refusals import Where
 from attncli.scenario.keys.kinds import (
     Choice,
     Key,
@@ -24,13 +25,12 @@ from attncli.scenario.keys.kinds import (
     WholeNumber,
 )
 from attncli.scenario.nodes import Items, Map, Node, Text, describe
-from attncli.scenario.problems import Problems, Where
+from attncli.scenario.problems import Problems
 
 Array = NDArray[np.float64]
 Shape = tuple[int, int]
 
 MOST_FIGURES = 2**28
-LONGEST_LIST = 300
 _DEVIATIONS = 13
 """RandomState draws no normal figure further from the mean: its uniform ones have 53 bits."""
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from attncli.arithmetic import decimals
 from attncli.choices import BLANKS
+from attncli.refusals import Problem, quote
 from attncli.scenario import STORY
 from attncli.scenario.problems import nearest
 from attncli.telling.exercise.lines import Place
@@ -47,8 +48,8 @@ def parse_blanking(text: str) -> Blanking:
     """What `--blank` says. Raises SelectionError."""
     kind, colon, share = text.partition(":")
     if kind not in BLANKS or (colon and kind != "random"):
-        words = ", ".join(BLANKS)
-        raise SelectionError(f"--blank {text}: no such choice; say {words}, or random:0.4")
+        right = f"say {', '.join(BLANKS)}, or random:0.4"
+        raise SelectionError.of(f"--blank {text}", "no such choice", right)
     if kind != "random":
         return Blanking(kind)
     try:
@@ -56,26 +57,30 @@ def parse_blanking(text: str) -> Blanking:
     except ValueError:
         part = Decimal(0)
     if not 0 < part <= 1:
-        raise SelectionError(f"--blank {text}: a share is above 0 and at most 1, like random:0.4")
+        right = "give one above 0 and at most 1, like random:0.4"
+        raise SelectionError.of(f"--blank {text}", f"{quote(share)} is no share", right)
     return Blanking(kind, part)
 
 
 def parse_points(texts: Sequence[str]) -> Points:
     """What `--points` says: `2` for each blank, `softmax=2` for those of a step. Raises
     SelectionError, naming all that is wrong."""
-    each, steps, wrong = 1, {}, []
+    each, steps = 1, {}
+    wrong: list[Problem] = []
     for text in texts:
         step, equals, count = text.rpartition("=")
+        option = f"--points {text}"
         if equals and step not in STORY:
-            wrong.append(f"--points {text}: no such step; {nearest(step, STORY)}")
+            wrong.append(Problem.of(option, "no such step", nearest(step, STORY)))
         elif not _is_count(count):
-            wrong.append(f"--points {text}: points are whole numbers from 1 to {_MOST_POINTS}")
+            right = f"give a whole number from 1 to {_MOST_POINTS}"
+            wrong.append(Problem.of(option, f"{quote(count)} is no number of points", right))
         elif equals:
             steps[step] = int(count)
         else:
             each = int(count)
     if wrong:
-        raise SelectionError("\n".join(wrong))
+        raise SelectionError(wrong)
     return Points(each, steps)
 
 

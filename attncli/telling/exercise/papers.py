@@ -24,6 +24,7 @@ from attncli.document import (
     Working,
 )
 from attncli.questions import Key, Paper, Question
+from attncli.refusals import Problem, listed
 from attncli.scenario import ScenarioError
 from attncli.telling.blocks import matrix_block
 from attncli.telling.exercise.asking import Page
@@ -67,15 +68,16 @@ class Wish(NamedTuple):
     def check_points(self, trace: Trace) -> None:
         """Raises SelectionError for points of steps that nothing is asked of."""
         steps = {told.part.step for told in self.page(trace).told}
-        wrong = [step for step in self.points.steps if step not in steps]
-        if wrong:
-            raise SelectionError(
-                "\n".join(
-                    f"--points {step}={self.points.of(step)}: nothing is asked of {step}; it is of"
-                    f" {', '.join(sorted(steps))}"
-                    for step in wrong
-                )
+        wrong = [
+            Problem.of(
+                f"--points {step}={count}", f"nothing is asked of {step}",
+                f"give points of {listed(sorted(steps))}",
             )
+            for step, count in self.points.steps.items()
+            if step not in steps
+        ]  # fmt: skip
+        if wrong:
+            raise SelectionError(wrong)
 
     def quantities(self, trace: Trace) -> set[str]:
         """What is asked for, by the full names of quantities that are made; for a given one,
@@ -137,9 +139,9 @@ def taken(trace: Trace, wish: Wish, form: str) -> Taken:
     may = [place for place in known if wish.allows(trace, place)]
     places = chosen(may, wish.blanking, f"{wish.seed}/{form}")
     if not places:
-        raise SelectionError(
-            "there is nothing to blank; ask for a step that makes figures, or for other ones"
-        )
+        right = "ask for a step that makes figures, or for other ones"
+        option = f"--blank {wish.blanking.kind}"
+        raise SelectionError.of(option, "there is nothing to take out", right)
     asked = page.asked(places, known)
     return Taken(page, places, asked, page.asking(asked))
 

@@ -1,0 +1,102 @@
+"""Problems: where, what is wrong, and what would be right; and how they are written out.
+
+Whatever can't be done as it is asked for is told as problems, in files as in options. What is
+somebody's own is shortened and made visible here, so that a message is one line that people
+can read, whatever it is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, Self
+
+_LONGEST_WORD = 60
+_LONGEST_LIST = 160
+_LONGEST_SOURCE = 200
+LONGEST_PART = 300
+"""Characters of what is wrong, and of what would be right."""
+
+MANY = 12
+"""More names than this aren't all listed in a message."""
+
+MOST_WRITTEN = 20
+"""Problems that are written out; of others only the number is said."""
+
+
+def shortened(text: str, most: int = _LONGEST_WORD) -> str:
+    """A text, elided in its middle where it is long."""
+    if len(text) <= most:
+        return text
+    tail = most // 3
+    return f"{text[: most - 1 - tail]}…{text[-tail:]}"
+
+
+def quote(text: str) -> str:
+    """A text in double quotes, elided where it is long."""
+    return f'"{shortened(text)}"'
+
+
+def listed(names: Iterable[str], between: str = ", ") -> str:
+    """Names one after the other, as many as a message has room for."""
+    known = list(names)
+    shown = [shortened(name) for name in known[:MANY]]
+    while len(shown) > 1 and len(between.join(shown)) > _LONGEST_LIST:
+        shown.pop()
+    return between.join([*shown, "…"] if len(shown) < len(known) else shown)
+
+
+def _line(text: str, most: int) -> str:
+    """A text as part of one line, which shows all of its characters."""
+    from attncli.notation.words import visible
+
+    return shortened(visible(shortened(text, most)), most)
+
+
+class Where(NamedTuple):
+    """A place in a source; lines and columns count from 1, 0 stands for none."""
+
+    source: str
+    line: int = 0
+    column: int = 0
+
+    def __str__(self) -> str:
+        source = _line(self.source, _LONGEST_SOURCE)
+        return f"{source}:{self.line}:{self.column}" if self.line else source
+
+
+class Problem(NamedTuple):
+    """What is wrong somewhere, and what would be right."""
+
+    where: Where
+    wrong: str
+    right: str
+
+    @classmethod
+    def of(cls, source: str, wrong: str, right: str) -> Self:
+        """A problem of something that has no lines, such as an option or a file to write."""
+        return cls(Where(source), wrong, right)
+
+    def __str__(self) -> str:
+        return f"{self.where}: {_line(self.wrong, LONGEST_PART)}; {_line(self.right, LONGEST_PART)}"
+
+
+def written_out(problems: Sequence[Problem]) -> Iterator[str]:
+    """Problems as lines: the first of them, then how many more there are."""
+    more = len(problems) - MOST_WRITTEN
+    yield from map(str, problems[:MOST_WRITTEN])
+    if more > 0:
+        wrong = f"{more:,} more {'problems' if more > 1 else 'problem'} from here on"
+        yield str(Problem(problems[MOST_WRITTEN].where, wrong, "mend those above first"))
+
+
+class Refusal(ValueError):  # noqa: N818  (a condition of the input, not a fault)
+    """What can't be done as it is asked for; `problems` are all that is wrong with it."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(written_out(self.problems)))
+
+    @classmethod
+    def of(cls, source: str, wrong: str, right: str) -> Self:
+        """The refusal for a single problem of something that has no lines."""
+        return cls([Problem.of(source, wrong, right)])
