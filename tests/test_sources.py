@@ -453,7 +453,7 @@ def test_keys(tmp_path: Path) -> None:
     np.savez(tmp_path / "w.npz", W_Q=[[1.0]], W_K=[[2.0]])
     np.savez(tmp_path / "none.npz")
     assert "a .npy file holds a single array, and the key" in refusal(tmp_path, "w.npy", "W")
-    told = '"w.npz" holds 2 arrays, and no key says which; add a key; known: W_K, W_Q'
+    told = '"w.npz" holds 2 arrays, and no key says which; add a key, known: W_K, W_Q'
     assert refusal(tmp_path, "w.npz") == told
     told = '"w.npz" holds no array "W_Z"; did you mean W_'
     assert refusal(tmp_path, "w.npz", "W_Z").startswith(told)

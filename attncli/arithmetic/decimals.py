@@ -26,7 +26,9 @@ _NEAR = Decimal("1e-4")
 Noise = Callable[[float], float]
 """How far a float of some value may be from the true figure."""
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?([0-9]+))?")
+_NOT_FINITE = ("nan", "inf", "infinity")
+_LONGEST_EXPONENT = 6
 _FEW = 5
 _LONGEST = 100
 _MOST_PLACES = 310
@@ -36,17 +38,42 @@ _WIDE = Context(prec=1000, rounding=ROUND_HALF_UP, Emax=MAX_EMAX, Emin=MIN_EMIN)
 caller's thread is in."""
 
 
+class UnreadableError(ValueError):
+    """A text that writes no number to work with: what is wrong with it, and what would be right."""
+
+    def __init__(self, wrong: str, right: str) -> None:
+        self.wrong, self.right = wrong, right
+        super().__init__(f"{wrong}; {right}")
+
+
 def parse(text: str) -> Decimal:
     """The number that `text` writes, with just the decimals it writes.
 
-    Raises ValueError, whose message says what is wrong, for anything else.
+    Raises UnreadableError for anything else.
     """
-    if not _NUMBER.fullmatch(text) or len(text) > _LONGEST:
-        raise ValueError("is not a number")
+    if is_not_finite(text):
+        raise UnreadableError("is not a finite number", "give a number such as 0.5 or -2")
+    shape = _NUMBER.fullmatch(text)
+    if shape is None:
+        raise UnreadableError("is not a number", "give a number such as 0.5 or -2")
+    if len((shape.group(1) or "").lstrip("0")) > _LONGEST_EXPONENT:
+        raise UnreadableError(_OUTSIDE, _INSIDE)
+    if len(text) > _LONGEST:
+        wrong = f"is {len(text):,} characters long"
+        raise UnreadableError(wrong, f"give a number of at most {_LONGEST} characters")
     number = Decimal(text)
     if places(number) > _MOST_PLACES or (number and not 1 / LARGEST <= abs(number) <= LARGEST):
-        raise ValueError("is outside the numbers that can be worked with (1e-300 to 1e300)")
+        raise UnreadableError(_OUTSIDE, _INSIDE)
     return unsigned_zero(number)
+
+
+_OUTSIDE = "is outside the numbers that can be worked with (1e-300 to 1e300)"
+_INSIDE = "give 0, or a number whose size is from 1e-300 to 1e300"
+
+
+def is_not_finite(text: str) -> bool:
+    """Whether a text writes NaN or an infinity, as YAML or as Python does."""
+    return text.lstrip("+-").removeprefix(".").casefold() in _NOT_FINITE
 
 
 def places(number: Decimal) -> int:

@@ -44,6 +44,14 @@ class Unworkable(ArithmeticError):  # noqa: N818  (a condition of the numbers, n
         self.row, self.what, self.instead = row, what, instead
 
 
+class TooLarge(Unworkable):
+    """A result that is too large to work with, because of something that it was made of."""
+
+
+class TooLong(TooLarge):
+    """A result that is too large for the decimals that it is to have."""
+
+
 @dataclass(frozen=True)
 class Rounding:
     """How a scenario rounds.
@@ -110,7 +118,7 @@ def refuse_infinite(values: Array) -> None:
         total = values.sum()
     if not math.isfinite(total) and not np.isfinite(values).all():
         row = int(np.argwhere(~np.isfinite(values))[0][0])
-        raise Unworkable(row, "a result is too large to work with", "smaller numbers")
+        raise TooLarge(row, "a result is too large to work with", "smaller numbers")
 
 
 def carry(values: Array, error: Error, places: int | None, decimals: int, settle: Settle) -> None:
@@ -158,7 +166,7 @@ def _refuse_too_long(values: Array, decimals: int) -> None:
     sizes = np.where(np.isneginf(values), 0.0, np.abs(values))
     row, column = np.unravel_index(sizes.argmax(), values.shape)
     digits = decimal_figures.SIGNIFICANT
-    raise Unworkable(
+    raise TooLong(
         int(row),
         f"{values[row, column]:.3g} with {decimals} decimals has more than {digits} digits",
         "fewer decimals, smaller numbers, or the policy exact",

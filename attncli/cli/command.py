@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Container, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
+import typer
 from typer.core import TyperCommand, TyperGroup
+
+from attncli.cli.complaints import complaining
+from attncli.refusals import Refusal
 
 
 class _AsTyped:
@@ -30,12 +35,41 @@ def _as_typed(parameters: list[Any]) -> list[Any]:
     return parameters
 
 
+@contextmanager
+def _refusing(context: Any) -> Iterator[None]:  # noqa: ANN401
+    """Says what is wrong with the arguments as everything is said that is wrong."""
+    try:
+        yield
+    except _UsageError as error:
+        said = error.format_message().rstrip(".")  # type: ignore[attr-defined]
+        path = context.command_path
+        with complaining():
+            wrong = f"{said[:1].lower()}{said[1:]}"
+            raise Refusal.of(path, wrong, f"`{path} --help` says what it takes") from None
+
+
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+"""Typer's own, or click's where Typer still stands on that."""
+
+
 class TextCommand(TyperCommand):
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+        with _refusing(ctx):
+            return super().parse_args(ctx, args)
+
     def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401
         return _as_typed(super().get_params(ctx))
 
 
 class TextGroup(TyperGroup):
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+        with _refusing(ctx) if args else nullcontext():  # without any, help is shown
+            return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
+        with _refusing(ctx):
+            return super().resolve_command(ctx, args)
+
     def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401
         return _as_typed(super().get_params(ctx))
 

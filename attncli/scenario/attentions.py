@@ -15,6 +15,11 @@ from attncli.scenario.problems import Problems
 Values = Mapping[str, Any]
 _OWN = frozenset(key.name for key in HEAD.keys) - {"bias"}
 """What a head gives that makes it one with its own matrices, not a run of the layer's columns."""
+_NEEDED = (
+    ("cache", ("K", "V"), "{K: [[1, 0]], V: [[0, 1]]}"),
+    ("dropout", ("mask",), "{p: 0.1, mask: [[1, 0], [1, 1]]}"),
+)
+"""What goes only together with all of its parts, and an example."""
 _TABLE_RULES = ("allowed", "blocked", "add")
 
 
@@ -47,6 +52,7 @@ class AttentionBuilder(NamedTuple):
         own = listed and count > 1 and any(_OWN & set(head) for head in heads)
         kv_heads = self._kv_heads(path, values, count, own=own)
         cache = values.get("cache")
+        self._check_whole(path, values)
         cached = None if cache is None else tuple(cache.get("tokens", ()))
         keys = seen.keys if cached is None else (*cached, *seen.keys)
         mask = values.get("mask", ("causal",) if causal else ())
@@ -70,6 +76,16 @@ class AttentionBuilder(NamedTuple):
             rotated=seen.rope,
             alibi=self._alibi(seen.alibi, count),
         )
+
+    def _check_whole(self, path: str, values: Values) -> None:
+        """A cache has keys and values, dropout a mask that says what is dropped."""
+        for key, needed, example in _NEEDED:
+            missing = [name for name in needed if name not in values.get(key, needed)]
+            if missing:
+                self._complain(
+                    below(path, key), f"{key} without {' and '.join(missing)}",
+                    f"give {' and '.join(needed)}, like {key}: {example}",
+                )  # fmt: skip
 
     def _kv_heads(self, path: str, values: Values, count: int, *, own: bool) -> int:
         """How many heads of keys and values there are: as many as heads, or a share of them."""

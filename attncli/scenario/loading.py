@@ -8,8 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from attncli.arithmetic.rounding import Rounding
 from attncli.refusals import Where, listed, quote
 from attncli.scenario import reading, settings, shipped
@@ -18,8 +16,9 @@ from attncli.scenario.building import Builder
 from attncli.scenario.figures import Gathered, Gatherer, entry_path, places
 from attncli.scenario.keys.declaration import SCENARIO
 from attncli.scenario.learning import Progress
+from attncli.scenario.mappings import mapping_tree
 from attncli.scenario.model import Prediction, Show, Stack, below
-from attncli.scenario.nodes import Figures, Items, Map, Node, Text
+from attncli.scenario.nodes import Map, Node, Text
 from attncli.scenario.predicting import Forecast
 from attncli.scenario.problems import Problems, nearest_place
 from attncli.scenario.scenario import Scenario
@@ -93,9 +92,7 @@ def _told(entry: tuple[Text, Node]) -> str:
 def tree_of(source: Source, problems: Problems) -> Map:
     """What a source says, before anybody reads meaning into it."""
     if isinstance(source, Mapping):
-        node = _node(source, Where("mapping"))
-        assert isinstance(node, Map)
-        return node
+        return mapping_tree(source)
     return reading.read_file(shipped.find(os.fspath(source)), problems)
 
 
@@ -105,20 +102,6 @@ def _name(source: Source) -> str:
 
 def _folder(source: Source) -> Path | None:
     return None if isinstance(source, Mapping) else shipped.find(os.fspath(source)).parent
-
-
-def _node(value: object, where: Where) -> Node:
-    """The tree of a Python value."""
-    if isinstance(value, Mapping):
-        entries = ((Text(str(key), where), _node(item, where)) for key, item in value.items())
-        return Map(tuple(entries), where)
-    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
-        return Figures(np.asarray(value, dtype=np.float64), where)
-    if isinstance(value, list | tuple):
-        return Items(tuple(_node(item, where) for item in value), where)
-    if isinstance(value, bool):
-        return Text(str(value).lower(), where)
-    return Text(str(value), where)
 
 
 class _Reader(NamedTuple):

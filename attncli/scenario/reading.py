@@ -176,7 +176,7 @@ class _Builder:
     def _leave(self) -> None:
         done = self.open.pop()
         if done.is_map:
-            self._add(Map(tuple(self._entries(done)), done.where), done.anchor)
+            self._add(Map(_merged(tuple(self._entries(done))), done.where), done.anchor)
         else:
             self._add(Items(tuple(done.nodes), done.where), done.anchor)
 
@@ -218,6 +218,28 @@ class _Builder:
     def _fail(self, event: yaml.Event, wrong: str, right: str) -> None:
         self.problems.add(self._where(event), wrong, right)
         self.problems.stop_if_any()
+
+
+def _merged(entries: tuple[tuple[Text, Node], ...]) -> tuple[tuple[Text, Node], ...]:
+    """Entries with those that a merge key `<<` takes over, which a key of its own overrides, and
+    of several maps the earlier one (https://yaml.org/type/merge.html)."""
+    taken = [source for key, value in entries for source in _taken_over(key, value)]
+    if not taken:
+        return entries
+    own = tuple(entry for entry in entries if not any(_taken_over(*entry)))
+    found: dict[str, tuple[Text, Node]] = {}
+    for key, value in (entry for source in taken for entry in source.entries):
+        found.setdefault(key.text, (key, value))
+    return tuple({**found, **{entry[0].text: entry for entry in own}}.values())
+
+
+def _taken_over(key: Text, value: Node) -> tuple[Map, ...]:
+    """The maps that a key takes over, if it is a merge key; with another value `<<` is a name."""
+    if key.text != "<<" or key.quoted:
+        return ()
+    sources = value.items if isinstance(value, Items) else (value,)
+    maps = tuple(source for source in sources if isinstance(source, Map))
+    return maps if len(maps) == len(sources) else ()
 
 
 def escaped_surrogates(text: str) -> str:

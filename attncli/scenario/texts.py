@@ -81,7 +81,13 @@ class Words(NamedTuple):
             self._check_repeated_ids(vocabulary)
         cut = TOKENIZED in self.values and "tokens" not in self.values
         for token in dict.fromkeys(tokens):
-            if token not in vocabulary and cut:
+            if token not in vocabulary and cut and token == self._unknown:
+                self.problems.add(
+                    self.where(self._name("vocabulary")),
+                    f"the vocabulary has no {quote(token)}, the token of words that it can't cut",
+                    f"add it, like {quote(token)}: 7",
+                )
+            elif token not in vocabulary and cut:
                 self.problems.add(
                     self.where(below(self.path, "sentence")),
                     f"{quote(token)} is outside the vocabulary, and there is no unknown token",
@@ -90,6 +96,12 @@ class Words(NamedTuple):
             elif token not in vocabulary:
                 self._missing(token, "vocabulary", f"add it, like {quote(token)}: 7")
         return tuple(vocabulary.get(token, -1) for token in tokens)
+
+    @property
+    def _unknown(self) -> str | None:
+        """The token of what the tokenizer doesn't know, if it has one."""
+        tokenizing = self.values.get(TOKENIZED)
+        return None if tokenizing is None else str(tokenizing.tokenizer.unknown)
 
     def _row_names(self, table: Matrix | None, height: int | None) -> tuple[str, ...]:
         """What the rows of the table are called: IDs where all have one, else tokens."""

@@ -28,7 +28,9 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
     x = scope.x
     if prediction.temperature is not None:
         divide = DivideBy(Number.written(prediction.temperature))
-        makings.append(Making(scope.name("tempered"), divide, (x,), "predict"))
+        makings.append(
+            Making(scope.name("tempered"), divide, (x,), "predict", blame="next.temperature")
+        )
         x = makings[-1].name
     if prediction.top_k is not None:
         kept, filtered = scope.name("kept"), scope.name("filtered")

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from attncli.arithmetic.expression import Expression, Number, Root, Symbol
 from attncli.arithmetic.operations import DivideBy, MultiplyBy, Operation
+from attncli.scenario.model import below
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
 
@@ -43,7 +44,8 @@ def _happens(scope: Scope) -> str:
 
 
 def _scaled_by(scope: Scope, operation: Operation) -> Making:
-    return Making(scope.name("scaled"), operation, (scope.x,), "scale")
+    blame = below(scope.attention.path, "scale")
+    return Making(scope.name("scaled"), operation, (scope.x,), "scale", blame=blame)
 
 
 def _by_d_k(scope: Scope) -> Making | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import DivideBy, MultiplyBy
+from attncli.scenario.model import below
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
 
@@ -13,7 +14,8 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
     if temperature is None:
         return ()
     operation = DivideBy(Number.written(temperature))
-    return (Making(scope.name("tempered"), operation, (scope.x,), "temperature"),)
+    blame = below(scope.attention.path, "temperature")
+    return (Making(scope.name("tempered"), operation, (scope.x,), "temperature", blame=blame),)
 
 
 def _multiplied(scope: Scope) -> Making | None:

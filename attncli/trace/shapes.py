@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from attncli.arithmetic.operations import Rotate, TakeColumns, TakeRows, TakeRun
+from attncli.arithmetic.operations import Padding, Rotate, Seen, TakeColumns, TakeRows, TakeRun
 from attncli.notation import plain, unbreakable
 from attncli.scenario import Problems, Scenario
 from attncli.scenario.model import below
@@ -144,6 +144,7 @@ def shapes_of(scenario: Scenario, story: Sequence[Part], problems: Problems) -> 
         know_papers(scenario, extents)
     for making in makings.values():
         _check_rows(scenario, extents, making, problems)
+        _check_padding(scenario, extents, making, problems)
     names = {*makings, *scenario.given, *scenario.random}
     names |= {operand for making in makings.values() for operand in making.operands}
     return {name: _shape(extents, name) for name in names}
@@ -265,6 +266,21 @@ def _check_turning(
             f" {_sized(width.size, 1)}",
             f"give {width.size} or less",
         )
+
+
+def _check_padding(
+    scenario: Scenario, extents: Extents, making: Making, problems: Problems
+) -> None:
+    """No key is padded that isn't there."""
+    if not isinstance(making.operation, Seen):
+        return
+    keys = extents.of((making.operands[0], 1))
+    padded = [k for r in making.operation.rules if isinstance(r, Padding) for k in r.keys]
+    last = max(padded, default=-1) + 1
+    if keys is not None and last > keys.size:
+        wrong = f"there is no key {last}"
+        where = scenario.where(below(making.blame, "padding"))
+        problems.add(where, wrong, f"count the keys from 1 to {keys.size}")
 
 
 def _check_rows(scenario: Scenario, extents: Extents, making: Making, problems: Problems) -> None:

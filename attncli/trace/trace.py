@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.rounding import Rounding, Unworkable
+from attncli.arithmetic.operations import DivideBy
+from attncli.arithmetic.rounding import Rounding, TooLarge, TooLong, Unworkable, largest
 from attncli.choices import Policy
 from attncli.scenario import Problem, Scenario, ScenarioError
 from attncli.trace.axes import made_axes
@@ -202,6 +203,32 @@ class Trace:
         return f"<Trace of {self.scenario.title!r}: {', '.join(self.quantities)}>"
 
 
+def _cause(
+    scenario: Scenario, quantities: Mapping[str, Quantity], making: Making, trouble: Unworkable
+) -> str:
+    """What to look at where something can't be made: the key that its making names; or if it gets
+    too large by nothing that this key says, the largest of what was given for it."""
+    divided = isinstance(making.operation, DivideBy) or isinstance(trouble, TooLong)
+    said = divided and making.blame in scenario.places
+    if said or not isinstance(trouble, TooLarge):
+        return making.blame
+    return _largest_given(making, quantities) or making.blame
+
+
+def _largest_given(making: Making, quantities: Mapping[str, Quantity]) -> str | None:
+    """The given quantity that has the largest figure, of all that something is made of."""
+    sizes: dict[str, float] = {}
+    waiting, seen = [*making.operands], set(making.operands)
+    while waiting:
+        quantity = quantities[waiting.pop()]
+        if quantity.making is None:
+            sizes[quantity.name] = largest(quantity.values)
+            continue
+        new = set(quantity.making.operands) - seen
+        waiting, seen = [*waiting, *new], seen | new
+    return max(sizes, key=sizes.__getitem__, default=None)
+
+
 def make(
     scenario: Scenario,
     quantities: Mapping[str, Quantity],
@@ -219,10 +246,10 @@ def make(
     except Unworkable as trouble:
         rows = operands[0].rows
         row = f", row {rows.index(trouble.row)}" if trouble.row < len(rows.names) else ""
-        where = scenario.where(making.blame)
-        raise ScenarioError(
-            [Problem(where, f"{making.name}{row}: {trouble.what}", f"{trouble.instead} would do")]
-        ) from None
+        cause = _cause(scenario, quantities, making, trouble)
+        made_of = "" if cause == making.blame else f", made of {cause}"
+        wrong, right = f"{making.name}{row}: {trouble.what}{made_of}", f"{trouble.instead} would do"
+        raise ScenarioError([Problem(scenario.where(cause), wrong, right)]) from None
     if old is not None and old.making is making and old.matrix.shape == matrix.shape:
         return Quantity(making.name, matrix, old.rows, old.columns, making)
     return Quantity(making.name, matrix, *made_axes(making, operands, matrix.shape), making)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import ClassVar
 
 import numpy as np
 
+from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import (
     MOST_PARTS,
     Dot,
@@ -135,6 +137,20 @@ class WeightedSum(MatMul):
             for k in elided(V.shape[0], MOST_PARTS)
         ]
         return (Sum(tuple(addends)),)
+
+    def remark(self, *operands: Matrix) -> str | None:
+        rows = [str(i) for i, row in enumerate(operands[0].written or (), 1) if _off_one(row)]
+        if not rows:
+            return None
+        told = ", ".join(rows[:MOST_PARTS]) + (", …" if len(rows) > MOST_PARTS else "")
+        of = f"row {told}" if len(rows) == 1 else f"the rows {told}"
+        return f"The given weights of {of} don't add up to 1, as those of a softmax do."
+
+
+def _off_one(row: Sequence[Decimal]) -> bool:
+    """Whether figures can't be rounded ones of weights that add up to 1."""
+    halves = (decimals.counted(5, decimals.places(figure) + 1) for figure in row)
+    return abs(decimals.difference(decimals.total(row), Decimal(1))) > decimals.total(halves)
 
 
 class TransposedWeights(MatMul):

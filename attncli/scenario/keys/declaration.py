@@ -100,7 +100,7 @@ _SHOW = Record(
         Key("graph", Flag(), "ends with who attends to whom, as a graph"),
     )
 )
-_TIED = Choice(("tied",))
+_TIED = Choice(("tied",), "rows of numbers")
 
 _KEYS_OF_A_RUN = (
     Key("title", TextKind("a title"), "what the page is called"),
@@ -129,13 +129,20 @@ class _Changes:
 
     def read(self, node: Node, problems: Problems) -> Node | None:
         if isinstance(node, Map) and node.entries:
+            self._check_no_variants(node, problems)
             return node
         wrong = f"{describe(node)} where keys with other values belong"
         problems.add(node.where, wrong, "give some, like {scale: none}")
         return None
 
+    def _check_no_variants(self, node: Map, problems: Problems) -> None:
+        for key, _ in node.entries:
+            if key.text == "variants":
+                wrong = "a variant can't have variants of its own"
+                problems.add(key.where, wrong, "list all of them in the scenario's `variants`")
+
     def schema(self) -> Schema:
-        return {"type": "object"}
+        return {"type": "object", "properties": {"variants": False}}
 
 
 SCENARIO = Record(

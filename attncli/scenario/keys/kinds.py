@@ -46,17 +46,26 @@ class TextKind(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """One of a few words."""
+    """One of a few words; `beside` says what else may stand in their place."""
 
     words: tuple[str, ...]
+    beside: str = ""
 
     def read(self, node: Node, problems: Problems) -> str | None:
         if isinstance(node, Text) and node.text in self.words:
             return node.text
+        wrong = "can't stand here" if self.beside else "is not a choice here"
+        problems.add(node.where, f"{describe(node)} {wrong}", self._right(node))
+        return None
+
+    def _right(self, node: Node) -> str:
         known = f"known: {', '.join(self.words)}"
         right = nearest(node.text, self.words) if isinstance(node, Text) and node.text else known
-        problems.add(node.where, f"{describe(node)} is not a choice here", right)
-        return None
+        if not self.beside:
+            return right
+        if right != known:
+            return f"{right} Or give {self.beside}"
+        return f"give {', '.join(self.words)}, or {self.beside}"
 
     def schema(self) -> Schema:
         return {"enum": list(self.words)}
@@ -96,8 +105,8 @@ class NumberKind(NamedTuple):
             return None
         try:
             number = decimals.parse(node.text)
-        except ValueError as error:
-            problems.add(node.where, f"{describe(node)} {error}", "give a number such as 0.5 or -2")
+        except decimals.UnreadableError as error:
+            problems.add(node.where, f"{describe(node)} {error.wrong}", error.right)
             return None
         bound = self._broken(number)
         if bound is not None:
@@ -126,10 +135,10 @@ class NumberKind(NamedTuple):
 
 
 def looks_like_number(node: Node) -> bool:
-    """Whether a text begins as a number does."""
+    """Whether a text begins as a number does, or writes one that isn't finite."""
     if not isinstance(node, Text):
         return False
-    return node.text.lstrip("+-.")[:1].isdigit()
+    return node.text.lstrip("+-.")[:1].isdigit() or decimals.is_not_finite(node.text)
 
 
 class Flag(NamedTuple):
@@ -256,5 +265,10 @@ class Record(NamedTuple):
 
 def word_or(words: tuple[str, ...], number: Kind[Any]) -> Either:
     """One of a few words, or a number."""
-    word = Choice(words)
-    return Either(lambda node: number if looks_like_number(node) else word, (word, number))
+    word = Choice(words, "a number")
+
+    def choose(node: Node) -> Kind[Any]:
+        said = isinstance(node, Text) and node.text in words
+        return number if looks_like_number(node) and not said else word
+
+    return Either(choose, (word, number))

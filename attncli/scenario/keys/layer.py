@@ -14,7 +14,6 @@ from attncli.scenario.keys.kinds import (
     Record,
     TextKind,
     WholeNumber,
-    looks_like_number,
     word_or,
 )
 from attncli.scenario.keys.matrices import MatrixKind, Vector, truth_table
@@ -57,7 +56,7 @@ NORM = Record(
     )
 )
 
-_MASK_WORD = Choice(("causal", NONE))
+_MASK_WORD = Choice(("causal", NONE), "a rule like {padding: [3]}")
 _MASK_RULE = Record(
     (
         Key("padding", ListOf(_TOKEN), "keys that nobody sees: tokens, or positions from 1"),
@@ -136,10 +135,7 @@ ATTENTION_SETTINGS = (
     Key("mask", _MASK, "causal, none, or rules; a list of them for several together"),
     Key(
         "mask_value",
-        Either(
-            lambda node: Choice(("-inf",)) if not looks_like_number(node) else _NUMBER,
-            (Choice(("-inf",)), _NUMBER),
-        ),
+        word_or(("-inf",), _NUMBER),
         "what stands in the place of a masked score: -inf (the default), or a number",
     ),
 )

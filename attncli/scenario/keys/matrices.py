@@ -139,8 +139,12 @@ def _is_array(
     if array.ndim == wanted and array.size and bool(fits.all()):
         return True
     what = "one row" if wanted == 1 else "rows and columns"
-    figures = "0 and 1" if truth else "finite numbers"
-    problems.add(node.where, describe(node), f"give an array of {what} of {figures}")
+    figures = "0 and 1" if truth else "finite numbers, none beyond 1e300"
+    wrong = describe(node)
+    if not fits.all():
+        place = ", ".join(str(k + 1) for k in np.argwhere(~fits)[0])
+        wrong = f"{wrong}, whose figure [{place}] is {array[~fits][0]:.6g}"
+    problems.add(node.where, wrong, f"give an array of {what} of {figures}")
     return False
 
 

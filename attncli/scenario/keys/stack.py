@@ -33,7 +33,7 @@ _TABLE_SCALE = word_or(("sqrt_d_model", NONE), _POSITIVE)
 
 
 ONE_HOT = "one_hot"
-_ONE_HOT = Choice((ONE_HOT,))
+_ONE_HOT = Choice((ONE_HOT,), "a map from token to vector, or rows by ID")
 
 
 def _embeddings(node: Node) -> Kind[object]:
@@ -74,7 +74,7 @@ POSITION_KINDS: dict[str, Kind[object]] = {
     "alibi": _ALIBI,
 }
 _ANY_POSITION = Record((Key("kind", Choice(tuple(POSITION_KINDS)), "which it is"),))
-_POSITION_WORD = Choice((*POSITION_KINDS, NONE))
+_POSITION_WORD = Choice((*POSITION_KINDS, NONE), "rows of numbers")
 
 
 def _position(node: Node) -> Kind[object]:

@@ -1,0 +1,62 @@
+"""From a Python mapping to a tree of nodes, whose places are the names of what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from attncli.refusals import Where
+from attncli.scenario.model import below
+from attncli.scenario.nodes import Figures, Items, Map, Node, Text
+from attncli.scenario.problems import scenario_error
+from attncli.scenario.reading import DEEPEST
+
+_LONGEST_INTEGER = 10_000
+"""Bits; Python writes no integer out that has many more."""
+
+
+def mapping_tree(mapping: Mapping[Any, Any]) -> Map:
+    """The tree of a mapping. Raises ScenarioError for one that is nested too deeply, such as one
+    that holds itself."""
+    return _map(mapping, "", 1)
+
+
+def _map(mapping: Mapping[Any, Any], name: str, depth: int) -> Map:
+    entries = []
+    for key, value in mapping.items():
+        inside = below(name, str(key))
+        entries.append((Text(str(key), _where(inside)), _node(value, inside, depth + 1)))
+    return Map(tuple(entries), _where(name))
+
+
+def _node(value: object, name: str, depth: int) -> Node:
+    where = _where(name)
+    if depth > DEEPEST + 1:
+        right = f"use at most {DEEPEST} levels"
+        raise scenario_error(where, "lists and maps are nested too deeply", right)
+    match value:
+        case Mapping():
+            return _map(value, name, depth)
+        case list() | tuple():
+            items = (_node(x, _entry(name, k), depth + 1) for k, x in enumerate(value, 1))
+            return Items(tuple(items), where)
+        case np.ndarray() if value.dtype.kind in "biuf":
+            return Figures(np.asarray(value, dtype=np.float64), where)
+        case bool() | np.bool_():
+            return Text(str(value).lower(), where)
+        case int() if value.bit_length() > _LONGEST_INTEGER:
+            wrong = "this integer is outside the numbers that can be worked with"
+            raise scenario_error(where, wrong, "give one whose size is at most 1e300")
+        case _:
+            return Text(str(value), where)
+
+
+def _where(name: str) -> Where:
+    return Where(name or "mapping")
+
+
+def _entry(name: str, k: int) -> str:
+    """The name of the k-th entry, from 1, of a list: `layers[2]`, `W_Q[1]`, `W_Q[1, 2]`."""
+    return f"{name[:-1]}, {k}]" if name.endswith("]") else f"{name}[{k}]"
