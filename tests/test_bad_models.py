@@ -20,7 +20,7 @@ BAD = {
         "6:7: mask, row a: every key is masked out",
     "mask: {allowed: [[maybe, true], [true, true]]}": '6:19: the text "maybe" is neither true',
     "mask: {padding: [c]}": '6:17: "c" is none of the keys; name one of a, b',
-    "mask: causal\nmask_value: none": '7:13: the text "none" is not a choice here',
+    "mask: causal\nmask_value: none": '7:13: the text "none" can\'t stand here',
     "memory: [[1, 0, 2]]": "6:9: memory (1 × 3) and W_K (2 × 2) don't fit together (K = memory W_K)",
     "cross: {W_Q: [[1]]}": "6:8: nothing to attend to here",
     "block: decoder\nencoder: {X: [[1]]}\nmemory: [[1]]": "8:9: a memory, and an encoder",

@@ -195,7 +195,7 @@ def test_sources_are_told_from_rows_by_name(text: str, expected: bool) -> None:
         ("{random: normal, seed: 1.5}", '1:24: the text "1.5" is not a whole number'),
         ("{random: normal, seed: 1, std: 0}", "1:32: 0 is not above zero; give a number above"),
         ("{random: normal, seed: 1, std: -2}", "1:32: -2 is not above zero"),
-        ("{random: normal, seed: 1, std: nan}", '1:32: the text "nan" is not a number'),
+        ("{random: normal, seed: 1, std: nan}", '1:32: the text "nan" is not a finite number'),
         ("{random: normal, seed: 1, mean: [0]}", "1:33: a list where a number belongs"),
         ("{random: normal, seed: 1, std: 1e299}", "1:1: this mean and std can give figures bey"),
         ("{random: normal, seed: 1, low: 0}", "1:27: normal figures have no `low`; theirs are m"),
