@@ -20,6 +20,7 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import (
     Activate,
     Affine,
+    DivideBy,
     DivideByRow,
     Exponential,
     JoinColumns,
@@ -33,6 +34,7 @@ from attncli.arithmetic.operations import (
 )
 from attncli.arithmetic.rounding import Rounding, Unworkable
 from tests.pages import page_of, trace_of
+from tests.truth import half_away
 
 FIGURES = st.decimals(-100, 100, places=3)
 
@@ -41,12 +43,6 @@ FIGURES = st.decimals(-100, 100, places=3)
 def sixty_digits() -> Iterator[None]:
     with mpmath.workdps(60):
         yield
-
-
-def half_away(value: Fraction, places: int) -> Fraction:
-    scaled = abs(value) * 10**places
-    count = int(scaled + Fraction(1, 2))
-    return Fraction(count if value >= 0 else -count, 10**places)
 
 
 @pytest.mark.parametrize(
@@ -287,8 +283,9 @@ def test_a_half_that_is_left_of_large_terms_is_a_half() -> None:
     """Under `exact` a float sum of figures that cancel is off by more than its own last digit."""
     random, off = Random(1), 0
     for _ in range(200):
-        a, b = random.uniform(-30, 30), random.uniform(-30, 30)
-        x = Matrix(np.array([[a, b, -a, 0.01 - b]]), None, 3)
+        a, b = (Decimal(random.randint(-30_000, 30_000)).scaleb(-3) for _ in range(2))
+        thrice = Matrix.of_written([[a, b, -a, Decimal("0.03") - b]])
+        x = DivideBy(ex.constant(3)).make(Rounding("exact", 3), "scale", thrice)
         mean = RowMean().make(Rounding("exact", 3), "norm", x)
         off += float(f"{mean.values[0, 0]:.15g}") != 0.0025
         copies = (Same(), JoinColumns(2), TakeColumns(0, 1), Masked())
@@ -300,7 +297,7 @@ def test_a_half_that_is_left_of_large_terms_is_a_half() -> None:
         for made in (mean, *moved):
             assert str(made.number(0, 0).shown) == "0.003"
     assert off > 20
-    below = Matrix(np.array([[0.002499999999]]), None, 3, noise=lambda _: 1e-13)
+    below = Matrix(np.array([[0.002499999999]]), None, 3)
     assert str(below.number(0, 0).shown) == "0.002"
 
 

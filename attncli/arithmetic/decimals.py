@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
+from collections.abc import Iterable
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_UP, Context, Decimal
+from fractions import Fraction
 from functools import cache
 
 LARGEST = Decimal("1e300")
@@ -20,11 +21,12 @@ SIGNIFICANT = 15
 _TINIEST = -7
 """The power of ten of the smallest figures that are written out."""
 
-_NEAR = Decimal("1e-4")
-"""Units of the last place; only what is nearer to a half is looked at closely."""
-
-Noise = Callable[[float], float]
-"""How far a float of some value may be from the true figure."""
+_HALF = 0.5
+_NEAR = 1e-4
+"""Units of the last place; what is nearer to a half is looked at closely."""
+_NOISE = 2.0**-32
+"""How far a float may be off in its own size: it has 52 bits, of which 20 may have gone where
+terms cancelled each other (`Operation.sizes`)."""
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?([0-9]+))?")
 _NOT_FINITE = ("nan", "inf", "infinity")
@@ -33,9 +35,10 @@ _FEW = 5
 _LONGEST = 100
 _MOST_PLACES = 310
 _PLACES_OF_ZERO = 12
-_WIDE = Context(prec=1000, rounding=ROUND_HALF_UP, Emax=MAX_EMAX, Emin=MIN_EMIN)
+_WIDE = Context(prec=4000, rounding=ROUND_HALF_UP, Emax=MAX_EMAX, Emin=MIN_EMIN)
 """Wide enough for every sum and product of figures to come out in full, whatever context the
 caller's thread is in."""
+_CERTAIN = Context(prec=50, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
 class UnreadableError(ValueError):
@@ -106,6 +109,20 @@ def round_like(number: Decimal, other: Decimal) -> Decimal:
     return unsigned_zero(number.quantize(other, context=_WIDE))
 
 
+def round_fraction(fraction: Fraction, other: Decimal) -> Decimal:
+    """A fraction to as many decimals as a figure has, half away from zero."""
+    exponent = other.as_tuple().exponent
+    assert isinstance(exponent, int), f"{other} has no decimals"
+    units = abs(fraction) / Fraction(10) ** exponent
+    count = (2 * units.numerator + units.denominator) // (2 * units.denominator)
+    return unsigned_zero(counted(-count if fraction < 0 else count, -exponent))
+
+
+def certain(number: Decimal) -> Decimal:
+    """A value without the last digits of 60, which stand for what was left out on the way."""
+    return _CERTAIN.plus(number)
+
+
 def counted(count: int, places: int) -> Decimal:
     """`count` units of the last of `places` decimals."""
     return _WIDE.scaleb(Decimal(count), -places)
@@ -146,37 +163,39 @@ def unsigned_zero(number: Decimal) -> Decimal:
     return Decimal((0, (0,), -min(places(number), _PLACES_OF_ZERO)))
 
 
-def shown(value: float, decimals: int, noise: Noise | None = None) -> Decimal:
+def shown(value: float | Decimal, decimals: int) -> Decimal:
     """What a page shows of a result: `decimals` decimals, of at most 15 significant digits.
 
     A value that isn't zero is never shown as zero: it gets the decimals that its first
-    digit needs. One that is no farther than its `noise` from a half is taken for that half.
+    digit needs.
     """
-    if value == 0:
-        return round_to(Decimal(0), decimals)
-    if math.isinf(value):
-        return Decimal(value)
-    number = Decimal(f"{value:.{SIGNIFICANT}g}")
+    number = value if isinstance(value, Decimal) else of_float(value)
+    if not number:
+        return round_to(number, decimals)
+    if number.is_infinite():
+        return number
     kept = min(decimals, SIGNIFICANT - 1 - number.adjusted())
     if kept < 0:
-        return number
-    rounded = round_to(number if noise is None else _settled(number, kept, noise), kept)
+        return of_float(float(number))
+    rounded = round_to(number, kept)
     return rounded if rounded else round_to(number, -number.adjusted())
 
 
-def _settled(number: Decimal, decimals: int, noise: Noise) -> Decimal:
-    """The half of the last of some decimals that a figure is meant to be, or else itself."""
-    below = number.quantize(unit(decimals), ROUND_DOWN, _WIDE)
-    half = _WIDE.add(below, Decimal((int(number < 0), (5,), -decimals - 1)))
-    off = abs(_WIDE.subtract(number, half))
-    if off and off < _WIDE.scaleb(_NEAR, -decimals) and off <= noise(float(number)):
-        return half
-    return number
+def is_doubtful(value: float, decimals: int) -> bool:
+    """Whether the noise of a float may decide how it is shown: it lies next to a half of the last
+    decimal, or next to nothing."""
+    if value == 0 or not math.isfinite(value):
+        return False
+    units = abs(value) * 10.0**decimals
+    if units >= 10.0**SIGNIFICANT:
+        return False
+    off = abs(units - math.floor(units) - 0.5)
+    return units < _HALF or off <= max(_NEAR, units * _NOISE)
 
 
-def without_noise(number: Decimal) -> Decimal:
+def of_float(value: float) -> Decimal:
     """A figure that comes from a float, to the 15 digits that a float always keeps."""
-    return Decimal(f"{float(number):.{SIGNIFICANT}g}")
+    return Decimal(f"{value:.{SIGNIFICANT}g}")
 
 
 def has_exponent(number: Decimal) -> bool:

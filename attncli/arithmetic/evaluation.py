@@ -1,7 +1,8 @@
-"""The value of an expression, in decimal arithmetic of 60 digits.
+"""The value of an expression, in decimal arithmetic of 60 digits, and what it rounds to.
 
 Read from the digits shown, as a pocket calculator would, or from the figures in full. The
-value of e^x, a root or a function is right to far more digits than a page ever shows.
+value of e^x, a root or a function is right to far more digits than a page ever shows. What a
+value rounds to is settled by fractions wherever decimals don't hold it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from functools import cache, lru_cache
 from operator import attrgetter
 from typing import Any
 
-from attncli.arithmetic import decimals
+from attncli.arithmetic import decimals, rational
 from attncli.arithmetic import expression as ex
 
 DIGITS = 60
@@ -33,6 +34,15 @@ _TANH_IS_ONE = 400
 Figure = Callable[[ex.Number], Decimal]
 _FULL: Figure = attrgetter("full")
 _SHOWN: Figure = attrgetter("shown")
+
+_LONGEST = 4000
+# no trap for overflow: 1 / (1 + e^huge) is 0
+_EXACT = Context(
+    prec=_LONGEST, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[InvalidOperation, DivisionByZero]
+)
+"""In which sums and products of figures come out in full."""
+_FINE = Context(prec=DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[InvalidOperation, DivisionByZero])
+"""For whatever leaves digits out."""
 
 
 def full(expression: ex.Expression) -> Decimal:
@@ -45,21 +55,51 @@ def shown(expression: ex.Expression) -> Decimal:
     return _value(expression, _SHOWN)
 
 
+def rounded(expression: ex.Expression, places: int) -> Decimal:
+    """The value from the figures in full to so many decimals, half away from zero. Raises
+    TypeError for what has no single value."""
+    return _rounded(expression, _FULL, decimals.unit(places))
+
+
 def relation(left: ex.Expression, right: ex.Expression) -> str:
     """`=` where `left`, computed from the digits shown, rounds to `right`; else `≈`."""
     target = right.shown if isinstance(right, ex.Number) else shown(right)
-    return "=" if decimals.round_like(shown(left), target) == target else "≈"
+    return "=" if _rounded(left, _SHOWN, target) == target else "≈"
 
 
-# no trap for overflow: 1 / (1 + e^huge) is 0
-_CONTEXT = Context(
-    prec=DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[InvalidOperation, DivisionByZero]
-)
+def _rounded(expression: ex.Expression, figure: Figure, like: Decimal) -> Decimal:
+    """The value to as many decimals as `like` has. No half is decided by what a division leaves
+    out: it is looked at as a fraction, or where it is none by the digits that are certain."""
+    value = _value(expression, figure)
+    near = decimals.round_like(value, like)
+    if not value.is_finite() or not like.is_finite():
+        return near
+    sure = decimals.round_like(decimals.certain(value), like)
+    if near == sure and not _may_cancel(expression):
+        return near
+    try:
+        return decimals.round_fraction(rational.value(expression, figure), like)
+    except rational.Irrational:
+        return sure
+
+
+def _may_cancel(expression: ex.Expression) -> bool:
+    """Whether terms that divisions left digits out of may leave next to nothing of each other."""
+    return type(expression) is ex.Sum and not _in_full(expression)
+
+
+def _in_full(node: ex.Expression) -> bool:
+    """Whether the value is held whole: that of a figure, and sums and products of such."""
+    if type(node) is ex.Number:  # the most of them
+        return True
+    if isinstance(node, ex.Sum | ex.Product):
+        return all(map(_in_full, node[0]))
+    return isinstance(node, ex.Negative) and _in_full(node.operand)
 
 
 def _value(expression: ex.Expression, figure: Figure) -> Decimal:
     before = getcontext()
-    setcontext(_CONTEXT)  # localcontext would copy it, for each of a page's lines
+    setcontext(_EXACT)  # localcontext would copy it, for each of a page's lines
     try:
         return _evaluate(expression, figure)
     finally:
@@ -77,7 +117,7 @@ def _evaluate(expression: ex.Expression, figure: Figure) -> Decimal:
 
 def _symbol(node: ex.Symbol, _: Figure) -> Decimal:
     if node == ex.E:
-        return Decimal(1).exp()
+        return _FINE.exp(Decimal(1))
     if node == ex.PI:
         return pi(DIGITS)
     raise TypeError(f"{node.name} is a name, not a number")
@@ -112,13 +152,13 @@ def _power(node: ex.Power, figure: Figure) -> Decimal:
     exponent = _evaluate(node.exponent, figure)
     if node.base == ex.E:
         return _e_to(exponent)
-    return _evaluate(node.base, figure) ** exponent
+    return _FINE.power(_evaluate(node.base, figure), exponent)
 
 
 @lru_cache(maxsize=1024)
 def _e_to(exponent: Decimal) -> Decimal:
     """e^exponent; forms of one exercise raise e to the same few numbers."""
-    return exponent.exp()
+    return _FINE.exp(exponent)
 
 
 def _apply(node: ex.Apply, figure: Figure) -> Decimal:
@@ -205,7 +245,7 @@ FUNCTIONS: dict[str, Callable[..., Decimal]] = {
     "erf": erf,
     "sin": sin,
     "cos": cos,
-    "ln": Decimal.ln,
+    "ln": _FINE.ln,
 }
 
 _EVALUATE: dict[type, Callable[[Any, Figure], Decimal]] = {
@@ -213,11 +253,11 @@ _EVALUATE: dict[type, Callable[[Any, Figure], Decimal]] = {
     ex.Sum: _sum,
     ex.Product: _product,
     ex.Dot: _dot,
-    ex.Quotient: lambda node, figure: (
-        _evaluate(node.dividend, figure) / _evaluate(node.divisor, figure)
+    ex.Quotient: lambda node, figure: _FINE.divide(
+        _evaluate(node.dividend, figure), _evaluate(node.divisor, figure)
     ),
     ex.Negative: lambda node, figure: -_evaluate(node.operand, figure),
     ex.Power: _power,
-    ex.Root: lambda node, figure: _evaluate(node.operand, figure).sqrt(),
+    ex.Root: lambda node, figure: _FINE.sqrt(_evaluate(node.operand, figure)),
     ex.Apply: _apply,
 }

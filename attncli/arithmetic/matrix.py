@@ -6,6 +6,8 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -20,6 +22,14 @@ _NONE = Decimal("NaN")
 Written = tuple[tuple[Decimal, ...], ...]
 
 
+class Source(Protocol):
+    """What figures were worked from in floats, by which they can be worked again in full."""
+
+    @property
+    def figures(self) -> Written | None:
+        """The figures to fifty digits or so; None where that is too much work."""
+
+
 @dataclass(frozen=True, eq=False)
 class Matrix:
     """Figures [n, m], read-only; −∞ for what is masked.
@@ -27,7 +37,7 @@ class Matrix:
     `places` is the number of decimals that hold every value exactly (None: none is known to),
     `decimals` the number that a page shows, `written` the figures as an author wrote them,
     `name` whose figures they are, where a line of working is to know. A figure that was taken
-    out is nan. `noise` tells how far a value may be off, where it was worked in floats.
+    out is nan. `source` settles what floats can't decide, where they were worked in floats.
     """
 
     values: Array
@@ -35,7 +45,7 @@ class Matrix:
     decimals: int
     written: Written | None = None
     name: str = ""
-    noise: figures.Noise | None = None
+    source: Source | None = None
     _told: dict[tuple[int, int], Number] = field(default_factory=dict, init=False, repr=False)
     """Figures that were asked for, since a page asks for each several times."""
     _lines: dict[tuple[int, int], Vector] = field(default_factory=dict, init=False, repr=False)
@@ -59,7 +69,7 @@ class Matrix:
             return cls(np.array(array, dtype=np.float64), None, decimals)
 
         def settle(i: int, j: int) -> Decimal:
-            return Decimal(repr(float(array[i, j])))
+            return figures.round_to(Decimal(repr(float(array[i, j]))), decimals)
 
         values = np.array(array, dtype=np.float64)
         round_in_place(values, Error(0.0, 2.0**-53), None, decimals, settle)
@@ -83,16 +93,41 @@ class Matrix:
             figure = self.written[i][j]
             return Number(figure, figure, cell)
         value = float(self.values[i, j])
-        if self.places is not None and self.places <= self.decimals and math.isfinite(value):
+        if self.places is not None and math.isfinite(value):
             count = round(value * 10.0**self.places)
             if abs(count) < _WHOLE:
                 figure = figures.counted(count, self.places)
-                return Number(figure, figure, cell)
-        return Number(Decimal(repr(value)), figures.shown(value, self.decimals, self.noise), cell)
+                return Number(figure, self._shown(figure), cell)
+        in_full = self._in_full_where_doubtful(value)
+        if in_full is not None:
+            figure = figures.certain(in_full.number(i, j).full)
+            return Number(figure, self._shown(figure), cell)
+        return Number(Decimal(repr(value)), figures.shown(value, self.decimals), cell)
+
+    def _in_full_where_doubtful(self, value: float) -> Matrix | None:
+        if self.source is None or not figures.is_doubtful(value, self.decimals):
+            return None
+        return self.in_full
+
+    def _shown(self, figure: Decimal) -> Decimal:
+        few = self.places is not None and self.places <= self.decimals
+        return figure if few else figures.shown(figure, self.decimals)
+
+    @cached_property
+    def in_full(self) -> Matrix | None:
+        """The same figures to fifty digits or so; None where that is too much work."""
+        if self.source is None:
+            return self
+        known = self.source.figures
+        return None if known is None else Matrix(self.values, None, self.decimals, known)
 
     def named(self, name: str) -> Matrix:
         """The same figures, which know whose they are."""
-        return Matrix(self.values, self.places, self.decimals, self.written, name, self.noise)
+        return Matrix(self.values, self.places, self.decimals, self.written, name, self.source)
+
+    def worked_from(self, source: Source) -> Matrix:
+        """The same figures, which know what they were worked from."""
+        return Matrix(self.values, self.places, self.decimals, self.written, self.name, source)
 
     def without(self, cells: Collection[tuple[int, int]]) -> Matrix:
         """The figures but for those of some cells, which are nowhere kept."""
@@ -103,7 +138,20 @@ class Matrix:
             kept = ~np.isnan(values)
             rows = (zip(row, here, strict=True) for row, here in zip(written, kept, strict=True))
             written = tuple(tuple(x if here else _NONE for x, here in row) for row in rows)
-        return Matrix(values, self.places, self.decimals, written, self.name, self.noise)
+        left = Matrix(values, self.places, self.decimals, written, self.name)
+        left._told.update(self._settled(set(cells)))
+        return left
+
+    def _settled(self, cells: Collection[tuple[int, int]]) -> dict[tuple[int, int], Number]:
+        """The figures but for those of some cells that take their source to be told."""
+        if self.source is None:
+            return {}
+        doubtful = (
+            place
+            for place, value in np.ndenumerate(self.values)
+            if figures.is_doubtful(float(value), self.decimals)
+        )
+        return {(i, j): self.number(i, j) for i, j in doubtful if (i, j) not in cells}
 
     def has(self, i: int, j: int) -> bool:
         """Whether the figure of a cell is there, and wasn't taken out."""
@@ -126,6 +174,4 @@ class Matrix:
     def take_rows(self, indices: Sequence[int]) -> Matrix:
         """The rows at `indices`, as they are written."""
         written = None if self.written is None else tuple(self.written[i] for i in indices)
-        return Matrix(
-            self.values[list(indices)], self.places, self.decimals, written, noise=self.noise
-        )
+        return Matrix(self.values[list(indices)], self.places, self.decimals, written)

@@ -28,6 +28,8 @@ MOST_DECIMALS = 12
 
 _WHOLE = 2.0**50
 """Whole numbers below this are exact in float64, and so are their halves."""
+_LONGEST = 10.0**decimal_figures.SIGNIFICANT
+"""Units of the last place that have more digits than are carried; _WHOLE is a little larger."""
 _SURE = 0.25
 """An error below this, in units of the last place, can't hide which whole number is meant."""
 _FINEST = 22
@@ -126,7 +128,7 @@ def carry(values: Array, error: Error, places: int | None, decimals: int, settle
     round.
 
     `error` bounds how far a value may be off; `places` is the number of decimals that hold
-    the true values (None: no number does); `settle(i, j)` gives a true value. −∞ stays.
+    the true values (None: no number does); `settle(i, j)` gives a true value, rounded. −∞ stays.
     Raises Unworkable for figures too long to carry.
     """
     size = largest(values)
@@ -139,6 +141,8 @@ def carry(values: Array, error: Error, places: int | None, decimals: int, settle
             _round_grid(block, places, decimals)
         else:
             _round_settling(block, error, decimals, partial(_settle_row, settle, start))
+    if not np.rint(largest(values) * 10.0**decimals) < _LONGEST:
+        _refuse_too_long(values, decimals)
 
 
 def cleanse(values: Array, error: Error, places: int) -> bool:
@@ -198,4 +202,4 @@ def _round_settling(block: Array, error: Error, decimals: int, settle: Settle) -
     block /= grid
     block += 0.0  # no minus zero
     for i, j in doubt:
-        block[i, j] = float(decimal_figures.round_to(settle(int(i), int(j)), decimals))
+        block[i, j] = float(settle(int(i), int(j)))

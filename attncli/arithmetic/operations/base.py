@@ -13,15 +13,13 @@ import numpy as np
 from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic.expression import Equation, Expression, Number, Sum, Vector, constant
 from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations.source import Worked
 from attncli.arithmetic.rounding import Array, Error, Rounding, carry, cleanse, refuse_infinite
 
 EPSILON = float(np.finfo(np.float64).eps)
 
-_OFF = 4
-"""Operands that were worked in floats are a little off themselves: so many times the bound."""
-
-_FEW = 1024
-"""Matrices with no more cells than this are worth working out cell by cell."""
+_LITTLE = 2.0**32
+"""Times the bound of an error: what is no larger has lost more than 20 of its 52 bits."""
 
 Layout = Literal["cells", "rows", "sums", "addition"]
 """A cell a line; a row a line; a row a line with its sums inside, where they are short; or
@@ -78,27 +76,10 @@ class Operation(ABC):
         """A bound on how far `values` is from the true values of written operands."""
         return Error(0.0, 4 * EPSILON)
 
-    def _cleansed(self, values: Array, places: int | None, *operands: Matrix) -> int | None:
-        """Takes the noise of floats off `values`, in place; the places that then hold them."""
-        if places is None:
-            self.clear_noise(values, *operands)
-        elif cleanse(values, self.error(*operands), places):
-            return places
-        elif values.size <= _FEW:  # long figures: each from its own working
-            for i, j in np.ndindex(*values.shape):
-                values[i, j] = float(evaluation.full(self.cell(i, j, *operands)[0]))
-        return None
-
-    def _bound(self, *operands: Matrix) -> decimals.Noise:
-        """How far a value may be off, itself worked from values that are off; seldom asked for."""
-
-        def noise(value: float) -> float:
-            return _OFF * self.error(*operands).at(abs(value))
-
-        return noise
-
-    def clear_noise(self, values: Array, *operands: Matrix) -> None:  # noqa: B027
-        """Sets to 0, in place, what is only left of terms that cancel each other."""
+    def sizes(self, *operands: Matrix) -> Array:
+        """What the terms of each cell come to in size, [n, m] or for all of them, where they may
+        cancel each other; 0 where there is nothing to cancel."""
+        return np.array(self.error(*operands).absolute / EPSILON)
 
     def check(self, result: Matrix, *operands: Matrix) -> None:  # noqa: B027
         """Raises Unworkable where the result, as rounded, can't be gone on with."""
@@ -112,27 +93,59 @@ class Operation(ABC):
 
         Raises Unworkable for figures that can't be worked with, ValueError for shapes.
         """
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
-            values = self.values(*operands)
-        refuse_infinite(values)
-        result = self._rounded(values, rounding, rounding.of(step), *operands)
+        result = self.made(rounding, step, *operands)
+        if result.places is None and result.written is None and result.source is None:
+            result = result.worked_from(Worked(self, operands, result.shape))
         self.check(result, *operands)
         return result
 
-    def _rounded(
-        self, values: Array, rounding: Rounding, decimals: int, *operands: Matrix
-    ) -> Matrix:
-        places = self.places(*operands)
-        if not rounding.carries:
-            values += 0.0  # no minus zero
-            known = self._cleansed(values, places, *operands)
-            return Matrix(values, known, decimals, noise=self._bound(*operands))
+    def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
+        """The result of `make`, which doesn't know yet what it was worked from."""
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
+            values = self.values(*operands)
+        refuse_infinite(values)
+        decimals, places = rounding.of(step), self.places(*operands)
+        if rounding.carries:
+            return self._carried(values, places, decimals, *operands)
+        values += 0.0  # no minus zero
+        if places is not None and cleanse(values, self.error(*operands), places):
+            return Matrix(values, places, decimals)
+        source = Worked(self, operands, values.shape)
+        self._settle_cancelled(values, source)
+        return Matrix(values, None, decimals, source=source)
 
+    def _carried(
+        self, values: Array, places: int | None, decimals: int, *operands: Matrix
+    ) -> Matrix:
         def settle(i: int, j: int) -> Decimal:
-            return evaluation.full(self.cell(i, j, *operands)[0])
+            return evaluation.rounded(self.cell(i, j, *operands)[0], decimals)
 
         carry(values, self.error(*operands), places, decimals, settle)
         return Matrix(values, decimals if places is None else min(places, decimals), decimals)
+
+    def _settle_cancelled(self, values: Array, source: Worked) -> None:
+        """Puts right, in place, what is little beside the terms that it is left of; of figures
+        that are too much work in full, sets what is no more than noise to 0."""
+        bound = self.error(*source.operands).absolute
+        little = np.abs(values) <= bound * _LITTLE
+        if not little.any():
+            return
+        if not source.is_workable:
+            self._clear_noise(values, bound, *source.operands)
+            return
+        sizes = self.sizes(*source.operands)
+        little &= (np.abs(values) <= EPSILON * _LITTLE * sizes) & (sizes > 0)
+        figures = source.figures if little.any() else None
+        if figures is not None:
+            for i, j in np.argwhere(little).tolist():
+                values[i, j] = float(figures[i][j])
+
+    def _clear_noise(self, values: Array, bound: float, *operands: Matrix) -> None:
+        noise = (np.abs(values) <= bound) & (values != 0)
+        if noise.any():
+            sizes = self.sizes(*operands)
+            largest = float(sizes.max())
+            values[noise & (np.abs(values) * largest <= bound * sizes)] = 0.0
 
 
 class ZeroOne(Operation):
@@ -141,10 +154,8 @@ class ZeroOne(Operation):
     layout = "rows"
     copies = True
 
-    def make(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
-        result = Matrix(self.values(*operands), 0, 0)
-        self.check(result, *operands)
-        return result
+    def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
+        return Matrix(self.values(*operands), 0, 0)
 
 
 def cells_of_row(operation: Operation, i: int, width: int, *operands: Matrix) -> Vector:

@@ -39,7 +39,7 @@ class RowAsColumn(Moved):
         table, k = operands[0], self.row_number
         written = table.written and tuple((figure,) for figure in table.written[k])
         values = table.values[k][:, np.newaxis]
-        return Matrix(values, table.places, table.decimals, written, noise=table.noise)
+        return Matrix(values, table.places, table.decimals, written)
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
         return (operands[0].number(self.row_number, i),)
@@ -111,7 +111,7 @@ class _Turned(Matrix):
 def _turned(matrix: Matrix) -> Matrix:
     written = matrix.written and tuple(zip(*matrix.written, strict=True))
     values = matrix.values.T
-    return _Turned(values, matrix.places, matrix.decimals, written, noise=matrix.noise, of=matrix)
+    return _Turned(values, matrix.places, matrix.decimals, written, of=matrix)
 
 
 def _down(node: Expression) -> Expression | None:
@@ -151,6 +151,9 @@ class Down(Operation):
 
     def error(self, *operands: Matrix) -> Error:
         return self.along.error(*map(_turned, operands))
+
+    def sizes(self, *operands: Matrix) -> Array:
+        return self.along.sizes(*map(_turned, operands)).T
 
     def check(self, result: Matrix, *operands: Matrix) -> None:
         self.along.check(_turned(result), *map(_turned, operands))

@@ -51,7 +51,7 @@ class TakeRows(Operation):
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, at(operands[0], self.by))
 
-    def make(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
+    def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
         return operands[0].take_rows(self.indices)
 
     def values(self, *operands: Matrix) -> Array:
@@ -144,18 +144,13 @@ class Add(Operation):
 
     def error(self, *operands: Matrix) -> Error:
         sizes = sum(largest(operand.values) for operand in operands)
-        return Error(self._noise * sizes)
+        return Error((self.count + 2) * EPSILON * sizes)
 
-    def clear_noise(self, values: Array, *operands: Matrix) -> None:
+    def sizes(self, *operands: Matrix) -> Array:
         sizes = np.abs(operands[0].values)
         for operand in operands[1:]:
             sizes += np.abs(operand.values)
-        values[np.abs(values) <= self._noise * sizes] = 0.0
-
-    @property
-    def _noise(self) -> float:
-        """How far a float sum may be off, in the sum of its terms' sizes."""
-        return (self.count + 2) * EPSILON
+        return sizes
 
 
 class Multiply(Operation):

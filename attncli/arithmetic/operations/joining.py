@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attncli.arithmetic.decimals import Noise
 from attncli.arithmetic.expression import (
     MOST_PARTS,
     Apply,
@@ -33,7 +32,7 @@ class Moved(Operation):
     layout = "rows"
     copies = True
 
-    def make(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
+    def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
         return self.moved(*operands)
 
     @abstractmethod
@@ -80,9 +79,7 @@ class TakeColumns(Moved):
         whole = operands[0]
         run = self._run(whole.shape[1])
         written = whole.written and tuple(row[run] for row in whole.written)
-        return Matrix(
-            whole.values[:, run], whole.places, whole.decimals, written, noise=whole.noise
-        )
+        return Matrix(whole.values[:, run], whole.places, whole.decimals, written)
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         return (operands[0].number(i, self._run(operands[0].shape[1]).start + j),)
@@ -115,7 +112,7 @@ class TakeRun(Moved):
             raise ValueError(f"{whole.shape[0]} rows can't be split into {self.of} equal parts")
         run = slice(self.part * height, (self.part + 1) * height)
         written = whole.written and whole.written[run]
-        return Matrix(whole.values[run], whole.places, whole.decimals, written, noise=whole.noise)
+        return Matrix(whole.values[run], whole.places, whole.decimals, written)
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         height = operands[0].shape[0] // self.of
@@ -189,12 +186,4 @@ def all_written(operands: Sequence[Matrix]) -> list[Written]:
 
 def joined(values: Array, operands: Sequence[Matrix], written: Written) -> Matrix:
     decimals = max(operand.decimals for operand in operands)
-    return Matrix(
-        values, most_places(*operands), decimals, written or None, noise=_noisiest(operands)
-    )
-
-
-def _noisiest(operands: Sequence[Matrix]) -> Noise | None:
-    """How far a figure may be off that comes from one of several matrices."""
-    known = [operand.noise for operand in operands if operand.noise is not None]
-    return (lambda value: max(noise(value) for noise in known)) if known else None
+    return Matrix(values, most_places(*operands), decimals, written or None)

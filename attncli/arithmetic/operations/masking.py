@@ -166,14 +166,12 @@ class Masked(Operation):
         scores, seen = (at(operand, "i", "j") for operand in operands)
         return define(at(name, "i", "j"), Apply("where", (seen, scores, self.value)))
 
-    def make(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
+    def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
         scores = operands[0]
         places = decimals.places(self.value.full)
         known = None if scores.places is None else max(scores.places, places)
         most = max(scores.decimals, places)
-        return Matrix(
-            self.values(*operands), known, most, self._written(*operands), noise=scores.noise
-        )
+        return Matrix(self.values(*operands), known, most, self._written(*operands))
 
     def values(self, *operands: Matrix) -> Array:
         scores, seen = operands
@@ -228,9 +226,8 @@ class AddFinite(Operation):
     def error(self, *operands: Matrix) -> Error:
         return Error(4 * EPSILON * sum(largest(operand.values) for operand in operands))
 
-    def clear_noise(self, values: Array, *operands: Matrix) -> None:
-        sizes = np.abs(operands[0].values) + np.abs(_finite(operands[1]))
-        values[np.abs(values) <= 4 * EPSILON * sizes] = 0.0
+    def sizes(self, *operands: Matrix) -> Array:
+        return np.asarray(np.abs(operands[0].values) + np.abs(_finite(operands[1])))
 
 
 def _finite(table: Matrix) -> Array:

@@ -45,9 +45,8 @@ class RowMean(Operation):
     def error(self, *operands: Matrix) -> Error:
         return error_of_mean(operands[0], axis=1)
 
-    def clear_noise(self, values: Array, *operands: Matrix) -> None:
-        x = operands[0].values
-        values[np.abs(values) <= noise_of_mean(x.shape[1]) * row_sizes(x)] = 0.0
+    def sizes(self, *operands: Matrix) -> Array:
+        return row_sizes(operands[0].values)
 
 
 class ColumnMean(Operation):
@@ -96,11 +95,6 @@ def places_of_mean(places: int | None, count: int) -> int | None:
 
 def error_of_mean(figures: Matrix, axis: int) -> Error:
     return Error((figures.shape[axis] + 2) * EPSILON * largest(figures.values), 4 * EPSILON)
-
-
-def noise_of_mean(count: int) -> float:
-    """How far a mean may be off, in the size of a row: NumPy adds up in short runs, in pairs."""
-    return (min(count, 32) + 4) * EPSILON
 
 
 def row_sizes(x: Array) -> Array:

@@ -37,7 +37,7 @@ from attncli.arithmetic.operations.base import (
     product_of,
     with_products,
 )
-from attncli.arithmetic.operations.means import WIDTH, noise_of_mean, places_of_mean, row_sizes
+from attncli.arithmetic.operations.means import WIDTH, places_of_mean, row_sizes
 from attncli.arithmetic.rounding import MOST_DECIMALS, Array, Error, Unworkable, largest
 
 
@@ -66,9 +66,9 @@ class SubtractRow(Operation):
     def error(self, *operands: Matrix) -> Error:
         return Error(4 * EPSILON * sum(largest(operand.values) for operand in operands))
 
-    def clear_noise(self, values: Array, *operands: Matrix) -> None:
+    def sizes(self, *operands: Matrix) -> Array:
         x, mean = (operand.values for operand in operands)
-        values[np.abs(values) <= noise_of_mean(x.shape[1]) * (row_sizes(x) + np.abs(mean))] = 0.0
+        return np.asarray(row_sizes(x) + np.abs(mean))
 
 
 @dataclass(frozen=True)
@@ -216,9 +216,8 @@ class Normalize(Operation):
         size = largest(operands[-1].values) if self.beta else 0.0
         return Error(16 * EPSILON * size, 16 * EPSILON)
 
-    def clear_noise(self, values: Array, *operands: Matrix) -> None:
-        if self.beta:
-            values[np.abs(values) <= 8 * EPSILON * np.abs(operands[-1].values)] = 0.0
+    def sizes(self, *operands: Matrix) -> Array:
+        return np.abs(operands[-1].values) if self.beta else np.zeros((1, 1))
 
     def _normed(
         self, centered: Expression, deviation: Expression, vectors: tuple[Expression, ...]

@@ -224,9 +224,6 @@ class LossWithout(Operation):
     def error(self, *operands: Matrix) -> Error:
         return Error(self._noise() * math.prod(self._sizes(operands)))
 
-    def clear_noise(self, values: Array, *operands: Matrix) -> None:
-        values[np.abs(values) <= self._noise() * math.prod(self._sizes(operands))] = 0.0
-
     def _noise(self) -> float:
         words = max(map(len, self.words), default=0)
         longest = max((len(cut) for words in self.words for _, cut in words), default=0)

@@ -19,6 +19,7 @@ from attncli.arithmetic.operations.waves import (
     angles,
     error_of_waves,
     even,
+    sizes_of_waves,
     wave,
 )
 from attncli.arithmetic.rounding import Array, Error
@@ -51,6 +52,9 @@ class Sinusoids(Operation):
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
         return (cells_of_row(self, i, operands[0].shape[1], *operands),)
+
+    def sizes(self, *operands: Matrix) -> Array:  # noqa: ARG002
+        return sizes_of_waves()
 
     def error(self, *operands: Matrix) -> Error:
         return error_of_waves(operands[0].shape[0], self.base, self.start)

@@ -39,9 +39,6 @@ from attncli.arithmetic.operations.base import (
 )
 from attncli.arithmetic.rounding import Array, Error, largest
 
-_MOST_THAT_CANCEL = 64
-"""Sums of more terms than this don't cancel to nothing by design."""
-
 
 class MatMul(Operation):
     """x W: each row of the left matrix times the right one. [n, k], [k, m] -> [n, m]"""
@@ -79,15 +76,9 @@ class MatMul(Operation):
         """The arrays that are multiplied, [n, k] and [k, m]."""
         return operands[0].values, operands[1].values
 
-    def clear_noise(self, values: Array, *operands: Matrix) -> None:
+    def sizes(self, *operands: Matrix) -> Array:
         x, W = self.factors(*operands)
-        k = x.shape[1]
-        if k > _MOST_THAT_CANCEL:
-            return
-        least = (k + 2) * EPSILON
-        suspects = np.abs(values) < least * largest(x) * largest(W)
-        if (suspects & (values != 0)).any():
-            values[np.abs(values) <= least * (np.abs(x) @ np.abs(W))] = 0.0
+        return np.asarray(np.abs(x) @ np.abs(W))
 
 
 class MatMulTransposed(MatMul):
@@ -213,8 +204,9 @@ class Affine(Operation):
         product = self.product.error(*operands[:2]).absolute
         return Error(product + 4 * EPSILON * largest(operands[2].values), 4 * EPSILON)
 
-    def clear_noise(self, values: Array, *operands: Matrix) -> None:
-        self.product.clear_noise(values, *operands[:2])
+    def sizes(self, *operands: Matrix) -> Array:
+        product = self.product.sizes(*operands[:2])
+        return np.asarray(product + np.abs(operands[2].values))
 
 
 class AffineTransposed(Affine):

@@ -99,10 +99,7 @@ class AddUp(Operation):
         return most_of(known)
 
     def error(self, *operands: Matrix) -> Error:
-        return Error(self._noise(operands) * float(self._sizes(operands).max()), 4 * EPSILON)
-
-    def clear_noise(self, values: Array, *operands: Matrix) -> None:
-        values[np.abs(values) <= self._noise(operands) * self._sizes(operands)] = 0.0
+        return Error(self._noise(operands) * float(self.sizes(*operands).max()), 4 * EPSILON)
 
     def _noise(self, operands: Sequence[Matrix]) -> float:
         """How far a float sum may be off, in the sum of its terms' sizes."""
@@ -110,7 +107,7 @@ class AddUp(Operation):
         terms = sum(x.shape[0] for _, x in pairs) + len(columns) + len(biases)
         return (terms + 2) * EPSILON
 
-    def _sizes(self, operands: Sequence[Matrix]) -> Array:
+    def sizes(self, *operands: Matrix) -> Array:
         pairs, columns, biases = self._parted(operands)
         sizes = [np.abs(self._weights(W).values) @ np.abs(x.values) for W, x in pairs]
         sizes += [np.abs(column.values) for column in columns]
@@ -155,9 +152,9 @@ class Gated(Operation):
         u, new, f, old = (largest(operand.values) for operand in operands)
         return Error(8 * EPSILON * (u * new + f * old))
 
-    def clear_noise(self, values: Array, *operands: Matrix) -> None:
+    def sizes(self, *operands: Matrix) -> Array:
         u, new, f, old = (np.abs(operand.values) for operand in operands)
-        values[np.abs(values) <= 4 * EPSILON * (u * new + f * old)] = 0.0
+        return np.asarray(u * new + f * old)
 
 
 class Through(Multiply):
@@ -207,9 +204,9 @@ class Blend(Operation):
         u, new, old = (largest(operand.values) for operand in operands)
         return Error(16 * EPSILON * (1 + u) * (new + old))
 
-    def clear_noise(self, values: Array, *operands: Matrix) -> None:
+    def sizes(self, *operands: Matrix) -> Array:
         u, new, old = (np.abs(operand.values) for operand in operands)
-        values[np.abs(values) <= 8 * EPSILON * (1 + u) * (new + old)] = 0.0
+        return np.asarray((1 + u) * (new + old))
 
     def _form(self, u: Expression, rest: Expression, new: Expression, old: Expression) -> Sum:
         a, b = (rest, u) if self.keeps else (u, rest)

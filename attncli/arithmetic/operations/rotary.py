@@ -40,6 +40,7 @@ from attncli.arithmetic.operations.waves import (
     angles,
     error_of_waves,
     even,
+    sizes_of_waves,
     wave,
 )
 from attncli.arithmetic.rounding import Array, Error, largest
@@ -77,6 +78,9 @@ class RotaryTable(Operation):
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
         width = _turned(self.dimensions, operands[0]) // 2
         return (cells_of_row(self, i, width, *operands),)
+
+    def sizes(self, *operands: Matrix) -> Array:  # noqa: ARG002
+        return sizes_of_waves()
 
     def error(self, *operands: Matrix) -> Error:
         return error_of_waves(operands[0].shape[0], self.base, self.start)
@@ -161,9 +165,9 @@ class Rotate(Operation):
         x, cosine, sine = (largest(operand.values) for operand in operands)
         return Error(8 * EPSILON * x * (cosine + sine), 4 * EPSILON)
 
-    def clear_noise(self, values: Array, *operands: Matrix) -> None:
+    def sizes(self, *operands: Matrix) -> Array:
         x, cosine, sine = (np.abs(operand.values) for operand in operands)
-        values[np.abs(values) <= 4 * EPSILON * self._turned(x, cosine, sine, sine)] = 0.0
+        return self._turned(x, cosine, sine, sine)
 
     def _turned(self, x: Array, cosine: Array, sine: Array, taken: Array) -> Array:
         """first · cosine + second · taken in the first columns, first · sine + second · cosine

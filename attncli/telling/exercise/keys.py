@@ -72,7 +72,7 @@ def value_at(number: Number, places: int) -> Decimal:
     full, shown, cell = number
     if shown.same_quantum(decimals.unit(places)) or (cell is INNER and full == shown):
         return shown
-    return decimals.round_to(full if full == shown else decimals.without_noise(full), places)
+    return decimals.round_to(full, places)
 
 
 @cache

@@ -1,0 +1,99 @@
+"""What figures were worked from: working them again, where floats can't tell what they are.
+
+A float has 52 bits, and where terms cancel each other few of them may be left: 1 − tanh²(20) is
+1.7e-17, and comes to 0. So a figure that floats leave in doubt is worked in sixty digits, from what
+is given on, as far as that is not too much work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attncli.arithmetic import evaluation
+from attncli.arithmetic.expression import leaves
+from attncli.arithmetic.matrix import Matrix, Written
+
+if TYPE_CHECKING:
+    from attncli.arithmetic.operations.base import Operation
+
+_MOST_TERMS = 100_000
+"""So many figures are worked with in less than a second."""
+_NOTHING = 1e-40
+"""A sum this much smaller than its terms is what is left of their own last digits."""
+
+
+@dataclass(frozen=True, eq=False)
+class Worked:
+    """The operation that a matrix [n, m] was made by, and the matrices that it was made of."""
+
+    operation: Operation
+    operands: tuple[Matrix, ...]
+    shape: tuple[int, int]
+
+    @property
+    def figures(self) -> Written | None:
+        """The figures to fifty digits or so; None where that is too much work."""
+        self._first("_depth")
+        if self._depth > _MOST_TERMS:
+            return None
+        self._first("_figures")
+        return self._figures
+
+    @property
+    def is_workable(self) -> bool:
+        """Whether it is not too much work."""
+        self._first("_depth")
+        return self._depth <= _MOST_TERMS
+
+    @cached_property
+    def _depth(self) -> int:
+        """How many figures it takes, on the longest way from what is given."""
+        return self._terms + max((source._depth for source in self._sources), default=0)
+
+    @cached_property
+    def _figures(self) -> Written | None:
+        operands = [operand.in_full for operand in self.operands]
+        known = [operand for operand in operands if operand is not None]
+        if len(known) < len(operands):
+            return None
+        sizes = np.broadcast_to(self.operation.sizes(*self.operands), self.shape)
+        rows, columns = self.shape
+        return tuple(
+            tuple(self._figure(i, j, known, float(sizes[i, j])) for j in range(columns))
+            for i in range(rows)
+        )
+
+    def _figure(self, i: int, j: int, operands: list[Matrix], size: float) -> Decimal:
+        figure = evaluation.full(self.operation.cell(i, j, *operands)[0])
+        return Decimal(0) if abs(figure) < _NOTHING * size else figure
+
+    @property
+    def _terms(self) -> int:
+        """How many figures it takes to work this from its operands."""
+        rows, columns = self.shape
+        if rows * columns > _MOST_TERMS:
+            return rows * columns
+        first = self.operation.cell(0, 0, *self.operands)[0]
+        return rows * columns * sum(1 for _ in leaves(first))
+
+    @property
+    def _sources(self) -> Iterator[Worked]:
+        sources = (operand.source for operand in self.operands)
+        return (source for source in sources if isinstance(source, Worked))
+
+    def _first(self, attribute: str) -> None:
+        """Works out an attribute of all that this was worked from, in turn: what goes on for a
+        thousand times would otherwise nest as deep."""
+        waiting = [self]
+        while waiting:
+            missing = [one for one in waiting[-1]._sources if attribute not in vars(one)]
+            if missing:
+                waiting += missing
+            else:
+                getattr(waiting.pop(), attribute)
