@@ -26,6 +26,8 @@ _KEPT = 50
 _WIDE = Context(prec=LONGEST, rounding=ROUND_HALF_UP)
 _FINE = Context(prec=DIGITS)
 _SETTLED = Context(prec=_KEPT)
+_SURE = Context(prec=LONGEST - 20)
+"""Without the last digits of a quotient, which would decide a half: 1.4 / 7.2 × 1.8 is 0.35."""
 
 _FUNCTIONS: dict[str, tuple[Callable[[float], float], Callable[[Decimal], Decimal]]] = {
     "exp": (math.exp, _FINE.exp),
@@ -94,6 +96,7 @@ def round_half_away(value: Decimal, places: int) -> Decimal:
     """Half goes away from zero; what is infinite stays so, and zero has no sign."""
     if not value.is_finite():
         return value
+    value = _SURE.plus(value)
     return _WIDE.plus(value.quantize(Decimal((0, (1,), -places)), context=_WIDE))
 
 
