@@ -21,6 +21,7 @@ from attncli.cli import app
 from attncli.design.batch import Workshop
 from attncli.design.difficulty import difficulty
 from attncli.design.plan import plan_of
+from attncli.design.pools import drawn_of
 from attncli.design.rules import RULES
 from attncli.design.search import Unsatisfied, forms
 from attncli.questions import form_name
@@ -51,6 +52,24 @@ def some(name: str, count: int = 3, seed: int = 7, *steps: str) -> list[Scenario
     scenario = load(name)
     asked = asked_in(work(scenario), *steps)
     return list(forms(scenario, count, seed, asked=asked))
+
+
+@given(
+    st.lists(st.tuples(st.integers(-99, 99), st.integers(-1, 290)), min_size=4, max_size=4),
+    st.integers(0, 2**32 - 1),
+)
+def test_figures_of_any_size_get_others_that_can_be_written(
+    figures: list[tuple[int, int]], seed: int
+) -> None:
+    written = np.array([Decimal(figure).scaleb(size) for figure, size in figures]).reshape(2, 2)
+    if not written.any():
+        return
+    given = load({"W_V": written.tolist(), "rounding": {"policy": "exact"}})
+    (drawn,) = drawn_of(given, {"W_V"})
+    figures_drawn = drawn.draw(RandomState(seed), 50)
+    assert all(drawn.matrix(figures_drawn[:, :, k]).values.all() for k in range(50))
+    assert abs(figures_drawn).max() < 10**4
+    assert (figures_drawn == figures_drawn.round(1)).all()
 
 
 def shown(trace: Trace, name: str) -> list[list[Decimal]]:

@@ -45,6 +45,8 @@ _SMALL = (-2, -1, -1, -1, 1, 1, 1, 2)
 """Integers for these: mostly ones, since their products end up in exponents."""
 _LARGEST = 9
 _TENTHS = 10
+_MOST_TENTHS = 10**5 - 1
+"""9999.9: what is larger isn't nice to work with, whatever the original's range is."""
 _FEW_SHARES = 4
 """So many different tenths can add up to 1: 0.1, 0.2, 0.3 and 0.4."""
 
@@ -69,7 +71,8 @@ class Drawn(NamedTuple):
         if self.whole:
             return _shares(self, random, count) / 10.0**self.places
         size = (*self.shape, count)
-        chosen = random.randint(len(self.pool), size=size, dtype=np.uint8)
+        kind = np.min_scalar_type(len(self.pool) - 1).type
+        chosen = random.randint(len(self.pool), size=size, dtype=kind)
         return np.asarray((np.array(self.pool) / 10.0**self.places)[chosen])
 
     def matrix(self, figures: Array) -> Matrix:
@@ -144,7 +147,8 @@ def _whole(matrix: Matrix) -> tuple[int, ...]:
 
 def _tenths(matrix: Matrix) -> tuple[int, ...]:
     """Tenths of the original's range, five of a sign at least."""
-    low, high = (round(_TENTHS * float(end)) for end in (matrix.values.min(), matrix.values.max()))
+    ends = np.array([matrix.values.min(), matrix.values.max()])
+    low, high = np.clip(np.rint(_TENTHS * ends), -_MOST_TENTHS, _MOST_TENTHS).astype(int).tolist()
     least = min(low, -5) if low < 0 else min(max(low, 1), max(high - 4, 1))
     most = max(high, least + 4, 5) if high > 0 or low >= 0 else -1
     return _without_zero(least, most)

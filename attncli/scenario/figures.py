@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,22 +33,28 @@ def entry_path(path: str, key: str, k: int, count: int) -> str:
     return below(path, key) if count == 1 and key == "mask" else f"{below(path, key)}[{k + 1}]"
 
 
-def places(node: Node, path: str = "") -> dict[str, Where]:
-    """Where the values of a file stand, by their full names."""
-    found = {path: node.where}
+def places(node: Node) -> dict[str, Where]:
+    """Where the values of a file stand, by their full names: of one that is there twice, the
+    first."""
+    found: dict[str, Where] = {}
+    for name, where in _placed(node, ""):
+        found.setdefault(name, where)
+    return found
+
+
+def _placed(node: Node, path: str) -> Iterator[tuple[str, Where]]:
+    yield path, node.where
     if not isinstance(node, Map):
-        return found
+        return
     for key, value in node.entries:
         name = below(path, key.text)
-        found.setdefault(name, value.where)
-        if isinstance(value, Items):
-            for k, item in enumerate(value.items):
-                if isinstance(item, Map):
-                    inside = entry_path(path, key.text, k, len(value.items))
-                    found = {**places(item, inside), **found}
-        else:
-            found = {**places(value, name), **found}
-    return found
+        yield name, value.where
+        if not isinstance(value, Items):
+            yield from _placed(value, name)
+            continue
+        for k, item in enumerate(value.items):
+            if isinstance(item, Map):
+                yield from _placed(item, entry_path(path, key.text, k, len(value.items)))
 
 
 def matrices_in(values: Mapping[str, Any], path: str = "") -> dict[str, MatrixLike]:

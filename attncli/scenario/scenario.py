@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from attncli.arithmetic.matrix import Matrix
@@ -86,6 +87,16 @@ class Scenario:
                 yield Site(stack, layer, layer.attention)
                 if layer.cross is not None:
                     yield Site(stack, layer, layer.cross)
+
+    @cached_property
+    def sites_by_path(self) -> Mapping[str, Site]:
+        """The attention that a path is of, its own or that of one of its heads."""
+        found: dict[str, Site] = {}
+        for site in self.sites:
+            attention = site.attention
+            for path in (attention.path, *map(attention.head_path, range(attention.heads))):
+                found.setdefault(path, site)
+        return found
 
     def where(self, name: str) -> Where:
         """Where the value of a full name stands in the file, or the nearest one above it."""

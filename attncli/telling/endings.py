@@ -170,18 +170,18 @@ def _variants(trace: Trace) -> list[Block]:
     if not trace.variants or own is None:
         return side_by_side(trace)
     blocks: list[Block] = [Subheading("Variants")]
-    told: list[tuple[Spans, Trace]] = [(("the scenario's own",), trace)]
+    whole: tuple[Spans, Trace] = (("the scenario's own",), trace)
+    first_told = {_positions(trace): whole}
     for name, other in trace.variants.items():
         result = _result(other)
         if result is None:
             continue
-        alike = [one for one in told if _positions(one[1]) == _positions(other)]
-        before, reference = (alike or told)[0]
+        before, reference = first_told.get(_positions(other), whole)
         compared = _compared(_result(reference) or own, result, before)
         varied = Word("; ".join(other.scenario.varied))
         blocks.append(Note((Word(name), " (", varied, "): ", *compared)))
         blocks.append(matrix_block(result, Selection()))
-        told.append((("the variant ", Word(name)), other))
+        first_told.setdefault(_positions(other), (("the variant ", Word(name)), other))
     return blocks
 
 

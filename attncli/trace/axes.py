@@ -49,9 +49,9 @@ def place_of(name: str, scenario: Scenario) -> Place:
     first attention of its stack."""
     path, _, local = name.rpartition(".")
     path = _INSIDE.sub("", path)
-    for stack, _, attention in scenario.sites:
-        if path in (attention.path, *map(attention.head_path, range(attention.heads))):
-            return Place(stack, attention, local)
+    site = scenario.sites_by_path.get(path)
+    if site is not None:
+        return Place(site.stack, site.attention, local)
     inside = [stack for stack in scenario.stacks if name.startswith(f"{stack.path}.")]
     stack = inside[0] if inside else scenario.stack
     return Place(stack, stack.layers[0].attention, local)
