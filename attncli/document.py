@@ -1,6 +1,6 @@
 """Documents: what is said on a page, before any format has a hand in it.
 
-A closed set of blocks. Words of an author (tokens, titles) are `Word`s, never bare strings,
+A closed set of blocks. Words of an author (tokens, titles) are `Word`s, which are no strings,
 so that no format can take them for markup. Figures stay in their matrices: a renderer asks
 for those it prints. A figure that is asked for in an exercise is a `Blank`, by its id; in what
 is for students it holds no answer.
@@ -25,21 +25,16 @@ from attncli.arithmetic.expression import (
 )
 from attncli.arithmetic.matrix import Matrix
 from attncli.questions import Paper, Question
-
-
-class Word(NamedTuple):
-    """Somebody's own words: a token, a title, a sentence. To be printed, never obeyed."""
-
-    text: str
+from attncli.word import Word
 
 
 class Term(NamedTuple):
-    """A name of the program in running text: a step, a quantity, a key."""
+    """A name of the program in running text: a step, a quantity, a key, the address of a cell."""
 
-    text: str
+    name: str | Symbol
 
 
-Span = str | Word | Term | Equation | Expression
+Span = str | Term | Equation | Expression
 Spans = tuple[Span, ...]
 
 
@@ -64,7 +59,7 @@ class Points(NamedTuple):
 class Subheading(NamedTuple):
     """A heading inside a section."""
 
-    text: str
+    text: Spans
 
 
 class Note(NamedTuple):
@@ -106,7 +101,7 @@ class Addition(NamedTuple):
 class Table(NamedTuple):
     """Rows of cells under headings: whatever isn't one matrix."""
 
-    headings: tuple[str, ...]
+    headings: tuple[Word | str, ...]
     rows: tuple[tuple[Word | str | Omitted, ...], ...]
 
 
@@ -123,8 +118,8 @@ class MatrixBlock(NamedTuple):
 
     name: str
     matrix: Matrix
-    row_names: tuple[str, ...]
-    column_names: tuple[str, ...]
+    row_names: tuple[Word, ...]
+    column_names: tuple[Word, ...]
     rows: tuple[int, ...]
     made_in: str = ""
     origin: str = "given"
@@ -163,7 +158,7 @@ class TreeRow(NamedTuple):
 
     depth: int
     numbers: str
-    title: str
+    title: Spans
     made: Spans = ()
 
 
@@ -176,8 +171,8 @@ class Tree(NamedTuple):
 class Edge(NamedTuple):
     """Who attends to whom, and how much."""
 
-    source: str
-    target: str
+    source: Word
+    target: Word
     weight: Number
 
 
@@ -192,7 +187,7 @@ class SideBySide(NamedTuple):
     """The rows of several quantities as vectors, side by side."""
 
     caption: str
-    row_names: tuple[str, ...]
+    row_names: tuple[Word, ...]
     rows: tuple[int, ...]
     columns: tuple[tuple[str, MatrixBlock], ...]
 
@@ -201,8 +196,8 @@ class TextList(NamedTuple):
     """A quantity that is a list of words or whole numbers: `tokens`, `ids`."""
 
     name: str
-    row_names: tuple[str, ...]
-    values: tuple[str, ...] | tuple[int, ...]
+    row_names: tuple[Word, ...]
+    values: tuple[Word, ...] | tuple[int, ...]
 
 
 class Fields(NamedTuple):
@@ -246,7 +241,7 @@ class Section(NamedTuple):
 
     step: str
     number: int | None
-    title: str
+    title: Spans
     formulas: tuple[Equation, ...]
     blocks: tuple[Block, ...]
     path: str = ""
@@ -259,15 +254,15 @@ class Section(NamedTuple):
         return sum(question.points for question in self.questions)
 
     @property
-    def heading(self) -> str:
-        number = () if self.number is None else (str(self.number),)
-        return " · ".join((*number, *((self.place,) if self.place else ()), self.title))
+    def heading(self) -> Spans:
+        before = ("" if self.number is None else str(self.number), self.place)
+        return (*(f"{one} · " for one in before if one), *self.title)
 
     @property
-    def heading_with_points(self) -> str:
+    def heading_with_points(self) -> Spans:
         """`5 · Softmax (21 points)`; without them where nothing is asked."""
-        points = f"{self.points} point{'' if self.points == 1 else 's'}"
-        return f"{self.heading} ({points})" if self.questions else self.heading
+        points = f" ({self.points} point{'' if self.points == 1 else 's'})"
+        return (*self.heading, points) if self.questions else self.heading
 
 
 class Document(NamedTuple):
@@ -293,7 +288,7 @@ class Document(NamedTuple):
     def marks(self) -> Facts:
         """The marks of the paper that it is."""
         marks = () if self.paper is None else self.paper.marks
-        return Facts(tuple((name, (Word(text),)) for name, text in marks))
+        return Facts(tuple((name, (word,)) for name, word in marks))
 
     @property
     def all_facts(self) -> Facts:

@@ -7,6 +7,7 @@ from string import ascii_uppercase
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import Number
+from attncli.word import Word
 
 
 class Slip(NamedTuple):
@@ -68,7 +69,7 @@ class Paper(NamedTuple):
     kind: str
     form: str
     hash: str
-    command: str
+    command: Word
     points: int
     share: int = 0
 
@@ -79,10 +80,10 @@ class Paper(NamedTuple):
         return f"{_PAPERS[self.kind]}{form}"
 
     @property
-    def marks(self) -> tuple[tuple[str, str], ...]:
+    def marks(self) -> tuple[tuple[str, Word], ...]:
         """Which form it is, what it was made from and by which command."""
         form = f"{self.form}{_OF_OWN if self.form == OWN_FORM else ''}"
-        return (("Form", form), ("Made from", self.hash), ("Made by", self.command))
+        return (("Form", Word(form)), ("Made from", Word(self.hash)), ("Made by", self.command))
 
 
 OWN_FORM = "own"

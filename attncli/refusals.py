@@ -47,9 +47,9 @@ def listed(names: Iterable[str], between: str = ", ") -> str:
 
 def _line(text: str, most: int) -> str:
     """A text as part of one line, which shows all of its characters."""
-    from attncli.notation.words import visible
+    from attncli.notation.words import harmless, isolated
 
-    return shortened(visible(shortened(text, most)), most)
+    return isolated(shortened(harmless(shortened(text, most)), most))
 
 
 class Where(NamedTuple):

@@ -32,7 +32,6 @@ from attncli.document import (
     Section,
     Table,
     Term,
-    Word,
     Working,
 )
 from attncli.notation import latex, plain, unbreakable
@@ -45,6 +44,8 @@ from attncli.steps import STEPS
 from attncli.telling.lesson import lessons
 from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import walkthrough
+from attncli.word import Word
+from attncli.word import words as as_words
 from tests.auditor.latex import words
 from tests.pages import SHIPPED, trace_of
 
@@ -105,7 +106,7 @@ def documents() -> list[Document]:
 
 def of_blocks(*blocks: Block, title: str = "A page") -> Document:
     facts = Facts((("Of", (Word(title),)),))
-    return Document(Word(title), (Section("s", 1, "Step", (), blocks),), facts)
+    return Document(Word(title), (Section("s", 1, ("Step",), (), blocks),), facts)
 
 
 def body(page: str) -> str:
@@ -163,12 +164,14 @@ def page_of_words(several: Sequence[str]) -> Document:
     """Words wherever somebody's words may stand."""
     n, m = len(several), 3
     matrix = Matrix.of_written([[Decimal(1)] * m] * n)
-    lines = tuple(Line(ex.Symbol("scores", (w, "AI")), (("=", N(1)),)) for w in several)
+    lines = tuple(Line(ex.Symbol("scores", (Word(w), Word("AI"))), (("=", N(1)),)) for w in several)
     return of_blocks(
         Table(("Word", "Twice"), tuple((Word(w), Word(w)) for w in several)),
         Working(lines),
-        Points(tuple((Word(w), " and ", Term(w)) for w in several)),
-        MatrixBlock("X", matrix, tuple(several), tuple(several[:m]), tuple(range(n))),
+        Points(tuple((Word(w), " and ", Term(ex.Symbol("Q", (Word(w),)))) for w in several)),
+        MatrixBlock(
+            "X", matrix, as_words(tuple(several)), as_words(tuple(several[:m])), tuple(range(n))
+        ),
         Note(tuple(Word(w) for w in several)),
         title=" ".join(several[:40]),
     )
@@ -198,7 +201,7 @@ def test_words_are_printed_as_they_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize("word", [w for w in NASTY if w.isprintable() and w.strip() == w])
 def test_words_can_be_read_again(word: str) -> None:
     """The auditor's own reading gives what was written, of every character that is one."""
-    assert words(text.word(word)) == ("é" if word == "e\u0301" else word)
+    assert words(text.word(Word(word))) == ("é" if word == "e\u0301" else word)
 
 
 @pytest.mark.parametrize(
@@ -208,7 +211,7 @@ def test_words_can_be_read_again(word: str) -> None:
         ("a--b", "a-{}-b"),
         ("[3, 2]", "{[}3, 2]"),
         ("*", "{*}"),
-        (" love", r"\ love"),
+        (" love", r"\textvisiblespace{}love"),
         ("\\x", r"\textbackslash{}x"),
         ("猫", r"\attnchar{732B}{猫}"),
         ("ł, é, ą", r"ł, é, \attnlatin{0105}{ą}"),
@@ -216,7 +219,7 @@ def test_words_can_be_read_again(word: str) -> None:
     ],
 )
 def test_words(written: str, tex: str) -> None:
-    assert text.word(written) == tex
+    assert text.word(Word(written)) == tex
 
 
 def test_only_pages_that_need_it_define_something() -> None:
@@ -276,15 +279,17 @@ def test_widths_are_near_enough(tmp_path: Path) -> None:
 def test_wide_things_stay_inside_the_margins(tmp_path: Path, fragment: bool) -> None:
     row = [Decimal("-1234.5")] * 12
     matrix = Matrix.of_written([row] * 12)
-    names = tuple(f"token{k}" for k in range(12))
+    names = tuple(Word(f"token{k}") for k in range(12))
     numbers = tuple(map(N, row))
     product = ex.Product((N(Decimal("0.125")), ex.Vector(numbers)))
     total = ex.Sum(tuple(ex.Product((a, a)) for a in numbers))
     long = ex.Quotient(total, ex.Root(N(2)))
-    name = ex.Symbol("weights", ("a token that has rather a long name", "another of these"))
+    name = ex.Symbol(
+        "weights", as_words(("a token that has rather a long name", "another of these"))
+    )
     page = of_blocks(
         MatrixBlock("X", matrix, names, names, tuple(range(12))),
-        MatrixBlock("Y", matrix, names, tuple(map(str, range(12))), tuple(range(12))),
+        MatrixBlock("Y", matrix, names, as_words(tuple(map(str, range(12)))), tuple(range(12))),
         Working((Line(name, (("=", long), ("=", ex.Vector(numbers)), ("≈", numbers[0]))),)),
         Addition(ex.Symbol("output", ("x",)), ((product, ex.Vector(numbers)),) * 3, "=",
                  ex.Vector(numbers)),
@@ -314,7 +319,7 @@ def exercise(kind: str) -> Document:
     figures = [[Decimal(1), Decimal("13.57")], [Decimal("-24.68"), Decimal(2)]]
     matrix = Matrix.of_written(figures)
     table = MatrixBlock(
-        "scores", matrix if told else matrix.without(ids), ("I", "love"), ("I", "love"), (0, 1),
+        "scores", matrix if told else matrix.without(ids), as_words(("I", "love")), as_words(("I", "love")), (0, 1),
         made_in="scores", with_sums=True, blanks=ids,
     )  # fmt: skip
     symbol = ex.Symbol("exp", ("I",))
@@ -335,16 +340,16 @@ def exercise(kind: str) -> Document:
     )
     worked = Working((Line(symbol, (("=", ex.e_to(N(2))), ("=", N(Decimal("86.42"))))),))
     sections = (
-        Section("scores", 4, "Attention scores", (ex.Equation(ex.Symbol("scores"), ex.Symbol("X")),),
+        Section("scores", 4, ("Attention scores",), (ex.Equation(ex.Symbol("scores"), ex.Symbol("X")),),
                 (table, Room(3)), questions=(Question("a", 2), Question("b", 3))),
-        Section("softmax", 5, "Softmax", (), (lines, addition), questions=(Question("c"),),
+        Section("softmax", 5, ("Softmax",), (), (lines, addition), questions=(Question("c"),),
                 solution=(Prose(("This is how it is worked.",)), worked) if told else ()),
-        Section("out", 6, "Nothing asked", (), (Prose(("Only read.",)),)),
+        Section("out", 6, ("Nothing asked",), (), (Prose(("Only read.",)),)),
     )  # fmt: skip
     return Document(
         Word("A sheet_1"), sections, Facts((("Rounding", ("carry",)),)),
         opening=(Fields(("Name", "Date", "Points of 6")), Prose(("Read this first.",))),
-        paper=Paper(kind, "A", "1a2b3c4d", "attn exercise x_y --step softmax", 6),
+        paper=Paper(kind, "A", "1a2b3c4d", Word("attn exercise x_y --step softmax"), 6),
     )  # fmt: skip
 
 
@@ -405,7 +410,7 @@ def test_a_paper_of_any_words_compiles(tmp_path: Path, fragment: bool) -> None:
     """In its title, its footer and its command, too."""
     paper = exercise("exercise")
     assert paper.paper is not None
-    command = paper.paper._replace(command=" ".join(NASTY))
+    command = paper.paper._replace(command=Word(" ".join(NASTY)))
     words_ = page_of_words(NASTY)._replace(paper=command, title=Word("".join(NASTY[:50])))
     page = render(words_, "latex", Page(fragment=fragment))
     compiled(tmp_path, bare("exam", page) if fragment else page)

@@ -14,6 +14,7 @@ from attncli.notation import latex, plain, unbreakable
 from attncli.notation.words import visible
 from attncli.render import Page, format_names, format_of_file, render
 from attncli.render.formats import markdown
+from attncli.word import Word
 from tests.pages import page_of, trace_of
 
 HOSTILE = "[red]x[/x] \\e[31m \\u202e \\0 <b> `*_~|$ [/] \\u2028"
@@ -57,7 +58,7 @@ def test_colours_change_nothing_but_colours() -> None:
 
 @given(st.text(max_size=30))
 def test_visible_texts_have_nothing_hidden(text: str) -> None:
-    shown = visible(text)
+    shown = visible(Word(text))
     hidden = {"Cc", "Cf", "Cs", "Zl", "Zp"}
     assert not any(unicodedata.category(c) in hidden for c in shown if c not in "\u200c\u200d")
 

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.matrix import Matrix
-from attncli.document import Document, MatrixBlock, Section, Word
+from attncli.document import Document, MatrixBlock, Section
 from attncli.render import Page, render
+from attncli.word import Word, words
 from tests.auditor.calculator import figure, rounds_to
 
 TABLE_ROW = {"markdown": re.compile(r" *\| *"), "terminal": re.compile(r" *│ *|  +")}
@@ -29,12 +30,12 @@ def blocks(draw: st.DrawFn) -> MatrixBlock:
     shares = np.array([n * 10.0**-e for n, e in zip(counts, exponents, strict=True)])
     matrix = Matrix((shares / shares.sum())[None, :], None, draw(st.integers(1, 6)))
     names = draw(st.permutations(NAMES))[:columns]
-    return MatrixBlock("shares", matrix, ("a",), tuple(names), (0,), with_sums=True)
+    return MatrixBlock("shares", matrix, words(("a",)), words(tuple(names)), (0,), with_sums=True)
 
 
 def table(block: MatrixBlock, form: str) -> tuple[list[str], list[str]]:
     """The headings and the only row of a table, without what names the row."""
-    page = render(Document(Word("A"), (Section("s", 1, "S", (), (block,)),)), form, Page(400))
+    page = render(Document(Word("A"), (Section("s", 1, ("S",), (), (block,)),)), form, Page(400))
     lines = [line for line in page.splitlines() if "shares" in line or "≈" in line or "a " in line]
     rows = [TABLE_ROW[form].split(line.strip(" |")) for line in lines]
     heading = next(k for k, row in enumerate(rows) if "shares" in row[0])

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from attncli.word import Word
+
 
 class Cell(NamedTuple):
     """Where a figure stands: a quantity by its full name, a row and a column from 0."""
@@ -58,10 +60,11 @@ class Blank(NamedTuple):
 
 
 class Symbol(NamedTuple):
-    """A name: `W_Q`, or with indices one of its cells, `scores[love, AI]`."""
+    """A name: `W_Q`, or with indices one of its cells, `scores[love, AI]`. An index is one of a
+    formula, `i`, or somebody's word."""
 
     name: str
-    indices: tuple[str, ...] = ()
+    indices: tuple[str | Word, ...] = ()
 
 
 class Omitted(NamedTuple):
@@ -162,9 +165,10 @@ Expression = (
     | Apply
     | Total
     | Vector
+    | Word
 )
 
-_LEAVES = (Number, Blank, Symbol, Omitted)
+_LEAVES = (Number, Blank, Symbol, Omitted, Word)
 
 E = Symbol("e")
 PI = Symbol("π")

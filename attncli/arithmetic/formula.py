@@ -10,6 +10,7 @@ from attncli.arithmetic.expression import (
     Symbol,
     Transposed,
 )
+from attncli.word import Word
 
 
 def define(left: str | Expression, right: Expression) -> Equation:
@@ -30,6 +31,6 @@ def plus(*terms: Expression) -> Sum:
     return Sum(terms)
 
 
-def at(name: str, *indices: str) -> Symbol:
+def at(name: str, *indices: str | Word) -> Symbol:
     """name[i, j]"""
     return Symbol(name, indices)

@@ -21,11 +21,14 @@ def new(
 
       attn new mine.yaml && attn run mine.yaml
     """
+    from attncli.notation.words import printed
     from attncli.scenario import starter
+    from attncli.word import Word
 
     with complaining():
         if file == "-":
             write_out(starter.text())
         else:
             write_file(file, starter.text(), force=force)
-            write_out(f"{file} is written; `attn run {file}` works it out\n")
+            name = printed(Word(file))
+            write_out(f"{name} is written; `attn run {name}` works it out\n")

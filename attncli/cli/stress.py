@@ -22,8 +22,8 @@ _FAILED = 1
 
 def stress(order: Order, terms: Terms, trace: Trace, wish: Wish) -> None:
     """Makes variants and tells how they came out; exit status 1 where a key disagrees."""
-    from attncli.document import Word
     from attncli.telling.exercise.trust import report
+    from attncli.word import Word
 
     trials = _trials(order, terms, trace, wish)
     document = report(Word(f"{trace.scenario.title}: stress"), trials)

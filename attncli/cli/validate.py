@@ -27,13 +27,14 @@ def validate(
     from attncli.pipeline import load, work
     from attncli.render import summary_line
     from attncli.telling.catalogue import summary
+    from attncli.word import Word
 
     complaints = {file: Complaints() for file in files}
     lines = []
     for file, heard in complaints.items():
         with heard.heard(), watching("Learning pieces") as tell:
             trace = work(load(file, outside=files_outside, progress=tell))
-            lines.append(f"{summary_line(file, summary(trace))}\n")
+            lines.append(f"{summary_line(Word(file), summary(trace))}\n")
     write_out("".join(lines))
     for heard in complaints.values():
         heard.say()

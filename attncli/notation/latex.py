@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
 from attncli.notation.signs import ATOM, DIVISOR, FACTOR, binding, least_after_sign, signed
-from attncli.notation.words import visible
+from attncli.notation.words import shown
+from attncli.word import Word
 
 _GREEK = {"π": r"\pi", "gamma": r"\gamma", "beta": r"\beta"}
 FUNCTIONS = {name: rf"\{name}" for name in ("max", "min", "tanh", "sin", "cos", "ln")}
@@ -27,13 +28,14 @@ _SPECIAL = re.compile(r"[_{}$%&#]|\\")
 class Style(NamedTuple):
     """How mathematics is written where it isn't the same everywhere.
 
-    `word` writes an index, which may be somebody's word; `blank` a figure to be filled in. Where
-    blanks are `hidden`, whatever stands around one tells nothing of its answer. A line may be
-    broken at a `joint`, which is never inside braces; `inline` writes quotients and parentheses
-    so that there are more of these. `slim` parentheses are no taller than what stands in them.
+    `word` writes an index, which may be somebody's word or one of ours; `blank` a figure to be
+    filled in. Where blanks are `hidden`, whatever stands around one tells nothing of its answer. A
+    line may be broken at a `joint`, which is never inside braces; `inline` writes quotients and
+    parentheses so that there are more of these. `slim` parentheses are no taller than what stands
+    in them.
     """
 
-    word: Callable[[str], str]
+    word: Callable[[Word | str], str]
     blank: Callable[[ex.Blank], str]
     hidden: bool = False
     joint: str = " "
@@ -41,11 +43,12 @@ class Style(NamedTuple):
     slim: bool = False
 
 
-def web_word(text: str) -> str:
+def web_word(word: Word | str) -> str:
     """A word in mathematics that a browser draws."""
+    text = shown(word)
     if text.isascii() and (text.isdigit() or (len(text) == 1 and text.isalpha())):
         return text
-    return rf"\text{{{_SPECIAL.sub(_escape, visible(text))}}}"
+    return rf"\text{{{_SPECIAL.sub(_escape, text)}}}"
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -205,5 +208,6 @@ _WRITE: dict[type, Callable[[Any, Style], str]] = {
     ex.Apply: _apply,
     ex.Total: lambda node, style: rf"\sum _{{{node.over}}} {_held(node.operand, FACTOR, style)}",
     ex.Vector: _vector,
+    Word: lambda node, style: style.word(node),
     ex.Equation: lambda node, style: f"{latex(node.left, style)} = {latex(node.right, style)}",
 }

@@ -7,12 +7,13 @@ The text may be broken at its ordinary spaces; all other spaces are no-break one
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
 from attncli.notation.signs import ATOM, DIVISOR, FACTOR, binding, least_after_sign, signed
-from attncli.notation.words import visible
+from attncli.notation.words import printed
+from attncli.word import Word
 
 GLUE = "\u00a0"
 MINUS = "−"
@@ -22,9 +23,26 @@ tells nothing of the answer's."""
 _TIMES = f"{GLUE}×{GLUE}"
 
 
-def plain(node: ex.Expression | ex.Equation) -> str:
-    """The expression in plain text. Raises TypeError for a node that has no notation."""
-    return _write(node, _TIMES)
+class Style(NamedTuple):
+    """How plain text is written where it isn't the same everywhere: somebody's words, and the
+    sign of a product."""
+
+    word: Callable[[Word], str] = printed
+    times: str = _TIMES
+
+
+_PAGE = Style()
+
+
+def plain(node: ex.Expression | ex.Equation, word: Callable[[Word], str] = printed) -> str:
+    """The expression in plain text, its words made harmless. Raises TypeError for a node that has
+    no notation."""
+    return _write(node, _PAGE if word is printed else Style(word))
+
+
+def name_of(term: str | ex.Symbol, word: Callable[[Word], str] = printed) -> str:
+    """A name of the program, or the address of a cell, on one line."""
+    return term if isinstance(term, str) else unbreakable(plain(term, word))
 
 
 def unbreakable(text: str) -> str:
@@ -32,104 +50,110 @@ def unbreakable(text: str) -> str:
     return text.replace(GLUE, " ")
 
 
-def _write(node: ex.Expression | ex.Equation, times: str) -> str:
+def _write(node: ex.Expression | ex.Equation, style: Style) -> str:
     write = _WRITE.get(type(node))
     if write is None:
         raise TypeError(f"{type(node).__name__} has no plain notation")
-    return write(node, times)
+    return write(node, style)
 
 
-def _held(node: ex.Expression, least: int, times: str) -> str:
+def _held(node: ex.Expression, least: int, style: Style) -> str:
     """The expression, in parentheses where it binds less tightly than `least`."""
-    text = _write(node, times)
+    text = _write(node, style)
     return text if binding(node) >= least else f"({text})"
 
 
-def _number(node: ex.Number, _: str) -> str:
+def _number(node: ex.Number, _: Style) -> str:
     text = decimals.text(node.shown)
     return MINUS + text[1:] if text.startswith("-") else text
 
 
-def _blank(node: ex.Blank, times: str) -> str:
+def _blank(node: ex.Blank, style: Style) -> str:
     if node.answer is not None:
-        return _number(node.answer, times)
+        return _number(node.answer, style)
     return BLANK if node.id else CARRIED
 
 
-def _symbol(node: ex.Symbol, _: str) -> str:
-    name = visible(node.name)
+def _symbol(node: ex.Symbol, style: Style) -> str:
     if not node.indices:
-        return name
-    inside = f",{GLUE}".join(visible(index).replace(" ", GLUE) for index in node.indices)
-    return f"{name}[{inside}]"
+        return node.name
+    inside = f",{GLUE}".join(_index(index, style) for index in node.indices)
+    return f"{node.name}[{inside}]"
 
 
-def _sum(node: ex.Sum, times: str) -> str:
+def _index(index: str | Word, style: Style) -> str:
+    text = style.word(index) if isinstance(index, Word) else index
+    return text.replace(" ", GLUE)
+
+
+def _sum(node: ex.Sum, style: Style) -> str:
     minus, first = signed(node.terms[0])
-    text = (MINUS if minus else "") + _held(first, FACTOR, times)
+    text = (MINUS if minus else "") + _held(first, FACTOR, style)
     for term in node.terms[1:]:
         minus, positive = signed(term)
         text += (
-            f" {MINUS if minus else '+'}{GLUE}{_held(positive, least_after_sign(positive), times)}"
+            f" {MINUS if minus else '+'}{GLUE}{_held(positive, least_after_sign(positive), style)}"
         )
     return text
 
 
-def _product(node: ex.Product, times: str) -> str:
+def _product(node: ex.Product, style: Style) -> str:
     if any(isinstance(factor, ex.Quotient) for factor in node.factors):
-        times = _TIMES  # `a / b×c` would look like a / (b × c)
+        style = style._replace(times=_TIMES)  # `a / b×c` would look like a / (b × c)
     first, *others = node.factors
     minus, positive = signed(first)
-    text = (MINUS if minus else "") + _held(positive, FACTOR, times)
-    return times.join([text, *(_held(factor, DIVISOR + 1, times) for factor in others)])
+    text = (MINUS if minus else "") + _held(positive, FACTOR, style)
+    return style.times.join([text, *(_held(factor, DIVISOR + 1, style) for factor in others)])
 
 
-def _quotient(node: ex.Quotient, times: str) -> str:
-    dividend = _held(node.dividend, FACTOR, times)
-    return f"{dividend} /{GLUE}{_held(node.divisor, DIVISOR + 1, times)}"
+def _quotient(node: ex.Quotient, style: Style) -> str:
+    dividend = _held(node.dividend, FACTOR, style)
+    return f"{dividend} /{GLUE}{_held(node.divisor, DIVISOR + 1, style)}"
 
 
-def _vector(node: ex.Vector, _: str) -> str:
-    return f"[{', '.join(_write(entry, '×') for entry in node.entries)}]"
+def _vector(node: ex.Vector, style: Style) -> str:
+    within = style._replace(times="×")
+    return f"[{', '.join(_write(entry, within) for entry in node.entries)}]"
 
 
-def _apply(node: ex.Apply, times: str) -> str:
-    arguments = f",{GLUE}".join(_write(argument, times) for argument in node.arguments)
+def _apply(node: ex.Apply, style: Style) -> str:
+    arguments = f",{GLUE}".join(_write(argument, style) for argument in node.arguments)
     return f"{node.function}({arguments})"
 
 
-def _exponent(node: ex.Expression, times: str) -> str:
+def _exponent(node: ex.Expression, style: Style) -> str:
     """An exponent; a quotient without spaces, `10000^(2/4)`, so that it isn't torn apart."""
     if not isinstance(node, ex.Quotient):
-        return _held(node, ATOM, times)
-    dividend = _held(node.dividend, FACTOR, times)
-    return f"({dividend}/{_held(node.divisor, DIVISOR + 1, times)})"
+        return _held(node, ATOM, style)
+    dividend = _held(node.dividend, FACTOR, style)
+    return f"({dividend}/{_held(node.divisor, DIVISOR + 1, style)})"
 
 
-_WRITE: dict[type, Callable[[Any, str], str]] = {
+_WRITE: dict[type, Callable[[Any, Style], str]] = {
     ex.Number: _number,
     ex.Blank: _blank,
     ex.Symbol: _symbol,
     ex.Omitted: lambda _, __: "…",
     ex.Sum: _sum,
     ex.Product: _product,
-    ex.MatrixProduct: lambda node, times: GLUE.join(
-        _held(factor, ATOM, times) for factor in node.factors
+    ex.MatrixProduct: lambda node, style: GLUE.join(
+        _held(factor, ATOM, style) for factor in node.factors
     ),
-    ex.Dot: lambda node, times: (
-        f"{_held(node.left, ATOM, times)} ·{GLUE}{_held(node.right, ATOM, times)}"
+    ex.Dot: lambda node, style: (
+        f"{_held(node.left, ATOM, style)} ·{GLUE}{_held(node.right, ATOM, style)}"
     ),
     ex.Quotient: _quotient,
-    ex.Negative: lambda node, times: f"{MINUS}{_held(node.operand, DIVISOR, times)}",
-    ex.Power: lambda node, times: (
-        f"{_held(node.base, ATOM, times)}^{_exponent(node.exponent, times)}"
+    ex.Negative: lambda node, style: f"{MINUS}{_held(node.operand, DIVISOR, style)}",
+    ex.Power: lambda node, style: (
+        f"{_held(node.base, ATOM, style)}^{_exponent(node.exponent, style)}"
     ),
-    ex.Root: lambda node, times: f"√{_held(node.operand, ATOM, times)}",
-    ex.Transposed: lambda node, times: f"{_held(node.operand, ATOM, times)}ᵀ",
+    ex.Root: lambda node, style: f"√{_held(node.operand, ATOM, style)}",
+    ex.Transposed: lambda node, style: f"{_held(node.operand, ATOM, style)}ᵀ",
     ex.Apply: _apply,
-    ex.Total: lambda node, times: f"Σ_{node.over}{GLUE}{_held(node.operand, FACTOR, times)}",
+    ex.Total: lambda node, style: f"Σ_{node.over}{GLUE}{_held(node.operand, FACTOR, style)}",
     ex.Vector: _vector,
-    ex.Equation: lambda node, times: (
-        f"{_write(node.left, times)}{GLUE}={GLUE}{_write(node.right, times)}"
+    Word: lambda node, style: style.word(node).replace(" ", GLUE),
+    ex.Equation: lambda node, style: (
+        f"{_write(node.left, style)}{GLUE}={GLUE}{_write(node.right, style)}"
     ),
 }

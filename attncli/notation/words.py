@@ -1,33 +1,143 @@
-"""Somebody's own words, made harmless: what can't be seen is written as an escape."""
+"""Somebody's own words, made harmless: what can't be seen is written as an escape.
+
+No two words look alike. An escape is a backslash with the character's number, `\\x1b`, `\\u202e`; a
+word's own backslashes are doubled where they would read as one, or stand before one. A space that
+would get lost, at an end or beside another one, is `␣`; a `␣` of the word's own is an escape.
+
+Words that run to the left stand between isolates, so that they don't change the order of what is
+around them.
+"""
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from functools import lru_cache
 
-_HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-_JOINERS = "\u200c\u200d"
-"""Parts of written words and of emoji, so left as they are."""
+from attncli.word import Word
 
-_BLANK = "␣"
+_HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"}
+_IGNORABLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufdd0-\ufdef\ufe00-\ufe0f\uffa0"
+    "\U000e0000-\U000e0fff]"
+)
+"""Letters and marks without ink, and what is no character: Unicode's Default_Ignorable_Code_Point
+where it isn't Cf, the Braille blank, and noncharacters."""
+_LAST_OF_A_PLANE = 0xFFFE
+
+_JOINERS, _EMOJI_STYLE, _KEYCAP = "\u200c\u200d", "\ufe0f", "\u20e3"
+_JOINED = re.compile("[\u0600-\u109f\u1780-\u18af\ufe0f]")
+"""Letters whose shapes joiners change; beside these, emoji."""
+_PICTURES = {"So", "Sk"}
+
+_SPACE = "␣"
+_LOST_SPACE = re.compile(r"^ +| +$| {2,}")
+_ESCAPE = re.compile(r"x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}")
+_PIECE = re.compile(r"\\+|[^\\]")
+_WRITTEN = re.compile(rf"(\\+)({_ESCAPE.pattern})|({_SPACE})")
+
+_LEFTWARDS = (
+    "\u0590-\u08ff\ufb1d-\ufdcf\ufdf0-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff"
+)
+"""The blocks of scripts that are written to the left."""
+_RUN = re.compile(rf"[{_LEFTWARDS}](?:[{_LEFTWARDS}\d\u0300-\u036f]|[ '\"-](?=[{_LEFTWARDS}]))*")
+ISOLATE, POP = "\u2068", "\u2069"
+"""First strong isolate and pop directional isolate; a word's own are escapes."""
 
 
-def visible(text: str) -> str:
-    """`text` with control, direction and other invisible characters as `\\x1b`, `\\u202e`.
+def printed(word: Word) -> str:
+    """A word for a line of text: nothing of it is hidden, and it keeps to itself."""
+    return isolated(visible(word))
 
-    A text of nothing but spaces is shown as `␣`.
-    """
-    if text.isascii() and text.isprintable() and text.strip():
+
+def visible(word: Word) -> str:
+    """A word with nothing hidden in it, for where no isolates are wanted."""
+    return _visible(word.raw)
+
+
+def shown(word: Word | str) -> str:
+    """A word with nothing hidden in it, or a text of ours as it is."""
+    return visible(word) if isinstance(word, Word) else word
+
+
+def harmless(text: str) -> str:
+    """A text of ours with somebody's words in it, such as a message, with nothing hidden in it."""
+    if text.isascii() and text.isprintable() and "\\" not in text:
         return text
-    if text and not text.strip(" "):
-        return _BLANK * len(text)
-    return "".join(_escape(character) for character in text)
+    return "".join(_shown(text, piece) for piece in _PIECE.finditer(text))
+
+
+def hidden_again(shown: str) -> Word:
+    """The word of which `visible` made a text."""
+    return Word(_WRITTEN.sub(_unescaped, shown))
+
+
+def isolated(text: str) -> str:
+    """A text without hidden characters, what runs to the left in it kept to itself: the whole, if
+    it begins so, else each run."""
+    if text.isascii() or not _RUN.search(text):
+        return text
+    strong = (unicodedata.bidirectional(character) for character in text)
+    first = next((one for one in strong if one in ("L", "R", "AL")), "R")
+    return f"{ISOLATE}{text}{POP}" if first != "L" else _RUN.sub(rf"{ISOLATE}\g<0>{POP}", text)
 
 
 def is_hidden(character: str) -> bool:
-    return unicodedata.category(character) in _HIDDEN and character not in _JOINERS
+    """Whether nobody sees a character, or what it does is all that is seen of it."""
+    if character == " " or " " < character < "\x7f":
+        return False
+    return (
+        unicodedata.category(character) in _HIDDEN
+        or _IGNORABLE.match(character) is not None
+        or ord(character) & _LAST_OF_A_PLANE == _LAST_OF_A_PLANE
+    )
 
 
-def _escape(character: str) -> str:
-    if not is_hidden(character):
-        return character
-    return character.encode("unicode_escape").decode("ascii")
+@lru_cache(maxsize=4096)
+def _visible(text: str) -> str:
+    return _LOST_SPACE.sub(lambda spaces: _SPACE * len(spaces[0]), harmless(text))
+
+
+def _shown(text: str, piece: re.Match[str]) -> str:
+    """A character, or a run of backslashes, as it is shown."""
+    if not piece[0].startswith("\\"):
+        return _code(piece[0]) if _is_escaped(text, piece.start()) else piece[0]
+    end = piece.end()
+    followed = _ESCAPE.match(text, end) or (end < len(text) and _is_escaped(text, end))
+    return piece[0] * 2 if followed else piece[0]
+
+
+def _is_escaped(text: str, k: int) -> bool:
+    return text[k] == _SPACE or (is_hidden(text[k]) and not _has_effect(text, k))
+
+
+def _has_effect(text: str, k: int) -> bool:
+    """Whether a joiner or the sign of an emoji's style changes the looks of what is around it."""
+    before, after = text[k - 1 : k], text[k + 1 : k + 2]
+    if text[k] in _JOINERS:
+        return _joins(before) and _joins(after)
+    if text[k] != _EMOJI_STYLE or not before:
+        return False
+    return unicodedata.category(before) in _PICTURES or after == _KEYCAP
+
+
+def _joins(character: str) -> bool:
+    if not character:
+        return False
+    return bool(_JOINED.match(character)) or unicodedata.category(character) in _PICTURES
+
+
+def _code(character: str) -> str:
+    """The escape of a character, with as few digits as there may be."""
+    code = ord(character)
+    if code > 0xFFFF:  # noqa: PLR2004
+        return f"\\U{code:08x}"
+    return f"\\u{code:04x}" if code > 0xFF else f"\\x{code:02x}"  # noqa: PLR2004
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    backslashes, escape, space = match.groups()
+    if space:
+        return " "
+    own = "\\" * (len(backslashes) // 2)
+    return own + (chr(int(escape[1:], 16)) if len(backslashes) % 2 else escape)

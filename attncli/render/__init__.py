@@ -19,6 +19,7 @@ from attncli.render.page import Page
 
 if TYPE_CHECKING:
     from attncli.document import Document, Spans
+    from attncli.word import Word
 
 
 def format_names() -> list[str]:
@@ -54,12 +55,11 @@ def render(document: Document, form: str, page: Page) -> str:
     return str(module_of(form).render(document, page))
 
 
-def summary_line(name: str, spans: Spans) -> str:
+def summary_line(name: Word, spans: Spans) -> str:
     """One line of plain text about a file."""
-    from attncli.notation.words import visible
     from attncli.render.sentences import text_of_spans
 
-    return f"{visible(name)}: ok: {text_of_spans(spans)}"
+    return text_of_spans((name, ": ok: ", *spans))
 
 
 def format_of_file(name: str, among: Sequence[str] | None = None) -> str:

@@ -18,7 +18,8 @@ from attncli.document import MatrixBlock
 from attncli.notation import plain
 from attncli.notation.plain import MINUS
 from attncli.notation.signs import signed
-from attncli.notation.words import visible
+from attncli.notation.words import shown
+from attncli.word import Word
 
 
 def text_of(figure: Number | Blank) -> str:
@@ -31,25 +32,27 @@ def heading_of(block: MatrixBlock) -> str:
     return f"{block.name} ({block.origin})" if block.given else block.name
 
 
-def row_heading(block: MatrixBlock, row: int | None) -> str:
+def row_heading(block: MatrixBlock, row: int | None) -> Word | str:
     """What a row is called, with its role where that helps; `⋮` for rows left out."""
     if row is None:
         return "⋮"
-    role = f"{block.roles[0]}: " if block.roles[0] else ""
-    return role + visible(block.row_names[row])
+    return _in_role(block.roles[0], block.row_names[row])
 
 
-def column_heading(block: MatrixBlock, j: int | None) -> str:
+def column_heading(block: MatrixBlock, j: int | None) -> Word | str:
     """What a column is called, with its role where that helps; a list's column has no name."""
     if j is None:
         return "…"
-    role = f"{block.roles[1]}: " if block.roles[1] else ""
-    return "" if block.is_list else role + visible(block.column_names[j])
+    return "" if block.is_list else _in_role(block.roles[1], block.column_names[j])
+
+
+def _in_role(role: str, name: Word) -> Word:
+    return Word(f"{role}: {name.raw}") if role else name
 
 
 def sum_heading(block: MatrixBlock) -> str:
     """What the column of the rows' sums is called, unlike any of the others."""
-    others = {column_heading(block, j).strip() for j in range(block.matrix.shape[1])}
+    others = {shown(column_heading(block, j)).strip() for j in range(block.matrix.shape[1])}
     heading = "sum"
     while heading in others:
         heading = f"row {heading}"

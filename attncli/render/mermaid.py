@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from attncli.document import Graph
-from attncli.notation.words import visible
+from attncli.notation.words import printed
 from attncli.render.figures import text_of
+from attncli.word import Word
 
 
 def mermaid(block: Graph) -> str:
@@ -18,6 +19,6 @@ def mermaid(block: Graph) -> str:
     return "\n".join([*lines, "```"])
 
 
-def _label_text(name: str) -> str:
+def _label_text(name: Word) -> str:
     """A name inside quotes of a Mermaid label: entities for what it would obey."""
-    return "".join(c if c.isalnum() or c == " " else f"#{ord(c)};" for c in visible(name))
+    return "".join(c if c.isalnum() or c == " " else f"#{ord(c)};" for c in printed(name))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from attncli.document import Spans, Term, Word
-from attncli.notation import plain, unbreakable
-from attncli.notation.words import visible
+from collections.abc import Callable
+
+from attncli.document import Spans, Term
+from attncli.notation import name_of, plain, unbreakable
+from attncli.notation.words import printed
+from attncli.word import Word
 
 
-def text_of_spans(spans: Spans) -> str:
-    """The text of spans; somebody's words made visible."""
+def text_of_spans(spans: Spans, word: Callable[[Word], str] = printed) -> str:
+    """The text of spans; somebody's words as `word` writes them."""
     return "".join(
         span if isinstance(span, str)
-        else visible(span.text) if isinstance(span, Word | Term)
-        else unbreakable(plain(span))
+        else word(span) if isinstance(span, Word)
+        else name_of(span.name, word) if isinstance(span, Term)
+        else unbreakable(plain(span, word))
         for span in spans
     )  # fmt: skip

@@ -6,6 +6,7 @@ from attncli.arithmetic.operations import ColumnMean, ExponentialOf, NegativeLog
 from attncli.steps.softmax import softmax
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
+from attncli.word import Word
 
 
 def _plan(scope: Scope) -> tuple[Making, ...]:
@@ -36,8 +37,9 @@ STEP = Step(
     makes=("loss", "cross_entropy", "perplexity"),
     shapes="probabilities [n, vocabulary], n targets → loss [n] → cross_entropy, perplexity",
     happens=lambda scope: (
-        "The loss of a position is −ln of the probability that its target got"
-        f" ({', '.join(scope.scenario.prediction.targets)}); the cross-entropy is the mean."
+        "The loss of a position is −ln of the probability that its target got (",
+        Word(", ".join(scope.scenario.prediction.targets)),
+        "); the cross-entropy is the mean.",
     ),
     purpose=(
         "Training asks: how surprised was the model by what really came next? −ln of the"

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from attncli.arithmetic.expression import Equation
 from attncli.trace import Making, Scope
+from attncli.word import Said, said
 
 
 class Mistake(NamedTuple):
@@ -41,7 +42,7 @@ class Step(NamedTuple):
     title: str
     makes: tuple[str, ...]
     shapes: str
-    happens: Callable[[Scope], str]
+    happens: Callable[[Scope], str | Said]
     purpose: str
     plan: Callable[[Scope], tuple[Making, ...]]
     formulas: Callable[[Scope], tuple[Equation, ...] | None] = _formulas_of_makings
@@ -50,11 +51,15 @@ class Step(NamedTuple):
     adds_up_to_one: tuple[str, ...] = ()
     shown_with: tuple[str, ...] = ()
     per_head: bool = False
-    titled: Callable[[Scope], str] | None = None
+    titled: Callable[[Scope], str | Said] | None = None
 
-    def title_at(self, scope: Scope) -> str:
+    def title_at(self, scope: Scope) -> Said:
         """What the step is called at a place: `Norm 1`."""
-        return self.title if self.titled is None else self.titled(scope)
+        return said(self.title if self.titled is None else self.titled(scope))
+
+    def happens_at(self, scope: Scope) -> Said:
+        """The sentence that opens the working at a place."""
+        return said(self.happens(scope))
 
 
 def formulas_of(step: Step, scope: Scope, makings: tuple[Making, ...]) -> tuple[Equation, ...]:

@@ -15,6 +15,7 @@ from attncli.scenario.model import below
 from attncli.steps.estimate import taught_rounds
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Axis, Making, Scope
+from attncli.word import Word
 
 if TYPE_CHECKING:
     from attncli.tokenizing.unigram import Place, Unigram
@@ -134,7 +135,7 @@ def _least(scope: Scope) -> Making | None:
 STEP = Step(
     name="viterbi",
     title="The best cut",
-    titled=lambda scope: f"The best cut of {scope.word}" if scope.word else "The best cut",
+    titled=lambda scope: ("The best cut of ", Word(scope.word)) if scope.word else "The best cut",
     makes=("unknown", "totals", "best"),
     shapes="log_p [pieces] → totals [pieces that end there] → best, for each place of a word",
     happens=lambda _: (

@@ -19,7 +19,6 @@ from attncli.document import (
     TextList,
     Tree,
     TreeRow,
-    Word,
 )
 from attncli.scenario.model import below
 from attncli.telling.parts import made_by, operands_of, place_in_words, title_of
@@ -27,6 +26,7 @@ from attncli.telling.selection import Selection
 from attncli.trace import Part, Quantity, Scope, Trace
 from attncli.trace.quantity import told_apart
 from attncli.trace.scope import local_name
+from attncli.word import Word, words
 
 
 def matrix_block(
@@ -38,8 +38,8 @@ def matrix_block(
     return MatrixBlock(
         local_name(quantity.name, path),
         quantity.matrix,
-        quantity.rows.names,
-        quantity.columns.names,
+        words(quantity.rows.names),
+        words(quantity.columns.names),
         rows,
         made_in=quantity.making.step if quantity.making else "",
         origin=quantity.origin,
@@ -70,10 +70,10 @@ def _told(quantity: Quantity, source: str) -> Spans:
     rows, columns = quantity.matrix.shape
     size = f"{rows} × {columns}" if rows > 1 or quantity.rows.role else f"{columns}"
     if _is_small(quantity):
-        return (f"{size}; {source}",)
+        return (f"{size}; ", Word(source))
     first = [quantity.matrix.number(0, j) for j in range(min(3, columns))]
     begins = Vector((*first, Omitted())) if columns > len(first) else Vector(tuple(first))
-    return (f"{size}; {source}; begins ", begins)
+    return (f"{size}; ", Word(source), "; begins ", begins)
 
 
 def together_block(
@@ -93,14 +93,14 @@ def together_block(
     columns = tuple(
         (heading, matrix_block(quantity, selection, scope.path)) for heading, quantity in present
     )
-    return SideBySide("", first.rows.names, selection.rows(first), columns)
+    return SideBySide("", words(first.rows.names), selection.rows(first), columns)
 
 
 def token_blocks(scope: Scope) -> list[Block]:
     """The tokens of a sentence and their IDs: as a table, and as lists."""
     text = scope.text
-    names = told_apart(text.tokens)
-    lists: list[Block] = [TextList(below(scope.path, "tokens"), names, text.tokens)]
+    names = words(told_apart(text.tokens))
+    lists: list[Block] = [TextList(below(scope.path, "tokens"), names, words(text.tokens))]
     headings: tuple[str, ...] = ("Position", "Token")
     if text.ids:
         lists.append(TextList(below(scope.path, "ids"), names, text.ids))
@@ -142,16 +142,16 @@ def short_tree(parts: Sequence[Part]) -> Tree:
         numbers = str(first) if first == last else f"{first}–{last}"
         steps = " → ".join(part.step for _, part in taken)
         place = f"{place_in_words(head[0].rpartition('.')[2])}: " if head else ""
-        rows.append(TreeRow(len(ancestors) - len(head), numbers, f"{place}{steps}"))
+        rows.append(TreeRow(len(ancestors) - len(head), numbers, (f"{place}{steps}",)))
     return Tree(tuple(rows))
 
 
 def _opened(before: Sequence[str], now: Sequence[str]) -> list[TreeRow]:
     """Lines for the layers and heads that begin here."""
     return [
-        TreeRow(depth, "", words)
+        TreeRow(depth, "", (place,))
         for depth, path in enumerate(now)
-        if path not in before and (words := place_in_words(path.rpartition(".")[2]))
+        if path not in before and (place := place_in_words(path.rpartition(".")[2]))
     ]
 
 
@@ -186,11 +186,12 @@ def _shape_in_short(quantity: Quantity) -> str:
 
 def graph_block(quantity: Quantity, selection: Selection) -> Graph:
     """Who attends to whom, the strongest first; what has no weight is left out."""
+    rows, columns = words(quantity.rows.names), words(quantity.columns.names)
     edges: list[Edge] = []
     for i in selection.rows(quantity):
         order = sorted(range(len(quantity.columns.names)), key=lambda j: -quantity.values[i, j])
         edges += [
-            Edge(quantity.rows.names[i], quantity.columns.names[j], quantity.matrix.number(i, j))
+            Edge(rows[i], columns[j], quantity.matrix.number(i, j))
             for j in order
             if quantity.values[i, j] > 0
         ]

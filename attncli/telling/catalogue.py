@@ -6,12 +6,13 @@ import re
 from collections.abc import Mapping
 
 from attncli.arithmetic.expression import Equation, Expression, Symbol, rewritten
-from attncli.document import Document, Facts, Span, Spans, Word
+from attncli.document import Document, Facts, Span, Spans
 from attncli.steps import STEPS, Step, formulas_of
 from attncli.steps.general import general_scope
 from attncli.telling.facts import sizes
 from attncli.telling.parts import told_parts
 from attncli.trace import Trace
+from attncli.word import Word, raw
 
 
 def steps_catalogue() -> Document:
@@ -34,7 +35,7 @@ def _at_any_time(formula: Equation) -> Equation:
         if not isinstance(node, Symbol):
             return None
         name = _TIME.sub(lambda match: _TIMES[match[0]], node.name)
-        index = (_TIMES[f"[{index}]"][1:-1] if index == "2" else index for index in node.indices)
+        index = ("t" if raw(index) == "2" else index for index in node.indices)
         return Symbol(name, tuple(index))
 
     return Equation(rewritten(formula.left, change), rewritten(formula.right, change))

@@ -19,13 +19,13 @@ from attncli.document import (
     Table,
     Term,
     TextList,
-    Word,
 )
 from attncli.telling.blocks import graph_block, matrix_block
 from attncli.telling.learning import chosen, dictionary_of, side_by_side
 from attncli.telling.selection import Selection
 from attncli.telling.unigrams import estimated, pruned, way_back
 from attncli.trace import Part, Quantity, Trace
+from attncli.word import Word, words
 
 _SAME = 1e-12
 """What floats may be off by where the same sums are done in another order."""
@@ -85,7 +85,7 @@ def _predicted(trace: Trace, _: Part) -> list[Block]:
         )
         for i, (row, token) in enumerate(zip(probabilities.rows.names, tokens, strict=True))
     ]  # fmt: skip
-    return [*notes, TextList("predicted", probabilities.rows.names, tokens)]
+    return [*notes, TextList("predicted", words(probabilities.rows.names), words(tokens))]
 
 
 _ENDINGS: Mapping[str, Callable[[Trace, Part], list[Block]]] = {
@@ -136,7 +136,7 @@ def _graph(trace: Trace, selection: Selection) -> list[Block]:
     weights = _weights(trace)
     if not trace.scenario.show.graph or weights is None:
         return []
-    return [Subheading("Who attends to whom"), graph_block(weights, selection)]
+    return [Subheading(("Who attends to whom",)), graph_block(weights, selection)]
 
 
 def _generated(trace: Trace) -> list[Block]:
@@ -160,7 +160,7 @@ def _generated(trace: Trace) -> list[Block]:
             " next one. Give ", Term("tokens"), " as they are then to see the working of a step.",
         )
     )  # fmt: skip
-    return [Subheading("Generation"), said, Table(headings, tuple(rows))]
+    return [Subheading(("Generation",)), said, Table(headings, tuple(rows))]
 
 
 def _variants(trace: Trace) -> list[Block]:
@@ -169,7 +169,7 @@ def _variants(trace: Trace) -> list[Block]:
     own = _result(trace)
     if not trace.variants or own is None:
         return side_by_side(trace)
-    blocks: list[Block] = [Subheading("Variants")]
+    blocks: list[Block] = [Subheading(("Variants",))]
     whole: tuple[Spans, Trace] = (("the scenario's own",), trace)
     first_told = {_positions(trace): whole}
     for name, other in trace.variants.items():

@@ -8,9 +8,10 @@ from decimal import Decimal
 from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic.expression import Equation, Number, Root, Symbol
 from attncli.arithmetic.rounding import Rounding
-from attncli.document import Facts, Note, Span, Spans, Term, Word
+from attncli.document import Facts, Note, Span, Spans, Term
 from attncli.scenario.model import Layer, Recurrent, below
 from attncli.trace import Trace, Unfinished
+from attncli.word import Word
 
 
 def counted(count: int, noun: str) -> str:

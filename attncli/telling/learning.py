@@ -7,13 +7,15 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from attncli.arithmetic.expression import MOST_ROWS_OF_A_LIST, elided
-from attncli.document import Block, Note, Prose, Span, Subheading, TextList, Word
+from attncli.document import Block, Note, Prose, Span, Subheading, TextList
 from attncli.scenario.model import Text, Tokenizing, below
 from attncli.steps.learn import round_of, told_rounds
 from attncli.steps.prune import trained_pruning
 from attncli.telling.tables import MOST_ROWS, Row, rounds_between, table
 from attncli.telling.unigrams import best_cuts, training_of, vocabulary_of
 from attncli.trace import Part, Scope, Trace
+from attncli.trace.quantity import counted
+from attncli.word import Word, words
 
 if TYPE_CHECKING:
     from attncli.tokenizing.dictionary import Counted
@@ -65,7 +67,10 @@ def dictionary_of(_: Trace, part: Part) -> list[Block]:
     whole = table(("Word", "Count", "ID"), [*front, *kept, *dropped], most=MOST_ROWS)
     tokens = tuple(vocabulary)
     numbers = tuple(map(str, range(len(tokens))))
-    told: list[Block] = [whole, TextList(below(part.path, "vocabulary"), numbers, tokens)]
+    told: list[Block] = [
+        whole,
+        TextList(below(part.path, "vocabulary"), words(numbers), words(tokens)),
+    ]
     return [*told, *_tied(counted), *_below_the_cut(part.scope.text)]
 
 
@@ -146,9 +151,9 @@ def _learned(learned: Learned, part: Part) -> list[Block]:
     numbers = tuple(str(one.number) for one in learned.rounds)
     pairs = tuple(" ".join(pair) for pair in learned.merges)
     return [
-        Subheading("The merges"),
+        Subheading(("The merges",)),
         table(("Round", "Pair", "Count", "Piece"), merges, most=MOST_ROWS),
-        TextList(below(part.scope.stack.path, "merges"), numbers, pairs),
+        TextList(below(part.scope.stack.path, "merges"), words(numbers), words(pairs)),
         *vocabulary_of(part.scope),
     ]
 
@@ -240,22 +245,17 @@ def side_by_side(trace: Trace) -> list[Block]:
         return []
     longest = max(len(text.tokens) for text in texts.values())
     rows: list[Row] = [
-        (str(k + 1), *(Word(_visible(text.tokens[k : k + 1])) for text in texts.values()))
+        (str(k + 1), *(Word("".join(text.tokens[k : k + 1])) for text in texts.values()))
         for k in range(longest)
     ]
     counts: Row = ("all", *(str(len(text.tokens)) for text in texts.values()))
-    whole = table(("Position", *texts), [*rows, counts], most=_MOST_POSITIONS)
+    whole = table(("Position", *map(Word, texts)), [*rows, counts], most=_MOST_POSITIONS)
     others = [(name, text) for name, text in texts.items() if text is not trace.scenario.text]
     lists = [
-        TextList(f"variants.{name}.tokens", tuple(map(str, range(1, len(t.tokens) + 1))), t.tokens)
+        TextList(f"variants.{name}.tokens", words(counted(len(t.tokens))), words(t.tokens))
         for name, t in others
     ]
-    return [Subheading("Side by side"), whole, *lists]
+    return [Subheading(("Side by side",)), whole, *lists]
 
 
 _MOST_POSITIONS = 100
-
-
-def _visible(tokens: Sequence[str]) -> str:
-    """A token, its spaces as `␣`; nothing where there is none."""
-    return "".join(tokens).replace(" ", "␣")

@@ -19,7 +19,6 @@ from attncli.document import (
     Spans,
     Subheading,
     Term,
-    Word,
     Working,
 )
 from attncli.steps import Mistake, Step
@@ -31,6 +30,7 @@ from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import part_blocks, section_of, table_together
 from attncli.telling.working import cell_line
 from attncli.trace import Part, Quantity, Trace
+from attncli.word import Word
 
 
 def lessons(trace: Trace, told: Sequence[tuple[Step, Trace]], selection: Selection) -> Document:
@@ -52,9 +52,9 @@ def _lesson(step: Step, trace: Trace, selection: Selection, *, changed: bool) ->
         blocks += [Facts((("Shapes", (step.shapes,)),)), Note((_not_told(trace, step),))]
         blocks += _mistakes(trace, step, None)
         formulas = general_formulas(step)
-        return Section(step.name, None, step.title, formulas, tuple(blocks))
+        return Section(step.name, None, (step.title,), formulas, tuple(blocks))
     blocks.append(Facts(tuple(_shapes(step, trace, part))))
-    blocks.append(Subheading("On these numbers"))
+    blocks.append(Subheading(("On these numbers",)))
     if changed:
         change = Term(", ".join(step.shown_with))
         blocks.append(Note(("The scenario goes without this step; with ", change, " it would be:")))
@@ -81,7 +81,7 @@ def _mistakes(trace: Trace, step: Step, part: Part | None) -> list[Block]:
     for mistake in step.mistakes:
         if part is None or mistake.making(part.scope) is not None:
             blocks += _mistake_blocks(trace, part, mistake)
-    return [Subheading("Common mistakes"), *blocks] if blocks else []
+    return [Subheading(("Common mistakes",)), *blocks] if blocks else []
 
 
 def _not_told(trace: Trace, step: Step) -> str:
@@ -125,7 +125,13 @@ def _mistake_blocks(trace: Trace, part: Part | None, mistake: Mistake) -> list[B
         return [Points(((mistake.says, same),))]
     right = trace[making.name]
     figure = right.matrix.number(*cell)
-    told = (" ", Term(part.scope.here(right.address(*cell))), " is ", figure, "; the mistake gives")
+    told = (
+        " ",
+        Term(right.symbol(*cell, part.scope.here(right.name))),
+        " is ",
+        figure,
+        "; the mistake gives",
+    )
     line = cell_line(wrong, wrong[making.name], *cell)
     return [Points(((mistake.says, *told),)), Working((line,), mistake.name)]
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from attncli.steps import Step, step_named
 from attncli.trace import Making, Part, Quantity, Trace
+from attncli.word import Said
 
 _PLACES = {
     "encoder": "Encoder",
@@ -58,7 +59,7 @@ def step_of(part: Part) -> Step:
     return step_named(part.step)
 
 
-def title_of(part: Part) -> str:
+def title_of(part: Part) -> Said:
     """What a part is called: its step's title there."""
     return step_of(part).title_at(part.scope)
 

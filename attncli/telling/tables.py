@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from attncli.arithmetic.expression import MOST_PARTS, Omitted, elided
-from attncli.document import Block, Prose, Table, Word
+from attncli.document import Block, Prose, Table
+from attncli.word import Word
 
 Row = tuple[Word | str | Omitted, ...]
 
@@ -13,7 +14,7 @@ MOST_ROWS = 4 * MOST_PARTS
 """What a table of words that is looked things up in may have."""
 
 
-def table(headings: tuple[str, ...], rows: Iterable[Row], most: int = MOST_PARTS) -> Table:
+def table(headings: tuple[Word | str, ...], rows: Iterable[Row], most: int = MOST_PARTS) -> Table:
     """A table; the middle of a long one is left out."""
     every = list(rows)
     places = elided(len(every), most)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from attncli.document import Block, Note, Prose, Span, Subheading, Table, TextList, Word
+from attncli.document import Block, Note, Prose, Span, Subheading, Table, TextList
 from attncli.notation.plain import plain
 from attncli.scenario.model import below
 from attncli.steps.estimate import taught_round, taught_rounds, told_numbers
@@ -14,6 +14,7 @@ from attncli.steps.prune import told_losses, trained_pruning
 from attncli.steps.viterbi import table_of
 from attncli.telling.tables import MOST_ROWS, Row, rounds_between, table
 from attncli.trace import Part, Scope, Trace
+from attncli.word import Word, words
 
 if TYPE_CHECKING:
     from attncli.tokenizing.lesson import LessonRound, Removal
@@ -51,9 +52,9 @@ def vocabulary_of(scope: Scope) -> list[Block]:
     numbers = tuple(map(str, range(len(tokens))))
     rows: list[Row] = [(number, Word(token)) for number, token in zip(numbers, tokens, strict=True)]
     return [
-        Subheading("What has been learned"),
+        Subheading(("What has been learned",)),
         table(("ID", "Token"), rows, most=MOST_ROWS),
-        TextList(below(scope.stack.path, "vocabulary"), numbers, tokens),
+        TextList(below(scope.stack.path, "vocabulary"), words(numbers), words(tokens)),
     ]
 
 

@@ -17,7 +17,6 @@ from attncli.document import (
     SideBySide,
     Subheading,
     Tree,
-    Word,
     Working,
 )
 from attncli.refusals import Problem, listed
@@ -53,6 +52,7 @@ from attncli.telling.selection import (
 )
 from attncli.telling.working import cell_line, working_of
 from attncli.trace import Part, Quantity, Trace
+from attncli.word import Word
 
 ROUNDED_BY_ITSELF = Note(
     ("Each figure is rounded by itself, so a row need not add up to exactly 1.",)
@@ -139,7 +139,7 @@ def worked_blocks(
 ) -> list[Block]:
     """What happens, the given matrices that the part needs, the working, the tables."""
     step = step_of(part)
-    blocks: list[Block] = [Prose((step.happens(part.scope),))]
+    blocks: list[Block] = [Prose(step.happens_at(part.scope))]
     if part.step == "tokenize":
         return [*blocks, *cutting_of(part.scope), *token_blocks(part.scope)]
     blocks += given_blocks(trace, givens, selection, part.path)
@@ -236,7 +236,7 @@ def _closing(trace: Trace, selection: Selection) -> tuple[Block, ...]:
     unused = [quantity for quantity in _all_given(trace) if quantity.name not in used]
     heading = "Given, and not needed" if used else "Given"
     heading += " so far" if used and trace.unfinished is not None else ""
-    blocks: list[Block] = [Subheading(heading)] if unused else []
+    blocks: list[Block] = [Subheading((heading,))] if unused else []
     blocks += given_blocks(trace, unused, selection)
     if trace.unfinished is not None:
         blocks.append(unfinished_in_words(trace.unfinished))
@@ -258,7 +258,7 @@ def cells(trace: Trace, wanted: Sequence[tuple[str, Address]]) -> Document:
     return Document(
         Word(trace.scenario.title),
         tuple(sections),
-        closing=(Subheading("Given"), Working(tuple(given))) if given else (),
+        closing=(Subheading(("Given",)), Working(tuple(given))) if given else (),
         rounding=rounding_facts(trace),
     )
 
@@ -281,7 +281,7 @@ def _cell(trace: Trace, name: str, address: Address) -> Line:
         return cell_line(trace, quantity, *quantity.find(address), whole=True)
     text = text_of_list(trace, name)
     place = place_in_list(text, address)
-    label = Symbol(name, (sentence_axis(text).index(place),))
+    label = Symbol(name, (Word(sentence_axis(text).index(place)),))
     ids = name.endswith("ids")
-    value = Number.written(text.ids[place]) if ids else Symbol(text.tokens[place])
+    value = Number.written(text.ids[place]) if ids else Word(text.tokens[place])
     return Line(label, (("=", value),), name)

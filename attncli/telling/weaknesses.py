@@ -15,10 +15,11 @@ from attncli.design.mistakes import Attempt, attempts, reveals
 from attncli.design.rules import CHECKS, Flags, Made, alike_columns, alike_rows
 from attncli.design.shares import is_share, shown_rows
 from attncli.design.single import made_of
-from attncli.document import Block, Document, Note, Points, Prose, Section, Spans, Term, Word
+from attncli.document import Block, Document, Note, Points, Prose, Section, Spans, Term
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.parts import made_by, place_in_words, title_of, told_parts
 from attncli.trace import Quantity, Trace
+from attncli.word import Word
 
 MOST = 8
 """Of a longer list only so many are told, and how many more there are."""
@@ -139,7 +140,7 @@ def _names(trace: Trace, steps: Sequence[str]) -> list[str]:
 def _section(rule: str, items: Sequence[Spans]) -> Section:
     title, says = _RULES[rule][:2]
     most = _MOST_MISTAKES if rule == "mistakes" else MOST
-    return Section(rule, None, title, (), (Prose((says,)), _list(items, most)))
+    return Section(rule, None, (title,), (), (Prose((says,)), _list(items, most)))
 
 
 def _revealed(items: Sequence[Spans]) -> Section:
@@ -147,7 +148,7 @@ def _revealed(items: Sequence[Spans]) -> Section:
         Prose(("These change a figure, so that an answer can tell them.",)),
         _list(items, _MOST_MISTAKES),
     )
-    return Section("revealed", None, "Mistakes that can be revealed", (), blocks)
+    return Section("revealed", None, ("Mistakes that can be revealed",), (), blocks)
 
 
 def _list(items: Sequence[Spans], most: int = MOST) -> Points:
@@ -179,7 +180,7 @@ def _ambiguous(trace: Trace, names: Sequence[str]) -> Iterator[Spans]:
         rows = shown_rows(trace)(trace[name])
         for quantity, i, j, carry, exact in ambiguous(both, name):
             if rows is None or i in rows:
-                address = Term(quantity.address(i, j))
+                address = Term(quantity.symbol(i, j))
                 yield (address, " is ", carry, " under carry and ", exact, " under exact")
 
 
@@ -205,19 +206,19 @@ def _places(broken: Flags, made: Made) -> Iterator[tuple[int, int]]:
 
 
 def _row(quantity: Quantity, i: int) -> Term:
-    return Term(quantity.address(i))
+    return Term(quantity.symbol(i))
 
 
 def _cells(quantity: Quantity, made: Made, broken: Flags) -> Iterator[Spans]:
     for i, j in _places(broken, made):
-        yield Term(quantity.address(i, j)), " is ", quantity.matrix.number(i, j)
+        yield Term(quantity.symbol(i, j)), " is ", quantity.matrix.number(i, j)
 
 
 def _edges(quantity: Quantity, made: Made, broken: Flags) -> Iterator[Spans]:
     for i, j in _places(broken, made):
         full = decimals.shown(float(made.full[i, j]), made.decimals + _MORE_PLACES)
         figure = quantity.matrix.number(i, j)
-        yield Term(quantity.address(i, j)), " is ", figure, ", rounded from ", Number.written(full)
+        yield Term(quantity.symbol(i, j)), " is ", figure, ", rounded from ", Number.written(full)
 
 
 def _ties(quantity: Quantity, made: Made, broken: Flags) -> Iterator[Spans]:
@@ -244,7 +245,7 @@ def _zeros(quantity: Quantity, made: Made, broken: Flags) -> Iterator[Spans]:
 def _repeats(quantity: Quantity, made: Made, broken: Flags) -> Iterator[Spans]:  # noqa: ARG001
     yield from ((_row(quantity, i),) for i, _ in _places(alike_rows(made), made))
     for _, j in np.argwhere(alike_columns(made)).tolist():
-        yield f"column {quantity.columns.index(j)} of ", Term(quantity.name)
+        yield "column ", Word(quantity.columns.index(j)), " of ", Term(quantity.name)
 
 
 _TELLERS: Mapping[str, Callable[[Quantity, Made, Flags], Iterator[Spans]]] = MappingProxyType(
@@ -274,5 +275,5 @@ def _mistakes(trace: Trace, names: Sequence[str]) -> tuple[list[Spans], list[Spa
 
 def _mistake(slip: Attempt) -> Spans:
     place = place_in_words(slip.part.path)
-    where = " · ".join(word for word in (place, title_of(slip.part)) if word)
-    return (f"{where}: {slip.mistake.says}",)
+    before = f"{place} · " if place else ""
+    return (before, *title_of(slip.part), f": {slip.mistake.says}")

@@ -46,7 +46,7 @@ def cell_line(trace: Trace, quantity: Quantity, i: int, j: int, *, whole: bool =
     """The working of one cell; `whole` leaves no term out."""
     making = quantity.making
     name = quantity.name if whole else _here(trace, quantity, quantity.name)
-    label = Symbol(name, quantity.indices(i, j))
+    label = quantity.symbol(i, j, name)
     result = quantity.number(i, j)
     if making is None:
         return Line(label, (("=", result),), quantity.name)
@@ -91,7 +91,7 @@ def _row_line(trace: Trace, quantity: Quantity, i: int, *, with_cells: bool = Fa
     if with_cells:
         forms.append(_entries(places, lambda j: cells[j][0]))
     parts = [("=", form) for form in _short(tuple(forms), operands)]
-    label = Symbol(_here(trace, quantity, quantity.name), quantity.indices(i))
+    label = quantity.symbol(i, name=_here(trace, quantity, quantity.name))
     return Line(label, (*parts, _row_result(quantity, i, cells)), quantity.name)
 
 
@@ -156,7 +156,7 @@ def _addition(trace: Trace, quantity: Quantity, i: int) -> Addition:
             continue
         weight, values = weights.number(i, k), _entries(columns, partial(V.number, k))
         addends.append((Product((weight, values)), scaled_vector(weight, values)))
-    label = Symbol(_here(trace, quantity, quantity.name), quantity.indices(i))
+    label = quantity.symbol(i, name=_here(trace, quantity, quantity.name))
     return Addition(label, tuple(addends), relation, total, quantity.name)
 
 

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attncli.arithmetic.expression import Number
+from attncli.arithmetic.expression import Number, Symbol
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import Operation
 from attncli.arithmetic.rounding import Array
 from attncli.refusals import listed, quote, shortened
 from attncli.scenario.address import Address, AddressError, Index, write_index
+from attncli.word import words
 
 IDS = "ID"
 _TIMED = re.compile(r"(.*\.)?([^.\[\]]+\[\d+\]|gates\[\d+\]\.[^.]+)")
@@ -177,6 +178,10 @@ class Quantity:
             return ()
         row = self.rows.index(i)
         return (row,) if j is None or self.is_list else (row, self.columns.index(j))
+
+    def symbol(self, i: int, j: int | None = None, name: str = "") -> Symbol:
+        """Cell (i, j), or row i, of the quantity as it is called somewhere."""
+        return Symbol(name or self.name, words(self.indices(i, j)))
 
     def address(self, i: int, j: int | None = None) -> str:
         """The address of cell (i, j), or of row i: `weights[love, AI]`, `Q[love]`."""

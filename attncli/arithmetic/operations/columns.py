@@ -19,6 +19,7 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working
 from attncli.arithmetic.operations.joining import Moved, all_written, joined
 from attncli.arithmetic.rounding import Array, Error
+from attncli.word import Word
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class RowAsColumn(Moved):
         return "n d -> d 1"
 
     def formula(self, name: str, *operands: str) -> Equation:
-        return define(name, at(operands[0], self.key) if self.key else Symbol(operands[0]))
+        return define(name, at(operands[0], Word(self.key)) if self.key else Symbol(operands[0]))
 
     def moved(self, *operands: Matrix) -> Matrix:
         table, k = operands[0], self.row_number

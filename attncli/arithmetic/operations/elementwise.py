@@ -32,6 +32,7 @@ from attncli.arithmetic.operations.base import (
     sum_of,
 )
 from attncli.arithmetic.rounding import Array, Error, Rounding, largest
+from attncli.word import Word
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class TakeRows(Operation):
         return (operands[0].number(self.indices[i], j),)
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        return (Symbol(names[0], (self.keys[i],)),)
+        return (Symbol(names[0], (Word(self.keys[i]),)),)
 
 
 @dataclass(frozen=True)

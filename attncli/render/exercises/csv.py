@@ -2,7 +2,8 @@
 
 Spreadsheets take a cell that begins with `=`, `+`, `-` or `@` for a formula, and one such as
 `12e45` for a number, quoted or not. Such a text gets an apostrophe before it, and so does one
-that begins with an apostrophe: `unguarded` takes one off again, so that each comes back whole.
+that begins with an apostrophe. What is hidden in somebody's words is an escape. `unguarded` takes
+both off again, so that each text comes back whole.
 Quantities have names that begin with a letter, so no id of theirs is ever changed.
 """
 
@@ -13,16 +14,18 @@ import io
 import re
 
 from attncli.document import Document
+from attncli.notation.words import hidden_again, visible
 from attncli.render.abilities import Abilities
 from attncli.render.exercises._answers import asking, entries, paper_of
 from attncli.render.page import Page
+from attncli.word import Word
 
 SUFFIXES = (".csv",)
 ABILITIES = Abilities(keys=("none", "separate"), hints=False)
 
 HEADINGS = ("form", "hash", "id", "answer")
 _GUARD = "'"
-_OBEYED = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", _GUARD)
+_OBEYED = ("=", "+", "-", "@", "＝", "＋", "－", "＠", _GUARD)
 """How a cell begins that would be taken for a formula, wide characters and all; and the guard."""
 _NUMBER = re.compile(r"[\d.,]*\d[\d.,]*(?:[eE][+-]?\d+)?")
 
@@ -41,11 +44,12 @@ def render(document: Document, page: Page) -> str:  # noqa: ARG001
 
 
 def guarded(text: str) -> str:
-    """A text that a spreadsheet leaves as it is."""
+    """A text that a spreadsheet leaves as it is, with nothing hidden in it."""
+    text = visible(Word(text))
     obeyed = text.startswith(_OBEYED) or _NUMBER.fullmatch(text)
     return _GUARD + text if obeyed else text
 
 
 def unguarded(cell: str) -> str:
     """The text that was written as a cell."""
-    return cell.removeprefix(_GUARD)
+    return hidden_again(cell.removeprefix(_GUARD)).raw

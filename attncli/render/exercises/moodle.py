@@ -8,7 +8,6 @@ their numbers, `{#1}`, so that no brace of anybody's words is left in it.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -21,15 +20,17 @@ from attncli.document import (
     Section,
 )
 from attncli.notation import latex
-from attncli.notation.words import visible
+from attncli.notation.words import ISOLATE, POP, isolated, visible
 from attncli.questions import OWN_FORM, Paper, Question, Slip
 from attncli.render.abilities import Abilities
 from attncli.render.exercises._answers import asking, paper_of
 from attncli.render.exercises._cloze import Alternatives, Feedback, field, filler, masked_field
 from attncli.render.figures import text_of
-from attncli.render.html import Style, blocks_html, escaped, expression_html
+from attncli.render.html import Style, blocks_html, escaped, expression_html, isolating, spans_html
 from attncli.render.html.tables import facts_html
 from attncli.render.page import Page
+from attncli.render.sentences import text_of_spans
+from attncli.word import Word
 
 SUFFIXES = (".xml",)
 ABILITIES = Abilities(keys=("embedded",), self_keyed=True, share=50, hints=False)
@@ -58,7 +59,7 @@ _HOW_MASKED = "<p>Type −∞, what a masked score is, as <code>-inf</code>.</p>
 
 _OBEYED = re.compile(r"[{}\\~$@`]")
 """What Moodle or its filters might take for a field, mathematics or the address of a file."""
-_SIMPLE = re.compile(r"[\w ,.'!?·…=≈+−×/√→⋮\[\]-]*")
+_SIMPLE = re.compile(rf"[\w ,.'!?·…=≈+−×/√→⋮\[\]{ISOLATE}{POP}-]*")
 _NO_MATHEMATICS = "tex2jax_ignore mathjax_ignore"
 _LIKE_A_FIELD = re.compile(r"\{(?=[0-9]*:|#)")
 _LONGEST_NAME = 255
@@ -119,7 +120,8 @@ class _Exercise(NamedTuple):
 def _question(exercise: _Exercise, section: Section, number: int) -> str:
     paper = exercise.paper
     form = () if paper.form == OWN_FORM else (f"form {paper.form}",)
-    name = _name(exercise.document.title.text, " · ".join(("", *form, section.heading)))
+    rest = " · ".join(("", *form, text_of_spans(section.heading, visible)))
+    name = _name(exercise.document.title, rest)
     tags = (f"<tag><text>{_xml(tag)}</text></tag>" for tag in (f"form {paper.form}", paper.hash))
     return f"""\
   <question type="cloze">
@@ -147,7 +149,7 @@ def _asked(exercise: _Exercise, section: Section, number: int) -> str:
     opening = exercise.document.opening if number == 1 else ()
     body = [
         looks,
-        f"<h{_LEVEL}>{_word(section.heading)}</h{_LEVEL}>",
+        f"<h{_LEVEL}>{spans_html(section.heading, style)}</h{_LEVEL}>",
         *(f"<p>{expression_html(formula, style)}</p>" for formula in section.formulas),
         *((facts_html(facts, style),) if facts is not None else ()),
         *((_HOW_MASKED,) if exercise.has_masked(section) else ()),
@@ -205,16 +207,12 @@ def _text(text: str) -> str:
 
 
 def _word(text: str) -> str:
-    """Somebody's words; what could be mathematics or a smiley is kept from the filters."""
-    shown = visible(text)
-    words = _text(shown)
-    if not _SIMPLE.fullmatch(shown):
-        return f'<span class="nolink"><bdi class="{_NO_MATHEMATICS}">{words}</bdi></span>'
-    return f"<bdi>{words}</bdi>" if any(map(_runs_leftwards, shown)) else words
-
-
-def _runs_leftwards(character: str) -> bool:
-    return unicodedata.bidirectional(character) in ("R", "AL")
+    """A text with somebody's words in it; what could be mathematics or a smiley is kept from the
+    filters."""
+    words = isolating(_text(text))
+    if _SIMPLE.fullmatch(text):
+        return words
+    return f'<span class="nolink"><bdi class="{_NO_MATHEMATICS}">{words}</bdi></span>'
 
 
 def _mathematics(node: Expression | Equation) -> str:
@@ -222,12 +220,12 @@ def _mathematics(node: Expression | Equation) -> str:
     return rf"\({escaped(_LIKE_A_FIELD.sub('{ ', latex(node)))}\)"
 
 
-def _name(title: str, rest: str) -> str:
+def _name(title: Word, rest: str) -> str:
     """The name of a question, its title cut where Moodle has no room for it. Moodle takes tags
     out of names, and entities for what they mean."""
-    shown = visible(title)[:_LONGEST_NAME]
-    while len(name := _without_tags(shown + rest)) > _LONGEST_NAME:
-        shown = f"{shown[:-2]}…"
+    shown, room = visible(title)[:_LONGEST_NAME], _LONGEST_NAME
+    while len(name := isolated(_without_tags(f"{shown}{rest}"[:room]))) > _LONGEST_NAME:
+        shown, room = (f"{shown[:-2]}…", room) if len(shown) > 1 else ("…", room - 1)
     return name
 
 

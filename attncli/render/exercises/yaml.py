@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncli.document import Document, Section
+from attncli.document import Document, Section, Spans
 from attncli.notation.words import is_hidden, visible
 from attncli.render.abilities import Abilities
 from attncli.render.exercises._answers import Entry, asking, entries, paper_of
 from attncli.render.page import Page
+from attncli.render.sentences import text_of_spans
 
 SUFFIXES = (".yaml", ".yml")
 ABILITIES = Abilities(keys=("none", "separate"), hints=False)
@@ -28,7 +29,7 @@ def render(document: Document, page: Page) -> str:  # noqa: ARG001
     """The blanks of a sheet, empty; those of an exercise or a key with what is right."""
     paper = paper_of(document, "yaml")
     filled = any(e.answer for section in asking(document) for e in entries(section, paper))
-    lines = [f"# {'Key' if filled else 'Answers'} · {_comment(document.title.text)}"]
+    lines = [f"# {'Key' if filled else 'Answers'} · {_comment((document.title,))}"]
     lines += [] if filled else [_HOW_TO]
     lines += [f"form: {quoted(paper.form)}", f"hash: {quoted(paper.hash)}"]
     told = [line for section in asking(document) for line in _lines(document, section)]
@@ -58,8 +59,8 @@ def _number(text: str) -> str:
     return text if text[-1].isdigit() else quoted(text)
 
 
-def _comment(text: str) -> str:
-    return "".join(c if _may_stand(c) else _escape(c) for c in visible(text))
+def _comment(spans: Spans) -> str:
+    return "".join(c if _may_stand(c) else _escape(c) for c in text_of_spans(spans, visible))
 
 
 def _written(character: str) -> str:

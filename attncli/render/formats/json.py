@@ -7,7 +7,16 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from attncli.arithmetic.expression import MOST_PARTS, Blank, Number, Omitted, Sum, Symbol
+from attncli.arithmetic.expression import (
+    MOST_PARTS,
+    Blank,
+    Equation,
+    Expression,
+    Number,
+    Omitted,
+    Sum,
+    Symbol,
+)
 from attncli.document import (
     Addition,
     Block,
@@ -18,9 +27,9 @@ from attncli.document import (
     Prose,
     Section,
     SideBySide,
+    Spans,
     Table,
     TextList,
-    Word,
     Working,
 )
 from attncli.document import Line as WorkingLine
@@ -30,6 +39,7 @@ from attncli.questions import Paper, Question, Slip
 from attncli.render.figures import text_of
 from attncli.render.page import Page
 from attncli.render.sentences import text_of_spans
+from attncli.word import Word
 
 SUFFIXES = (".json",)
 
@@ -44,7 +54,7 @@ def render(document: Document, page: Page) -> str:  # noqa: ARG001
 def _document(document: Document) -> dict[str, Any]:
     return {
         "attncli": VERSION,
-        "title": document.title.text,
+        "title": document.title.raw,
         **_paper(document.paper),
         "rounding": dict(document.rounding),
         "given": [_given(block, document.sources) for block in document.given],
@@ -58,7 +68,12 @@ def _document(document: Document) -> dict[str, Any]:
 def _paper(paper: Paper | None) -> dict[str, Any]:
     if paper is None:
         return {}
-    data = {"kind": paper.kind, "form": paper.form, "hash": paper.hash, "command": paper.command}
+    data = {
+        "kind": paper.kind,
+        "form": paper.form,
+        "hash": paper.hash,
+        "command": paper.command.raw,
+    }
     return {**data, "points": paper.points}
 
 
@@ -78,6 +93,18 @@ def _pretty(value: Any, indent: str = "") -> str:  # noqa: ANN401
     return f"{brackets[0]}\n{deeper}{inside}\n{indent}{brackets[1]}"
 
 
+def _raw(word: Word) -> str:
+    return word.raw
+
+
+def _text_of(spans: Spans) -> str:
+    return text_of_spans(spans, _raw)
+
+
+def _plain(node: Expression | Equation) -> str:
+    return unbreakable(plain(node, _raw))
+
+
 def _escaped(text: str) -> str:
     """JSON with invisible characters as escapes; in it they can only stand inside strings."""
     return "".join(json.dumps(c)[1:-1] if c != "\n" and is_hidden(c) else c for c in text)
@@ -88,8 +115,8 @@ def _section(section: Section) -> dict[str, Any]:
     data: dict[str, Any] = {
         "step": section.step,
         **({"path": section.path} if section.path else {}),
-        "title": section.title,
-        "formula": ", ".join(unbreakable(plain(formula)) for formula in section.formulas),
+        "title": _text_of(section.title),
+        "formula": ", ".join(map(_plain, section.formulas)),
         "quantities": quantities,
         "working": [*_working(section.blocks)],
     }
@@ -146,8 +173,9 @@ def _matrices(block: Block) -> tuple[MatrixBlock, ...]:
 
 def _quantity(block: MatrixBlock | TextList) -> dict[str, Any]:
     if isinstance(block, TextList):
-        rows, values = list(block.row_names), list(block.values)
-        text = [str(value) for value in block.values]
+        rows = [name.raw for name in block.row_names]
+        values = [value.raw if isinstance(value, Word) else value for value in block.values]
+        text = [str(value) for value in values]
         return {"name": block.name, "rows": rows, "columns": [], "values": values, "text": text}
     return _matrix(block)
 
@@ -170,8 +198,8 @@ def _matrix(block: MatrixBlock) -> dict[str, Any]:
     text = [[_text(block.entry(i, j)) for j in columns] for i in block.rows]
     return {
         "name": block.quantity or block.name,
-        "rows": [block.row_names[i] for i in block.rows],
-        "columns": list(block.column_names),
+        "rows": [block.row_names[i].raw for i in block.rows],
+        "columns": [name.raw for name in block.column_names],
         "values": [row[0] for row in values] if block.is_list else values,
         "text": [row[0] for row in text] if block.is_list else text,
     }
@@ -205,7 +233,7 @@ def _mistakes(blocks: Iterable[Block]) -> Iterator[dict[str, Any]]:
 
 def _line(line: WorkingLine) -> dict[str, Any]:
     cell = _cell(line.label, line.quantity)
-    parts = (f"{relation} {unbreakable(plain(part))}" for relation, part in line.parts)
+    parts = (f"{relation} {_plain(part)}" for relation, part in line.parts)
     data: dict[str, Any] = {"cell": cell, "text": f"{cell} {' '.join(parts)}"}
     result = line.parts[-1][1]
     return {**data, "value": float(result.full)} if isinstance(result, Number) else data
@@ -213,14 +241,13 @@ def _line(line: WorkingLine) -> dict[str, Any]:
 
 def _cell(label: Symbol, quantity: str) -> str:
     """The address of what is worked out, by its full name."""
-    return unbreakable(plain(Symbol(quantity or label.name, label.indices)))
+    return _plain(Symbol(quantity or label.name, label.indices))
 
 
 def _addition(block: Addition) -> dict[str, Any]:
     cell = _cell(block.label, block.quantity)
     terms = (addend if isinstance(addend, Omitted) else addend[0] for addend in block.addends)
-    products = unbreakable(plain(Sum(tuple(terms))))
-    total = unbreakable(plain(block.total))
+    products, total = _plain(Sum(tuple(terms))), _plain(block.total)
     return {"cell": cell, "text": f"{cell} = {products} {block.relation} {total}"}
 
 
@@ -228,9 +255,9 @@ def _sentences(blocks: Iterable[Block]) -> Iterator[str]:
     """What is said in words, where a section is a lesson."""
     for block in blocks:
         if isinstance(block, Points):
-            yield from map(text_of_spans, block.items)
+            yield from map(_text_of, block.items)
         elif isinstance(block, Prose | Note):
-            yield text_of_spans(block.text)
+            yield _text_of(block.text)
 
 
 def _after(blocks: Sequence[Block]) -> dict[str, Any]:
@@ -248,11 +275,13 @@ def _after(blocks: Sequence[Block]) -> dict[str, Any]:
 
 
 def _table(block: Table) -> dict[str, Any]:
-    rows = [
-        [cell.text if isinstance(cell, Word) else str(cell) for cell in row] for row in block.rows
-    ]
-    return {"headings": list(block.headings), "rows": rows}
+    rows = [[*map(_cell_of_words, row)] for row in block.rows]
+    return {"headings": [*map(_cell_of_words, block.headings)], "rows": rows}
+
+
+def _cell_of_words(cell: Word | str | Omitted) -> str:
+    return cell.raw if isinstance(cell, Word) else str(cell)
 
 
 def _notes(blocks: Iterable[Block]) -> Iterator[str]:
-    return (text_of_spans(block.text) for block in blocks if isinstance(block, Note))
+    return (_text_of(block.text) for block in blocks if isinstance(block, Note))

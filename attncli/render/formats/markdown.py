@@ -38,15 +38,14 @@ from attncli.document import (
     TextList,
     Tree,
     TreeRow,
-    Word,
     Working,
 )
 from attncli.document import Line as WorkingLine
-from attncli.notation import latex, plain, unbreakable
+from attncli.notation import latex, name_of, plain, unbreakable
 from attncli.notation.latex import WEB
 from attncli.notation.plain import MINUS
 from attncli.notation.signs import signed
-from attncli.notation.words import visible
+from attncli.notation.words import printed
 from attncli.render.figures import (
     addend_sign,
     column_heading,
@@ -60,6 +59,7 @@ from attncli.render.figures import (
 )
 from attncli.render.mermaid import mermaid
 from attncli.render.page import Page
+from attncli.word import Word
 
 SUFFIXES = (".md", ".markdown")
 
@@ -68,7 +68,9 @@ _NEW_PAGE = '<div style="page-break-before: always"></div>'
 """A new page where the text is printed; nothing to see on a screen."""
 _RULE = "\\_" * 24
 _BULLET = re.compile("^- ", re.MULTILINE)
-_SPECIAL = str.maketrans({character: f"\\{character}" for character in r"\`*_[]<>|~$&#"})
+_OBEYED = re.compile(r"[\\`*_\[\]<>|~$&#]|:(?=//)|@|(?<=www)\.|^[-+](?=[ -]|$)", re.IGNORECASE)
+_NUMBERED = re.compile(r"^(\d{1,9})([.)])(?= |$)")
+"""What means something anywhere, what makes a link of an address, and at the start a list."""
 
 
 def render(document: Document, page: Page) -> str:  # noqa: ARG001
@@ -81,7 +83,7 @@ def _parts(document: Document) -> list[str]:
     parts: list[str] = []
     if document.facts is not None:
         called = "" if paper is None else f": {paper.called}"
-        parts += [f"# {escaped(document.title.text)}{called}", _facts(document.all_facts)]
+        parts += [f"# {escaped(document.title)}{called}", _facts(document.all_facts)]
     parts += _blocks(document.opening)
     for k, section in enumerate(document.sections):
         parts += [_NEW_PAGE] if k > 0 and paper is not None else []
@@ -91,9 +93,11 @@ def _parts(document: Document) -> list[str]:
 
 
 @lru_cache(maxsize=4096)
-def escaped(text: str) -> str:
+def escaped(word: Word | str) -> str:
     """Somebody's words on one line, with nothing in them that Markdown would obey."""
-    return visible(text).translate(_SPECIAL)
+    if isinstance(word, str):
+        return word
+    return _NUMBERED.sub(r"\1\\\2", _OBEYED.sub(r"\\\g<0>", printed(word)))
 
 
 def code(text: str) -> str:
@@ -109,14 +113,22 @@ def _math(text: str) -> str:
 
 
 def _heading(section: Section) -> str:
-    title = f"## {section.heading_with_points}"
+    title = f"## {_spans(section.heading_with_points)}"
     return f"{title}\n\n{_formulas(section.formulas)}" if section.formulas else title
 
 
 @lru_cache(maxsize=256)
 def _formulas(formulas: tuple[Equation, ...]) -> str:
     """A section's formulas; forms of an exercise have the same."""
-    return ", ".join(_math(latex(formula)) for formula in formulas)
+    return ", ".join(map(_expression, formulas))
+
+
+def _expression(node: Expression | Equation) -> str:
+    """Mathematics; as code where it has words that GitHub would obey inside it."""
+    try:
+        return _math(latex(node, _WITHOUT_MARKUP))
+    except _WordsError:
+        return code(unbreakable(plain(node)))
 
 
 def _blocks(blocks: Iterable[Block]) -> list[str]:
@@ -140,12 +152,12 @@ def _span(span: Span) -> str:
     match span:
         case str():
             return span
-        case Word(text):
-            return escaped(text)
-        case Term(text):
-            return code(text)
+        case Word():
+            return escaped(span)
+        case Term(name):
+            return code(name_of(name))
         case _:
-            return _math(latex(span))
+            return _expression(span)
 
 
 def _label(line: WorkingLine | Addition) -> str:
@@ -189,11 +201,17 @@ class _WordsError(Exception):
     """Somebody's words, where only mathematics is wanted."""
 
 
-def _refuse(_: str) -> str:
+def _refuse(_: Word | str) -> str:
     raise _WordsError
 
 
+def _only_letters(word: Word | str) -> str:
+    plain_word = isinstance(word, str) or printed(word).replace(" ", "").isalnum()
+    return WEB.word(word) if plain_word else _refuse(word)
+
+
 _WITHOUT_WORDS = WEB._replace(word=_refuse)
+_WITHOUT_MARKUP = WEB._replace(word=_only_letters)
 
 
 def _addition(block: Addition) -> str:
@@ -204,10 +222,17 @@ def _addition(block: Addition) -> str:
             lines.append(f"- {_math(sign + latex(addend))}")
         else:
             product, value = addend
-            arrow = r"\rightarrow"
-            lines.append(f"- {_math(f'{sign}{latex(signed(product)[1])} {arrow} {latex(value)}')}")
+            lines.append(f"- {_addend(sign, signed(product)[1], value)}")
     total = f"{_RELATIONS[block.relation]} {latex(block.total)}"
     return "\n".join([*lines, f"- {_math(total)}"])
+
+
+def _addend(sign: str, product: Expression, value: Expression) -> str:
+    try:
+        told = latex(product, _WITHOUT_MARKUP)
+    except _WordsError:
+        return code(f"{sign}{unbreakable(plain(product))} → {unbreakable(plain(value))}")
+    return _math(rf"{sign}{told} \rightarrow {latex(value)}")
 
 
 def _grid(headings: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[bool]) -> str:
@@ -218,13 +243,11 @@ def _grid(headings: Sequence[str], rows: Iterable[Sequence[str]], numbers: Seque
 
 def _table(block: Table) -> str:
     rows = [[_cell(cell) for cell in row] for row in block.rows]
-    return _grid(block.headings, rows, [False for _ in block.headings])
+    return _grid([*map(escaped, block.headings)], rows, [False for _ in block.headings])
 
 
 def _cell(cell: Word | str | Omitted) -> str:
-    if isinstance(cell, str):
-        return cell
-    return escaped(cell.text) if isinstance(cell, Word) else "⋮"
+    return "⋮" if isinstance(cell, Omitted) else escaped(cell)
 
 
 def _matrix(block: MatrixBlock) -> str:
@@ -258,7 +281,7 @@ def _side_by_side(block: SideBySide) -> str:
 
 def _tree(block: Tree) -> str:
     return "\n".join(
-        f"{'  ' * row.depth}- {_number(row)}{row.title}{_made(row)}" for row in block.rows
+        f"{'  ' * row.depth}- {_number(row)}{_spans(row.title)}{_made(row)}" for row in block.rows
     )
 
 
@@ -280,7 +303,7 @@ _BLOCKS: dict[type, Callable[[Any], str]] = {
     Prose: lambda block: _spans(block.text),
     Points: lambda block: "\n".join(f"- {_spans(item)}" for item in block.items),
     Note: lambda block: f"> {_spans(block.text)}",
-    Subheading: lambda block: f"### {block.text}",
+    Subheading: lambda block: f"### {_spans(block.text)}",
     Working: _working,
     Addition: _addition,
     Table: _table,

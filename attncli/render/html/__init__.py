@@ -9,7 +9,7 @@ blocks     every block
 
 from attncli.render.html.blocks import blocks_html
 from attncli.render.html.spans import blanks_in, code_html, expression_html, spans_html
-from attncli.render.html.style import Style, escaped
+from attncli.render.html.style import Style, escaped, isolating
 
 __all__ = [
     "Style",
@@ -18,5 +18,6 @@ __all__ = [
     "code_html",
     "escaped",
     "expression_html",
+    "isolating",
     "spans_html",
 ]

@@ -56,6 +56,10 @@ def _points(block: Points, style: Style) -> str:
     return f"<ul>\n{items}\n</ul>"
 
 
+def _subheading(block: Subheading, style: Style) -> str:
+    return f"<h{style.level}>{spans_html(block.text, style)}</h{style.level}>"
+
+
 def _tree(block: Tree, style: Style) -> str:
     """A list in which what is deeper is a list of its own."""
     text, depth = "", -1
@@ -70,7 +74,7 @@ def _tree(block: Tree, style: Style) -> str:
 def _tree_row(row: TreeRow, style: Style) -> str:
     number = f"{style.text(row.numbers)} · " if row.numbers else ""
     made = "".join(_made(span, style) for span in row.made)
-    return number + style.word(row.title) + (f": {made}" if made else "")
+    return number + spans_html(row.title, style) + (f": {made}" if made else "")
 
 
 def _made(span: Span, style: Style) -> str:
@@ -86,7 +90,9 @@ _BLOCKS: dict[type, Callable[[Any, Style], str]] = {
     Facts: facts_html,
     Prose: lambda block, style: f"<p>{spans_html(block.text, style)}</p>",
     Points: _points,
-    Subheading: lambda block, style: f"<h{style.level}>{style.word(block.text)}</h{style.level}>",
+    Subheading: lambda block, style: (
+        f"<h{style.level}>{spans_html(block.text, style)}</h{style.level}>"
+    ),
     Note: lambda block, style: f"<aside><p>{spans_html(block.text, style)}</p></aside>",
     Working: working_html,
     Addition: addition_html,

@@ -12,9 +12,10 @@ from attncli.arithmetic.expression import (
     Symbol,
     rewritten,
 )
-from attncli.document import Span, Spans, Term, Word
-from attncli.notation import plain, unbreakable
+from attncli.document import Span, Spans, Term
+from attncli.notation import name_of, plain, unbreakable
 from attncli.render.html.style import Style
+from attncli.word import Word
 
 _MARKS = range(0xE000, 0xF900)
 """Characters for private use, one of which stands for blanks while an expression is written."""
@@ -29,10 +30,10 @@ def _span(span: Span, style: Style) -> str:
     match span:
         case str():
             return style.text(span)
-        case Word(text):
-            return style.word(text)
-        case Term(text):
-            return f"<code>{style.word(text)}</code>"
+        case Word():
+            return style.word(span)
+        case Term(name):
+            return f"<code>{style.worded(name_of(name))}</code>"
         case _:
             return expression_html(span, style)
 
@@ -46,12 +47,12 @@ def expression_html(node: Expression | Equation, style: Style) -> str:
 
 def code_html(node: Expression | Equation, style: Style) -> str:
     """A name as the program writes it, `weights[love, AI]`."""
-    return f"<code>{style.word(unbreakable(plain(node)))}</code>"
+    return f"<code>{style.worded(unbreakable(plain(node)))}</code>"
 
 
 def plain_html(node: Expression | Equation, style: Style) -> str:
     """An expression in plain notation around its blanks."""
-    write = style.word if _has_words(node) else style.text
+    write = style.worded if _has_words(node) else style.text
     if isinstance(node, Equation):
         return write(unbreakable(plain(node)))
     blanks, mark = list(blanks_in(node)), _unused(node)
@@ -80,13 +81,15 @@ def _unused(node: Expression) -> str:
 
 
 def _has_words(node: object) -> bool:
-    """Whether some name has indices that may be somebody's words: others than 2, i, j."""
-    symbols = (part for part in _parts(node) if isinstance(part, Symbol))
-    return not all(_is_own(index) for symbol in symbols for index in symbol.indices)
+    """Whether it is, or some name in it has, somebody's words: indices other than 2, i, j."""
+    parts = [*_parts(node)]
+    indices = (index for part in parts if isinstance(part, Symbol) for index in part.indices)
+    return any(isinstance(part, Word) for part in parts) or not all(map(_is_own, indices))
 
 
-def _is_own(index: str) -> bool:
-    return index.isascii() and (index.isdigit() or (len(index) == 1 and index.isalpha()))
+def _is_own(index: Word | str) -> bool:
+    text = index.raw if isinstance(index, Word) else index
+    return text.isascii() and (text.isdigit() or (len(text) == 1 and text.isalpha()))
 
 
 def _parts(node: object) -> Iterator[object]:

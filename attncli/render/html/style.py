@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank, Equation, Expression
 from attncli.notation import plain, unbreakable
-from attncli.notation.words import visible
+from attncli.notation.words import ISOLATE, POP, printed
+from attncli.word import Word
 
 
 def escaped(text: str) -> str:
@@ -16,14 +17,19 @@ def escaped(text: str) -> str:
     return escape(text, quote=True)
 
 
+def isolating(html: str) -> str:
+    """HTML in which what runs to the left is kept to itself by elements."""
+    return html.replace(ISOLATE, "<bdi>").replace(POP, "</bdi>")
+
+
 def set_apart(text: str) -> str:
-    """Somebody's words: nothing in them hidden or obeyed, their direction their own."""
-    return f"<bdi>{escaped(visible(text))}</bdi>"
+    """A text with somebody's words in it, as it is printed, its direction its own."""
+    return f"<bdi>{isolating(escaped(text))}</bdi>"
 
 
 def as_text(node: Expression | Equation) -> str:
     """An expression in plain notation."""
-    return f"<span>{escaped(unbreakable(plain(node)))}</span>"
+    return f"<span>{isolating(escaped(unbreakable(plain(node))))}</span>"
 
 
 def empty(_: Blank) -> str:
@@ -32,11 +38,15 @@ def empty(_: Blank) -> str:
 
 
 class Style(NamedTuple):
-    """How texts of the program, somebody's words, mathematics and blanks are written; `level` is
-    that of a heading inside a section."""
+    """How texts of the program, printed texts with somebody's words in them, mathematics and
+    blanks are written; `level` is that of a heading inside a section."""
 
     text: Callable[[str], str] = escaped
-    word: Callable[[str], str] = set_apart
+    worded: Callable[[str], str] = set_apart
     mathematics: Callable[[Expression | Equation], str] = as_text
     blank: Callable[[Blank], str] = empty
     level: int = 3
+
+    def word(self, word: Word | str) -> str:
+        """Somebody's word, or a text of ours in its place."""
+        return self.worded(printed(word) if isinstance(word, Word) else word)

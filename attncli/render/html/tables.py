@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from attncli.arithmetic.expression import MOST_PARTS, Blank, Omitted, Vector, elided
-from attncli.document import Facts, Graph, MatrixBlock, SideBySide, Table, Word
+from attncli.document import Facts, Graph, MatrixBlock, SideBySide, Table
 from attncli.render.figures import (
     column_heading,
     heading_of,
@@ -17,6 +17,7 @@ from attncli.render.figures import (
 )
 from attncli.render.html.spans import expression_html, spans_html
 from attncli.render.html.style import Style
+from attncli.word import Word
 
 
 def table_of(rows: Iterable[str], head: str = "") -> str:
@@ -51,12 +52,12 @@ def words_html(block: Table, style: Style) -> str:
     for row in block.rows:
         first, *others = (_cell(cell, style) for cell in row)
         rows.append(row_of(first, others))
-    return table_of(rows, head_of(map(style.text, block.headings)))
+    return table_of(rows, head_of(_cell(heading, style) for heading in block.headings))
 
 
 def _cell(cell: Word | str | Omitted, style: Style) -> str:
     if isinstance(cell, Word):
-        return style.word(cell.text)
+        return style.word(cell)
     return style.text(cell) if isinstance(cell, str) else "⋮"
 
 
@@ -113,5 +114,5 @@ def graph_html(block: Graph, style: Style) -> str:
     return table_of(rows, head_of(["from", "to", f"<code>{style.word(block.name)}</code>"]))
 
 
-def _target(target: str, weight: str, style: Style) -> Sequence[str]:
+def _target(target: Word, weight: str, style: Style) -> Sequence[str]:
     return (style.word(target), weight)

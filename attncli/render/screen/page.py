@@ -27,11 +27,11 @@ from attncli.document import (
     Term,
     TextList,
     Tree,
-    Word,
     Working,
 )
-from attncli.notation import plain, unbreakable
-from attncli.notation.words import visible
+from attncli.notation import name_of, plain, unbreakable
+from attncli.notation.plain import GLUE
+from attncli.notation.words import printed
 from attncli.render.screen.lines import Line, Piece, left, line_width, width, wrapped
 from attncli.render.screen.tables import (
     beside_each_other,
@@ -40,6 +40,8 @@ from attncli.render.screen.tables import (
     table_lines,
 )
 from attncli.render.screen.working import addition_lines, working_lines
+from attncli.render.sentences import text_of_spans
+from attncli.word import Word
 
 _INDENT = 2
 _WIDEST_PROSE = 88
@@ -67,7 +69,7 @@ def lay_out(document: Document, cells: int) -> list[Line]:
 
 def _title(document: Document, cells: int) -> list[Line]:
     called = "" if document.paper is None else f": {document.paper.called}"
-    lines = wrapped([Piece(visible(document.title.text), "title"), Piece(called, "title")], cells)
+    lines = wrapped([Piece(printed(document.title), "title"), Piece(called, "title")], cells)
     rule = "═" * min(cells, max(map(line_width, lines)))
     return [*lines, [Piece(rule, "rule")], []]
 
@@ -91,7 +93,7 @@ def _section(section: Section, cells: int) -> list[Line]:
 
 
 def _heading(section: Section, cells: int) -> list[Line]:
-    title = section.heading_with_points
+    title = text_of_spans(section.heading_with_points)
     formulas = f",{_GAP}".join(plain(formula) for formula in section.formulas)
     text = [Piece(title, "step"), Piece(_GAP), Piece(formulas, "formula")]
     if width(title) + len(_GAP) + width(formulas) <= cells:
@@ -159,8 +161,9 @@ def _tree(block: Tree, cells: int) -> list[Line]:
     for row in block.rows:
         start = [Piece(row.numbers.rjust(most + _INDENT), "rule"), Piece("  " * (row.depth + 1))]
         made = [_piece(s) if not isinstance(s, str) else _glued(s) for s in row.made]
-        pieces = [Piece(row.title, "" if row.numbers else "step"), *made]
-        pieces[1:1] = [Piece(": ")] if row.made else []
+        style = "" if row.numbers else "step"
+        title = [Piece(text_of_spans(row.title), style)]
+        pieces = [*title, *([Piece(": ")] if row.made else []), *made]
         room = cells - line_width(start)
         first, *others = wrapped(pieces, room, 2)
         lines.append([*start, *first])
@@ -191,15 +194,15 @@ def _room(block: Room, cells: int) -> list[Line]:
 
 def _graph(block: Graph, cells: int) -> list[Line]:
     """An arrow for each edge, the heavier the longer."""
-    source = max(width(visible(edge.source)) for edge in block.edges)
-    target = max(width(visible(edge.target)) for edge in block.edges)
+    source = max(width(printed(edge.source)) for edge in block.edges)
+    target = max(width(printed(edge.target)) for edge in block.edges)
     weights = [plain(edge.weight) for edge in block.edges]
     room = max(4, min(30, cells - _INDENT - source - target - max(map(len, weights)) - 6))
     most = max(float(edge.weight.full) for edge in block.edges)
     lines: list[Line] = []
     before = ""
     for edge, weight in zip(block.edges, weights, strict=True):
-        name = visible(edge.source)
+        name = printed(edge.source)
         if before and name != before:
             lines.append([])
         shown = name if name != before else ""
@@ -208,7 +211,7 @@ def _graph(block: Graph, cells: int) -> list[Line]:
         lines.append(
             [
                 Piece(" " * _INDENT), Piece(left(shown, source), "heading"), Piece(" "),
-                Piece(f"{shaft}▶ ", "rule"), Piece(visible(edge.target), "heading"),
+                Piece(f"{shaft}▶ ", "rule"), Piece(printed(edge.target), "heading"),
                 Piece("  "), Piece(weight, "result"),
             ]
         )  # fmt: skip
@@ -223,10 +226,10 @@ def _piece(span: Span) -> Piece:
     match span:
         case str():
             return Piece(span)
-        case Word(text):
-            return Piece(visible(text), "word")
-        case Term(text):
-            return Piece(text.replace(" ", "\u00a0"), "label")
+        case Word():
+            return Piece(printed(span), "word")
+        case Term(name):
+            return Piece(name_of(name).replace(" ", GLUE), "label")
         case _:
             return Piece(plain(span), "formula")
 
@@ -236,7 +239,7 @@ _BLOCKS: dict[type, Callable[[Any, int], list[Line]]] = {
     Prose: _prose,
     Points: _points,
     Note: _note,
-    Subheading: lambda block, cells: wrapped([Piece(block.text, "step")], cells),
+    Subheading: lambda block, cells: wrapped([Piece(text_of_spans(block.text), "step")], cells),
     Working: lambda block, cells: _indented(working_lines(block, cells - _INDENT)),
     Addition: lambda block, cells: _indented(addition_lines(block, cells - _INDENT)),
     Table: lambda block, cells: _indented(table_lines(block, cells - _INDENT)),

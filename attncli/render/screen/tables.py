@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import MOST_PARTS, elided
-from attncli.document import MatrixBlock, SideBySide, Table, Word
-from attncli.notation.words import visible
+from attncli.document import MatrixBlock, SideBySide, Table
+from attncli.notation.words import printed
 from attncli.render.figures import (
     at_point,
     column_heading,
@@ -20,6 +20,7 @@ from attncli.render.figures import (
     vector_texts,
 )
 from attncli.render.screen.lines import Line, Piece, left, line_width, right, width
+from attncli.word import Word
 
 _GAP = "  "
 _BAR = " │ "
@@ -53,7 +54,7 @@ def matrix_lines(block: MatrixBlock, cells: int) -> list[Line]:
 
 def _row_names(block: MatrixBlock) -> tuple[Column, list[int | None]]:
     rows = shown_rows(block)
-    names = [row_heading(block, row) for row in rows]
+    names = [_cell_text(row_heading(block, row)) for row in rows]
     return Column.of(heading_of(block), names, numbers=False), rows
 
 
@@ -64,7 +65,7 @@ def _matrix_columns(block: MatrixBlock, rows: Sequence[int | None]) -> list[Colu
             columns.append(Column.of("…", ["…" for _ in rows]))
             continue
         texts = ["⋮" if i is None else text_of(block.entry(i, j)) for i in rows]
-        columns.append(Column.of(column_heading(block, j), texts))
+        columns.append(Column.of(_cell_text(column_heading(block, j)), texts))
     if block.with_sums:
         sums = [sum_text(block, i) for i in rows]
         columns.append(Column.of(sum_heading(block), sums))
@@ -77,13 +78,13 @@ def table_lines(block: Table, cells: int) -> list[Line]:
     for j, heading in enumerate(block.headings):
         texts = [_cell_text(row[j]) for row in block.rows]
         numbers = all(text.isdigit() or text == "⋮" for text in texts)
-        columns.append(Column.of(heading, texts, numbers=numbers))
+        columns.append(Column.of(_cell_text(heading), texts, numbers=numbers))
     return _banded(columns[0], columns[1:], cells)
 
 
 def _cell_text(cell: object) -> str:
     if isinstance(cell, Word):
-        return visible(cell.text)
+        return printed(cell)
     return cell if isinstance(cell, str) else "⋮"
 
 

@@ -97,7 +97,7 @@ def _tree_line(row: TreeRow) -> str:
     indent = 3 + 1.5 * row.depth
     number = rf"\makebox[2.5em][r]{{{escaped(row.numbers)}}}" if row.numbers else ""
     start = rf"\hangindent {indent + 1}em\noindent\makebox[{indent}em][l]{{{number}}}"
-    title = escaped(row.title) if row.numbers else rf"\textbf{{{escaped(row.title)}}}"
+    title = spans(row.title) if row.numbers else rf"\textbf{{{spans(row.title)}}}"
     return rf"{start}{title}{_made(row.made)}\par"
 
 
@@ -121,7 +121,7 @@ _BLOCKS: dict[type, Callable[[Any, Setting], str]] = {
     Facts: facts,
     Prose: lambda block, _: spans(block.text),
     Points: _points,
-    Subheading: lambda block, setting: setting.subheading.format(escaped(block.text)),
+    Subheading: lambda block, setting: setting.subheading.format(spans(block.text)),
     Note: _note,
     Working: working,
     Addition: addition,

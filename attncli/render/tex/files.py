@@ -8,7 +8,7 @@ from attncli.document import Document, Fields, Section
 from attncli.questions import OWN_FORM, Paper
 from attncli.render.tex.blocks import blocks, facts, formulas
 from attncli.render.tex.setting import Setting, article, exam
-from attncli.render.tex.text import escaped, macros_for, word
+from attncli.render.tex.text import escaped, macros_for, spans, word
 
 ARTICLE_ROOM, EXAM_ROOM, FRAGMENT_ROOM = 41.0, 41.0, 33.0
 """Ems between the margins; of a fragment those of an article that says nothing of its own."""
@@ -91,14 +91,14 @@ def _together(parts: Iterable[str]) -> str:
 def _article_body(document: Document, setting: Setting) -> str:
     parts: list[str] = []
     if document.facts is not None or document.paper is not None:
-        parts.append(setting.title.format(word(document.title.text)))
+        parts.append(setting.title.format(word(document.title)))
     if document.paper is not None:
         parts.append(_small_print(document.paper))
     if document.facts is not None:
         parts.append(facts(document.facts, setting))
     parts += blocks(document.opening, setting)
     for section in document.sections:
-        parts.append(setting.heading.format(escaped(section.heading)))
+        parts.append(setting.heading.format(spans(section.heading)))
         parts += _section_parts(section, setting)
         parts += blocks(section.solution, setting)
     return _together([*parts, *blocks(document.closing, setting)])
@@ -115,7 +115,7 @@ def _exam_file(document: Document, paper: Paper, *, fragment: bool) -> str:
         return _fragment(body, "amsmath and booktabs, of the class exam")
     form = "" if paper.form == OWN_FORM else f"form {paper.form} · "
     made = escaped(f"{form}{paper.hash}")
-    footer = rf"\footer{{{made}}}{{\thepage}}{{{word(document.title.text)}}}"
+    footer = rf"\footer{{{made}}}{{\thepage}}{{{word(document.title)}}}"
     keyed = _KEYED if paper.kind == "exercise" else ""
     return _whole(f"{_EXAM}{footer}\n{keyed}", body)
 
@@ -130,7 +130,7 @@ def _exam_body(document: Document, paper: Paper, setting: Setting) -> str:
     if paper.kind == "exercise":
         called = _unless_key(called, escaped(_as_title(paper._replace(kind="key").called)))
         fields = _unless_key(fields, "")
-    title = rf"{word(document.title.text)} \hfill {called}"
+    title = rf"{word(document.title)} \hfill {called}"
     parts = [setting.title.format(title), fields]
     parts += [] if document.facts is None else [facts(document.facts, setting)]
     parts += [_small_print(paper), *blocks(others, setting), r"\begin{questions}"]
@@ -141,7 +141,7 @@ def _exam_body(document: Document, paper: Paper, setting: Setting) -> str:
 
 def _question(section: Section, setting: Setting) -> str:
     points = f"[{section.points}]" if section.points else ""
-    start = f"\\question{points} \\textbf{{{escaped(section.heading)}}}"
+    start = f"\\question{points} \\textbf{{{spans(section.heading)}}}"
     solution = blocks(section.solution, setting)
     told = ["\\begin{solution}", *solution, "\\end{solution}"] if solution else []
     return _together([start, *_section_parts(section, setting), *told])

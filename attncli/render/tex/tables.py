@@ -8,10 +8,10 @@ from math import ceil
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import MOST_PARTS, Blank, Number, Omitted, Symbol, elided
-from attncli.document import Graph, MatrixBlock, SideBySide, Table, Word
+from attncli.document import Graph, MatrixBlock, SideBySide, Table
 from attncli.notation import latex
 from attncli.notation.plain import MINUS
-from attncli.notation.words import visible
+from attncli.notation.words import shown
 from attncli.render.figures import (
     column_heading,
     has_blanks,
@@ -23,7 +23,8 @@ from attncli.render.figures import (
 from attncli.render.tex.alignment import aligned
 from attncli.render.tex.measure import BLANK, math_width, text_width
 from attncli.render.tex.setting import Setting
-from attncli.render.tex.text import escaped, mathematics, word
+from attncli.render.tex.text import escaped, mathematics
+from attncli.word import Word
 
 _GAP, _SMALL_GAP = 1.1, 0.55
 STRETCHED = r"\renewcommand\arraystretch{1.6}"
@@ -44,8 +45,10 @@ class Cell(NamedTuple):
     lines: int = 1
 
     @classmethod
-    def of_word(cls, text: str) -> Cell:
-        return cls(word(text), text_width(visible(text)))
+    def of(cls, word: Word | str) -> Cell:
+        """Somebody's word, or a text of ours."""
+        text = shown(word)
+        return cls(escaped(text), text_width(text))
 
     @classmethod
     def of_mathematics(cls, text: str) -> Cell:
@@ -84,10 +87,10 @@ def side_by_side(block: SideBySide, setting: Setting) -> str:
     first = block.columns[0][1]
     rows = shown_rows(first)
     columns = [
-        Column(Cell.of_word(heading), tuple(_vector(table, i, setting) for i in rows), False)
+        Column(Cell.of(heading), tuple(_vector(table, i, setting) for i in rows), False)
         for heading, table in block.columns
     ]
-    names = _row_names(Cell.of_word("Token"), first, rows)
+    names = _row_names(Cell.of("Token"), first, rows)
     if _width(names, columns, _GAP) <= setting.room:
         tables = _tabular(names, columns)
     else:
@@ -112,7 +115,7 @@ def table(block: Table, setting: Setting) -> str:
     return together([_banded(columns[0], columns[1:], setting)])
 
 
-def _table_column(heading: str, entries: Sequence[Word | str | Omitted]) -> Column:
+def _table_column(heading: Word | str, entries: Sequence[Word | str | Omitted]) -> Column:
     texts = [entry for entry in entries if isinstance(entry, str)]
     words = any(isinstance(entry, Word) for entry in entries)
     if not words and all(map(_FIGURE.fullmatch, texts)):
@@ -121,14 +124,14 @@ def _table_column(heading: str, entries: Sequence[Word | str | Omitted]) -> Colu
             Cell.of_mathematics(next(figures)) if isinstance(entry, str) else DOTS_BELOW
             for entry in entries
         )
-        return Column(Cell.of_word(heading), tuple(cells))
-    return Column(Cell.of_word(heading), tuple(map(_words_cell, entries)), False)
+        return Column(Cell.of(heading), tuple(cells))
+    return Column(Cell.of(heading), tuple(map(_words_cell, entries)), False)
 
 
 def _words_cell(entry: Word | str | Omitted) -> Cell:
     if isinstance(entry, Omitted):
         return DOTS_BELOW
-    return Cell.of_word(entry.text if isinstance(entry, Word) else entry)
+    return Cell.of(entry)
 
 
 def _in_lines(column: Column, widest: float) -> Column:
@@ -148,19 +151,20 @@ def _cell_in_lines(cell: Cell, widest: float) -> Cell:
 def graph(block: Graph) -> str:
     """An arrow for each edge, the heavier the longer."""
     most = float(max(edge.weight.full for edge in block.edges))
-    sources, before = [], ""
+    sources: list[Cell] = []
+    before: Word | None = None
     for edge in block.edges:
-        sources.append(Cell.of_word(edge.source if edge.source != before else ""))
+        sources.append(Cell.of(edge.source if edge.source != before else ""))
         before = edge.source
     lengths = [max(0.3, _LONGEST_ARROW * float(edge.weight.full) / most) for edge in block.edges]
     arrows = [Cell(_ARROW.format(length), length + 1) for length in lengths]
     weights = aligned([latex(edge.weight) for edge in block.edges])
     columns = [
         Column(Cell("", 0), tuple(arrows), False),
-        Column(Cell.of_word("to"), tuple(Cell.of_word(edge.target) for edge in block.edges), False),
-        Column(Cell.of_word("weight"), tuple(map(Cell.of_mathematics, weights))),
+        Column(Cell.of("to"), tuple(Cell.of(edge.target) for edge in block.edges), False),
+        Column(Cell.of("weight"), tuple(map(Cell.of_mathematics, weights))),
     ]
-    return together([_tabular(Column(Cell.of_word("from"), tuple(sources), False), columns)])
+    return together([_tabular(Column(Cell.of("from"), tuple(sources), False), columns)])
 
 
 _JOINT = "\n\\hspace{2em plus 1em}\n"
@@ -176,7 +180,7 @@ def together(tables: Sequence[str]) -> str:
 
 
 def _row_names(heading: Cell, block: MatrixBlock, rows: Sequence[int | None]) -> Column:
-    names = (DOTS_BELOW if i is None else Cell.of_word(row_heading(block, i)) for i in rows)
+    names = (DOTS_BELOW if i is None else Cell.of(row_heading(block, i)) for i in rows)
     return Column(heading, tuple(names), False)
 
 
@@ -192,10 +196,10 @@ def _matrix_columns(block: MatrixBlock, setting: Setting) -> tuple[Column, list[
             columns.append(Column(DOTS, (DOTS,) * len(rows)))
             continue
         entries = [None if i is None else block.entry(i, j) for i in rows]
-        heading = Cell.of_word(column_heading(block, j))
+        heading = Cell.of(column_heading(block, j))
         columns.append(Column(heading, tuple(_entry_cells(entries, setting))))
     if block.with_sums:
-        heading = Cell.of_word(sum_heading(block))
+        heading = Cell.of(sum_heading(block))
         columns.append(Column(heading, tuple(_sum_cells(block, rows, setting))))
     return _row_names(name, block, rows), columns
 

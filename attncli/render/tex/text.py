@@ -6,10 +6,11 @@ import re
 import unicodedata
 
 from attncli.arithmetic.expression import Blank, Equation, Expression, Symbol
-from attncli.document import Span, Spans, Term, Word
-from attncli.notation import latex
+from attncli.document import Span, Spans, Term
+from attncli.notation import latex, name_of
 from attncli.notation.latex import Style
-from attncli.notation.words import visible
+from attncli.notation.words import shown, visible
+from attncli.word import Word
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
@@ -34,19 +35,18 @@ _BESIDE_T1 = "«»‹›„‚ÐÞðþĐđŊŋĄąĘęĮįŲų¢£¤¥¦§©ª¬
 
 _LIGATURE = re.compile(r"([-',])(?=\1)")
 _OPTION = re.compile(r"^[\[*]")
-_KEPT_SPACE = re.compile(r"^ | (?= |$)")
 
 
 def escaped(text: str) -> str:
-    """Text on one line, with nothing in it that TeX would obey."""
-    shown = unicodedata.normalize("NFC", visible(text))
+    """Text of ours on one line, with nothing in it that TeX would obey."""
+    shown = unicodedata.normalize("NFC", text)
     apart = _OPTION.sub(r"{\g<0>}", "".join(map(_character, shown)))
     return _LIGATURE.sub(r"\1{}", apart)
 
 
-def word(text: str) -> str:
-    """Somebody's word, with all of its spaces."""
-    return _KEPT_SPACE.sub(r"\\ ", escaped(text))
+def word(one: Word) -> str:
+    """Somebody's word, with nothing hidden in it. TeX sets it from left to right, like all else."""
+    return escaped(visible(one))
 
 
 def _character(character: str) -> str:
@@ -91,14 +91,16 @@ def macros_for(body: str) -> str:
     return (CHARACTERS if characters else "") + (LATIN if latin else "")
 
 
-def index(text: str) -> str:
+def index(one: Word | str) -> str:
     """An index in mathematics: a number, or somebody's word."""
-    return text if text.isascii() and text.isdigit() else rf"\text{{{word(text)}}}"
+    text = shown(one)
+    return text if text.isascii() and text.isdigit() else rf"\text{{{escaped(text)}}}"
 
 
-def formula_index(text: str) -> str:
+def formula_index(one: Word | str) -> str:
     """An index of a formula, where a single letter stands for any."""
-    return text if len(text) == 1 and text.isascii() and text.isalpha() else index(text)
+    text = shown(one)
+    return text if len(text) == 1 and text.isascii() and text.isalpha() else index(one)
 
 
 def ruled(blank: Blank) -> str:
@@ -132,10 +134,10 @@ def _span(span: Span) -> str:
     match span:
         case str():
             return escaped(span) if span.strip() else span
-        case Word(text):
-            return word(text)
-        case Term(text):
-            return rf"\texttt{{{word(text)}}}"
+        case Word():
+            return word(span)
+        case Term(name):
+            return rf"\texttt{{{escaped(name_of(name, visible))}}}"
         case Symbol():
             return mathematics(latex(span, WORKING))
         case _:

@@ -47,7 +47,7 @@ def _about(step: Step, working: Sequence[Block]) -> list[Block]:
     blocks: list[Block] = [Prose((step.purpose,)), *working]
     mistakes = tuple((mistake.says,) for mistake in step.mistakes)
     if mistakes:
-        blocks += [Subheading("Common mistakes"), Points(mistakes)]
+        blocks += [Subheading(("Common mistakes",)), Points(mistakes)]
     return blocks
 
 
@@ -56,7 +56,7 @@ def _by_names(section: Section, trace: Trace) -> list[Block]:
     everything = LineAsker(trace, section.path, Asked(quantities=frozenset(trace)), terms=False)
     lines = [_by_name(line, everything) for line in _first_lines(section.solution)]
     told = tuple(line for line in lines if line.parts)
-    return [Subheading("How one of them is done"), Working(told)] if told else []
+    return [Subheading(("How one of them is done",)), Working(told)] if told else []
 
 
 def _by_name(line: Line | Addition, asker: LineAsker) -> Line:

@@ -13,9 +13,9 @@ from attncli.document import (
     Span,
     Spans,
     Subheading,
-    Word,
 )
 from attncli.questions import Slip
+from attncli.word import Word
 
 
 def key_page(whole: Document) -> Document:
@@ -42,7 +42,7 @@ def _slips(section: Section) -> list[Block]:
     if not found:
         return []
     told = tuple(_slip(says, places) for says, places in found.items())
-    return [Subheading("Known mistakes, by what they give"), Points(told)]
+    return [Subheading(("Known mistakes, by what they give",)), Points(told)]
 
 
 def _slip(says: str, places: Sequence[tuple[str, Slip]]) -> Spans:

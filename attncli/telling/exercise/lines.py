@@ -22,6 +22,7 @@ from attncli.arithmetic.expression import (
 from attncli.document import Addition, Block, Line, Working
 from attncli.trace import Trace
 from attncli.trace.scope import local_name
+from attncli.word import raw, words
 
 
 class Place(NamedTuple):
@@ -153,7 +154,7 @@ class LineAsker(NamedTuple):
     def by_name(self, cell: Cell) -> Symbol:
         """A hidden figure by its name: `exp[love, AI]`."""
         quantity = self.trace[cell.quantity]
-        indices = quantity.indices(cell.row, cell.column)
+        indices = words(quantity.indices(cell.row, cell.column))
         if quantity.rows.names == ("",):  # a vector, whose only row has no name
             indices = indices[1:]
         return Symbol(local_name(cell.quantity, self.path), indices)
@@ -165,12 +166,12 @@ class LineAsker(NamedTuple):
         if not known or len(known) < len(cells) or len({cell[:2] for cell in known}) > 1:
             return None
         quantity = self.trace[known[0].quantity]
-        return Symbol(local_name(quantity.name, self.path), quantity.indices(known[0].row))
+        return Symbol(local_name(quantity.name, self.path), words(quantity.indices(known[0].row)))
 
 
 def address_of(line: Line | Addition) -> str:
     """What a line works out, by its full name."""
-    inside = f"[{', '.join(line.label.indices)}]" if line.label.indices else ""
+    inside = f"[{', '.join(map(raw, line.label.indices))}]" if line.label.indices else ""
     return f"{line.quantity}{inside}"
 
 

@@ -20,7 +20,6 @@ from attncli.document import (
     Section,
     Spans,
     Subheading,
-    Word,
     Working,
 )
 from attncli.questions import Key, Paper, Question
@@ -44,6 +43,7 @@ from attncli.telling.exercise.solutions import solution_of, what_is_accepted
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.selection import Selection, SelectionError
 from attncli.trace import Part, Quantity, Trace
+from attncli.word import Word
 
 _LEAST_ROOM, _MOST_ROOM = 3, 10
 
@@ -191,7 +191,7 @@ def exercise(trace: Trace, wish: Wish, form: str, command: str) -> Document:
         opening=(Fields(("Name", "Date", f"Points of {points}")), *opening),
         sources=trace.scenario.sources,
         rounding=rounding_facts(trace),
-        paper=Paper("exercise", form, mark, command, points, wish.share or 0),
+        paper=Paper("exercise", form, mark, Word(command), points, wish.share or 0),
     )
 
 

@@ -177,7 +177,7 @@ def _blocks_of_cells(
         if name in {quantity.name for quantity in made_by(trace, part)}
     ]
     return [
-        Prose((step_of(part).happens(part.scope),)),
+        Prose(step_of(part).happens_at(part.scope)),
         *given_blocks(trace, context, Selection(), part.path),
         *remarks_on(trace, part),
         Working(tuple(lines)),

@@ -14,7 +14,6 @@ from attncli.document import (
     Line,
     Note,
     Table,
-    Word,
     Working,
 )
 from attncli.notation import plain
@@ -23,6 +22,7 @@ from attncli.questions import Key, Question
 from attncli.telling.exercise.lines import Place, address_of
 from attncli.telling.facts import counted
 from attncli.trace.scope import local_name
+from attncli.word import Word
 
 _HEADINGS = ("Blank", "Answer", "carry", "exact", "Accepted", "Points")
 

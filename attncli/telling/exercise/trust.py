@@ -20,7 +20,6 @@ from attncli.document import (
     Spans,
     Subheading,
     Table,
-    Word,
 )
 from attncli.questions import Key
 from attncli.scenario.plain import with_figures
@@ -28,6 +27,7 @@ from attncli.telling.exercise.keys import around
 from attncli.telling.exercise.lines import Place
 from attncli.telling.exercise.papers import Wish, keys_of, shown_rows, taken
 from attncli.trace import Trace
+from attncli.word import Word
 
 _MOST_TOLD = 12
 
@@ -126,7 +126,7 @@ def report(title: Word, trials: Sequence[Trial]) -> Document:
         ("Disagreements", f"{len(wrong):,}" if wrong else "none"),
     )
     table = Table(("What", "Count"), rows)
-    told = (Subheading("Disagreements"), Points(tuple(map(_told, wrong[:_MOST_TOLD]))))
+    told = (Subheading(("Disagreements",)), Points(tuple(map(_told, wrong[:_MOST_TOLD]))))
     facts = Facts((("Compared", ("each accepted interval with that of an independent oracle",)),))
     return Document(title, (), facts, closing=(table, *(told if wrong else ())))
 
