@@ -10,7 +10,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from attncli import oracle
-from tests.drawing import Tree, transformer, written
+from tests.drawing import Pen, Tree, recurrent, transformer, written
 from tests.plain import read
 
 TOKENS = ("the", "cat", "no", "1", "null", "~", "on", "1.0", "été", "猫")
@@ -74,7 +74,7 @@ def transformers(draw: st.DrawFn, policy: str | None = None) -> str:
 
     Its softmaxes need no shift, which would have other figures in `exp`.
     """
-    tree = transformer(draw)
+    tree = transformer(Pen(draw))
     rounding: Tree = {
         "policy": policy or draw(st.sampled_from(["carry", "exact"])),
         "decimals": draw(st.integers(3, 6)),
@@ -85,77 +85,22 @@ def transformers(draw: st.DrawFn, policy: str | None = None) -> str:
     if draw(st.integers(0, 3)) == 3:
         names = st.sampled_from(["exp", "weights", "variance", "attention", "hidden", "logits"])
         rounding["quantities"] = {draw(names): draw(st.integers(3, 6))}
-    text = "".join(f"{key}: {written(v)}\n" for key, v in {**tree, "rounding": rounding}.items())
+    text = _document({**tree, "rounding": rounding})
     assume(is_tame(text))
     return text
-
-
-_LETTERS = {"rnn": "a", "lstm": "ufco", "gru": "ruc"}
 
 
 @st.composite
 def recurrents(draw: st.DrawFn, policy: str | None = None) -> str:
     """The YAML text of one or two recurrent layers over a short sentence."""
-    d, h, count = draw(st.integers(1, 3)), draw(st.integers(1, 2)), draw(st.integers(1, 2))
-    tokens = draw(st.lists(st.sampled_from(TOKENS), min_size=1, max_size=3))
-    lines = [f"sentence: {' '.join(tokens)!r}", "embeddings:"]
-    for token in dict.fromkeys(tokens):
-        lines.append(f"  {token}: {draw(matrices(1, d))[1:-1]}")
-    layers = []
-    for k in range(count):
-        layer, d = draw(_recurrent(d, h, last=k == count - 1))
-        layers.append(f"{{{', '.join(layer)}}}")
-    lines += [f"layers: [{', '.join(layers)}]"]
+    tree = recurrent(Pen(draw))
     chosen = policy or draw(st.sampled_from(["carry", "exact"]))
-    lines.append(f"rounding: {{policy: {chosen}, decimals: {draw(st.integers(2, 5))}}}")
-    return "\n".join(lines) + "\n"
+    tree["rounding"] = {"policy": chosen, "decimals": draw(st.integers(2, 5))}
+    return _document(tree)
 
 
-@st.composite
-def _recurrent(draw: st.DrawFn, d: int, h: int, *, last: bool) -> tuple[list[str], int]:
-    """What a layer says, and how wide its states are."""
-    cell = draw(st.sampled_from(sorted(_LETTERS)))
-    layout = draw(st.sampled_from(["linear", "row", "torch"]))
-    direction = draw(st.sampled_from(["forward", "backward", "both"]))
-    said = [f"cell: {cell}", f"weights_layout: {layout}", f"direction: {direction}"]
-    if cell == "gru":
-        said += [f"reset: {draw(st.sampled_from(['before', 'after']))}"]
-        said += [f"update: {draw(st.sampled_from(['new', 'old']))}"]
-    if cell == "rnn":
-        said += [f"activation: {draw(st.sampled_from(['tanh', 'relu']))}"]
-        said += ["gradient: true"] if direction != "both" and draw(st.booleans()) else []
-    said += draw(_way(cell, layout, d, h))
-    if direction == "both":
-        said.append(f"backward: {{{', '.join(draw(_way(cell, layout, d, h)))}}}")
-    width = 2 * h if direction == "both" else h
-    if last and draw(st.booleans()):
-        k = draw(st.integers(1, 2))
-        said.append(f"W_ya: {draw(matrices(width, k) if layout == 'row' else matrices(k, width))}")
-        said += [f"b_y: {draw(matrices(1, k))[1:-1]}"] if draw(st.booleans()) else []
-        said.append(f"readout: {draw(st.sampled_from(['sigmoid', 'softmax', 'none']))}")
-        said.append(f"readout_from: {draw(st.sampled_from(['every', 'last']))}")
-    return said, width
-
-
-@st.composite
-def _way(draw: st.DrawFn, cell: str, layout: str, d: int, h: int) -> list[str]:
-    """The matrices of one way, some of the biases, and where it begins."""
-    letters, said = _LETTERS[cell], []
-    for source, width in (("x", d), ("a", h)):
-        if layout == "torch":
-            name = {"x": "ih", "a": "hh"}[source]
-            said.append(f"W_{name}: {draw(matrices(len(letters) * h, width))}")
-            if draw(st.booleans()):
-                said.append(f"b_{name}: {draw(matrices(1, len(letters) * h))[1:-1]}")
-            continue
-        for letter in letters:
-            shape = (width, h) if layout == "row" else (h, width)
-            said.append(f"W_{letter}{source}: {draw(matrices(*shape))}")
-            if source == "a" and draw(st.booleans()):
-                said.append(f"b_{letter}: {draw(matrices(1, h))[1:-1]}")
-    for name in ("initial_state", *(["initial_cell"] if cell == "lstm" else [])):
-        said += [f"{name}: {draw(matrices(1, h))[1:-1]}"] if draw(st.booleans()) else []
-    return said
+def _document(tree: Tree) -> str:
+    return "".join(f"{key}: {written(value)}\n" for key, value in tree.items())
 
 
 def is_tame(text: str) -> bool:

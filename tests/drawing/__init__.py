@@ -1,18 +1,17 @@
-"""Draws whole Transformers at random: nested maps and lists of texts, and the YAML of them."""
+"""Draws whole scenarios at random: nested maps and lists of texts, and the YAML of them."""
 
 from __future__ import annotations
 
-from hypothesis import strategies as st
-
-from tests.drawing.pen import Pen, Tree, written
+from tests.drawing.pen import Pen, RandomPen, Tree, written
+from tests.drawing.recurrent import recurrent
 from tests.drawing.stack import Stack
+from tests.drawing.tokenizing import tokenizing
 
-__all__ = ["Tree", "transformer", "written"]
+__all__ = ["Pen", "RandomPen", "Tree", "recurrent", "tokenizing", "transformer", "written"]
 
 
-def transformer(draw: st.DrawFn) -> Tree:
-    """A scenario without its rounding."""
-    pen = Pen(draw)
+def transformer(pen: Pen) -> Tree:
+    """A Transformer's scenario without its rounding."""
     top = Stack(pen, pen.choice("attention", "encoder", "decoder", "decoder"))
     if top.block != "encoder" and pen.coin():
         if pen.coin():

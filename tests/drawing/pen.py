@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Sequence
+from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -18,13 +22,21 @@ CELLS = (
 )  # fmt: skip
 
 
+_PLAIN = re.compile(r"[^\W_][^\n:#,{}\[\]&*!|>'\"%@`?\s]*|-?\.?[\d.]+|-inf|~")
+
+
 def written(value: Any) -> str:
-    """YAML in flow style."""
+    """YAML in flow style; texts that would be read as something else are in quotes."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {written(one)}" for key, one in value.items()) + "}"
+        return "{" + ", ".join(f"{_text(key)}: {written(one)}" for key, one in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(written(one) for one in value) + "]"
-    return str(value)
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    text = str(value)
+    return text if _PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)
 
 
 class Pen:
@@ -35,7 +47,7 @@ class Pen:
 
     def coin(self, out_of: int = 2) -> bool:
         """Once in so many times."""
-        return self._draw(st.integers(0, out_of - 1)) == out_of - 1
+        return self.size(0, out_of - 1) == out_of - 1
 
     def size(self, low: int, high: int) -> int:
         return self._draw(st.integers(low, high))
@@ -43,12 +55,14 @@ class Pen:
     def choice(self, *values: Any) -> Any:
         return self._draw(st.sampled_from(values))
 
+    def several(self, low: int, high: int, values: Sequence[str]) -> list[str]:
+        return self._draw(st.lists(st.sampled_from(values), min_size=low, max_size=high))
+
     def cells(self, count: int, *values: str) -> list[str]:
-        one = st.sampled_from(values or CELLS)
-        return self._draw(st.lists(one, min_size=count, max_size=count))
+        return self.several(count, count, values or CELLS)
 
     def tokens(self, low: int, high: int, *, known: tuple[str, ...] = TOKENS) -> list[str]:
-        return self._draw(st.lists(st.sampled_from(known), min_size=low, max_size=high))
+        return self.several(low, high, known)
 
     def matrix(self, rows: int, columns: int, *values: str) -> list[list[str]]:
         figures = self.cells(rows * columns, *values)
@@ -71,3 +85,19 @@ class Pen:
             row[0] = seen[0]
             row[max(i + m - n, 0)] = seen[0]
         return rows
+
+
+class RandomPen(Pen):
+    """Draws that are a seed's, the same again and again."""
+
+    def __init__(self, rng: Random) -> None:
+        self.rng = rng
+
+    def size(self, low: int, high: int) -> int:
+        return self.rng.randint(low, high)
+
+    def choice(self, *values: Any) -> Any:
+        return self.rng.choice(values)
+
+    def several(self, low: int, high: int, values: Sequence[str]) -> list[str]:
+        return self.rng.choices(values, k=self.rng.randint(low, high))

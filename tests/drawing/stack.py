@@ -82,7 +82,7 @@ class Stack:
             if not named:
                 self.tree["tokens"] = self.tokens
             return self._relative()
-        self.tree["sentence"] = "'" + " ".join(self.tokens) + "'"
+        self.tree["sentence"] = " ".join(self.tokens)
         rows = pen.matrix(len(words), self.d)
         if pen.coin():
             self.tree["embeddings"] = dict(zip(words, rows, strict=True))

@@ -1,0 +1,157 @@
+"""Draws a command with options: any of those that there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import typer
+
+from attncli.choices import BLANKS, DETAILS, KEYS, POLICIES
+from attncli.cli import app
+from attncli.cli.options import complete_exercise_format, complete_format
+from attncli.design.rules import RULES
+from attncli.steps import STEPS
+from tests.drawing import Pen, Tree
+from tests.fuzzing.schemas import FIGURES, WORDS, any_key
+
+SCENARIO = "s.yaml"
+"""The name of the scenario in its folder."""
+
+_OFTEN = ("run", "run", "explain", "exercise", "exercise", "lint", "validate")
+_SELDOM = ("design", "new", "list", "schema")
+Draw = Callable[[Pen, Tree], str]
+
+
+def arguments(pen: Pen, tree: Tree) -> list[str]:
+    """What is typed after `attn`."""
+    name = pen.choice(*_SELDOM) if pen.coin(25) else pen.choice(*_OFTEN)
+    typed = [name]
+    for parameter in commands()[name].params:
+        if parameter.param_type_name == "argument":
+            typed.append(_argument(pen, parameter.name))
+        elif pen.coin(_RARITY.get(parameter.name, 9)):
+            typed += _option(pen, tree, name, parameter)
+    if {"--forms", "--hints", "separate"} & {*typed} and not pen.coin(4):
+        typed += ["-o", "new/"]  # there are several papers
+    return typed
+
+
+@cache
+def commands() -> Mapping[str, Any]:
+    """The commands by their names."""
+    group: Any = typer.main.get_command(app)
+    return dict(group.commands)
+
+
+def _argument(pen: Pen, name: str) -> str:
+    others = {"what": ("scenarios", "steps"), "file": ("new.yaml", "taken.md")}.get(name, ())
+    if others:
+        return str(pen.choice(*others))
+    return str(pen.choice("nothing.yaml", ".", *WORDS)) if pen.coin(50) else SCENARIO
+
+
+def _option(pen: Pen, tree: Tree, command: str, parameter: Any) -> list[str]:
+    option = pen.choice(*parameter.opts)
+    if parameter.is_flag:
+        return [option]
+    key = "exercise_form" if (command, parameter.name) == ("exercise", "form") else parameter.name
+    typed: list[str] = []
+    for _ in range(pen.size(1, 2) if parameter.multiple else 1):
+        value = pen.choice(*WORDS, *FIGURES) if pen.coin(25) else VALUES[key](pen, tree)
+        typed += [option, value]
+    return typed
+
+
+def _one_of(*values: str) -> Draw:
+    return lambda pen, _: str(pen.choice(*values))
+
+
+def _token(pen: Pen, tree: Tree) -> str:
+    words = str(tree.get("sentence", "")).split()
+    return str(pen.choice("1", "2", "3", "the", *words))
+
+
+def _cell(pen: Pen, tree: Tree) -> str:
+    """An address of something that a scenario might have."""
+    given = [key for key, value in tree.items() if isinstance(value, list | dict)]
+    made = [name for step in STEPS for name in step.makes]
+    place = pen.choice("", "", "layers[1].", "heads[2].", "rounds[1].", "words[1].", "encoder.")
+    name = place + pen.choice(*made, *given, "weights", "a[1]", "best[1]")
+    indices = [_token(pen, tree) for _ in range(pen.size(0, 2))]
+    return f"{name}[{', '.join(indices)}]" if indices else str(name)
+
+
+def _change(pen: Pen, tree: Tree) -> str:
+    """A change that fits most scenarios, or one of a key that is there, or of any."""
+    if pen.coin():
+        return str(pen.choice(*_CHANGES))
+    key, value = any_key(pen)
+    known = pen.choice(*tree, key) if tree else key
+    at = pen.choice("", "", "[1,2]", "[1]", ".policy", "[the]", ".x")
+    word = value if isinstance(value, str) else pen.choice(*FIGURES, "none", "{}", "[[1, 2]]")
+    return f"{known}{at}={word}"
+
+
+def _points(pen: Pen, tree: Tree) -> str:
+    number = str(pen.size(0, 4))
+    return number if pen.coin() else f"{_step(pen, tree)}={number}"
+
+
+def _blank(pen: Pen, _: Tree) -> str:
+    return str(pen.choice(*BLANKS[:-1], f"random:{pen.choice('0.1', '0.4', '1', '0', '1.5')}"))
+
+
+def _step(pen: Pen, tree: Tree) -> str:
+    """A step, mostly one of those that such a scenario goes through."""
+    if pen.coin(4):
+        return str(pen.choice(*(step.name for step in STEPS)))
+    told = str(tree)
+    kind = "recurrent" if "'cell'" in told else "tokenizer" if "'corpus'" in told else "attention"
+    return str(pen.choice(*_LIKELY[kind]))
+
+
+_CHANGES = (
+    "scale=none", "rounding.decimals=5", "rounding.policy=exact", "mask=causal", "temperature=2",
+    "W_Q[1,1]=-0.285", "rounding.steps={softmax: 4}", "show.graph=true", "title=x",
+)  # fmt: skip
+_LIKELY = {
+    "recurrent": ("input", "memory", "gates", "state", "states", "readout", "gradient"),
+    "tokenizer": ("learn", "tokenize", "dictionary", "estimate", "prune", "viterbi"),
+    "attention": ("scores", "softmax", "weighted_sum", "project", "norm", "ffn", "embed"),
+}
+_few = _one_of("0", "1", "2", "3")
+
+VALUES: Mapping[str, Draw] = {
+    "step": _step,
+    "layer": _one_of("1", "1", "2", "encoder.1", "3"),
+    "head": _one_of("1", "1", "2", "3"),
+    "token": _token,
+    "cell": _cell,
+    "decimals": _one_of(*map(str, range(14))),
+    "rounding": _one_of(*POLICIES),
+    "set_": _change,
+    "detail": _one_of(*DETAILS),
+    "form": _one_of(*complete_format("")),
+    "exercise_form": _one_of(*complete_exercise_format("")),
+    "output": _one_of(
+        "page.md", "page.tex", "page.json", "page", "new/", "there", "there/page.md", "taken.md",
+        SCENARIO, "no/page.md", "-", "x" * 300 + ".md",
+    ),
+    "blank": _blank,
+    "points": _points,
+    "key": _one_of(*KEYS),
+    "forms": _few,
+    "seed": _one_of("0", "7", "1000000000000000000"),
+    "allow": _one_of(*RULES),
+    "mistakes": _one_of("0", "50", "99"),
+    "stress": _few,
+    "tokens": _one_of("2", "3", "5", "8"),
+    "d_model": _one_of("1", "2", "4", "8"),
+    "heads": _one_of("1", "2", "4"),
+}  # fmt: skip
+"""What an option may be followed by, by the name of its parameter."""
+
+_RARITY = {"form": 2, "step": 4, "stress": 20, "fragment": 20, "hints": 20, "layer": 20, "head": 20}
+"""Once in how many times an option is there, if not in nine; those seldom that seldom fit."""
