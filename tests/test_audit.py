@@ -40,7 +40,7 @@ VARIANTS: tuple[tuple[str, ...], ...] = (
 # Quantities of which some cells have nothing to show: a sum of one figure, a distance of 0, what
 # is not turned, masked, kept; a word of one piece, a place with one way to it.
 BARE = {
-    "exp_sum", "alibi", "rotated_Q", "rotated_K", "added", "filtered", "renormalized",
+    "exp_sum", "y_sum", "alibi", "rotated_Q", "rotated_K", "added", "filtered", "renormalized",
     "nucleus_sum", "cut_scores", "totals", "best",
 }  # fmt: skip
 

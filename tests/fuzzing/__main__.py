@@ -12,7 +12,7 @@ from tests.fuzzing.trial import Verdict, verdicts
 
 def kind(fault: str) -> str:
     """A fault without what is of its case alone."""
-    return re.sub(r"'[^']*'|\"[^\"]*\"|\d+", "…", fault)[:160]
+    return re.sub(r"\d+", "…", fault)[:160]
 
 
 def replay(found: Verdict) -> None:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any
 
-import typer
-
 from attncli.choices import BLANKS, DETAILS, KEYS, POLICIES
-from attncli.cli import app
 from attncli.cli.options import complete_exercise_format, complete_format
 from attncli.design.rules import RULES
 from attncli.steps import STEPS
 from tests.drawing import Pen, Tree
+from tests.fuzzing import warm
 from tests.fuzzing.schemas import FIGURES, WORDS, any_key
 
 SCENARIO = "s.yaml"
@@ -38,11 +35,9 @@ def arguments(pen: Pen, tree: Tree) -> list[str]:
     return typed
 
 
-@cache
 def commands() -> Mapping[str, Any]:
     """The commands by their names."""
-    group: Any = typer.main.get_command(app)
-    return dict(group.commands)
+    return dict(warm.group().commands)
 
 
 def _argument(pen: Pen, name: str) -> str:

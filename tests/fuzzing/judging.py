@@ -77,7 +77,7 @@ def _messages(case: Case, outcome: Outcome) -> Iterator[str]:
     if outcome.stdout and case.arguments[0] != "validate":
         yield "writes to standard output, though the input is bad"
     if not text:
-        yield "doesn't say what is wrong"
+        yield "says nothing of what is wrong"
     if not text.startswith("Usage: "):
         yield from _lines(text.splitlines())
 
@@ -88,7 +88,7 @@ def _lines(lines: list[str]) -> Iterator[str]:
         yield f"says {len(lines)} things at once"
     for line in lines:
         if "; " not in line:
-            yield f"doesn't say what would be right: {line[:200]!r}"
+            yield f"lacks what would be right: {line[:200]!r}"
         if len(line) > LONGEST_MESSAGE:
             yield f"says {len(line)} characters: {line[:200]!r}"
 

@@ -20,6 +20,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, NoReturn
 
+from tests.fuzzing import warm
+
 SECONDS = 10
 """Of computing. Of time, where others compute as well, ten times as much."""
 MEMORY = 1 << 30
@@ -64,8 +66,6 @@ class Worker:
 
 def serve() -> None:
     """Answers each line of standard input."""
-    from tests.fuzzing import warm
-
     warm.everything()
     gc.freeze()
     for line in sys.stdin:
@@ -107,11 +107,9 @@ def limit(seconds: float = SECONDS, memory: int = MEMORY) -> None:
 
 
 def _status() -> int:
-    from attncli.__main__ import main
-
     status: object = 0
     try:
-        main()
+        warm.group()(prog_name="attn")
     except SystemExit as end:
         status = end.code
     except BaseException:
