@@ -209,7 +209,7 @@ def _agree(shown: Sequence[str], table: Sequence[str] | str) -> bool:
 
 
 def _same_rows(rows: Sequence[Sequence[str]], text: Sequence[Sequence[str]]) -> bool:
-    gap = next((k for k, row in enumerate(rows) if set(row) == {"⋮"}), None)
+    gap = next((k for k, row in enumerate(rows) if {"⋮"} <= set(row) <= {"⋮", "…"}), None)
     if gap is None:
         return len(rows) == len(text) and all(map(_agree, rows, text))
     below = len(rows) - gap - 1

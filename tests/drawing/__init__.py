@@ -5,9 +5,19 @@ from __future__ import annotations
 from tests.drawing.pen import Pen, RandomPen, Tree, written
 from tests.drawing.recurrent import recurrent
 from tests.drawing.stack import Stack
+from tests.drawing.started import started
 from tests.drawing.tokenizing import tokenizing
 
-__all__ = ["Pen", "RandomPen", "Tree", "recurrent", "tokenizing", "transformer", "written"]
+__all__ = [
+    "Pen",
+    "RandomPen",
+    "Tree",
+    "recurrent",
+    "started",
+    "tokenizing",
+    "transformer",
+    "written",
+]
 
 
 def transformer(pen: Pen) -> Tree:

@@ -148,5 +148,5 @@ VALUES: Mapping[str, Draw] = {
 }  # fmt: skip
 """What an option may be followed by, by the name of its parameter."""
 
-_RARITY = {"form": 2, "step": 4, "stress": 20, "fragment": 20, "hints": 20, "layer": 20, "head": 20}
+_RARITY = {"form": 2, "step": 4, "stress": 15, "fragment": 20, "hints": 20, "layer": 20, "head": 20}
 """Once in how many times an option is there, if not in nine; those seldom that seldom fit."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from tests.drawing import Pen, Tree, recurrent, tokenizing, transformer
+from tests.drawing import Pen, Tree, recurrent, started, tokenizing, transformer
 from tests.pages import SHIPPED
 from tests.plain import read
 
@@ -18,7 +18,7 @@ _VARIED = ("scale", "norm", "norms", "activation", "temperature", "embedding_sca
 
 def scenario(pen: Pen) -> Tree:
     """A scenario that is meant well: a shipped one, or one that is drawn."""
-    draw = pen.choice(transformer, transformer, transformer, recurrent, tokenizing, _shipped)
+    draw = pen.choice(transformer, transformer, started, recurrent, tokenizing, _shipped)
     tree: Tree = draw(pen)
     if draw is not _shipped or pen.coin():
         tree["rounding"] = rounding(pen)

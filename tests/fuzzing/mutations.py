@@ -85,7 +85,7 @@ def word_everywhere(pen: Pen, tree: Tree) -> None:
     """A token by another name, wherever it stands."""
     old, new = _a_word(pen, tree), pen.choice(*WORDS)
     for place in [*places(tree)]:
-        if isinstance(place.holder, dict) and place.key == old:
+        if isinstance(place.holder, dict) and place.key == old and old in place.holder:
             place.holder[new] = place.holder.pop(old)
         elif isinstance(place.value, str) and old in place.value.split():
             place.put(" ".join(new if one == old else one for one in place.value.split()))
@@ -98,6 +98,16 @@ def retype(pen: Pen, tree: Tree) -> None:
     place.put(
         pen.choice([], {}, "", "x", "1", [value], {"a": value}, [[value]], [[]], [{}], str(value))
     )
+
+
+def resize(pen: Pen, tree: Tree) -> None:
+    """All figures below a place become much larger, much smaller, or whole."""
+    place = _somewhere(pen, tree)
+    change = pen.choice("{}000", "{}e3", "0.000{}", "1{}", "-{}", "26.0", "2", "0", "1.0")
+    inside = places(place.value) if isinstance(place.value, dict | list) else [place]
+    for leaf in [*inside]:
+        if isinstance(leaf.value, str) and leaf.value.replace(".", "").lstrip("-").isdigit():
+            leaf.put(change.format(leaf.value.lstrip("-").replace(".", "")))
 
 
 def nest(pen: Pen, tree: Tree) -> None:
@@ -152,7 +162,7 @@ def random_matrix(pen: Pen, tree: Tree) -> None:
 
 def vary(pen: Pen, tree: Tree) -> None:
     key, value = any_key(pen)
-    tree["variants"] = {pen.choice("v", *WORDS): {key: value}, "w": pen.choice({}, dict(tree))}
+    tree["variants"] = {pen.choice("v", *WORDS): {key: value}, "w": pen.choice({}, deepcopy(tree))}
 
 
 def _leaf(pen: Pen, tree: Tree) -> Place:
@@ -167,7 +177,7 @@ def _a_word(pen: Pen, tree: Tree) -> str:
 
 
 TREE_MUTATIONS: tuple[TreeMutation, ...] = (
-    drop, rename, swap, figure, figure, figure, word, word_everywhere, retype, nest, lengthen,
+    drop, rename, swap, figure, figure, figure, resize, resize, resize, word, word_everywhere, retype, nest, lengthen,
     shorten, graft, graft, graft, count, random_matrix, vary,
 )  # fmt: skip
 
