@@ -84,11 +84,17 @@ def word(pen: Pen, tree: Tree) -> None:
 def word_everywhere(pen: Pen, tree: Tree) -> None:
     """A token by another name, wherever it stands."""
     old, new = _a_word(pen, tree), pen.choice(*WORDS)
-    for place in [*places(tree)]:
-        if isinstance(place.holder, dict) and place.key == old and old in place.holder:
-            place.holder[new] = place.holder.pop(old)
-        elif isinstance(place.value, str) and old in place.value.split():
-            place.put(" ".join(new if one == old else one for one in place.value.split()))
+    for key in tree:
+        tree[key] = _renamed(tree[key], old, new)
+
+
+def _renamed(value: Any, old: str, new: str) -> Any:
+    """A value in which a word is another, as a key or between spaces."""
+    if isinstance(value, dict):
+        return {new if key == old else key: _renamed(one, old, new) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_renamed(one, old, new) for one in value]
+    return " ".join(new if one == old else one for one in str(value).split(" "))
 
 
 def retype(pen: Pen, tree: Tree) -> None:
