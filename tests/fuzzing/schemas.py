@@ -33,8 +33,10 @@ def any_key(pen: Pen, *, nearly: bool = False) -> tuple[str, Any]:
     return key, value(pen, properties[pen.choice(*properties) if nearly else key])
 
 
-def value(pen: Pen, schema: dict[str, Any], depth: int = 0) -> Any:
-    """What a schema allows, its sizes small."""
+def value(pen: Pen, schema: Any, depth: int = 0) -> Any:
+    """What a schema allows, its sizes small; where it allows anything, a word."""
+    if isinstance(schema, bool):
+        return pen.choice(*WORDS)
     if "anyOf" in schema:
         return value(pen, pen.choice(*schema["anyOf"]), depth)
     if "enum" in schema:
