@@ -12,11 +12,13 @@ from typing import NamedTuple, Self
 
 _LONGEST_WORD = 60
 _LONGEST_LIST = 160
-_LONGEST_SOURCE = 200
-LONGEST_PART = 300
-"""Characters of what is wrong, and of what would be right."""
+_LONGEST_SOURCE = 160
+_LONGEST_WRONG = 300
+_LONGEST_RIGHT = 240
+LONGEST_MESSAGE = _LONGEST_SOURCE + _LONGEST_WRONG + _LONGEST_RIGHT + 24
+"""Characters that a message has at the most, those of its line and column among them."""
 
-MANY = 12
+_MANY = 12
 """More names than this aren't all listed in a message."""
 
 MOST_WRITTEN = 20
@@ -39,7 +41,7 @@ def quote(text: str) -> str:
 def listed(names: Iterable[str], between: str = ", ") -> str:
     """Names one after the other, as many as a message has room for."""
     known = list(names)
-    shown = [shortened(name) for name in known[:MANY]]
+    shown = [shortened(name) for name in known[:_MANY]]
     while len(shown) > 1 and len(between.join(shown)) > _LONGEST_LIST:
         shown.pop()
     return between.join([*shown, "…"] if len(shown) < len(known) else shown)
@@ -77,7 +79,8 @@ class Problem(NamedTuple):
         return cls(Where(source), wrong, right)
 
     def __str__(self) -> str:
-        return f"{self.where}: {_line(self.wrong, LONGEST_PART)}; {_line(self.right, LONGEST_PART)}"
+        wrong, right = _line(self.wrong, _LONGEST_WRONG), _line(self.right, _LONGEST_RIGHT)
+        return f"{self.where}: {wrong}; {right}"
 
 
 def written_out(problems: Sequence[Problem]) -> Iterator[str]:

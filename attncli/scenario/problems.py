@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 from attncli.refusals import Problem, Refusal, Where, listed, shortened
 
+_MANY_PROBLEMS = 500
+
 
 def nearest_place(places: Mapping[str, Where], name: str, origin: Where) -> Where:
     """Where the value of a full name stands in a file, or the nearest one above it."""
@@ -33,6 +35,13 @@ class Problems:
 
     def add(self, where: Where, wrong: str, right: str) -> None:
         self.found.append(Problem(where, wrong, right))
+
+    def nearest(self, name: str, known: Iterable[str]) -> str:
+        """What `nearest` says; where there are problems by the hundred, which nobody reads, just
+        the known names, since looking for the nearest one takes a while."""
+        if len(self.found) < _MANY_PROBLEMS:
+            return nearest(name, known)
+        return f"known: {listed(known)}"
 
     def stop_if_any(self) -> None:
         """Raises ScenarioError with everything found so far, in the order of the file."""

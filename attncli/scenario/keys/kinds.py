@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from attncli.arithmetic import decimals
 from attncli.refusals import listed, quote
 from attncli.scenario.nodes import Items, Map, Node, Text, describe
-from attncli.scenario.problems import Problems, nearest
+from attncli.scenario.problems import Problems
 
 Schema = dict[str, Any]
 T_co = TypeVar("T_co", covariant=True)
@@ -55,12 +55,13 @@ class Choice(NamedTuple):
         if isinstance(node, Text) and node.text in self.words:
             return node.text
         wrong = "can't stand here" if self.beside else "is not a choice here"
-        problems.add(node.where, f"{describe(node)} {wrong}", self._right(node))
+        problems.add(node.where, f"{describe(node)} {wrong}", self._right(node, problems))
         return None
 
-    def _right(self, node: Node) -> str:
+    def _right(self, node: Node, problems: Problems) -> str:
         known = f"known: {', '.join(self.words)}"
-        right = nearest(node.text, self.words) if isinstance(node, Text) and node.text else known
+        said = isinstance(node, Text) and node.text
+        right = problems.nearest(said, self.words) if said else known
         if not self.beside:
             return right
         if right != known:
@@ -255,7 +256,7 @@ class Record(NamedTuple):
                 problems.add(name.where, wrong, "write it one level up, as a key of its own")
             else:
                 wrong = f"unknown key {quote(name.text)}"
-                problems.add(name.where, wrong, nearest(name.text, known))
+                problems.add(name.where, wrong, problems.nearest(name.text, known))
         return {name: value for name, value in values.items() if value is not None}
 
     def schema(self) -> Schema:
