@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 
 from attncli import load, work
 from attncli.cli import app
+from attncli.render.sentences import text_of_spans
+from attncli.telling.facts import facts_of
 from tests.pages import page_of
 
 runner = CliRunner()
@@ -223,3 +225,26 @@ def test_a_matrix_of_one_row_is_no_vector(tmp_path: Path) -> None:
     assert trace["W_Q"].rows.names == ("1",)
     assert trace["b_Q"].rows.names == ("",)
     assert "Q[a] = [1, 2] × W_Qᵀ + b_Q = [1×3 + 2×4 + 5] = [16]" in page_of(trace)
+
+
+@pytest.mark.parametrize("scale", [None, "none", 3])
+@pytest.mark.parametrize("heads", [None, 1, 2])
+@pytest.mark.parametrize("top", [{}, {"heads": 2}, {"heads": 2, "scale": "none"}, {"scale": 2}])
+def test_the_page_says_how_each_stack_attends(
+    top: dict[str, object], heads: int | None, scale: str | int | None
+) -> None:
+    """An encoder takes no setting over, and nobody has to guess which it goes by."""
+    own = {key: said for key, said in (("heads", heads), ("scale", scale)) if said is not None}
+    x = {"X": [[1, 2], [3, 4]], "projection": "none"}
+    trace = work(load({**x, **top, "block": "decoder", "encoder": {**x, **own}}))
+    facts = dict(facts_of(trace).rows)
+    several = top.get("heads", 1) == 2 or heads == 2
+    for path, said, settings in (("", "", top), ("encoder.", "Encoder ", own)):
+        ran = 2 if f"{path}heads[2].weights" in trace else 1
+        assert ran == settings.get("heads", 1)
+        sizes = text_of_spans(facts[f"{said}Sizes".capitalize()])
+        assert f"{ran} head{'s' if ran > 1 else ''}" in sizes or not several
+        scaling = text_of_spans(facts[f"{said}Scaling".capitalize()])
+        divided = {"none": "none: ", "sqrt_d_k": "√d_k"}
+        by = str(settings.get("scale", "sqrt_d_k"))
+        assert divided.get(by, f"scores are divided by {by}") in scaling

@@ -13,6 +13,7 @@ from attncli.oracle.book import Book, Record
 from attncli.oracle.figures import Figures, Number, apply, where
 from attncli.oracle.matrices import linear, matrix
 from attncli.oracle.positions import alibi, rotated
+from attncli.oracle.text import names_of
 
 _MOST_DIGITS = 15
 _UNDERFLOW = -700
@@ -46,9 +47,10 @@ class _Head:
 
 def attention(book: Book, record: Record, inputs: Inputs) -> Figures | None:
     """[n, d_model], or None where the scenario gives too little to get so far."""
-    if "cache" in record:
-        cached = [str(token) for token in record["cache"].get("tokens", [])]
-        inputs = replace(inputs, key_names=cached + inputs.key_names)
+    cached = [str(token) for token in record.get("cache", {}).get("tokens", [])]
+    named = (names_of(one.get("K")) for one in (record, *_heads(record)))
+    own = next(filter(None, named), None)
+    inputs = replace(inputs, key_names=own or cached + inputs.key_names)
     found = (_own if _are_own(record) else _split)(book, record, inputs)
     outputs = [output for output in found if output is not None]
     if len(outputs) < len(found):

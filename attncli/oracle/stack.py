@@ -60,13 +60,16 @@ def _stack(book: Book, data: Record) -> Figures | None:
     x = _embedded(book, data, positions)
     own = {name: matrix(book, data[key]) for name, key in _SEPARATE.items() if key in data}
     layers = _layers(data)
+    names = names_of(data.get("queries")) or tokens(data)
     for i, record in enumerate(layers):
         place = book.at(f"layers[{i + 1}]") if len(layers) > 1 else book
         bare = memory is not None and record.get("block", "attention") == "attention"
         seen = memory if bare else None
+        keys = (names_of(data.get("keys")) or tokens(data)) if i == 0 else names
+        names = names_of(record.get("Q")) or names
         inputs = Inputs(
             rows={},
-            key_names=names_of(data.get("keys")) or tokens(data) if seen is None else seen.names,
+            key_names=keys if seen is None else seen.names,
             rope=None if bare else of_kind(positions, "rope"),
             alibi=None if bare else of_kind(positions, "alibi"),
             causal=record.get("block") == "decoder",

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
 from attncli.refusals import Where, listed, quote
 from attncli.scenario.figures import entry_path
+from attncli.scenario.key_names import Names
 from attncli.scenario.keys.layer import HEAD, NONE
-from attncli.scenario.model import Attention, MaskRule, Positions, below
+from attncli.scenario.model import Attention, Layer, MaskRule, Positions, below
 from attncli.scenario.problems import Problems
 
 Values = Mapping[str, Any]
@@ -42,6 +43,7 @@ class AttentionBuilder(NamedTuple):
 
     where: Callable[[str], Where]
     problems: Problems
+    names: Names
 
     def attention(
         self, path: str, values: Values, seen: Keys, *, causal: bool = False
@@ -54,7 +56,7 @@ class AttentionBuilder(NamedTuple):
         cache = values.get("cache")
         self._check_whole(path, values)
         cached = None if cache is None else tuple(cache.get("tokens", ()))
-        keys = seen.keys if cached is None else (*cached, *seen.keys)
+        keys = self.names.of_keys(_paths(path, count), (*(cached or ()), *seen.keys))
         mask = values.get("mask", ("causal",) if causal else ())
         value = values.get("mask_value", "-inf")
         return Attention(
@@ -151,6 +153,18 @@ class AttentionBuilder(NamedTuple):
 
     def _complain(self, name: str, wrong: str, right: str) -> None:
         self.problems.add(self.where(name), wrong, right)
+
+
+def _paths(path: str, heads: int) -> Iterator[str]:
+    """The path of an attention, and those of its heads."""
+    yield path
+    yield from (entry_path(path, "heads", k, heads) for k in range(heads))
+
+
+def queries_of(names: Names, layer: Layer, others: tuple[str, ...]) -> tuple[str, ...]:
+    """What the rows are called that a layer passes on: as its queries are."""
+    attention = layer.attention
+    return names.of_queries(_paths(attention.path, attention.heads), others)
 
 
 def is_linear(values: Values) -> bool:

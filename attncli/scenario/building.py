@@ -6,8 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from attncli.refusals import Where
-from attncli.scenario.attentions import AttentionBuilder, Keys, is_linear, shared_settings
+from attncli.scenario.attentions import (
+    AttentionBuilder,
+    Keys,
+    is_linear,
+    queries_of,
+    shared_settings,
+)
 from attncli.scenario.figures import entry_path
+from attncli.scenario.key_names import Names
 from attncli.scenario.keys.layer import (
     LAYER_KEYS,
     LAYER_SETTINGS,
@@ -39,25 +46,18 @@ class Builder(NamedTuple):
 
     where: Callable[[str], Where]
     problems: Problems
+    names: Names
 
-    def stack(
-        self,
-        path: str,
-        values: Values,
-        text: Text,
-        memory: Sequence[str] | None,
-        keys: Sequence[str] = (),
-    ) -> Stack:
-        """A stack; `memory` names the rows that its cross-attentions see, None without any;
-        `keys` the inputs of its keys where they have some of their own."""
+    def stack(self, path: str, values: Values, text: Text, memory: Sequence[str] | None) -> Stack:
+        """A stack; `memory` names the rows that its cross-attentions see, None without any."""
         told = _several(values.get("positions"))
         positions = tuple(_positions(one) for one in told if not _is_none(one))
         self._check_positions(path, positions)
         self._check_added(path, values, positions)
         positions = tuple(one._replace(dimensions=_even(one)) for one in positions)
         kinds = {one.kind: one for one in positions}
-        own = tuple(keys) or text.tokens
-        seen = Keys(own, memory, kinds.get("rope"), kinds.get("alibi"))
+        tokens = self.names.of_rows(below(path, "X"), text.tokens)
+        seen = Keys(tokens, memory, kinds.get("rope"), kinds.get("alibi"))
         layers = self._layers(path, values, seen)
         self._check_attended(path, kinds, layers)
         return Stack(
@@ -120,7 +120,7 @@ class Builder(NamedTuple):
 
     def _layers(self, path: str, values: Values, seen: Keys) -> tuple[Layer, ...]:
         if "layers" not in values:
-            return (self._layer(path, {"block": "", **values}, seen),)
+            return (self._layer(path, {"block": "", **values}, self._separate(path, seen)),)
         for key in _OF_ONE_LAYER:
             if key in values:
                 self._complain(
@@ -136,18 +136,20 @@ class Builder(NamedTuple):
         recurrents = RecurrentBuilder(self.where, self.problems)
         layers = values["layers"]
         paths = [entry_path(path, "layers", k, len(layers)) for k in range(len(layers))]
-        return tuple(
-            self._layer(
-                own,
-                {
-                    **recurrents.shared(shared, layer),
-                    "mask_path": own if "mask" in layer else path,
-                    **layer,
-                },
-                seen,
-            )
-            for own, layer in zip(paths, layers, strict=True)
-        )
+        rows = self.names.of_rows(below(path, "queries"), seen.keys)
+        seen = self._separate(path, seen)
+        built: list[Layer] = []
+        for own, layer in zip(paths, layers, strict=True):
+            place = own if "mask" in layer else path
+            whole = {**recurrents.shared(shared, layer), "mask_path": place, **layer}
+            built.append(self._layer(own, whole, seen))
+            rows = queries_of(self.names, built[-1], rows)
+            seen = seen._replace(keys=rows)
+        return tuple(built)
+
+    def _separate(self, path: str, seen: Keys) -> Keys:
+        """The keys of a first attention, which may be made of an input of their own."""
+        return seen._replace(keys=self.names.of_rows(below(path, "keys"), seen.keys))
 
     def _layer(self, path: str, values: Values, seen: Keys) -> Layer:
         """A layer of a list, an encoder's by default; or the top itself, which may say no block:
@@ -164,7 +166,7 @@ class Builder(NamedTuple):
         place = values.get("norm", "post" if whole else NONE)
         awaited = not said and not any(key in values for key in ("final_norm", "unembedding"))
         bare_to_memory = not whole and seen.memory is not None
-        attentions = AttentionBuilder(self.where, self.problems)
+        attentions = AttentionBuilder(self.where, self.problems, self.names)
         return Layer(
             path=path,
             block=block,
@@ -193,7 +195,7 @@ class Builder(NamedTuple):
                 )  # fmt: skip
             return None
         settings = {**shared_settings(values), **values.get("cross", {})}
-        attentions = AttentionBuilder(self.where, self.problems)
+        attentions = AttentionBuilder(self.where, self.problems, self.names)
         return attentions.attention(inside, settings, seen.of_memory())
 
     def _complain(self, name: str, wrong: str, right: str) -> None:

@@ -14,6 +14,7 @@ from attncli.scenario import reading, settings, shipped
 from attncli.scenario.attentions import is_linear
 from attncli.scenario.building import Builder
 from attncli.scenario.figures import Gathered, Gatherer, entry_path, places
+from attncli.scenario.key_names import Names
 from attncli.scenario.keys.declaration import SCENARIO
 from attncli.scenario.learning import Progress
 from attncli.scenario.mappings import mapping_tree
@@ -131,6 +132,10 @@ class _Reader(NamedTuple):
     def where(self, name: str) -> Where:
         return nearest_place(self.places, name, self.places[""])
 
+    @property
+    def names(self) -> Names:
+        return Names(self.gathered.given, self.gathered.row_names)
+
     def scenario(self) -> Scenario:
         values, gathered = self.values, self.gathered
         encoder = self._encoder()
@@ -179,9 +184,7 @@ class _Reader(NamedTuple):
         name = below(path, "embeddings") if "embeddings" in values else "embeddings"
         table = self.gathered.given.get(name)
         text = words.text(table, None if table is None else table.shape[0])
-        return Builder(self.where, self.problems).stack(
-            path, values, text, memory, self.gathered.row_names.get(below(path, "keys"), ())
-        )
+        return Builder(self.where, self.problems, self.names).stack(path, values, text, memory)
 
     def _memory(self, encoder: Stack | None) -> Sequence[str] | None:
         """The names of what cross-attention sees; None where there is nothing."""
@@ -192,7 +195,7 @@ class _Reader(NamedTuple):
                 )
             return encoder.text.tokens
         if "memory" in self.values:
-            return self.gathered.row_names.get("memory", ())
+            return self.names.of_rows("memory", ())
         return None
 
     def _check_memory(self, stack: Stack, memory: Sequence[str] | None) -> None:

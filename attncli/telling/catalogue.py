@@ -65,4 +65,4 @@ def summary(trace: Trace) -> Spans:
     steps = [part.step for part in told_parts(trace)]
     path = f"{steps[0]} → {steps[-1]}" if len(steps) > 1 else "".join(steps) or "nothing to work"
     rounding = f"{scenario.rounding.policy}, {scenario.rounding.decimals} decimals"
-    return (Word(scenario.title), ": ", *sizes(trace), f"; {rounding}; {path}")
+    return (Word(scenario.title), ": ", *sizes(trace, scenario.stack), f"; {rounding}; {path}")

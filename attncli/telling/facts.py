@@ -9,8 +9,9 @@ from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic.expression import Equation, Number, Root, Symbol
 from attncli.arithmetic.rounding import Rounding
 from attncli.document import Facts, Note, Span, Spans, Term
-from attncli.scenario.model import Layer, Recurrent, below
+from attncli.scenario.model import Layer, Recurrent, Stack, below
 from attncli.trace import Trace, Unfinished
+from attncli.trace.axes import place_of
 from attncli.word import Word
 
 
@@ -36,17 +37,15 @@ def rounding_in_words(rounding: Rounding) -> str:
     )
 
 
-def sizes(trace: Trace) -> Spans:
+def sizes(trace: Trace, stack: Stack) -> Spans:
     """`3 tokens, d_model = 2, 2 heads, d_k = 2, d_v = 2`: what is the same in every layer."""
-    scenario = trace.scenario
-    tokens, layers = scenario.text.tokens, scenario.stack.layers
+    tokens, layers = stack.text.tokens, stack.layers
     counts = [counted(len(tokens), "token")] if tokens else []
     counts += [f"{len(layers)} layers"] if len(layers) > 1 else []
-    heads = _common(layer.attention.heads for layer in layers)
     firsts = [layer.attention.head_path(0) for layer in layers]
     told: list[Spans] = [(count,) for count in counts]
-    told += _size("d_model", _columns(trace, "X", made=True))
-    told += [(f"{heads} heads",)] if heads is not None and heads > 1 else []
+    told += _size("d_model", _columns(trace, below(stack.path, "X"), made=True))
+    told += _heads(trace, stack)
     told += _size("d_k", _common(_columns(trace, below(path, "K")) for path in firsts))
     told += _size("d_v", _common(_columns(trace, below(path, "V")) for path in firsts))
     states = (_rows(trace, layer) for layer in layers if layer.recurrent is not None)
@@ -58,6 +57,14 @@ def sizes(trace: Trace) -> Spans:
         spans += [", "] if spans else []
         spans += one
     return tuple(spans)
+
+
+def _heads(trace: Trace, stack: Stack) -> list[Spans]:
+    """How many heads there are; of a single one a word where another stack has several."""
+    several = any(site.attention.heads > 1 for site in trace.scenario.sites)
+    attending = (layer for layer in stack.layers if layer.recurrent is None)
+    heads = _common(layer.attention.heads for layer in attending)
+    return [(counted(heads, "head"),)] if heads is not None and several else []
 
 
 def _size(name: str, size: int | None) -> list[Spans]:
@@ -99,16 +106,26 @@ def facts_of(trace: Trace) -> Facts:
             rows.append(("Tokenizer", (Word(stack.text.tokenizing.told),)))
     if scenario.source is not None:
         rows.append(("Source", (Word(scenario.source),)))
-    rows.append(("Sizes", sizes(trace)))
-    of_attention = (q for q in trace.quantities.values() if q.local == "scores" and not q.is_list)
-    if any(of_attention):
-        rows.append(("Scaling", _scaling(trace)))
+    rows += [(_called("Sizes", stack), sizes(trace, stack)) for stack in scenario.stacks]
+    attending = [stack for stack in scenario.stacks if _attends(trace, stack)]
+    rows += [(_called("Scaling", stack), _scaling(trace, stack)) for stack in attending]
     rows.append(("Rounding", (rounding_in_words(trace.rounding),)))
     return Facts(tuple((name, spans) for name, spans in rows if spans))
 
 
-def _scaling(trace: Trace) -> Spans:
-    sites = [site for site in trace.scenario.sites if site.stack is trace.scenario.stack]
+def _called(fact: str, stack: Stack) -> str:
+    """`Scaling`, or of the encoder `Encoder scaling`."""
+    return f"Encoder {fact.lower()}" if stack.path else fact
+
+
+def _attends(trace: Trace, stack: Stack) -> bool:
+    """Whether scores came to be made or given in a stack."""
+    scores = (q for q in trace.quantities.values() if q.local == "scores" and not q.is_list)
+    return any(place_of(q.name, trace.scenario).stack is stack for q in scores)
+
+
+def _scaling(trace: Trace, stack: Stack) -> Spans:
+    sites = [site for site in trace.scenario.sites if site.stack is stack]
     layer = sites[0].layer
     scale = layer.attention.scale
     if len({site.attention.scale for site in sites}) > 1:

@@ -68,16 +68,16 @@ def names_along(name: str, side: int, scenario: Scenario) -> tuple[str, tuple[st
     if role in (QUERIES, TOKENS):
         return role, told_apart(place.stack.text.tokens) or scenario.row_names.get("Q", ())
     if role == KEYS:
-        return role, _names_of_keys(name, place, scenario)
+        return role, _names_of_keys(name, place)
     return role, scenario.prediction.vocabulary if role == VOCABULARY else ()
 
 
-def _names_of_keys(name: str, place: Place, scenario: Scenario) -> tuple[str, ...]:
+def _names_of_keys(name: str, place: Place) -> tuple[str, ...]:
     if name.endswith(("cache.K", "cache.V")):
         return told_apart(place.attention.cached or ())
     if place.local in ("memory", "keys", "values"):
         return ()
-    return told_apart(place.attention.keys) or scenario.row_names.get("K", ())
+    return told_apart(place.attention.keys)
 
 
 def given_axes(name: str, scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis, Axis]:
