@@ -15,6 +15,7 @@ from attncli.scenario.model import below
 from attncli.steps.estimate import taught_rounds
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Axis, Making, Scope
+from attncli.trace.quantity import told_apart
 from attncli.word import Word
 
 if TYPE_CHECKING:
@@ -78,13 +79,15 @@ def _unknown(scope: Scope) -> str:
 
 
 def _stacked(scope: Scope, places: Sequence[Place]) -> Iterator[Making]:
-    """All totals in one list, named by how a word is cut before its place, `un|happi`; and the best
-    of each place."""
+    """All totals in one list, named by how a word is cut before its place, `un|happi` (and told
+    apart where the word itself has such bars); and the best of each place."""
     word = scope.word
-    cuts = tuple(
-        "|".join(filter(None, (word[: one.start], one.token)))
-        for place in places
-        for one in place.candidates
+    cuts = told_apart(
+        tuple(
+            "|".join(filter(None, (word[: one.start], one.token)))
+            for place in places
+            for one in place.candidates
+        )
     )
     beginnings = tuple(word[: place.end] for place in places)
     for name, rows in (("totals", cuts), ("best", beginnings)):
@@ -110,7 +113,7 @@ def _totals(scope: Scope, place: Place) -> Making:
         Arrivals(arrivals, len(starts), unknown),
         (*operands, _unknown(scope)) if unknown else operands,
         "viterbi",
-        rows=Axis(tuple(one.token for one in place.candidates), "piece"),
+        rows=Axis(told_apart(tuple(one.token for one in place.candidates)), "piece"),
     )
 
 

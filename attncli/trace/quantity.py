@@ -19,6 +19,7 @@ from attncli.scenario.address import Address, AddressError, Index, write_index
 from attncli.word import words
 
 IDS = "ID"
+_WITH_POSITION = re.compile(r".* \(\d+\)", re.DOTALL)
 _TIMED = re.compile(r"(.*\.)?([^.\[\]]+\[\d+\]|gates\[\d+\]\.[^.]+)")
 
 
@@ -62,10 +63,14 @@ class Axis:
 
 @lru_cache(maxsize=64)
 def told_apart(tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """Tokens as names: one that occurs more than once gets its position, `the (5)`."""
+    """Tokens as names: one that occurs more than once gets its position, `the (5)`. Then one that
+    looks as if it had got a position gets its own as well, lest two have one name."""
     counts = Counter(tokens)
+    twice = len(counts) < len(tokens)
     return tuple(
-        f"{token} ({position})" if counts[token] > 1 else token
+        f"{token} ({position})"
+        if counts[token] > 1 or (twice and _WITH_POSITION.fullmatch(token))
+        else token
         for position, token in enumerate(tokens, start=1)
     )
 
