@@ -1,8 +1,11 @@
 """`python -m attncli`, and the entry point of `attn`."""
 
 import gc
+import sys
 
 _OBJECTS_BEFORE_COLLECTION = 50_000
+_INTERRUPTED = 130
+"""What shells say of a command that Ctrl-C ended."""
 
 
 def main() -> None:
@@ -12,9 +15,12 @@ def main() -> None:
     the first import on, starts us sooner.
     """
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
-    from attncli.cli import main as run
+    try:
+        from attncli.cli import main as run
 
-    run()
+        run()
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ from typer.testing import CliRunner, Result
 
 from attncli.cli import app
 from attncli.cli.papers import safe_name
-from attncli.cli.several import write_files
 from attncli.questions import form_name
+from attncli.writing import write_files
 
 
 def run(*arguments: str) -> Result:
@@ -132,33 +132,6 @@ def test_nothing_is_overwritten_without_force(tmp_path: Path) -> None:
     assert run(*arguments, "--force").exit_code == 0
     assert len(names(folder)) == 6
     assert "answer key" in (folder / "i_love_ai_B_key.txt").read_text("utf-8")
-
-
-def test_either_all_files_appear_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The third move fails, or is interrupted: the first two are undone."""
-    folder = tmp_path / "forms"
-    folder.mkdir()
-    (folder / "a.txt").write_text("old")
-    moved = Path.rename
-    for trouble in (OSError(28, "No space left on device"), KeyboardInterrupt()):
-        moves: list[Path] = []
-
-        def rename(
-            self: Path, target: Path, moves: list[Path] = moves, trouble: BaseException = trouble
-        ) -> Path:
-            moves.append(self)
-            if len(moves) == 3:
-                raise trouble
-            return moved(self, target)
-
-        with monkeypatch.context() as patched:
-            patched.setattr(Path, "rename", rename)
-            with pytest.raises((ValueError, KeyboardInterrupt)):
-                write_files(
-                    str(folder), dict.fromkeys(("a.txt", "b.txt", "c.txt"), "new"), force=True
-                )
-        assert names(folder) == ["a.txt"]
-        assert (folder / "a.txt").read_text("utf-8") == "old"
 
 
 def test_what_is_in_the_way_stays(tmp_path: Path) -> None:

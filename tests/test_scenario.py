@@ -295,3 +295,21 @@ def test_the_schema_is_one_and_says_what_the_reader_says() -> None:
     assert all(described.values())
     assert set(described) == {key.name for key in SCENARIO.keys}
     assert set(schema["properties"]["rounding"]["properties"]["steps"]["properties"]) == set(STORY)
+
+
+@given(
+    st.lists(
+        st.sampled_from([".", "[1]", "[", "]", "a", "W_K", "layers", "=", '"', ","]), max_size=9
+    ),
+    st.sampled_from([1, 10, 40, 3000]),
+)
+def test_any_change_is_made_or_refused(parts: list[str], times: int) -> None:
+    """However long and odd its key is."""
+    with suppress(ScenarioError):
+        load("i_love_ai", ["".join(parts) * times + "=1"])
+
+
+@pytest.mark.parametrize("key", [".".join("a" * 3000), "." * 3000, "."])
+def test_a_key_of_too_many_parts(key: str) -> None:
+    with pytest.raises(ScenarioError, match="use 1 to 32 parts"):
+        load("i_love_ai", [f"{key}=1"])

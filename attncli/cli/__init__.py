@@ -17,6 +17,7 @@ from attncli.cli.new import new
 from attncli.cli.run import run
 from attncli.cli.schema import schema
 from attncli.cli.validate import validate
+from attncli.writing import standard_streams
 
 app = typer.Typer(
     name="attn",
@@ -63,4 +64,5 @@ def attn(
 
 def main() -> None:
     """Runs the command that the arguments name."""
-    app(prog_name="attn")
+    with standard_streams():
+        app(prog_name="attn")

@@ -10,7 +10,7 @@ import typer
 from attncli.cli import options
 from attncli.cli.complaints import Complaints, complaining
 from attncli.cli.numbers import LARGEST_SEED, whole
-from attncli.cli.output import OutputError, check_free, write_file, write_out
+from attncli.writing import OutputError, check_free, write_file, write_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

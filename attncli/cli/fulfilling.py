@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attncli.cli.complaints import Complaints, complaining
-from attncli.cli.output import check_free
 from attncli.cli.papers import check_targets, write_papers
 from attncli.cli.progress import watching
 from attncli.cli.terms import Terms, parse_counts, parse_manner
 from attncli.cli.variants import variants
 from attncli.refusals import Problem
+from attncli.writing import check_free
 
 if TYPE_CHECKING:
     from attncli.cli.order import Order

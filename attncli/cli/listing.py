@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from attncli.cli.complaints import complaining
-from attncli.cli.output import OutputError, deliver
+from attncli.cli.output import deliver
+from attncli.writing import OutputError
 
 if TYPE_CHECKING:
     from attncli.document import Document

@@ -8,7 +8,7 @@ import typer
 
 from attncli.cli import options
 from attncli.cli.complaints import complaining
-from attncli.cli.output import write_file, write_out
+from attncli.writing import write_file, write_out
 
 
 def new(

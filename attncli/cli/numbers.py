@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attncli.cli.output import OutputError
+from attncli.writing import OutputError
 
 
 def whole(option: str, text: str, least: int, most: int) -> int:

@@ -1,28 +1,19 @@
-"""Getting a result to where it is wanted, whole or not at all."""
+"""Rendering a document for where it goes, and sending it there."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
-from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
-from attncli.refusals import Refusal
+from attncli.writing import OutputError, check_free, write_file, write_out
 
 if TYPE_CHECKING:
     from attncli.document import Document
     from attncli.render import Page
 
-_FAILED = 1
 _DEFAULT_WIDTH = 80
-
-
-class OutputError(Refusal):
-    """A file that can't be written, or an option that doesn't go."""
 
 
 def deliver(
@@ -78,26 +69,6 @@ def terminal_width() -> int:
     return shutil.get_terminal_size((_DEFAULT_WIDTH, 24)).columns
 
 
-def write_out(text: str) -> None:
-    """Writes to standard output, in UTF-8; a reader who stops reading is no error."""
-    data = text.encode("utf-8", errors="backslashreplace")
-    try:
-        sys.stdout.flush()
-        binary = getattr(sys.stdout, "buffer", None)
-        if binary is None:
-            sys.stdout.write(text)
-        else:
-            binary.write(data)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(_FAILED) from None
-    except OSError as error:
-        typer.echo(f"standard output can't be written ({error.strerror})", err=True)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(_FAILED) from None
-
-
 def check_output(
     form: str | None, output: str | None, *, force: bool, fragment: bool = False
 ) -> None:
@@ -122,45 +93,3 @@ def check_fragment(form: str) -> None:
     if form not in with_fragments:
         right = f"add {' or '.join(f'--format {name}' for name in with_fragments)}"
         raise OutputError.of("--fragment", f"{form} has no preamble to leave out", right)
-
-
-def check_free(output: str | None, *, force: bool) -> None:
-    """Raises OutputError where a file is in the way."""
-    if output is None or output == "-" or force:
-        return
-    path = Path(output)
-    if path.is_dir() or path.is_file():
-        what = "is a folder" if path.is_dir() else "exists already"
-        right = "name a file in it" if path.is_dir() else "choose another name, or add --force"
-        raise OutputError.of(output, what, right)
-
-
-def write_file(output: str, text: str, *, force: bool) -> None:
-    """Writes a file whole or not at all, and over an existing one only with `force`."""
-    check_free(output, force=force)
-    path = Path(os.path.realpath(output))
-    data = text.encode("utf-8", errors="backslashreplace")
-    try:
-        if path.exists() and not path.is_file():
-            path.write_bytes(data)  # a device or a pipe, such as /dev/null
-        else:
-            _replace(path, data)
-    except OSError as error:
-        wrong = f"can't be written ({error.strerror})"
-        raise OutputError.of(output, wrong, "choose another place") from None
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """A new file beside the old one takes its place in one move."""
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    file = fresh.open("xb")
-    try:
-        with file:
-            file.write(data)
-        if path.exists():
-            shutil.copymode(path, fresh)
-        fresh.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            fresh.unlink(missing_ok=True)
-        raise

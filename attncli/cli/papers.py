@@ -10,9 +10,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attncli.cli.output import OutputError, check_free, page_for, write_file, write_out
+from attncli.cli.output import page_for
 from attncli.cli.progress import watched
-from attncli.cli.several import check_folder, write_files
+from attncli.writing import (
+    OutputError,
+    check_folder,
+    check_free,
+    write_file,
+    write_files,
+    write_out,
+)
 
 if TYPE_CHECKING:
     from attncli.cli.order import Order

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attncli.cli.output import write_out
+from attncli.writing import write_out
 
 
 def schema() -> None:

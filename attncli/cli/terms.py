@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.choices import KEYS
 from attncli.cli.numbers import LARGEST_SEED, whole
-from attncli.cli.output import OutputError, check_fragment
+from attncli.cli.output import check_fragment
 from attncli.refusals import Problem
+from attncli.writing import OutputError
 
 if TYPE_CHECKING:
     from attncli.cli.order import Order
@@ -99,9 +100,6 @@ def parse_manner(order: Order, counts: Counts | None) -> Manner:
         wrong.append(Problem.of(f"--format {order.form}", "no such format", right))
     if order.key is not None and order.key not in KEYS:
         wrong.append(Problem.of(f"--key {order.key}", "no such choice", nearest(order.key, KEYS)))
-    if order.output is not None and not order.output.strip():
-        right = "name a file or a folder, or leave it out"
-        wrong.append(Problem.of("--output", "names nothing", right))
     if wrong:
         raise OutputError(wrong)
     many = order.hints or order.key == "separate" or (counts is not None and len(counts.names) > 1)
@@ -114,7 +112,7 @@ def parse_manner(order: Order, counts: Counts | None) -> Manner:
 
 def _is_folder(output: str, *, many: bool) -> bool:
     path = Path(output)
-    if output.endswith(("/", os.sep)) or path.is_dir():
+    if output.endswith(("/", os.sep)) or os.path.isdir(path):  # noqa: PTH112 - a name too long is none
         return True
     return many and output != "-" and not path.suffix
 

@@ -8,8 +8,8 @@ import typer
 
 from attncli.cli import options
 from attncli.cli.complaints import BAD_INPUT, Complaints
-from attncli.cli.output import write_out
 from attncli.cli.progress import watching
+from attncli.writing import write_out
 
 
 def validate(

@@ -51,6 +51,9 @@ def _apply(tree: Map, change: Change) -> Map:
     except AddressError as error:
         raise scenario_error(where, error.wrong, "write for example 'W_K[1,2]=0'") from None
     path = [*address.segments, *(index.text for index in address.indices)]
+    if not 1 <= len(path) <= reading.DEEPEST:
+        wrong = f"a key of {len(path)} parts" if path else "names no key"
+        raise scenario_error(where, wrong, f"use 1 to {reading.DEEPEST} parts, like 'W_K[1,2]=0'")
     if address.indices:
         _check_parts(tree.get(path[0]), path, where)
     changed = _put(tree, path, _value(address.name, change.value, where), where)

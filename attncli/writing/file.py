@@ -1,0 +1,133 @@
+"""Writing one file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import BinaryIO
+
+from attncli.writing.errors import OutputError, check_named, exists, told, unsupported
+from attncli.writing.signals import held
+from attncli.writing.unfinished import alone, unfinished_name
+
+_OPEN_FILES = Path("/proc/self/fd")
+"""Where Linux has the files that a process has open, by which those without a name are linked."""
+
+
+def check_free(output: str | None, *, force: bool) -> None:
+    """Raises OutputError for what is no name of a file, and where a file is in the way."""
+    if output is None or output == "-":
+        return
+    check_named(output)
+    with told(output):
+        if Path(output).is_dir():
+            raise OutputError.of(output, "is a folder", "name a file in it")
+        if Path(output).is_file() and not force:
+            raise exists(output)
+
+
+def write_file(output: str, text: str, *, force: bool) -> None:
+    """Writes a file whole or not at all, and over an existing one only with `force`; a device or
+    a pipe, such as /dev/null, takes what comes. Raises OutputError."""
+    check_free(output, force=force)
+    with told(output):
+        if Path(output).exists() and not Path(output).is_file():
+            Path(output).write_bytes(encoded(text))
+            return
+        path = Path(os.path.realpath(output))
+        with alone(path.parent), held():
+            _put(encoded(text), path, force=force)
+
+
+def encoded(text: str) -> bytes:
+    """A text as it is written to files: UTF-8, and what no character is as an escape."""
+    return text.encode("utf-8", errors="backslashreplace")
+
+
+def _put(data: bytes, path: Path, *, force: bool) -> None:
+    """Without a name nothing is left of a file even if we are killed; where the system can't do
+    that, it has a name until it is whole."""
+    try:
+        _put_nameless(data, path, force=force)
+    except FileExistsError:
+        raise
+    except OSError:
+        _put_named(data, path, force=force)
+
+
+def _put_nameless(data: bytes, path: Path, *, force: bool) -> None:
+    if not hasattr(os, "O_TMPFILE"):
+        raise unsupported()
+    with open(os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o666), "wb") as file:  # noqa: PTH123
+        fill(file, data)
+        source = _OPEN_FILES / str(file.fileno())
+        if not force:
+            _link_open(source, path)
+            return
+        copy_mode(path, source)
+        named = unfinished_name(path.parent)  # no system links a file over another
+        _link_open(source, named)
+        try:
+            named.replace(path)
+        finally:
+            named.unlink(missing_ok=True)
+
+
+def _link_open(source: Path, place: Path) -> None:
+    """Links an open file. Only beside a folder's descriptor does Python link what a path of /proc
+    leads to, and not the path itself; an absolute path makes no use of it, so any number does."""
+    os.link(source, place, src_dir_fd=0)
+
+
+def _put_named(data: bytes, path: Path, *, force: bool) -> None:
+    source = unfinished_name(path.parent)
+    try:
+        with source.open("xb") as file:
+            fill(file, data)
+        if force:
+            copy_mode(path, source)
+            source.replace(path)
+        else:
+            settle(source, path)
+    finally:
+        source.unlink(missing_ok=True)
+
+
+def fill(file: BinaryIO, data: bytes) -> None:
+    """Writes it all, and has it on the disk: some systems say late that there is no room, and
+    after a crash a name must not stand for nothing."""
+    file.write(data)
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def copy_mode(old: Path, fresh: Path) -> None:
+    """What takes the place of a file is for whom that was."""
+    if old.exists() and not old.is_symlink():
+        shutil.copymode(old, fresh)
+
+
+def settle(source: Path, place: Path) -> None:
+    """Moves a file to a place that nobody has. Raises FileExistsError.
+
+    Where a file system has no links, the place is claimed first, and is empty for a moment: that
+    two believe to have it would be worse.
+    """
+    try:
+        os.link(source, place)
+    except FileExistsError:
+        raise
+    except OSError:
+        _claim(source, place)
+    else:
+        source.unlink()
+
+
+def _claim(source: Path, place: Path) -> None:
+    place.open("xb").close()
+    try:
+        source.replace(place)
+    except OSError:
+        place.unlink()
+        raise
