@@ -29,14 +29,14 @@ def validate(
     from attncli.telling.catalogue import summary
     from attncli.word import Word
 
-    complaints = {file: Complaints() for file in files}
+    complaints = [Complaints() for _ in files]
     lines = []
-    for file, heard in complaints.items():
+    for file, heard in zip(files, complaints, strict=True):
         with heard.heard(), watching("Learning pieces") as tell:
             trace = work(load(file, outside=files_outside, progress=tell))
             lines.append(f"{summary_line(Word(file), summary(trace))}\n")
     write_out("".join(lines))
-    for heard in complaints.values():
+    for heard in complaints:
         heard.say()
-    if any(heard.problems for heard in complaints.values()):
+    if any(heard.problems for heard in complaints):
         raise typer.Exit(BAD_INPUT)
