@@ -178,7 +178,10 @@ def shown(value: float | Decimal, decimals: int) -> Decimal:
     if kept < 0:
         return of_float(float(number))
     rounded = round_to(number, kept)
-    return rounded if rounded else round_to(number, -number.adjusted())
+    if rounded:
+        return rounded
+    first = round_to(number, -number.adjusted())
+    return round_to(first, -first.adjusted())  # 9.6e-5 is 1e-4
 
 
 def is_doubtful(value: float, decimals: int) -> bool:

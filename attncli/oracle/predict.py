@@ -60,7 +60,7 @@ def _next(book: Book, record: Record, x: Figures) -> Figures:
     probabilities = softmax(book, x, "next.", "probabilities")
     if "top_p" in record:
         p = book.number(record["top_p"])
-        nucleus = np.array([_first(row, _size(row, p)) for row in probabilities])
+        nucleus = np.array([_first(row, _size(row, p, rounds=book.rounds)) for row in probabilities])
         table = book.copy("next.nucleus", book.numbers(nucleus.astype(int)))
         total = (probabilities * table).sum(axis=1, keepdims=True)
         total = book.keep("next.nucleus_sum", total)
@@ -78,15 +78,19 @@ def _first(row: Figures, k: int) -> list[bool]:
     return [j in best for j in range(len(row))]
 
 
-def _size(row: Figures, p: Number) -> int:
-    """How many of the largest it takes to reach p, the noise of endless figures left aside."""
-    total = row[0] * 0
-    noise = Decimal("1e-40") if isinstance(p, Decimal) else 1e-14
-    for count, j in enumerate(_order(row), 1):
+def _size(row: Figures, p: Number, *, rounds: bool) -> int:
+    """How many of the largest it takes to reach p: rounded ones by their sum; endless ones by what
+    they leave of 1, noise left aside, since a sum of floats would not feel the smallest."""
+    order, total = _order(row), row[0] * 0
+    for count, j in enumerate(order, 1):
         total += row[j]
-        if total + noise >= p:
+        left = sum((row[k] for k in reversed(order[count:])), start=row[0] * 0)
+        if total >= p if rounds else left <= (1 - p) * (1 + _NOISE[type(p)]):
             return count
     return len(row)
+
+
+_NOISE: dict[type, Number] = {Decimal: Decimal("1e-40"), float: 1e-14}
 
 
 def _loss(book: Book, data: Record, probabilities: Figures) -> None:

@@ -87,16 +87,22 @@ class Nucleus(_Kept):
         return define(name, Symbol("largest", (f"{operands[0]}, {self.p.shown:f} together",)))
 
     def counts(self, figures: Matrix, order: NDArray[np.intp]) -> list[int]:
-        sums = np.take_along_axis(figures.values, order, axis=1)
-        wanted = float(self.p.full)
+        ordered = np.take_along_axis(figures.values, order, axis=1)
         if figures.places is None:
-            np.cumsum(sums, axis=1, out=sums)
-            wanted -= (sums.shape[1] + 2) * EPSILON
+            short = self._leave_too_much(ordered)
         else:  # in whole units of the last place: no float decides whether p is reached
-            np.cumsum(np.rint(sums * 10.0**figures.places), axis=1, out=sums)
+            sums = np.cumsum(np.rint(ordered * 10.0**figures.places), axis=1)
             units = decimals.product(self.p.full, Decimal((0, (1,), figures.places)))
-            wanted = float(units.to_integral_value(ROUND_CEILING))
-        return [1 + int(short) for short in (sums[:, :-1] < wanted).sum(axis=1)]
+            short = sums[:, :-1] < float(units.to_integral_value(ROUND_CEILING))
+        return [1 + int(count) for count in short.sum(axis=1)]
+
+    def _leave_too_much(self, ordered: Array) -> NDArray[np.bool_]:
+        """Whether the first, the first two, … of each row [n, v] leave more than 1 − p to the
+        others [n, v − 1]. That is added up from its own small figures, which are nothing beside
+        1 in floats."""
+        left = np.cumsum(ordered[:, :0:-1], axis=1)[:, ::-1]
+        rest = float(decimals.difference(Decimal(1), self.p.full))
+        return np.asarray(left > rest * (1 + (ordered.shape[1] + 2) * EPSILON))
 
 
 class KeptSum(Operation):
