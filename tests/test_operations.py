@@ -473,18 +473,31 @@ def test_minus_infinity_is_a_figure() -> None:
     assert decimals.round_to(HIDDEN, 3) == HIDDEN
 
 
+class Known(NamedTuple):
+    """The one figure that is settled."""
+
+    figure: Decimal
+
+    def cell(self, *_: int) -> Decimal:
+        return self.figure
+
+    @property
+    def together(self) -> None:
+        """One by one."""
+
+
 def test_minus_infinity_is_carried_and_cleansed_around() -> None:
     hidden = Matrix.of_written([[Decimal("1.25"), HIDDEN], [HIDDEN, Decimal("-0.125")]])
     for places in (None, 3):
         values = Matrix(hidden.values.copy(), places, 3).values.copy()
-        carry(values, Error(0.0, 1e-15), places, 2, lambda *_: Decimal("1.25"))
+        carry(values, Error(0.0, 1e-15), places, 2, Known(Decimal("1.25")))
         assert values[0, 1] == values[1, 0] == -np.inf
         assert values[0, 0] == 1.25
         values = hidden.values.copy()
         assert cleanse(values, Error(0.0, 1e-15), 3)
         assert values.tolist() == hidden.values.tolist()
     with pytest.raises(Unworkable, match=r"^1e\+20 with 3 decimals"):
-        carry(np.array([[1e20, -np.inf]]), Error(0.0), None, 3, lambda *_: Decimal(0))
+        carry(np.array([[1e20, -np.inf]]), Error(0.0), None, 3, Known(Decimal(0)))
 
 
 @pytest.mark.parametrize("policy", ["carry", "exact"])
@@ -840,7 +853,8 @@ def test_nuclei(p: str, figures: tuple[str, ...], kept: list[int]) -> None:
     written_ones = probabilities(*figures)
     carried_ones = Matrix(written_ones.values.copy(), written_ones.places, written_ones.decimals)
     floats = Matrix(written_ones.values.copy(), None, 3)
-    for matrix in (written_ones, carried_ones, floats):
+    shares = float(sum(map(Decimal, figures))) == 1  # what is not rounded adds up to 1
+    for matrix in (written_ones, carried_ones, *[floats] * shares):
         for rounding in (EXACT, Rounding("carry", 2)):
             made = operation.make(rounding, "next", matrix)
             assert made.values.tolist() == [kept]

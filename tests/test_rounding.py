@@ -301,6 +301,27 @@ def test_a_half_that_is_left_of_large_terms_is_a_half() -> None:
     assert str(below.number(0, 0).shown) == "0.002"
 
 
+@pytest.mark.parametrize(("n", "k", "m"), [(1, 700, 90), (33, 40, 50), (70, 3, 65)])
+@pytest.mark.parametrize("with_bias", [False, True])
+def test_many_long_products_round_as_their_true_values(
+    n: int, k: int, m: int, with_bias: bool
+) -> None:
+    random, places = Random(n), 12
+    shapes = ((n, k), (k, m), (1, m))
+    most = 9 * 10**12
+    given = [
+        [[Decimal(random.randint(-most, most)).scaleb(-places) for _ in range(b)] for _ in range(a)]
+        for a, b in shapes[: 2 + with_bias]
+    ]
+    x, W, b = (*given, [[Decimal(0)] * m])[:3]
+    operation = Affine() if with_bias else MatMul()
+    made = operation.make(Rounding("carry", places - 1), "ffn", *map(Matrix.of_written, given))
+    for _ in range(200):
+        i, j = random.randrange(n), random.randrange(m)
+        true = sum(Fraction(a) * Fraction(row[j]) for a, row in zip(x[i], W, strict=True))
+        assert made.values[i, j] == float(half_away(true + Fraction(b[0][j]), places - 1))
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_products_that_cancel_round_as_their_true_values(seed: int) -> None:
     """Large terms that leave a small sum leave a large error: the bound has to know of it."""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -28,6 +28,20 @@ class Source(Protocol):
     @property
     def figures(self) -> Written | None:
         """The figures to fifty digits or so; None where that is too much work."""
+
+
+class _AsWritten(NamedTuple):
+    """Floats that nobody worked are the figures that Python writes for them."""
+
+    array: Array
+    decimals: int
+
+    def cell(self, i: int, j: int) -> Decimal:
+        return figures.round_to(Decimal(repr(float(self.array[i, j]))), self.decimals)
+
+    @property
+    def together(self) -> None:
+        """One by one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,10 +82,8 @@ class Matrix:
         if not carry:
             return cls(np.array(array, dtype=np.float64), None, decimals)
 
-        def settle(i: int, j: int) -> Decimal:
-            return figures.round_to(Decimal(repr(float(array[i, j]))), decimals)
-
         values = np.array(array, dtype=np.float64)
+        settle = _AsWritten(values.copy(), decimals)
         round_in_place(values, Error(0.0, 2.0**-53), None, decimals, settle)
         return cls(values, decimals, decimals)
 
@@ -112,6 +124,15 @@ class Matrix:
     def _shown(self, figure: Decimal) -> Decimal:
         few = self.places is not None and self.places <= self.decimals
         return figure if few else figures.shown(figure, self.decimals)
+
+    @property
+    def counts(self) -> Array | None:
+        """The figures in whole units of the last of `places` decimals, [n, m]; None where these
+        are not known, or too many for floats."""
+        if self.places is None:
+            return None
+        counts = np.rint(self.values * 10.0**self.places)
+        return counts if float(np.abs(counts).max()) < _WHOLE else None
 
     @cached_property
     def in_full(self) -> Matrix | None:

@@ -9,11 +9,10 @@ rare cells within the error of a half are settled from their own working.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,6 @@ from attncli.arithmetic import decimals as decimal_figures
 from attncli.choices import Policy
 
 Array = NDArray[np.float64]
-Settle = Callable[[int, int], Decimal]
 
 MOST_DECIMALS = 12
 
@@ -36,6 +34,19 @@ _FINEST = 22
 """10 to the power of more than this is not exact in float64."""
 _BLOCK = 32
 """Rows that are rounded at a time, so that what is needed meanwhile stays small."""
+_MANY = 64
+"""Cells in doubt of a block, from which on it is worth working all at once."""
+
+
+class Settle(Protocol):
+    """Gives true values, rounded half away from zero, where floats can't decide."""
+
+    def cell(self, i: int, j: int) -> Decimal:
+        """That of one cell."""
+
+    @property
+    def together(self) -> Array | None:
+        """Those of all cells, [n, m]; None where there is no way to work them at once."""
 
 
 class Unworkable(ArithmeticError):  # noqa: N818  (a condition of the numbers, not a fault)
@@ -128,7 +139,7 @@ def carry(values: Array, error: Error, places: int | None, decimals: int, settle
     round.
 
     `error` bounds how far a value may be off; `places` is the number of decimals that hold
-    the true values (None: no number does); `settle(i, j)` gives a true value, rounded. −∞ stays.
+    the true values (None: no number does); `settle` gives those that floats can't. −∞ stays.
     Raises Unworkable for figures too long to carry.
     """
     size = largest(values)
@@ -140,7 +151,7 @@ def carry(values: Array, error: Error, places: int | None, decimals: int, settle
         if on_grid and places is not None:
             _round_grid(block, places, decimals)
         else:
-            _round_settling(block, error, decimals, partial(_settle_row, settle, start))
+            _round_settling(block, error, decimals, settle, start)
     if not np.rint(largest(values) * 10.0**decimals) < _LONGEST:
         _refuse_too_long(values, decimals)
 
@@ -160,10 +171,6 @@ def _lie_on_grid(size: float, error: Error, places: int | None) -> bool:
         return False
     grid = 10.0**places
     return size * grid < _WHOLE and error.at(size) * grid < _SURE
-
-
-def _settle_row(settle: Settle, start: int, i: int, j: int) -> Decimal:
-    return settle(start + i, j)
 
 
 def _refuse_too_long(values: Array, decimals: int) -> None:
@@ -189,8 +196,9 @@ def _round_grid(block: Array, places: int, decimals: int) -> None:
     block += 0.0  # no minus zero
 
 
-def _round_settling(block: Array, error: Error, decimals: int, settle: Settle) -> None:
-    """Rounds values that could have any decimals; `settle` decides those too near a half."""
+def _round_settling(block: Array, error: Error, decimals: int, settle: Settle, start: int) -> None:
+    """Rounds values that could have any decimals, rows from `start` on; `settle` decides those
+    too near a half."""
     grid = 10.0**decimals
     block *= grid
     size = np.abs(block)
@@ -201,5 +209,9 @@ def _round_settling(block: Array, error: Error, decimals: int, settle: Settle) -
     np.trunc(block, out=block)
     block /= grid
     block += 0.0  # no minus zero
-    for i, j in doubt:
-        block[i, j] = float(settle(int(i), int(j)))
+    together = settle.together if len(doubt) > _MANY else None
+    if together is not None:
+        block[:] = together[start : start + len(block)]
+        return
+    for i, j in doubt.tolist():
+        block[i, j] = float(settle.cell(start + i, j))

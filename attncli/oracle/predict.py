@@ -60,7 +60,8 @@ def _next(book: Book, record: Record, x: Figures) -> Figures:
     probabilities = softmax(book, x, "next.", "probabilities")
     if "top_p" in record:
         p = book.number(record["top_p"])
-        nucleus = np.array([_first(row, _size(row, p, rounds=book.rounds)) for row in probabilities])
+        sizes = (_size(row, p, rounds=book.rounds) for row in probabilities)
+        nucleus = np.array([_first(*pair) for pair in zip(probabilities, sizes, strict=True)])
         table = book.copy("next.nucleus", book.numbers(nucleus.astype(int)))
         total = (probabilities * table).sum(axis=1, keepdims=True)
         total = book.keep("next.nucleus_sum", total)
@@ -85,12 +86,16 @@ def _size(row: Figures, p: Number, *, rounds: bool) -> int:
     for count, j in enumerate(order, 1):
         total += row[j]
         left = sum((row[k] for k in reversed(order[count:])), start=row[0] * 0)
-        if total >= p if rounds else left <= (1 - p) * (1 + _NOISE[type(p)]):
+        if total >= p if rounds else left <= _with_noise(1 - p):
             return count
     return len(row)
 
 
-_NOISE: dict[type, Number] = {Decimal: Decimal("1e-40"), float: 1e-14}
+def _with_noise(left: Number) -> Number:
+    """What may be left, the noise of endless figures left aside."""
+    if isinstance(left, Decimal):
+        return left * (1 + Decimal("1e-40"))
+    return left * (1 + 1e-14)
 
 
 def _loss(book: Book, data: Record, probabilities: Figures) -> None:

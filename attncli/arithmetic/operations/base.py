@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact
+from functools import cached_property
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -15,6 +16,7 @@ from attncli.arithmetic.expression import Equation, Expression, Number, Sum, Vec
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.source import Worked
 from attncli.arithmetic.rounding import Array, Error, Rounding, carry, cleanse, refuse_infinite
+from attncli.arithmetic.whole import Whole, rounded
 
 EPSILON = float(np.finfo(np.float64).eps)
 
@@ -81,6 +83,11 @@ class Operation(ABC):
         cancel each other; 0 where there is nothing to cancel."""
         return np.array(self.error(*operands).absolute / EPSILON)
 
+    def whole(self, *operands: Matrix) -> Whole | None:  # noqa: ARG002
+        """The result in whole units of the last of its `places`, exact, [n, m]; None where each
+        cell is better worked by itself."""
+        return None
+
     def check(self, result: Matrix, *operands: Matrix) -> None:  # noqa: B027
         """Raises Unworkable where the result, as rounded, can't be gone on with."""
 
@@ -117,9 +124,7 @@ class Operation(ABC):
     def _carried(
         self, values: Array, places: int | None, decimals: int, *operands: Matrix
     ) -> Matrix:
-        def settle(i: int, j: int) -> Decimal:
-            return evaluation.rounded(self.cell(i, j, *operands)[0], decimals)
-
+        settle = _Settling(self, operands, places, decimals)
         carry(values, self.error(*operands), places, decimals, settle)
         return Matrix(values, decimals if places is None else min(places, decimals), decimals)
 
@@ -146,6 +151,28 @@ class Operation(ABC):
             sizes = self.sizes(*operands)
             largest = float(sizes.max())
             values[noise & (np.abs(values) * largest <= bound * sizes)] = 0.0
+
+
+@dataclass(frozen=True)
+class _Settling:
+    """The true values of an operation's result to so many decimals."""
+
+    operation: Operation
+    operands: tuple[Matrix, ...]
+    places: int | None
+    decimals: int
+
+    def cell(self, i: int, j: int) -> Decimal:
+        return evaluation.rounded(self.operation.cell(i, j, *self.operands)[0], self.decimals)
+
+    @cached_property
+    def together(self) -> Array | None:
+        if self.places is None or self.places < self.decimals:
+            return None
+        whole = self.operation.whole(*self.operands)
+        if whole is None:
+            return None
+        return rounded(whole, self.places - self.decimals) / 10.0**self.decimals + 0.0
 
 
 class ZeroOne(Operation):

@@ -38,6 +38,7 @@ from attncli.arithmetic.operations.base import (
     product_of,
 )
 from attncli.arithmetic.rounding import Array, Error, largest
+from attncli.arithmetic.whole import Whole, whole_product
 
 
 class MatMul(Operation):
@@ -79,6 +80,14 @@ class MatMul(Operation):
     def sizes(self, *operands: Matrix) -> Array:
         x, W = self.factors(*operands)
         return np.asarray(np.abs(x) @ np.abs(W))
+
+    def whole(self, *operands: Matrix) -> Whole | None:
+        counts = [operand.counts for operand in operands]
+        known = [Matrix(count, 0, 0) for count in counts if count is not None]
+        if len(known) < len(operands):
+            return None
+        x, W = self.factors(*known)
+        return whole_product(x, W)
 
 
 class MatMulTransposed(MatMul):
@@ -203,6 +212,17 @@ class Affine(Operation):
     def error(self, *operands: Matrix) -> Error:
         product = self.product.error(*operands[:2]).absolute
         return Error(product + 4 * EPSILON * largest(operands[2].values), 4 * EPSILON)
+
+    def whole(self, *operands: Matrix) -> Whole | None:
+        *factors, bias = operands
+        product, places = self.product.whole(*factors), added_places(*factors)
+        if product is None or places is None or bias.counts is None or bias.places is None:
+            return None
+        scale = 10 ** abs(places - bias.places)
+        counts = bias.counts.astype(np.int64).astype(object)
+        if places >= bias.places:
+            return np.asarray(product + counts * scale)
+        return np.asarray(product * scale + counts)
 
     def sizes(self, *operands: Matrix) -> Array:
         product = self.product.sizes(*operands[:2])

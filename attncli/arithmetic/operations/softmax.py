@@ -30,6 +30,7 @@ from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import EPSILON, Operation, Working, sum_of
 from attncli.arithmetic.rounding import MOST_DECIMALS, Array, Error, Rounding, Unworkable, largest
+from attncli.arithmetic.whole import Whole
 
 _UNDERFLOW = -700.0
 """e^x of anything less is nearly out of float64's range."""
@@ -154,6 +155,10 @@ class RowSum(Operation):
 
     def places(self, *operands: Matrix) -> int | None:
         return operands[0].places
+
+    def whole(self, *operands: Matrix) -> Whole | None:
+        counts = operands[0].counts
+        return None if counts is None else counts.astype(object).sum(axis=1, keepdims=True)
 
     def error(self, *operands: Matrix) -> Error:
         m = operands[0].shape[1]
