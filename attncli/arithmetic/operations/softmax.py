@@ -158,7 +158,11 @@ class RowSum(Operation):
 
     def whole(self, *operands: Matrix) -> Whole | None:
         counts = operands[0].counts
-        return None if counts is None else counts.astype(object).sum(axis=1, keepdims=True)
+        return (
+            None
+            if counts is None
+            else counts.astype(np.int64).sum(axis=1, keepdims=True).astype(object)
+        )
 
     def error(self, *operands: Matrix) -> Error:
         m = operands[0].shape[1]
