@@ -87,7 +87,7 @@ def test_figures_are_kept_as_written(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "x", "1_000", "0x10", "nan", "inf", "1:30", "1e", "١", "1 2"])
 def test_what_is_no_number(text: str) -> None:
-    with pytest.raises(ValueError, match="not a (finite )?number"):
+    with pytest.raises(ValueError, match=r"not a (finite )?number"):
         decimals.parse(text)
 
 
