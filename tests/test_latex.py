@@ -300,6 +300,23 @@ def test_wide_things_stay_inside_the_margins(tmp_path: Path, fragment: bool) -> 
     assert overfull(log) == []
 
 
+@needs_tex
+def test_long_words_stay_inside_the_margins(tmp_path: Path) -> None:
+    """Words without a space to break them at, wherever words may stand."""
+    longest = (
+        "Donaudampfschiff" * 8,
+        "x" * 300,
+        "\\" * 90,
+        "шла Саша по шоссе" * 4,
+        "猫" * 40,
+        "#_" * 70,
+    )
+    for fragment in (False, True):
+        source = render(page_of_words(longest), "latex", Page(fragment=fragment))
+        log = compiled(tmp_path, bare("article", source) if fragment else source)
+        assert overfull(log) == []
+
+
 ANSWERS = {
     "scores[I, love]": "13.57",
     "scores[love, I]": "-24.68",

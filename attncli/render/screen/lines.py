@@ -8,6 +8,7 @@ from typing import NamedTuple
 from rich.cells import cell_len
 
 from attncli.notation.plain import unbreakable
+from attncli.notation.words import ISOLATE, POP
 
 PLAIN = ""
 
@@ -55,7 +56,19 @@ def wrapped(pieces: Iterable[Piece], cells: int, hanging: int = 0) -> list[Line]
             blank = []
         lines[-1] += [*blank, *atom]
     indent = [Piece(" " * hanging)]
-    return [lines[0], *([*indent, *line] for line in lines[1:])]
+    first, *others = _isolated_alone(lines)
+    return [first, *([*indent, *line] for line in others)]
+
+
+def _isolated_alone(lines: list[Line]) -> Iterator[Line]:
+    """The lines, each with an end to the isolate that is open there, which goes on in the next."""
+    before: list[Piece] = []
+    for line in lines:
+        whole = [*before, *line]
+        text = "".join(piece.text for piece in whole)
+        is_open = text.rfind(ISOLATE) > text.rfind(POP)
+        before = [Piece(ISOLATE)] if is_open else []
+        yield [*whole, *([Piece(POP)] if is_open else [])]
 
 
 def _atoms(pieces: Iterable[Piece]) -> Iterator[Line]:

@@ -98,7 +98,7 @@ def _heading(section: Section, cells: int) -> list[Line]:
     text = [Piece(title, "step"), Piece(_GAP), Piece(formulas, "formula")]
     if width(title) + len(_GAP) + width(formulas) <= cells:
         return wrapped_whole(text)
-    lines: list[Line] = [[Piece(title, "step")]]
+    lines = wrapped([Piece(title, "step")], cells, _INDENT)
     for formula in section.formulas:
         room = cells - 2 * _INDENT
         lines += _indented(wrapped([Piece(plain(formula), "formula")], room, _INDENT), 2)

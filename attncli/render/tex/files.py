@@ -72,7 +72,8 @@ def _whole(preamble: str, body: str) -> str:
 
 def _fragment(body: str, needs: str) -> str:
     start = f"% To be \\input into a document that loads {needs}.\n"
-    start += "\\begingroup\\allowdisplaybreaks\\parindent 0pt\\splitmaxdepth\\maxdepth\n"
+    start += "\\begingroup\\allowdisplaybreaks\\emergencystretch 4em"
+    start += "\\parindent 0pt\\splitmaxdepth\\maxdepth\n"
     return f"{start}{macros_for(body)}\n{body}\n\n\\endgroup\n"
 
 

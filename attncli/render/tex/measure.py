@@ -24,6 +24,7 @@ BLANK = 4.7
 """What a blank takes, wherever it stands."""
 
 _BLANK = re.compile(r"\\text\{\\(?:fillin\[[^]]*\]\[\w+\]|makebox\[\w+\]\{\\dotfill\})\}")
+_BOXED = re.compile(r"\\parbox\[t\]\{([\d.]+)em\}")
 _CODED = re.compile(r"\\attn(?:char|latin)\{\w+\}\{.\}")
 _TOKEN = re.compile(r"\\([a-zA-Z]+)|\\(.)|(.)", re.DOTALL)
 
@@ -97,6 +98,8 @@ def _words(latex: str, position: int) -> tuple[float, int]:
         assert match is not None
         depth += {"{": 1, "}": -1}.get(match[3], 0)
         position = match.end()
+    if boxed := _BOXED.match(latex, start):
+        return float(boxed[1]), position
     plain = re.sub(r"\\[a-zA-Z]+|[\\{}]", "", _CODED.sub("#" * 8, latex[start : position - 1]))
     return text_width(plain), position
 

@@ -47,7 +47,8 @@ def article(room: float, *, fragment: bool) -> Setting:
     if not fragment:
         return Setting(room)
     title, heading, subheading = (
-        rf"\{level}*{{{{{{}}}}}}" for level in ("section", "subsection", "subsubsection")
+        rf"\{level}*{{{{\raggedright {{}}}}}}"
+        for level in ("section", "subsection", "subsubsection")
     )
     return Setting(room, title=title, heading=heading, subheading=subheading)
 

@@ -23,7 +23,7 @@ from attncli.render.figures import (
 from attncli.render.tex.alignment import aligned
 from attncli.render.tex.measure import BLANK, math_width, text_width
 from attncli.render.tex.setting import Setting
-from attncli.render.tex.text import escaped, mathematics
+from attncli.render.tex.text import WIDEST_NAME, breakable, escaped, mathematics, name
 from attncli.word import Word
 
 _GAP, _SMALL_GAP = 1.1, 0.55
@@ -48,7 +48,14 @@ class Cell(NamedTuple):
     def of(cls, word: Word | str) -> Cell:
         """Somebody's word, or a text of ours."""
         text = shown(word)
-        return cls(escaped(text), text_width(text))
+        return cls(breakable(text), text_width(text))
+
+    @classmethod
+    def of_name(cls, word: Word | str) -> Cell:
+        """What names a row or a column."""
+        width = text_width(shown(word))
+        lines = 1 if width <= WIDEST_NAME else 1 + int(1.2 * width / WIDEST_NAME)
+        return cls(name(word), min(width, WIDEST_NAME), lines)
 
     @classmethod
     def of_mathematics(cls, text: str) -> Cell:
@@ -154,14 +161,14 @@ def graph(block: Graph) -> str:
     sources: list[Cell] = []
     before: Word | None = None
     for edge in block.edges:
-        sources.append(Cell.of(edge.source if edge.source != before else ""))
+        sources.append(Cell.of_name(edge.source if edge.source != before else ""))
         before = edge.source
     lengths = [max(0.3, _LONGEST_ARROW * float(edge.weight.full) / most) for edge in block.edges]
     arrows = [Cell(_ARROW.format(length), length + 1) for length in lengths]
     weights = aligned([latex(edge.weight) for edge in block.edges])
     columns = [
         Column(Cell("", 0), tuple(arrows), False),
-        Column(Cell.of("to"), tuple(Cell.of(edge.target) for edge in block.edges), False),
+        Column(Cell.of("to"), tuple(Cell.of_name(edge.target) for edge in block.edges), False),
         Column(Cell.of("weight"), tuple(map(Cell.of_mathematics, weights))),
     ]
     return together([_tabular(Column(Cell.of("from"), tuple(sources), False), columns)])
@@ -180,28 +187,28 @@ def together(tables: Sequence[str]) -> str:
 
 
 def _row_names(heading: Cell, block: MatrixBlock, rows: Sequence[int | None]) -> Column:
-    names = (DOTS_BELOW if i is None else Cell.of(row_heading(block, i)) for i in rows)
+    names = (DOTS_BELOW if i is None else Cell.of_name(row_heading(block, i)) for i in rows)
     return Column(heading, tuple(names), False)
 
 
 def _matrix_columns(block: MatrixBlock, setting: Setting) -> tuple[Column, list[Column]]:
     rows = shown_rows(block)
-    name = Cell.of_mathematics(latex(Symbol(block.name), setting.working))
+    quantity = Cell.of_mathematics(latex(Symbol(block.name), setting.working))
     if block.given:
         origin = f" ({block.origin})"
-        name = Cell(f"{name.text}{origin}", name.width + text_width(origin))
+        quantity = Cell(f"{quantity.text}{origin}", quantity.width + text_width(origin))
     columns = []
     for j in elided(block.matrix.shape[1], MOST_PARTS):
         if j is None:
             columns.append(Column(DOTS, (DOTS,) * len(rows)))
             continue
         entries = [None if i is None else block.entry(i, j) for i in rows]
-        heading = Cell.of(column_heading(block, j))
+        heading = Cell.of_name(column_heading(block, j))
         columns.append(Column(heading, tuple(_entry_cells(entries, setting))))
     if block.with_sums:
         heading = Cell.of(sum_heading(block))
         columns.append(Column(heading, tuple(_sum_cells(block, rows, setting))))
-    return _row_names(name, block, rows), columns
+    return _row_names(quantity, block, rows), columns
 
 
 def _sum_cells(block: MatrixBlock, rows: Sequence[int | None], setting: Setting) -> Iterator[Cell]:

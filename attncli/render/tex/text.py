@@ -10,6 +10,7 @@ from attncli.document import Span, Spans, Term
 from attncli.notation import latex, name_of
 from attncli.notation.latex import Style
 from attncli.notation.words import shown, visible
+from attncli.render.tex.measure import text_width
 from attncli.word import Word
 
 _SPECIAL = {
@@ -34,6 +35,12 @@ _BESIDE_T1 = "«»‹›„‚ÐÞðþĐđŊŋĄąĘęĮįŲų¢£¤¥¦§©ª¬
 """What pdfTeX prints as well where its encoding is T1, from that or from the symbols beside it."""
 
 _LIGATURE = re.compile(r"([-',])(?=\1)")
+_LONG = 24
+"""Characters without a space that may be too long for a line."""
+_PARTS = re.compile(".{1,4}")
+_BREAK = r"\hspace{0pt plus 1pt}"
+WIDEST_NAME = 12.0
+"""Ems on one line."""
 _OPTION = re.compile(r"^[\[*]")
 
 
@@ -46,7 +53,25 @@ def escaped(text: str) -> str:
 
 def word(one: Word) -> str:
     """Somebody's word, with nothing hidden in it. TeX sets it from left to right, like all else."""
-    return escaped(visible(one))
+    return breakable(visible(one))
+
+
+def breakable(text: str) -> str:
+    """Text in which what is too long for a line, and has no spaces, may be broken anywhere."""
+    return "".join(
+        _BREAK.join(escaped(part) for part in _PARTS.findall(run))
+        if len(run) > _LONG
+        else escaped(run)
+        for run in re.split("( )", unicodedata.normalize("NFC", text))
+    )
+
+
+def name(word_or_text: Word | str) -> str:
+    """What names a row or stands in an address: in lines below each other where it is long."""
+    text = shown(word_or_text)
+    if text_width(text) <= WIDEST_NAME:
+        return escaped(text)
+    return rf"\parbox[t]{{{WIDEST_NAME}em}}{{\raggedright {breakable(text)}\strut}}"
 
 
 def _character(character: str) -> str:
@@ -94,7 +119,7 @@ def macros_for(body: str) -> str:
 def index(one: Word | str) -> str:
     """An index in mathematics: a number, or somebody's word."""
     text = shown(one)
-    return text if text.isascii() and text.isdigit() else rf"\text{{{escaped(text)}}}"
+    return text if text.isascii() and text.isdigit() else rf"\text{{{name(one)}}}"
 
 
 def formula_index(one: Word | str) -> str:
@@ -136,8 +161,8 @@ def _span(span: Span) -> str:
             return escaped(span) if span.strip() else span
         case Word():
             return word(span)
-        case Term(name):
-            return rf"\texttt{{{escaped(name_of(name, visible))}}}"
+        case Term(called):
+            return rf"\texttt{{{breakable(name_of(called, visible))}}}"
         case Symbol():
             return mathematics(latex(span, WORKING))
         case _:

@@ -1,0 +1,140 @@
+"""A reader for each format, none of them ours: what it finds on a page, or why it refuses it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import unicodedata
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import yaml
+from markdown_it import MarkdownIt
+
+ISOLATE, POP = "\u2068", "\u2069"
+HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"}
+INVISIBLE = set("\u034f\u115f\u1160\u2800\u3164\ufe00\U000e0100")
+WORK = "\u200c\u200d"
+TAGS = {"br", "div"}
+
+
+def bare(line: str) -> str:
+    """A line without isolates, which are there in pairs."""
+    depth = 0
+    for character in line:
+        depth += {ISOLATE: 1, POP: -1}.get(character, 0)
+        assert depth in (0, 1), line
+    assert depth == 0, line
+    return line.replace(ISOLATE, "").replace(POP, "")
+
+
+def refused(text: str) -> list[str]:
+    """Characters that do something, or can't be seen."""
+    return [
+        character
+        for character in text
+        if character not in f" {WORK}"
+        and (unicodedata.category(character) in HIDDEN or character in INVISIBLE)
+    ]
+
+
+def terminal(page: str) -> str:
+    """A terminal's text: lines and pages, and nothing that it would obey."""
+    lines = [bare(line) for line in re.split("[\n\f]", page)]
+    assert refused("".join(lines)) == []
+    return "\n".join(lines)
+
+
+def markdown(page: str) -> str:
+    """The text of a page in Markdown, in which nothing of anybody's is markup."""
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    told: list[str] = []
+    for block in parser.parse(page):
+        tags = set(re.findall(r"</?(\w+)", block.content)) if block.type == "html_block" else set()
+        assert tags <= TAGS, block.content
+        if block.type in ("fence", "code_block"):
+            assert block.info == "mermaid", block.content
+            continue
+        for token in block.children or ():
+            assert token.type in ALLOWED, (token.type, block.content)
+            told.append(token.content)
+        told.append("\n")
+    text = bare("".join(told))
+    assert refused(text.replace("\n", "")) == []
+    return text
+
+
+ALLOWED = {
+    "text", "text_special", "code_inline", "strong_open", "strong_close", "html_inline", "softbreak"
+}  # fmt: skip
+
+
+class Html(HTMLParser):
+    """The text of HTML; what could run is refused."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag not in ("script", "iframe", "img", "a", "object"), tag
+        assert not any(name.startswith("on") for name, _ in attrs)
+
+    def handle_data(self, data: str) -> None:
+        self.told.append(data)
+
+
+def html(text: str) -> str:
+    reader = Html()
+    reader.feed(text)
+    reader.close()
+    found = "".join(reader.told)
+    assert refused(found.replace("\n", "")) == []
+    return found
+
+
+def moodle(page: str) -> str:
+    """The text of all questions, whose names are text, too."""
+    root = ElementTree.fromstring(page.encode())
+    assert {child.tag for child in root} == {"question"}
+    texts = []
+    for question in root:
+        name = question.findtext("name/text") or ""
+        assert refused(bare(name)) == []
+        texts += [name, html(question.findtext("questiontext/text") or "")]
+        texts.append(html(question.findtext("generalfeedback/text") or ""))
+    return "\n".join(texts)
+
+
+def rows(page: str) -> str:
+    """The ids of an answers file for spreadsheets."""
+    told = [*csv.DictReader(io.StringIO(page, newline=""))]
+    assert all(set(row) == {"form", "hash", "id", "answer"} for row in told)
+    assert refused("".join(row["id"] for row in told)) == []
+    return "\n".join(row["id"] for row in told)
+
+
+def answers(page: str) -> str:
+    """The ids of an answers file."""
+    assert refused(page.replace("\n", "")) == []
+    return "\n".join(yaml.safe_load(page)["answers"])
+
+
+def data(page: str) -> str:
+    """All texts of a JSON object, in which nothing is hidden."""
+    assert refused(page.replace("\n", "")) == []
+    return "\n".join(_texts(json.loads(page)))
+
+
+def _texts(value: object) -> list[str]:
+    match value:
+        case str():
+            return [value]
+        case list():
+            return [text for one in value for text in _texts(one)]
+        case dict():
+            return [text for one in value.values() for text in _texts(one)]
+        case _:
+            return []
