@@ -68,7 +68,7 @@ def cross(random: Random, _: Path) -> dict[str, Any]:
 def learned(random: Random, _: Path) -> dict[str, Any]:
     """A sentence that is cut into pieces learned from a corpus."""
     title, *words = drawn(random, 4)
-    kinds = [
+    kinds: list[dict[str, Any]] = [
         {"tokenizer": "bpe", "vocabulary_size": 80},
         {"tokenizer": {"kind": "unigram"}, "vocabulary_size": 60},
         {"tokenizer": {"kind": "character", "unknown": "\x1b?"}},
@@ -84,7 +84,11 @@ def sourced(random: Random, folder: Path) -> dict[str, Any]:
     title, key = drawn(random, 2)
     name = "".join(c for c in random.choice(WORDS) if c not in "/\0")[:40] + ".npz"
     with (folder / name).open("wb") as file:
-        np.savez(file, **{key.replace("\0", "0").replace("/", ""): np.eye(2), "b": np.eye(2)})
+        arrays: dict[str, Any] = {
+            key.replace("\0", "0").replace("/", ""): np.eye(2),
+            "b": np.eye(2),
+        }
+        np.savez(file, **arrays)
     key = key.replace("\0", "0").replace("/", "")
     return {
         "title": title, "Q": [[1, 0]], "K": {"file": name, "key": key}, "scale": "none",

@@ -10,6 +10,7 @@ import typer
 from attncli.cli import options
 from attncli.cli.complaints import Complaints, complaining
 from attncli.cli.numbers import LARGEST_SEED, whole
+from attncli.cli.output import say_written
 from attncli.writing import OutputError, check_free, write_file, write_out
 
 if TYPE_CHECKING:
@@ -119,4 +120,4 @@ def _write(text: str, output: str | None, *, force: bool) -> None:
         write_out(text)
         return
     write_file(output, text, force=force)
-    write_out(f"{output} is written; `attn run {output}` works it out\n")
+    say_written(output)

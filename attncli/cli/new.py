@@ -8,6 +8,7 @@ import typer
 
 from attncli.cli import options
 from attncli.cli.complaints import complaining
+from attncli.cli.output import say_written
 from attncli.writing import write_file, write_out
 
 
@@ -21,14 +22,11 @@ def new(
 
       attn new mine.yaml && attn run mine.yaml
     """
-    from attncli.notation.words import printed
     from attncli.scenario import starter
-    from attncli.word import Word
 
     with complaining():
         if file == "-":
             write_out(starter.text())
         else:
             write_file(file, starter.text(), force=force)
-            name = printed(Word(file))
-            write_out(f"{name} is written; `attn run {name}` works it out\n")
+            say_written(file)

@@ -93,3 +93,12 @@ def check_fragment(form: str) -> None:
     if form not in with_fragments:
         right = f"add {' or '.join(f'--format {name}' for name in with_fragments)}"
         raise OutputError.of("--fragment", f"{form} has no preamble to leave out", right)
+
+
+def say_written(file: str) -> None:
+    """Says that a scenario is there, and what can be done with it."""
+    from attncli.notation.words import printed
+    from attncli.word import Word
+
+    name = printed(Word(file))
+    write_out(f"{name} is written; `attn run {name}` works it out\n")

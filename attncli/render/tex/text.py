@@ -46,9 +46,7 @@ _OPTION = re.compile(r"^[\[*]")
 
 def escaped(text: str) -> str:
     """Text of ours on one line, with nothing in it that TeX would obey."""
-    shown = unicodedata.normalize("NFC", text)
-    apart = _OPTION.sub(r"{\g<0>}", "".join(map(_character, shown)))
-    return _LIGATURE.sub(r"\1{}", apart)
+    return _guarded(_characters(unicodedata.normalize("NFC", text)))
 
 
 def word(one: Word) -> str:
@@ -58,12 +56,23 @@ def word(one: Word) -> str:
 
 def breakable(text: str) -> str:
     """Text in which what is too long for a line, and has no spaces, may be broken anywhere."""
-    return "".join(
-        _BREAK.join(escaped(part) for part in _PARTS.findall(run))
-        if len(run) > _LONG
-        else escaped(run)
-        for run in re.split("( )", unicodedata.normalize("NFC", text))
-    )
+    runs = unicodedata.normalize("NFC", text).split(" ")
+    return _guarded(" ".join(map(_in_parts, runs)))
+
+
+def _in_parts(run: str) -> str:
+    if len(run) <= _LONG:
+        return _characters(run)
+    return _BREAK.join(map(_characters, _PARTS.findall(run)))
+
+
+def _characters(text: str) -> str:
+    return _LIGATURE.sub(r"\1{}", "".join(map(_character, text)))
+
+
+def _guarded(tex: str) -> str:
+    """TeX that nothing before it takes for its option."""
+    return _OPTION.sub(r"{\g<0>}", tex)
 
 
 def name(word_or_text: Word | str) -> str:
