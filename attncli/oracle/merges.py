@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
+from pathlib import Path
 from typing import NamedTuple
 
 from attncli.oracle.book import Book, Record
@@ -46,6 +47,7 @@ class Training:
     unknown: str | None
     special: Cut
     words: tuple[tuple[str, int], ...]
+    decimals: int | None
 
 
 class Round(NamedTuple):
@@ -122,7 +124,16 @@ def _training(data: Record, record: Record) -> Training:
         unknown=None if unknown is None else str(unknown),
         special=tuple(special),
         words=tuple(_words(data["corpus"]).items()),
+        decimals=_decimals(data.get("rounding") or {}),
     )
+
+
+def _decimals(rounding: Record) -> int | None:
+    """What scores are rounded to before they are compared; None where they aren't."""
+    if rounding.get("choices", rounding.get("policy", "carry")) != "carry":
+        return None
+    book = Book.of({"rounding": rounding}, Path(), {}, decimal=True)
+    return book.places_of("scores", step="learn")
 
 
 def _words(corpus: Mapping[str, int | str] | Sequence[str]) -> dict[str, int]:
@@ -156,8 +167,8 @@ def _learn(training: Training) -> Learned:
 
 
 def _round(training: Training, words: list[tuple[Cut, int]], ids: Mapping[str, int]) -> Round:
-    """The best pairs: by count; or by count(ab) / (count(a) · count(b)), then by count. Those that
-    are still equal come in the order of their IDs."""
+    """The best pairs: by count; or by count(ab) / (count(a) · count(b)) as it is rounded, then by
+    count. Those that are still equal come in the order of their IDs."""
     pairs, symbols = Counter[Pair](), Counter[str]()
     for word, count in words:
         for symbol in word:
@@ -168,7 +179,11 @@ def _round(training: Training, words: list[tuple[Cut, int]], ids: Mapping[str, i
     def rank(pair: Pair) -> tuple[Fraction, int, int, int]:
         a, b = pair
         over = symbols[a] * symbols[b] if training.likelihood else 1
-        return -Fraction(pairs[pair], over), -pairs[pair], ids[a], ids[b]
+        score = Fraction(pairs[pair], over)
+        if training.likelihood and training.decimals is not None:
+            units = 10**training.decimals
+            score = Fraction(int(score * units + Fraction(1, 2)), units)
+        return -score, -pairs[pair], ids[a], ids[b]
 
     least = training.min_count if training.likelihood else 0
     best = sorted((pair for pair in pairs if pairs[pair] >= least), key=rank)[:_TOLD_PAIRS]

@@ -103,6 +103,7 @@ class _Learning(NamedTuple):
             special=said.special,
             alphabet=BYTE_ALPHABET if said.setting("alphabet", "corpus") == "bytes" else (),
             score=said.setting("score", usual),
+            decimals=said.decimals_of_scores,
         )
         learned = learn(words, settings, progress=self.progress)
         tokenizer = WordTokenizer(said.cutting, self._model(learned))

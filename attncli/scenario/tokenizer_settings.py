@@ -160,6 +160,11 @@ class Said(NamedTuple):
 
         return carried if self.rounding.carries else exact
 
+    @property
+    def decimals_of_scores(self) -> int | None:
+        """What the scores of pairs are rounded to before they decide; None where they aren't."""
+        return self.rounding.decimals_of("learn", "scores") if self.rounding.carries else None
+
     def is_written(self, key: str) -> bool:
         """Whether a key is in the file, read or not."""
         return key in self.values or self.where(below(self.path, key)) != self.where(self.path)

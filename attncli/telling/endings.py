@@ -21,6 +21,7 @@ from attncli.document import (
     TextList,
 )
 from attncli.telling.blocks import graph_block, matrix_block
+from attncli.telling.contrast import contrasted
 from attncli.telling.learning import chosen, dictionary_of, side_by_side
 from attncli.telling.selection import Selection
 from attncli.telling.unigrams import estimated, pruned, way_back
@@ -203,12 +204,14 @@ def _compared(own: Quantity, other: Quantity, before: Spans) -> Spans:
         return (symbol, " has other tokens than ", *before, ".")
     order = [other.rows.names.index(name) for name in own.rows.names]
     off = np.abs(other.values[order] - own.values)
-    if not off.max() > _SAME:
+    i, j = (int(place) for place in np.unravel_index(int(off.argmax()), off.shape))
+    figures = contrasted(other.matrix.number(order[i], j), own.matrix.number(i, j))
+    if figures is None or not off.max() > _SAME:
         where = "." if order == sorted(order) else ", in the order of these tokens: a permutation."
         return (symbol, " has the same rows as ", *before, where)
-    i, j = (int(place) for place in np.unravel_index(int(off.argmax()), off.shape))
+    its, others = figures
     return (
         symbol, " has other rows than ", *before, f": in row {i + 1}, ", Word(own.rows.names[i]),
         f", {'it' if own.is_list else f'the figure in column {j + 1}'} is ",
-        other.matrix.number(order[i], j), " in place of ", own.matrix.number(i, j), ".",
+        its, " in place of ", others, ".",
     )  # fmt: skip

@@ -11,6 +11,7 @@ from attncli.document import Block, Note, Prose, Span, Subheading, TextList
 from attncli.scenario.model import Text, Tokenizing, below
 from attncli.steps.learn import round_of, told_rounds
 from attncli.steps.prune import trained_pruning
+from attncli.telling.contrast import contrasted
 from attncli.telling.tables import MOST_ROWS, Row, rounds_between, table
 from attncli.telling.unigrams import best_cuts, training_of, vocabulary_of
 from attncli.trace import Part, Scope, Trace
@@ -127,7 +128,11 @@ def _choice(trace: Trace, part: Part, own: Round) -> Iterator[Span]:
     by_score = part.scope.name("scores") in trace
     figures = trace[part.scope.name("scores" if by_score else "counts")]
     pair = " ".join(own.pair)
-    number = figures.matrix.number(figures.rows.names.index(pair), 0)
+    place = figures.rows.names.index(pair)
+    number = figures.matrix.number(place, 0)
+    next_best = place + own.ties + 1
+    if next_best < figures.matrix.shape[0]:
+        number, _ = contrasted(number, figures.matrix.number(next_best, 0)) or (number, number)
     yield from (Word(pair), " has the largest score (" if by_score else " occurs most often (")
     yield from (number, "): it becomes the piece ", Word(own.piece), ".")
     if own.ties:

@@ -7,7 +7,8 @@ the smaller ID of its right one: IDs count special tokens first, then the alphab
 has the same rule, only that it counts symbols with marks in no fixed order.
 
 WordPiece by likelihood merges the pair of the largest count(ab) / (count(a) · count(b)); of one
-score the pair of the larger count, then by IDs as above.
+score, rounded where the page goes on with rounded ones, the pair of the larger count, then by IDs
+as above.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ class Settings(NamedTuple):
     """What is learned: a vocabulary of `size` (special tokens and alphabet included) or a number
     of `merges`, or whichever comes first, of pairs that occur `min_count` times or more.
 
+    Scores are compared as they are rounded to `decimals`; exactly, where that is None.
+
     `alphabet` are symbols that are there whatever the corpus has, in the order of their IDs. Each
     character has its symbol without marks too, used or not, for words that may begin with it.
     """
@@ -45,6 +48,7 @@ class Settings(NamedTuple):
     special: tuple[str, ...] = ()
     alphabet: tuple[str, ...] = ()
     score: Score = "count"
+    decimals: int | None = None
 
 
 def learn(
@@ -149,7 +153,7 @@ class _Learning:
         if self._settings.score == "count":
             best, equal = self.counts.most_frequent(MOST_TIES + 1)
             return (best, equal - 1) if best and self.counts.pairs[best[0]] >= least else ([], 0)
-        likely = self.counts.most_likely(least)
+        likely = self.counts.most_likely(least, self._settings.decimals)
         return likely[: MOST_TIES + 1], len(likely) - 1
 
     def _round(self, number: int, best: list[Pair], ties: int, snapshot: Snapshot | None) -> Round:
@@ -180,9 +184,11 @@ class _Learning:
         return self._ids[piece]
 
     def _snapshot(self, words: Sequence[Sequence[int]]) -> Snapshot:
-        by_count = self._settings.score == "count"
-        least = 1 if by_count else self._settings.min_count
-        return take_snapshot(words, self._times, self._tokens, self._settings.score, least=least)
+        score, decimals = self._settings.score, self._settings.decimals
+        least = 1 if score == "count" else self._settings.min_count
+        return take_snapshot(
+            words, self._times, self._tokens, score, least=least, decimals=decimals
+        )
 
     def last(self) -> Snapshot | None:
         """The snapshot of the last round, taken afterwards."""

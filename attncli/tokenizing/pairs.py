@@ -12,9 +12,27 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
+from math import floor
 
 Pair = tuple[int, int]
 """Two symbols, by their IDs."""
+
+
+_NOISE = 2.0**-50
+"""How far a quotient of floats may be off, as a share of it."""
+
+
+def rounded(score: Fraction, decimals: int) -> Fraction:
+    """A score, which is never negative, to some decimals, half away from zero."""
+    units = 10**decimals
+    return Fraction(floor(score * units + Fraction(1, 2)), units)
+
+
+def least_alike(score: Fraction, decimals: int | None) -> Fraction:
+    """The least that is rounded to what a score is; without decimals the score itself."""
+    if decimals is None:
+        return score
+    return max(Fraction(0), rounded(score, decimals) - Fraction(1, 2 * 10**decimals))
 
 
 def merge_pair(word: Sequence[int], pair: Pair, made: int) -> list[int]:
@@ -117,10 +135,10 @@ class PairCounts:
                 yield pair
             heapq.heappop(heap)
 
-    def most_likely(self, least: int = 1) -> list[Pair]:
-        """The pairs of the largest score count(ab) / (count(a) · count(b)), compared exactly; of
-        one score those of the larger count first, then those with the smaller IDs. Only pairs
-        that occur `least` times or more are looked at."""
+    def most_likely(self, least: int = 1, decimals: int | None = None) -> list[Pair]:
+        """The pairs of the largest score count(ab) / (count(a) · count(b)), compared as they are
+        rounded to some decimals, or exactly; of one score those of the larger count first, then
+        those with the smaller IDs. Only pairs that occur `least` times or more are looked at."""
         symbols = self.symbols
         # a quotient of integers is rounded to the nearest float: the best has the largest of them
         scores = {
@@ -129,13 +147,15 @@ class PairCounts:
             if count >= least
         }
         largest = max(scores.values(), default=0.0)
-        near = [pair for pair, score in scores.items() if score == largest]
-        exact = {pair: self.score(pair) for pair in near}
-        best = max(exact.values(), default=Fraction(0))
-        return sorted(
-            (pair for pair in near if exact[pair] == best),
-            key=lambda pair: (-self.pairs[pair], pair),
+        near = (pair for pair, score in scores.items() if score == largest)
+        enough = least_alike(max(map(self.score, near), default=Fraction(0)), decimals)
+        sure, possible = float(enough) * (1 + _NOISE), float(enough) * (1 - _NOISE)
+        alike = (
+            pair
+            for pair, score in scores.items()
+            if score > sure or (score >= possible and self.score(pair) >= enough)
         )
+        return sorted(alike, key=lambda pair: (-self.pairs[pair], pair))
 
     def score(self, pair: Pair) -> Fraction:
         """count(ab) / (count(a) · count(b)) of a pair that occurs."""

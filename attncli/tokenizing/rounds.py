@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from attncli.tokenizing.corpus import Word
-from attncli.tokenizing.pairs import Pair
+from attncli.tokenizing.pairs import Pair, rounded
 
 Score = Literal["count", "likelihood"]
 """What a pair is chosen by: how often it occurs (BPE), or that divided by how often its parts do
@@ -36,6 +36,10 @@ class PairCount:
     def score(self) -> Fraction:
         """count / (left · right)"""
         return Fraction(self.count, self.left * self.right)
+
+
+_MOST_PAIRS = 40
+"""Pairs that a round is written down with."""
 
 
 class Snapshot(NamedTuple):
@@ -94,11 +98,11 @@ def take_snapshot(
     times: Sequence[int],
     tokens: Sequence[str],
     score: Score = "count",
-    most: int = 40,
     least: int = 1,
+    decimals: int | None = None,
 ) -> Snapshot:
     """A snapshot of words whose symbols are IDs of `tokens`; every pair is counted anew, and those
-    that occur less than `least` times are left out."""
+    that occur less than `least` times are left out. Scores are rounded to `decimals`, if any."""
     pairs: dict[Pair, int] = defaultdict(int)
     symbols: dict[int, int] = defaultdict(int)
     for word, count in zip(words, times, strict=True):
@@ -107,7 +111,7 @@ def take_snapshot(
         for pair in pairwise(word):
             pairs[pair] += count
     frequent = [pair for pair, count in pairs.items() if count >= least]
-    shown = heapq.nsmallest(most, frequent, key=_order(pairs, symbols, score))
+    shown = heapq.nsmallest(_MOST_PAIRS, frequent, key=_order(pairs, symbols, score, decimals))
     where = _places(words, set(shown))
     counted = (
         PairCount(
@@ -124,13 +128,14 @@ def take_snapshot(
 
 
 def _order(
-    pairs: Mapping[Pair, int], symbols: Mapping[int, int], score: Score
+    pairs: Mapping[Pair, int], symbols: Mapping[int, int], score: Score, decimals: int | None
 ) -> Callable[[Pair], tuple[Fraction | int, int, Pair]]:
     def by_count(pair: Pair) -> tuple[Fraction | int, int, Pair]:
         return -pairs[pair], 0, pair
 
     def by_likelihood(pair: Pair) -> tuple[Fraction | int, int, Pair]:
-        quotient = Fraction(pairs[pair], symbols[pair[0]] * symbols[pair[1]])
+        exact = Fraction(pairs[pair], symbols[pair[0]] * symbols[pair[1]])
+        quotient = exact if decimals is None else rounded(exact, decimals)
         return -quotient, -pairs[pair], pair
 
     return by_count if score == "count" else by_likelihood
