@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attncli import ScenarioError
@@ -18,6 +18,7 @@ from attncli.telling.exercise.trust import trial
 from attncli.telling.parts import told_parts
 from attncli.telling.selection import SelectionError
 from attncli.trace import Trace
+from tests.conftest import FEWER
 from tests.exercises import (
     BLANKINGS,
     SHEET_FORMATS,
@@ -168,6 +169,38 @@ def test_a_term_is_asked_by_its_place_in_the_line() -> None:
     assert key is not None
     assert str(key.figure.shown) == "7.389"
     assert "12.825" in digits(one.sheet, "terminal")
+
+
+@given(
+    policy=st.sampled_from(["carry", "exact"]),
+    before=st.integers(1, 6),
+    after=st.integers(1, 6),
+    name=st.sampled_from(["yassine_rnn", "yassine_gru", "shifted"]),
+)
+@settings(max_examples=FEWER)
+def test_a_term_is_accepted_as_finely_as_what_it_comes_from(
+    policy: str, before: int, after: int, name: str
+) -> None:
+    """−z as z is, 1 − u as u is, a score less the largest one as the scores are: half a unit of
+    their decimals beyond what the policies give, whatever the line is rounded to."""
+    asked, says = {
+        "yassine_rnn": ("y[1][1].working[1]", f"{{ya: {before}, z_y: {before}, y: {after}}}"),
+        "yassine_gru": ("a[2][1].working[3]", f"{{update: {before}, a: {after}}}"),
+        "shifted": ("exp[1, 1].working[3]", f"{{scores: {before}, exp: {after}}}"),
+    }[name]
+    text = SHIPPED.get(name, "Q: [[300.5, 1]]\nK: [[4, 1], [4.5, 1]]\nscale: none\n")
+    trace = trace_of(text, f"rounding.quantities={says}", f"rounding.policy={policy}")
+    keys = {q.id: q.key for q in questions(papers(trace, wish(trace, "working")).whole)}
+    key = keys[asked]
+    assert key is not None
+    assert key.carry is not None
+    assert key.exact is not None
+    half = Decimal(5).scaleb(-before - 1)
+    known = [
+        Decimal(f"{x.full:.12f}").quantize(Decimal(1).scaleb(-before), ROUND_HALF_UP)
+        for x in (key.carry, key.exact)
+    ]
+    assert (key.low, key.high) == (min(known) - half, max(known) + half)
 
 
 def test_what_follows_from_an_answer_off_the_page_is_not_told() -> None:

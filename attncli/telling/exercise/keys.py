@@ -39,13 +39,25 @@ def key_of(trace: Trace, place: Place, carry: Figures, exact: Figures) -> Key:
 
 def _places(trace: Trace, place: Place, figure: Number) -> int:
     """The decimals that a figure is rounded to: those of its quantity, a copy's those of what it
-    copies; of what a line comes to on its way, the line's."""
+    copies."""
     cell = place.number.cell
-    name = place.quantity if cell is None or cell is INNER else cell.quantity
-    rounded = _decimals_of(trace, name)
-    if cell is INNER or figure.full != figure.shown:
+    if cell is INNER:
+        return _places_on_the_way(trace, place.quantity, figure)
+    rounded = _decimals_of(trace, place.quantity if cell is None else cell.quantity)
+    if figure.full != figure.shown:
         return rounded
     return max(rounded, decimals.places(figure.shown))
+
+
+def _places_on_the_way(trace: Trace, quantity: str, figure: Number) -> int:
+    """The decimals of what a line comes to on its way: its own, where these are no more than those
+    of what the line starts from (a score less the largest one, −z, 1 − u); of a product, which has
+    more, theirs, or those of the line if these are more."""
+    making, line = trace[quantity].making, _decimals_of(trace, quantity)
+    operands = () if making is None else making.operands
+    known = [_decimals_of(trace, name) for name in operands] or [line]
+    own = decimals.places(figure.shown)
+    return max(own, min(known)) if own <= max(known) else max(*known, line)
 
 
 def _decimals_of(trace: Trace, name: str) -> int:
