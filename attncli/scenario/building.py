@@ -56,8 +56,7 @@ class Builder(NamedTuple):
         self._check_added(path, values, positions)
         positions = tuple(one._replace(dimensions=_even(one)) for one in positions)
         kinds = {one.kind: one for one in positions}
-        tokens = self.names.of_rows(below(path, "X"), text.tokens)
-        seen = Keys(tokens, memory, kinds.get("rope"), kinds.get("alibi"))
+        seen = Keys(text.tokens, memory, kinds.get("rope"), kinds.get("alibi"))
         layers = self._layers(path, values, seen)
         self._check_attended(path, kinds, layers)
         return Stack(
