@@ -63,7 +63,10 @@ def allowed(trace: Trace, one: Papers) -> set[str]:
         for j in range(matrix.shape[1])
     }
     facts = one.sheet._replace(sections=(), given=(), opening=())
-    return shown | given | digits(facts, "terminal") | digits(facts, "markdown")
+    as_data = {
+        f"{Decimal(figure).normalize():f}" for figure in shown | given if figure[0].isdigit()
+    }
+    return shown | given | as_data | digits(facts, "terminal") | digits(facts, "markdown")
 
 
 def leaks(trace: Trace, one: Papers) -> list[str]:
