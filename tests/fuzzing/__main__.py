@@ -28,6 +28,8 @@ def several(first: int, last: int) -> None:
     begun = time.monotonic()
     for found in verdicts(range(first, last)):
         status[found.outcome.status] += 1
+        if status.total() % 100 == 0:
+            print(f"{status.total()} cases, {seen.total()} faults", file=sys.stderr)
         for fault in found.faults:
             seen[kind(fault)] += 1
             if seen[kind(fault)] == 1:
