@@ -17,7 +17,7 @@ from tests.fuzzing.trial import verdicts
 from tests.fuzzing.worker import Outcome
 
 CASES = 20_000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 300
-BATCHES = 10
+BATCHES = 2
 FINE = Outcome(0, 0.1, 50, b"a page\n", b"")
 BAD = Outcome(2, 0.1, 50, b"", b"s.yaml:1:1: is wrong; do it right\n")
 CASE = Case(0, b"title: x\n", ["run", "s.yaml"], 80, sound=True)
