@@ -132,7 +132,7 @@ VALUES: Mapping[str, Draw] = {
     "exercise_form": _one_of(*complete_exercise_format("")),
     "output": _one_of(
         "page.md", "page.tex", "page.json", "page", "new/", "there", "there/page.md", "taken.md",
-        SCENARIO, "no/page.md", "-",
+        SCENARIO, "no/page.md", "-", "x" * 300 + ".md",
     ),
     "blank": _blank,
     "points": _points,

@@ -114,7 +114,7 @@ def _page(case: Case, outcome: Outcome) -> Iterator[str]:
 def _files(case: Case, outcome: Outcome, before: Files, after: Files) -> Iterator[str]:
     """Nothing is left behind, and without success nothing is changed."""
     changed = {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
-    hidden = sorted(name for name in changed if "/." in f"/{name}")
+    hidden = sorted(n for n in changed if "/." in f"/{n}" and n not in case.arguments)
     if hidden:
         yield f"leaves {hidden} behind"
     if outcome.status != 0 and changed:
