@@ -18,12 +18,14 @@ from typer.testing import CliRunner
 
 from attncli import load, work
 from attncli.cli import app
+from attncli.design import search
 from attncli.design.batch import Workshop
 from attncli.design.difficulty import difficulty
 from attncli.design.plan import plan_of
 from attncli.design.pools import drawn_of
 from attncli.design.rules import RULES
 from attncli.design.search import Unsatisfied, forms
+from attncli.design.sieve import Survivor
 from attncli.questions import form_name
 from attncli.scenario import Scenario
 from attncli.trace import Trace
@@ -482,3 +484,27 @@ def test_every_rule_is_documented() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     for rule, says in RULES.items():
         assert f"| `{rule}` | {says} |" in readme
+
+
+@pytest.mark.parametrize("layout", ["row", "linear"])
+@pytest.mark.parametrize("biased", [False, True])
+@pytest.mark.parametrize("heads", [1, 2, 3])
+def test_the_sieve_sees_what_is_worked(
+    heads: int, biased: bool, layout: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the layout of the weights, what gets through the sieve has the figures it had there."""
+    rng = np.random.default_rng(heads)
+    d = 6
+    drawn = {f"W_{name}": rng.integers(-2, 3, (d, d)).tolist() for name in "QKV"}
+    biases = {f"b_{name}": rng.integers(1, 3, d).tolist() for name in "QKV"} if biased else {}
+    data = {"X": rng.integers(-1, 2, (2, d)).tolist(), "heads": heads, "weights_layout": layout}
+    agrees = search._is_as_seen
+
+    def seen(form: Trace, survivor: Survivor) -> bool:
+        assert agrees(form, survivor)
+        return True
+
+    monkeypatch.setattr(search, "_is_as_seen", seen)
+    trace = work(load({**data, **drawn, **biases, "block": "attention", "scale": 100}))
+    wanted = [q.name for q in trace.quantities.values() if q.name.endswith("output")]
+    assert next(search.search(trace.scenario, search.Request(1, 1, wanted, tuple(RULES))))

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from attncli.arithmetic.operations import (
     Affine,
+    AffineTransposed,
     Alibi,
     MatMul,
     MatMulTransposed,
@@ -136,7 +137,8 @@ def _own_columns(
     if source is None or not take.part or not isinstance(source.operation, MatMul | Affine):
         return None
     weights = of_name.get(source.operands[1])
-    if isinstance(source.operation, MatMulTransposed) or weights is None or len(weights.names) > 1:
+    across = isinstance(source.operation, AffineTransposed | MatMulTransposed)
+    if across or weights is None or len(weights.names) > 1:
         return None
     width = weights.shape[1] // take.of
     return Fresh(weights, slice(take.part * width, (take.part + 1) * width))
