@@ -57,7 +57,7 @@ def _can_be_audited(one: Case, outcome: Outcome) -> bool:
     """
     whole = "--token" not in one.arguments and b"tokenizer: character" not in one.scenario
     ran = outcome.status == 0 and one.arguments[0] == "run"
-    return one.sound and ran and whole and one.columns >= 40
+    return one.sound and ran and whole and one.columns >= 80
 
 
 def _audited(worker: Worker, folder: Path, one: Case, outcome: Outcome) -> list[str]:
