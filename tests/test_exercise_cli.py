@@ -201,7 +201,7 @@ WRONG = {
     "--seed -1": "is too few",
     "--mistakes 100": "is too many",
     "--allow nothing": "no such rule",
-    "--step tokenize": "nothing to take out",
+    "--step tokenize": "nothing to blank",
     "--format moodle --key none": "the format moodle doesn't go with it; say embedded",
     "--format yaml --hints": "the format yaml has none",
     "--format markdown --fragment": "has no preamble to leave out",

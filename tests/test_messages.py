@@ -187,9 +187,7 @@ def test_only_keys_that_are_there_are_padded(count: int, padded: int) -> None:
     if padded <= count + 1:
         assert trace_of(text)["mask"].values.sum() == count
         return
-    with pytest.raises(
-        ScenarioError, match=rf":3:17: there is no key {padded}; count .* {count + 1}"
-    ):
+    with pytest.raises(ScenarioError, match=rf":3:17: .*{padded}.*; .* {count + 1}$"):
         trace_of(text)
 
 

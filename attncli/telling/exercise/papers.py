@@ -141,7 +141,7 @@ def taken(trace: Trace, wish: Wish, form: str) -> Taken:
     if not places:
         right = "ask for a step that makes figures, or for other ones"
         option = f"--blank {wish.blanking.kind}"
-        raise SelectionError.of(option, "there is nothing to take out", right)
+        raise SelectionError.of(option, "there is nothing to blank", right)
     asked = page.asked(places, known)
     return Taken(page, places, asked, page.asking(asked))
 
