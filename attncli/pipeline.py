@@ -17,6 +17,7 @@ from attncli.scenario.problems import nearest
 from attncli.steps import STEPS, story
 from attncli.trace import Making, Part, Quantity, Trace, Unfinished, make
 from attncli.trace.axes import given_axes
+from attncli.trace.budget import cost_of, excess
 from attncli.trace.fixed import check_generation
 from attncli.trace.shapes import shapes_of
 
@@ -26,32 +27,41 @@ def load(
     changes: Changes = (),
     *,
     outside: bool = False,
+    large: bool = False,
     progress: Progress | None = None,
 ) -> Scenario:
     """The scenario of a file, of a shipped scenario's name, or of a mapping.
 
     A mapping has the keys of a scenario file; its matrices may be NumPy arrays. `changes` are
     applied first, each written `KEY=VALUE` as for `--set`: `scale=none`, `W_K[1,2]=0`.
-    `outside` allows matrices from files that don't lie in the scenario's folder; `progress` is
+    `outside` allows matrices from files that don't lie in the scenario's folder, `large`
+    what takes longer or more memory than the budget allows; `progress` is
     called with how much is done, and of how much in all, while a tokenizer learns.
     Raises ScenarioError, whose `problems` are all that is wrong.
     """
     problems = Problems()
-    scenario = _fitted(
-        read(source, changes, problems, outside=outside, progress=progress), problems
-    )
-    variants = {name: _fitted(other, problems) for name, other in scenario.variants.items()}
+    whole = read(source, changes, problems, outside=outside, large=large, progress=progress)
+    scenario = _fitted(whole, problems, 1 + len(whole.variants))
+    variants = {
+        name: _fitted(other, problems, len(whole.variants))
+        for name, other in whole.variants.items()
+    }
     problems.stop_if_any()
     return scenario.with_variants(variants)
 
 
-def _fitted(scenario: Scenario, problems: Problems) -> Scenario:
-    """The scenario with its shapes worked out and its random matrices drawn."""
+def _fitted(scenario: Scenario, problems: Problems, alike: int = 1) -> Scenario:
+    """The scenario with its shapes worked out and its random matrices drawn; so many of about this
+    size are to be worked."""
     _check_tokens(scenario, problems)
     told = story(scenario)
     _check_rounding(scenario, told, problems)
     check_generation(scenario, problems)
     shapes = shapes_of(scenario, told, problems)
+    wrong = excess(scenario, cost_of(scenario, told, shapes).times(alike))
+    if wrong is not None:
+        problems.found.append(wrong)
+        problems.stop_if_any()
     drawn = {name: _drawn(scenario, name, shapes[name], problems) for name in scenario.random}
     given = {name: matrix for name, matrix in drawn.items() if matrix is not None}
     return replace(scenario, given={**scenario.given, **given}, random={}, shapes=shapes)

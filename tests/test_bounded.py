@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import resource
+import subprocess
+import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from attncli import load, work
+from attncli import ScenarioError, load, work
 from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import walkthrough
 from tests.growing import GROWING
@@ -41,3 +45,99 @@ def test_what_is_longer_costs_in_proportion(kind: str, tmp_path: Path) -> None:
     seconds(grown(4), file)  # imports what it needs
     small = min(seconds(grown(SMALL[kind]), file) for _ in range(3))
     assert seconds(grown(LONGER * SMALL[kind]), file) < MORE * small
+
+
+GIGABYTE = 2**30
+PATIENCE = 60
+"""Seconds that only something without bounds takes, on a slow machine too."""
+
+TOO_MUCH = {
+    "equal tokens": 20_000,
+    "layers": 3000,
+    "times": 5000,
+    "generated tokens": 50,
+    "variants": 7000,
+}
+
+
+def attn(*words: str) -> subprocess.CompletedProcess[str]:
+    """A command in little memory and time."""
+    return subprocess.run(
+        [sys.executable, "-m", "attncli", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (GIGABYTE, GIGABYTE)),
+    )
+
+
+def check_refused(*words: str) -> None:
+    told = attn(*words)
+    assert told.returncode == 2, told.stderr[-500:]
+    assert "too much at once; " in told.stderr
+    assert "--large" in told.stderr
+
+
+@pytest.mark.parametrize("kind", TOO_MUCH)
+def test_what_is_too_much_is_said_before_it_is_done(kind: str, tmp_path: Path) -> None:
+    file = tmp_path / "scenario.yaml"
+    file.write_text(GROWING[kind](TOO_MUCH[kind]))
+    check_refused("validate", str(file))
+
+
+@pytest.mark.parametrize("command", ["explain", "exercise", "lint"])
+def test_every_command_refuses_what_is_too_much(command: str, tmp_path: Path) -> None:
+    file = tmp_path / "scenario.yaml"
+    file.write_text(GROWING["times"](5000))
+    check_refused(command, str(file))
+
+
+SOURCES = {
+    "a random matrix": "X: {random: normal, seed: 7, shape: [16384, 16384]}",
+    "a table by ID": "sentence: a\nvocabulary: {a: 100000000}\nd_model: 4\n"
+    "embeddings: {random: normal, seed: 1}",
+    "a width": "sentence: a\nvocabulary: {a: 0}\nd_model: 1000000\n"
+    "embeddings: {random: normal, seed: 1}\nW_Q: {random: normal, seed: 2}",
+    "one_hot": f"vocabulary: {{{', '.join(f't{i}: {i}' for i in range(9000))}}}\n"
+    "sentence: t1\nembeddings: one_hot",
+    "a sparse file": "X: {file: sparse.npy}",
+    "a packed file": "X: {file: packed.npz}",
+}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_figures_are_counted_before_they_are_there(source: str, tmp_path: Path) -> None:
+    header = {"descr": "<f8", "fortran_order": False, "shape": (11_000, 11_000)}
+    with (tmp_path / "sparse.npy").open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, header)
+        file.truncate(file.tell() + 11_000**2 * 8)
+    np.savez_compressed(tmp_path / "packed.npz", X=np.zeros((5000, 4000), dtype=np.int8))
+    (tmp_path / "scenario.yaml").write_text(SOURCES[source])
+    check_refused("validate", str(tmp_path / "scenario.yaml"))
+
+
+def test_too_many_lines_are_not_told(tmp_path: Path) -> None:
+    file = tmp_path / "scenario.yaml"
+    file.write_text(GROWING["times"](1000))
+    told = attn("run", str(file))
+    assert told.returncode == 2
+    assert "lines of working are too many; " in told.stderr
+
+
+def test_large_lets_it_through() -> None:
+    much = {"tokens": [f"t{i}" for i in range(2100)], "embeddings": "one_hot"}
+    with pytest.raises(ScenarioError, match="2,100 × 2,100 figures of one_hot"):
+        load(much)
+    assert load(much, large=True).given["embeddings"].shape == (2100, 2100)
+
+
+def test_a_layer_as_large_as_real_ones_is_not_too_much() -> None:
+    tokens, width, heads = 1024, 768, 12
+    matrix = {"random": "normal", "seed": 1, "shape": [width, width]}
+    inner = {"random": "normal", "seed": 1, "shape": [width, 4 * width]}
+    outer = {"random": "normal", "seed": 1, "shape": [4 * width, width]}
+    weights = dict.fromkeys(("W_Q", "W_K", "W_V", "W_O"), matrix)
+    X = np.zeros((tokens, width))
+    scenario = load({"X": X, **weights, "W1": inner, "W2": outer, "heads": heads})
+    assert scenario.shapes["heads[12].weights"] == (tokens, tokens)

@@ -420,7 +420,7 @@ def test_a_huge_file(tmp_path: Path) -> None:
 def test_a_file_that_may_not_be_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
 ) -> None:
-    def denied(file: Path, source: FileSource) -> None:
+    def denied(file: Path, source: FileSource, most: int) -> None:  # noqa: ARG001
         raise PermissionError(13, "Permission denied", str(file), source)
 
     (tmp_path / f"w{suffix}").write_bytes(b"")

@@ -103,6 +103,7 @@ def exercise(
         ),
     ] = None,
     files_outside: options.FilesOutside = False,
+    large: options.Large = False,
     force: options.Force = False,
 ) -> None:
     """Write an exercise: the student's sheet, the answer key, hints.
@@ -142,6 +143,7 @@ def exercise(
         fragment=fragment,
         output=output,
         outside=files_outside,
+        large=large,
         force=force,
         command=command_line(context, leave_out=("output", "force")),
     )

@@ -37,6 +37,7 @@ def explain(
     fragment: options.Fragment = False,
     output: options.Output = None,
     files_outside: options.FilesOutside = False,
+    large: options.Large = False,
     force: options.Force = False,
 ) -> None:
     """Explain a step: its purpose, working and common mistakes.
@@ -53,7 +54,7 @@ def explain(
     """
     changes = changes_of(set_, decimals, rounding)
     request = Request(
-        scenario, changes, step or [], detail, form, output, force, files_outside, fragment
+        scenario, changes, step or [], detail, form, output, force, files_outside, fragment, large
     )
     trace = request.work()
     part = Part(token, layer, head)

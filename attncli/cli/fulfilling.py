@@ -62,7 +62,13 @@ def _checked(order: Order) -> tuple[Terms, Trace]:
         elif counts is not None:
             check_targets(order, manner, counts.names)
     with complaints.heard(), watching("Learning pieces") as tell:
-        scenario = load(order.scenario, order.changes, outside=order.outside, progress=tell)
+        scenario = load(
+            order.scenario,
+            order.changes,
+            outside=order.outside,
+            large=order.large,
+            progress=tell,
+        )
         trace = work(scenario.alone())
     complaints.stop_if_any()
     assert counts is not None

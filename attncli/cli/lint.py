@@ -23,6 +23,7 @@ def lint(
     form: options.FormatOption = None,
     output: options.Output = None,
     files_outside: options.FilesOutside = False,
+    large: options.Large = False,
     force: options.Force = False,
 ) -> None:
     """Tell what is weak about a scenario's figures.
@@ -36,7 +37,9 @@ def lint(
       attn lint mine.yaml --step softmax --decimals 4
     """
     changes = changes_of(set_, decimals, rounding)
-    request = Request(scenario, changes, step or [], "full", form, output, force, files_outside)
+    request = Request(
+        scenario, changes, step or [], "full", form, output, force, files_outside, large=large
+    )
     trace = request.work()
     request.deliver(lambda: _document(trace, request.steps))
 

@@ -86,6 +86,10 @@ FilesOutside = Annotated[
     bool,
     typer.Option("--files-outside", help="Read matrices from outside the scenario's folder too."),
 ]
+Large = Annotated[
+    bool,
+    typer.Option("--large", help="Do what takes long or much memory too."),
+]
 Cells = Annotated[
     list[str] | None,
     typer.Option(

@@ -32,5 +32,6 @@ class Order(NamedTuple):
     fragment: bool
     output: str | None
     outside: bool
+    large: bool
     force: bool
     command: str

@@ -28,6 +28,7 @@ class Request(NamedTuple):
     force: bool
     outside: bool = False
     fragment: bool = False
+    large: bool = False
 
     def work(self) -> Trace:
         """The worked scenario; or everything that is wrong with the request is said."""
@@ -51,7 +52,10 @@ class Request(NamedTuple):
 
         changes = [*self.changes, *more]
         with watching("Learning pieces") as tell:
-            return work(load(self.scenario, changes, outside=self.outside, progress=tell))
+            scenario = load(
+                self.scenario, changes, outside=self.outside, large=self.large, progress=tell
+            )
+            return work(scenario)
 
     def deliver(self, tell: Callable[[], Document]) -> None:
         """Tells, renders and writes the page, or says what is wrong."""

@@ -27,6 +27,7 @@ def run(
     fragment: options.Fragment = False,
     output: options.Output = None,
     files_outside: options.FilesOutside = False,
+    large: options.Large = False,
     force: options.Force = False,
 ) -> None:
     """Work a scenario out, every step as tables and as arithmetic.
@@ -45,7 +46,7 @@ def run(
     """
     changes = changes_of(set_, decimals, rounding)
     request = Request(
-        scenario, changes, step or [], detail, form, output, force, files_outside, fragment
+        scenario, changes, step or [], detail, form, output, force, files_outside, fragment, large
     )
     trace = request.work()
     part = Part(token, layer, head)

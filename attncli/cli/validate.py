@@ -15,6 +15,7 @@ from attncli.writing import write_out
 def validate(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Scenario files.")],
     files_outside: options.FilesOutside = False,
+    large: options.Large = False,
 ) -> None:
     """Check scenario files, and say every problem of each.
 
@@ -33,7 +34,7 @@ def validate(
     lines = []
     for file, heard in zip(files, complaints, strict=True):
         with heard.heard(), watching("Learning pieces") as tell:
-            trace = work(load(file, outside=files_outside, progress=tell))
+            trace = work(load(file, outside=files_outside, large=large, progress=tell))
             lines.append(f"{summary_line(Word(file), summary(trace))}\n")
     write_out("".join(lines))
     for heard in complaints:

@@ -85,6 +85,12 @@ class Gathered(NamedTuple):
     sources: dict[str, str]
     row_names: dict[str, tuple[str, ...]]
 
+    @property
+    def read(self) -> int:
+        """How many figures came from files."""
+        read = self.sources.keys() & self.given
+        return sum(self.given[name].values.size for name in read)
+
 
 class Gatherer(NamedTuple):
     """Makes matrices of what was read."""
@@ -92,6 +98,7 @@ class Gatherer(NamedTuple):
     rounding: Rounding
     folder: Path | None
     outside: bool
+    most: int
     problems: Problems
     where: Callable[[str], Where]
 
@@ -115,7 +122,8 @@ class Gatherer(NamedTuple):
             gathered.sources[name] = value.told() + self._rounded()
         if isinstance(value, NamedRows):
             gathered.row_names[name] = value.names
-        matrix = self._matrix(name, value)
+        left = self.most - gathered.read if isinstance(value, FileSource) else self.most
+        matrix = self._matrix(name, value, left)
         if matrix is not None:
             gathered.given[name] = matrix
 
@@ -124,7 +132,7 @@ class Gatherer(NamedTuple):
         decimals = self.rounding.decimals
         return f"; rounded to {decimals} decimals" if self.rounding.carries else ""
 
-    def _matrix(self, name: str, value: MatrixLike) -> Matrix | None:
+    def _matrix(self, name: str, value: MatrixLike, most: int) -> Matrix | None:
         match value:
             case NamedRows(_, matrix):
                 return matrix
@@ -135,13 +143,13 @@ class Gatherer(NamedTuple):
             case FileSource():
                 from attncli.scenario.keys import array_files
 
-                read = array_files.read(value, self.folder, self.outside, self.problems)
+                read = array_files.read(value, self.folder, self.outside, self.problems, most)
                 return None if read is None else self._of_array(read, value.where)
             case _:
                 raise TypeError(f"{name}: {type(value).__name__} is no matrix")
 
     def _put_table(self, gathered: Gathered, name: str, table: Mapping[str, MatrixLike]) -> None:
-        rows = {token: self._matrix(name, row) for token, row in table.items()}
+        rows = {token: self._matrix(name, row, self.most) for token, row in table.items()}
         whole = {token: row for token, row in rows.items() if row is not None}
         if len(whole) == len(rows):
             matrix = stacked(whole, lambda token: self.where(below(name, token)), self.problems)

@@ -12,9 +12,11 @@ from attncli.arithmetic.rounding import Rounding
 from attncli.refusals import Where, listed, quote
 from attncli.scenario import reading, settings, shipped
 from attncli.scenario.attentions import is_linear
+from attncli.scenario.budget import MOST_FIGURES, MOST_VALUES, too_much
 from attncli.scenario.building import Builder
 from attncli.scenario.figures import Gathered, Gatherer, entry_path, places
 from attncli.scenario.key_names import Names
+from attncli.scenario.keys import sources
 from attncli.scenario.keys.declaration import SCENARIO
 from attncli.scenario.learning import Progress
 from attncli.scenario.mappings import mapping_tree
@@ -40,16 +42,19 @@ def read(
     problems: Problems,
     *,
     outside: bool = False,
+    large: bool = False,
     progress: Progress | None = None,
 ) -> Scenario:
     """The scenario of a file, of a shipped scenario's name, or of a mapping.
 
     What is wrong with it goes to `problems`; whether its matrices fit together is for others
-    to say. `outside` allows files that don't lie in the scenario's folder; `progress` is told how
-    far the learning of a tokenizer is.
+    to say. `outside` allows files that don't lie in the scenario's folder, `large` more than is
+    read otherwise; `progress` is told how far the learning of a tokenizer is.
     """
     tree = settings.applied(tree_of(source, problems), changes, problems)
-    read_from = _Origin(_name(source), _folder(source), outside, progress)
+    if not large:
+        _check_size(tree)
+    read_from = _Origin(_name(source), _folder(source), outside, large, progress)
     scenario = _Reader.of(tree, read_from, problems).scenario()
     variants = tree.get("variants")
     if not isinstance(variants, Map):
@@ -65,13 +70,27 @@ def read(
     return scenario.with_variants(others)
 
 
+def _check_size(tree: Map) -> None:
+    """Raises ScenarioError for more values than are read without being asked for."""
+    variants = tree.get("variants")
+    count = len(variants.entries) if isinstance(variants, Map) else 0
+    repeated = Map(tuple(e for e in tree.entries if e[0].text != "variants"), tree.where)
+    values = reading.size_of(tree, MOST_VALUES)
+    values += reading.size_of(repeated, MOST_VALUES) * count
+    if values > MOST_VALUES:
+        where = tree.where if variants is None else variants.where
+        less = "give fewer variants" if count else "keep large matrices in a file of arrays"
+        raise too_much(where, f"{values:,} values to read (or more)", less)
+
+
 class _Origin(NamedTuple):
-    """What a scenario is called if it has no title, which files it may read, and who is told how
-    far its tokenizer is."""
+    """What a scenario is called if it has no title, which files it may read and how large they may
+    be, and who is told how far its tokenizer is."""
 
     name: str
     folder: Path | None
     outside: bool
+    large: bool
     progress: Progress | None
 
 
@@ -110,7 +129,7 @@ class _Reader(NamedTuple):
 
     values: Values
     places: Mapping[str, Where]
-    name: str
+    read_from: _Origin
     gathered: Gathered
     rounding: Rounding
     problems: Problems
@@ -124,10 +143,11 @@ class _Reader(NamedTuple):
         def find(name: str) -> Where:
             return nearest_place(where, name, tree.where)
 
-        values = spelled_out(Said("", read, find, problems, rounding), origin.progress)
-        gatherer = Gatherer(rounding, origin.folder, origin.outside, problems, find)
+        most = sources.MOST_FIGURES if origin.large else MOST_FIGURES
+        values = spelled_out(Said("", read, find, problems, rounding), origin.progress, most)
+        gatherer = Gatherer(rounding, origin.folder, origin.outside, most, problems, find)
         gathered = gatherer.gather(values)
-        return cls(values, where, origin.name, gathered, rounding, problems)
+        return cls(values, where, origin, gathered, rounding, problems)
 
     def where(self, name: str) -> Where:
         return nearest_place(self.places, name, self.places[""])
@@ -144,7 +164,7 @@ class _Reader(NamedTuple):
         self._check_names_of_X(stack)
         self._check_memory(stack, memory)
         return Scenario(
-            title=values.get("title", self.name),
+            title=values.get("title", self.read_from.name),
             rounding=self.rounding,
             source=values.get("source"),
             stack=stack,
@@ -156,6 +176,7 @@ class _Reader(NamedTuple):
             sources=gathered.sources,
             row_names=gathered.row_names,
             sizes=self._sizes(values),
+            large=self.read_from.large,
             places=self.places,
             origin=self.places[""],
         )

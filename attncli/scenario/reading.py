@@ -195,7 +195,7 @@ class _Builder:
                 event, f"*{event.anchor} names no &{event.anchor} before it", "define it first"
             )
             return
-        self.from_aliases += _size(node)
+        self.from_aliases += size_of(node, _MOST_FROM_ALIASES)
         if self.from_aliases > _MOST_FROM_ALIASES:
             self._fail(event, "aliases make the file too large", "write the values out")
         self._add(node, None)
@@ -247,10 +247,10 @@ def escaped_surrogates(text: str) -> str:
     return text.encode("utf-8", errors="backslashreplace").decode("utf-8")
 
 
-def _size(node: Node) -> int:
-    """How many nodes hang from `node`; no more are counted than are allowed."""
+def size_of(node: Node, most: int) -> int:
+    """How many nodes hang from `node`; hardly more are counted than `most`."""
     count, waiting = 0, [node]
-    while waiting and count <= _MOST_FROM_ALIASES:
+    while waiting and count <= most:
         count += 1
         top = waiting.pop()
         if isinstance(top, Items):

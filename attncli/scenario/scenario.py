@@ -34,6 +34,7 @@ class Scenario:
     `layers[1].heads[2].W_Q`, …), `random` those that are drawn once their shapes are known,
     `sources` says in words where those come from that the file doesn't write
     out, `row_names` the names of rows that have some, `sizes` stated extents such as `d_model`.
+    `large` lets it cost more than it may without being asked for.
     `varied` says what is other than in the scenario that this is a variant of.
     `shapes` are those of all quantities that can be told before anything is worked out.
     """
@@ -53,6 +54,7 @@ class Scenario:
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     variants: Mapping[str, Scenario] = field(default_factory=dict)
     varied: tuple[str, ...] = ()
+    large: bool = False
     places: Places = field(default_factory=dict, repr=False)
     origin: Where = field(default=Where("scenario"), repr=False)
 

@@ -8,18 +8,21 @@ from decimal import Decimal
 from typing import Any
 
 from attncli.arithmetic.matrix import Matrix
+from attncli.scenario.budget import MOST_FIGURES, too_much
 from attncli.scenario.keys.stack import ONE_HOT
 from attncli.scenario.learning import Progress, tokenizing_of
 from attncli.scenario.model import Stack, Tokenizing, below
-from attncli.scenario.texts import TOKENIZED, one_hot
+from attncli.scenario.texts import TOKENIZED, one_hot, one_hot_tokens
 from attncli.scenario.tokenizer_settings import Said
 
 Values = Mapping[str, Any]
+_COPIES = 4
+"""Each vector is a matrix of its own before they are one table."""
 
 
-def spelled_out(said: Said, progress: Progress | None = None) -> Values:
+def spelled_out(said: Said, progress: Progress | None = None, most: int = MOST_FIGURES) -> Values:
     """The values with what they stand for: a tokenizer and its vocabulary, the vectors of
-    `one_hot`; of an encoder too."""
+    `one_hot`, which have at most so many figures; of an encoder too."""
     told = dict(said.values)
     tokenizing = tokenizing_of(said, progress)
     if tokenizing is not None:
@@ -32,7 +35,7 @@ def spelled_out(said: Said, progress: Progress | None = None) -> Values:
         made = tokenizing.words or tokenizing.pieces
         told["vocabulary"] = known if made else told.get("vocabulary", known)
     if told.get("embeddings") == ONE_HOT:
-        told["embeddings"] = one_hot(told)
+        told["embeddings"] = _one_hot(said, told, most)
         if not told["embeddings"]:
             said.complain(
                 "embeddings", "one_hot, and no tokens to tell apart",
@@ -41,8 +44,17 @@ def spelled_out(said: Said, progress: Progress | None = None) -> Values:
             del told["embeddings"]
     if "encoder" in told:
         encoder = said._replace(path="encoder", values=told["encoder"])
-        told["encoder"] = spelled_out(encoder, progress)
+        told["encoder"] = spelled_out(encoder, progress, most)
     return told
+
+
+def _one_hot(said: Said, told: Values, most: int) -> dict[str, Matrix]:
+    """The vectors of `one_hot`. Raises ScenarioError where they have too many figures."""
+    tokens = one_hot_tokens(told)
+    if len(tokens) ** 2 > most // _COPIES:
+        wrong = f"{len(tokens):,} × {len(tokens):,} figures of one_hot"
+        raise too_much(said.where("embeddings"), wrong, "give fewer tokens")
+    return one_hot(tokens)
 
 
 def _are_used(tokenizing: Tokenizing) -> bool:

@@ -174,11 +174,14 @@ class Words(NamedTuple):
         )
 
 
-def one_hot(values: Values) -> dict[str, Matrix]:
-    """A vector for each token, in which its place is 1 and all others are 0: places in the order of
-    the IDs, or without a vocabulary of the tokens."""
+def one_hot_tokens(values: Values) -> list[str]:
+    """The tokens in the order of their IDs, or without a vocabulary in that of the sentence."""
     ids: Mapping[str, int] = values.get("vocabulary") or {}
-    tokens = sorted(ids, key=ids.__getitem__) or list(dict.fromkeys(_tokens_of(values)))
+    return sorted(ids, key=ids.__getitem__) or list(dict.fromkeys(_tokens_of(values)))
+
+
+def one_hot(tokens: Sequence[str]) -> dict[str, Matrix]:
+    """A vector for each token, in which its place is 1 and all others are 0."""
     places = range(len(tokens))
     return {
         token: Matrix(np.array([[float(one == place) for one in places]]), 0, 0)

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
 
-from attncli.scenario import STORY, Scenario
+from attncli.scenario import STORY, Scenario, ScenarioError
+from attncli.scenario.budget import MOST_PLACES, Cost
 from attncli.scenario.model import Attention, Norm, Recurrent, Stack, below
 from attncli.steps.estimate import told_numbers
 from attncli.steps.learn import told_rounds
@@ -17,6 +18,7 @@ from attncli.steps.prune import trained_pruning
 from attncli.steps.step import Step
 from attncli.steps.viterbi import told_words
 from attncli.trace import Part, Scope
+from attncli.trace.budget import excess
 
 STEPS: tuple[Step, ...] = tuple(import_module(f"attncli.steps.{name}").STEP for name in STORY)
 """All steps, in the order in which a head tells them."""
@@ -68,7 +70,14 @@ class _Teller:
         if not makings and not (step == "tokenize" and scope.text.tokens):
             return scope.x
         self.parts.append(Part(step, scope, makings))
+        if len(self.parts) > MOST_PLACES and not self.scenario.large:
+            self._stop_if_too_much()
         return makings[-1].name if makings else scope.x
+
+    def _stop_if_too_much(self) -> None:
+        wrong = excess(self.scenario, Cost(len(self.parts)))
+        if wrong is not None:
+            raise ScenarioError([wrong])
 
     def stack(self, stack: Stack, memory: str) -> str:
         scope = Scope(

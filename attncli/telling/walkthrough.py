@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from attncli.arithmetic.expression import MOST_PARTS, Number, Symbol, elided
@@ -21,6 +22,7 @@ from attncli.document import (
 )
 from attncli.refusals import Problem, listed
 from attncli.scenario.address import Address
+from attncli.scenario.budget import ALL_THE_SAME, MOST_LINES
 from attncli.steps import formulas_of
 from attncli.telling.blocks import (
     given_blocks,
@@ -125,6 +127,16 @@ def check_told(trace: Trace, selection: Selection) -> None:
     if parts and not any(selection.includes(part) for part in parts):
         options = "--step, --layer, --head, --token"
         raise SelectionError.of(options, "together they leave nothing of the page", "drop one")
+    _check_lines(trace, [part for part in parts if selection.includes(part)])
+
+
+def _check_lines(trace: Trace, parts: Sequence[Part]) -> None:
+    """Raises SelectionError for more lines of working than are told without being asked for."""
+    made = (quantity for part in parts for quantity in made_by(trace, part))
+    lines = sum(math.prod(min(extent, MOST_PARTS) for extent in q.matrix.shape) for q in made)
+    if lines > MOST_LINES and not trace.scenario.large:
+        less = f"ask for less, by --step, --layer or --token, or give {ALL_THE_SAME}"
+        raise SelectionError.of("the page", f"{lines:,} lines of working are too many", less)
 
 
 def part_blocks(

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
 from attncli.refusals import listed, quote
+from attncli.scenario.budget import ALL_THE_SAME
 from attncli.scenario.keys.sources import MOST_FIGURES, Array, FileSource
 from attncli.scenario.problems import Problems, nearest
 
@@ -30,17 +31,21 @@ _LARGEST_HEADER = 2**16
 
 
 def read(
-    source: FileSource, folder: Path | None, outside: bool, problems: Problems
+    source: FileSource,
+    folder: Path | None,
+    outside: bool,
+    problems: Problems,
+    most: int = MOST_FIGURES,
 ) -> Array | None:
     """The figures [r, c], or [1, c] where one row belongs; None having said what is wrong.
 
     The path goes from `folder`, or from the current directory; it may lead out of there only
-    where `outside` says so.
+    where `outside` says so. At most so many figures are read.
     """
     try:
         file = _found(source.path, folder or Path(), outside)
         with _troubles_told(source.path):
-            return _figures(_READERS[_suffix(source.path)](file, source), source)
+            return _figures(_READERS[_suffix(source.path)](file, source, most), source)
     except _RefusedError as refused:
         problems.add(source.where, refused.wrong, refused.right)
         return None
@@ -123,23 +128,25 @@ def _broken(path: str) -> _RefusedError:
     return _RefusedError(wrong, "save it anew")
 
 
-def _read_npy(file: Path, source: FileSource) -> NDArray[Any]:
+def _read_npy(file: Path, source: FileSource, most: int) -> NDArray[Any]:
     if source.key is not None:
         wrong = f"a .npy file holds a single array, and the key {quote(source.key)} is given"
         raise _RefusedError(wrong, "take the key out")
-    return _read_array(lambda: file.open("rb"), file.stat().st_size, source)
+    return _read_array(lambda: file.open("rb"), file.stat().st_size, source, most)
 
 
-def _read_npz(file: Path, source: FileSource) -> NDArray[Any]:
+def _read_npz(file: Path, source: FileSource, most: int) -> NDArray[Any]:
     from zipfile import ZipFile
 
     with ZipFile(file) as archive:
         members = {m.filename[:-4]: m for m in archive.infolist() if m.filename.endswith(".npy")}
         member = members[_chosen(source, members)]
-        return _read_array(lambda: archive.open(member), member.file_size, source)
+        return _read_array(lambda: archive.open(member), member.file_size, source, most)
 
 
-def _read_array(opened: Callable[[], IO[bytes]], size: int, source: FileSource) -> NDArray[Any]:
+def _read_array(
+    opened: Callable[[], IO[bytes]], size: int, source: FileSource, most: int
+) -> NDArray[Any]:
     """The array of `size` bytes in NumPy's format, if it's one of numbers.
 
     It's opened once more for the figures, since going back in a zip file would end the
@@ -151,7 +158,7 @@ def _read_array(opened: Callable[[], IO[bytes]], size: int, source: FileSource) 
     read_header = npy.read_array_header_1_0 if first else npy.read_array_header_2_0
     shape, _, dtype = read_header(head)
     _check_kind(dtype, source)
-    _check_shape(shape, source)
+    _check_shape(shape, source, most)
     if head.tell() + math.prod(shape) * dtype.itemsize != size:
         raise _broken(source.path)
     with opened() as stream:
@@ -159,7 +166,7 @@ def _read_array(opened: Callable[[], IO[bytes]], size: int, source: FileSource) 
     return array
 
 
-def _read_safetensors(file: Path, source: FileSource) -> NDArray[Any]:
+def _read_safetensors(file: Path, source: FileSource, most: int) -> NDArray[Any]:
     try:
         from safetensors import safe_open
     except ImportError:
@@ -169,12 +176,12 @@ def _read_safetensors(file: Path, source: FileSource) -> NDArray[Any]:
         key = _chosen(source, archive.keys())
         head = archive.get_slice(key)
         _check_tensor_kind(head.get_dtype(), source)
-        _check_shape(tuple(head.get_shape()), source)
+        _check_shape(tuple(head.get_shape()), source, most)
         array: NDArray[Any] = archive.get_tensor(key)
         return array
 
 
-_READERS: Mapping[str, Callable[[Path, FileSource], NDArray[Any]]] = {
+_READERS: Mapping[str, Callable[[Path, FileSource, int], NDArray[Any]]] = {
     ".npy": _read_npy,
     ".npz": _read_npz,
     ".safetensors": _read_safetensors,
@@ -231,7 +238,7 @@ def _named(source: FileSource) -> str:
     return quote(source.told())
 
 
-def _check_shape(shape: tuple[int, ...], source: FileSource) -> None:
+def _check_shape(shape: tuple[int, ...], source: FileSource, most: int) -> None:
     told = f"{_named(source)} has the shape {shape}"
     row = len(shape) == 1 or (len(shape) == 2 and shape[0] == 1)  # noqa: PLR2004
     if source.dimensions == 1 and not row:
@@ -246,6 +253,9 @@ def _check_shape(shape: tuple[int, ...], source: FileSource) -> None:
     if math.prod(shape) > MOST_FIGURES:
         wrong = f"{told}, more than {MOST_FIGURES} figures"
         raise _RefusedError(wrong, "save a smaller array")
+    if math.prod(shape) > most:
+        wrong = f"{told}: {math.prod(shape):,} figures are too much at once"
+        raise _RefusedError(wrong, f"save a smaller array, or give {ALL_THE_SAME}")
 
 
 def _figures(array: NDArray[Any], source: FileSource) -> Array:

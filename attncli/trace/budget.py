@@ -1,0 +1,68 @@
+"""What the working of a scenario costs, from its story and its shapes, before any of it is done."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from attncli.scenario import Problem, Scenario
+from attncli.scenario.budget import Cost, too_much
+from attncli.scenario.scenario import Shape
+from attncli.trace.quantity import Making
+from attncli.trace.signature import parse
+from attncli.trace.trace import Part
+
+_COPIES = 3
+"""A matrix that is drawn is there so many times more while it is rounded."""
+
+
+def cost_of(scenario: Scenario, story: Sequence[Part], shapes: Mapping[str, Shape]) -> Cost:
+    """The cost of a story and of what it is given, with the tokens that are generated after it;
+    an extent that can't be told counts as 1."""
+    makings = [making for part in story for making in part.makings]
+    names = {*scenario.given, *scenario.random, *(making.name for making in makings)}
+    cells = sum(math.prod(_known(shapes.get(name))) for name in names)
+    drawn = (
+        math.prod(source.shape or _known(shapes.get(name)))
+        for name, source in scenario.random.items()
+    )
+    copies = _COPIES * max(drawn, default=0)
+    terms = sum(_terms(making, shapes) for making in makings)
+    cost = Cost(len(story), cells + copies, terms)
+    return cost.times(max(scenario.prediction.generate, 1))
+
+
+def excess(scenario: Scenario, cost: Cost) -> Problem | None:
+    """What is to be said where a scenario costs more than it may without being asked for."""
+    if scenario.large or not cost.is_too_much:
+        return None
+    where = scenario.where(next(filter(scenario.places.__contains__, _causes(scenario)), ""))
+    return too_much(where, cost.told(), "give fewer tokens, layers or dimensions").problems[0]
+
+
+def _causes(scenario: Scenario) -> Iterator[str]:
+    """The keys that may make a scenario large, those first that do so by themselves."""
+    if scenario.variants:
+        yield "variants"
+    if scenario.prediction.generate > 1:
+        yield "generate"
+    if len(scenario.stack.layers) > len(scenario.text.tokens):
+        yield "layers"
+    yield from ("tokens", "sentence", "X", *scenario.random, *scenario.given)
+
+
+def _known(shape: Shape | None) -> tuple[int, ...]:
+    return tuple(extent or 1 for extent in shape or ())
+
+
+def _terms(making: Making, shapes: Mapping[str, Shape]) -> int:
+    """The terms of all sums of a making: for each figure of its result as many as what the
+    operands have and the result hasn't is long."""
+    signature = parse(making.operation.signature())
+    told = {letter for dim in signature.result for letter, _ in dim.letters}
+    summed: dict[str, int] = {}
+    for name, dims in zip(making.operands, signature.operands, strict=True):
+        for dim, extent in zip(dims, _known(shapes.get(name)) or (1, 1), strict=True):
+            if dim.alone is not None and dim.alone not in told:
+                summed[dim.alone] = extent
+    return math.prod((*_known(shapes.get(making.name)), *summed.values()))
