@@ -129,3 +129,12 @@ def test_the_suffix_of_a_file_means_its_format() -> None:
     assert format_of_file("a.md") == "markdown"
     assert format_of_file("a.JSON") == "json"
     assert format_of_file("a.txt") == format_of_file("a") == "terminal"
+
+
+@pytest.mark.parametrize("form", format_names())
+@pytest.mark.parametrize("weights", ["[[-0.95]]", "[[0, 0], [0, -1]]", "[[0]]"])
+def test_a_graph_of_nobody_is_left_out(weights: str, form: str) -> None:
+    """Weights that are given needn't let anybody attend to anybody."""
+    tokens = "[a, b]" if "," in weights else "[a]"
+    trace = trace_of(f"tokens: {tokens}\nweights: {weights}\nshow: {{graph: true}}\n")
+    assert "Who attends to whom" not in page_of(trace, form)

@@ -137,7 +137,8 @@ def _graph(trace: Trace, selection: Selection) -> list[Block]:
     weights = _weights(trace)
     if not trace.scenario.show.graph or weights is None:
         return []
-    return [Subheading(("Who attends to whom",)), graph_block(weights, selection)]
+    graph = graph_block(weights, selection)
+    return [Subheading(("Who attends to whom",)), graph] if graph.edges else []
 
 
 def _generated(trace: Trace) -> list[Block]:
