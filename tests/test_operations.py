@@ -481,8 +481,7 @@ class Known(NamedTuple):
     def cell(self, *_: int) -> Decimal:
         return self.figure
 
-    @property
-    def together(self) -> None:
+    def rows(self, *_: int) -> None:
         """One by one."""
 
 

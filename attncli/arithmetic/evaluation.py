@@ -64,7 +64,10 @@ def rounded(expression: ex.Expression, places: int) -> Decimal:
 def relation(left: ex.Expression, right: ex.Expression) -> str:
     """`=` where `left`, computed from the digits shown, rounds to `right`; else `≈`."""
     target = right.shown if isinstance(right, ex.Number) else shown(right)
-    return "=" if _rounded(left, _SHOWN, target) == target else "≈"
+    try:
+        return "=" if _rounded(left, _SHOWN, target) == target else "≈"
+    except (DivisionByZero, InvalidOperation):  # a divisor that is shown as 0
+        return "≈"
 
 
 def _rounded(expression: ex.Expression, figure: Figure, like: Decimal) -> Decimal:

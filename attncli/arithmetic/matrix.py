@@ -15,6 +15,7 @@ from attncli.arithmetic import decimals as figures
 from attncli.arithmetic.expression import Cell, Number, Vector
 from attncli.arithmetic.rounding import Array, Error
 from attncli.arithmetic.rounding import carry as round_in_place
+from attncli.arithmetic.whole import Whole
 
 _WHOLE = 10**figures.SIGNIFICANT
 _NONE = Decimal("NaN")
@@ -39,8 +40,7 @@ class _AsWritten(NamedTuple):
     def cell(self, i: int, j: int) -> Decimal:
         return figures.round_to(Decimal(repr(float(self.array[i, j]))), self.decimals)
 
-    @property
-    def together(self) -> None:
+    def rows(self, *_: int) -> None:
         """One by one."""
 
 
@@ -125,14 +125,14 @@ class Matrix:
         few = self.places is not None and self.places <= self.decimals
         return figure if few else figures.shown(figure, self.decimals)
 
-    @property
-    def counts(self) -> Array | None:
+    @cached_property
+    def counts(self) -> Whole | None:
         """The figures in whole units of the last of `places` decimals, [n, m]; None where these
         are not known, or too many for floats."""
         if self.places is None:
             return None
         counts = np.rint(self.values * 10.0**self.places)
-        return counts if float(np.abs(counts).max()) < _WHOLE else None
+        return counts.astype(np.int64) if float(np.abs(counts).max()) < _WHOLE else None
 
     @cached_property
     def in_full(self) -> Matrix | None:

@@ -35,7 +35,7 @@ _FINEST = 22
 _BLOCK = 32
 """Rows that are rounded at a time, so that what is needed meanwhile stays small."""
 _MANY = 64
-"""Cells in doubt of a block, from which on it is worth working all at once."""
+"""Cells in doubt of a block, from which on it is worth working its rows at once."""
 
 
 class Settle(Protocol):
@@ -44,9 +44,8 @@ class Settle(Protocol):
     def cell(self, i: int, j: int) -> Decimal:
         """That of one cell."""
 
-    @property
-    def together(self) -> Array | None:
-        """Those of all cells, [n, m]; None where there is no way to work them at once."""
+    def rows(self, start: int, stop: int) -> Array | None:
+        """Those of some rows; None where there is no way to work them at once."""
 
 
 class Unworkable(ArithmeticError):  # noqa: N818  (a condition of the numbers, not a fault)
@@ -209,9 +208,9 @@ def _round_settling(block: Array, error: Error, decimals: int, settle: Settle, s
     np.trunc(block, out=block)
     block /= grid
     block += 0.0  # no minus zero
-    together = settle.together if len(doubt) > _MANY else None
-    if together is not None:
-        block[:] = together[start : start + len(block)]
+    rows = settle.rows(start, start + len(block)) if len(doubt) > _MANY else None
+    if rows is not None:
+        block[:] = rows
         return
     for i, j in doubt.tolist():
         block[i, j] = float(settle.cell(start + i, j))

@@ -1,11 +1,12 @@
-"""Products of matrices of whole numbers, exact however long: in runs of bits that floats multiply.
+"""Arrays of whole numbers and of fractions of them, exact however long.
 
-Ozaki et al. 2012 (Error-free transformations of matrix multiplication) cut floats likewise.
+Matrices are multiplied in runs of bits that floats multiply; Ozaki et al. 2012 (Error-free
+transformations of matrix multiplication) cut floats likewise.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +18,11 @@ Whole = NDArray[Any]
 
 _HELD = 53
 """Bits of a whole number that a float64 holds."""
+_MACHINE = 2.0**61
+"""Whole numbers below this can be doubled and added in the machine's 64 bits."""
 
 
-def whole_product(x: Array, W: Array) -> Whole:
+def whole_product(x: Whole, W: Whole) -> Whole:
     """x W for whole numbers below 2^53. [n, k], [k, m] -> [n, m]"""
     bits = (_HELD - (4 * x.shape[1]).bit_length()) // 2  # so that sums of four products are held
     left, right = _runs(x, bits), _runs(W, bits)
@@ -31,17 +34,33 @@ def whole_product(x: Array, W: Array) -> Whole:
     return total
 
 
-def _runs(x: Array, bits: int) -> list[Array]:
+def _runs(x: Whole, bits: int) -> list[Array]:
     """The numbers in runs of bits, from the lowest on; the last has the sign."""
-    whole, runs = x.astype(np.int64), []
+    whole, runs = x, []
     while not (np.abs(whole) < (1 << bits)).all():
         runs.append((whole & ((1 << bits) - 1)).astype(np.float64))
-        whole >>= bits
+        whole = whole >> bits
     return [*runs, whole.astype(np.float64)]
 
 
-def rounded(whole: Whole, places: int) -> Array:
-    """Whole numbers without the last of their digits, rounded half away from zero."""
-    unit = 10**places
-    sizes = (2 * np.abs(whole) + unit) // (2 * unit)
-    return np.asarray(np.where(whole < 0, -sizes, sizes).astype(np.float64))
+class Fractions(NamedTuple):
+    """Whole numbers over others, above 0, [n, m] or what stretches to it."""
+
+    over: Whole
+    under: Whole
+
+    def rounded(self, decimals: int) -> Array:
+        """To so many decimals, half away from zero."""
+        over, under = fitting(2 * 10**decimals, self.over, self.under)
+        sizes = (np.abs(over) * (2 * 10**decimals) + under) // (2 * under)
+        signed = np.where(self.over < 0, -sizes, sizes).astype(np.float64)
+        return np.asarray(signed / 10.0**decimals + 0.0)  # no minus zero
+
+
+def fitting(factor: int, *arrays: Whole) -> tuple[Whole, ...]:
+    """Arrays that can be multiplied by a factor, and added to each other then: of whole numbers
+    of the machine's where these hold the results, else of Python's."""
+    most = max(float(np.abs(array).max(initial=0)) for array in arrays)
+    if most * factor < _MACHINE:
+        return tuple(array.astype(np.int64) for array in arrays)
+    return tuple(array.astype(object) for array in arrays)

@@ -6,8 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact
-from functools import cached_property
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from attncli.arithmetic.expression import Equation, Expression, Number, Sum, Vec
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.source import Worked
 from attncli.arithmetic.rounding import Array, Error, Rounding, carry, cleanse, refuse_infinite
-from attncli.arithmetic.whole import Whole, rounded
+from attncli.arithmetic.whole import Fractions
 
 EPSILON = float(np.finfo(np.float64).eps)
 
@@ -83,9 +82,8 @@ class Operation(ABC):
         cancel each other; 0 where there is nothing to cancel."""
         return np.array(self.error(*operands).absolute / EPSILON)
 
-    def whole(self, *operands: Matrix) -> Whole | None:  # noqa: ARG002
-        """The result in whole units of the last of its `places`, exact, [n, m]; None where each
-        cell is better worked by itself."""
+    def fractions(self, rows: slice, *operands: Matrix) -> Fractions | None:  # noqa: ARG002
+        """Some rows of the result, exact; None where each cell is better worked by itself."""
         return None
 
     def check(self, result: Matrix, *operands: Matrix) -> None:  # noqa: B027
@@ -124,7 +122,7 @@ class Operation(ABC):
     def _carried(
         self, values: Array, places: int | None, decimals: int, *operands: Matrix
     ) -> Matrix:
-        settle = _Settling(self, operands, places, decimals)
+        settle = _Settling(self, operands, decimals)
         carry(values, self.error(*operands), places, decimals, settle)
         return Matrix(values, decimals if places is None else min(places, decimals), decimals)
 
@@ -153,26 +151,19 @@ class Operation(ABC):
             values[noise & (np.abs(values) * largest <= bound * sizes)] = 0.0
 
 
-@dataclass(frozen=True)
-class _Settling:
+class _Settling(NamedTuple):
     """The true values of an operation's result to so many decimals."""
 
     operation: Operation
     operands: tuple[Matrix, ...]
-    places: int | None
     decimals: int
 
     def cell(self, i: int, j: int) -> Decimal:
         return evaluation.rounded(self.operation.cell(i, j, *self.operands)[0], self.decimals)
 
-    @cached_property
-    def together(self) -> Array | None:
-        if self.places is None or self.places < self.decimals:
-            return None
-        whole = self.operation.whole(*self.operands)
-        if whole is None:
-            return None
-        return rounded(whole, self.places - self.decimals) / 10.0**self.decimals + 0.0
+    def rows(self, start: int, stop: int) -> Array | None:
+        fractions = self.operation.fractions(slice(start, stop), *self.operands)
+        return None if fractions is None else fractions.rounded(self.decimals)
 
 
 class ZeroOne(Operation):

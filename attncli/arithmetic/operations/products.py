@@ -38,7 +38,7 @@ from attncli.arithmetic.operations.base import (
     product_of,
 )
 from attncli.arithmetic.rounding import Array, Error, largest
-from attncli.arithmetic.whole import Whole, whole_product
+from attncli.arithmetic.whole import Fractions, whole_product
 
 
 class MatMul(Operation):
@@ -81,13 +81,14 @@ class MatMul(Operation):
         x, W = self.factors(*operands)
         return np.asarray(np.abs(x) @ np.abs(W))
 
-    def whole(self, *operands: Matrix) -> Whole | None:
+    def fractions(self, rows: slice, *operands: Matrix) -> Fractions | None:
+        places = added_places(*operands)
         counts = [operand.counts for operand in operands]
         known = [Matrix(count, 0, 0) for count in counts if count is not None]
-        if len(known) < len(operands):
+        if places is None or len(known) < len(operands):
             return None
         x, W = self.factors(*known)
-        return whole_product(x, W)
+        return Fractions(whole_product(x[rows], W), np.array([[10**places]], dtype=object))
 
 
 class MatMulTransposed(MatMul):
@@ -213,16 +214,14 @@ class Affine(Operation):
         product = self.product.error(*operands[:2]).absolute
         return Error(product + 4 * EPSILON * largest(operands[2].values), 4 * EPSILON)
 
-    def whole(self, *operands: Matrix) -> Whole | None:
+    def fractions(self, rows: slice, *operands: Matrix) -> Fractions | None:
         *factors, bias = operands
-        product, places = self.product.whole(*factors), added_places(*factors)
-        if product is None or places is None or bias.counts is None or bias.places is None:
+        product = self.product.fractions(rows, *factors)
+        if product is None or bias.counts is None or bias.places is None:
             return None
-        scale = 10 ** abs(places - bias.places)
-        counts = bias.counts.astype(np.int64).astype(object)
-        if places >= bias.places:
-            return np.asarray(product + counts * scale)
-        return np.asarray(product * scale + counts)
+        unit = 10**bias.places
+        over = product.over * unit + bias.counts.astype(object) * product.under
+        return Fractions(np.asarray(over), np.asarray(product.under * unit))
 
     def sizes(self, *operands: Matrix) -> Array:
         product = self.product.sizes(*operands[:2])

@@ -30,7 +30,7 @@ from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import EPSILON, Operation, Working, sum_of
 from attncli.arithmetic.rounding import MOST_DECIMALS, Array, Error, Rounding, Unworkable, largest
-from attncli.arithmetic.whole import Whole
+from attncli.arithmetic.whole import Fractions, fitting
 
 _UNDERFLOW = -700.0
 """e^x of anything less is nearly out of float64's range."""
@@ -156,13 +156,12 @@ class RowSum(Operation):
     def places(self, *operands: Matrix) -> int | None:
         return operands[0].places
 
-    def whole(self, *operands: Matrix) -> Whole | None:
-        counts = operands[0].counts
-        return (
-            None
-            if counts is None
-            else counts.astype(np.int64).sum(axis=1, keepdims=True).astype(object)
-        )
+    def fractions(self, rows: slice, *operands: Matrix) -> Fractions | None:
+        counts, places = operands[0].counts, operands[0].places
+        if counts is None or places is None:
+            return None
+        sums = counts[rows].sum(axis=1, keepdims=True)
+        return Fractions(sums, np.array([[10**places]]))
 
     def error(self, *operands: Matrix) -> Error:
         m = operands[0].shape[1]
@@ -187,6 +186,13 @@ class DivideByRow(Operation):
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
         return (Quotient(operands[0].row(i), operands[1].number(i, 0)),)
+
+    def fractions(self, rows: slice, *operands: Matrix) -> Fractions | None:
+        (over, a), (under, b) = ((operand.counts, operand.places) for operand in operands)
+        if over is None or under is None or a is None or b is None or not (under > 0).all():
+            return None
+        over, under = fitting(10 ** max(a, b), over[rows], under[rows])
+        return Fractions(over * 10**b, under * 10**a)
 
 
 class DivideByColumnSum(Operation):
