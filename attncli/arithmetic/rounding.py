@@ -34,8 +34,8 @@ _FINEST = 22
 """10 to the power of more than this is not exact in float64."""
 _BLOCK = 32
 """Rows that are rounded at a time, so that what is needed meanwhile stays small."""
-_MANY = 64
-"""Cells in doubt of a block, from which on it is worth working its rows at once."""
+_MANY, _FEW = 64, 16
+"""More cells in doubt than this, or than one in so many, make it worth working a block at once."""
 
 
 class Settle(Protocol):
@@ -208,7 +208,8 @@ def _round_settling(block: Array, error: Error, decimals: int, settle: Settle, s
     np.trunc(block, out=block)
     block /= grid
     block += 0.0  # no minus zero
-    rows = settle.rows(start, start + len(block)) if len(doubt) > _MANY else None
+    many = len(doubt) > min(_MANY, block.size / _FEW)
+    rows = settle.rows(start, start + len(block)) if many else None
     if rows is not None:
         block[:] = rows
         return
