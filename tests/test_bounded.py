@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import resource
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from attncli import ScenarioError, load, work
+from attncli.cli import app
 from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import walkthrough
 from tests.growing import GROWING
@@ -117,12 +119,68 @@ def test_figures_are_counted_before_they_are_there(source: str, tmp_path: Path) 
     check_refused("validate", str(tmp_path / "scenario.yaml"))
 
 
-def test_too_many_lines_are_not_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["run", "explain"])
+def test_too_many_lines_are_not_told(command: str, tmp_path: Path) -> None:
     file = tmp_path / "scenario.yaml"
     file.write_text(GROWING["times"](1000))
-    told = attn("run", str(file))
+    told = attn(command, str(file))
     assert told.returncode == 2
     assert "lines of working are too many; " in told.stderr
+
+
+LEARNED = {
+    "bpe": (20_000, 5000),
+    "wordpiece": (10_000, 5000),
+    "unigram": (2000, 60),
+    "expected": (90_000, 200),
+}
+"""Letters of one word, and a size, for which learning would take long."""
+
+
+def learned(kind: str, corpus: str, size: int) -> dict[str, object]:
+    said = {"kind": "unigram", "training": kind} if kind == "expected" else kind
+    return {"tokenizer": said, "corpus": corpus, "vocabulary_size": size, "sentence": "the"}
+
+
+@pytest.mark.parametrize("kind", LEARNED)
+def test_learning_is_counted_before_it_is_done(kind: str) -> None:
+    letters, size = LEARNED[kind]
+    corpus = "".join(random.Random(1).choices("abcdefghijklmnopqrstuvwxyz", k=letters))
+    began = time.process_time()
+    with pytest.raises(ScenarioError, match=r"^corpus: .* at once; give a smaller corpus.*--large"):
+        load(learned(kind, corpus, size))
+    assert time.process_time() - began < PATIENCE / 6
+
+
+@pytest.mark.parametrize("kind", LEARNED)
+def test_learning_from_ordinary_text_is_not_too_much(kind: str) -> None:
+    chance = random.Random(2)
+    words = ["".join(chance.choices("etaoinshrdlu", k=chance.randint(2, 9))) for _ in range(300)]
+    corpus = " ".join(chance.choices(words, weights=[1 / (k + 1) for k in range(300)], k=2000))
+    tokens = load(learned(kind, corpus, 100)).text.tokens
+    assert tokens
+
+
+def test_what_would_do_is_said_of_what_is_too_much(tmp_path: Path) -> None:
+    file = tmp_path / "scenario.yaml"
+    file.write_text(GROWING["generated tokens"](50))
+    with pytest.raises(ScenarioError, match="too much at once; generate fewer tokens"):
+        load(file)
+
+
+def test_the_end_of_the_memory_is_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def nothing_left(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    for module in ("attncli.pipeline.work", "attncli.telling.walkthrough.walkthrough"):
+        with monkeypatch.context() as patched:
+            patched.setattr(module, nothing_left)
+            with pytest.raises(SystemExit) as ended:
+                app(["run", "i_love_ai"], prog_name="attn")
+        assert ended.value.code == 2
+        assert "there is not enough memory for it; " in capsys.readouterr().err
 
 
 def test_large_lets_it_through() -> None:

@@ -20,11 +20,14 @@ class Complaints:
 
     @contextmanager
     def heard(self) -> Iterator[None]:
-        """Keeps an error of the input for later, and leaves the block."""
+        """Keeps an error of the input (or a lack of memory) for later, and leaves the block."""
         try:
             yield
         except Refusal as refusal:
             self.problems += refusal.problems
+        except MemoryError:
+            less = "give fewer tokens, layers or dimensions, or ask for less of the page"
+            self.problems.append(Problem.of("attn", "there is not enough memory for it", less))
 
     def say(self) -> None:
         """Says everything on standard error."""

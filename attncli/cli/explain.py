@@ -64,15 +64,16 @@ def explain(
 def _document(trace: Trace, request: Request, part: Part) -> Document:
     from attncli.steps import STEPS
     from attncli.telling.lesson import lessons
+    from attncli.telling.parts import told_parts
     from attncli.telling.selection import select
+    from attncli.telling.walkthrough import check_lines
 
+    chosen = select(trace, (), part.token, request.detail, layer=part.layer, head=part.head)
+    parts = [one for one in told_parts(trace) if not request.steps or one.step in request.steps]
+    check_lines(trace, [one for one in parts if chosen.includes(one)])
     wanted = [step for step in STEPS if not request.steps or step.name in request.steps]
     told = [(step, _trace_through(step, trace, request)) for step in wanted]
-    return lessons(
-        trace,
-        told,
-        select(trace, (), part.token, request.detail, layer=part.layer, head=part.head),
-    )
+    return lessons(trace, told, chosen)
 
 
 def _trace_through(step: Step, trace: Trace, request: Request) -> Trace:

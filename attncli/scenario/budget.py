@@ -2,9 +2,9 @@
 seconds and a gigabyte on an ordinary machine. It is counted before it is done.
 
 The seconds were measured over layers of 64 to 4,000 tokens, 2 to 768 dimensions and 1 to 12 heads,
-and over thousands of layers and times; what they come to may be off by a factor of 2. What it takes
-to learn a tokenizer isn't counted, nor what it takes to settle figures that floats leave in doubt,
-of which there are many with ten decimals or more.
+and over thousands of layers and times; what they come to may be off by a factor of 2. Learning a
+tokenizer is counted in `learning_cost`. What it takes to settle figures that floats leave in doubt
+isn't counted, of which there are many with ten decimals or more.
 """
 
 from __future__ import annotations

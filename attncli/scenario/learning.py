@@ -6,8 +6,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from attncli.scenario import given_pieces
+from attncli.scenario import given_pieces, learning_cost
 from attncli.scenario.model import Tokenizing
+from attncli.scenario.problems import ScenarioError
 from attncli.scenario.tokenizer_settings import Said
 
 if TYPE_CHECKING:  # what learns is imported by scenarios that learn
@@ -83,6 +84,8 @@ class _Learning(NamedTuple):
         learn = self._unigram if self.said.algorithm == "unigram" else self._merges
         try:
             return learn(words)
+        except ScenarioError:  # of too much
+            raise
         except ValueError as error:
             wrong, _, right = str(error).partition("; ")
             self.said.complain("vocabulary_size", wrong, right or "a larger one")
@@ -105,6 +108,9 @@ class _Learning(NamedTuple):
             score=said.setting("score", usual),
             decimals=said.decimals_of_scores,
         )
+        likely = settings.score == "likelihood"
+        cost = learning_cost.of_merges(words, said.values["vocabulary_size"], by_likelihood=likely)
+        learning_cost.check(said, words, cost)
         learned = learn(words, settings, progress=self.progress)
         tokenizer = WordTokenizer(said.cutting, self._model(learned))
         return Tokenizing(tokenizer, words, learned, settings.score)
@@ -142,13 +148,16 @@ class _Learning(NamedTuple):
             rounded=said.rounded,
             byte_fallback=said.byte_fallback,
         )
-        seeds = len(seed_counts(words, lesson))
-        if seeds > _MOST_SEEDS:
+        seeds = seed_counts(words, lesson)
+        if len(seeds) > _MOST_SEEDS:
             said.complain(
-                "corpus", f"it has {seeds} substrings to start with, too many to try each of them",
+                "corpus",
+                f"it has {len(seeds)} substrings to start with, too many to try each of them",
                 "say training: expected, a smaller `longest`, or a larger `min_count`",
             )  # fmt: skip
             return None
+        cost = learning_cost.of_trials(words, seeds, lesson.size, float(lesson.share))
+        learning_cost.check(said, words, cost)
         taught = teach(words, lesson, progress=self.progress)
         tokenizer = WordTokenizer(said.cutting, taught.model)
         pieces = tuple(one.token for one in taught.rounds[-1].pieces)
@@ -171,6 +180,8 @@ class _Learning(NamedTuple):
             byte_fallback=said.byte_fallback,
             longest=said.setting("longest", Training._field_defaults["longest"]),
         )
+        cost = learning_cost.of_expectation(words, training.size, 1 - training.shrinking)
+        learning_cost.check(said, words, cost)
         trained = train(words, training, progress=self.progress)
         scored = given_pieces.rounded_scores(said, trained.model)
         return given_pieces.of_scores(said, scored)._replace(words=words, trained=trained)

@@ -144,7 +144,8 @@ class _Reader(NamedTuple):
             return nearest_place(where, name, tree.where)
 
         most = sources.MOST_FIGURES if origin.large else MOST_FIGURES
-        values = spelled_out(Said("", read, find, problems, rounding), origin.progress, most)
+        said = Said("", read, find, problems, rounding, origin.large)
+        values = spelled_out(said, origin.progress, most)
         gatherer = Gatherer(rounding, origin.folder, origin.outside, most, problems, find)
         gathered = gatherer.gather(values)
         return cls(values, where, origin, gathered, rounding, problems)

@@ -85,6 +85,7 @@ class Said(NamedTuple):
     where: Callable[[str], Where]
     problems: Problems
     rounding: Rounding
+    large: bool = False
 
     @property
     def kind(self) -> str:

@@ -127,10 +127,10 @@ def check_told(trace: Trace, selection: Selection) -> None:
     if parts and not any(selection.includes(part) for part in parts):
         options = "--step, --layer, --head, --token"
         raise SelectionError.of(options, "together they leave nothing of the page", "drop one")
-    _check_lines(trace, [part for part in parts if selection.includes(part)])
+    check_lines(trace, [part for part in parts if selection.includes(part)])
 
 
-def _check_lines(trace: Trace, parts: Sequence[Part]) -> None:
+def check_lines(trace: Trace, parts: Sequence[Part]) -> None:
     """Raises SelectionError for more lines of working than are told without being asked for."""
     made = (quantity for part in parts for quantity in made_by(trace, part))
     lines = sum(math.prod(min(extent, MOST_PARTS) for extent in q.matrix.shape) for q in made)

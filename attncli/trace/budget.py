@@ -15,6 +15,13 @@ from attncli.trace.trace import Part
 _COPIES = 3
 """A matrix that is drawn is there so many times more while it is rounded."""
 
+_LESS = {
+    "variants": "give fewer variants",
+    "generate": "generate fewer tokens, or give fewer layers",
+    "layers": "give fewer layers",
+}
+"""What would do, by the key that makes a scenario large; elsewhere it is the shapes."""
+
 
 def cost_of(scenario: Scenario, story: Sequence[Part], shapes: Mapping[str, Shape]) -> Cost:
     """The cost of a story and of what it is given, with the tokens that are generated after it;
@@ -36,8 +43,9 @@ def excess(scenario: Scenario, cost: Cost) -> Problem | None:
     """What is to be said where a scenario costs more than it may without being asked for."""
     if scenario.large or not cost.is_too_much:
         return None
-    where = scenario.where(next(filter(scenario.places.__contains__, _causes(scenario)), ""))
-    return too_much(where, cost.told(), "give fewer tokens, layers or dimensions").problems[0]
+    cause = next(filter(scenario.places.__contains__, _causes(scenario)), "")
+    less = _LESS.get(cause, "give fewer tokens, layers or dimensions")
+    return too_much(scenario.where(cause), cost.told(), less).problems[0]
 
 
 def _causes(scenario: Scenario) -> Iterator[str]:
