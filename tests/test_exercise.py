@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from attncli import ScenarioError
+from attncli import ScenarioError, load, work
 from attncli.arithmetic.expression import elided_rows
 from attncli.arithmetic.operations import Listed
 from attncli.document import Document, MatrixBlock
@@ -140,7 +140,7 @@ def test_random_scenarios(text: str, data: st.DataObject) -> None:
     try:
         one = papers(trace, wish(trace, blank, steps=steps, detail=detail))
     except SelectionError as error:
-        assume("nothing to take out" not in str(error))
+        assume("nothing to blank" not in str(error))
         raise
     check(trace, one)
 
@@ -385,6 +385,48 @@ def test_the_oracle_agrees_with_every_key(text: str, data: st.DataObject) -> Non
     try:
         found = trial(read(text), None, trace, wanted, "A")
     except SelectionError as error:
-        assume("nothing to take out" not in str(error))
+        assume("nothing to blank" not in str(error))
         raise
     assert found.disagreements == ()
+
+
+@given(st.one_of(transformers(), recurrents()), st.data())
+def test_a_copy_has_the_decimals_of_what_it_copies(text: str, data: st.DataObject) -> None:
+    """Of whichever quantity is rounded by itself, more coarsely or more finely than the rest."""
+    said = read(text)
+    try:
+        names = copied(work(load(said)))
+        assume(names)
+        apart = {data.draw(st.sampled_from(names)): data.draw(st.integers(1, 8))}
+        said = {**said, "rounding": {**said["rounding"], "quantities": apart}}
+        trace = work(load(said))
+    except ScenarioError as error:
+        assume(not UNWORKABLE.search(str(error)))
+        raise
+    wanted = wish(trace, data.draw(st.sampled_from(["results", "all"])))
+    assert trial(said, None, trace, wanted, "A").disagreements == ()
+
+
+def copied(trace: Trace) -> list[str]:
+    """The quantities that a scenario's steps make and others copy."""
+    copying = [making for making in trace.plan if making.operation.copies]
+    sources = dict.fromkeys(name for making in copying for name in making.operands)
+    return [
+        name for name in sources if name in {m.name for m in trace.plan} - {m.name for m in copying}
+    ]
+
+
+def test_a_copy_of_coarser_figures() -> None:
+    """What is filtered is 1.50 of two decimals as the logits are, and so is the largest error."""
+    text = (
+        "X: [[1]]\nW_Q: [[1]]\nW_K: [[1]]\nW_V: [[1.502]]\nunembedding: [[1, -1]]\n"
+        "vocabulary: {a: 0, b: 1}\nnext: {top_k: 1}\nrounding: {quantities: {logits: 2}}\n"
+    )
+    trace = trace_of(text)
+    keys = {q.id: q.key for q in questions(papers(trace, wish(trace)).whole)}
+    found = {
+        name: (str(key.low), str(key.high))
+        for name in ("logits[1, a]", "next.filtered[1, a]")
+        if (key := keys.get(name)) is not None
+    }
+    assert found["next.filtered[1, a]"] == found.get("logits[1, a]", ("1.495", "1.505"))

@@ -16,6 +16,7 @@ from attncli import ScenarioError, load
 from attncli.pipeline import work
 from attncli.scenario.model import Tokenizing
 from attncli.trace import Trace
+from tests.auditor import Tables, audit
 from tests.pages import SHIPPED, page_of, trace_of
 
 HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
@@ -105,6 +106,17 @@ def test_the_best_of_all_cuts(seed: int) -> None:
     own = sum(float(pieces[token]) for token in trace.scenario.text.tokens)
     assert own == pytest.approx(best)
     assert "".join(trace.scenario.text.tokens) == word
+
+
+@given(st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=3))
+def test_pages_of_words_of_any_length_are_true(words: list[str]) -> None:
+    """Totals of a word's only place are a table of their own, those of several are in a list."""
+    pieces = {"a": -1.98, "b": -1.54, "ab": -2.5, "aa": -3.1}
+    trace = traced(tokenizer="unigram", pieces=pieces, sentence=" ".join(words))
+    tables = Tables(json.loads(page_of(trace, "json")))
+    report = audit(page_of(trace), "terminal", tables)
+    assert report.false == []
+    assert report.results
 
 
 def test_what_the_page_shows_decides() -> None:

@@ -155,7 +155,7 @@ def edges(made: Made) -> Flags | None:
     """Figures whose rounding hangs by a hair: within a hundredth of a unit of a half."""
     if not is_rounded(made):
         return None
-    with np.errstate(invalid="ignore"):  # −∞ has no half to be near to
+    with np.errstate(invalid="ignore", over="ignore"):  # what is infinite has no half to be near to
         size = np.abs(made.full) * 10.0**made.decimals
         return np.asarray(np.abs(size - np.floor(size) - 0.5) <= NEAR)
 

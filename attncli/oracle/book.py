@@ -12,7 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from attncli.oracle.figures import DIGITS, LONGEST, Figures, Number, each, round_half_away
+from attncli.oracle.figures import (
+    DIGITS,
+    LONGEST,
+    Figures,
+    Number,
+    each,
+    padded,
+    places_written,
+    round_half_away,
+)
 
 Record = Mapping[str, Any]
 
@@ -69,7 +78,8 @@ class Book:
     `rounds` says that each is rounded before it is used, `decimal` that numbers are decimals
     rather than floats. `start` has figures that stand in the place of what would be worked, by
     full names. `pages` holds the quantities by their full names, `places` the decimals that each
-    is rounded to, now or on a page.
+    is rounded to, now or on a page. What is put in and what is copied isn't rounded: `copies`
+    names it.
     """
 
     rounds: bool
@@ -82,6 +92,7 @@ class Book:
     path: str = ""
     pages: dict[str, Figures] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
+    copies: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, data: Record, folder: Path, start: Record, *, decimal: bool) -> Book:
@@ -110,8 +121,12 @@ class Book:
     def copy(self, name: str, values: Figures, step: str = "") -> Figures:
         """Writes down figures that are taken over as they are, unrounded, or those that stand in
         their place; hands on what was written."""
+        self.copies.add(self.path + name)
+        return self._write(name, values, step)
+
+    def _write(self, name: str, values: Figures, step: str) -> Figures:
         if self.path + name in self.start:
-            values = self.numbers(self.start[self.path + name])
+            values = _no_shorter(self.numbers(self.start[self.path + name]), values)
         self.pages[self.path + name] = values
         self.places[self.path + name] = self.places_of(name, step)
         return values
@@ -121,7 +136,7 @@ class Book:
         if self.rounds:
             places = self.places_of(name, step)
             values = each(lambda x: round_half_away(x, places), values)
-        return self.copy(name, values, step)
+        return self._write(name, values, step)
 
     def places_of(self, name: str, step: str = "") -> int:
         """The decimals of a quantity: what is said of it by its full or its last name, without a
@@ -133,9 +148,10 @@ class Book:
         return int(self.quantities.get(full, self.quantities.get(local, said)))
 
     def number(self, figure: object) -> Number:
-        """A figure as YAML or Python has it."""
+        """A figure as YAML or Python has it; a decimal has all the decimals of the scenario, by
+        which a copy of it is known from one of a coarser figure."""
         text = str(figure).replace(".inf", "inf")
-        return Decimal(text) if self.decimal else float(text)
+        return padded(Decimal(text), self.decimals) if self.decimal else float(text)
 
     def numbers(self, rows: object) -> Figures:
         """An array of figures, of its shape."""
@@ -148,6 +164,15 @@ class Book:
     def root(self, count: int) -> Number:
         """A square root of a whole number."""
         return Decimal(count).sqrt() if self.decimal else math.sqrt(count)
+
+
+def _no_shorter(figures: Figures, others: Figures) -> Figures:
+    """Decimals with zeros behind them where those that they replace have more."""
+    if figures.dtype != object:
+        return figures
+    pairs = zip(figures.flat, others.flat, strict=True)
+    made = [padded(x, places_written(other)) for x, other in pairs]
+    return np.array(made, dtype=object).reshape(figures.shape)
 
 
 def _step_of(name: str) -> str:

@@ -24,6 +24,7 @@ LONGEST = 300
 
 _KEPT = 50
 _WIDE = Context(prec=LONGEST, rounding=ROUND_HALF_UP)
+_ENDLESS = Context(prec=10 * LONGEST)
 _FINE = Context(prec=DIGITS)
 _SETTLED = Context(prec=_KEPT)
 _SURE = Context(prec=LONGEST - 20)
@@ -98,6 +99,13 @@ def round_half_away(value: Decimal, places: int) -> Decimal:
         return value
     value = _SURE.plus(value)
     return _WIDE.plus(value.quantize(Decimal((0, (1,), -places)), context=_WIDE))
+
+
+def padded(value: Decimal, places: int) -> Decimal:
+    """The same number, written with at least so many decimals."""
+    if not value.is_finite() or places_written(value) >= places:
+        return value
+    return value.quantize(Decimal((0, (1,), -places)), context=_ENDLESS)
 
 
 def settled(value: Decimal) -> Decimal:

@@ -87,16 +87,24 @@ def _worked(data: Record, folder: Path, start: Record | None, policy: str) -> Bo
 
 
 def _interval(books: _Books, cell: Cell) -> Interval:
-    name, i, j = cell
-    decimals = next(book.places[name] for book in books if book is not None)
-    if books.carry is not None:  # what is taken over as written may have more than the rounding
-        decimals = max(decimals, places_written(books.carry.pages[name][i, j]))
+    decimals = _decimals(books, cell)
     carry, exact, far, own = (_figure(book, cell, decimals) for book in books)
     known = [figure for figure in (own, carry, exact, far) if figure is not None]
     right = [figure for figure in known if figure.is_finite() == known[0].is_finite()]
     half = Decimal((0, (5,), -decimals - 1))
     low, high = _WIDE.subtract(min(right), half), _WIDE.add(max(right), half)
     return Interval(low, high, carry, exact, decimals)
+
+
+def _decimals(books: _Books, cell: Cell) -> int:
+    """Those that the quantity is rounded to; a copy's are those of what it copies."""
+    name, i, j = cell
+    if books.carry is None:
+        return next(book.places[name] for book in books if book is not None)
+    figure = books.carry.pages[name][i, j]
+    if name in books.carry.copies and figure.is_finite():
+        return places_written(figure)
+    return max(books.carry.places[name], places_written(figure))
 
 
 def _figure(book: Book | None, cell: Cell, decimals: int) -> Decimal | None:

@@ -114,12 +114,18 @@ class Tables:
         try:
             return self.full(address, path), []
         except ValueError:
-            name, indices = parted(address)
-            listed = _LISTED.fullmatch(name)
-            if listed is not None and indices:
-                full = self.full(listed["name"], path)
-                return full, [self._listed(full, int(listed["end"]), indices[0])]
+            return self._indexed(*parted(address), path)
+
+    def _indexed(self, name: str, indices: list[str], path: str) -> tuple[str, list[str]]:
+        """The totals of a word's only place are a table, those of several are in one list."""
+        try:
             return self.full(name, path), indices
+        except ValueError:
+            listed = _LISTED.fullmatch(name)
+            if listed is None or not indices:
+                raise
+            full = self.full(listed["name"], path)
+            return full, [self._listed(full, int(listed["end"]), indices[0])]
 
     def _listed(self, full: str, end: int, piece: str) -> str:
         """The row of a list, counted from 1, that is the piece's which ends at a place: `un|happi`

@@ -35,9 +35,9 @@ _BESIDE_T1 = "«»‹›„‚ÐÞðþĐđŊŋĄąĘęĮįŲų¢£¤¥¦§©ª¬
 """What pdfTeX prints as well where its encoding is T1, from that or from the symbols beside it."""
 
 _LIGATURE = re.compile(r"([-',])(?=\1)")
-_LONG = 24
+_LONG = 30
 """Characters without a space that may be too long for a line."""
-_PARTS = re.compile(".{1,4}")
+_PARTS = re.compile(".{1,10}")
 _BREAK = r"\hspace{0pt plus 1pt}"
 WIDEST_NAME = 12.0
 """Ems on one line."""

@@ -8,7 +8,8 @@ from decimal import Decimal
 from functools import cache
 
 from attncli.arithmetic import decimals
-from attncli.arithmetic.expression import INNER, Number
+from attncli.arithmetic.expression import INNER, Cell, Number
+from attncli.arithmetic.operations import TakeRows
 from attncli.questions import Key, Slip
 from attncli.steps import Mistake
 from attncli.steps.mistakes import made_wrongly, mistaken
@@ -43,8 +44,9 @@ def _places(trace: Trace, place: Place, figure: Number) -> int:
     cell = place.number.cell
     if cell is INNER:
         return _places_on_the_way(trace, place.quantity, figure)
-    rounded = _decimals_of(trace, place.quantity if cell is None else cell.quantity)
-    if figure.full != figure.shown:
+    source = place.quantity if cell is None else _source(trace, cell)
+    rounded = _decimals_of(trace, source) if source else trace.rounding.decimals
+    if figure.full != figure.shown or source not in {"", place.quantity}:
         return rounded
     return max(rounded, decimals.places(figure.shown))
 
@@ -58,6 +60,19 @@ def _places_on_the_way(trace: Trace, quantity: str, figure: Number) -> int:
     known = [_decimals_of(trace, name) for name in operands] or [line]
     own = decimals.places(figure.shown)
     return max(own, min(known)) if own <= max(known) else max(*known, line)
+
+
+def _source(trace: Trace, cell: Cell) -> str:
+    """The quantity that a figure was rounded in, whatever copies it since; nothing where it was
+    put in as it is."""
+    making = trace[cell.quantity].making
+    if making is None:
+        return ""
+    if not (making.operation.copies or isinstance(making.operation, TakeRows)):
+        return cell.quantity
+    source = making.operation.cell(cell.row, cell.column, *trace.operands(making))[0]
+    copied = source.cell if isinstance(source, Number) else None
+    return "" if copied is None else _source(trace, copied)
 
 
 def _decimals_of(trace: Trace, name: str) -> int:
