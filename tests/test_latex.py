@@ -12,6 +12,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from attncli.arithmetic import expression as ex
@@ -40,6 +42,7 @@ from attncli.render import Page, render
 from attncli.render.tex import text
 from attncli.render.tex.alignment import aligned
 from attncli.render.tex.measure import math_width
+from attncli.render.tex.text import breakable, escaped
 from attncli.steps import STEPS
 from attncli.telling.lesson import lessons
 from attncli.telling.selection import Selection
@@ -300,6 +303,11 @@ def test_wide_things_stay_inside_the_margins(tmp_path: Path, fragment: bool) -> 
     assert overfull(log) == []
 
 
+@given(st.from_regex(r"[a-z_]{1,12}\[[A-Za-z]{1,6}\]\.[a-z]{1,6}\[\d\]", fullmatch=True))
+def test_ordinary_words_are_not_broken(address: str) -> None:
+    assert breakable(address) == escaped(address)
+
+
 @needs_tex
 def test_long_words_stay_inside_the_margins(tmp_path: Path) -> None:
     """Words without a space to break them at, wherever words may stand."""
@@ -310,6 +318,8 @@ def test_long_words_stay_inside_the_margins(tmp_path: Path) -> None:
         "шла Саша по шоссе" * 4,
         "猫" * 40,
         "#_" * 70,
+        "W" * 21,
+        "W" * 30,
     )
     for fragment in (False, True):
         source = render(page_of_words(longest), "latex", Page(fragment=fragment))

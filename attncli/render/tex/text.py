@@ -35,9 +35,9 @@ _BESIDE_T1 = "«»‹›„‚ÐÞðþĐđŊŋĄąĘęĮįŲų¢£¤¥¦§©ª¬
 """What pdfTeX prints as well where its encoding is T1, from that or from the symbols beside it."""
 
 _LIGATURE = re.compile(r"([-',])(?=\1)")
-_LONG = 30
-"""Characters without a space that may be too long for a line."""
-_PARTS = re.compile(".{1,10}")
+_WIDEST_WORD = 18.0
+"""Ems without a space on one line, also of a title: some thirty letters."""
+_PARTS = re.compile(".{1,4}")
 _BREAK = r"\hspace{0pt plus 1pt}"
 WIDEST_NAME = 12.0
 """Ems on one line."""
@@ -54,14 +54,14 @@ def word(one: Word) -> str:
     return breakable(visible(one))
 
 
-def breakable(text: str) -> str:
+def breakable(text: str, widest: float = _WIDEST_WORD) -> str:
     """Text in which what is too long for a line, and has no spaces, may be broken anywhere."""
     runs = unicodedata.normalize("NFC", text).split(" ")
-    return _guarded(" ".join(map(_in_parts, runs)))
+    return _guarded(" ".join(_in_parts(run, widest) for run in runs))
 
 
-def _in_parts(run: str) -> str:
-    if len(run) <= _LONG:
+def _in_parts(run: str, widest: float) -> str:
+    if text_width(run) <= widest:
         return _characters(run)
     return _BREAK.join(map(_characters, _PARTS.findall(run)))
 
@@ -80,7 +80,7 @@ def name(word_or_text: Word | str) -> str:
     text = shown(word_or_text)
     if text_width(text) <= WIDEST_NAME:
         return escaped(text)
-    return rf"\parbox[t]{{{WIDEST_NAME}em}}{{\raggedright {breakable(text)}\strut}}"
+    return rf"\parbox[t]{{{WIDEST_NAME}em}}{{\raggedright {breakable(text, WIDEST_NAME)}\strut}}"
 
 
 def _character(character: str) -> str:
