@@ -1,7 +1,7 @@
 """The figures of many candidates, worked all at once: each quantity is an array [n, m, b].
 
 What goes row by row is done by the operations themselves, on the rows of all candidates under
-each other; products of matrices as stacks of matrices; anything else one candidate at a time.
+each other; products of matrices as stacks of matrices; what is left one candidate at a time.
 Rounding is that of plain floats, so a candidate that gets through is worked again properly.
 """
 
@@ -20,8 +20,10 @@ from attncli.arithmetic.operations import (
     Activate,
     Add,
     AddFinite,
+    AddUp,
     Affine,
     AffineTransposed,
+    Blend,
     ColumnMean,
     DivideBy,
     DivideByColumnSum,
@@ -30,6 +32,7 @@ from attncli.arithmetic.operations import (
     Dropout,
     Exponential,
     ExponentialOf,
+    Gated,
     JoinColumns,
     JoinRows,
     KeptShare,
@@ -47,6 +50,7 @@ from attncli.arithmetic.operations import (
     Operation,
     RootOf,
     Rotate,
+    RowAsColumn,
     RowMean,
     RowSum,
     Same,
@@ -54,6 +58,8 @@ from attncli.arithmetic.operations import (
     SubtractRow,
     TakeColumns,
     TakeRows,
+    TanhSlope,
+    Through,
     TopK,
     TransposedWeights,
     WeightedSum,
@@ -103,11 +109,13 @@ _BY_ROW: frozenset[type[Operation]] = frozenset(
         Activate,
         Add,
         AddFinite,
+        Blend,
         DivideBy,
         DivideByRow,
         Dropout,
         Exponential,
         ExponentialOf,
+        Gated,
         JoinColumns,
         KeptShare,
         KeptSum,
@@ -125,6 +133,8 @@ _BY_ROW: frozenset[type[Operation]] = frozenset(
         SoftCap,
         SubtractRow,
         TakeColumns,
+        TanhSlope,
+        Through,
         TopK,
     }
 )
@@ -133,6 +143,14 @@ _BY_ROW: frozenset[type[Operation]] = frozenset(
 
 def _turned(W: Array) -> Array:
     return np.asarray(W.swapaxes(0, 1))
+
+
+def _added_up(operation: AddUp, operands: Sequence[Array]) -> Array:
+    products, columns = 2 * operation.products, operation.columns
+    weights = [_turned(W) if operation.in_out else W for W in operands[:products:2]]
+    terms = [product(W, x) for W, x in zip(weights, operands[1:products:2], strict=True)]
+    terms += operands[products : products + columns]
+    return np.asarray(sum([*terms, *map(_turned, operands[products + columns :])]))
 
 
 def _under_each_other(above: Array, below: Array) -> Array:
@@ -165,18 +183,29 @@ def full(
     """The result [n, m] of an operation in so many candidates, before it is rounded; nan where it
     can't be worked. [n, m, b]"""
     with np.errstate(all="ignore"):
-        if type(operation) in _STACKED:
-            return _STACKED[type(operation)](*(operand.values for operand in operands))
-        if isinstance(operation, TakeRows):
-            return operands[0].values[list(operation.indices)]
-        if isinstance(operation, NegativeLog):
-            chosen = operands[0].values[range(len(operation.targets)), list(operation.targets)]
-            return -np.log(chosen)[:, np.newaxis]
+        stacked = _stacked(operation, [operand.values for operand in operands])
+        if stacked is not None:
+            return stacked
         if type(operation) in _BY_ROW:
             for tried in (operands, [*map(_without_zeros, operands)]):
                 with suppress(Unworkable):
                     return _by_row(operation, count, tried)
         return _one_by_one(operation, count, operands, shape)
+
+
+def _stacked(operation: Operation, operands: Sequence[Array]) -> Array | None:
+    """What is done to stacks of matrices at once; None for anything else."""
+    match operation:
+        case TakeRows():
+            return operands[0][list(operation.indices)]
+        case RowAsColumn():
+            return _turned(operands[0][operation.row_number, np.newaxis])
+        case AddUp():
+            return _added_up(operation, operands)
+        case NegativeLog(targets):
+            return -np.log(operands[0][range(len(targets)), list(targets)])[:, np.newaxis]
+    work = _STACKED.get(type(operation))
+    return None if work is None else work(*operands)
 
 
 def _without_zeros(operand: Many) -> Many:
