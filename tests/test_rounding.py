@@ -27,6 +27,7 @@ from attncli.arithmetic.operations import (
     Masked,
     MatMul,
     MatMulTransposed,
+    MultiplyBy,
     RowMean,
     RowSum,
     Same,
@@ -320,6 +321,27 @@ def test_many_long_products_round_as_their_true_values(
         i, j = random.randrange(n), random.randrange(m)
         true = sum(Fraction(a) * Fraction(row[j]) for a, row in zip(x[i], W, strict=True))
         assert made.values[i, j] == float(half_away(true + Fraction(b[0][j]), places - 1))
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [DivideBy(ex.constant(3)), DivideBy(ex.constant("-1.1")), MultiplyBy(ex.constant("0.7"))],
+)
+@pytest.mark.parametrize("places", [0, 3])
+def test_many_halves_at_once(operation: DivideBy, places: int) -> None:
+    """Figures that come to halves, half a unit more and less, in more cells than one looks at."""
+    random = Random(places)
+    steps = [Decimal(random.randint(-999, 999)) * 5 for _ in range(40 * 30)]
+    units = [step.scaleb(-places - 1) for step in steps]
+    divisor = evaluation.full(operation.divisor)
+    multiplies = isinstance(operation, MultiplyBy)
+    given = [unit / divisor if multiplies else unit * divisor for unit in units]
+    given = [decimals.round_to(figure, 10) for figure in given]
+    rows = [given[k : k + 30] for k in range(0, len(given), 30)]
+    made = operation.make(Rounding("carry", places), "scale", Matrix.of_written(rows))
+    for (i, j), value in np.ndenumerate(made.values):
+        figure, by = Fraction(rows[i][j]), Fraction(divisor)
+        assert value == float(half_away(figure * by if multiplies else figure / by, places))
 
 
 @pytest.mark.parametrize("seed", range(60))

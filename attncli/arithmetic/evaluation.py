@@ -19,6 +19,7 @@ from decimal import (
     localcontext,
     setcontext,
 )
+from fractions import Fraction
 from functools import cache, lru_cache
 from operator import attrgetter
 from typing import Any
@@ -53,6 +54,14 @@ def full(expression: ex.Expression) -> Decimal:
 def shown(expression: ex.Expression) -> Decimal:
     """The value computed from the digits shown."""
     return _value(expression, _SHOWN)
+
+
+def fraction(expression: ex.Expression) -> Fraction | None:
+    """The value from the figures in full, where a fraction holds it."""
+    try:
+        return rational.value(expression, _FULL)
+    except rational.Irrational:
+        return None
 
 
 def rounded(expression: ex.Expression, places: int) -> Decimal:

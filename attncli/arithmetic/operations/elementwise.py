@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 
@@ -32,6 +33,7 @@ from attncli.arithmetic.operations.base import (
     sum_of,
 )
 from attncli.arithmetic.rounding import Array, Error, Rounding, largest
+from attncli.arithmetic.whole import Fractions, fitting
 from attncli.word import Word
 
 
@@ -93,9 +95,24 @@ class DivideBy(Operation):
         more = reciprocal_places(evaluation.full(self.divisor))
         return None if known is None or more is None else known + more
 
+    def fractions(self, rows: slice, *operands: Matrix) -> Fractions | None:
+        counts, places, factor = operands[0].counts, operands[0].places, self._factor()
+        if counts is None or places is None or factor is None:
+            return None
+        (counts,) = fitting(abs(factor.numerator), counts[rows])
+        return Fractions(counts * factor.numerator, np.array([[factor.denominator * 10**places]]))
+
+    def _factor(self) -> Fraction | None:
+        """What every figure is multiplied by, where that is a fraction."""
+        divisor = evaluation.fraction(self.divisor)
+        return None if divisor is None else 1 / divisor
+
 
 class MultiplyBy(DivideBy):
     """Every figure multiplied by one number."""
+
+    def _factor(self) -> Fraction | None:
+        return evaluation.fraction(self.divisor)
 
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, Product((Symbol(operands[0]), self.symbol or self.divisor)))
