@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 UNKNOWN = 0
 """The number of what stands for a character that no piece of one character covers."""
@@ -28,6 +28,12 @@ class Node(NamedTuple):
     score: float
 
 
+Trie = dict[str, Any]
+"""By a first character the pieces that begin so, by their rest; by _FOUND the number and the score
+of the piece that ends here. Looking up all pieces at a place costs no more than the longest."""
+_FOUND = ""
+
+
 class Lexicon:
     """Pieces with their scores, found by the text that they cover. A piece's number is its place
     among the tokens, the first of which is the unknown token and covers nothing by itself."""
@@ -40,8 +46,12 @@ class Lexicon:
             if token not in hide
         }
         self.tokens = tuple(found)
-        beginnings = {token[:end] for token in found for end in range(1, len(token))}
-        self._found = {**dict.fromkeys(beginnings), **found}  # None: no piece, but some begin so
+        self._trie: Trie = {}
+        for token, numbered in found.items():
+            branch = self._trie
+            for character in token:
+                branch = branch.setdefault(character, {})
+            branch[_FOUND] = numbered
         # the scores of special tokens count here too, where they have any
         least = min((score for _, score in scored if not math.isnan(score)), default=0.0)
         self.unknown_score = least - UNKNOWN_PENALTY
@@ -50,15 +60,16 @@ class Lexicon:
         """The nodes of a word's lattice by their starts, shorter ones first. Where no piece of one
         character stands, the unknown token does, with the least score of all less 10."""
         nodes: list[Node] = []
-        length, known = len(word), self._found
-        for start in range(length):
-            end = start + 1
-            if not known.get(word[start:end]):
-                nodes.append(Node(start, end, UNKNOWN, self.unknown_score))
-            while end <= length and (text := word[start:end]) in known:
-                if found := known[text]:
-                    nodes.append(Node(start, end, *found))
+        for start, first in enumerate(word):
+            branch = self._trie.get(first)
+            if branch is None or _FOUND not in branch:
+                nodes.append(Node(start, start + 1, UNKNOWN, self.unknown_score))
+            end = start
+            while branch is not None:
                 end += 1
+                if _FOUND in branch:
+                    nodes.append(Node(start, end, *branch[_FOUND]))
+                branch = branch.get(word[end]) if end < len(word) else None
         return nodes
 
 
