@@ -66,8 +66,8 @@ DOCUMENT = (
 def test_the_documents_figures() -> None:
     made = oracle.work(read(DOCUMENT))
     figures = {name: [str(figure) for figure in values.flat] for name, values in made.items()}
-    assert figures["a[0]"] == ["0", "0", "0"]
-    assert figures["x[1]"] == ["1", "2", "3"]
+    assert figures["a[0]"] == ["0.000", "0.000", "0.000"]
+    assert figures["x[1]"] == ["1.000", "2.000", "3.000"]
     assert figures["aa[1]"] == ["0.000", "0.000", "0.000"]
     assert figures["ax[1]"] == figures["z[1]"] == ["1.400", "3.200", "5.000"]
     assert figures["a[1]"] == ["0.885", "0.997", "1.000"]
@@ -281,9 +281,9 @@ def test_intervals_that_start_from_other_figures() -> None:
     start = {"a[2]": [["0.5"], ["0"]]}
     data, cells = read(RNN + "rounding: {steps: {start: 5}}\n"), [("aa[3]", i, 0) for i in (0, 1)]
     found = [*oracle.intervals(data, [*cells, ("a[0]", 0, 0)], start=start).values()]
-    assert [str(one.carry) for one in found] == ["0.150", "0.500", "0"]
+    assert [str(one.carry) for one in found] == ["0.150", "0.500", "0.000"]
     assert [one.exact for one in found] == [Decimal("0.15"), Decimal("0.5"), 0]
-    assert [one.decimals for one in found] == [3, 3, 5]
+    assert [one.decimals for one in found] == [3, 3, 3]
 
 
 def test_one_hot_tokens() -> None:

@@ -94,7 +94,7 @@ def test_random_figures_are_written_out() -> None:
     assert changed["W_K"] == {"random": "normal", "seed": "3", "std": "0.04"}
     assert len(changed["W_V"]) == 512
     assert changed["W_V"][7][5] == str(rows[7][5])
-    told = load(changed).given["W_V"]
+    told = load(changed, large=True).given["W_V"]
     np.testing.assert_array_equal(told.values, W.values)
 
 

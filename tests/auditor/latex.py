@@ -47,7 +47,7 @@ _ESCAPE = re.compile(
 
 def words(latex: str) -> str:
     """Words of a TeX file as they were written."""
-    return _ESCAPE.sub(_unescaped, latex)
+    return _ESCAPE.sub(_unescaped, latex.replace(r"\hspace{0pt plus 1pt}", ""))
 
 
 def _unescaped(match: re.Match[str]) -> str:

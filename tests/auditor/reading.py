@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from tests.auditor.calculator import INDEX, NAME
 from tests.auditor.latex import plain, words
@@ -63,10 +63,18 @@ def _terminal(page: str) -> list[PageSection]:
         lines = paragraph.split("\n")
         heading = _HEADING.match(lines[0])
         if heading is not None:  # and the formulas, up to the blank line
-            sections.append(PageSection(int(heading["number"]), heading["heading"]))
+            sections.append(PageSection(int(heading["number"]), _whole_heading(lines)))
         elif not lines[0].startswith(("▸", "•")):
             sections[-1].statements += _statements(lines)
     return sections
+
+
+def _whole_heading(lines: Sequence[str]) -> str:
+    """A heading, which on a narrow page goes on below, before the formulas."""
+    match = _HEADING.match(lines[0])
+    assert match is not None
+    below = [] if "   " in lines[0] else takewhile(lambda line: "=" not in line, lines[1:])
+    return " ".join([match["heading"], *map(str.strip, below)])
 
 
 def _statements(lines: Sequence[str]) -> Iterator[Statement]:
