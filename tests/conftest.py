@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 
 settings.register_profile(
     "default",
-    max_examples=40,
+    max_examples=30,
     deadline=None,
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],

@@ -22,6 +22,7 @@ from attncli.telling.working import cell_line
 from attncli.trace import Quantity, Trace
 from tests.auditor import Report, Tables, audit, audit_figures
 from tests.auditor.latex import plain
+from tests.conftest import FEWER
 from tests.pages import SHIPPED, WORDS_ONLY, lessons_of, page_of, page_of_cells, trace_of
 from tests.plain import read
 from tests.strategies import recurrents, scenarios, transformers
@@ -266,6 +267,7 @@ def test_random_attentions(text: str, width: int) -> None:
     check_all(worked(text), width)
 
 
+@settings(max_examples=2 * FEWER)
 @given(st.one_of(transformers(), recurrents()), st.sampled_from([40, 60, 80, 120]), st.data())
 def test_random_transformers(text: str, width: int, data: st.DataObject) -> None:
     trace = worked(text)

@@ -46,7 +46,7 @@ def same(name: str, ours: Any, values: Any) -> None:
         np.testing.assert_allclose(ours, values, rtol=1e-9, atol=1e-9, err_msg=name)
 
 
-@settings(max_examples=3 * settings().max_examples)
+@settings(max_examples=2 * settings().max_examples)
 @given(transformers())
 def test_random_transformers(text: str) -> None:
     try:
