@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import reduce
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -25,13 +26,16 @@ from attncli.arithmetic.operations import (
     AffineTransposed,
     Blend,
     ColumnMean,
+    ColumnsAsRows,
     DivideBy,
     DivideByColumnSum,
     DivideByRow,
     DivideByRowSum,
+    Down,
     Dropout,
     Exponential,
     ExponentialOf,
+    FrobeniusNorm,
     Gated,
     JoinColumns,
     JoinRows,
@@ -60,6 +64,7 @@ from attncli.arithmetic.operations import (
     TakeRows,
     TanhSlope,
     Through,
+    TimesDiagonal,
     TopK,
     TransposedWeights,
     WeightedSum,
@@ -145,7 +150,7 @@ def _turned(W: Array) -> Array:
     return np.asarray(W.swapaxes(0, 1))
 
 
-def _added_up(operation: AddUp, operands: Sequence[Array]) -> Array:
+def _added_up(operation: AddUp, *operands: Array) -> Array:
     products, columns = 2 * operation.products, operation.columns
     weights = [_turned(W) if operation.in_out else W for W in operands[:products:2]]
     terms = [product(W, x) for W, x in zip(weights, operands[1:products:2], strict=True)]
@@ -177,12 +182,31 @@ _STACKED: Mapping[type[Operation], Callable[..., Array]] = MappingProxyType(
 """What is done to stacks of matrices at once."""
 
 
+_STACKED_AS_SET: Mapping[type[Operation], Callable[..., Array]] = MappingProxyType(
+    {
+        AddUp: _added_up,
+        ColumnsAsRows: lambda _, *x: reduce(_under_each_other, map(_turned, x)),
+        FrobeniusNorm: lambda _, x: np.sqrt(np.square(x).sum(axis=(0, 1), keepdims=True)),
+        NegativeLog: lambda loss, p: (
+            -np.log(p[range(len(loss.targets)), list(loss.targets)])[:, np.newaxis]
+        ),
+        RowAsColumn: lambda taken, x: _turned(x[taken.row_number, np.newaxis]),
+        TakeRows: lambda taken, x: x[list(taken.indices)],
+        TimesDiagonal: lambda of, W, slope: (W if of.in_out else _turned(W)) * _turned(slope),
+    }
+)
+"""The same for those that have settings of their own."""
+
+
 def full(
     operation: Operation, count: int, operands: Sequence[Many], shape: tuple[int, int]
 ) -> Array:
     """The result [n, m] of an operation in so many candidates, before it is rounded; nan where it
     can't be worked. [n, m, b]"""
     with np.errstate(all="ignore"):
+        if isinstance(operation, Down):
+            along = [operand._replace(values=_turned(operand.values)) for operand in operands]
+            return _turned(full(operation.along, count, along, (shape[1], shape[0])))
         stacked = _stacked(operation, [operand.values for operand in operands])
         if stacked is not None:
             return stacked
@@ -195,17 +219,13 @@ def full(
 
 def _stacked(operation: Operation, operands: Sequence[Array]) -> Array | None:
     """What is done to stacks of matrices at once; None for anything else."""
-    match operation:
-        case TakeRows():
-            return operands[0][list(operation.indices)]
-        case RowAsColumn():
-            return _turned(operands[0][operation.row_number, np.newaxis])
-        case AddUp():
-            return _added_up(operation, operands)
-        case NegativeLog(targets):
-            return -np.log(operands[0][range(len(targets)), list(targets)])[:, np.newaxis]
-    work = _STACKED.get(type(operation))
-    return None if work is None else work(*operands)
+    plain = _STACKED.get(type(operation))
+    if plain is not None:
+        return plain(*operands)
+    for kind, work in _STACKED_AS_SET.items():
+        if isinstance(operation, kind):
+            return np.asarray(work(operation, *operands))
+    return None
 
 
 def _without_zeros(operand: Many) -> Many:

@@ -12,7 +12,15 @@ from typing import Any, NamedTuple
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
-from attncli.notation.signs import ATOM, DIVISOR, FACTOR, binding, least_after_sign, signed
+from attncli.notation.signs import (
+    ATOM,
+    DIVISOR,
+    FACTOR,
+    binding,
+    least_after_minus,
+    least_after_sign,
+    signed,
+)
 from attncli.notation.words import shown
 from attncli.word import Word
 
@@ -199,7 +207,9 @@ _WRITE: dict[type, Callable[[Any, Style], str]] = {
         f"{_held(node.left, ATOM, style)}{style.joint}\\cdot {_held(node.right, ATOM, style)}"
     ),
     ex.Quotient: _quotient,
-    ex.Negative: lambda node, style: f"-{_held(node.operand, DIVISOR, style)}",
+    ex.Negative: lambda node, style: (
+        f"-{_held(node.operand, least_after_minus(node.operand), style)}"
+    ),
     ex.Power: lambda node, style: (
         f"{_held(node.base, ATOM, style)}^{{{_exponent(node.exponent, style)}}}"
     ),

@@ -54,6 +54,11 @@ def least_after_sign(term: Expression) -> int:
     return ATOM if signed(term)[0] or isinstance(term, Blank) else FACTOR
 
 
+def least_after_minus(operand: Expression) -> int:
+    """How tightly what a minus of its own takes away must bind: `−(2 × 3)`, `−(−2)`."""
+    return max(DIVISOR, least_after_sign(operand))
+
+
 def signed(term: Expression) -> tuple[bool, Expression]:
     """A term of a sum as its sign (True: minus) and what follows the sign."""
     if isinstance(term, Number):  # the most of them
