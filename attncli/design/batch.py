@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,20 +19,56 @@ from attncli.design.shares import seen_of, shown_rows
 from attncli.trace import Making, Trace
 
 
+class Quantities:
+    """The figures of candidates by the names of quantities. Candidates that fall are taken out of
+    a quantity when it is next asked for: most are seldom, and candidates fall at every stage."""
+
+    def __init__(self, fixed: Mapping[str, Many]) -> None:
+        self._stored = {name: (many, 0) for name, many in fixed.items()}
+        self._takes: list[NDArray[np.intp]] = []
+        self._back: list[NDArray[np.intp]] = []
+        """Where the candidates of now stood before the last take, before the last two, …"""
+
+    def __getitem__(self, name: str) -> Many:
+        many, before = self._stored[name]
+        behind = len(self._takes) - before
+        if behind and not many.fixed:
+            many = many.taken(self._places(behind))
+            self[name] = many
+        return many
+
+    def __setitem__(self, name: str, many: Many) -> None:
+        self._stored[name] = many, len(self._takes)
+
+    def keys(self) -> Set[str]:
+        return self._stored.keys()
+
+    def take(self, indices: NDArray[np.intp]) -> None:
+        """Keeps these candidates; some may come more than once."""
+        self._takes.append(indices)
+        self._back = [indices]
+
+    def _places(self, behind: int) -> NDArray[np.intp]:
+        """Where the candidates of now stood so many takes ago."""
+        while len(self._back) < behind:
+            self._back.append(self._takes[-1 - len(self._back)][self._back[-1]])
+        return self._back[behind - 1]
+
+
 @dataclass
 class Batch:
     """So many candidates: their figures, drawn and made, and from which of the first ones each
     comes."""
 
     count: int
-    made: dict[str, Many]
+    made: Quantities
     origin: NDArray[np.intp]
 
     def take(self, indices: NDArray[np.intp]) -> None:
         """Keeps these candidates; some may come more than once."""
         self.count = len(indices)
         self.origin = self.origin[indices]
-        self.made = {name: many.taken(indices) for name, many in self.made.items()}
+        self.made.take(indices)
 
     def keep(self, good: Flags) -> None:
         """Keeps the candidates that are good."""
@@ -58,7 +94,8 @@ class Batch:
                 new, figures = figures, self.made[drawn.names[0]].values.copy()
                 figures[:, columns] = new[:, columns]
             many = Many(figures, drawn.places, drawn.places)
-            self.made.update(dict.fromkeys(drawn.names, many))
+            for name in drawn.names:
+                self.made[name] = many
 
 
 @dataclass(frozen=True)
@@ -70,7 +107,7 @@ class Workshop:
 
     def batch(self, count: int) -> Batch:
         """So many candidates of which nothing is drawn yet."""
-        return Batch(count, dict(self._fixed), np.arange(count))
+        return Batch(count, Quantities(self._fixed), np.arange(count))
 
     @cached_property
     def _fixed(self) -> Mapping[str, Many]:
