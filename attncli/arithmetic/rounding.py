@@ -151,8 +151,8 @@ def carry(values: Array, error: Error, places: int | None, decimals: int, settle
             _round_grid(block, places, decimals)
         else:
             _round_settling(block, error, decimals, settle, start)
-    if not np.rint(largest(values) * 10.0**decimals) < _LONGEST:
-        _refuse_too_long(values, decimals)
+    if size * 10.0**decimals >= _LONGEST - 1 and largest(values) * 10.0**decimals > _LONGEST - 0.5:
+        _refuse_too_long(values, decimals)  # only so near to it can rounding add a digit
 
 
 def cleanse(values: Array, error: Error, places: int) -> bool:
