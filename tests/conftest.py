@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -24,6 +27,16 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 FEWER = settings().max_examples // 3
 """Examples of a property that is slow to try."""
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+
+
+def sampled(every: int, **values: Iterable[Any]) -> pytest.MarkDecorator:
+    """One in `every` combination of many configurations of one thing; all in the thorough profile.
+
+    Where `every` has no divisor in common with the numbers of values, each value has its turn.
+    """
+    cases = [*product(*values.values())][:: 1 if THOROUGH else every]
+    return pytest.mark.parametrize([*values], cases)  # noqa: PT006 a list: one name has 1-tuples too
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

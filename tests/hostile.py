@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -10,8 +9,6 @@ from typing import Any
 
 import numpy as np
 import yaml
-
-THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 
 WORDS = (
     "\x1b[31mred", "\x1b]0;title\x07", "\\x1b[31m", "\\\\x1b", "\x9b31m", "a\rb", "a\x08b", "\x00",

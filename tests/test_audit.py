@@ -22,7 +22,7 @@ from attncli.telling.working import cell_line
 from attncli.trace import Quantity, Trace
 from tests.auditor import Report, Tables, audit, audit_figures
 from tests.auditor.latex import plain
-from tests.conftest import FEWER
+from tests.conftest import FEWER, sampled
 from tests.pages import SHIPPED, WORDS_ONLY, lessons_of, page_of, page_of_cells, trace_of
 from tests.plain import read
 from tests.strategies import recurrents, scenarios, transformers
@@ -105,9 +105,9 @@ def check_all(trace: Trace, width: int) -> None:
             check(audit(page_of(trace, form, width, detail), form, tables), trace, detail)
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("detail", ["summary", *DETAILS])
-@pytest.mark.parametrize("name", [name for name in SHIPPED if name != WIDE])
+@sampled(
+    5, name=[name for name in SHIPPED if name != WIDE], detail=["summary", *DETAILS], form=FORMS
+)
 def test_shipped_scenarios(name: str, detail: str, form: str) -> None:
     trace = trace_of(SHIPPED[name])
     tables = tables_of(trace)
@@ -224,8 +224,7 @@ def test_a_long_sum_in_full() -> None:
     assert report.checked >= 8
 
 
-@pytest.mark.parametrize("form", ["markdown", "latex"])
-@pytest.mark.parametrize("name", [name for name in SHIPPED if name != WIDE])
+@sampled(3, name=[name for name in SHIPPED if name != WIDE], form=["markdown", "latex"])
 def test_lessons(name: str, form: str) -> None:
     """Their mistakes give other figures than the tables have, as they should."""
     trace = trace_of(SHIPPED[name])
@@ -267,7 +266,7 @@ def test_random_attentions(text: str, width: int) -> None:
     check_all(worked(text), width)
 
 
-@settings(max_examples=2 * FEWER)
+@settings(max_examples=FEWER)
 @given(st.one_of(transformers(), recurrents()), st.sampled_from([40, 60, 80, 120]), st.data())
 def test_random_transformers(text: str, width: int, data: st.DataObject) -> None:
     trace = worked(text)

@@ -18,7 +18,7 @@ from attncli.telling.exercise.trust import trial
 from attncli.telling.parts import told_parts
 from attncli.telling.selection import SelectionError
 from attncli.trace import Trace
-from tests.conftest import FEWER
+from tests.conftest import FEWER, sampled
 from tests.exercises import (
     BLANKINGS,
     SHEET_FORMATS,
@@ -112,19 +112,18 @@ def check(trace: Trace, one: Papers) -> None:
     assert leaks(trace, one) == []
 
 
-@pytest.mark.parametrize("blank", BLANKINGS)
-@pytest.mark.parametrize("name", SMALL)
+@sampled(3, name=SMALL, blank=BLANKINGS)
 def test_shipped_scenarios(name: str, blank: str) -> None:
     trace = trace_of(SHIPPED[name])
     check(trace, papers(trace, wish(trace, blank)))
 
 
-@pytest.mark.parametrize("name", SMALL)
-def test_each_step_of_shipped_scenarios(name: str) -> None:
+@sampled(2, name=SMALL, blanking=[("results", None), ("results", "full"), ("all", "rows")])
+def test_each_step_of_shipped_scenarios(name: str, blanking: tuple[str, str | None]) -> None:
     trace = trace_of(SHIPPED[name])
+    blank, detail = blanking
     for step in steps_of(trace):
-        for blank, detail in (("results", None), ("results", "full"), ("all", "rows")):
-            check(trace, papers(trace, wish(trace, blank, steps=[step], detail=detail)))
+        check(trace, papers(trace, wish(trace, blank, steps=[step], detail=detail)))
 
 
 @given(st.one_of(scenarios(), transformers(), recurrents()), st.data())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -10,13 +9,14 @@ from collections import Counter
 
 import pytest
 
+from tests.conftest import THOROUGH
 from tests.fuzzing.case import Case, case
 from tests.fuzzing.commands import VALUES, commands
 from tests.fuzzing.judging import faults
 from tests.fuzzing.trial import verdicts
 from tests.fuzzing.worker import Outcome
 
-CASES = 20_000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 300
+CASES = 20_000 if THOROUGH else 300
 BATCHES = 2
 FINE = Outcome(0, 0.1, 50, b"a page\n", b"")
 BAD = Outcome(2, 0.1, 50, b"", b"s.yaml:1:1: is wrong; do it right\n")

@@ -27,6 +27,7 @@ from attncli.notation.words import (
 from attncli.render import Page, exercise_format_names, format_names, render
 from attncli.word import Word
 from tests import hostile, readers
+from tests.conftest import THOROUGH
 
 READERS: dict[str, Callable[[str], str]] = {
     "terminal": readers.terminal,
@@ -37,7 +38,7 @@ READERS: dict[str, Callable[[str], str]] = {
     "yaml": readers.answers,
 }
 """TeX itself reads LaTeX, below."""
-DRAWS = 60 if hostile.THOROUGH else 3
+DRAWS = 60 if THOROUGH else 3
 COMMANDS = ("run", "explain", "lint", "exercise")
 CELLS = [
     (command, form)
@@ -147,7 +148,7 @@ def test_commands_say_names_harmlessly(tmp_path: Path, monkeypatch: pytest.Monke
     names = [
         word for word in hostile.WORDS if not {"/", "\0"} & {*word} and not word.startswith("-")
     ]
-    for k, name in enumerate(names[:: 1 if hostile.THOROUGH else 5]):
+    for k, name in enumerate(names[:: 1 if THOROUGH else 5]):
         for arguments in (
             ["new", f"{name}{k}.yaml"],
             ["validate", f"{name}{k}.yaml"],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import os
 import re
 from collections.abc import Iterable, Sequence
 from itertools import chain, takewhile
@@ -13,10 +12,10 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from attncli.cli import app
+from tests.conftest import THOROUGH
 from tests.pages import SHIPPED, WORDS_ONLY
 from tests.test_latex import WIDE, bare, body, compiled, needs_exam, needs_tex, overfull
 
-THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 SAMPLE = (WORDS_ONLY, "decoder_block", "yassine_rnn_sentence", "wordpiece")
 """Of each sort one; without figures every lesson has its step's formulas in general."""
 NAMES = tuple(name for name in SHIPPED if name != WIDE) if THOROUGH else SAMPLE

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -16,6 +16,7 @@ from attncli.cli import app
 from attncli.render import Page, format_names, render
 from attncli.telling.weaknesses import weaknesses
 from attncli.trace import Trace
+from tests.conftest import FEWER, sampled
 from tests.pages import SHIPPED, trace_of
 from tests.strategies import recurrents, transformers
 
@@ -176,8 +177,7 @@ def lint(*arguments: str, width: int = 80) -> str:
     return result.stdout
 
 
-@pytest.mark.parametrize("name", SHIPPED)
-@pytest.mark.parametrize("form", format_names())
+@sampled(3, name=SHIPPED, form=format_names())
 def test_every_scenario_in_every_format(name: str, form: str) -> None:
     page = lint(name, "--format", form)
     assert "nan" not in page.replace("nance", "")
@@ -214,6 +214,7 @@ def test_bad_input_is_refused() -> None:
     assert "this scenario has no such step" in result.stderr
 
 
+@settings(max_examples=FEWER)
 @given(st.one_of(transformers(), recurrents()))
 def test_any_model_can_be_looked_through(text: str) -> None:
     trace = trace_of(text)

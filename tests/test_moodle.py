@@ -6,7 +6,7 @@ from decimal import Decimal
 from itertools import zip_longest
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attncli import ScenarioError
@@ -16,6 +16,7 @@ from attncli.render import Page, render
 from attncli.telling.selection import SelectionError
 from attncli.trace import Trace
 from tests import cloze
+from tests.conftest import FEWER, sampled
 from tests.exercises import BLANKINGS, papers, wish
 from tests.pages import SHIPPED, trace_of
 from tests.strategies import recurrents, scenarios, transformers
@@ -91,12 +92,12 @@ def check_field(field: cloze.Field, question: Question) -> None:
         assert slip.name.replace("_", " ") in feedback
 
 
-@pytest.mark.parametrize("blank", ["results", "all"])
-@pytest.mark.parametrize("name", SMALL)
+@sampled(3, name=SMALL, blank=["results", "all"])
 def test_shipped_scenarios(name: str, blank: str) -> None:
     assert check(trace_of(SHIPPED[name]), blank, []) > 0
 
 
+@settings(max_examples=FEWER)
 @given(st.one_of(scenarios(), transformers(), recurrents()), st.data())
 def test_random_scenarios(text: str, data: st.DataObject) -> None:
     try:

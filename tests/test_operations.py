@@ -24,6 +24,7 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Error, Rounding, Unworkable, carry, cleanse
 from attncli.notation import latex, plain, unbreakable
 from tests import truth
+from tests.conftest import sampled
 
 EXACT = Rounding("exact", 3)
 TEN_THOUSAND = constant(10000)
@@ -269,9 +270,7 @@ def close(value: float, true: Decimal) -> bool:
     return abs(Decimal(value) - true) <= Decimal("1e-12") * max(Decimal(1), abs(true))
 
 
-@pytest.mark.parametrize("places", range(5))
-@pytest.mark.parametrize("make", MAKERS)
-@pytest.mark.parametrize("name", CASES)
+@sampled(4, name=CASES, make=MAKERS, places=range(5))
 def test_rounded_as_the_true_values(name: str, make: Callable[..., Matrix], places: int) -> None:
     case, rounding = CASES[name], Rounding("carry", places)
     for seed in range(6):

@@ -11,6 +11,7 @@ import pytest
 
 from attncli import oracle
 from attncli.oracle.book import Book
+from tests.conftest import sampled
 from tests.plain import read
 from tests.recurrent_cases import CELLS, Network, gated, jacobian, network, restated, run
 
@@ -28,8 +29,7 @@ def drawn(cell: str, seed: int) -> tuple[np.random.Generator, Network]:
     return rng, network(rng, cell)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("cell", CELLS)
+@sampled(3, cell=CELLS, seed=SEEDS)
 def test_the_states_are_those_of_torch(cell: str, seed: int) -> None:
     rng, net = drawn(cell, seed)
     for layout in ("torch", "linear", "row"):
@@ -39,9 +39,7 @@ def test_the_states_are_those_of_torch(cell: str, seed: int) -> None:
             close(made[name], values)
 
 
-@pytest.mark.parametrize("layout", ["torch", "linear", "row"])
-@pytest.mark.parametrize("seed", range(20))
-@pytest.mark.parametrize("cell", ["rnn tanh", "rnn relu"])
+@sampled(7, cell=["rnn tanh", "rnn relu"], seed=range(20), layout=["torch", "linear", "row"])
 def test_the_gradient_factor_is_that_of_autograd(cell: str, seed: int, layout: str) -> None:
     rng, net = drawn(cell, seed)
     back = seed % 2 == 1

@@ -13,6 +13,7 @@ from attncli import ScenarioError, load, oracle, work
 from attncli.render import Page, render
 from attncli.telling.selection import SelectionError, find_cells, select
 from attncli.telling.walkthrough import walkthrough
+from tests.conftest import sampled
 from tests.pages import SHIPPED, page_of, trace_of
 from tests.plain import read
 from tests.recurrent_cases import CELLS, jacobian, network, restated, run
@@ -26,8 +27,7 @@ def close(ours: Any, values: Any) -> None:
     np.testing.assert_allclose(ours, values, rtol=1e-10, atol=1e-10)
 
 
-@pytest.mark.parametrize("seed", range(40))
-@pytest.mark.parametrize("cell", CELLS)
+@sampled(3, cell=CELLS, seed=range(40))
 def test_the_states_are_those_of_torch(cell: str, seed: int) -> None:
     pytest.importorskip("torch")
     rng = np.random.default_rng([seed, *cell.encode()])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from attncli import load, oracle, work
+from tests.conftest import sampled
 from tests.test_torch_figures import agree
 
 pytest.importorskip("torch")
@@ -18,15 +19,13 @@ def case_of(family: str, seed: int) -> Case:
     return FAMILIES[family](np.random.default_rng([seed, *family.encode()]))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("family", FAMILIES)
+@sampled(3, family=FAMILIES, seed=SEEDS)
 def test_the_oracle_agrees_with_torch(family: str, seed: int) -> None:
     case = case_of(family, seed)
     agree(case.expected, oracle.work(case.scenario))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("family", FAMILIES)
+@sampled(3, family=FAMILIES, seed=SEEDS)
 def test_the_package_agrees_with_torch(family: str, seed: int) -> None:
     case = case_of(family, seed)
     trace = work(load(case.scenario))
