@@ -84,20 +84,15 @@ def _rounded(expression: ex.Expression, figure: Figure, like: Decimal) -> Decima
     out: it is looked at as a fraction, or where it is none by the digits that are certain."""
     value = _value(expression, figure)
     near = decimals.round_like(value, like)
-    if not value.is_finite() or not like.is_finite():
+    if _in_full(expression) or not value.is_finite() or not like.is_finite():
         return near
     sure = decimals.round_like(decimals.certain(value), like)
-    if near == sure and not _may_cancel(expression):
+    if near == sure and type(expression) is not ex.Sum:  # whose terms may leave next to nothing
         return near
     try:
         return decimals.round_fraction(rational.value(expression, figure), like)
     except rational.Irrational:
         return sure
-
-
-def _may_cancel(expression: ex.Expression) -> bool:
-    """Whether terms that divisions left digits out of may leave next to nothing of each other."""
-    return type(expression) is ex.Sum and not _in_full(expression)
 
 
 def _in_full(node: ex.Expression) -> bool:

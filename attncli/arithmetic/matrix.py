@@ -89,8 +89,7 @@ class Matrix:
 
     @property
     def shape(self) -> tuple[int, int]:
-        rows, columns = self.values.shape
-        return rows, columns
+        return self.values.shape
 
     def number(self, i: int, j: int) -> Number:
         """The figure in row `i` and column `j`, from 0, as it is shown and in full."""
@@ -104,7 +103,7 @@ class Matrix:
         if self.written is not None:
             figure = self.written[i][j]
             return Number(figure, figure, cell)
-        value = float(self.values[i, j])
+        value = self.values.item(i, j)
         if self.places is not None and math.isfinite(value):
             count = round(value * 10.0**self.places)
             if abs(count) < _WHOLE:
@@ -124,6 +123,11 @@ class Matrix:
     def _shown(self, figure: Decimal) -> Decimal:
         few = self.places is not None and self.places <= self.decimals
         return figure if few else figures.shown(figure, self.decimals)
+
+    @cached_property
+    def tops(self) -> tuple[float, ...]:
+        """The largest figure of each row, [n]."""
+        return tuple(self.values.max(axis=1).tolist())
 
     @cached_property
     def counts(self) -> Whole | None:

@@ -151,7 +151,7 @@ def _product(node: ex.Product, style: Style) -> str:
     first, *others = node.factors
     minus, positive = signed(first)
     text = ("-" if minus else "") + _held(positive, FACTOR, style)
-    held = (_held(factor, DIVISOR + 1, style) for factor in others)
+    held = [_held(factor, DIVISOR + 1, style) for factor in others]
     return r" \times ".join([text, *held])
 
 
@@ -165,7 +165,7 @@ def _quotient(node: ex.Quotient, style: Style) -> str:
 
 def _vector(node: ex.Vector, style: Style) -> str:
     separator = f",{style.joint}"
-    return f"[{separator.join(latex(entry, style) for entry in node.entries)}]"
+    return f"[{separator.join([latex(entry, style) for entry in node.entries])}]"
 
 
 def _apply(node: ex.Apply, style: Style) -> str:

@@ -13,7 +13,6 @@ from attncli.arithmetic.expression import (
     Number,
     Omitted,
     Product,
-    Symbol,
     Vector,
     elided,
     shortened,
@@ -53,7 +52,7 @@ def cell_line(trace: Trace, quantity: Quantity, i: int, j: int, *, whole: bool =
     operands = trace.operands(making)
     forms = making.operation.cell(i, j, *operands)
     shown = forms if whole else _short(forms, operands)
-    return _line(label, forms, shown, result)._replace(quantity=quantity.name)
+    return Line(label, _parts(forms, shown, result), quantity.name)
 
 
 def _here(trace: Trace, quantity: Quantity, name: str) -> str:
@@ -64,18 +63,22 @@ def _here(trace: Trace, quantity: Quantity, name: str) -> str:
 
 def _short(forms: Forms, operands: Sequence[Matrix]) -> Forms:
     """The forms, elided where the operands are large enough for that."""
+    longest = max([max(operand.shape) for operand in operands], default=0)
+    if longest < MOST_PARTS:
+        return forms
     of_lists = all(operand.shape[1] == 1 for operand in operands)
     most = MOST_ROWS_OF_A_LIST if of_lists else MOST_PARTS
-    if all(max(operand.shape) < most for operand in operands):
+    if longest < most:
         return forms
     return tuple(shortened(form, most) for form in forms)
 
 
-def _line(label: Symbol, forms: Forms, shown: Forms, result: Number) -> Line:
+def _parts(forms: Forms, shown: Forms, result: Number) -> tuple[tuple[str, Expression], ...]:
+    """The forms as they are told, each with its sign, and the result."""
     relation = evaluation.relation(forms[-1], result)
     told = [form for k, form in enumerate(shown) if k == 0 or form != shown[k - 1]]  # as elided
     parts = [("=", form) for form in told if not result.is_same(form)]
-    return Line(label, (*parts, (relation, result)))
+    return (*parts, (relation, result))
 
 
 def _row_line(trace: Trace, quantity: Quantity, i: int, *, with_cells: bool = False) -> Line:

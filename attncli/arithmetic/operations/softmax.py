@@ -62,29 +62,38 @@ class Exponential(Operation):
         return self._need_shift(scores.values)
 
     def _need_shift(self, rows: Array) -> NDArray[np.bool_]:
-        tops = rows.max(axis=1)
-        limit = (SIGNIFICANT - self.decimals) * math.log(10)
+        tops, limit = rows.max(axis=1), self._longest
         need = (tops > limit) | ((tops < _UNDERFLOW) & (tops > -math.inf) & (not self.carry))
         near = ~need & (tops > limit - math.log(rows.shape[1]))
         for i in np.flatnonzero(near):  # no e^x is too long, but their sum may be
             need[i] = tops[i] + math.log(np.exp(rows[i] - tops[i]).sum()) > limit
         return np.asarray(need)
 
+    @property
+    def _longest(self) -> float:
+        """The exponent past which a power of e has more than 15 digits."""
+        return (SIGNIFICANT - self.decimals) * math.log(10)
+
+    def _is_shifted(self, scores: Matrix, i: int) -> bool:
+        if _UNDERFLOW <= scores.tops[i] <= self._longest - math.log(scores.shape[1]):
+            return False  # as most are
+        return bool(self._need_shift(scores.values[i : i + 1])[0])
+
     def values(self, *operands: Matrix) -> Array:
         scores = operands[0].values
         shifted = self.shifted(operands[0])
         if not shifted.any():
             return np.asarray(np.exp(scores))
-        tops = np.where(shifted, scores.max(axis=1), 0.0)
+        tops = np.where(shifted, operands[0].tops, 0.0)
         differences = scores - tops[:, np.newaxis]
         return np.asarray(np.exp(differences, out=differences))
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         scores = operands[0]
-        x, row = scores.number(i, j), scores.values[i]
-        if not self._need_shift(row[np.newaxis])[0]:
+        x = scores.number(i, j)
+        if not self._is_shifted(scores, i):
             return (e_to(x),)
-        top = scores.number(i, int(row.argmax()))
+        top = scores.number(i, int(scores.values[i].argmax()))
         return e_to(minus(x, top)), e_to(_difference(x, top))
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002

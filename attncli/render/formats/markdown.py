@@ -92,12 +92,14 @@ def _parts(document: Document) -> list[str]:
     return parts if document.key is None else [*parts, _NEW_PAGE, *_parts(document.key)]
 
 
-@lru_cache(maxsize=4096)
 def escaped(word: Word | str) -> str:
     """Somebody's words on one line, with nothing in them that Markdown would obey."""
-    if isinstance(word, str):
-        return word
-    return _NUMBERED.sub(r"\1\\\2", _OBEYED.sub(r"\\\g<0>", printed(word)))
+    return word if isinstance(word, str) else _escaped(word.raw)
+
+
+@lru_cache(maxsize=4096)
+def _escaped(raw: str) -> str:
+    return _NUMBERED.sub(r"\1\\\2", _OBEYED.sub(r"\\\g<0>", printed(Word(raw))))
 
 
 def code(text: str) -> str:
@@ -177,8 +179,11 @@ def _working(block: Working) -> str:
 def _working_line(line: WorkingLine | Omitted) -> str:
     if isinstance(line, Omitted):
         return "- ⋮"
+    parts = [_part(part) for part in line.parts]
+    if not any(words for words, _, _ in parts):  # as in most
+        return f"- {_label(line)} {_math(' '.join([f'{sign} {told}' for _, sign, told in parts]))}"
     text = ""
-    for words, group in groupby(map(_part, line.parts), lambda part: part[0]):
+    for words, group in groupby(parts, lambda part: part[0]):
         if words:  # GitHub would obey some of them inside mathematics
             text += "".join(f" {_math(sign)} {told}" for _, sign, told in group)
         else:
@@ -242,11 +247,11 @@ def _grid(headings: Sequence[str], rows: Iterable[Sequence[str]], numbers: Seque
 
 
 def _table(block: Table) -> str:
-    rows = [[_cell(cell) for cell in row] for row in block.rows]
+    rows = [[x if isinstance(x, str) else _cell(x) for x in row] for row in block.rows]
     return _grid([*map(escaped, block.headings)], rows, [False for _ in block.headings])
 
 
-def _cell(cell: Word | str | Omitted) -> str:
+def _cell(cell: Word | Omitted) -> str:
     return "⋮" if isinstance(cell, Omitted) else escaped(cell)
 
 

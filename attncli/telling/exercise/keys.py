@@ -86,7 +86,7 @@ def figure_of(worked: Trace, place: Place) -> Number:
     assert place.cell is not None
     name, i, j = place.cell
     quantity, own = worked[name], place.number.shown
-    apart, places = abs(float(quantity.values[i, j]) - float(own)), quantity.matrix.decimals
+    apart, places = abs(quantity.values.item(i, j) - float(own)), quantity.matrix.decimals
     rounded = quantity.matrix.written is None and decimals.places(own) <= places
     if own and rounded and apart < _SURELY_ALIKE * 0.1**places:
         return place.number
