@@ -124,6 +124,12 @@ def largest(values: Array) -> float:
     return max(top, -bottom)
 
 
+def smallest(values: Array) -> float:
+    """The smallest size of a value."""
+    blocks = (values[start : start + _BLOCK] for start in range(0, len(values), _BLOCK))
+    return min(float(np.abs(block).min()) for block in blocks)
+
+
 def refuse_infinite(values: Array) -> None:
     """Raises Unworkable where a result has left the range of float64."""
     with np.errstate(over="ignore", invalid="ignore"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,15 @@ from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic.expression import Equation, Expression, Number, Sum, Vector, constant
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.source import Worked
-from attncli.arithmetic.rounding import Array, Error, Rounding, carry, cleanse, refuse_infinite
+from attncli.arithmetic.rounding import (
+    Array,
+    Error,
+    Rounding,
+    carry,
+    cleanse,
+    refuse_infinite,
+    smallest,
+)
 from attncli.arithmetic.whole import Fractions
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -130,14 +139,15 @@ class Operation(ABC):
         """Puts right, in place, what is little beside the terms that it is left of; of figures
         that are too much work in full, sets what is no more than noise to 0."""
         bound = self.error(*source.operands).absolute
-        little = np.abs(values) <= bound * _LITTLE
-        if not little.any():
+        least = smallest(values) if bound else math.inf
+        if least > bound * _LITTLE:
             return
         if not source.is_workable:
-            self._clear_noise(values, bound, *source.operands)
+            if least <= bound:
+                self._clear_noise(values, bound, *source.operands)
             return
         sizes = self.sizes(*source.operands)
-        little &= (np.abs(values) <= EPSILON * _LITTLE * sizes) & (sizes > 0)
+        little = (np.abs(values) <= EPSILON * _LITTLE * sizes) & (sizes > 0)
         figures = source.figures if little.any() else None
         if figures is not None:
             for i, j in np.argwhere(little).tolist():

@@ -54,7 +54,8 @@ class Worked:
     @cached_property
     def _depth(self) -> int:
         """How many figures it takes, on the longest way from what is given."""
-        return self._terms + max((source._depth for source in self._sources), default=0)
+        before = max((source._depth for source in self._sources), default=0)
+        return before if before > _MOST_TERMS else before + self._terms
 
     @cached_property
     def _figures(self) -> Written | None:
