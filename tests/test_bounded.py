@@ -11,9 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 from attncli import ScenarioError, load, work
 from attncli.cli import app
+from attncli.scenario.budget import MOST_SETTLED
 from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import walkthrough
 from tests.growing import GROWING
@@ -131,6 +133,23 @@ def test_figures_are_counted_before_they_are_there(source: str, tmp_path: Path) 
     np.savez_compressed(tmp_path / "packed.npz", X=np.zeros((5000, 4000), dtype=np.int8))
     (tmp_path / "scenario.yaml").write_text(SOURCES[source])
     check_refused("validate", str(tmp_path / "scenario.yaml"))
+
+
+@pytest.mark.parametrize("kind", ["gelu", "gelu_tanh", "silu", "sigmoid", "tanh"])
+def test_figures_that_floats_cannot_round_are_few(kind: str) -> None:
+    """Each of them is worked by itself: so many take seconds, and more are refused."""
+
+    def wide(d_ff: int) -> str:
+        W1 = f"W1: {{random: uniform, low: -999, high: 999, seed: 1, shape: [1, {d_ff}]}}"
+        rest = f"W2: {{random: normal, std: 0.001, seed: 2, shape: [{d_ff}, 1]}}"
+        return f"X: [[0.9]]\nprojection: none\n{W1}\n{rest}\nactivation: {kind}\n{LONG}"
+
+    work(load(yaml.safe_load(wide(100))))
+    with pytest.raises(ScenarioError, match=r"activated, row 1: more than .*--large"):
+        work(load(yaml.safe_load(wide(8 * MOST_SETTLED))))
+
+
+LONG = "rounding: {decimals: 12}\n"
 
 
 @pytest.mark.parametrize("command", ["run", "explain"])

@@ -435,6 +435,15 @@ def test_waves(function: str, x: str) -> None:
         assert abs(ours - true) <= abs(true) * mpmath.mpf("1e-58")
 
 
+@given(st.decimals(0, 40, places=6), st.booleans())
+def test_what_the_error_function_leaves_of_1(x: Decimal, minus: bool) -> None:
+    """Its last digits are those that a gelu of a number far below 0 is made of."""
+    with mpmath.workdps(60 + int(x * x)):
+        true = mpmath.erfc(mpmath.mpf(str(x)))
+        ours = mpmath.mpf(str(evaluation.FUNCTIONS["erf"](-x if minus else x).copy_abs()))
+        assert abs(1 - ours - true) <= true * mpmath.mpf("1e-58")
+
+
 @pytest.mark.parametrize(
     ("base", "p", "q"), [(10000, 2, 4), (10000, 2, 3), (500000, 126, 128), (2, 1, 7)]
 )

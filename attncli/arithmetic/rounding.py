@@ -76,6 +76,8 @@ class Rounding:
     decimals: int = 3
     steps: Mapping[str, int] = field(default_factory=dict)
     quantities: Mapping[str, int] = field(default_factory=dict)
+    most_settled: float = field(default=math.inf, repr=False, compare=False)
+    """Figures of one quantity that are worked each by itself, where floats can't round them."""
 
     @property
     def carries(self) -> bool:
@@ -88,7 +90,8 @@ class Rounding:
     def of_quantity(self, step: str, name: str) -> Rounding:
         """The rounding of one quantity of a step: what is said of its full name, of the last
         part of it, with its time or without (`a[2]`, `a`), or else of the step."""
-        return Rounding(self.policy, self.decimals_of(step, name))
+        decimals = self.decimals_of(step, name)
+        return Rounding(self.policy, decimals, most_settled=self.most_settled)
 
     def decimals_of(self, step: str, name: str) -> int:
         """The decimals of one quantity of a step."""

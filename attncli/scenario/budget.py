@@ -3,8 +3,8 @@ seconds and a gigabyte on an ordinary machine. It is counted before it is done.
 
 The seconds were measured over layers of 64 to 4,000 tokens, 2 to 768 dimensions and 1 to 12 heads,
 and over thousands of layers and times; what they come to may be off by a factor of 2. Learning a
-tokenizer is counted in `learning_cost`. What it takes to settle figures that floats leave in doubt
-isn't counted, of which there are many with ten decimals or more.
+tokenizer is counted in `learning_cost`. How many figures floats leave in doubt, of which there are
+many with ten decimals or more, is known only when they are rounded (`MOST_SETTLED`).
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ MOST_PLACES = 6000
 
 MOST_LINES = 6000
 """Lines of working on one page."""
+
+MOST_SETTLED = 5000
+"""Figures of one quantity that are worked each by itself, in up to half a millisecond."""
 
 _MOST_CELLS = 90_000_000
 """Figures of all quantities, of 8 bytes each."""

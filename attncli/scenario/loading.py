@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +13,7 @@ from attncli.arithmetic.rounding import Rounding
 from attncli.refusals import Where, listed, quote
 from attncli.scenario import reading, settings, shipped
 from attncli.scenario.attentions import is_linear
-from attncli.scenario.budget import MOST_FIGURES, MOST_VALUES, too_much
+from attncli.scenario.budget import MOST_FIGURES, MOST_SETTLED, MOST_VALUES, too_much
 from attncli.scenario.building import Builder
 from attncli.scenario.figures import Gathered, Gatherer, entry_path, places
 from attncli.scenario.key_names import Names
@@ -138,7 +139,8 @@ class _Reader(NamedTuple):
     def of(cls, tree: Map, origin: _Origin, problems: Problems) -> _Reader:
         where = places(tree)
         read = SCENARIO.read(tree, problems) or {}
-        rounding = Rounding(**read.get("rounding", {}))
+        most = math.inf if origin.large else MOST_SETTLED
+        rounding = Rounding(**read.get("rounding", {}), most_settled=most)
 
         def find(name: str) -> Where:
             return nearest_place(where, name, tree.where)

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from attncli.arithmetic.rounding import (
     Array,
     Error,
     Rounding,
+    Unworkable,
     carry,
     cleanse,
     refuse_infinite,
@@ -120,20 +121,15 @@ class Operation(ABC):
         refuse_infinite(values)
         decimals, places = rounding.of(step), self.places(*operands)
         if rounding.carries:
-            return self._carried(values, places, decimals, *operands)
+            settle = _Settling(self, operands, decimals, rounding.most_settled)
+            carry(values, self.error(*operands), places, decimals, settle)
+            return Matrix(values, decimals if places is None else min(places, decimals), decimals)
         values += 0.0  # no minus zero
         if places is not None and cleanse(values, self.error(*operands), places):
             return Matrix(values, places, decimals)
         source = Worked(self, operands, values.shape)
         self._settle_cancelled(values, source)
         return Matrix(values, None, decimals, source=source)
-
-    def _carried(
-        self, values: Array, places: int | None, decimals: int, *operands: Matrix
-    ) -> Matrix:
-        settle = _Settling(self, operands, decimals)
-        carry(values, self.error(*operands), places, decimals, settle)
-        return Matrix(values, decimals if places is None else min(places, decimals), decimals)
 
     def _settle_cancelled(self, values: Array, source: Worked) -> None:
         """Puts right, in place, what is little beside the terms that it is left of; of figures
@@ -161,14 +157,22 @@ class Operation(ABC):
             values[noise & (np.abs(values) * largest <= bound * sizes)] = 0.0
 
 
-class _Settling(NamedTuple):
-    """The true values of an operation's result to so many decimals."""
+@dataclass
+class _Settling:
+    """The true values of an operation's result to so many decimals; of single cells those of at
+    most so many."""
 
     operation: Operation
     operands: tuple[Matrix, ...]
     decimals: int
+    most: float
+    settled: int = 0
 
     def cell(self, i: int, j: int) -> Decimal:
+        self.settled += 1
+        if self.settled > self.most:
+            what = f"more than {self.most:,} figures are too long for floats to round them"
+            raise Unworkable(i, what, "fewer decimals, or --large (in Python large=True),")
         return evaluation.rounded(self.operation.cell(i, j, *self.operands)[0], self.decimals)
 
     def rows(self, start: int, stop: int) -> Array | None:
