@@ -77,6 +77,11 @@ def _pieces(n: int) -> str:
     return f"sentence: {'a' * n} b\ntokenizer: unigram\npieces: {pieces}\n"
 
 
+def _nested_pieces(n: int) -> str:
+    pieces = ", ".join(f"{'a' * k}: -{k}" for k in range(1, 250))
+    return f"sentence: {'a' * n}\ntokenizer: unigram\npieces: {{<unk>: 0, {pieces}}}\n"
+
+
 def _characters(n: int) -> str:
     return f"sentence: {_letters(n)}\ntokenizer: character\n"
 
@@ -92,6 +97,7 @@ GROWING: Mapping[str, Callable[[int], str]] = {
     "vocabulary": _vocabulary,
     "characters": _characters,
     "letters of a piece": _pieces,
+    "ways to cut a word": _nested_pieces,
     "letters, bpe": _learned("bpe"),
     "letters, wordpiece": _learned("wordpiece"),
     "letters, unigram": _learned("unigram"),

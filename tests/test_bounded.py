@@ -75,6 +75,8 @@ TOO_MUCH = {
     "times": 5000,
     "generated tokens": 50,
     "variants": 7000,
+    "letters of a piece": 40_000,
+    "ways to cut a word": 60_000,
 }
 
 

@@ -1,4 +1,5 @@
-"""About how long the learning of a tokenizer takes, from its corpus, before any of it is done.
+"""About how long the learning of a tokenizer takes, from its corpus, before any of it is done; and
+the cutting of a sentence in all ways.
 
 The figures of a second were measured on natural and on random text, in short words and in long
 ones; they may be off by a factor of 2 or 3.
@@ -16,12 +17,15 @@ from attncli.scenario.tokenizer_settings import Said
 
 if TYPE_CHECKING:  # what learns is imported by scenarios that learn
     from attncli.tokenizing.corpus import Word
+    from attncli.tokenizing.unigram import Unigram
 
 _MOST_SECONDS = 4.5
 
 _PER_MERGED, _PER_PAIR = 4.5e-7, 3e-7
 _PER_NODE = 8e-7
-_PER_LETTER = 8e-6
+_PER_LETTER = 1.3e-5
+_MOST_EFFORT = 4_000_000
+"""Of cutting a sentence, which is told in tables."""
 
 
 def check(said: Said, words: Sequence[Word], seconds: float) -> None:
@@ -35,6 +39,18 @@ def check(said: Said, words: Sequence[Word], seconds: float) -> None:
         )
         less = "give a smaller corpus, shorter words or another vocabulary_size"
         raise too_much(said.where(below(said.path, "corpus")), what, less)
+
+
+def check_cutting(said: Said, model: Unigram, words: Collection[str]) -> None:
+    """Raises ScenarioError for words of a sentence that can be cut in more ways than are gone
+    through without being asked for."""
+    left = _MOST_EFFORT
+    for word in () if said.large else words:
+        left -= model.lexicon.effort(word, left)
+        if left < 0:
+            what = f"all ways to cut a word of {len(word):,} letters"
+            where = said.where(below(said.path, "sentence"))
+            raise too_much(where, what, "give shorter words or fewer pieces")
 
 
 def of_merges(words: Sequence[Word], rounds: int, *, by_likelihood: bool) -> float:

@@ -29,6 +29,7 @@ def spelled_out(said: Said, progress: Progress | None = None, most: int = MOST_F
         counts_given = isinstance(said.values.get("corpus"), Mapping)
         from attncli.scenario import tokenizer_facts
 
+        _check_cutting(said, tokenizing)
         facts = tokenizer_facts.told(said)
         told[TOKENIZED] = tokenizing._replace(told=facts, counts_given=counts_given)
         known = dict(tokenizing.tokenizer.vocabulary)
@@ -46,6 +47,18 @@ def spelled_out(said: Said, progress: Progress | None = None, most: int = MOST_F
         encoder = said._replace(path="encoder", values=told["encoder"])
         told["encoder"] = spelled_out(encoder, progress, most)
     return told
+
+
+def _check_cutting(said: Said, tokenizing: Tokenizing) -> None:
+    sentence = said.values.get("sentence")
+    if said.algorithm == "unigram" and sentence:
+        from attncli.scenario import learning_cost
+        from attncli.tokenizing.unigram import Unigram
+
+        model = tokenizing.tokenizer.model
+        assert isinstance(model, Unigram)
+        words = {*tokenizing.tokenizer.cutting.cut(sentence)}
+        learning_cost.check_cutting(said, model, words)
 
 
 def _one_hot(said: Said, told: Values, most: int) -> dict[str, Matrix]:

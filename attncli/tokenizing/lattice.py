@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 UNKNOWN = 0
@@ -32,6 +32,7 @@ Trie = dict[str, Any]
 """By a first character the pieces that begin so, by their rest; by _FOUND the number and the score
 of the piece that ends here. Looking up all pieces at a place costs no more than the longest."""
 _FOUND = ""
+_CHARACTERS_OF_A_NODE = 12
 
 
 class Lexicon:
@@ -61,16 +62,32 @@ class Lexicon:
         character stands, the unknown token does, with the least score of all less 10."""
         nodes: list[Node] = []
         for start, first in enumerate(word):
-            branch = self._trie.get(first)
-            if branch is None or _FOUND not in branch:
+            if _FOUND not in self._trie.get(first, ()):
                 nodes.append(Node(start, start + 1, UNKNOWN, self.unknown_score))
-            end = start
-            while branch is not None:
-                end += 1
+            for end, branch in self._along(word, start):
                 if _FOUND in branch:
                     nodes.append(Node(start, end, *branch[_FOUND]))
-                branch = branch.get(word[end]) if end < len(word) else None
         return nodes
+
+    def _along(self, word: str, start: int) -> Iterator[tuple[int, Trie]]:
+        """The ends of what pieces begin with from a place of a word on, and what is known there."""
+        branch = self._trie
+        for end in range(start, len(word)):
+            if word[end] not in branch:
+                return
+            branch = branch[word[end]]
+            yield end + 1, branch
+
+    def effort(self, word: str, most: int) -> int:
+        """What it takes to find the nodes of a word and the best of them: the characters looked at,
+        and as many more for each node as take so long. No more than `most` is counted in full."""
+        count = 0
+        for start in range(len(word)):
+            for _, branch in self._along(word, start):
+                count += _CHARACTERS_OF_A_NODE if _FOUND in branch else 1
+            if count > most:
+                break
+        return count
 
 
 Rounded = Callable[[str, float], float]
