@@ -70,9 +70,14 @@ def test_words_reach_every_page(command: str, form: str, tmp_path: Path) -> None
         if code == 0:
             told += 1
             found = READERS[form](page)
-            for word in hostile.strings(data) if command == "run" else ():
+            for word in hostile.strings(data) if _tells_all(command, form) else ():
                 assert _as_told(word, form) in found, word
     assert told
+
+
+def _tells_all(command: str, form: str) -> bool:
+    """Whether a page has all words: `lint` names what it finds, answers what they are asked of."""
+    return command != "lint" and form in format_names()
 
 
 def _more(command: str, form: str) -> list[str]:
