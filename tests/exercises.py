@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from attncli.arithmetic.expression import Blank, Expression, Number, leaves
+from attncli.arithmetic.expression import Blank, Expression, Number, Omitted, leaves
 from attncli.document import (
     Addition,
     Document,
@@ -76,7 +76,8 @@ def expressions(document: Document) -> Iterator[Expression]:
                 for _, part in line.parts if isinstance(line, Line) else ():
                     yield from leaves(part)
         elif isinstance(block, Addition):
-            for part in (*(x for addend in block.addends for x in addend), block.total):
+            known = (addend for addend in block.addends if not isinstance(addend, Omitted))
+            for part in (*(x for addend in known for x in addend), block.total):
                 yield from leaves(part)
         elif isinstance(block, MatrixBlock):
             rows, columns = block.matrix.shape

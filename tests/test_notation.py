@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
+from itertools import permutations
+from typing import get_args
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.arithmetic import expression as ex
 from attncli.notation import latex, plain
+from attncli.word import Word
 from tests.auditor.calculator import value
 from tests.truth import half_away, truth
 
@@ -42,3 +45,25 @@ def test_plain_text_means_what_it_is(expression: ex.Expression) -> None:
     assert "--" not in latex(expression)
     read = value(text.replace("\u00a0", " "), no_names)
     assert half_away(truth(expression), 12) == half_away(Fraction(read), 12)
+
+
+A, B = ex.constant(1), ex.constant(2)
+OF_EACH_KIND: tuple[ex.Expression, ...] = (
+    A, ex.Blank("a"), ex.Symbol("a"), ex.Omitted(),
+    ex.Sum((A, B)), ex.Product((A, B)), ex.MatrixProduct((A, B)), ex.Vector((A, B)),
+    ex.Dot(A, B), ex.Quotient(A, B), ex.Power(A, B),
+    ex.Negative(A), ex.Root(A), ex.Transposed(A),
+    ex.Apply("a", (A,)), ex.Total("a", A), Word("a"),
+)  # fmt: skip
+
+
+def test_expressions_of_different_kinds_are_never_equal() -> None:
+    assert {type(one) for one in OF_EACH_KIND} == set(get_args(ex.Expression))
+    assert len(set(OF_EACH_KIND)) == len(OF_EACH_KIND)
+    assert len({hash(one) for one in OF_EACH_KIND}) == len(OF_EACH_KIND)
+    pairs: list[tuple[ex.Expression, ex.Expression]] = [*permutations(OF_EACH_KIND, 2)]
+    for one, other in pairs:
+        assert one != other
+        assert ex.Root(one) != ex.Root(other)
+    for one, _ in pairs:
+        assert one == ex.rewritten(one, lambda _: None)

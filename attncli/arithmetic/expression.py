@@ -2,6 +2,10 @@
 
 The same few nodes make the working of a cell (`0.422 × 2 + 0.155 × 1`) and the formulas of
 a step (`Q = X W_Q`). `evaluation` gives a tree its value; a notation gives it its looks.
+
+Nodes are tuples, which are quick to make, to compare and to hash. What tells those of one kind from
+those of another is their last part, `kind`: without it A + B would equal A × B. A `Number` needs
+none, since nothing else begins with a figure.
 """
 
 from __future__ import annotations
@@ -57,6 +61,7 @@ class Blank(NamedTuple):
 
     id: str
     answer: Number | None = None
+    kind: str = "blank"
 
 
 class Symbol(NamedTuple):
@@ -65,28 +70,34 @@ class Symbol(NamedTuple):
 
     name: str
     indices: tuple[str | Word, ...] = ()
+    kind: str = "symbol"
 
 
 class Omitted(NamedTuple):
     """Terms or entries that are left out: `…`."""
+
+    kind: str = "omitted"
 
 
 class Sum(NamedTuple):
     """Terms added up; one that begins with a minus is taken away: `2 × 3 − 1`."""
 
     terms: tuple[Expression, ...]
+    kind: str = "sum"
 
 
 class Product(NamedTuple):
     """Factors multiplied: `0.5 × 0.885`."""
 
     factors: tuple[Expression, ...]
+    kind: str = "product"
 
 
 class MatrixProduct(NamedTuple):
     """A product of matrices in a formula, written side by side: `X W_Q`."""
 
     factors: tuple[Expression, ...]
+    kind: str = "matrix product"
 
 
 class Dot(NamedTuple):
@@ -94,6 +105,7 @@ class Dot(NamedTuple):
 
     left: Expression
     right: Expression
+    kind: str = "dot"
 
 
 class Quotient(NamedTuple):
@@ -101,12 +113,14 @@ class Quotient(NamedTuple):
 
     dividend: Expression
     divisor: Expression
+    kind: str = "quotient"
 
 
 class Negative(NamedTuple):
     """What is taken away: `−x`."""
 
     operand: Expression
+    kind: str = "negative"
 
 
 class Power(NamedTuple):
@@ -114,18 +128,21 @@ class Power(NamedTuple):
 
     base: Expression
     exponent: Expression
+    kind: str = "power"
 
 
 class Root(NamedTuple):
     """A square root, `√2`."""
 
     operand: Expression
+    kind: str = "root"
 
 
 class Transposed(NamedTuple):
     """`Kᵀ`."""
 
     operand: Expression
+    kind: str = "transposed"
 
 
 class Apply(NamedTuple):
@@ -133,6 +150,7 @@ class Apply(NamedTuple):
 
     function: str
     arguments: tuple[Expression, ...]
+    kind: str = "apply"
 
 
 class Total(NamedTuple):
@@ -140,12 +158,14 @@ class Total(NamedTuple):
 
     over: str
     operand: Expression
+    kind: str = "total"
 
 
 class Vector(NamedTuple):
     """`[1, 2]`."""
 
     entries: tuple[Expression, ...]
+    kind: str = "vector"
 
 
 Expression = (

@@ -159,7 +159,7 @@ def _quotient(node: ex.Quotient, style: Style) -> str:
     if style.inline:
         dividend = _held(node.dividend, FACTOR, style)
         return f"{dividend}{style.joint}/ {_held(node.divisor, DIVISOR + 1, style)}"
-    dividend, divisor = (_whole(latex(part, style), style) for part in node)
+    dividend, divisor = (_whole(latex(part, style), style) for part in node[:2])
     return rf"\dfrac{{{dividend}}}{{{divisor}}}"
 
 
