@@ -43,6 +43,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rewrite-golden", action="store_true", help="write the golden pages anew")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks as quick the first case of each test, but of those that take a second or more."""
+    seen = set[str]()
+    for item in items:
+        test = item.nodeid.partition("[")[0]
+        if test not in seen and item.get_closest_marker("slow") is None:
+            item.add_marker("quick")
+        seen.add(test)
+
+
 @pytest.fixture
 def rewrite(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--rewrite-golden"))

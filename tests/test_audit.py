@@ -130,6 +130,7 @@ def test_figures_are_their_values_rounded(name: str) -> None:
         assert [*audit_figures(json.loads(page_of(trace, "json")))] == []
 
 
+@pytest.mark.slow
 def test_given_figures_are_the_files() -> None:
     """The tables that names stand for are what PyYAML alone reads in the scenarios."""
     compared = 0
@@ -176,6 +177,7 @@ def test_variants_of_a_scenario(changes: tuple[str, ...]) -> None:
     check_all(trace_of(SHIPPED["i_love_ai"], *changes), 80)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes",
     [
@@ -201,6 +203,7 @@ def test_widths(name: str, width: int) -> None:
         check(audit(page_of(trace, "terminal", width, detail), "terminal", tables), trace, detail)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_a_wide_scenario(form: str) -> None:
     """512 columns: what is left out can't be checked, and is said to be."""
@@ -214,6 +217,7 @@ def test_a_wide_scenario(form: str) -> None:
     assert report.approximate == 0
 
 
+@pytest.mark.slow
 def test_a_long_sum_in_full() -> None:
     """What the page leaves out `--cell` writes to its end."""
     trace = trace_of(SHIPPED[WIDE])
@@ -260,12 +264,14 @@ def worked(text: str) -> Trace:
         raise
 
 
+@pytest.mark.slow
 @settings(max_examples=settings().max_examples // 2)
 @given(scenarios(), st.sampled_from([40, 60, 80, 120]))
 def test_random_attentions(text: str, width: int) -> None:
     check_all(worked(text), width)
 
 
+@pytest.mark.slow
 @settings(max_examples=FEWER)
 @given(st.one_of(transformers(), recurrents()), st.sampled_from([40, 60, 80, 120]), st.data())
 def test_random_transformers(text: str, width: int, data: st.DataObject) -> None:
@@ -336,6 +342,7 @@ W2: [[1], [-1]]
 NEGATIVE = "weights: [[0.5, -0.5], [-1.0, -2.0]]\nV: [[1, -2], [3, 4]]\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["carry", "exact"])
 @pytest.mark.parametrize("text", [LONG, NEGATIVE], ids=["long", "negative"])
 def test_long_and_negative_addends(text: str, policy: str) -> None:
@@ -427,6 +434,7 @@ activation: sigmoid
 MODELS = {"decoder": DECODER, "encoder": ENCODER, "cross": CROSS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["carry", "exact"])
 @pytest.mark.parametrize("name", MODELS)
 def test_small_models(name: str, policy: str) -> None:
@@ -486,6 +494,7 @@ def _hides_errors(working: str, where: re.Pattern[str]) -> bool:
     return "=" not in working or re.search(ZERO, working) is not None
 
 
+@pytest.mark.slow
 def test_the_auditor_finds_wrong_digits() -> None:
     """One wrong digit makes a sign false, in each kind of line and wherever it stands."""
     for form in FORMS:

@@ -57,6 +57,7 @@ def calls_of(text: str, file: Path) -> int:
     return calls(lambda: walkthrough(work(load(file)), Selection()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", SMALL)
 def test_what_is_longer_costs_in_proportion(kind: str, tmp_path: Path) -> None:
     file, grown = tmp_path / "scenario.yaml", GROWING[kind]
@@ -106,6 +107,7 @@ def test_what_is_too_much_is_said_before_it_is_done(kind: str, tmp_path: Path) -
     check_refused("validate", str(file))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["explain", "exercise", "lint"])
 def test_every_command_refuses_what_is_too_much(command: str, tmp_path: Path) -> None:
     file = tmp_path / "scenario.yaml"
@@ -154,6 +156,7 @@ def test_figures_that_floats_cannot_round_are_few(kind: str) -> None:
 LONG = "rounding: {decimals: 12}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["run", "explain"])
 def test_too_many_lines_are_not_told(command: str, tmp_path: Path) -> None:
     file = tmp_path / "scenario.yaml"

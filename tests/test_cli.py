@@ -291,6 +291,7 @@ def in_a_process(*arguments: str, **environment: str) -> subprocess.CompletedPro
     )
 
 
+@pytest.mark.slow
 def test_colour_only_where_it_is_wanted() -> None:
     assert b"\x1b" not in in_a_process("run", "i_love_ai").stdout
     coloured = in_a_process("run", "i_love_ai", FORCE_COLOR="1", COLUMNS="80").stdout

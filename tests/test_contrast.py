@@ -40,6 +40,7 @@ def test_variants_differ_in_the_figures_that_are_told(
     assert all(one != other for one, other in compared)
 
 
+@pytest.mark.slow
 @given(words=WORDS, data=st.data())
 def test_the_largest_score_is_larger_than_all_but_the_ties(
     words: list[str], data: st.DataObject

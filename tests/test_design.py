@@ -364,6 +364,7 @@ def test_candidates_are_worked_as_the_package_works_them(name: str) -> None:
     worked_like_the_package(work(load(name)))
 
 
+@pytest.mark.slow
 @given(st.one_of(transformers(), recurrents()))
 def test_candidates_of_any_model_are_worked_so(text: str) -> None:
     trace = trace_of(text)
@@ -371,6 +372,7 @@ def test_candidates_of_any_model_are_worked_so(text: str) -> None:
         worked_like_the_package(trace)
 
 
+@pytest.mark.slow
 @given(st.one_of(transformers(), recurrents()))
 @settings(max_examples=FEWER)
 def test_forms_of_any_model_can_be_worked(text: str) -> None:
@@ -471,6 +473,7 @@ def test_everything_that_is_wrong_is_said_at_once() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_sizes_that_are_too_much_are_refused_in_time() -> None:
     begun = time.perf_counter()
     (said,) = refused("--tokens", "8", "--d-model", "8", "--heads", "8")

@@ -126,6 +126,7 @@ def test_each_step_of_shipped_scenarios(name: str, blanking: tuple[str, str | No
         check(trace, papers(trace, wish(trace, blank, steps=[step], detail=detail)))
 
 
+@pytest.mark.slow
 @given(st.one_of(scenarios(), transformers(), recurrents()), st.data())
 def test_random_scenarios(text: str, data: st.DataObject) -> None:
     try:
@@ -257,6 +258,7 @@ def listed(trace: Trace) -> set[str]:
     return {operand for making in lists for operand in making.operands}
 
 
+@pytest.mark.slow
 def test_everything_that_is_made_is_asked_for_once() -> None:
     """By the trace's own list of quantities: nothing of what is told may be forgotten."""
     for name in SMALL:
@@ -372,6 +374,7 @@ def test_keys_where_carry_cannot_be_worked() -> None:
     assert trial(read(text), None, trace, wanted, "A").disagreements == ()
 
 
+@pytest.mark.slow
 @given(st.one_of(scenarios(), transformers(), recurrents()), st.data())
 def test_the_oracle_agrees_with_every_key(text: str, data: st.DataObject) -> None:
     try:
@@ -389,6 +392,7 @@ def test_the_oracle_agrees_with_every_key(text: str, data: st.DataObject) -> Non
     assert found.disagreements == ()
 
 
+@pytest.mark.slow
 @given(st.one_of(transformers(), recurrents()), st.data())
 def test_a_copy_has_the_decimals_of_what_it_copies(text: str, data: st.DataObject) -> None:
     """Of whichever quantity is rounded by itself, more coarsely or more finely than the rest."""

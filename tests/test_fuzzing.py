@@ -25,6 +25,7 @@ BEFORE = {"s.yaml": b"title: x\n"}
 AFTER = {**BEFORE, "page.md": b"a page\n"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_nothing_hurts(batch: int) -> None:
     """Exit 0 or 2, no traceback, nothing half-written, within time and memory; see `judging`."""

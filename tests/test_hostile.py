@@ -148,6 +148,7 @@ def test_a_broken_line_closes_its_isolates(width: int) -> None:
         assert ("ש" in shown or "ע" in shown) <= (ISOLATE in line)
 
 
+@pytest.mark.slow
 def test_commands_say_names_harmlessly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names = [

@@ -107,6 +107,7 @@ def test_shipped_scenarios(name: str) -> None:
     agree(data, traces[0], traces[1])
 
 
+@pytest.mark.slow
 @given(st.one_of(transformers(), recurrents()))
 def test_random_transformers(text: str) -> None:
     data = read(text)

@@ -116,6 +116,7 @@ def body(page: str) -> str:
     return page.partition(r"\begin{document}")[2].partition(r"\end{document}")[0]
 
 
+@pytest.mark.slow
 @needs_tex
 def test_every_page_compiles_inside_its_margins(tmp_path: Path) -> None:
     pages = [render(document, "latex", Page()) for document in documents()]
@@ -126,6 +127,7 @@ def test_every_page_compiles_inside_its_margins(tmp_path: Path) -> None:
     assert overfull(log) == []
 
 
+@pytest.mark.slow
 @needs_tex
 def test_every_fragment_goes_into_a_bare_article(tmp_path: Path) -> None:
     """With amsmath and booktabs alone, and between its narrow margins."""
@@ -180,6 +182,7 @@ def page_of_words(several: Sequence[str]) -> Document:
     )
 
 
+@pytest.mark.slow
 @needs_tex
 @pytest.mark.parametrize("engine", ["pdflatex", "xelatex", "lualatex"])
 @pytest.mark.parametrize("fragment", [False, True])

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, takewhile
 from pathlib import Path
 
+import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -78,6 +79,7 @@ def test_every_command_that_writes_pages_is_tried() -> None:
     assert with_formats == CALLS.keys()
 
 
+@pytest.mark.slow
 @needs_tex
 @needs_exam
 def test_tex_takes_what_commands_write(tmp_path: Path) -> None:
@@ -103,6 +105,7 @@ def mathematics(form: str, written: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(TEXT.sub(r"\\text{x}", formula) for formula in plain))
 
 
+@pytest.mark.slow
 @needs_tex
 def test_tex_takes_the_mathematics_of_pages_for_browsers(tmp_path: Path) -> None:
     asked = (pages("exercise", [name], "moodle", tmp_path) for name in WITH_FIGURES)

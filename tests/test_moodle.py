@@ -97,6 +97,7 @@ def test_shipped_scenarios(name: str, blank: str) -> None:
     assert check(trace_of(SHIPPED[name]), blank, []) > 0
 
 
+@pytest.mark.slow
 @settings(max_examples=FEWER)
 @given(st.one_of(scenarios(), transformers(), recurrents()), st.data())
 def test_random_scenarios(text: str, data: st.DataObject) -> None:

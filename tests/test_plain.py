@@ -76,17 +76,20 @@ def test_corners(name: str) -> None:
     goes_round(read(CORNERS[name]))
 
 
+@pytest.mark.slow
 @given(scenarios())
 def test_random_scenarios(text: str) -> None:
     goes_round(read(text))
 
 
+@pytest.mark.slow
 @given(st.one_of(transformers(), recurrents()))
 def test_random_transformers(text: str) -> None:
     data = read(text)
     assert given_in(with_figures(data, others(given_in(data)))) == others(given_in(data))
 
 
+@pytest.mark.slow
 def test_random_figures_are_written_out() -> None:
     W = load(WIDE).given["W_V"]
     rows = [[W.number(i, j).full for j in range(512)] for i in range(512)]

@@ -57,6 +57,7 @@ def test_the_gradient_factor_is_that_of_autograd(cell: str, seed: int, layout: s
         close(trace["factor_norms"].values[t - 1], np.sqrt((expected**2).sum()))
 
 
+@pytest.mark.slow
 @given(recurrents())
 def test_random_recurrent_layers(text: str) -> None:
     expected, trace = oracle.work(read(text)), trace_of(text)

@@ -302,6 +302,7 @@ def test_a_half_that_is_left_of_large_terms_is_a_half() -> None:
     assert str(below.number(0, 0).shown) == "0.002"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "k", "m"), [(1, 700, 90), (33, 40, 50), (70, 3, 65)])
 @pytest.mark.parametrize("with_bias", [False, True])
 def test_many_long_products_round_as_their_true_values(

@@ -280,6 +280,7 @@ def test_a_cell_is_found_by_name_and_position() -> None:
         repeated.find(parse_address("X[a, 1]"))
 
 
+@pytest.mark.slow
 def test_the_schema_is_one_and_says_what_the_reader_says() -> None:
     schema = json_schema()
     jsonschema.Draft202012Validator.check_schema(schema)

@@ -512,6 +512,7 @@ def test_cut_at_any_byte(tmp_path: Path, suffix: str) -> None:
         assert "it is broken or cut short" in refusal(tmp_path, path.name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", SAVES)
 def test_any_byte_changed_is_told_as_one_problem(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"w{suffix}"

@@ -159,6 +159,7 @@ def test_the_lesson_of_the_hugs() -> None:
     assert len(taught.model.vocabulary) == 14
 
 
+@pytest.mark.slow
 @given(SMALL, st.integers(8, 12))
 @settings(max_examples=60, deadline=None)
 def test_lessons_lose_what_costs_least(given_: dict[str, int], size: int) -> None:
@@ -341,6 +342,7 @@ def test_any_text_is_learned_from(text: str) -> None:
         WordTokenizer(cut, LongestMatch({"[UNK]": 0, "a": 1})).encode(text)
 
 
+@pytest.mark.slow
 def test_long_words() -> None:
     word = "abc" * 40_000
     learned = learn((Word(word, 1),), Settings(merges=5))

@@ -28,6 +28,7 @@ def test_replay_works_again_what_follows() -> None:
     assert trace["weights"].values[0].tolist() == [0.422, 0.155, 0.422]  # nothing is mutated
 
 
+@pytest.mark.slow
 @given(scenarios(), st.data())
 def test_replaying_the_same_figures_changes_nothing(text: str, data: st.DataObject) -> None:
     try:

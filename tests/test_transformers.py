@@ -46,6 +46,7 @@ def same(name: str, ours: Any, values: Any) -> None:
         np.testing.assert_allclose(ours, values, rtol=1e-9, atol=1e-9, err_msg=name)
 
 
+@pytest.mark.slow
 @settings(max_examples=2 * settings().max_examples)
 @given(transformers())
 def test_random_transformers(text: str) -> None:
@@ -65,6 +66,7 @@ def test_shipped_scenarios(name: str, policy: str) -> None:
     agree(oracle.work(data), trace_of(SHIPPED[name], f"rounding.policy={policy}"))
 
 
+@pytest.mark.slow
 @given(transformers(policy="exact"))
 def test_the_oracle_in_decimals_is_the_oracle_in_floats(text: str) -> None:
     data = read(text)

@@ -160,6 +160,7 @@ def test_a_signal_where_folders_can_not_be_exchanged(tmp_path: Path, how: signal
         assert names(tmp_path) == ["place"]
 
 
+@pytest.mark.slow
 def test_a_command_that_is_ended_leaves_the_old_or_the_new(tmp_path: Path) -> None:
     folder = tmp_path / "forms"
     order = ["exercise", "i_love_ai", "--step", "scores", "--forms", "9", "-o", str(folder)]
@@ -223,6 +224,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path, inside: list[str], th
     assert not there or version(place).startswith("ab")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_full_disk_is_told_of_standard_output(tmp_path: Path, unbuffered: str) -> None:
     out = tmp_path / "out"
@@ -269,6 +271,7 @@ def test_every_command_is_tried() -> None:
     assert registered <= {words[0] for words in COMMANDS}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_closed_and_full_streams() -> None:
     """A word about it where one can be said, no traceback, and a status that tells."""
