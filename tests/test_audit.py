@@ -17,6 +17,7 @@ from attncli import ScenarioError
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.expression import elided_rows
 from attncli.arithmetic.operations import Listed
+from attncli.render import format_names
 from attncli.steps import step_named
 from attncli.telling.working import cell_line
 from attncli.trace import Quantity, Trace
@@ -27,7 +28,7 @@ from tests.pages import SHIPPED, WORDS_ONLY, lessons_of, page_of, page_of_cells,
 from tests.plain import read
 from tests.strategies import recurrents, scenarios, transformers
 
-FORMS = ("terminal", "markdown", "json", "latex")
+FORMS = format_names()
 DETAILS = ("full", "rows")
 WIDE = "i_can_go_alone"  # 512 columns: a page of its own
 VARIANTS: tuple[tuple[str, ...], ...] = (

@@ -273,3 +273,25 @@ def test_names_of_forms() -> None:
 )
 def test_names_are_safe(text: str, safe: str) -> None:
     assert safe_name(text) == safe
+
+
+def test_what_the_second_derivation_lacks_is_a_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "expected.yaml"
+    file.write_text(
+        "sentence: abab ab\n"
+        "tokenizer: {kind: unigram, training: expected}\n"
+        "corpus: abab ab aab abb\n"
+        "vocabulary_size: 6\n"
+        "d_model: 2\n"
+        "embeddings: {random: normal, seed: 1}\n"
+        "W_Q: [[1, 0], [0, 1]]\n"
+        "W_K: [[1, 0], [0, 1]]\n"
+        "W_V: [[1, 0], [0, 1]]\n"
+    )
+    allowed = [word for rule in ("sums", "zeros", "edges", "ties") for word in ("--allow", rule)]
+    result = run(str(file), "--step", "softmax", "--stress", "2", *allowed)
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "--stress: the second derivation of the keys doesn't know training: expected; "
+        "leave --stress out\n"
+    )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager, nullcontext
-from typing import Any
+from inspect import Parameter, Signature
+from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -72,6 +73,33 @@ class TextGroup(TyperGroup):
 
     def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401
         return _as_typed(super().get_params(ctx))
+
+
+R = TypeVar("R", bound=NamedTuple)
+
+
+def taking(record: type[R]) -> Callable[[Callable[[Any, R], None]], Callable[..., None]]:
+    """Makes a command of a function of what was typed as a record: the annotated fields of this
+    named tuple are the options, with their defaults."""
+    parameters = {"context": Parameter("context", _BY_NAME, annotation=typer.Context)}
+    for name, kind in get_type_hints(record, include_extras=True).items():
+        usual = record._field_defaults.get(name, Parameter.empty)
+        parameters[name] = Parameter(name, _BY_NAME, default=usual, annotation=kind)
+
+    def command_of(act: Callable[[Any, R], None]) -> Callable[..., None]:
+        def command(*, context: Any, **typed: Any) -> None:  # noqa: ANN401
+            act(context, record._make(typed[name] for name in record._fields))
+
+        command.__name__, command.__doc__ = act.__name__, act.__doc__
+        # where Typer looks for the options
+        command.__annotations__ = {name: one.annotation for name, one in parameters.items()}
+        vars(command)["__signature__"] = Signature([*parameters.values()])
+        return command
+
+    return command_of
+
+
+_BY_NAME = Parameter.KEYWORD_ONLY
 
 
 def command_line(context: Any, leave_out: Container[str] = ()) -> str:  # noqa: ANN401

@@ -2,110 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
-from attncli.choices import BLANKS, DETAILS, KEYS
-from attncli.cli import options
-from attncli.cli.command import command_line
-from attncli.cli.request import Part, changes_of
+from attncli.cli.command import command_line, taking
+from attncli.cli.order import Order
 
 
-def exercise(
-    context: typer.Context,
-    scenario: options.ScenarioArgument,
-    step: options.Steps = None,
-    layer: options.LayerOption = None,
-    head: options.HeadOption = None,
-    token: options.Token = None,
-    cell: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--cell",
-            metavar="CELL",
-            help="Ask only for this cell, 'weights[love, AI]' or a given one; may be repeated.",
-        ),
-    ] = None,
-    blank: Annotated[
-        str,
-        typer.Option(
-            "--blank",
-            metavar="|".join((*BLANKS[:-1], "random:SHARE")),
-            help="What is taken out: results, the terms inside lines of working, both, a share.",
-            autocompletion=options.complete_blank,
-        ),
-    ] = BLANKS[0],
-    points: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--points",
-            metavar="[STEP=]N",
-            help="Points of a blank, of all steps or of one: softmax=2; may be repeated.",
-        ),
-    ] = None,
-    key: Annotated[
-        str | None,
-        typer.Option(
-            "--key",
-            metavar="|".join(KEYS),
-            help="Where the key goes; by default into a file of its own in a folder, else behind"
-            " the sheet.",
-            autocompletion=options.complete_key,
-        ),
-    ] = None,
-    hints: Annotated[bool, typer.Option("--hints", help="A sheet of hints as well.")] = False,
-    forms: Annotated[
-        str | None,
-        typer.Option(
-            "--forms", metavar="N", help="So many forms, A to Z and on, each with other numbers."
-        ),
-    ] = None,
-    seed: Annotated[
-        str, typer.Option("--seed", metavar="N", help="Chooses the forms and random blanks.")
-    ] = "1",
-    allow: options.Allow = None,
-    mistakes: Annotated[
-        str | None,
-        typer.Option(
-            "--mistakes",
-            metavar="PERCENT",
-            help="Tell known mistakes by what they give: in the key, and for this share of the"
-            " points in Moodle (50 there if nothing is said).",
-        ),
-    ] = None,
-    stress: Annotated[
-        str | None,
-        typer.Option(
-            "--stress",
-            metavar="N",
-            help="Write nothing, but make N variants and derive each key again independently.",
-        ),
-    ] = None,
-    decimals: options.Decimals = None,
-    rounding: options.RoundingOption = None,
-    set_: options.Sets = None,
-    detail: Annotated[
-        str | None,
-        typer.Option(
-            "--detail",
-            metavar="|".join(DETAILS),
-            help="Tables only (for results the default), one line a row, or every cell.",
-            autocompletion=options.complete_detail,
-        ),
-    ] = None,
-    form: options.ExerciseFormatOption = None,
-    fragment: options.Fragment = False,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE|FOLDER", help="A file, or a folder for several."
-        ),
-    ] = None,
-    files_outside: options.FilesOutside = False,
-    large: options.Large = False,
-    force: options.Force = False,
-) -> None:
+@taking(Order)
+def exercise(context: typer.Context, order: Order) -> None:
     """Write an exercise: the student's sheet, the answer key, hints.
 
     Examples:
@@ -121,30 +25,5 @@ def exercise(
       attn exercise i_love_ai --step softmax --stress 1000
     """
     from attncli.cli.fulfilling import fulfil
-    from attncli.cli.order import Order
 
-    order = Order(
-        scenario=scenario,
-        changes=changes_of(set_, decimals, rounding),
-        steps=step or [],
-        part=Part(token, layer, head),
-        cells=cell or [],
-        blank=blank,
-        points=points or [],
-        key=key,
-        hints=hints,
-        forms=forms,
-        seed=seed,
-        allow=allow or [],
-        mistakes=mistakes,
-        stress=stress,
-        detail=detail,
-        form=form,
-        fragment=fragment,
-        output=output,
-        outside=files_outside,
-        large=large,
-        force=force,
-        command=command_line(context, leave_out=("output", "force")),
-    )
-    fulfil(order)
+    fulfil(order, command_line(context, leave_out=("output", "force")))

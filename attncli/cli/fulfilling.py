@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from attncli.trace import Trace
 
 
-def fulfil(order: Order) -> None:
-    """Writes what is ordered, or says everything that is wrong."""
+def fulfil(order: Order, command: str) -> None:
+    """Writes what is ordered by a command, or says everything that is wrong."""
+    from attncli.telling.exercise.papers import exercise
+
     terms, trace = _checked(order)
     with complaining():
         wish = _wish(order, trace, terms)
@@ -31,8 +33,9 @@ def fulfil(order: Order) -> None:
             stress(order, terms, trace, wish)
             return
         counts = terms.counts
-        made = variants(trace, wish, counts.forms, counts.seed, order.allow)
-        write_papers(order, terms.manner, wish, made, len(counts.names))
+        made = variants(trace, wish, counts.forms, counts.seed, order.allow or ())
+        exercises = ((form, one, exercise(one, wish, form, command)) for form, one in made)
+        write_papers(order, terms.manner, exercises, len(counts.names))
 
 
 def _checked(order: Order) -> tuple[Terms, Trace]:
@@ -45,14 +48,14 @@ def _checked(order: Order) -> tuple[Terms, Trace]:
     complaints = Complaints()
     counts = None
     with complaints.heard():
-        check_steps(order.steps)
+        check_steps(order.steps or ())
     with complaints.heard():
         check_detail(order.detail or "full")
     with complaints.heard():
         blanking = parse_blanking(order.blank)
     with complaints.heard():
-        points = parse_points(order.points)
-    complaints.problems += check_names(order.allow)
+        points = parse_points(order.points or ())
+    complaints.problems += check_names(order.allow or ())
     with complaints.heard():
         counts = parse_counts(order)
     with complaints.heard():
@@ -84,7 +87,7 @@ def _wish(order: Order, trace: Trace, terms: Terms) -> Wish:
     cells = _cells(order, trace) if order.cells else []
     detail = order.detail or ("full" if terms.blanking.terms else "summary")
     token, layer, head = order.part
-    selection = select(trace, order.steps, token, detail, layer=layer, head=head)
+    selection = select(trace, order.steps or (), token, detail, layer=layer, head=head)
     check_told(trace, selection)
     counts, share = terms.counts, terms.manner.share
     wish = Wish(selection, cells, terms.blanking, terms.points, str(counts.seed), share)
@@ -100,7 +103,7 @@ def _cells(order: Order, trace: Trace) -> list[tuple[str, Address]]:
     others = [("--step", order.steps), ("--token", token), ("--layer", layer), ("--head", head)]
     found: dict[tuple[str, int, int], Address] = {}
     wrong: list[Problem] = []
-    for name, address in find_cells(trace, order.cells, others):
+    for name, address in find_cells(trace, order.cells or (), others):
         if name not in trace:
             wrong.append(Problem.of(f"--cell {name}", "holds no figures", "ask for another cell"))
         elif trace[name].given and any(_sets(change, name) for change in order.changes):

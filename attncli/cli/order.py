@@ -1,37 +1,119 @@
-"""An exercise as it is ordered on the command line."""
+"""An exercise as it is ordered on the command line: each option is said here, and nowhere else."""
 
-from __future__ import annotations
+# no lazy annotations here: Typer reads them
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+import typer
+
+from attncli.choices import BLANKS, DETAILS, KEYS
+from attncli.cli import options
+from attncli.cli.request import Part, changes_of
 
 if TYPE_CHECKING:
-    from attncli.cli.request import Part
     from attncli.scenario.settings import Change
 
 
 class Order(NamedTuple):
-    """What was typed; `command` makes it again."""
+    """What was typed."""
 
-    scenario: str
-    changes: Sequence[str | Change]
-    steps: Sequence[str]
-    part: Part
-    cells: Sequence[str]
-    blank: str
-    points: Sequence[str]
-    key: str | None
-    hints: bool
-    forms: str | None
-    seed: str
-    allow: Sequence[str]
-    mistakes: str | None
-    stress: str | None
-    detail: str | None
-    form: str | None
-    fragment: bool
-    output: str | None
-    outside: bool
-    large: bool
-    force: bool
-    command: str
+    scenario: options.ScenarioArgument
+    steps: options.Steps = None
+    layer: options.LayerOption = None
+    head: options.HeadOption = None
+    token: options.Token = None
+    cells: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--cell",
+            metavar="CELL",
+            help="Ask only for this cell, 'weights[love, AI]' or a given one; may be repeated.",
+        ),
+    ] = None
+    blank: Annotated[
+        str,
+        typer.Option(
+            "--blank",
+            metavar="|".join((*BLANKS[:-1], "random:SHARE")),
+            help="What is taken out: results, the terms inside lines of working, both, a share.",
+            autocompletion=options.complete_blank,
+        ),
+    ] = BLANKS[0]
+    points: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--points",
+            metavar="[STEP=]N",
+            help="Points of a blank, of all steps or of one: softmax=2; may be repeated.",
+        ),
+    ] = None
+    key: Annotated[
+        str | None,
+        typer.Option(
+            "--key",
+            metavar="|".join(KEYS),
+            help="Where the key goes; by default into a file of its own in a folder, else behind"
+            " the sheet.",
+            autocompletion=options.complete_key,
+        ),
+    ] = None
+    hints: Annotated[bool, typer.Option("--hints", help="A sheet of hints as well.")] = False
+    forms: Annotated[
+        str | None,
+        typer.Option(
+            "--forms", metavar="N", help="So many forms, A to Z and on, each with other numbers."
+        ),
+    ] = None
+    seed: Annotated[
+        str, typer.Option("--seed", metavar="N", help="Chooses the forms and random blanks.")
+    ] = "1"
+    allow: options.Allow = None
+    mistakes: Annotated[
+        str | None,
+        typer.Option(
+            "--mistakes",
+            metavar="PERCENT",
+            help="Tell known mistakes by what they give: in the key, and for this share of the"
+            " points in Moodle (50 there if nothing is said).",
+        ),
+    ] = None
+    stress: Annotated[
+        str | None,
+        typer.Option(
+            "--stress",
+            metavar="N",
+            help="Write nothing, but make N variants and derive each key again independently.",
+        ),
+    ] = None
+    decimals: options.Decimals = None
+    rounding: options.RoundingOption = None
+    sets: options.Sets = None
+    detail: Annotated[
+        str | None,
+        typer.Option(
+            "--detail",
+            metavar="|".join(DETAILS),
+            help="Tables only (for results the default), one line a row, or every cell.",
+            autocompletion=options.complete_detail,
+        ),
+    ] = None
+    form: options.ExerciseFormatOption = None
+    fragment: options.Fragment = False
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE|FOLDER", help="A file, or a folder for several."
+        ),
+    ] = None
+    outside: options.FilesOutside = False
+    large: options.Large = False
+    force: options.Force = False
+
+    @property
+    def changes(self) -> "list[str | Change]":
+        """What is changed in the scenario."""
+        return changes_of(self.sets, self.decimals, self.rounding)
+
+    @property
+    def part(self) -> Part:
+        """The part of the trace that is asked about, besides its steps."""
+        return Part(self.token, self.layer, self.head)

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from attncli.cli.order import Order
     from attncli.cli.terms import Manner
     from attncli.document import Document
-    from attncli.telling.exercise.papers import Wish
     from attncli.trace import Trace
 
 _LONGEST = 60
@@ -67,15 +66,15 @@ def safe_name(text: str) -> str:
 
 
 def write_papers(
-    order: Order, manner: Manner, wish: Wish, traces: Iterable[tuple[str, Trace]], count: int
+    order: Order, manner: Manner, exercises: Iterable[tuple[str, Trace, Document]], count: int
 ) -> None:
     """Makes the papers of all forms, then writes them, all or none."""
     forms: list[str] = []
     texts: list[str] = []
     with _rarely_collecting():
-        for form, trace in watched(traces, count, "Forms"):
+        for form, trace, whole in watched(exercises, count, "Forms"):
             forms.append(form)
-            texts += _texts(order, manner, wish, form, trace)
+            texts += _texts(whole, order, manner, trace)
     if manner.folder:
         assert order.output is not None
         names = _file_names(order, manner, forms)
@@ -98,12 +97,10 @@ def _rarely_collecting() -> Iterator[None]:
         gc.set_threshold(*often)
 
 
-def _texts(order: Order, manner: Manner, wish: Wish, form: str, trace: Trace) -> Iterator[str]:
+def _texts(whole: Document, order: Order, manner: Manner, trace: Trace) -> Iterator[str]:
     """The papers of one form in its format."""
     from attncli.render import render
-    from attncli.telling.exercise.papers import exercise
 
-    whole = exercise(trace, wish, form, order.command)
     page = page_for(order.output)._replace(fragment=order.fragment)
     for kind in manner.kinds:
         yield render(_paper(kind, whole, trace, manner), manner.format, page)

@@ -33,15 +33,19 @@ def stress(order: Order, terms: Terms, trace: Trace, wish: Wish) -> None:
 
 
 def _trials(order: Order, terms: Terms, trace: Trace, wish: Wish) -> list[Trial]:
+    from attncli.oracle import UnknownError
     from attncli.scenario import shipped
     from attncli.scenario.plain import plain_data
     from attncli.telling.exercise.trust import trial
+    from attncli.telling.selection import SelectionError
 
     data = plain_data(order.scenario, order.changes)
     folder = shipped.find(order.scenario).parent
     count = terms.counts.stress or 0
-    made = variants(trace, wish, count, terms.counts.seed, order.allow)
-    return [
-        trial(data, folder, variant, wish, name)
-        for name, variant in watched(made, count, "Variants")
-    ]
+    made = variants(trace, wish, count, terms.counts.seed, order.allow or ())
+    watching = watched(made, count, "Variants")
+    try:
+        return [trial(data, folder, variant, wish, name) for name, variant in watching]
+    except UnknownError as unknown:
+        wrong = f"the second derivation of the keys doesn't know {unknown}"
+        raise SelectionError.of("--stress", wrong, "leave --stress out") from None

@@ -25,7 +25,7 @@ with `decimal` the same in sixty digits, where no half is ever in doubt.
     intervals  which answers are right for a cell, whichever way it is rounded
 """
 
-from attncli.oracle.figures import activation, round_half_away
+from attncli.oracle.figures import UnknownError, activation, round_half_away
 from attncli.oracle.intervals import Cell, Interval, intervals
 from attncli.oracle.stack import Arrays, work
 
@@ -33,6 +33,7 @@ __all__ = [
     "Arrays",
     "Cell",
     "Interval",
+    "UnknownError",
     "activation",
     "intervals",
     "round_half_away",

@@ -37,6 +37,10 @@ _FUNCTIONS: dict[str, tuple[Callable[[float], float], Callable[[Decimal], Decima
 }
 
 
+class UnknownError(NotImplementedError):
+    """Something of a scenario that isn't known here; its text says what."""
+
+
 def each(function: Callable[[Any], Number], values: Figures) -> Figures:
     """A function of each number of an array."""
     made = [function(x) for x in values.flat]
@@ -83,7 +87,10 @@ def _smooth(kind: str, z: mpmath.mpf) -> mpmath.mpf:
         return z / 2 * (1 + mpmath.tanh(inner))
     if kind == "tanh":
         return mpmath.tanh(z)
-    return {"silu": z, "sigmoid": 1}[kind] / (1 + mpmath.exp(-z))
+    above = {"silu": z, "sigmoid": 1}
+    if kind not in above:
+        raise UnknownError(f"the activation {kind}")
+    return above[kind] / (1 + mpmath.exp(-z))
 
 
 def of_mpmath(value: mpmath.mpf, *, decimal: bool) -> Number:

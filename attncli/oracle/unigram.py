@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from attncli.oracle import lesson, viterbi
 from attncli.oracle.book import Book, Record
+from attncli.oracle.figures import UnknownError
 from attncli.oracle.lesson import Learned, Lesson, Words
 from attncli.oracle.viterbi import Cut, Pieces, Scores
 
@@ -90,10 +91,10 @@ def _record(data: Record) -> Record:
 
 
 def _refuse_others(record: Record) -> None:
-    """Raises NotImplementedError for what is not worked here."""
+    """Raises UnknownError for what is not worked here."""
     for key, known in _KNOWN.items():
         if record.get(key, known) != known:
-            raise NotImplementedError(f"{key}: {record[key]}")
+            raise UnknownError(f"{key}: {record[key]}")
 
 
 def _setting(record: Record) -> Setting:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from attncli.oracle.book import Book
-from attncli.oracle.figures import Figures, Number
+from attncli.oracle.figures import Figures, Number, UnknownError
 
 Cut = tuple[str, ...]
 """A word as the pieces that it is cut into."""
@@ -51,7 +51,7 @@ def split(text: str, marks: str) -> list[str]:
     if marks == "none":
         return text.split()
     if marks != SPACE:
-        raise NotImplementedError(f"words that are marked with {marks}")
+        raise UnknownError(f"words that are marked with {marks}")
     return _FROM_SPACE.findall(SPACE + text.replace(" ", SPACE)) if text else []
 
 
