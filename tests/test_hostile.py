@@ -182,7 +182,7 @@ def test_only_data_takes_words_as_they_are() -> None:
     assert found == {
         "notation/words.py",
         "render/exercises/csv.py",
-        "render/figures.py",  # to put its role before it
+        "render/grid.py",  # to put its role before it
         "render/formats/json.py",
         "render/html/spans.py",  # to see whether it is a number
     }

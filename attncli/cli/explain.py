@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from attncli.cli import options
 from attncli.cli.request import Part, Request, changes_of
@@ -16,15 +14,7 @@ if TYPE_CHECKING:
 
 
 def explain(
-    scenario: Annotated[
-        str,
-        typer.Argument(
-            metavar="[SCENARIO]",
-            help="A scenario file, or the name of a shipped one.",
-            autocompletion=options.complete_scenario,
-            show_default=True,
-        ),
-    ] = "i_love_ai",
+    scenario: options.ScenarioOrUsual = "i_love_ai",
     step: options.Steps = None,
     layer: options.LayerOption = None,
     head: options.HeadOption = None,

@@ -63,6 +63,15 @@ ScenarioArgument = Annotated[
         autocompletion=complete_scenario,
     ),
 ]
+ScenarioOrUsual = Annotated[
+    str,
+    typer.Argument(
+        metavar="[SCENARIO]",
+        help="A scenario file, or the name of a shipped one.",
+        autocompletion=complete_scenario,
+        show_default=True,
+    ),
+]
 Steps = Annotated[
     list[str] | None,
     typer.Option(

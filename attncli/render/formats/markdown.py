@@ -9,12 +9,11 @@ from itertools import groupby
 from typing import Any
 
 from attncli.arithmetic.expression import (
-    MOST_PARTS,
     Equation,
     Expression,
     Omitted,
     Symbol,
-    elided,
+    Vector,
 )
 from attncli.document import (
     Addition,
@@ -46,17 +45,8 @@ from attncli.notation.latex import WEB
 from attncli.notation.plain import MINUS
 from attncli.notation.signs import signed
 from attncli.notation.words import printed
-from attncli.render.figures import (
-    addend_sign,
-    column_heading,
-    heading_of,
-    row_heading,
-    shown_rows,
-    sum_heading,
-    sum_text,
-    text_of,
-    vector,
-)
+from attncli.render.figures import addend_sign, heading_of
+from attncli.render.grid import Entry, Label, entry_text, grid_of, grid_of_vectors, label_of
 from attncli.render.mermaid import mermaid
 from attncli.render.page import Page
 from attncli.word import Word
@@ -256,32 +246,26 @@ def _cell(cell: Word | Omitted) -> str:
 
 
 def _matrix(block: MatrixBlock) -> str:
-    columns = elided(block.matrix.shape[1], MOST_PARTS)
-    headings = [code(heading_of(block)), *(escaped(column_heading(block, j)) for j in columns)]
-    headings += [sum_heading(block)] if block.with_sums else []
-    rows = []
-    for i in shown_rows(block):
-        texts = [_figure(block, i, j) for j in columns]
-        texts += [sum_text(block, i)] if block.with_sums else []
-        rows.append([escaped(row_heading(block, i)), *texts])
-    return _grid(headings, rows, [False, *(True for _ in headings[1:])])
+    grid = grid_of(block)
+    headings = [code(heading_of(block)), *map(_name_of, grid.headings)]
+    rows = [[_name_of(name), *map(entry_text, entries)] for name, entries in grid.rows()]
+    return _grid(headings, rows, [False, *(True for _ in grid.columns)])
 
 
-def _figure(block: MatrixBlock, i: int | None, j: int | None) -> str:
-    if i is None:
-        return "⋮"
-    return "…" if j is None else text_of(block.entry(i, j))
+def _name_of(name: Label) -> str:
+    return escaped(label_of(name))
 
 
 def _side_by_side(block: SideBySide) -> str:
-    first = block.columns[0][1]
-    rows = []
-    for i in shown_rows(first):
-        vectors = ("⋮" if i is None else _math(latex(vector(m, i))) for _, m in block.columns)
-        rows.append([escaped(row_heading(first, i)), *vectors])
-    headings = ["Token", *(heading for heading, _ in block.columns)]
+    grid = grid_of_vectors(block)
+    rows = [[_name_of(name), *map(_vector, entries)] for name, entries in grid.rows()]
+    headings = ["Token", *map(_name_of, grid.headings)]
     table = _grid(headings, rows, [False for _ in headings])
     return f"**{block.caption}**\n\n{table}" if block.caption else table
+
+
+def _vector(entry: Entry) -> str:
+    return _math(latex(entry)) if isinstance(entry, Vector) else entry_text(entry)
 
 
 def _tree(block: Tree) -> str:

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from attncli.arithmetic.expression import MOST_PARTS, Blank, Omitted, Vector, elided
+from attncli.arithmetic.expression import Blank, Omitted, Vector
 from attncli.document import Facts, Graph, MatrixBlock, SideBySide, Table
-from attncli.render.figures import (
-    column_heading,
-    heading_of,
-    row_heading,
-    shown_rows,
-    sum_heading,
-    sum_text,
-    text_of,
-)
+from attncli.render.figures import heading_of, text_of
+from attncli.render.grid import Entry, Label, entry_text, grid_of, grid_of_vectors, label_of
 from attncli.render.html.spans import expression_html, spans_html
 from attncli.render.html.style import Style
 from attncli.word import Word
@@ -63,46 +56,36 @@ def _cell(cell: Word | str | Omitted, style: Style) -> str:
 
 def matrix_html(block: MatrixBlock, style: Style) -> str:
     """A quantity with the names of its rows and columns; a blank where one is asked for."""
-    columns = elided(block.matrix.shape[1], MOST_PARTS)
-    headings = [_name(block, style), *(style.word(column_heading(block, j)) for j in columns)]
-    headings += [style.text(sum_heading(block))] if block.with_sums else []
-    rows = []
-    for i in shown_rows(block):
-        cells = [_entry(block, i, j, style) for j in columns]
-        cells += [sum_text(block, i)] if block.with_sums else []
-        rows.append(row_of(style.word(row_heading(block, i)), cells, figures=True))
+    grid = grid_of(block)
+    rows = [
+        row_of(_named(name, style), (_entry(one, style) for one in entries), figures=True)
+        for name, entries in grid.rows()
+    ]
+    name = f"<code>{style.word(heading_of(block))}</code>"
+    headings = [name, *(_named(heading, style) for heading in grid.headings)]
     return table_of(rows, head_of(headings, figures=True))
 
 
-def _name(block: MatrixBlock, style: Style) -> str:
-    return f"<code>{style.word(heading_of(block))}</code>"
+def _named(name: Label, style: Style) -> str:
+    return style.word(label_of(name))
 
 
-def _entry(block: MatrixBlock, i: int | None, j: int | None, style: Style) -> str:
-    if i is None:
-        return "⋮"
-    if j is None:
-        return "…"
-    entry = block.entry(i, j)
-    return style.blank(entry) if isinstance(entry, Blank) else text_of(entry)
+def _entry(entry: Entry, style: Style) -> str:
+    if isinstance(entry, Vector):
+        return expression_html(entry, style)
+    return style.blank(entry) if isinstance(entry, Blank) else entry_text(entry)
 
 
 def side_by_side_html(block: SideBySide, style: Style) -> str:
     """Rows of several quantities as vectors."""
-    first = block.columns[0][1]
-    rows = []
-    for i in shown_rows(first):
-        cells = ("⋮" if i is None else _vector(matrix, i, style) for _, matrix in block.columns)
-        rows.append(row_of(style.word(row_heading(first, i)), cells))
-    headings = ["Token", *(style.word(heading) for heading, _ in block.columns)]
+    grid = grid_of_vectors(block)
+    rows = [
+        row_of(_named(name, style), (_entry(one, style) for one in entries))
+        for name, entries in grid.rows()
+    ]
+    headings = ["Token", *(_named(heading, style) for heading in grid.headings)]
     caption = f"<p><strong>{style.word(block.caption)}</strong></p>\n" if block.caption else ""
     return caption + table_of(rows, head_of(headings))
-
-
-def _vector(block: MatrixBlock, i: int, style: Style) -> str:
-    places = elided(block.matrix.shape[1], MOST_PARTS)
-    entries = (Omitted() if j is None else block.entry(i, j) for j in places)
-    return expression_html(Vector(tuple(entries)), style)
 
 
 def graph_html(block: Graph, style: Style) -> str:

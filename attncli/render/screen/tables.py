@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from attncli.arithmetic.expression import MOST_PARTS, elided
+from attncli.arithmetic.expression import Vector
 from attncli.document import MatrixBlock, SideBySide, Table
 from attncli.notation.words import printed
-from attncli.render.figures import (
-    at_point,
-    column_heading,
-    heading_of,
-    row_heading,
-    shown_rows,
-    sum_heading,
-    sum_text,
-    text_of,
-    vector_texts,
+from attncli.render.figures import at_point, filled_vectors, heading_of
+from attncli.render.grid import (
+    Entry,
+    Grid,
+    Label,
+    Omission,
+    entry_text,
+    grid_of,
+    grid_of_vectors,
+    label_of,
 )
 from attncli.render.screen.lines import Line, Piece, left, line_width, right, width
 from attncli.word import Word
@@ -48,28 +48,24 @@ class Column(NamedTuple):
 
 def matrix_lines(block: MatrixBlock, cells: int) -> list[Line]:
     """A quantity as a table."""
-    names, rows = _row_names(block)
-    return _banded(names, _matrix_columns(block, rows), cells)
+    grid = grid_of(block)
+    columns = [
+        Column.of(_text_of(column.heading), [_entry_text(one) for one in column.entries])
+        for column in grid.columns
+    ]
+    return _banded(_row_names(heading_of(block), grid), columns, cells)
 
 
-def _row_names(block: MatrixBlock) -> tuple[Column, list[int | None]]:
-    rows = shown_rows(block)
-    names = [_cell_text(row_heading(block, row)) for row in rows]
-    return Column.of(heading_of(block), names, numbers=False), rows
+def _row_names(heading: str, grid: Grid) -> Column:
+    return Column.of(heading, [_text_of(name) for name in grid.names], numbers=False)
 
 
-def _matrix_columns(block: MatrixBlock, rows: Sequence[int | None]) -> list[Column]:
-    columns = []
-    for j in elided(block.matrix.shape[1], MOST_PARTS):
-        if j is None:
-            columns.append(Column.of("…", ["…" for _ in rows]))
-            continue
-        texts = ["⋮" if i is None else text_of(block.entry(i, j)) for i in rows]
-        columns.append(Column.of(_cell_text(column_heading(block, j)), texts))
-    if block.with_sums:
-        sums = [sum_text(block, i) for i in rows]
-        columns.append(Column.of(sum_heading(block), sums))
-    return columns
+def _text_of(name: Label) -> str:
+    return _cell_text(label_of(name))
+
+
+def _entry_text(entry: Entry) -> str:
+    return "…" if entry is Omission.BOTH else entry_text(entry)
 
 
 def table_lines(block: Table, cells: int) -> list[Line]:
@@ -90,12 +86,12 @@ def _cell_text(cell: object) -> str:
 
 def side_by_side_lines(block: SideBySide, cells: int) -> list[Line]:
     """Rows of quantities as vectors; as a table each where a vector is wider than the page."""
-    first = block.columns[0][1]
-    names, rows = _row_names(first)
+    grid = grid_of_vectors(block)
+    names = _row_names(heading_of(block.columns[0][1]), grid)  # as wide as in a table of its own
     names = Column.of("Token", names.cells, numbers=False)
     columns = [
-        Column.of(heading, vector_texts(matrix, rows), numbers=False)
-        for heading, matrix in block.columns
+        Column.of(_text_of(column.heading), _vector_texts(column.entries), numbers=False)
+        for column in grid.columns
     ]
     if max(column.width for column in columns) + names.width + len(_BAR) <= cells:
         return _banded(names, columns, cells)
@@ -103,6 +99,12 @@ def side_by_side_lines(block: SideBySide, cells: int) -> list[Line]:
     for _, matrix in block.columns:
         lines += [*([[]] if lines else []), *matrix_lines(matrix, cells)]
     return lines
+
+
+def _vector_texts(entries: Sequence[Entry]) -> list[str]:
+    """Vectors as texts, each entry filled up to the width of its column."""
+    texts = iter(filled_vectors([entry for entry in entries if isinstance(entry, Vector)]))
+    return [next(texts) if isinstance(entry, Vector) else _entry_text(entry) for entry in entries]
 
 
 def _banded(names: Column, columns: Sequence[Column], cells: int) -> list[Line]:

@@ -7,18 +7,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
 
-from attncli.arithmetic.expression import MOST_PARTS, Blank, Number, Omitted, Symbol, elided
+from attncli.arithmetic.expression import Blank, Number, Omitted, Symbol, Vector
 from attncli.document import Graph, MatrixBlock, SideBySide, Table
 from attncli.notation import latex
 from attncli.notation.plain import MINUS
 from attncli.notation.words import shown
-from attncli.render.figures import (
-    column_heading,
-    has_blanks,
-    row_heading,
-    shown_rows,
-    sum_heading,
-    vector,
+from attncli.render.grid import (
+    Entry,
+    Grid,
+    Label,
+    Omission,
+    RowSum,
+    grid_of,
+    grid_of_vectors,
+    label_of,
 )
 from attncli.render.tex.alignment import aligned
 from attncli.render.tex.measure import BLANK, math_width, text_width
@@ -81,6 +83,12 @@ _LONGEST_ARROW = 9
 _ARROW = r"\rule[0.5ex]{{{:.1f}em}}{{0.4pt}}$\rightarrow$"
 ABOUT = Cell.of_mathematics(r"\approx")
 DOTS, DOTS_BELOW = Cell.of_mathematics(r"\dots"), Cell.of_mathematics(r"\vdots")
+_OMITTED = {
+    Omission.ROWS: DOTS_BELOW,
+    Omission.COLUMNS: DOTS,
+    Omission.BOTH: DOTS,
+    Omission.UNTOLD: Cell("", 0),
+}
 
 
 def matrix(block: MatrixBlock, setting: Setting) -> str:
@@ -91,24 +99,17 @@ def matrix(block: MatrixBlock, setting: Setting) -> str:
 def side_by_side(block: SideBySide, setting: Setting) -> str:
     """Rows of quantities as vectors; as a table each where they don't fit beside each other."""
     caption = rf"\paragraph{{{escaped(block.caption)}}}\leavevmode\par" if block.caption else ""
-    first = block.columns[0][1]
-    rows = shown_rows(first)
+    grid = grid_of_vectors(block)
     columns = [
-        Column(Cell.of(heading), tuple(_vector(table, i, setting) for i in rows), False)
-        for heading, table in block.columns
+        Column(Cell.of(label_of(one.heading)), tuple(_entry_cells(one.entries, setting)), False)
+        for one in grid.columns
     ]
-    names = _row_names(Cell.of("Token"), first, rows)
+    names = _row_names(Cell.of("Token"), grid)
     if _width(names, columns, _GAP) <= setting.room:
         tables = _tabular(names, columns)
     else:
         tables = _JOINT.join(matrix(table, setting) for _, table in block.columns)
     return "\n".join(filter(None, [caption, together([tables])]))
-
-
-def _vector(block: MatrixBlock, i: int | None, setting: Setting) -> Cell:
-    if i is None:
-        return DOTS_BELOW
-    return Cell.of_mathematics(latex(vector(block, i), setting.working))
 
 
 def table(block: Table, setting: Setting) -> str:
@@ -186,58 +187,43 @@ def together(tables: Sequence[str]) -> str:
     )
 
 
-def _row_names(heading: Cell, block: MatrixBlock, rows: Sequence[int | None]) -> Column:
-    names = (DOTS_BELOW if i is None else Cell.of_name(row_heading(block, i)) for i in rows)
-    return Column(heading, tuple(names), False)
+def _row_names(heading: Cell, grid: Grid) -> Column:
+    return Column(heading, tuple(map(_named, grid.names)), False)
+
+
+def _named(name: Label) -> Cell:
+    return _OMITTED[name] if isinstance(name, Omission) else Cell.of_name(name)
 
 
 def _matrix_columns(block: MatrixBlock, setting: Setting) -> tuple[Column, list[Column]]:
-    rows = shown_rows(block)
+    grid = grid_of(block)
     quantity = Cell.of_mathematics(latex(Symbol(block.name), setting.working))
     if block.given:
         origin = f" ({block.origin})"
         quantity = Cell(f"{quantity.text}{origin}", quantity.width + text_width(origin))
-    columns = []
-    for j in elided(block.matrix.shape[1], MOST_PARTS):
-        if j is None:
-            columns.append(Column(DOTS, (DOTS,) * len(rows)))
-            continue
-        entries = [None if i is None else block.entry(i, j) for i in rows]
-        heading = Cell.of_name(column_heading(block, j))
-        columns.append(Column(heading, tuple(_entry_cells(entries, setting))))
-    if block.with_sums:
-        heading = Cell.of(sum_heading(block))
-        columns.append(Column(heading, tuple(_sum_cells(block, rows, setting))))
-    return _row_names(quantity, block, rows), columns
+    columns = [
+        Column(_named(column.heading), tuple(_entry_cells(column.entries, setting)))
+        for column in grid.columns
+    ]
+    return _row_names(quantity, grid), columns
 
 
-def _sum_cells(block: MatrixBlock, rows: Sequence[int | None], setting: Setting) -> Iterator[Cell]:
-    """What each row adds up to; nothing is said of it where figures are asked for."""
-    sums = [_row_sum(block, i) for i in rows]
-    cells = _entry_cells([total for _, total in sums], setting)
-    for (sign, _), cell in zip(sums, cells, strict=True):
-        yield cell if sign == "=" else Cell(f"{ABOUT.text} {cell.text}", ABOUT.width + cell.width)
-
-
-def _row_sum(block: MatrixBlock, i: int | None) -> tuple[str, Number | Omitted | None]:
-    if i is None:
-        return "=", None
-    return ("=", Omitted()) if has_blanks(block, i) else block.row_sum(i)
-
-
-def _entry_cells(
-    entries: Sequence[Number | Blank | Omitted | None], setting: Setting
-) -> Iterable[Cell]:
-    """A column's entries, each figure filled up behind its point to the length of the longest."""
-    texts = [latex(entry) for entry in entries if isinstance(entry, Number)]
+def _entry_cells(entries: Sequence[Entry], setting: Setting) -> Iterable[Cell]:
+    """A column's entries, each number filled up behind its point to the length of the longest."""
+    numbers = (one.total if isinstance(one, RowSum) else one for one in entries)
+    texts = [latex(one) for one in numbers if isinstance(one, Number)]
     filled = iter(aligned(texts, before=False))
     for entry in entries:
-        if isinstance(entry, Number):
-            yield Cell.of_mathematics(next(filled))
+        if isinstance(entry, Omission):
+            yield _OMITTED[entry]
         elif isinstance(entry, Blank):
             yield Cell(setting.entry(entry), BLANK)
+        elif isinstance(entry, Vector):
+            yield Cell.of_mathematics(latex(entry, setting.working))
         else:
-            yield DOTS_BELOW if entry is None else Cell("", 0)
+            cell = Cell.of_mathematics(next(filled))
+            rounded = isinstance(entry, RowSum) and entry.sign != "="
+            yield Cell(f"{ABOUT.text} {cell.text}", ABOUT.width + cell.width) if rounded else cell
 
 
 def _width(names: Column, columns: Sequence[Column], gap: float) -> float:

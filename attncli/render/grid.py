@@ -1,0 +1,158 @@
+"""A table before it is drawn: what stands in its cells, whatever the format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum, auto
+from typing import NamedTuple
+
+from attncli.arithmetic.expression import (
+    MOST_PARTS,
+    Blank,
+    Number,
+    Omitted,
+    Vector,
+    elided,
+    elided_rows,
+)
+from attncli.document import MatrixBlock, SideBySide
+from attncli.notation import plain
+from attncli.notation.words import shown
+from attncli.word import Word
+
+
+class Omission(Enum):
+    """What isn't told: rows of a long table, columns of a wide one, where these cross, and sums
+    that would tell what is to be filled in."""
+
+    ROWS = auto()
+    COLUMNS = auto()
+    BOTH = auto()
+    UNTOLD = auto()
+
+
+class RowSum(NamedTuple):
+    """What the numbers of a row add up to, with `=`, or `≈` where it is rounded."""
+
+    sign: str
+    total: Number
+
+
+Entry = Number | Blank | RowSum | Vector | Omission
+Label = Word | str | Omission
+
+
+class Column(NamedTuple):
+    """A column of a table: its heading, and an entry for each row."""
+
+    heading: Label
+    entries: tuple[Entry, ...]
+
+
+class Grid(NamedTuple):
+    """The names of a table's rows, and its columns."""
+
+    names: tuple[Label, ...]
+    columns: tuple[Column, ...]
+
+    @property
+    def headings(self) -> list[Label]:
+        return [column.heading for column in self.columns]
+
+    def rows(self) -> Iterator[tuple[Label, Sequence[Entry]]]:
+        """Each row's name, and its entries."""
+        for k, name in enumerate(self.names):
+            yield name, [column.entries[k] for column in self.columns]
+
+
+def grid_of(block: MatrixBlock) -> Grid:
+    """A quantity with names for its rows and columns, and last the sums of its rows."""
+    rows = _shown_rows(block)
+    columns = [_column(block, j, rows) for j in elided(block.matrix.shape[1], MOST_PARTS)]
+    if block.with_sums:
+        sums = tuple(_row_sum(block, i) for i in rows)
+        columns.append(Column(_heading_of_sums(columns), sums))
+    return Grid(_row_names(block, rows), tuple(columns))
+
+
+def grid_of_vectors(block: SideBySide) -> Grid:
+    """Rows of several quantities as vectors, side by side."""
+    first = block.columns[0][1]
+    rows = _shown_rows(first)
+    columns = (
+        Column(heading, tuple(_vector(matrix, i) for i in rows))
+        for heading, matrix in block.columns
+    )
+    return Grid(_row_names(first, rows), tuple(columns))
+
+
+def entry_text(entry: Entry) -> str:
+    """An entry as it is printed; what is to be filled in as a rule."""
+    if isinstance(entry, Omission):
+        return _OMITTED[entry]
+    if isinstance(entry, RowSum):
+        total = plain(entry.total)
+        return total if entry.sign == "=" else f"{entry.sign} {total}"
+    return plain(entry)
+
+
+_OMITTED = {
+    Omission.ROWS: "⋮",
+    Omission.COLUMNS: "…",
+    Omission.BOTH: "⋮",
+    Omission.UNTOLD: "",
+}
+
+
+def label_of(name: Label) -> Word | str:
+    """What names a row or a column."""
+    return _OMITTED[name] if isinstance(name, Omission) else name
+
+
+def _shown_rows(block: MatrixBlock) -> list[int | None]:
+    """The rows that are printed; None for those left out of a long table."""
+    places = elided_rows(len(block.rows), of_list=block.is_list)
+    return [None if place is None else block.rows[place] for place in places]
+
+
+def _row_names(block: MatrixBlock, rows: Sequence[int | None]) -> tuple[Label, ...]:
+    role, names = block.roles[0], block.row_names
+    return tuple(Omission.ROWS if i is None else _in_role(role, names[i]) for i in rows)
+
+
+def _column(block: MatrixBlock, j: int | None, rows: Sequence[int | None]) -> Column:
+    if j is None:
+        left = (Omission.BOTH if i is None else Omission.COLUMNS for i in rows)
+        return Column(Omission.COLUMNS, tuple(left))
+    # a list's column has no name
+    heading = "" if block.is_list else _in_role(block.roles[1], block.column_names[j])
+    return Column(heading, tuple(Omission.ROWS if i is None else block.entry(i, j) for i in rows))
+
+
+def _in_role(role: str, name: Word) -> Word:
+    return Word(f"{role}: {name.raw}") if role else name
+
+
+def _heading_of_sums(columns: Sequence[Column]) -> str:
+    """What the column of the rows' sums is called, unlike any of the others."""
+    others = {shown(label_of(column.heading)).strip() for column in columns}
+    heading = "sum"
+    while heading in others:
+        heading = f"row {heading}"
+    return heading
+
+
+def _row_sum(block: MatrixBlock, i: int | None) -> RowSum | Omission:
+    if i is None:
+        return Omission.ROWS
+    if any(isinstance(block.entry(i, j), Blank) for j in range(block.matrix.shape[1])):
+        return Omission.UNTOLD
+    return RowSum(*block.row_sum(i))
+
+
+def _vector(block: MatrixBlock, i: int | None) -> Vector | Omission:
+    """A row as a vector, elided where it is long."""
+    if i is None:
+        return Omission.ROWS
+    places = elided(block.matrix.shape[1], MOST_PARTS)
+    return Vector(tuple(Omitted() if j is None else block.entry(i, j) for j in places))
