@@ -14,11 +14,10 @@ from attncli.scenario.learning import Progress
 from attncli.scenario.loading import Changes, Source
 from attncli.scenario.model import below
 from attncli.scenario.problems import nearest
-from attncli.steps import STEPS, story
+from attncli.steps import steps, story
 from attncli.trace import Making, Part, Quantity, Trace, Unfinished, make
 from attncli.trace.axes import given_axes
 from attncli.trace.budget import cost_of, excess
-from attncli.trace.fixed import check_generation
 from attncli.trace.shapes import shapes_of
 
 
@@ -56,7 +55,8 @@ def _fitted(scenario: Scenario, problems: Problems, alike: int = 1) -> Scenario:
     _check_tokens(scenario, problems)
     told = story(scenario)
     _check_rounding(scenario, told, problems)
-    check_generation(scenario, problems)
+    if scenario.prediction.generate > 1:
+        _check_generation(scenario, problems)
     shapes = shapes_of(scenario, told, problems)
     wrong = excess(scenario, cost_of(scenario, told, shapes).times(alike))
     if wrong is not None:
@@ -65,6 +65,12 @@ def _fitted(scenario: Scenario, problems: Problems, alike: int = 1) -> Scenario:
     drawn = {name: _drawn(scenario, name, shapes[name], problems) for name in scenario.random}
     given = {name: matrix for name, matrix in drawn.items() if matrix is not None}
     return replace(scenario, given={**scenario.given, **given}, random={}, shapes=shapes)
+
+
+def _check_generation(scenario: Scenario, problems: Problems) -> None:
+    from attncli.trace.fixed import check_generation
+
+    check_generation(scenario, problems)
 
 
 def _drawn(
@@ -90,7 +96,9 @@ def _drawn(
 
 def _check_rounding(scenario: Scenario, told: Iterable[Part], problems: Problems) -> None:
     """Other decimals are for quantities that a step makes, by their last or their full names."""
-    known = {made for step in STEPS for made in step.makes}
+    if not scenario.rounding.quantities:
+        return
+    known = {made for step in steps() for made in step.makes}
     known |= {making.name for part in told for making in part.makings}
     for name in scenario.rounding.quantities:
         if name not in known:

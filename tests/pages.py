@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from attncli.pipeline import load, work
 from attncli.render import Page, render
 from attncli.scenario import shipped
-from attncli.steps import STEPS
+from attncli.steps import steps
 from attncli.telling.lesson import lessons
 from attncli.telling.selection import Selection, find_cells
 from attncli.telling.walkthrough import cells, walkthrough
@@ -35,7 +35,7 @@ def page_of(trace: Trace, form: str = "terminal", width: int = 80, detail: str =
 
 def lessons_of(trace: Trace, form: str = "terminal", detail: str = "full") -> str:
     """What `attn explain` says of each step with a trace's figures."""
-    told = [(step, trace) for step in STEPS]
+    told = [(step, trace) for step in steps()]
     return render(lessons(trace, told, Selection(detail=detail)), form, Page(80))
 
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 from attncli import __version__
 from attncli.cli import app
 from attncli.scenario import shipped
-from attncli.steps import STEPS
+from attncli.steps import steps
 
 runner = CliRunner()
 
@@ -210,7 +210,7 @@ def test_explain() -> None:
     for part in ("Softmax", "Shapes", "On these numbers", "Common mistakes", "the mistake gives"):
         assert part in lesson
     everything = attn("explain").stdout
-    assert all(step.title in everything for step in STEPS)
+    assert all(step.title in everything for step in steps())
     assert "scaled[AI, AI]     = 3 / √2 = 2.121" in attn("explain", "--step", "scale").stdout
     assert (
         "no numbers to show"
@@ -239,9 +239,9 @@ def test_explain() -> None:
 def test_lists() -> None:
     names = attn("list").stdout
     assert all(name in names for name in shipped.names())
-    steps = attn("list", "steps").stdout
-    assert all(step.name in steps for step in STEPS)
-    assert "scores = Q Kᵀ" in steps
+    listed = attn("list", "steps").stdout
+    assert all(step.name in listed for step in steps())
+    assert "scores = Q Kᵀ" in listed
     attn("list", "nothing", code=2)
 
 

@@ -20,7 +20,7 @@ from attncli.render import format_names
 from attncli.scenario import SCENARIO
 from attncli.scenario.keys.kinds import Record
 from attncli.scenario.keys.layer import GIVEN
-from attncli.steps import STEPS
+from attncli.steps import steps
 from attncli.telling.catalogue import general_formulas
 from tests.conftest import ROOT
 from tests.pages import SHIPPED, trace_of
@@ -61,7 +61,7 @@ def test_every_option_is_documented(command: str) -> None:
 
 
 def test_every_step_and_quantity_is_documented() -> None:
-    for step in STEPS:
+    for step in steps():
         ((row),) = re.findall(rf"^\| `{step.name}` \| (`.*) \|$", section("Steps"), re.MULTILINE)
         assert re.findall(r"`(\w+)`", row) == list(step.makes)
         assert step.purpose

@@ -9,7 +9,7 @@ import pytest
 from attncli.document import Document
 from attncli.pipeline import load, work
 from attncli.render import Page, format_names, render
-from attncli.steps import STEPS
+from attncli.steps import steps
 from attncli.telling.lesson import lessons
 from attncli.telling.selection import Selection, select
 from attncli.telling.walkthrough import walkthrough
@@ -61,5 +61,5 @@ def test_exact_page(rewrite: bool) -> None:
 
 def test_lessons(rewrite: bool) -> None:
     trace = work(load("i_love_ai", ["scale=sqrt_d_k"]))
-    document = lessons(trace, [(step, trace) for step in STEPS], Selection())
+    document = lessons(trace, [(step, trace) for step in steps()], Selection())
     check("lessons.txt", render(document, "terminal", Page(WIDTH)), rewrite=rewrite)

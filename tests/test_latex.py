@@ -43,7 +43,7 @@ from attncli.render.tex import text
 from attncli.render.tex.alignment import aligned
 from attncli.render.tex.measure import math_width
 from attncli.render.tex.text import breakable, escaped
-from attncli.steps import STEPS
+from attncli.steps import steps
 from attncli.telling.lesson import lessons
 from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import walkthrough
@@ -102,7 +102,7 @@ def printed(folder: Path) -> str:
 def documents() -> list[Document]:
     """Every shipped scenario as `attn run` prints it, and lessons on one of them."""
     traces = {name: trace_of(scenario) for name, scenario in SHIPPED.items() if name != WIDE}
-    told = [(step, traces["encoder_block"]) for step in STEPS]
+    told = [(step, traces["encoder_block"]) for step in steps()]
     pages = [walkthrough(trace, Selection()) for trace in traces.values()]
     return [*pages, lessons(traces["encoder_block"], told, Selection())]
 

@@ -2,40 +2,64 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.main import get_command
 
 from attncli import __version__
 from attncli.cli.command import TextCommand, TextGroup
-from attncli.cli.design import design
-from attncli.cli.exercise import exercise
-from attncli.cli.explain import explain
-from attncli.cli.lint import lint
-from attncli.cli.listing import list_
-from attncli.cli.new import new
-from attncli.cli.run import run
-from attncli.cli.schema import schema
-from attncli.cli.validate import validate
 from attncli.writing import standard_streams
+
+COMMANDS = {
+    "run": "run",
+    "explain": "explain",
+    "exercise": "exercise",
+    "list": "listing",
+    "lint": "lint",
+    "design": "design",
+    "validate": "validate",
+    "new": "new",
+    "schema": "schema",
+}
+"""The commands in the order of `--help`, and the modules whose `command` they are."""
+
+
+class _Commands(Mapping[str, Any]):
+    """The commands by name; each is imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401
+        module = import_module(f"attncli.cli.{COMMANDS[name]}")
+        alone = typer.Typer(
+            add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False
+        )
+        alone.command(name, cls=TextCommand)(module.command)
+        return get_command(alone)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class _Attn(TextGroup):
+    """The group of all commands."""
+
+    def __init__(self, **settings: Any) -> None:  # noqa: ANN401
+        super().__init__(**{**settings, "commands": _Commands()})
+
 
 app = typer.Typer(
     name="attn",
-    cls=TextGroup,
+    cls=_Attn,
     no_args_is_help=True,
     rich_markup_mode=None,  # markup would swallow the [love, AI] of a cell
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(cls=TextCommand)(run)
-app.command(cls=TextCommand)(explain)
-app.command(cls=TextCommand)(exercise)
-app.command("list", cls=TextCommand)(list_)
-app.command(cls=TextCommand)(lint)
-app.command(cls=TextCommand)(design)
-app.command(cls=TextCommand)(validate)
-app.command(cls=TextCommand)(new)
-app.command(cls=TextCommand)(schema)
 
 
 def _version(wanted: bool) -> None:
@@ -44,7 +68,7 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(cls=TextGroup)
+@app.callback(cls=_Attn)
 def attn(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")

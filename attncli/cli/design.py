@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _MOST_DECIMALS = 9
 
 
-def design(
+def command(
     tokens: Annotated[
         str, typer.Option("--tokens", metavar="N", help="How many words, 2 to 8.")
     ] = "3",

@@ -9,7 +9,7 @@ from attncli.cli.order import Order
 
 
 @taking(Order)
-def exercise(context: typer.Context, order: Order) -> None:
+def command(context: typer.Context, order: Order) -> None:
     """Write an exercise: the student's sheet, the answer key, hints.
 
     Examples:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from attncli.trace import Trace
 
 
-def explain(
+def command(
     scenario: options.ScenarioOrUsual = "i_love_ai",
     step: options.Steps = None,
     layer: options.LayerOption = None,
@@ -52,7 +52,8 @@ def explain(
 
 
 def _document(trace: Trace, request: Request, part: Part) -> Document:
-    from attncli.steps import STEPS
+    from attncli.scenario import STORY
+    from attncli.steps import step_named
     from attncli.telling.lesson import lessons
     from attncli.telling.parts import told_parts
     from attncli.telling.selection import select
@@ -61,7 +62,7 @@ def _document(trace: Trace, request: Request, part: Part) -> Document:
     chosen = select(trace, (), part.token, request.detail, layer=part.layer, head=part.head)
     parts = [one for one in told_parts(trace) if not request.steps or one.step in request.steps]
     check_lines(trace, [one for one in parts if chosen.includes(one)])
-    wanted = [step for step in STEPS if not request.steps or step.name in request.steps]
+    wanted = [step_named(name) for name in STORY if not request.steps or name in request.steps]
     told = [(step, _trace_through(step, trace, request)) for step in wanted]
     return lessons(trace, told, chosen)
 

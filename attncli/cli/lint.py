@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from attncli.trace import Trace
 
 
-def lint(
+def command(
     scenario: options.ScenarioArgument,
     step: options.Steps = None,
     decimals: options.Decimals = None,

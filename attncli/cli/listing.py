@@ -22,7 +22,7 @@ def complete_what(incomplete: str) -> list[str]:
     return [what for what in WHAT if what.startswith(incomplete)]
 
 
-def list_(
+def command(
     what: Annotated[
         str,
         typer.Argument(

@@ -12,7 +12,7 @@ from attncli.cli.output import say_written
 from attncli.writing import write_file, write_out
 
 
-def new(
+def command(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The file to write.")],
     force: options.Force = False,
 ) -> None:

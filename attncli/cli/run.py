@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from attncli.trace import Trace
 
 
-def run(
+def command(
     scenario: options.ScenarioArgument,
     step: options.Steps = None,
     layer: options.LayerOption = None,

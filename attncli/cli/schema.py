@@ -5,7 +5,7 @@ from __future__ import annotations
 from attncli.writing import write_out
 
 
-def schema() -> None:
+def command() -> None:
     """Print the JSON Schema of scenario files, for editors.
 
     Example:

@@ -12,7 +12,7 @@ from attncli.cli.progress import watching
 from attncli.writing import write_out
 
 
-def validate(
+def command(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Scenario files.")],
     files_outside: options.FilesOutside = False,
     large: options.Large = False,

@@ -11,10 +11,10 @@ from attncli.arithmetic.operations import DivideByRow, Exponential, KeptShare, M
 from attncli.arithmetic.rounding import Array
 from attncli.design.rules import Flags
 from attncli.scenario.address import AddressError, Index, parse_address
-from attncli.steps import STEPS
+from attncli.steps import steps
 from attncli.trace import Axis, Making, Quantity, Trace
 
-_SHARES = frozenset(name for step in STEPS for name in step.adds_up_to_one)
+_SHARES = frozenset(name for step in steps() for name in step.adds_up_to_one)
 
 Figures = Callable[[str], Array]
 """The figures of a quantity by its full name, [n, m] or [n, m, b]."""

@@ -144,6 +144,11 @@ class Attention(NamedTuple):
     rotated: Positions | None = None
     alibi: Positions | None = None
 
+    @property
+    def adds(self) -> bool:
+        """Whether its mask adds numbers to the scores."""
+        return any(rule.kind == "add" for rule in self.mask)
+
     def head_path(self, head: int) -> str:
         """The path of a head, from 0; a single head has none of its own."""
         return self.path if self.heads == 1 else below(self.path, f"heads[{head + 1}]")
@@ -210,6 +215,12 @@ class Stack(NamedTuple):
     embedding_norm: Norm | None = None
     layers: tuple[Layer, ...] = (Layer(),)
     final_norm: Norm | None = None
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether anything is added to the embedded tokens, or a norm taken, before they are X."""
+        added = any(one.is_added for one in self.positions)
+        return added or bool(self.segments) or self.embedding_norm is not None
 
 
 class Prediction(NamedTuple):

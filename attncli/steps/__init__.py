@@ -1,6 +1,6 @@
 """The story of attention: one small module a step, and the order in which they are taken."""
 
 from attncli.steps.step import Mistake, Step, formulas_of
-from attncli.steps.story import STEPS, step_named, story
+from attncli.steps.story import step_named, steps, story
 
-__all__ = ["STEPS", "Mistake", "Step", "formulas_of", "step_named", "story"]
+__all__ = ["Mistake", "Step", "formulas_of", "step_named", "steps", "story"]

@@ -42,9 +42,9 @@ def _happens(scope: Scope) -> str:
     told = []
     if scope.attention.alibi is not None:
         told.append("The further a key is from the query, the more is taken off its score")
-    if scope.gives("bias") or any(rule.kind == "add" for rule in scope.attention.mask):
+    if scope.gives("bias") or scope.attention.adds:
         told.append("A given table is added to the scores")
-    if any(rule.kind == "add" for rule in scope.attention.mask):
+    if scope.attention.adds:
         told.append("Where it holds −∞ nothing is added: the mask hides that score")
     return ". ".join(told) + "."
 

@@ -14,20 +14,13 @@ from attncli.trace.quantity import told_apart
 _TOKENS = "token"
 
 
-def goes_on(scope: Scope) -> bool:
-    """Whether anything is added to the embedded tokens, or a norm taken, before they are X."""
-    stack = scope.stack
-    added = any(one.is_added for one in stack.positions)
-    return added or bool(stack.segments) or stack.embedding_norm is not None
-
-
 def _is_scaled(scope: Scope) -> bool:
     return scope.stack.embedding_scale != "none"
 
 
 def embedded(scope: Scope) -> str:
     """The full name of the embedded tokens: X, where nothing else is done to them."""
-    return scope.name("E" if goes_on(scope) or _is_scaled(scope) else "X")
+    return scope.name("E" if scope.stack.goes_on or _is_scaled(scope) else "X")
 
 
 def _plan(scope: Scope) -> tuple[Making, ...]:
@@ -35,7 +28,7 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
     if not _is_scaled(scope):
         return (found,)
     factor, symbol, needs = _factor(scope)
-    scaled = scope.name("scaled_E" if goes_on(scope) else "X")
+    scaled = scope.name("scaled_E" if scope.stack.goes_on else "X")
     operation = MultiplyBy(factor, symbol)
     return found, Making(scaled, operation, (found.name,), "embed", needs=needs)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Add, Same, Sinusoids, TakeRows
 from attncli.scenario.model import Positions
-from attncli.steps.embed import goes_on
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Axis, Making, Scope
 from attncli.trace.quantity import told_apart
@@ -26,7 +25,7 @@ def start_of(scope: Scope, positions: Positions) -> int:
 
 
 def _plan(scope: Scope) -> tuple[Making, ...]:
-    if not goes_on(scope):
+    if not scope.stack.goes_on:
         return ()
     added = [_positions(scope, one, k) for k, one in enumerate(_added(scope))]
     if scope.stack.segments:

@@ -12,21 +12,21 @@ from importlib import import_module
 from attncli.scenario import STORY, Scenario, ScenarioError
 from attncli.scenario.budget import MOST_PLACES, Cost
 from attncli.scenario.model import Attention, Norm, Recurrent, Stack, below
-from attncli.steps.estimate import told_numbers
-from attncli.steps.learn import told_rounds
-from attncli.steps.prune import trained_pruning
 from attncli.steps.step import Step
-from attncli.steps.viterbi import told_words
 from attncli.trace import Part, Scope
 from attncli.trace.budget import excess
 
-STEPS: tuple[Step, ...] = tuple(import_module(f"attncli.steps.{name}").STEP for name in STORY)
-"""All steps, in the order in which a head tells them."""
-
-_BY_NAME = {step.name: step for step in STEPS}
-
-_ON_SCORES = ("scale", "softcap", "bias", "temperature", "mask", "softmax", "dropout")
-"""What is done to a head's scores, one after the other, until they are weights."""
+_ON_SCORES: tuple[tuple[str, Callable[[Scope], object]], ...] = (
+    ("scale", lambda _: True),
+    ("softcap", lambda at: at.attention.softcap),
+    ("bias", lambda at: at.attention.alibi or at.gives("bias") or at.attention.adds),
+    ("temperature", lambda at: at.attention.temperature),
+    ("mask", lambda at: at.attention.mask),
+    ("softmax", lambda _: True),
+    ("dropout", lambda at: at.attention.dropout is not None),
+)
+"""What is done to a head's scores, one after the other, until they are weights; and what of the
+scenario asks for it, so that no step is imported that has nothing to do."""
 
 
 def story(scenario: Scenario) -> tuple[Part, ...]:
@@ -54,7 +54,14 @@ def _in_order(scope: Scope) -> Sequence[int]:
 
 
 def step_named(name: str) -> Step:
-    return _BY_NAME[name]
+    """The step of a module of this package, imported when the story comes to it."""
+    step: Step = import_module(f"attncli.steps.{name}").STEP
+    return step
+
+
+def steps() -> tuple[Step, ...]:
+    """All steps, in the order in which a head tells them."""
+    return tuple(map(step_named, STORY))
 
 
 class _Teller:
@@ -66,7 +73,7 @@ class _Teller:
 
     def add(self, step: str, scope: Scope) -> str:
         """A step at a place, if it has anything to do there."""
-        makings = _BY_NAME[step].plan(scope)
+        makings = step_named(step).plan(scope)
         if not makings and not (step == "tokenize" and scope.text.tokens):
             return scope.x
         self.parts.append(Part(step, scope, makings))
@@ -83,9 +90,9 @@ class _Teller:
         scope = Scope(
             self.scenario, stack.path, below(stack.path, "X"), stack=stack, layer=stack.layers[0]
         )
-        self._vocabulary(scope)
-        for number, word in told_words(scope):
-            self.add("viterbi", scope.at(scope.name(f"words[{number}]"), word=word))
+        if stack.text.tokenizing is not None:
+            self._vocabulary(scope)
+            self._cuts(scope)
         self.add("tokenize", scope)
         x = self._input(scope)
         scope = replace(scope, times=_times(scope))
@@ -98,6 +105,10 @@ class _Teller:
 
     def _vocabulary(self, scope: Scope) -> None:
         """How a tokenizer came to its vocabulary: at once, or in rounds."""
+        from attncli.steps.estimate import told_numbers
+        from attncli.steps.learn import told_rounds
+        from attncli.steps.prune import trained_pruning
+
         self.add("dictionary", scope)
         rounds: dict[int, tuple[str, ...]] = {one.number: ("learn",) for one in told_rounds(scope)}
         rounds |= dict.fromkeys(told_numbers(scope), ("estimate", "prune"))
@@ -107,10 +118,18 @@ class _Teller:
             for step in steps:
                 self.add(step, at)
 
+    def _cuts(self, scope: Scope) -> None:
+        """How words are cut where all ways are weighed."""
+        from attncli.steps.viterbi import told_words
+
+        for number, word in told_words(scope):
+            self.add("viterbi", scope.at(scope.name(f"words[{number}]"), word=word))
+
     def _input(self, scope: Scope) -> str:
         """The embedded tokens, with positions and whatever else is added to them."""
         embedded = self.add("embed", scope)
-        summed = self.add("positions", replace(scope, x=embedded))
+        goes_on = scope.stack.goes_on
+        summed = self.add("positions", replace(scope, x=embedded)) if goes_on else embedded
         norm = scope.stack.embedding_norm
         if norm is not None:
             return self._norm(replace(scope, x=summed), norm, out=scope.name("X"))
@@ -191,18 +210,21 @@ class _Teller:
         whole = scope.at(attention.path, attention=attention, beside=beside, separate=first)
         if not attention.own_heads:
             self.add("project", whole)
-            self.add("split", whole)
+            if attention.heads > 1:
+                self.add("split", whole)
         for head in range(attention.heads):
             output = self._head(whole.at(attention.head_path(head), head=head))
-        return self.add("merge", replace(whole, x=output))
+        is_merged = attention.heads > 1 or whole.gives("W_O")
+        return self.add("merge", replace(whole, x=output)) if is_merged else output
 
     def _head(self, scope: Scope) -> str:
         if scope.attention.own_heads:
             self.add("project", scope)
-        self.add("rotate", scope)
+        if scope.attention.rotated is not None:
+            self.add("rotate", scope)
         x = self.add("scores", scope)
-        for step in _ON_SCORES:
-            x = self.add(step, replace(scope, x=x))
+        for step, is_asked_for in _ON_SCORES:
+            x = self.add(step, replace(scope, x=x)) if is_asked_for(scope) else x
         return self.add("weighted_sum", replace(scope, x=x))
 
     def prediction(self, x: str) -> None:

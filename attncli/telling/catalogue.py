@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from attncli.arithmetic.expression import Equation, Expression, Symbol, rewritten
 from attncli.document import Document, Facts, Span, Spans
-from attncli.steps import STEPS, Step, formulas_of
+from attncli.steps import Step, formulas_of, steps
 from attncli.steps.general import general_scope
 from attncli.telling.facts import sizes
 from attncli.telling.parts import told_parts
@@ -17,7 +17,7 @@ from attncli.word import Word, raw
 
 def steps_catalogue() -> Document:
     """Every step: what it makes, its formulas."""
-    rows = tuple((step.name, _formulas(step)) for step in STEPS)
+    rows = tuple((step.name, _formulas(step)) for step in steps())
     return Document(Word("Steps"), (), closing=(Facts(rows),))
 
 

@@ -22,9 +22,8 @@ from attncli.document import (
 )
 from attncli.telling.blocks import graph_block, matrix_block
 from attncli.telling.contrast import contrasted
-from attncli.telling.learning import chosen, dictionary_of, side_by_side
 from attncli.telling.selection import Selection
-from attncli.telling.unigrams import estimated, pruned, way_back
+from attncli.telling.tokenizers import ending_with
 from attncli.trace import Part, Quantity, Trace
 from attncli.word import Word, words
 
@@ -34,7 +33,7 @@ _SAME = 1e-12
 
 def ending_of(trace: Trace, part: Part) -> list[Block]:
     """What a part's figures come to, in words."""
-    tell = _ENDINGS.get(part.step)
+    tell = _ENDINGS.get(part.step) or ending_with(part)
     return [] if tell is None else tell(trace, part)
 
 
@@ -90,15 +89,10 @@ def _predicted(trace: Trace, _: Part) -> list[Block]:
 
 
 _ENDINGS: Mapping[str, Callable[[Trace, Part], list[Block]]] = {
-    "dictionary": dictionary_of,
-    "learn": chosen,
-    "estimate": estimated,
-    "prune": pruned,
-    "viterbi": way_back,
     "predict": _predicted,
     "gradient": _gradient,
 }
-"""What is told of a step besides its figures, by its name."""
+"""What is told of a step besides its figures, by its name; those of tokenizers have their own."""
 
 
 def closing_notes(trace: Trace, selection: Selection) -> list[Block]:
@@ -168,8 +162,12 @@ def _generated(trace: Trace) -> list[Block]:
 def _variants(trace: Trace) -> list[Block]:
     """The last result of each variant, and how it compares with that of the one before it that
     is told its positions in the same way, or else with the scenario's own."""
+    if not trace.variants:
+        return []
     own = _result(trace)
-    if not trace.variants or own is None:
+    if own is None:
+        from attncli.telling.learning import side_by_side
+
         return side_by_side(trace)
     blocks: list[Block] = [Subheading(("Variants",))]
     whole: tuple[Spans, Trace] = (("the scenario's own",), trace)

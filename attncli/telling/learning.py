@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from attncli.arithmetic.expression import MOST_ROWS_OF_A_LIST, elided
@@ -13,8 +13,15 @@ from attncli.steps.learn import round_of, told_rounds
 from attncli.steps.prune import trained_pruning
 from attncli.telling.contrast import contrasted
 from attncli.telling.tables import MOST_ROWS, Row, rounds_between, table
-from attncli.telling.unigrams import best_cuts, training_of, vocabulary_of
-from attncli.trace import Part, Scope, Trace
+from attncli.telling.unigrams import (
+    best_cuts,
+    estimated,
+    pruned,
+    training_of,
+    vocabulary_of,
+    way_back,
+)
+from attncli.trace import Part, Trace
 from attncli.trace.quantity import counted
 from attncli.word import Word, words
 
@@ -41,9 +48,9 @@ def _segmented(part: Part) -> list[Block]:
     return [table(("Word", "As it is cut before this round"), rows)]
 
 
-def cuts_before(part: Part) -> list[Block]:
-    """How words are cut before a step, where it goes by that."""
-    tell = {"learn": _segmented, "prune": best_cuts}.get(part.step)
+def cuts_of(part: Part) -> list[Block]:
+    """How words are cut at a step, or before it, where it goes by that."""
+    tell = {"tokenize": _cutting, "learn": _segmented, "prune": best_cuts}.get(part.step)
     return [] if tell is None else tell(part)
 
 
@@ -163,9 +170,10 @@ def _learned(learned: Learned, part: Part) -> list[Block]:
     ]
 
 
-def cutting_of(scope: Scope) -> list[Block]:
+def _cutting(part: Part) -> list[Block]:
     """How each word of a sentence is cut into pieces; and what a training came to, if nothing was
     told of it."""
+    scope = part.scope
     told = [] if trained_pruning(scope) else training_of(scope)
     tokenizing = scope.text.tokenizing
     if tokenizing and tokenizing.learned and not tokenizing.learned.rounds:
@@ -240,6 +248,16 @@ def _rows_of(word: str, tokenizing: Tokenizing) -> list[Row]:
         ]
         return [(Word(word), "", Word(pieces)), *rows]
     return [(Word(word), Word(pieces))]
+
+
+ENDINGS: Mapping[str, Callable[[Trace, Part], list[Block]]] = {
+    "dictionary": dictionary_of,
+    "learn": chosen,
+    "estimate": estimated,
+    "prune": pruned,
+    "viterbi": way_back,
+}
+"""What is told of a step besides its figures, by its name."""
 
 
 def side_by_side(trace: Trace) -> list[Block]:

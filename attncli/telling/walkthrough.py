@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 
 from attncli.arithmetic.expression import MOST_PARTS, Number, Symbol, elided
-from attncli.arithmetic.operations import Listed
 from attncli.document import (
     Block,
     Document,
@@ -34,7 +33,6 @@ from attncli.telling.blocks import (
 )
 from attncli.telling.endings import closing_notes, ending_of
 from attncli.telling.facts import facts_of, rounding_facts, unfinished_in_words
-from attncli.telling.learning import cuts_before, cutting_of
 from attncli.telling.parts import (
     is_structured,
     made_by,
@@ -52,6 +50,7 @@ from attncli.telling.selection import (
     sentence_axis,
     text_of_list,
 )
+from attncli.telling.tokenizers import cuts_of, listed_again
 from attncli.telling.working import cell_line, working_of
 from attncli.trace import Part, Quantity, Trace
 from attncli.word import Word
@@ -153,11 +152,11 @@ def worked_blocks(
     step = step_of(part)
     blocks: list[Block] = [Prose(step.happens_at(part.scope))]
     if part.step == "tokenize":
-        return [*blocks, *cutting_of(part.scope), *token_blocks(part.scope)]
+        return [*blocks, *cuts_of(part), *token_blocks(part.scope)]
     blocks += given_blocks(trace, givens, selection, part.path)
-    blocks += cuts_before(part)
+    blocks += cuts_of(part)
     blocks += remarks_on(trace, part)
-    listed = _listed(trace, part)
+    listed = listed_again(trace, part)
     aside = {part.scope.name(name) for name, _ in step.together} | listed
     for quantity in made_by(trace, part):
         working = working_of(trace, quantity, selection)
@@ -167,12 +166,6 @@ def worked_blocks(
             table = matrix_block(quantity, selection, part.path, with_sums=sums)
             blocks += [table, *(_about_sums(table, selection) if sums else ())]
     return blocks
-
-
-def _listed(trace: Trace, part: Part) -> set[str]:
-    """The quantities of a part that another one of it shows again, all in one table."""
-    makings = makings_of(trace, part)
-    return {name for m in makings if isinstance(m.operation, Listed) for name in m.operands}
 
 
 def _gone_on(blocks: Sequence[Block], working: Sequence[Block]) -> list[Block]:

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from attncli.arithmetic.operations import Padding, Rotate, Seen, TakeColumns, TakeRows, TakeRun
 from attncli.notation import plain, unbreakable
 from attncli.scenario import Problems, Scenario
 from attncli.scenario.model import below
 from attncli.scenario.scenario import Shape
 from attncli.trace.axes import names_along, place_of
-from attncli.trace.cell_shapes import check_cells
+from attncli.trace.checks import CHECKS, SIDES, sized
 from attncli.trace.extents import Extent, Extents, Sum
 from attncli.trace.quantity import Making
 from attncli.trace.scope import local_name
@@ -24,7 +23,6 @@ from attncli.trace.sizes import know_papers, know_stated
 from attncli.trace.trace import Part
 
 _TOKENS = "tokens"
-_SIDES = ("rows", "columns")
 
 
 class _Report(NamedTuple):
@@ -57,8 +55,8 @@ class _Report(NamedTuple):
         """A matrix whose rows and columns have to be as many."""
         self.problems.add(
             self.scenario.where(left.given),
-            f"{self._shape(left)}: what has {_sized(left.size, left.side)} here has to have"
-            f" {_sized(right.size, right.side)} too ({self._why(made)})",
+            f"{self._shape(left)}: what has {sized(left.size, left.side)} here has to have"
+            f" {sized(right.size, right.side)} too ({self._why(made)})",
             "make their sizes agree",
         )
 
@@ -69,9 +67,9 @@ class _Report(NamedTuple):
         self.told.add((extent, parts))
         self.problems.add(
             self.scenario.where(making.blame if making else extent.given),
-            f"{self._shape(extent)}: {_sized(extent.size, extent.side)} can't be cut into {parts}"
+            f"{self._shape(extent)}: {sized(extent.size, extent.side)} can't be cut into {parts}"
             f" equal parts ({self._why(made)})",
-            f"give a number of {_SIDES[extent.side]} that {parts} divides",
+            f"give a number of {SIDES[extent.side]} that {parts} divides",
         )
 
     def _place(self, extent: Extent) -> tuple[int, int]:
@@ -89,7 +87,7 @@ class _Report(NamedTuple):
             return f"{owner} of {extent.size} token{'' if extent.size == 1 else 's'}"
         matrix = self.scenario.given.get(name)
         if matrix is None and name in self.scenario.random:
-            return f"{name} (random, {_sized(extent.size, extent.side)})"
+            return f"{name} (random, {sized(extent.size, extent.side)})"
         if matrix is None:
             return f"{name} = {extent.size}"
         return f"{name} ({matrix.shape[0]} × {matrix.shape[1]})"
@@ -98,7 +96,7 @@ class _Report(NamedTuple):
         if left.derived or right.derived:
             return "make their sizes agree"
         changed = [
-            f"{extent.given} {_sized(other.size, extent.side)}"
+            f"{extent.given} {sized(other.size, extent.side)}"
             for extent, other in ((right, left), (left, right))
             if extent.given in self.scenario.given
         ]
@@ -111,25 +109,28 @@ class _Report(NamedTuple):
         if making is None:
             side = "row" if made.endswith("|0") else "column"
             return f"{made.partition('|')[0]} has a {side} for each token"
-        if isinstance(making.operation, TakeColumns):
-            return f"{making.operation.of} {making.operation.what}"
-        if isinstance(making.operation, TakeRun):
-            return f"{making.operation.of} gates"
+        parts = _parts_of(making)
+        if parts is not None:
+            return parts
         path = made.rpartition(".")[0]
         names = [local_name(name, path) for name in (made, *making.operands)]
         return unbreakable(plain(making.operation.formula(*names)))
 
 
-def _sized(size: int, side: int) -> str:
-    noun = _SIDES[side]
-    return f"{size} {noun if size != 1 else noun.removesuffix('s')}"
+def _parts_of(making: Making) -> str | None:
+    """What a matrix is cut into, where it is cut."""
+    from attncli.arithmetic.operations import TakeColumns, TakeRun
+
+    if isinstance(making.operation, TakeColumns):
+        return f"{making.operation.of} {making.operation.what}"
+    return f"{making.operation.of} gates" if isinstance(making.operation, TakeRun) else None
 
 
 def shapes_of(scenario: Scenario, story: Sequence[Part], problems: Problems) -> dict[str, Shape]:
     """The shape of every quantity, as far as it can be told; what doesn't fit goes to
     `problems`."""
     makings = {m.name: m for part in story for m in part.makings if m.name not in scenario.given}
-    report = _Report(scenario, makings, problems, set(), check_cells(scenario, problems))
+    report = _Report(scenario, makings, problems, set(), _wrong_cells(scenario, problems))
     extents = Extents(report.conflict, report.uneven)
     _know_tokens(scenario, extents)
     _know_given(scenario, extents)
@@ -143,11 +144,20 @@ def shapes_of(scenario: Scenario, story: Sequence[Part], problems: Problems) -> 
     if scenario.random and not problems.found:
         know_papers(scenario, extents)
     for making in makings.values():
-        _check_rows(scenario, extents, making, problems)
-        _check_padding(scenario, extents, making, problems)
+        if making.step in CHECKS:
+            CHECKS[making.step](scenario, extents, making, problems)
     names = {*makings, *scenario.given, *scenario.random}
     names |= {operand for making in makings.values() for operand in making.operands}
     return {name: _shape(extents, name) for name in names}
+
+
+def _wrong_cells(scenario: Scenario, problems: Problems) -> set[str]:
+    """The names of matrices that don't fit their recurrent cells, of which is complained."""
+    if all(layer.recurrent is None for stack in scenario.stacks for layer in stack.layers):
+        return set()
+    from attncli.trace.cell_shapes import check_cells
+
+    return check_cells(scenario, problems)
 
 
 def _shape(extents: Extents, name: str) -> Shape:
@@ -252,49 +262,3 @@ def _relate_sum(
             extents.join(row, node, making.name)
     elif making.step != "unembed" or tokens is not None:
         extents.know(node, Extent(dim.constant, making.name, node[1]), making.name)
-
-
-def _check_turning(
-    scenario: Scenario, extents: Extents, making: Making, rotate: Rotate, problems: Problems
-) -> None:
-    """No more dimensions turn than there are."""
-    width = extents.of((making.operands[0], 1))
-    if width is not None and rotate.dimensions is not None and rotate.dimensions > width.size:
-        problems.add(
-            scenario.where(making.blame),
-            f"{rotate.dimensions} dimensions are to turn, and {making.operands[0]} has"
-            f" {_sized(width.size, 1)}",
-            f"give {width.size} or less",
-        )
-
-
-def _check_padding(
-    scenario: Scenario, extents: Extents, making: Making, problems: Problems
-) -> None:
-    """No key is padded that isn't there."""
-    if not isinstance(making.operation, Seen):
-        return
-    keys = extents.of((making.operands[0], 1))
-    padded = [k for r in making.operation.rules if isinstance(r, Padding) for k in r.keys]
-    last = max(padded, default=-1) + 1
-    if keys is not None and last > keys.size:
-        wrong = f"there is no key {last}"
-        where = scenario.where(below(making.blame, "padding"))
-        problems.add(where, wrong, f"count the keys from 1 to {keys.size}")
-
-
-def _check_rows(scenario: Scenario, extents: Extents, making: Making, problems: Problems) -> None:
-    """A table of positions or segments has all the rows that are taken from it."""
-    table = making.operands[0] if making.operands else ""
-    height = extents.of((table, 0))
-    if isinstance(making.operation, Rotate):
-        _check_turning(scenario, extents, making, making.operation, problems)
-    if making.step != "positions" or not isinstance(making.operation, TakeRows) or height is None:
-        return
-    wanted = max(making.operation.indices, default=-1) + 1
-    if wanted > height.size:
-        problems.add(
-            scenario.where(table),
-            f"{table} has {_sized(height.size, 0)}, and row {wanted} is needed",
-            f"give it {wanted} rows",
-        )

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations import DivideBy
 from attncli.arithmetic.rounding import Rounding, TooLarge, TooLong, Unworkable, largest
 from attncli.choices import Policy
 from attncli.scenario import Problem, Scenario, ScenarioError
@@ -208,6 +207,8 @@ def _cause(
 ) -> str:
     """What to look at where something can't be made: the key that its making names; or if it gets
     too large by nothing that this key says, the largest of what was given for it."""
+    from attncli.arithmetic.operations import DivideBy
+
     divided = isinstance(making.operation, DivideBy) or isinstance(trouble, TooLong)
     said = divided and making.blame in scenario.places
     if said or not isinstance(trouble, TooLarge):

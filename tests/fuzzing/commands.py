@@ -8,7 +8,7 @@ from typing import Any
 from attncli.choices import BLANKS, DETAILS, KEYS, POLICIES
 from attncli.cli.options import complete_exercise_format, complete_format
 from attncli.design.rules import RULES
-from attncli.steps import STEPS
+from attncli.steps import steps
 from tests.drawing import Pen, Tree
 from tests.fuzzing import warm
 from tests.fuzzing.schemas import FIGURES, WORDS, any_key
@@ -71,7 +71,7 @@ def _token(pen: Pen, tree: Tree) -> str:
 def _cell(pen: Pen, tree: Tree) -> str:
     """An address of something that a scenario might have."""
     given = [key for key, value in tree.items() if isinstance(value, list | dict)]
-    made = [name for step in STEPS for name in step.makes]
+    made = [name for step in steps() for name in step.makes]
     place = pen.choice("", "", "layers[1].", "heads[2].", "rounds[1].", "words[1].", "encoder.")
     name = place + pen.choice(*made, *given, "weights", "a[1]", "best[1]")
     indices = [_token(pen, tree) for _ in range(pen.size(0, 2))]
@@ -101,7 +101,7 @@ def _blank(pen: Pen, _: Tree) -> str:
 def _step(pen: Pen, tree: Tree) -> str:
     """A step, mostly one of those that such a scenario goes through."""
     if pen.coin(4):
-        return str(pen.choice(*(step.name for step in STEPS)))
+        return str(pen.choice(*(step.name for step in steps())))
     told = str(tree)
     kind = "recurrent" if "'cell'" in told else "tokenizer" if "'corpus'" in told else "attention"
     return str(pen.choice(*_LIKELY[kind]))

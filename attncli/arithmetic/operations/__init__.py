@@ -1,170 +1,92 @@
-"""Operations: each makes a matrix at NumPy's speed and tells the working of every cell."""
+"""Operations: each makes a matrix at NumPy's speed and tells the working of every cell.
 
-from attncli.arithmetic.operations.activations import ACTIVATION_FORMULAS, ACTIVATIONS, Activate
-from attncli.arithmetic.operations.base import Layout, Operation, Working
-from attncli.arithmetic.operations.columns import ColumnsAsRows, Down, OnlyRow, RowAsColumn, Zeros
-from attncli.arithmetic.operations.counting import CountInWords, PairScore, Share
-from attncli.arithmetic.operations.elementwise import (
-    Add,
-    DivideBy,
-    Dropout,
-    Multiply,
-    MultiplyBy,
-    SoftCap,
-    TakeRows,
-)
-from attncli.arithmetic.operations.gradients import (
-    FrobeniusNorm,
-    ReluSlope,
-    TanhSlope,
-    TimesDiagonal,
-)
-from attncli.arithmetic.operations.joining import (
-    JoinColumns,
-    JoinRows,
-    Listed,
-    Same,
-    TakeColumns,
-    TakeRun,
-)
-from attncli.arithmetic.operations.masking import (
-    MINUS_INFINITY,
-    AddFinite,
-    Causal,
-    Finite,
-    Masked,
-    Padding,
-    Rule,
-    Seen,
-    Table,
-    Window,
-)
-from attncli.arithmetic.operations.means import ColumnMean, RowMean
-from attncli.arithmetic.operations.norms import MeanOfSquares, Normalize, RootOf, SubtractRow
-from attncli.arithmetic.operations.pieces import (
-    AddedUp,
-    CorpusLoss,
-    CutScores,
-    LogShare,
-    LossWithout,
-    PruningLoss,
-    ShareItself,
-)
-from attncli.arithmetic.operations.positions import Alibi, Sinusoids, alibi_slopes
-from attncli.arithmetic.operations.products import (
-    Affine,
-    AffineTransposed,
-    Linear,
-    MatMul,
-    MatMulTransposed,
-    TransposedWeights,
-    WeightedSum,
-    scaled_vector,
-)
-from attncli.arithmetic.operations.recurrent import AddUp, Blend, Gated, Through
-from attncli.arithmetic.operations.rotary import RotaryTable, Rotate
-from attncli.arithmetic.operations.sampling import (
-    ExponentialOf,
-    KeptShare,
-    KeptSum,
-    NegativeLog,
-    Nucleus,
-    TopK,
-)
-from attncli.arithmetic.operations.softmax import (
-    DivideByColumnSum,
-    DivideByRow,
-    DivideByRowSum,
-    Exponential,
-    RowSum,
-)
-from attncli.arithmetic.operations.viterbi import Arrivals, BelowTheLeast, Best, Least
+A module of them is imported when one of its names is asked for: a scenario needs few.
+"""
 
-__all__ = [
-    "ACTIVATIONS",
-    "ACTIVATION_FORMULAS",
-    "MINUS_INFINITY",
-    "Activate",
-    "Add",
-    "AddFinite",
-    "AddUp",
-    "AddedUp",
-    "Affine",
-    "AffineTransposed",
-    "Alibi",
-    "Arrivals",
-    "BelowTheLeast",
-    "Best",
-    "Blend",
-    "Causal",
-    "ColumnMean",
-    "ColumnsAsRows",
-    "CorpusLoss",
-    "CountInWords",
-    "CutScores",
-    "DivideBy",
-    "DivideByColumnSum",
-    "DivideByRow",
-    "DivideByRowSum",
-    "Down",
-    "Dropout",
-    "Exponential",
-    "ExponentialOf",
-    "Finite",
-    "FrobeniusNorm",
-    "Gated",
-    "JoinColumns",
-    "JoinRows",
-    "KeptShare",
-    "KeptSum",
-    "Layout",
-    "Least",
-    "Linear",
-    "Listed",
-    "LogShare",
-    "LossWithout",
-    "Masked",
-    "MatMul",
-    "MatMulTransposed",
-    "MeanOfSquares",
-    "Multiply",
-    "MultiplyBy",
-    "NegativeLog",
-    "Normalize",
-    "Nucleus",
-    "OnlyRow",
-    "Operation",
-    "Padding",
-    "PairScore",
-    "PruningLoss",
-    "ReluSlope",
-    "RootOf",
-    "RotaryTable",
-    "Rotate",
-    "RowAsColumn",
-    "RowMean",
-    "RowSum",
-    "Rule",
-    "Same",
-    "Seen",
-    "Share",
-    "ShareItself",
-    "Sinusoids",
-    "SoftCap",
-    "SubtractRow",
-    "Table",
-    "TakeColumns",
-    "TakeRows",
-    "TakeRun",
-    "TanhSlope",
-    "Through",
-    "TimesDiagonal",
-    "TopK",
-    "TransposedWeights",
-    "WeightedSum",
-    "Window",
-    "Working",
-    "Zeros",
-    "alibi_slopes",
-    "scaled_vector",
-]
+# ruff: noqa: F403
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from attncli.arithmetic.operations.activations import *
+    from attncli.arithmetic.operations.base import *
+    from attncli.arithmetic.operations.columns import *
+    from attncli.arithmetic.operations.counting import *
+    from attncli.arithmetic.operations.elementwise import *
+    from attncli.arithmetic.operations.gradients import *
+    from attncli.arithmetic.operations.joining import *
+    from attncli.arithmetic.operations.masking import *
+    from attncli.arithmetic.operations.means import *
+    from attncli.arithmetic.operations.norms import *
+    from attncli.arithmetic.operations.pieces import *
+    from attncli.arithmetic.operations.positions import *
+    from attncli.arithmetic.operations.products import *
+    from attncli.arithmetic.operations.recurrent import *
+    from attncli.arithmetic.operations.rotary import *
+    from attncli.arithmetic.operations.sampling import *
+    from attncli.arithmetic.operations.softmax import *
+    from attncli.arithmetic.operations.viterbi import *
+
+_NAMES = {
+    "activations": ("ACTIVATION_FORMULAS", "ACTIVATIONS", "Activate"),
+    "base": ("Layout", "Operation", "Working"),
+    "columns": ("ColumnsAsRows", "Down", "OnlyRow", "RowAsColumn", "Zeros"),
+    "counting": ("CountInWords", "PairScore", "Share"),
+    "elementwise": ("Add", "DivideBy", "Dropout", "Multiply", "MultiplyBy", "SoftCap", "TakeRows"),
+    "gradients": ("FrobeniusNorm", "ReluSlope", "TanhSlope", "TimesDiagonal"),
+    "joining": ("JoinColumns", "JoinRows", "Listed", "Same", "TakeColumns", "TakeRun"),
+    "masking": (
+        "MINUS_INFINITY",
+        "AddFinite",
+        "Causal",
+        "Finite",
+        "Masked",
+        "Padding",
+        "Rule",
+        "Seen",
+        "Table",
+        "Window",
+    ),
+    "means": ("ColumnMean", "RowMean"),
+    "norms": ("MeanOfSquares", "Normalize", "RootOf", "SubtractRow"),
+    "pieces": (
+        "AddedUp",
+        "CorpusLoss",
+        "CutScores",
+        "LogShare",
+        "LossWithout",
+        "PruningLoss",
+        "ShareItself",
+    ),
+    "positions": ("Alibi", "Sinusoids", "alibi_slopes"),
+    "products": (
+        "Affine",
+        "AffineTransposed",
+        "Linear",
+        "MatMul",
+        "MatMulTransposed",
+        "TransposedWeights",
+        "WeightedSum",
+        "scaled_vector",
+    ),
+    "recurrent": ("AddUp", "Blend", "Gated", "Through"),
+    "rotary": ("RotaryTable", "Rotate"),
+    "sampling": ("ExponentialOf", "KeptShare", "KeptSum", "NegativeLog", "Nucleus", "TopK"),
+    "softmax": ("DivideByColumnSum", "DivideByRow", "DivideByRowSum", "Exponential", "RowSum"),
+    "viterbi": ("Arrivals", "BelowTheLeast", "Best", "Least"),
+}
+"""What each module has for others."""
+
+_HOMES = {name: module for module, names in _NAMES.items() for name in names}
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """What is asked for by `from attncli.arithmetic.operations import MatMul`."""
+        if name in _HOMES:
+            return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
