@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.scenario import Problems, Scenario, read
 from attncli.scenario.figures import of_array
 from attncli.scenario.keys.layer import GIVEN
 from attncli.scenario.keys.sources import MOST_FIGURES
-from attncli.scenario.learning import Progress
 from attncli.scenario.loading import Changes, Source
 from attncli.scenario.model import below
 from attncli.scenario.problems import nearest
@@ -19,6 +19,9 @@ from attncli.trace import Making, Part, Quantity, Trace, Unfinished, make
 from attncli.trace.axes import given_axes
 from attncli.trace.budget import cost_of, excess
 from attncli.trace.shapes import shapes_of
+
+if TYPE_CHECKING:
+    from attncli.scenario.learning import Progress
 
 
 def load(

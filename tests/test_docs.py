@@ -15,6 +15,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from attncli import cli
 from attncli.cli import app
 from attncli.render import format_names
 from attncli.scenario import SCENARIO
@@ -120,10 +121,42 @@ def test_the_walls_between_the_parts_stand() -> None:
     assert result.returncode == 0, result.stdout
 
 
-def test_nothing_is_imported_that_help_does_not_need() -> None:
-    heavy = "numpy", "yaml", "rich.console", "decimal", "pydantic"
-    code = f"import sys, attncli.cli; print(*(m for m in {heavy} if m in sys.modules))"
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+HEAVY = ("numpy", "yaml", "rich.console", "decimal", "pydantic")
+OF_OTHERS = (
+    *("cells", "masking", "rotary", "positions", "sampling", "pieces", "viterbi", "norms"),
+    *("mask", "rotate", "dropout", "predict", "gates", "estimate", "learn", "learning"),
+    *("exercise", "unigrams", "tokenizing", "design", "oracle", "latex", "lesson", "cell_shapes"),
+)
+"""Parts of the names of modules that a scenario without masks, norms, … doesn't need."""
+
+
+def imported_by(*command: str) -> set[str]:
+    """The modules that are imported when a command is run."""
+    code = (
+        "import sys; from attncli.__main__ import main; sys.argv[0] = 'attn'\n"
+        "try: main()\nfinally: print(*sys.modules, file=sys.stderr)"
     )
-    assert result.stdout.strip() == ""
+    result = subprocess.run(
+        [sys.executable, "-c", code, *command], capture_output=True, text=True, check=True
+    )
+    return set(result.stderr.split())
+
+
+@pytest.mark.parametrize("command", [["--help"], ["--version"], ["run", "--help"], ["new", "-"]])
+def test_nothing_is_imported_that_help_does_not_need(command: list[str]) -> None:
+    assert imported_by(*command).isdisjoint(HEAVY)
+
+
+@pytest.mark.parametrize("command", ["run", "validate"])
+def test_a_command_imports_what_its_scenario_needs(command: str) -> None:
+    own = {name for name in imported_by(command, "i_love_ai") if name.startswith("attncli.")}
+    keys = "attncli.scenario.keys."  # what a file may say is one declaration
+    assert not [
+        name
+        for name in own
+        if not {*name.split(".")}.isdisjoint(OF_OTHERS) and not name.startswith(keys)
+    ]
+    commands = {name for name in own if name.startswith("attncli.cli.")} & {
+        f"attncli.cli.{module}" for module in cli.COMMANDS.values()
+    }
+    assert commands == {f"attncli.cli.{command}"}

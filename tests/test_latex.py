@@ -36,7 +36,8 @@ from attncli.document import (
     Term,
     Working,
 )
-from attncli.notation import latex, plain, unbreakable
+from attncli.notation import plain, unbreakable
+from attncli.notation.latex import latex
 from attncli.questions import Paper, Question
 from attncli.render import Page, render
 from attncli.render.tex import text

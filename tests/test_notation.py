@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.arithmetic import expression as ex
-from attncli.notation import latex, plain
+from attncli.notation import plain
+from attncli.notation.latex import latex
 from attncli.word import Word
 from tests.auditor.calculator import value
 from tests.truth import half_away, truth

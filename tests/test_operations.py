@@ -22,7 +22,8 @@ from attncli.arithmetic import operations as ops
 from attncli.arithmetic.expression import Number, Power, Quotient, constant
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Error, Rounding, Unworkable, carry, cleanse
-from attncli.notation import latex, plain, unbreakable
+from attncli.notation import plain, unbreakable
+from attncli.notation.latex import latex
 from tests import truth
 from tests.conftest import sampled
 

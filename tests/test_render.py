@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.arithmetic import expression as ex
-from attncli.notation import latex, plain, unbreakable
+from attncli.notation import plain, unbreakable
+from attncli.notation.latex import latex
 from attncli.notation.words import visible
 from attncli.render import Page, format_names, format_of_file, render
 from attncli.render.formats import markdown

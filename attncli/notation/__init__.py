@@ -1,6 +1,5 @@
-"""Notations: how an expression is written, as plain text and in LaTeX."""
+"""Notations: how an expression is written, as plain text; in LaTeX by `notation.latex`."""
 
-from attncli.notation.latex import latex
 from attncli.notation.plain import name_of, plain, unbreakable
 
-__all__ = ["latex", "name_of", "plain", "unbreakable"]
+__all__ = ["name_of", "plain", "unbreakable"]

@@ -1,10 +1,18 @@
-"""Reading and checking scenario files."""
+"""Reading and checking scenario files.
+
+What needs NumPy is imported when it is asked for: `attn new` and a shell's completion don't.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from attncli.refusals import Problem, Where
-from attncli.scenario.keys.declaration import SCENARIO, STORY, json_schema
-from attncli.scenario.loading import read
-from attncli.scenario.problems import Problems, ScenarioError
-from attncli.scenario.scenario import Scenario
+
+if TYPE_CHECKING:
+    from attncli.scenario.keys.declaration import SCENARIO, STORY, json_schema
+    from attncli.scenario.loading import read
+    from attncli.scenario.problems import Problems, ScenarioError
+    from attncli.scenario.scenario import Scenario
 
 __all__ = [
     "SCENARIO",
@@ -17,3 +25,20 @@ __all__ = [
     "json_schema",
     "read",
 ]
+
+_HOMES = {
+    "SCENARIO": "keys.declaration",
+    "STORY": "keys.declaration",
+    "json_schema": "keys.declaration",
+    "read": "loading",
+    "Problems": "problems",
+    "ScenarioError": "problems",
+    "Scenario": "scenario",
+}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name in _HOMES:
+            return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

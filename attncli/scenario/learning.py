@@ -24,11 +24,10 @@ _MOST_SEEDS = 5000
 
 
 def tokenizing_of(said: Said, progress: Progress | None = None) -> Tokenizing | None:
-    """The tokenizer of a stack, if it has a vocabulary of its own; what is wrong with it goes to
-    the problems."""
-    said.check()
+    """The tokenizer of a stack with a vocabulary of its own; what is wrong with it goes to the
+    problems."""
     if not said.algorithm:
-        return _Learning(said).dictionary() if "corpus" in said.values else None
+        return _Learning(said).dictionary()
     given = any(key in said.values for key in ("merges", "pieces"))
     if given or "corpus" not in said.values:
         return given_pieces.tokenizing_of(said)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncli.arithmetic.rounding import Rounding
 from attncli.refusals import Where, listed, quote
@@ -19,7 +19,6 @@ from attncli.scenario.figures import Gathered, Gatherer, entry_path, places
 from attncli.scenario.key_names import Names
 from attncli.scenario.keys import sources
 from attncli.scenario.keys.declaration import SCENARIO
-from attncli.scenario.learning import Progress
 from attncli.scenario.mappings import mapping_tree
 from attncli.scenario.model import Prediction, Show, Stack, below
 from attncli.scenario.nodes import Map, Node, Text
@@ -29,6 +28,9 @@ from attncli.scenario.scenario import Scenario
 from attncli.scenario.spelling import figures_of_texts, spelled_out
 from attncli.scenario.texts import Words
 from attncli.scenario.tokenizer_settings import Said
+
+if TYPE_CHECKING:
+    from attncli.scenario.learning import Progress
 
 Source = str | os.PathLike[str] | Mapping[str, Any]
 Values = Mapping[str, Any]

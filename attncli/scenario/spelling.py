@@ -5,15 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.scenario.budget import MOST_FIGURES, too_much
 from attncli.scenario.keys.stack import ONE_HOT
-from attncli.scenario.learning import Progress, tokenizing_of
 from attncli.scenario.model import Stack, Tokenizing, below
 from attncli.scenario.texts import TOKENIZED, one_hot, one_hot_tokens
 from attncli.scenario.tokenizer_settings import Said
+
+if TYPE_CHECKING:
+    from attncli.scenario.learning import Progress
 
 Values = Mapping[str, Any]
 _COPIES = 4
@@ -24,7 +26,7 @@ def spelled_out(said: Said, progress: Progress | None = None, most: int = MOST_F
     """The values with what they stand for: a tokenizer and its vocabulary, the vectors of
     `one_hot`, which have at most so many figures; of an encoder too."""
     told = dict(said.values)
-    tokenizing = tokenizing_of(said, progress)
+    tokenizing = _tokenizing(said, progress)
     if tokenizing is not None:
         counts_given = isinstance(said.values.get("corpus"), Mapping)
         from attncli.scenario import tokenizer_facts
@@ -47,6 +49,16 @@ def spelled_out(said: Said, progress: Progress | None = None, most: int = MOST_F
         encoder = said._replace(path="encoder", values=told["encoder"])
         told["encoder"] = spelled_out(encoder, progress, most)
     return told
+
+
+def _tokenizing(said: Said, progress: Progress | None) -> Tokenizing | None:
+    """The tokenizer of a stack, if it has a vocabulary of its own."""
+    said.check()
+    if not said.algorithm and "corpus" not in said.values:
+        return None
+    from attncli.scenario.learning import tokenizing_of
+
+    return tokenizing_of(said, progress)
 
 
 def _check_cutting(said: Said, tokenizing: Tokenizing) -> None:

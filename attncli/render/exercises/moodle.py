@@ -19,7 +19,7 @@ from attncli.document import (
     Room,
     Section,
 )
-from attncli.notation import latex
+from attncli.notation.latex import latex
 from attncli.notation.words import ISOLATE, POP, isolated, visible
 from attncli.questions import OWN_FORM, Paper, Question, Slip
 from attncli.render.abilities import Abilities

@@ -40,8 +40,8 @@ from attncli.document import (
     Working,
 )
 from attncli.document import Line as WorkingLine
-from attncli.notation import latex, name_of, plain, unbreakable
-from attncli.notation.latex import WEB
+from attncli.notation import name_of, plain, unbreakable
+from attncli.notation.latex import WEB, latex
 from attncli.notation.plain import MINUS
 from attncli.notation.signs import signed
 from attncli.notation.words import printed

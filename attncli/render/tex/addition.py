@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from attncli.arithmetic.expression import Expression, Number, Omitted, Product, Vector
 from attncli.document import Addition
-from attncli.notation import latex
-from attncli.notation.latex import Style
+from attncli.notation.latex import Style, latex
 from attncli.notation.plain import MINUS
 from attncli.notation.signs import signed
 from attncli.render.figures import addend_sign

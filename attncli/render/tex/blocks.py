@@ -27,7 +27,7 @@ from attncli.document import (
     TreeRow,
     Working,
 )
-from attncli.notation import latex
+from attncli.notation.latex import latex
 from attncli.render.tex import tables
 from attncli.render.tex.addition import addition
 from attncli.render.tex.measure import math_width

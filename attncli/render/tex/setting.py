@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank
-from attncli.notation import latex
-from attncli.notation.latex import Style
+from attncli.notation.latex import Style, latex
 from attncli.render.tex.text import FORMULA, WORKING
 
 BLANK_WIDTH = "18mm"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank, Number, Omitted, Symbol, Vector
 from attncli.document import Graph, MatrixBlock, SideBySide, Table
-from attncli.notation import latex
+from attncli.notation.latex import latex
 from attncli.notation.plain import MINUS
 from attncli.notation.words import shown
 from attncli.render.grid import (

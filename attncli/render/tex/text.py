@@ -7,8 +7,8 @@ import unicodedata
 
 from attncli.arithmetic.expression import Blank, Equation, Expression, Symbol
 from attncli.document import Span, Spans, Term
-from attncli.notation import latex, name_of
-from attncli.notation.latex import Style
+from attncli.notation import name_of
+from attncli.notation.latex import Style, latex
 from attncli.notation.words import shown, visible
 from attncli.render.tex.measure import text_width
 from attncli.word import Word

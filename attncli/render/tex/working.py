@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from attncli.arithmetic.expression import Expression, Number, Omitted
 from attncli.document import Line, Working
-from attncli.notation import latex
+from attncli.notation.latex import latex
 from attncli.render.tex.alignment import aligned
 from attncli.render.tex.measure import math_width
 from attncli.render.tex.setting import Setting
