@@ -90,7 +90,7 @@ def _drawn(
             )  # fmt: skip
         return None
     if rows * columns > MOST_FIGURES:
-        wrong = f"{name} would have {rows} × {columns} figures"
+        wrong = f"{name} would have {rows} × {columns} numbers"
         problems.add(source.where, wrong, f"at most {MOST_FIGURES} can be drawn")
         return None
     drawn = source.draw((rows, columns))

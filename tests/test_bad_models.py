@@ -65,7 +65,7 @@ BAD = {
     "d_k: 3": "6:6: d_k = 3 and W_Q (2 × 2) don't fit together",
     "W_O: {file: ../W.npy}": '6:6: "../W.npy" leads out of the scenario\'s folder',
     "W_O: {file: none.npy}": '6:6: there is no file "none.npy"',
-    "W_O: {random: normal}": "6:6: random figures without `seed`",
+    "W_O: {random: normal}": "6:6: random numbers without `seed`",
 }  # fmt: skip
 
 

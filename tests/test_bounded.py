@@ -226,7 +226,7 @@ def test_the_end_of_the_memory_is_a_sentence(
 
 def test_large_lets_it_through() -> None:
     much = {"tokens": [f"t{i}" for i in range(2100)], "embeddings": "one_hot"}
-    with pytest.raises(ScenarioError, match="2,100 × 2,100 figures of one_hot"):
+    with pytest.raises(ScenarioError, match="2,100 × 2,100 numbers of one_hot"):
         load(much)
     assert load(much, large=True).given["embeddings"].shape == (2100, 2100)
 

@@ -13,7 +13,7 @@ from attncli import oracle
 from tests.pages import page_of, trace_of
 from tests.plain import read
 
-CONTRAST = re.compile(r"is (\S+) in place of (\S+?)\.(?:\s|$)")
+CONTRAST = re.compile(r"is (\S+) instead of (\S+?)\.(?:\s|$)")
 CHOICE = re.compile(r"has the largest score \((\S+)\)")
 WORDS = st.lists(st.text("abc", min_size=1, max_size=5), min_size=2, max_size=6, unique=True)
 ROUNDING = st.tuples(st.sampled_from(["carry", "exact"]), st.integers(1, 4))

@@ -185,7 +185,7 @@ WRONG = {
     "--step residual": "this scenario has no such step",
     "--cell 'weights[love, you]'": 'has no "you"',
     "--cell nothing[1]": "no quantity nothing",
-    "--cell 'tokens[1]'": "holds no figures",
+    "--cell 'tokens[1]'": "holds no numbers",
     "--forms 0": "--forms 0: is too few; give one from 1 to 10000",
     "--forms 1000000": "is too many",
     "--forms -3": "is too few",

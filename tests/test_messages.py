@@ -225,7 +225,7 @@ def test_a_figure_that_cannot_be_worked_with_is_told_with_its_place(
     place = f"{name}[{cell[0] + 1}, {cell[1] + 1}]"
     if as_array and isinstance(unfit, float):
         given_rows = np.array(rows)
-        place = f"{name}: an array of 2 × 2, whose figure [{cell[0] + 1}, {cell[1] + 1}] is "
+        place = f"{name}: an array of 2 × 2, whose number [{cell[0] + 1}, {cell[1] + 1}] is "
     with pytest.raises(ScenarioError) as raised:
         load({name: given_rows})
     check_error(raised.value)

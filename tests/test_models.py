@@ -73,7 +73,7 @@ def test_parts_that_are_not_there() -> None:
     assert "--head 3: no such head; count from 1 to 2" in refused(
         "run", "next_token", "--head", "3"
     )
-    assert "--layer: a cell is one figure" in refused(
+    assert "--layer: a cell is one number" in refused(
         "run", "next_token", "--layer", "1", "--cell", "layers[1].Q[1, 1]"
     )
     assert "no quantity layers[9].Q" in refused("run", "next_token", "--cell", "layers[9].Q[1, 1]")

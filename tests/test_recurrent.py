@@ -138,7 +138,7 @@ def test_quantities_are_addressed_by_time() -> None:
 
 BASE = "sentence: a b\nembeddings: {a: [1, 0], b: [0, 1]}\ncell: rnn\n"
 WRONG = {
-    "W_ax: [[1, 2]]\nW_aa: [[1, 2]]": "5:7: W_aa is 1 × 2, and the memory of this cell has 1 figure; give it 1 × 1",
+    "W_ax: [[1, 2]]\nW_aa: [[1, 2]]": "5:7: W_aa is 1 × 2, and the memory of this cell has 1 number; give it 1 × 1",
     "W_fx: [[1, 2]]": "4:7: W_fx is none of the matrices of this cell",
     "W_ax: [[1, 2]]\nW_Q: [[1]]": "5:6: W_Q is not for a recurrent layer",
     "reset: after": "4:8: reset is for cell: gru",
@@ -146,7 +146,7 @@ WRONG = {
     "backward: {W_ax: [[1, 2]]}": "4:11: matrices of the way back, and one way only",
     "direction: both\ngradient: true": "5:11: the factor is that of an rnn that goes one way",
     "gate_order: [forget]": "4:13: gate_order is for matrices that are stacked; leave it out",
-    "W_ax: [[1, 2]]\nW_aa: [[1]]\ninitial_state: [1, 2]": "6:16: initial_state has 2 figures, and the memory of this cell has 1 figure; give it 1",
+    "W_ax: [[1, 2]]\nW_aa: [[1]]\ninitial_state: [1, 2]": "6:16: initial_state has 2 numbers, and the memory of this cell has 1 number; give it 1",
     "weights_layout: torch\nW_ih: [[1, 2, 3]]": "5:7: W_ih (1 × 3) and embeddings (2 × 2) don't fit",
 }
 
@@ -209,15 +209,15 @@ def test_a_time_is_no_index() -> None:
 
 FAULTS = {
     "yassine_rnn": {
-        "W_aa=[[1,0],[0,1],[0,0]]": "W_aa is 3 × 2, and the memory of this cell has 3 figures; give it 3 × 3",
-        "W_ya=[[1,2]]": "W_ya is 1 × 2, and the memory of this cell has 3 figures; give it 1 × 3",
-        "b_y=[1,2]": "b_y has 2 figures, and what is read out has 1 figure; give it 1 figure",
+        "W_aa=[[1,0],[0,1],[0,0]]": "W_aa is 3 × 2, and the memory of this cell has 3 numbers; give it 3 × 3",
+        "W_ya=[[1,2]]": "W_ya is 1 × 2, and the memory of this cell has 3 numbers; give it 1 × 3",
+        "b_y=[1,2]": "b_y has 2 numbers, and what is read out has 1 number; give it 1 number",
         "direction=both": "both directions, and no matrices of the way back",
         "positions=rope": "rope is for attention, and no layer attends; leave it out",
     },
     "yassine_lstm": {
-        "initial_state=[1]": "initial_state has 1 figure, and the memory of this cell has 2",
-        "b_f=[1,1,1]": "b_f has 3 figures, and the memory of this cell has 2 figures",
+        "initial_state=[1]": "initial_state has 1 number, and the memory of this cell has 2",
+        "b_f=[1,1,1]": "b_f has 3 numbers, and the memory of this cell has 2 numbers",
     },
     "yassine_gru": {
         "W_rx=[[1,2],[3,4]]": "W_rx is 2 × 2, and the weights of the input for the other gates are for 3",

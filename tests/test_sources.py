@@ -183,12 +183,12 @@ def test_sources_are_told_from_rows_by_name(text: str, expected: bool) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("[1]", "1:1: a list, where random figures or a file belong; give one, like {random:"),
+        ("[1]", "1:1: a list, where random numbers or a file belong; give one, like {random:"),
         ("{seed: 7}", "1:1: this map says neither `random` nor `file`; give one, like"),
         ("{random: normal, seed: 7, file: w.npy}", "1:27: both `random` and `file` are given; "),
         ("{random: norml, seed: 7}", '1:10: the text "norml" is not a choice here; did you mean'),
         ("{random: [1], seed: 7}", "1:10: a list is not a choice here; known: normal, uniform"),
-        ("{random: normal}", "1:1: random figures without `seed`; add `seed: 7`"),
+        ("{random: normal}", "1:1: random numbers without `seed`; add `seed: 7`"),
         ("{random: normal, sed: 7, seed: 7}", '1:18: unknown key "sed"; did you mean seed?'),
         ("{random: normal, seed: -1}", '1:24: the text "-1" is not a whole number from 0 to 4294'),
         ("{random: normal, seed: 4294967296}", '1:24: the text "4294967296" is not a whole'),
@@ -197,11 +197,11 @@ def test_sources_are_told_from_rows_by_name(text: str, expected: bool) -> None:
         ("{random: normal, seed: 1, std: -2}", "1:32: -2 is not above zero"),
         ("{random: normal, seed: 1, std: nan}", '1:32: the text "nan" is not a finite number'),
         ("{random: normal, seed: 1, mean: [0]}", "1:33: a list where a number belongs"),
-        ("{random: normal, seed: 1, std: 1e299}", "1:1: this mean and std can give figures bey"),
-        ("{random: normal, seed: 1, low: 0}", "1:27: normal figures have no `low`; theirs are m"),
+        ("{random: normal, seed: 1, std: 1e299}", "1:1: this mean and std can give numbers bey"),
+        ("{random: normal, seed: 1, low: 0}", "1:27: normal numbers have no `low`; theirs are m"),
         ("{random: uniform, seed: 1, low: 1, high: 1}", "1:42: low is 1, and high is 1; give a"),
         ("{random: uniform, seed: 1, low: 1, high: -1}", "1:42: low is 1, and high is -1; give"),
-        ("{random: uniform, seed: 1, low: 1}", "1:1: random figures without `high`; add `high: 1"),
+        ("{random: uniform, seed: 1, low: 1}", "1:1: random numbers without `high`; add `high: 1"),
         ("{random: normal, seed: 1, shape: 3}", '1:34: the text "3", where a shape belongs; giv'),
         ("{random: normal, seed: 1, shape: [3]}", "1:34: a list, where a shape belongs; give its"),
         ("{random: normal, seed: 1, shape: [1, 2, 3]}", "1:34: a list, where a shape belongs"),
@@ -238,7 +238,7 @@ def test_an_array_is_no_shape() -> None:
     problems = Problems()
     kind = SourceKind(2)
     assert kind.read(Figures(np.ones((2, 2)), HERE), problems) is None
-    assert problems.found[0].wrong.startswith("an array of 2 × 2, where random figures")
+    assert problems.found[0].wrong.startswith("an array of 2 × 2, where random numbers")
 
 
 @pytest.mark.parametrize(
@@ -617,10 +617,10 @@ def test_more_figures_than_can_be_are_never_loaded(tmp_path: Path) -> None:
     data = npy_header("<f8", (2**20, 2**20))
     (tmp_path / "w.npy").write_bytes(data)
     zipped(tmp_path / "w.npz", W=data)
-    assert "more than 268435456 figures" in refusal(tmp_path, "w.npy")
-    assert "more than 268435456 figures" in refusal(tmp_path, "w.npz")
+    assert "more than 268435456 numbers" in refusal(tmp_path, "w.npy")
+    assert "more than 268435456 numbers" in refusal(tmp_path, "w.npz")
     (tmp_path / "w.npy").write_bytes(npy_header("<f8", (10**20, 10**20)))
-    assert "more than 268435456 figures" in refusal(tmp_path, "w.npy")
+    assert "more than 268435456 numbers" in refusal(tmp_path, "w.npy")
 
 
 def test_a_header_that_promises_too_much(tmp_path: Path) -> None:
@@ -675,7 +675,7 @@ def test_kinds_that_are_no_numbers(tmp_path: Path, array: Any, kind: str) -> Non
 @pytest.mark.skipif(np.dtype(np.longdouble).itemsize == 8, reason="no wider float here")
 def test_wide_floats(tmp_path: Path) -> None:
     np.save(tmp_path / "w.npy", np.ones((2, 2), dtype=np.longdouble))
-    assert f"figures of the kind {np.dtype(np.longdouble).name}" in refusal(tmp_path, "w.npy")
+    assert f"numbers of the kind {np.dtype(np.longdouble).name}" in refusal(tmp_path, "w.npy")
 
 
 @pytest.mark.parametrize("figure", [np.nan, np.inf, -np.inf])
@@ -736,8 +736,8 @@ def test_safetensors(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("dtype", "size", "told"),
     [
-        ("BF16", 2, "bfloat16 figures, which NumPy doesn't know; save it as float32"),
-        ("F8_E4M3", 1, "figures of the kind F8_E4M3; save it as float32"),
+        ("BF16", 2, "bfloat16 numbers, which NumPy doesn't know; save it as float32"),
+        ("F8_E4M3", 1, "numbers of the kind F8_E4M3; save it as float32"),
         ("C64", 8, "complex numbers; save it as float32"),
     ],
 )

@@ -105,7 +105,7 @@ def _cells(order: Order, trace: Trace) -> list[tuple[str, Address]]:
     wrong: list[Problem] = []
     for name, address in find_cells(trace, order.cells or (), others):
         if name not in trace:
-            wrong.append(Problem.of(f"--cell {name}", "holds no figures", "ask for another cell"))
+            wrong.append(Problem.of(f"--cell {name}", "holds no numbers", "ask for another cell"))
         elif trace[name].given and any(_sets(change, name) for change in order.changes):
             why = "--set tells it, and the sheet carries the command"
             wrong.append(Problem.of(f"--cell {name}", why, "change the file instead"))

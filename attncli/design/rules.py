@@ -40,14 +40,14 @@ RULES: Mapping[str, str] = MappingProxyType(
         "ties": "no two weights of a softmax row are shown alike",
         "extreme": "no weight of a softmax row is shown as 0 or as 1",
         "sums": "the weights of a softmax row add up to exactly 1 as shown",
-        "edges": "no figure is within a hundredth of a unit of the last place of a rounding edge",
+        "edges": "no number is within a hundredth of a unit of the last place of a rounding edge",
         "zeros": "no row consists of zeros",
         "repeats": "no two rows or columns of a matrix are shown alike",
         "trivial": "in no sum of products fewer than two of the products are other than 0",
-        "large": "no figure has more than four digits before its decimal point",
-        "mistakes": "each declared common mistake changes a figure",
+        "large": "no number has more than four digits before its decimal point",
+        "mistakes": "each declared common mistake changes a number",
         "difficulty": "each form is within 15 % of the same difficulty",
-        "alike": "no two forms have the same figures",
+        "alike": "no two forms have the same numbers",
     }
 )
 """What is asked of the numbers of an exercise, by the names that `--allow` takes. Masked weights,

@@ -228,7 +228,7 @@ def _is_same(own: Matrix | None, matrix: Matrix) -> bool:
 
 
 def _nothing_varies(scenario: Scenario) -> str:
-    why = "what this leads to has no given figures that may vary"
+    why = "what this leads to has no given numbers that may vary"
     if scenario.sources:
         why += f" ({listed(scenario.sources)} is random, or comes from a file)"
     return why
@@ -245,7 +245,7 @@ def _told(tried: int, failures: Failures) -> tuple[str, str]:
     took = ", ".join(f"{rule} ({RULES[rule]}) took {failures.took[rule]:,}" for rule in worst)
     none = f"none of {tried:,} tries meets all rules"
     if not worst:
-        return f"{none}, since none has figures that can be worked with", "choose other sizes"
+        return f"{none}, since none has numbers that can be worked with", "choose other sizes"
     return f"{none}: {took}", f"give up a rule, like --allow {worst[0]}"
 
 

@@ -145,7 +145,7 @@ def _lines(sizes: Sizes, words: Sequence[str], scenario: Scenario, command: str)
     yield from ("", "# The feed-forward network: relu(x W1 + b1) W2 + b2.")
     for name in ("W1", "b1", "W2", "b2"):
         yield from _matrix(name, given[name])
-    yield from ("", "# carry: every result is rounded, and the next step uses the rounded figure.")
+    yield from ("", "# carry: every result is rounded, and the next step uses the rounded number.")
     yield from ("rounding:", "  policy: carry", f"  decimals: {sizes.decimals}")
 
 

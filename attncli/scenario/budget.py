@@ -62,7 +62,7 @@ class Cost(NamedTuple):
 
     def told(self) -> str:
         """`7 steps, 300 figures, 1,200 terms of sums`."""
-        counts = zip(self, ("steps", "figures", "terms of sums"), strict=True)
+        counts = zip(self, ("steps", "numbers", "terms of sums"), strict=True)
         return ", ".join(f"{count:,} {what}" for count, what in counts if count)
 
 

@@ -98,7 +98,7 @@ class Builder(NamedTuple):
         for key in added if "X" in values else ():
             self._complain(
                 below(path, key), f"{key} goes into X, and X itself is given",
-                "give embeddings in place of X, or leave it out",
+                "give embeddings instead of X, or leave it out",
             )  # fmt: skip
 
     def _segments(self, path: str, values: Values, text: Text) -> tuple[int, ...]:

@@ -77,7 +77,7 @@ def _one_hot(said: Said, told: Values, most: int) -> dict[str, Matrix]:
     """The vectors of `one_hot`. Raises ScenarioError where they have too many figures."""
     tokens = one_hot_tokens(told)
     if len(tokens) ** 2 > most // _COPIES:
-        wrong = f"{len(tokens):,} × {len(tokens):,} figures of one_hot"
+        wrong = f"{len(tokens):,} × {len(tokens):,} numbers of one_hot"
         raise too_much(said.where("embeddings"), wrong, "give fewer tokens")
     return one_hot(tokens)
 

@@ -68,7 +68,7 @@ def _happens(scope: Scope) -> str:
     scale = scope.stack.embedding_scale
     told = "Each token picks its row of the embedding table"
     if isinstance(scale, Decimal):
-        return f"{told}, and every figure is multiplied by the number that the scenario gives."
+        return f"{told}, and every number is multiplied by the number that the scenario gives."
     return f"{told}{', and every figure is multiplied by √d_model' if scale != 'none' else ''}."
 
 

@@ -80,18 +80,18 @@ STEP = Step(
     purpose=(
         "Attention mixes the tokens; the feed-forward network then works on each of them"
         " alone, with the same weights for all. Its activation is what keeps the two layers"
-        " from being one: relu lets positive figures pass and turns negative ones into 0."
+        " from being one: relu lets positive numbers pass and turns negative ones into 0."
     ),
     plan=_plan,
     mistakes=(
         Mistake(
             "activation_forgotten",
-            "Leaving the activation out, and taking the hidden figures into the second layer.",
+            "Leaving the activation out, and taking the hidden numbers into the second layer.",
             _without_activation,
         ),
         Mistake(
             "W1_transposed",
-            "Multiplying by the rows of W1 in place of its columns, and adding no bias.",
+            "Multiplying by the rows of W1 instead of its columns, and adding no bias.",
             lambda scope: _by_W1(scope, transposed=True),
         ),
         Mistake("bias_forgotten", "Leaving out the bias b1.", _without_bias),

@@ -93,8 +93,8 @@ def _without_memory(gates_at: Scope) -> Making | None:
 
 _HAPPENS = {
     "lstm": (
-        "Each gate looks at the token and at the memory: its sum is squashed to figures between 0"
-        " and 1 by the sigmoid, that of the candidate to figures between −1 and 1 by tanh."
+        "Each gate looks at the token and at the memory: its sum is squashed to numbers between 0"
+        " and 1 by the sigmoid, that of the candidate to numbers between −1 and 1 by tanh."
     ),
     "gru": (
         "The reset gate says how much of the memory the candidate may see, the update gate how"
@@ -118,14 +118,14 @@ STEP = Step(
     ),
     purpose=(
         "A plain cell writes its whole memory anew at each token, so that what was long ago is"
-        " soon lost, and so is its gradient. Gates decide figure by figure what is kept, what is"
-        " written and what is shown: near 1 lets a figure pass, near 0 holds it back."
+        " soon lost, and so is its gradient. Gates decide number by number what is kept, what is"
+        " written and what is shown: near 1 lets a number pass, near 0 holds it back."
     ),
     plan=_plan,
     mistakes=(
         Mistake(
             "tanh_for_sigmoid",
-            "Squashing a gate by tanh in place of the sigmoid, so that it can turn negative.",
+            "Squashing a gate by tanh instead of the sigmoid, so that it can turn negative.",
             _tanh_gate,
         ),
         Mistake(

@@ -62,7 +62,7 @@ def _happens(scope: Scope) -> str:
     }
     return (
         f"On its way back from the {start} token that was read a gradient is multiplied, at each"
-        " time, by W_aa turned over and the slope of the activation there;"
+        " time, by W_aa transposed and the slope of the activation there;"
         f" {slope[scope.cell.activation]}."
     )
 
@@ -83,7 +83,7 @@ STEP = Step(
     mistakes=(
         Mistake(
             "W_aa_not_transposed",
-            "Multiplying by W_aa itself in place of W_aaᵀ.",
+            "Multiplying by W_aa itself instead of W_aaᵀ.",
             lambda scope: _step_factor(scope, in_out=not scope.cell.in_out),
         ),
     ),

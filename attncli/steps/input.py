@@ -41,14 +41,14 @@ STEP = Step(
     happens=_happens,
     purpose=(
         "A recurrent cell reads one token at a time. What is new at a time is that token's"
-        " vector; W_ax draws from it what is worth remembering, one dot product for each figure"
+        " vector; W_ax draws from it what is worth remembering, one dot product for each number"
         " of the memory."
     ),
     plan=_plan,
     mistakes=(
         Mistake(
             "W_ax_transposed",
-            "Multiplying the input by the columns of W_ax in place of its rows.",
+            "Multiplying the input by the columns of W_ax instead of its rows.",
             _transposed,
         ),
     ),

@@ -51,7 +51,7 @@ STEP = Step(
     mistakes=(
         Mistake(
             "not_shifted",
-            "Taking each token itself for its target, in place of the one that comes after it.",
+            "Taking each token itself for its target, instead of the one that comes after it.",
             _not_shifted,
         ),
     ),

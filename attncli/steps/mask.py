@@ -91,7 +91,7 @@ STEP = Step(
         Mistake("not_masked", "Forgetting the mask.", _not_masked),
         Mistake(
             "zero_for_infinity",
-            "Writing 0 in place of −∞, which still gets the weight e^0 = 1 before dividing.",
+            "Writing 0 instead of −∞, which still gets the weight e^0 = 1 before dividing.",
             _zeros,
         ),
     ),

@@ -48,7 +48,7 @@ STEP = Step(
     mistakes=(
         Mistake(
             "W_aa_transposed",
-            "Multiplying the memory by the columns of W_aa in place of its rows.",
+            "Multiplying the memory by the columns of W_aa instead of its rows.",
             _transposed,
         ),
         Mistake(

@@ -94,7 +94,7 @@ STEP = Step(
     shapes="x [n, d_model] → mean [n], variance [n], deviation [n] → normed [n, d_model]",
     happens=_happens,
     purpose=(
-        "From layer to layer figures could grow or shrink without end. A norm brings each"
+        "From layer to layer numbers could grow or shrink without end. A norm brings each"
         " token's vector back to one size: mean 0 and standard deviation 1, or for RMS norm"
         " only the size. Then γ and β, which are learned, may stretch and shift it again."
     ),
@@ -108,7 +108,7 @@ STEP = Step(
         ),
         Mistake(
             "not_centered",
-            "Dividing the figures themselves by the deviation, without taking the mean off.",
+            "Dividing the numbers themselves by the deviation, without taking the mean off.",
             _not_centered,
         ),
     ),

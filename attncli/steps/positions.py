@@ -107,7 +107,7 @@ STEP = Step(
     plan=_plan,
     shown_with=("positions=sinusoidal",),
     mistakes=(
-        Mistake("from_one", "Counting positions from 1 in place of 0.", _from_one),
+        Mistake("from_one", "Counting positions from 1 instead of 0.", _from_one),
         Mistake(
             "left_out",
             "Leaving the positions out, so that the order of the tokens is lost.",

@@ -56,7 +56,7 @@ def _transposed(name: str) -> Mistake:
 
     return Mistake(
         f"W_{name}_transposed",
-        f"Multiplying by the rows of W_{name} in place of its columns, which is X W_{name}ᵀ.",
+        f"Multiplying by the rows of W_{name} instead of its columns, which is X W_{name}ᵀ.",
         making,
     )
 

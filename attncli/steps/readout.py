@@ -81,7 +81,7 @@ STEP = Step(
     shapes="W_ya [k, h], a[t] [h] → y[t] [k]",
     happens=lambda scope: _HAPPENS[scope.cell.readout],
     purpose=(
-        "The memory means nothing to anybody outside. W_ya draws an answer from it: one figure"
+        "The memory means nothing to anybody outside. W_ya draws an answer from it: one number"
         " that a sigmoid turns into a probability, or one for each class, of which a softmax"
         " makes probabilities that add up to 1."
     ),

@@ -76,12 +76,12 @@ STEP = Step(
     mistakes=(
         Mistake(
             "divided_by_d_k",
-            "Dividing by d_k itself in place of its square root.",
+            "Dividing by d_k itself instead of its square root.",
             _by_d_k,
         ),
         Mistake(
             "multiplied",
-            "Multiplying in place of dividing.",
+            "Multiplying instead of dividing.",
             _multiplied,
         ),
         Mistake(

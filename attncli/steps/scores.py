@@ -29,7 +29,7 @@ STEP = Step(
     mistakes=(
         Mistake(
             "K_not_transposed",
-            "Multiplying Q by K as it stands, rows by columns, in place of Q Kᵀ.",
+            "Multiplying Q by K as it stands, rows by columns, instead of Q Kᵀ.",
             lambda scope: _making(scope, MatMul(), "Q", "K"),
         ),
         Mistake(

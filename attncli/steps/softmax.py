@@ -47,7 +47,7 @@ STEP = Step(
     mistakes=(
         Mistake(
             "down_the_columns",
-            "Dividing by the sum of the column in place of the row, so that the columns add up"
+            "Dividing by the sum of the column instead of the row, so that the columns add up"
             " to 1 and the rows don't.",
             lambda scope: _weights(scope, DivideByColumnSum(), scope.name("exp")),
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attncli.arithmetic.operations import OnlyRow, Zeros
+from attncli.notation import plain
 from attncli.steps.cells import letters, matrix
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
@@ -38,15 +39,33 @@ def _when(scope: Scope) -> str:
     return "after the last token" if scope.way == "backward" else "before the first token"
 
 
+def _happens(scope: Scope) -> str:
+    told = [f"the initial state is {_numbers(scope, 'a')}"]
+    told += [f"the initial cell state {_numbers(scope, 'c')}"] if scope.cell.kind == "lstm" else []
+    return f"{_when(scope).capitalize()} {', '.join(told)}."
+
+
+def _numbers(scope: Scope, name: str) -> str:
+    """`(0, 0, 0)`; of a long state the first and the last number."""
+    given = scope.scenario.given.get(scope.weights(_GIVEN[name]))
+    if given is not None:
+        numbers = [plain(given.number(0, j)) for j in range(given.shape[1])]
+    else:
+        square = matrix(scope, f"W_{letters(scope)[0]}a")
+        numbers = ["0"] * (scope.height(square) or scope.width(square) or _MOST + 1)
+    return f"({', '.join(numbers if len(numbers) <= _MOST else [numbers[0], '…', numbers[-1]])})"
+
+
+_MOST = 6
+
+
 STEP = Step(
     name="start",
     title="The memory at the start",
     titled=lambda scope: f"The memory {_when(scope)}",
     makes=("a", "c"),
     shapes="a[0] [h], of an lstm also c[0] [h]",
-    happens=lambda scope: (
-        f"{_when(scope).capitalize()} the memory is what the scenario says, or empty."
-    ),
+    happens=_happens,
     purpose=(
         "A recurrent cell adds each token to what it remembers of those that it has read. Where it"
         " begins there is nothing to remember, so that its memory begins with zeros, unless it goes"

@@ -111,7 +111,7 @@ STEP = Step(
     happens=_happens,
     purpose=(
         "The state is all that a recurrent cell hands on: to the next time as its memory, and to"
-        " whatever reads it out. With tanh its figures stay between −1 and 1, however many tokens"
+        " whatever reads it out. With tanh its numbers stay between −1 and 1, however many tokens"
         " there are."
     ),
     plan=_plan,

@@ -42,6 +42,6 @@ STEP = Step(
     plan=_plan,
     shown_with=("temperature=2",),
     mistakes=(
-        Mistake("multiplied", "Multiplying by the temperature in place of dividing.", _multiplied),
+        Mistake("multiplied", "Multiplying by the temperature instead of dividing.", _multiplied),
     ),
 )

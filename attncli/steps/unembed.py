@@ -71,7 +71,7 @@ STEP = Step(
     plan=_plan,
     mistakes=(
         Mistake(
-            "from_the_first", "Taking the first token's vector in place of the last.", _from_first
+            "from_the_first", "Taking the first token's vector instead of the last.", _from_first
         ),
     ),
 )

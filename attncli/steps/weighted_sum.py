@@ -27,17 +27,17 @@ STEP = Step(
     mistakes=(
         Mistake(
             "keys_for_values",
-            "Blending the keys in place of the values.",
+            "Blending the keys instead of the values.",
             lambda scope: _output(scope, WeightedSum(), scope.x, scope.name("K")),
         ),
         Mistake(
             "scores_for_weights",
-            "Multiplying by the scores in place of the weights.",
+            "Multiplying by the scores instead of the weights.",
             lambda scope: _output(scope, WeightedSum(), scope.name("scores"), scope.name("V")),
         ),
         Mistake(
             "weights_by_column",
-            "Taking a column of the weights in place of a row, weightsᵀ V.",
+            "Taking a column of the weights instead of a row, weightsᵀ V.",
             lambda scope: _output(scope, TransposedWeights(), scope.x, scope.name("V")),
         ),
     ),

@@ -212,5 +212,5 @@ def _compared(own: Quantity, other: Quantity, before: Spans) -> Spans:
     return (
         symbol, " has other rows than ", *before, f": in row {i + 1}, ", Word(own.rows.names[i]),
         f", {'it' if own.is_list else f'the figure in column {j + 1}'} is ",
-        its, " in place of ", others, ".",
+        its, " instead of ", others, ".",
     )  # fmt: skip

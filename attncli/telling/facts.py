@@ -28,7 +28,7 @@ def rounding_in_words(rounding: Rounding) -> str:
     if rounding.carries:
         return (
             f"carry, {places}{own}: every result is rounded, half away from zero, and the"
-            " rounded figure is what the next step uses. Each = holds from the digits shown."
+            " rounded number is what the next step uses. Each = holds from the digits shown."
         )
     return (
         f"exact, {places}{own} on the page: the sums are done in full precision and rounded,"

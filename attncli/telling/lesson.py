@@ -118,7 +118,7 @@ def _mistake_blocks(trace: Trace, part: Part | None, mistake: Mistake) -> list[B
         return [Points(((mistake.says,),))]
     wrong = mistaken(trace, part, making)
     if wrong is None:
-        return [Points(((mistake.says, " With these figures it can't be done."),))]
+        return [Points(((mistake.says, " With these numbers it can't be done."),))]
     cell = _worst_cell(trace[making.name], wrong[making.name])
     if cell is None:
         same = " With these numbers it makes no difference, so they can't reveal it."

@@ -204,7 +204,7 @@ def find_cells(
         except SelectionError as error:
             wrong += error.problems
     wrong += [
-        Problem.of(option, "a cell is one figure", f"leave {option} out, or --cell")
+        Problem.of(option, "a cell is one number", f"leave {option} out, or --cell")
         for option, given in others
         if given
     ]

@@ -56,7 +56,7 @@ from attncli.trace import Part, Quantity, Trace
 from attncli.word import Word
 
 ROUNDED_BY_ITSELF = Note(
-    ("Each figure is rounded by itself, so a row need not add up to exactly 1.",)
+    ("Each number is rounded by itself, so a row need not add up to exactly 1.",)
 )
 
 

@@ -45,7 +45,7 @@ _RULES: Mapping[str, Rule] = MappingProxyType(
         "ambiguous": Rule(
             "Ambiguous roundings",
             "Somebody who rounds on the way (carry) and somebody who doesn't (exact) get"
-            " different figures here. A key has to accept both.",
+            " different numbers here. A key has to accept both.",
             "ambiguous rounding",
             "ambiguous roundings",
         ),
@@ -94,14 +94,14 @@ _RULES: Mapping[str, Rule] = MappingProxyType(
             "repeated rows and columns",
         ),
         "large": Rule(
-            "Large figures",
+            "Large numbers",
             "These have more than four digits before the decimal point.",
-            "large figure",
-            "large figures",
+            "large number",
+            "large numbers",
         ),
         "mistakes": Rule(
             "Mistakes that can't be revealed",
-            "With these figures a common mistake gives what the right way gives, or can't be told"
+            "With these numbers a common mistake gives what the right way gives, or can't be told"
             " from it as shown.",
             "mistake that can't be revealed",
             "mistakes that can't be revealed",
@@ -145,7 +145,7 @@ def _section(rule: str, items: Sequence[Spans]) -> Section:
 
 def _revealed(items: Sequence[Spans]) -> Section:
     blocks: tuple[Block, ...] = (
-        Prose(("These change a figure, so that an answer can tell them.",)),
+        Prose(("These change a number, so that an answer can tell them.",)),
         _list(items, _MOST_MISTAKES),
     )
     return Section("revealed", None, ("Mistakes that can be revealed",), (), blocks)

@@ -100,7 +100,7 @@ def _check(scenario: Scenario, given: Mapping[str, _Shape], problems: Problems) 
 
 
 def _figures(count: int) -> str:
-    return "1 figure" if count == 1 else f"{count} figures"
+    return "1 number" if count == 1 else f"{count} numbers"
 
 
 def _others(

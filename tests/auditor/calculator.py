@@ -136,7 +136,7 @@ class _Parser:
             self.take()
             return self.atom().sqrt()
         if not self.rest or self.rest[-1][0] == "mark":
-            raise ValueError(f"a figure is wanted before {self.rest[::-1]}")
+            raise ValueError(f"a number is wanted before {self.rest[::-1]}")
         kind, text = self.rest.pop()
         if kind == "number":
             return figure(text)

@@ -140,7 +140,7 @@ def filler(asked: Sequence[Alternatives]) -> str:
         number = Decimal(f"-{'9' * (width - 1)}")
         if _is_apart_from(Interval(number, number), intervals):
             return f"{number}"
-    raise AssertionError("there is always a longer figure")
+    raise AssertionError("there is always a longer number")
 
 
 def _is_apart_from(one: Interval, others: Iterable[Interval]) -> bool:

@@ -44,7 +44,7 @@ _EXAM = (
 \CorrectChoiceEmphasis{\bfseries\boldmath}
 """
 )
-_KEYED = r"""% a solution may go over pages, so it has a rule in place of a frame
+_KEYED = r"""% a solution may go over pages, so it has a rule instead of a frame
 \renewenvironment{TheSolution}{\par\bigskip\hrule\medskip\noindent\textbf{Solution}\par}{\par}
 % This is the sheet. Take the % away before \printanswers, or say
 %   pdflatex '\def\withanswers{}\input{this file}'

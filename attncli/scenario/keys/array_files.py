@@ -219,14 +219,14 @@ _WIDEST = 8
 
 def _check_kind(dtype: np.dtype[Any], source: FileSource) -> None:
     if dtype.kind not in "biuf" or dtype.itemsize > _WIDEST:
-        kind = _NO_NUMBERS.get(dtype.kind, f"figures of the kind {dtype.name}")
+        kind = _NO_NUMBERS.get(dtype.kind, f"numbers of the kind {dtype.name}")
         raise _no_numbers(kind, source)
 
 
 def _check_tensor_kind(name: str, source: FileSource) -> None:
     if name not in _SAFE_KINDS:
-        known = {"BF16": "bfloat16 figures, which NumPy doesn't know", "C64": _NO_NUMBERS["c"]}
-        raise _no_numbers(known.get(name, f"figures of the kind {name}"), source)
+        known = {"BF16": "bfloat16 numbers, which NumPy doesn't know", "C64": _NO_NUMBERS["c"]}
+        raise _no_numbers(known.get(name, f"numbers of the kind {name}"), source)
 
 
 def _no_numbers(kind: str, source: FileSource) -> _RefusedError:
@@ -251,10 +251,10 @@ def _check_shape(shape: tuple[int, ...], source: FileSource, most: int) -> None:
     if not math.prod(shape):
         raise _RefusedError(f"{told}: it is empty", "save an array with numbers in it")
     if math.prod(shape) > MOST_FIGURES:
-        wrong = f"{told}, more than {MOST_FIGURES} figures"
+        wrong = f"{told}, more than {MOST_FIGURES} numbers"
         raise _RefusedError(wrong, "save a smaller array")
     if math.prod(shape) > most:
-        wrong = f"{told}: {math.prod(shape):,} figures are too much at once"
+        wrong = f"{told}: {math.prod(shape):,} numbers are too much at once"
         raise _RefusedError(wrong, f"save a smaller array, or give {ALL_THE_SAME}")
 
 

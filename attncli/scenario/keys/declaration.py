@@ -77,7 +77,7 @@ _DECIMALS = WholeNumber(0, MOST_DECIMALS)
 
 ROUNDING = Record(
     (
-        Key("policy", Choice(POLICIES), "carry goes on with rounded figures, exact with full ones"),
+        Key("policy", Choice(POLICIES), "carry goes on with rounded numbers, exact with full ones"),
         Key("decimals", _DECIMALS, "the decimals of every quantity, 3 by default"),
         Key(
             "steps",
@@ -104,7 +104,7 @@ _TIED = Choice(("tied",), "rows of numbers")
 
 _KEYS_OF_A_RUN = (
     Key("title", TextKind("a title"), "what the page is called"),
-    Key("source", TextKind("a source"), "where the figures come from"),
+    Key("source", TextKind("a source"), "where the numbers come from"),
     *INPUT,
     Key("memory", _NAMED, "what cross-attention attends to, [m, d_memory]"),
     *LAYERS,

@@ -143,7 +143,7 @@ def _is_array(
     wrong = describe(node)
     if not fits.all():
         place = ", ".join(str(k + 1) for k in np.argwhere(~fits)[0])
-        wrong = f"{wrong}, whose figure [{place}] is {array[~fits][0]:.6g}"
+        wrong = f"{wrong}, whose number [{place}] is {array[~fits][0]:.6g}"
     problems.add(node.where, wrong, f"give an array of {what} of {figures}")
     return False
 

@@ -105,7 +105,7 @@ class _Shape(NamedTuple):
         if rows is None or columns is None:
             return None
         if rows * columns > MOST_FIGURES:
-            wrong = f"{rows} × {columns} are more than {MOST_FIGURES} figures"
+            wrong = f"{rows} × {columns} are more than {MOST_FIGURES} numbers"
             problems.add(node.where, wrong, "give a smaller shape")
             return None
         if self.dimensions == 1 and rows != 1:
@@ -134,7 +134,7 @@ class SourceKind(NamedTuple):
     def read(self, node: Node, problems: Problems) -> RandomSource | FileSource | None:
         right = "give one, like {random: normal, seed: 7} or {file: weights.npz, key: W_Q}"
         if not isinstance(node, Map):
-            wrong = f"{describe(node)}, where random figures or a file belong"
+            wrong = f"{describe(node)}, where random numbers or a file belong"
             problems.add(node.where, wrong, right)
             return None
         named = {name.text: name for name, _ in node.entries if name.text in {"random", "file"}}
@@ -185,8 +185,8 @@ _KINDS = tuple(DISTRIBUTIONS)
 _FIGURES = {
     "mean": Key("mean", NumberKind(), "the mean, 0 by default"),
     "std": Key("std", NumberKind(positive=True), "the standard deviation, 0.02 by default"),
-    "low": Key("low", NumberKind(), "the least figure"),
-    "high": Key("high", NumberKind(), "what every figure is below"),
+    "low": Key("low", NumberKind(), "the least number"),
+    "high": Key("high", NumberKind(), "what every number is below"),
 }
 _FILE = Record(
     (
@@ -199,7 +199,7 @@ _FILE = Record(
 def _random(kind: str, dimensions: int) -> Record:
     return Record(
         (
-            Key("random", Choice((kind,)), "the distribution that figures are drawn from"),
+            Key("random", Choice((kind,)), "the distribution that numbers are drawn from"),
             Key("seed", WholeNumber(0, 2**32 - 1), "the seed of NumPy's RandomState"),
             *(_FIGURES[name] for name in DISTRIBUTIONS[kind]),
             Key("shape", _Shape(dimensions), "rows and columns, where nothing else says them"),
@@ -217,7 +217,7 @@ def _without_strays(kind: str, node: Map, problems: Problems) -> tuple[Map, bool
     own = DISTRIBUTIONS[kind]
     strays = [name for name, _ in node.entries if name.text in _FIGURES.keys() - own.keys()]
     for name in strays:
-        wrong = f"{kind} figures have no `{name.text}`"
+        wrong = f"{kind} numbers have no `{name.text}`"
         problems.add(name.where, wrong, f"theirs are {' and '.join(own)}")
     kept = tuple(entry for entry in node.entries if entry[0] not in strays)
     return Map(kept, node.where), not strays
@@ -234,7 +234,7 @@ def _has_all(names: Sequence[str], node: Map, problems: Problems) -> bool:
     missing = [name for name in names if node.get(name) is None]
     for name in missing:
         example = {"seed": 7, "low": -1, "high": 1}[name]
-        problems.add(node.where, f"random figures without `{name}`", f"add `{name}: {example}`")
+        problems.add(node.where, f"random numbers without `{name}`", f"add `{name}: {example}`")
     return not missing
 
 
@@ -247,7 +247,7 @@ def _can_be_drawn(
         problems.add((node.get("high") or node).where, wrong, "give a high above low")
         return False
     if kind == "normal" and abs(first) + _DEVIATIONS * second > decimals.LARGEST:
-        wrong = "this mean and std can give figures beyond 1e300"
+        wrong = "this mean and std can give numbers beyond 1e300"
         problems.add(node.where, wrong, "give smaller ones")
         return False
     return True

@@ -99,7 +99,7 @@ _SEVERAL_POSITIONS = ListOf(_ONE_POSITION)
 INPUT = (
     Key("sentence", TextKind("a sentence"), "the text that attention is worked out for"),
     *TOKENIZING,
-    Key("tokens", ListOf(_TOKEN), "the tokens themselves, in place of cutting"),
+    Key("tokens", ListOf(_TOKEN), "the tokens themselves, instead of cutting"),
     Key("vocabulary", MapOf(WholeNumber(0, 10**9), "token"), "token → ID"),
     Key(
         "embeddings",

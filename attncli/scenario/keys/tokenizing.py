@@ -69,10 +69,10 @@ TOKENIZING = (
         "what a tokenizer is learned from: a text, several, or word → count",
     ),
     Key("vocabulary_size", _COUNT, "how many tokens a tokenizer is to learn"),
-    Key("merges", ListOf(ListOf(_TOKEN)), "the merges of a tokenizer, in place of learning them"),
+    Key("merges", ListOf(ListOf(_TOKEN)), "the merges of a tokenizer, instead of learning them"),
     Key(
         "pieces",
         MapOf(NumberKind(most=0), "piece"),
-        "piece → log-probability, in place of learning them",
+        "piece → log-probability, instead of learning them",
     ),
 )

@@ -139,7 +139,7 @@ def taken(trace: Trace, wish: Wish, form: str) -> Taken:
     may = [place for place in known if wish.allows(trace, place)]
     places = chosen(may, wish.blanking, f"{wish.seed}/{form}")
     if not places:
-        right = "ask for a step that makes figures, or for other ones"
+        right = "ask for a step that makes numbers, or for other ones"
         option = f"--blank {wish.blanking.kind}"
         raise SelectionError.of(option, "there is nothing to blank", right)
     asked = page.asked(places, known)

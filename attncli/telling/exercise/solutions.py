@@ -78,7 +78,7 @@ def what_is_accepted(keys: Iterable[Key]) -> tuple[Block, ...]:
             (
                 "An answer is right from half a unit of the last place below the smaller of what"
                 " carry and exact give to half a unit above the larger, both ends included. Half a"
-                f" unit is {' or '.join(halves)}. Both start from the figures on the"
+                f" unit is {' or '.join(halves)}. Both start from the numbers on the"
                 " sheet; carry rounds at each step, exact only at the end, and a student may do"
                 " either.",
             )
