@@ -135,7 +135,7 @@ def test_mistakes_that_cannot_be_revealed() -> None:
     (hidden,) = weak["mistakes"]
     (revealed,) = weak["revealed"]
     assert hidden.startswith("Queries, keys, values: Multiplying by the rows of W_Q instead")
-    assert revealed.startswith("Queries, keys, values: Multiplying by the rows of W_K in place")
+    assert revealed.startswith("Queries, keys, values: Multiplying by the rows of W_K instead")
 
 
 def test_nothing_weak() -> None:
