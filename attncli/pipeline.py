@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from attncli.steps import steps, story
 from attncli.trace import Making, Part, Quantity, Trace, Unfinished, make
 from attncli.trace.axes import given_axes
 from attncli.trace.budget import cost_of, excess
+from attncli.trace.outline import Outline, outlined
 from attncli.trace.shapes import shapes_of
 
 if TYPE_CHECKING:
@@ -116,6 +117,21 @@ def _check_tokens(scenario: Scenario, problems: Problems) -> None:
             problems.add(where, "the sentence has no tokens", "write some words")
 
 
+def outline(source: Source) -> Outline:
+    """What a scenario comes to without its variants: nothing is drawn or worked. Raises
+    ScenarioError."""
+    problems = Problems()
+    scenario = read(source, (), problems, alone=True).alone()
+    scenario = replace(scenario, shapes=shapes_of(scenario, story(scenario), problems))
+    problems.stop_if_any()
+    known = {*scenario.given, *scenario.random}
+    told = _needed(story(scenario), known)
+    for making in (making for part in told for making in part.makings):
+        if not making.needs and known.issuperset(making.operands):
+            known.add(making.name)
+    return outlined(scenario, told, {name: scenario.shapes[name] for name in known})
+
+
 def work(scenario: Scenario) -> Trace:
     """The worked scenario, as far as what is given goes.
 
@@ -196,7 +212,7 @@ def _origin(scenario: Scenario, name: str) -> str:
     return "given"
 
 
-def _needed(parts: Iterable[Part], given: Mapping[str, object]) -> tuple[Part, ...]:
+def _needed(parts: Iterable[Part], given: Container[str]) -> tuple[Part, ...]:
     """The parts with the makings that lead somewhere: not those of given quantities, nor of
     what only given quantities would have been made of."""
     story = list(parts)

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from attncli import ScenarioError, load, work
 from attncli.arithmetic.operations import DivideByColumnSum
+from attncli.pipeline import outline
 from attncli.trace import Making
+from attncli.trace.outline import outline_of
 from tests.pages import SHIPPED, page_of, trace_of
 from tests.strategies import scenarios
 
@@ -26,6 +28,15 @@ def test_replay_works_again_what_follows() -> None:
     assert replayed["weights"].values[1].tolist() == trace["weights"].values[1].tolist()
     assert replayed["Q"] is trace["Q"]
     assert trace["weights"].values[0].tolist() == [0.422, 0.155, 0.422]  # nothing is mutated
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_an_outline_is_that_of_the_worked_scenario(name: str) -> None:
+    told, worked = outline(name), outline_of(work(load(name)))
+    assert [(part.step, part.path) for part in told.parts] == [
+        (part.step, part.path) for part in worked.parts
+    ]
+    assert told.shapes == worked.shapes
 
 
 @pytest.mark.slow

@@ -52,9 +52,9 @@ def _steps() -> Document:
 
 
 def _scenarios() -> Document:
-    from attncli.pipeline import load, work
+    from attncli.pipeline import outline
     from attncli.scenario import shipped
     from attncli.telling.catalogue import scenarios_catalogue
 
-    traces = {name: work(load(str(shipped.path_of(name)))) for name in shipped.names()}
-    return scenarios_catalogue(traces)
+    outlines = {name: outline(str(shipped.path_of(name))) for name in shipped.names()}
+    return scenarios_catalogue(outlines)

@@ -28,6 +28,7 @@ def command(
     from attncli.pipeline import load, work
     from attncli.render import summary_line
     from attncli.telling.catalogue import summary
+    from attncli.trace.outline import outline_of
     from attncli.word import Word
 
     complaints = [Complaints() for _ in files]
@@ -35,7 +36,7 @@ def command(
     for file, heard in zip(files, complaints, strict=True):
         with heard.heard(), watching("Learning pieces") as tell:
             trace = work(load(file, outside=files_outside, large=large, progress=tell))
-            lines.append(f"{summary_line(Word(file), summary(trace))}\n")
+            lines.append(f"{summary_line(Word(file), summary(outline_of(trace)))}\n")
     write_out("".join(lines))
     for heard in complaints:
         heard.say()

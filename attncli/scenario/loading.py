@@ -39,20 +39,22 @@ Changes = Sequence[str | settings.Change]
 SIZES = ("d_model", "d_k", "d_v", "d_ff")
 
 
-def read(
+def read(  # noqa: PLR0913
     source: Source,
     changes: Changes,
     problems: Problems,
     *,
     outside: bool = False,
     large: bool = False,
+    alone: bool = False,
     progress: Progress | None = None,
 ) -> Scenario:
     """The scenario of a file, of a shipped scenario's name, or of a mapping.
 
     What is wrong with it goes to `problems`; whether its matrices fit together is for others
     to say. `outside` allows files that don't lie in the scenario's folder, `large` more than is
-    read otherwise; `progress` is told how far the learning of a tokenizer is.
+    read otherwise; `alone` leaves the variants; `progress` is told how far the learning of a
+    tokenizer is.
     """
     tree = settings.applied(tree_of(source, problems), changes, problems)
     if not large:
@@ -60,7 +62,7 @@ def read(
     read_from = _Origin(_name(source), _folder(source), outside, large, progress)
     scenario = _Reader.of(tree, read_from, problems).scenario()
     variants = tree.get("variants")
-    if not isinstance(variants, Map):
+    if alone or not isinstance(variants, Map):
         return scenario
     others = {
         name.text: replace(

@@ -10,8 +10,7 @@ from attncli.document import Document, Facts, Span, Spans
 from attncli.steps import Step, formulas_of, steps
 from attncli.steps.general import general_scope
 from attncli.telling.facts import sizes
-from attncli.telling.parts import told_parts
-from attncli.trace import Trace
+from attncli.trace.outline import Outline
 from attncli.word import Word, raw
 
 
@@ -53,16 +52,16 @@ def _formulas(step: Step) -> Spans:
     return tuple(spans)
 
 
-def scenarios_catalogue(traces: Mapping[str, Trace]) -> Document:
+def scenarios_catalogue(outlines: Mapping[str, Outline]) -> Document:
     """Every shipped scenario: its title and what it holds."""
-    rows = tuple((name, summary(trace)) for name, trace in traces.items())
+    rows = tuple((name, summary(outline)) for name, outline in outlines.items())
     return Document(Word("Scenarios"), (), closing=(Facts(rows),))
 
 
-def summary(trace: Trace) -> Spans:
+def summary(outline: Outline) -> Spans:
     """`I love AI: 3 tokens, d_model = 2, …; carry, 3 decimals; tokenize → … → ffn`"""
-    scenario = trace.scenario
-    steps = [part.step for part in told_parts(trace)]
+    scenario = outline.scenario
+    steps = [part.step for part in outline.parts]
     path = f"{steps[0]} → {steps[-1]}" if len(steps) > 1 else "".join(steps) or "nothing to work"
     rounding = f"{scenario.rounding.policy}, {scenario.rounding.decimals} decimals"
-    return (Word(scenario.title), ": ", *sizes(trace, scenario.stack), f"; {rounding}; {path}")
+    return (Word(scenario.title), ": ", *sizes(outline, scenario.stack), f"; {rounding}; {path}")

@@ -12,6 +12,7 @@ from attncli.document import Facts, Note, Span, Spans, Term
 from attncli.scenario.model import Layer, Recurrent, Stack, below
 from attncli.trace import Trace, Unfinished
 from attncli.trace.axes import place_of
+from attncli.trace.outline import Outline, outline_of
 from attncli.word import Word
 
 
@@ -37,20 +38,20 @@ def rounding_in_words(rounding: Rounding) -> str:
     )
 
 
-def sizes(trace: Trace, stack: Stack) -> Spans:
+def sizes(outline: Outline, stack: Stack) -> Spans:
     """`3 tokens, d_model = 2, 2 heads, d_k = 2, d_v = 2`: what is the same in every layer."""
     tokens, layers = stack.text.tokens, stack.layers
     counts = [counted(len(tokens), "token")] if tokens else []
     counts += [f"{len(layers)} layers"] if len(layers) > 1 else []
     firsts = [layer.attention.head_path(0) for layer in layers]
     told: list[Spans] = [(count,) for count in counts]
-    told += _size("d_model", _columns(trace, below(stack.path, "X"), made=True))
-    told += _heads(trace, stack)
-    told += _size("d_k", _common(_columns(trace, below(path, "K")) for path in firsts))
-    told += _size("d_v", _common(_columns(trace, below(path, "V")) for path in firsts))
-    states = (_rows(trace, layer) for layer in layers if layer.recurrent is not None)
+    told += _size("d_model", _columns(outline, below(stack.path, "X"), made=True))
+    told += _heads(outline, stack)
+    told += _size("d_k", _common(_columns(outline, below(path, "K")) for path in firsts))
+    told += _size("d_v", _common(_columns(outline, below(path, "V")) for path in firsts))
+    states = (_rows(outline, layer) for layer in layers if layer.recurrent is not None)
     told += _size("h", _common(states))
-    inner = (_columns(trace, below(layer.path, "hidden"), made=True) for layer in layers)
+    inner = (_columns(outline, below(layer.path, "hidden"), made=True) for layer in layers)
     told += _size("d_ff", _common(inner))
     spans: list[Span] = []
     for one in told:
@@ -59,9 +60,9 @@ def sizes(trace: Trace, stack: Stack) -> Spans:
     return tuple(spans)
 
 
-def _heads(trace: Trace, stack: Stack) -> list[Spans]:
+def _heads(outline: Outline, stack: Stack) -> list[Spans]:
     """How many heads there are; of a single one a word where another stack has several."""
-    several = any(site.attention.heads > 1 for site in trace.scenario.sites)
+    several = any(site.attention.heads > 1 for site in outline.scenario.sites)
     attending = (layer for layer in stack.layers if layer.recurrent is None)
     heads = _common(layer.attention.heads for layer in attending)
     return [(counted(heads, "head"),)] if heads is not None and several else []
@@ -77,20 +78,17 @@ def _common(sizes: Iterable[int | None]) -> int | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _rows(trace: Trace, layer: Layer) -> int | None:
+def _rows(outline: Outline, layer: Layer) -> int | None:
     """How many figures the memory of a recurrent layer has."""
     cell = layer.recurrent or Recurrent()
     path = cell.way_path(layer.path, cell.ways[0])
-    return trace.scenario.shapes.get(below(path, "a[1]"), (None, None))[0]
+    return outline.scenario.shapes.get(below(path, "a[1]"), (None, None))[0]
 
 
-def _columns(trace: Trace, name: str, *, made: bool = False) -> int | None:
+def _columns(outline: Outline, name: str, *, made: bool = False) -> int | None:
     """The columns of a quantity, whether it came to be made or not."""
-    if name in trace:
-        return trace[name].matrix.shape[1]
-    if made:
-        return None
-    return trace.scenario.shapes.get(name, (None, None))[1]
+    shapes = outline.shapes if made or name in outline.shapes else outline.scenario.shapes
+    return shapes.get(name, (None, None))[1]
 
 
 def facts_of(trace: Trace) -> Facts:
@@ -106,7 +104,8 @@ def facts_of(trace: Trace) -> Facts:
             rows.append(("Tokenizer", (Word(stack.text.tokenizing.told),)))
     if scenario.source is not None:
         rows.append(("Source", (Word(scenario.source),)))
-    rows += [(_called("Sizes", stack), sizes(trace, stack)) for stack in scenario.stacks]
+    outline = outline_of(trace)
+    rows += [(_called("Sizes", stack), sizes(outline, stack)) for stack in scenario.stacks]
     attending = [stack for stack in scenario.stacks if _attends(trace, stack)]
     rows += [(_called("Scaling", stack), _scaling(trace, stack)) for stack in attending]
     rows.append(("Rounding", (rounding_in_words(trace.rounding),)))
