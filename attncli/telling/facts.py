@@ -134,7 +134,7 @@ def _scaling(trace: Trace, stack: Stack) -> Spans:
         return ("none: the scores go into the softmax as they are",)
     if isinstance(scale, Decimal):
         return ("scores are divided by ", Number.written(scale))
-    d_k = _columns(trace, below(layer.attention.head_path(0), "K"))
+    d_k = _columns(outline_of(trace), below(layer.attention.head_path(0), "K"))
     if d_k is None:
         return ("scores are divided by ", root)
     exact = Root(Number.written(d_k))
