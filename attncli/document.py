@@ -24,6 +24,7 @@ from attncli.arithmetic.expression import (
     Vector,
 )
 from attncli.arithmetic.matrix import Matrix
+from attncli.name import TOP, Name
 from attncli.questions import Paper, Question
 from attncli.word import Word
 
@@ -244,7 +245,7 @@ class Section(NamedTuple):
     title: Spans
     formulas: tuple[Equation, ...]
     blocks: tuple[Block, ...]
-    path: str = ""
+    path: Name = TOP
     place: str = ""
     questions: tuple[Question, ...] = ()
     solution: tuple[Block, ...] = ()

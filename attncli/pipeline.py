@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from attncli.arithmetic.matrix import Matrix
+from attncli.name import Name, below
 from attncli.scenario import Problems, Scenario, read
 from attncli.scenario.figures import of_array
 from attncli.scenario.keys.layer import GIVEN
 from attncli.scenario.keys.sources import MOST_FIGURES
 from attncli.scenario.loading import Changes, Source
-from attncli.scenario.model import below
 from attncli.scenario.problems import nearest
 from attncli.steps import steps, story
 from attncli.trace import Making, Part, Quantity, Trace, Unfinished, make
@@ -78,7 +78,7 @@ def _check_generation(scenario: Scenario, problems: Problems) -> None:
 
 
 def _drawn(
-    scenario: Scenario, name: str, shape: tuple[int | None, int | None], problems: Problems
+    scenario: Scenario, name: Name, shape: tuple[int | None, int | None], problems: Problems
 ) -> Matrix | None:
     """A random matrix of the shape that follows from the rest."""
     source = scenario.random[name]
@@ -113,7 +113,7 @@ def _check_rounding(scenario: Scenario, told: Iterable[Part], problems: Problems
 def _check_tokens(scenario: Scenario, problems: Problems) -> None:
     for stack in scenario.stacks:
         if stack.text.sentence is not None and not stack.text.tokens and not problems.found:
-            where = scenario.where(f"{stack.path}.sentence".strip("."))
+            where = scenario.where(below(stack.path, "sentence"))
             problems.add(where, "the sentence has no tokens", "write some words")
 
 
@@ -138,7 +138,7 @@ def work(scenario: Scenario) -> Trace:
     Raises ScenarioError where the figures can't be worked: a row of exponentials that all
     round to zero, figures too long for the decimals asked for.
     """
-    quantities = {
+    quantities: dict[str, Quantity] = {
         name: _given_quantity(scenario, name, matrix) for name, matrix in scenario.given.items()
     }
     told = _needed(story(scenario), quantities)
@@ -182,24 +182,24 @@ def _unfinished(plan: Iterable[Making], known: Container[str]) -> Unfinished | N
     if not blocked:
         return None
     making = next(iter(begun or blocked.values()))
-    missing: list[str] = []
+    missing: list[Name] = []
     waiting = [making]
     while waiting:  # what is missing for what is missing, down to what a file can give
         needed = waiting.pop()
         absent = [name for name in needed.operands if name not in known]
-        deeper = [n for n in absent if n in blocked and n.rpartition(".")[2] not in GIVEN]
+        deeper = [n for n in absent if n in blocked and n.local not in GIVEN]
         missing += [name for name in absent if name not in deeper]
         waiting += [blocked[name] for name in deeper]
         missing += needed.needs
     return Unfinished(making, tuple(dict.fromkeys(missing)))
 
 
-def _given_quantity(scenario: Scenario, name: str, matrix: Matrix) -> Quantity:
+def _given_quantity(scenario: Scenario, name: Name, matrix: Matrix) -> Quantity:
     axes = given_axes(name, scenario, matrix.shape)
     return Quantity(name, matrix, *axes, origin=_origin(scenario, name))
 
 
-def _origin(scenario: Scenario, name: str) -> str:
+def _origin(scenario: Scenario, name: Name) -> str:
     """Where the figures come from of what no step makes."""
     for stack in scenario.stacks:
         tokenizing = stack.text.tokenizing

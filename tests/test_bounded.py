@@ -15,6 +15,7 @@ import yaml
 
 from attncli import ScenarioError, load, work
 from attncli.cli import app
+from attncli.name import Name
 from attncli.scenario.budget import MOST_SETTLED
 from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import walkthrough
@@ -228,7 +229,7 @@ def test_large_lets_it_through() -> None:
     much = {"tokens": [f"t{i}" for i in range(2100)], "embeddings": "one_hot"}
     with pytest.raises(ScenarioError, match="2,100 × 2,100 numbers of one_hot"):
         load(much)
-    assert load(much, large=True).given["embeddings"].shape == (2100, 2100)
+    assert load(much, large=True).given[Name("embeddings")].shape == (2100, 2100)
 
 
 def test_a_layer_as_large_as_real_ones_is_not_too_much() -> None:

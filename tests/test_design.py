@@ -26,6 +26,7 @@ from attncli.design.pools import drawn_of
 from attncli.design.rules import RULES
 from attncli.design.search import Unsatisfied, forms
 from attncli.design.sieve import Survivor
+from attncli.name import Name
 from attncli.questions import form_name
 from attncli.scenario import Scenario
 from attncli.trace import Trace
@@ -194,9 +195,9 @@ def test_what_is_no_figure_to_vary_stays(name: str) -> None:
 
 def test_what_is_the_same_stays_the_same() -> None:
     for scenario in some("alice_met_bob"):
-        assert scenario.given["Q"].written == scenario.given["K"].written
+        assert scenario.given[Name("Q")].written == scenario.given[Name("K")].written
     (first, *_) = some("i_love_ai")
-    assert first.given["b1"].values.tolist() == [[0, 0]]
+    assert first.given[Name("b1")].values.tolist() == [[0, 0]]
 
 
 def test_variants_have_the_same_figures() -> None:
@@ -258,7 +259,7 @@ def test_the_first_forms_are_the_same_however_many_there_are() -> None:
 
 def test_seeds_give_these_figures_on_every_machine() -> None:
     (scenario,) = forms(load("i_love_ai"), 1, 7)
-    assert scenario.given["embeddings"].values.tolist() == [[3, 1], [2, 3], [1, 1]]
+    assert scenario.given[Name("embeddings")].values.tolist() == [[3, 1], [2, 3], [1, 1]]
 
 
 def test_only_what_is_asked_for_varies() -> None:
@@ -279,7 +280,7 @@ def test_given_weights_add_up() -> None:
     text = "weights: [[0.7, 0.2, 0.1], [0, 0.5, 0.5], [0, 0, 1]]\nV: [[1, 2], [3, 4], [5, 7]]"
     trace = trace_of(text)
     for scenario in forms(trace.scenario, 10, 1):
-        rows = scenario.given["weights"].written
+        rows = scenario.given[Name("weights")].written
         assert rows is not None
         assert [sum(row) for row in rows] == [1, 1, 1]
         assert [[bool(x) for x in row] for row in rows] == [[1, 1, 1], [0, 1, 1], [0, 0, 1]]

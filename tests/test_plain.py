@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli import ScenarioError, load
+from attncli.name import Name
 from attncli.scenario import shipped
 from attncli.scenario.plain import plain_data, with_figures
 from tests.pages import SHIPPED, trace_of
@@ -91,20 +92,20 @@ def test_random_transformers(text: str) -> None:
 
 @pytest.mark.slow
 def test_random_figures_are_written_out() -> None:
-    W = load(WIDE).given["W_V"]
+    W = load(WIDE).given[Name("W_V")]
     rows = [[W.number(i, j).full for j in range(512)] for i in range(512)]
     changed = with_figures(plain_data(WIDE), {"W_V": rows})
     assert changed["W_K"] == {"random": "normal", "seed": "3", "std": "0.04"}
     assert len(changed["W_V"]) == 512
     assert changed["W_V"][7][5] == str(rows[7][5])
-    told = load(changed, large=True).given["W_V"]
+    told = load(changed, large=True).given[Name("W_V")]
     np.testing.assert_array_equal(told.values, W.values)
 
 
 def test_figures_are_written_as_they_are() -> None:
     figures = [[Decimal("1.50"), Decimal("-0.0000005")], [Decimal("2e3"), Decimal(0)]]
     changed = with_figures(plain_data("i_love_ai"), {"W_Q": figures})
-    assert load(changed).given["W_Q"].written == tuple(map(tuple, figures))
+    assert load(changed).given[Name("W_Q")].written == tuple(map(tuple, figures))
 
 
 def test_repeated_values_are_independent() -> None:
@@ -158,4 +159,4 @@ def test_the_trace_has_the_new_figures() -> None:
     rows = [[Decimal(2), Decimal(0)], [Decimal(0), Decimal(2)]]
     changed = with_figures(plain_data("i_love_ai"), {"W_Q": rows})
     assert trace_of(SHIPPED["i_love_ai"])["W_Q"].values.tolist() == [[1, 0], [0, 1]]
-    assert load(changed).given["W_Q"].values.tolist() == [[2, 0], [0, 2]]
+    assert load(changed).given[Name("W_Q")].values.tolist() == [[2, 0], [0, 2]]

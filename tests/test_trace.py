@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from attncli import ScenarioError, load, work
 from attncli.arithmetic.operations import DivideByColumnSum
+from attncli.name import Name
 from attncli.pipeline import outline
 from attncli.trace import Making
 from attncli.trace.outline import outline_of
@@ -84,7 +85,7 @@ def test_replays_add_up() -> None:
     scores = [[5, 0, 1], [1, 1, 2], [2, 1, 3]]
     again = trace.replay({"scores": scores}).replay({"Q": [[1, 1], [1, 1], [1, 1]]})
     assert again["scores"].values.tolist() == scores
-    mistake = Making("weights", DivideByColumnSum(), ("exp",), "softmax")
+    mistake = Making(Name("weights"), DivideByColumnSum(), (Name("exp"),), "softmax")
     both = trace.remake(mistake).replay({"scores": scores})
     assert both["weights"].values.sum(axis=0).round(2).tolist() == [1, 1, 1]
     sums = trace.replay({"exp_sum": [6.436, 12.825, 30]})
@@ -96,12 +97,12 @@ def test_a_replay_never_rearranges() -> None:
     with pytest.raises(ValueError, match=r"V has the shape \(3, 2\), not \(2, 3\)"):
         trace.replay({"V": np.ones((2, 3))})
     with pytest.raises(KeyError, match="not made"):
-        trace.remake(Making("W_Q", DivideByColumnSum(), ("exp",), "project"))
+        trace.remake(Making(Name("W_Q"), DivideByColumnSum(), (Name("exp"),), "project"))
 
 
 def test_a_mistake_is_a_replay() -> None:
     trace = work(load("i_love_ai"))
-    wrong = trace.remake(Making("weights", DivideByColumnSum(), ("exp",), "softmax"))
+    wrong = trace.remake(Making(Name("weights"), DivideByColumnSum(), (Name("exp"),), "softmax"))
     assert wrong["weights"].values[0, 0] == 0.212  # 2.718 / 12.825
     assert wrong["output"].values.tolist() != trace["output"].values.tolist()
 

@@ -9,6 +9,7 @@ from attncli.cli.papers import check_targets, write_papers
 from attncli.cli.progress import watching
 from attncli.cli.terms import Terms, parse_counts, parse_manner
 from attncli.cli.variants import variants
+from attncli.name import Name
 from attncli.refusals import Problem
 from attncli.writing import check_free
 
@@ -95,13 +96,13 @@ def _wish(order: Order, trace: Trace, terms: Terms) -> Wish:
     return wish
 
 
-def _cells(order: Order, trace: Trace) -> list[tuple[str, Address]]:
+def _cells(order: Order, trace: Trace) -> list[tuple[Name, Address]]:
     """The cells that are asked for, each once. Raises SelectionError."""
     from attncli.telling.selection import SelectionError, find_cells
 
     token, layer, head = order.part
     others = [("--step", order.steps), ("--token", token), ("--layer", layer), ("--head", head)]
-    found: dict[tuple[str, int, int], Address] = {}
+    found: dict[tuple[Name, int, int], Address] = {}
     wrong: list[Problem] = []
     for name, address in find_cells(trace, order.cells or (), others):
         if name not in trace:

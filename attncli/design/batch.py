@@ -16,6 +16,7 @@ from attncli.design.candidates import Many
 from attncli.design.plan import Plan, Stage
 from attncli.design.rules import Flags, Made
 from attncli.design.shares import seen_of, shown_rows
+from attncli.name import Name
 from attncli.trace import Making, Trace
 
 
@@ -158,7 +159,7 @@ class Workshop:
         )
 
     @cached_property
-    def makings(self) -> Mapping[str, Making]:
+    def makings(self) -> Mapping[Name, Making]:
         """How each quantity is made."""
         return {making.name: making for making in self.trace.plan}
 

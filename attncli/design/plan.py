@@ -22,6 +22,7 @@ from attncli.arithmetic.operations import (
     TakeColumns,
 )
 from attncli.design.pools import Drawn, Pools, drawn_of
+from attncli.name import Name
 from attncli.trace import Making, Trace
 
 _SHAPE_ONLY = (Alibi, RotaryTable, Seen, Sinusoids)
@@ -77,7 +78,7 @@ def plan_of(trace: Trace, asked: Collection[str], pools: Pools = MappingProxyTyp
     return Plan(drawn, stages, frozenset(fixed))
 
 
-def _in_order(wanted: Sequence[str], made: Mapping[str, Making]) -> Iterator[Making]:
+def _in_order(wanted: Sequence[Name], made: Mapping[Name, Making]) -> Iterator[Making]:
     """Makings, each after those that it needs and as late as may be."""
     done: set[str] = set()
     waiting = list(reversed(wanted))
@@ -123,8 +124,8 @@ def _factors(making: Making) -> tuple[str, ...]:
 
 def _own_columns(
     making: Making,
-    by_name: Mapping[str, Making],
-    of_name: Mapping[str, Drawn],
+    by_name: Mapping[Name, Making],
+    of_name: Mapping[Name, Drawn],
     parts: set[tuple[str, int]],
 ) -> Fresh | None:
     """The columns that only this head uses of a matrix that all heads share, if it is the first

@@ -19,6 +19,7 @@ from attncli.arithmetic import decimals
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array
 from attncli.design.shares import is_share
+from attncli.name import Name
 from attncli.scenario import Scenario
 
 _INPUTS = ("embeddings", "X", "queries", "keys", "values", "memory")
@@ -59,7 +60,7 @@ class Drawn(NamedTuple):
     cells that `held` says aren't 0.
     """
 
-    names: tuple[str, ...]
+    names: tuple[Name, ...]
     shape: tuple[int, int]
     places: int
     pool: tuple[int, ...] = ()
@@ -86,7 +87,7 @@ def _figure(count: int, places: int) -> Decimal:
     return decimals.counted(count, places)
 
 
-Pools = Mapping[str, tuple[int, tuple[int, ...]]]
+Pools = Mapping[Name, tuple[int, tuple[int, ...]]]
 """What to draw from by the full names of matrices: decimals, and figures in units of the last."""
 
 
@@ -95,11 +96,10 @@ def drawn_of(
 ) -> tuple[Drawn, ...]:
     """What may have other figures, of the given matrices of these full names; `pools` says for
     some what they are to be drawn from."""
-    alike: dict[tuple[object, ...], list[str]] = {}
+    alike: dict[tuple[object, ...], list[Name]] = {}
     for name, matrix in scenario.given.items():
         if name in used and name not in pools and _may_vary(scenario, name, matrix):
-            local = name.rpartition(".")[2]
-            kin = (_KIN.get(local, local), matrix.shape, matrix.written)
+            kin = (_KIN.get(name.local, name.local), matrix.shape, matrix.written)
             alike.setdefault(kin, []).append(name)
     said = (
         Drawn((name,), scenario.given[name].shape, *pool)
@@ -109,9 +109,9 @@ def drawn_of(
     return (*said, *(_drawn(names, scenario.given[names[0]]) for names in alike.values()))
 
 
-def _may_vary(scenario: Scenario, name: str, matrix: Matrix) -> bool:
+def _may_vary(scenario: Scenario, name: Name, matrix: Matrix) -> bool:
     written = matrix.written is not None and name not in scenario.sources
-    if not written or name.rpartition(".")[2] not in _DRAWN or not matrix.values.any():
+    if not written or name.local not in _DRAWN or not matrix.values.any():
         return False
     if not np.isfinite(matrix.values).all():
         return False
@@ -124,14 +124,14 @@ def _adds_up(matrix: Matrix) -> bool:
     return all(totals) and bool((matrix.values >= 0).all())
 
 
-def _drawn(names: list[str], matrix: Matrix) -> Drawn:
+def _drawn(names: list[Name], matrix: Matrix) -> Drawn:
     shape, places = matrix.shape, min(matrix.places or 0, 1)
     if is_share(names[0]):
         held = tuple(tuple(map(bool, row)) for row in matrix.values)
         many = max(map(sum, held)) > _FEW_SHARES
         whole = 100 if many or (matrix.places or 0) > 1 else 10
         return Drawn(tuple(names), shape, 2 if whole > _TENTHS else 1, whole=whole, held=held)
-    local = {name.rpartition(".")[2] for name in names}
+    local = {name.local for name in names}
     if not places and not local.isdisjoint(_BEFORE_SOFTMAX):
         return Drawn(tuple(names), shape, 0, _SMALL)
     return Drawn(tuple(names), shape, places, _tenths(matrix) if places else _whole(matrix))

@@ -24,6 +24,7 @@ from attncli.design.plan import Plan, plan_of
 from attncli.design.pools import Pools
 from attncli.design.rules import RULES, check_names
 from attncli.design.sieve import UNWORKABLE, Failures, Sieve, Survivor
+from attncli.name import Name
 from attncli.pipeline import work
 from attncli.questions import form_name
 from attncli.refusals import Refusal, listed
@@ -208,10 +209,10 @@ def _as_bytes(matrices: list[Matrix]) -> bytes:
     return b"".join(matrix.values.tobytes() for matrix in matrices)
 
 
-def _with_figures(scenario: Scenario, figures: Mapping[str, Matrix]) -> Scenario:
+def _with_figures(scenario: Scenario, figures: Mapping[Name, Matrix]) -> Scenario:
     """The scenario, and its variants, with other figures where they had the same."""
 
-    def other(name: str, matrix: Matrix) -> Matrix:
+    def other(name: Name, matrix: Matrix) -> Matrix:
         own = scenario.given.get(name)
         return figures[name] if name in figures and _is_same(own, matrix) else matrix
 

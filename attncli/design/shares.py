@@ -10,6 +10,7 @@ import numpy as np
 from attncli.arithmetic.operations import DivideByRow, Exponential, KeptShare, Masked
 from attncli.arithmetic.rounding import Array
 from attncli.design.rules import Flags
+from attncli.name import Name
 from attncli.scenario.address import AddressError, Index, parse_address
 from attncli.steps import steps
 from attncli.trace import Axis, Making, Quantity, Trace
@@ -20,12 +21,12 @@ Figures = Callable[[str], Array]
 """The figures of a quantity by its full name, [n, m] or [n, m, b]."""
 
 
-def is_share(name: str) -> bool:
+def is_share(name: Name) -> bool:
     """Whether each row of a quantity of this name adds up to 1, but for rounding."""
-    return name.rpartition(".")[2] in _SHARES
+    return name.local in _SHARES
 
 
-def seen_of(name: str, makings: Mapping[str, Making], figures: Figures) -> Flags | None:
+def seen_of(name: Name, makings: Mapping[Name, Making], figures: Figures) -> Flags | None:
     """Which weights aren't masked, [n, m]; None for what isn't shares of 1.
 
     A softmax goes back to its scores, which a mask may have made; a given weight of 0 is masked.
@@ -38,7 +39,7 @@ def seen_of(name: str, makings: Mapping[str, Making], figures: Figures) -> Flags
     return _seen(making, makings, figures)
 
 
-def _seen(making: Making, makings: Mapping[str, Making], figures: Figures) -> Flags:
+def _seen(making: Making, makings: Mapping[Name, Making], figures: Figures) -> Flags:
     before = makings.get(making.operands[0])
     match making.operation:
         case Masked():

@@ -17,8 +17,10 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.design.pools import Pools
 from attncli.design.search import Request, search
 from attncli.design.words import sentence
+from attncli.name import Name
 from attncli.pipeline import load
 from attncli.scenario import Scenario
+from attncli.scenario.keys.layer import VECTORS
 
 MOST_D_MODEL = 8
 
@@ -92,7 +94,7 @@ def _scale(sizes: Sizes) -> str:
 
 def _pools(sizes: Sizes) -> Pools:
     integers = 0, _INTEGERS
-    return {
+    pools: dict[str, tuple[int, tuple[int, ...]]] = {
         "embeddings": _of_embeddings(sizes),
         "W_Q": _before_softmax(sizes),
         "W_K": _before_softmax(sizes),
@@ -100,6 +102,7 @@ def _pools(sizes: Sizes) -> Pools:
         **({"W_O": (0, _ONES)} if sizes.heads > 1 else {}),
         **dict.fromkeys(("W1", "b1", "W2", "b2"), integers),
     }
+    return {Name(name): pool for name, pool in pools.items()}
 
 
 def _of_embeddings(sizes: Sizes) -> tuple[int, tuple[int, ...]]:
@@ -130,27 +133,27 @@ def _lines(sizes: Sizes, words: Sequence[str], scenario: Scenario, command: str)
     yield from (f"# Made by `{command}`,", "# which makes it again.", "")
     yield from (f"title: {text}", f"sentence: {text}", "", "# Token → vector.", "embeddings:")
     table = scenario.text.embedded
-    yield from (f"  {word}: {_row(given['embeddings'], table.index(word))}" for word in words)
+    yield from (f"  {word}: {_row(given[Name('embeddings')], table.index(word))}" for word in words)
     yield from ("", "# Weights of queries, keys and values, d_model × d_model, used as x W.")
     if sizes.heads > 1:
         yield f"# Each of the {sizes.heads} heads takes {sizes.d_k} of their columns."
         yield f"heads: {sizes.heads}"
     for name in ("W_Q", "W_K", "W_V"):
-        yield from _matrix(name, given[name])
+        yield from _matrix(name, given[Name(name)])
     if sizes.heads > 1:
         yield from ("", "# What the heads' outputs, side by side, are multiplied by.")
-        yield from _matrix("W_O", given["W_O"])
+        yield from _matrix("W_O", given[Name("W_O")])
     yield from ("", "# What the scores are divided by: sqrt_d_k, none, or a number.")
     yield f"scale: {_scale(sizes)}"
     yield from ("", "# The feed-forward network: relu(x W1 + b1) W2 + b2.")
     for name in ("W1", "b1", "W2", "b2"):
-        yield from _matrix(name, given[name])
+        yield from _matrix(name, given[Name(name)])
     yield from ("", "# carry: every result is rounded, and the next step uses the rounded number.")
     yield from ("rounding:", "  policy: carry", f"  decimals: {sizes.decimals}")
 
 
 def _matrix(name: str, matrix: Matrix) -> Iterator[str]:
-    if name.startswith("b"):
+    if name in VECTORS:
         yield f"{name}: {_row(matrix, 0)}"
         return
     yield f"{name}:"

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from attncli.name import Name, below
 from attncli.refusals import Where, listed, quote
 from attncli.scenario.figures import entry_path
 from attncli.scenario.key_names import Names
 from attncli.scenario.keys.layer import HEAD, NONE
-from attncli.scenario.model import Attention, Layer, MaskRule, Positions, below
+from attncli.scenario.model import Attention, Layer, MaskRule, Positions
 from attncli.scenario.problems import Problems
 
 Values = Mapping[str, Any]
@@ -46,7 +47,7 @@ class AttentionBuilder(NamedTuple):
     names: Names
 
     def attention(
-        self, path: str, values: Values, seen: Keys, *, causal: bool = False
+        self, path: Name, values: Values, seen: Keys, *, causal: bool = False
     ) -> Attention:
         heads = values.get("heads", 1)
         listed = isinstance(heads, tuple)
@@ -79,7 +80,7 @@ class AttentionBuilder(NamedTuple):
             alibi=self._alibi(seen.alibi, count),
         )
 
-    def _check_whole(self, path: str, values: Values) -> None:
+    def _check_whole(self, path: Name, values: Values) -> None:
         """A cache has keys and values, dropout a mask that says what is dropped."""
         for key, needed, example in _NEEDED:
             missing = [name for name in needed if name not in values.get(key, needed)]
@@ -89,7 +90,7 @@ class AttentionBuilder(NamedTuple):
                     f"give {' and '.join(needed)}, like {key}: {example}",
                 )  # fmt: skip
 
-    def _kv_heads(self, path: str, values: Values, count: int, *, own: bool) -> int:
+    def _kv_heads(self, path: Name, values: Values, count: int, *, own: bool) -> int:
         """How many heads of keys and values there are: as many as heads, or a share of them."""
         kv_heads: int = values.get("kv_heads", count)
         wrong, right = "", ""
@@ -115,7 +116,7 @@ class AttentionBuilder(NamedTuple):
         return alibi
 
     def _mask_rules(
-        self, path: str, rules: Sequence[str | Values], keys: Sequence[str]
+        self, path: Name, rules: Sequence[str | Values], keys: Sequence[str]
     ) -> list[MaskRule]:
         found: list[MaskRule] = []
         for k, rule in enumerate(rules):
@@ -125,7 +126,7 @@ class AttentionBuilder(NamedTuple):
             found += self._rules_of(entry_path(path, "mask", k, len(rules)), rule, keys)
         return found
 
-    def _rules_of(self, place: str, rule: Values, keys: Sequence[str]) -> list[MaskRule]:
+    def _rules_of(self, place: Name, rule: Values, keys: Sequence[str]) -> list[MaskRule]:
         found: list[MaskRule] = []
         if not rule:
             self._complain(place, "a mask without any rule", "say causal, or give a rule")
@@ -136,7 +137,7 @@ class AttentionBuilder(NamedTuple):
         found += [MaskRule(key, table=below(place, key)) for key in _TABLE_RULES if key in rule]
         return found
 
-    def _padding(self, place: str, named: Sequence[str], keys: Sequence[str]) -> tuple[int, ...]:
+    def _padding(self, place: Name, named: Sequence[str], keys: Sequence[str]) -> tuple[int, ...]:
         """The places of padded keys, from 0; a token means all of its places."""
         found: list[int] = []
         for name in named:
@@ -155,7 +156,7 @@ class AttentionBuilder(NamedTuple):
         self.problems.add(self.where(name), wrong, right)
 
 
-def _paths(path: str, heads: int) -> Iterator[str]:
+def _paths(path: Name, heads: int) -> Iterator[Name]:
     """The path of an attention, and those of its heads."""
     yield path
     yield from (entry_path(path, "heads", k, heads) for k in range(heads))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from attncli.name import Name, below
 from attncli.refusals import Where
 from attncli.scenario.attentions import (
     AttentionBuilder,
@@ -29,7 +30,6 @@ from attncli.scenario.model import (
     Positions,
     Stack,
     Text,
-    below,
 )
 from attncli.scenario.problems import Problems
 from attncli.scenario.recurrents import RecurrentBuilder
@@ -48,7 +48,7 @@ class Builder(NamedTuple):
     problems: Problems
     names: Names
 
-    def stack(self, path: str, values: Values, text: Text, memory: Sequence[str] | None) -> Stack:
+    def stack(self, path: Name, values: Values, text: Text, memory: Sequence[str] | None) -> Stack:
         """A stack; `memory` names the rows that its cross-attentions see, None without any."""
         told = _several(values.get("positions"))
         positions = tuple(_positions(one) for one in told if not _is_none(one))
@@ -70,7 +70,7 @@ class Builder(NamedTuple):
             final_norm=self._optional_norm(path, "final_norm", values),
         )
 
-    def _check_positions(self, path: str, positions: Sequence[Positions]) -> None:
+    def _check_positions(self, path: Name, positions: Sequence[Positions]) -> None:
         place = below(path, "positions")
         for kind in ("rope", "alibi", "given"):
             if sum(one.kind == kind for one in positions) > 1:
@@ -81,7 +81,7 @@ class Builder(NamedTuple):
                 self._complain(place, wrong, "give an even number")
 
     def _check_attended(
-        self, path: str, kinds: Mapping[str, Positions], layers: Sequence[Layer]
+        self, path: Name, kinds: Mapping[str, Positions], layers: Sequence[Layer]
     ) -> None:
         """Positions that attention is told of need one that is."""
         for kind in ("rope", "alibi"):
@@ -91,7 +91,7 @@ class Builder(NamedTuple):
                     "leave it out",
                 )  # fmt: skip
 
-    def _check_added(self, path: str, values: Values, positions: Sequence[Positions]) -> None:
+    def _check_added(self, path: Name, values: Values, positions: Sequence[Positions]) -> None:
         """What is added to embeddings can't be added to an X that is given."""
         added = [key for key in _ADDED if key in values]
         added += ["positions"] if any(one.is_added for one in positions) else []
@@ -101,7 +101,7 @@ class Builder(NamedTuple):
                 "give embeddings instead of X, or leave it out",
             )  # fmt: skip
 
-    def _segments(self, path: str, values: Values, text: Text) -> tuple[int, ...]:
+    def _segments(self, path: Name, values: Values, text: Text) -> tuple[int, ...]:
         segments = tuple(values.get("segments", ()))
         if segments and text.tokens and len(segments) != len(text.tokens):
             self._complain(
@@ -111,13 +111,13 @@ class Builder(NamedTuple):
             )
         return segments
 
-    def _optional_norm(self, path: str, key: str, values: Values) -> Norm | None:
+    def _optional_norm(self, path: Name, key: str, values: Values) -> Norm | None:
         if key not in values:
             return None
         settings = {**values.get("norms", {}), **values[key]}
         return _norm(below(path, key), settings)
 
-    def _layers(self, path: str, values: Values, seen: Keys) -> tuple[Layer, ...]:
+    def _layers(self, path: Name, values: Values, seen: Keys) -> tuple[Layer, ...]:
         if "layers" not in values:
             return (self._layer(path, {"block": "", **values}, self._separate(path, seen)),)
         for key in _OF_ONE_LAYER:
@@ -146,11 +146,11 @@ class Builder(NamedTuple):
             seen = seen._replace(keys=rows)
         return tuple(built)
 
-    def _separate(self, path: str, seen: Keys) -> Keys:
+    def _separate(self, path: Name, seen: Keys) -> Keys:
         """The keys of a first attention, which may be made of an input of their own."""
         return seen._replace(keys=self.names.of_rows(below(path, "keys"), seen.keys))
 
-    def _layer(self, path: str, values: Values, seen: Keys) -> Layer:
+    def _layer(self, path: Name, values: Values, seen: Keys) -> Layer:
         """A layer of a list, an encoder's by default; or the top itself, which may say no block:
         then it is an attention with a network to follow."""
         said = values.get("block", "encoder")
@@ -182,7 +182,7 @@ class Builder(NamedTuple):
             linear=is_linear(values),
         )  # fmt: skip
 
-    def _cross(self, path: str, values: Values, seen: Keys, *, crosses: bool) -> Attention | None:
+    def _cross(self, path: Name, values: Values, seen: Keys, *, crosses: bool) -> Attention | None:
         """A decoder's attention to the memory; its heads and scale are the layer's, unless it
         says others."""
         inside = below(path, "cross")
@@ -227,12 +227,12 @@ def _positions(value: Any) -> Positions:  # noqa: ANN401
     return Positions(settings.pop("kind", "sinusoidal"), **settings)
 
 
-def _norm(path: str, settings: Values) -> Norm:
+def _norm(path: Name, settings: Values) -> Norm:
     known = {key.name for key in NORM_SETTINGS}
     return Norm(path, **{key: value for key, value in settings.items() if key in known})
 
 
-def _norms(path: str, values: Values, count: int) -> tuple[Norm, ...]:
+def _norms(path: Name, values: Values, count: int) -> tuple[Norm, ...]:
     keys = [f"norm{k}" for k in range(1, count + 1)]
     shared = values.get("norms", {})
     return tuple(_norm(below(path, key), {**shared, **values.get(key, {})}) for key in keys)

@@ -10,10 +10,11 @@ import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array, Rounding, Unworkable
+from attncli.name import TOP, Name, below
 from attncli.refusals import Where
 from attncli.scenario.keys.matrices import MatrixLike, NamedRows
 from attncli.scenario.keys.sources import FileSource, RandomSource
-from attncli.scenario.model import below
+from attncli.scenario.model import ENCODER
 from attncli.scenario.nodes import Figures, Items, Map, Node
 from attncli.scenario.problems import Problems
 from attncli.scenario.texts import TOKENIZED, stacked
@@ -23,26 +24,26 @@ _ONE_DROPS = ("layers", "heads")
 _ELSEWHERE = ("variants", "vocabulary", "rounding", TOKENIZED)
 
 
-def entry_path(path: str, key: str, k: int, count: int) -> str:
+def entry_path(path: Name, key: str, k: int, count: int) -> Name:
     """The path of the k-th of the entries of a list, from 0: `layers[1]`.
 
     A single layer or head is named as if there were no list, a single rule as the mask itself.
     """
     if count == 1 and key in _ONE_DROPS:
         return path
-    return below(path, key) if count == 1 and key == "mask" else f"{below(path, key)}[{k + 1}]"
+    return below(path, key, None if count == 1 and key == "mask" else k + 1)
 
 
 def places(node: Node) -> dict[str, Where]:
     """Where the values of a file stand, by their full names: of one that is there twice, the
     first."""
     found: dict[str, Where] = {}
-    for name, where in _placed(node, ""):
+    for name, where in _placed(node, TOP):
         found.setdefault(name, where)
     return found
 
 
-def _placed(node: Node, path: str) -> Iterator[tuple[str, Where]]:
+def _placed(node: Node, path: Name) -> Iterator[tuple[Name, Where]]:
     yield path, node.where
     if not isinstance(node, Map):
         return
@@ -57,10 +58,10 @@ def _placed(node: Node, path: str) -> Iterator[tuple[str, Where]]:
                 yield from _placed(item, entry_path(path, key.text, k, len(value.items)))
 
 
-def matrices_in(values: Mapping[str, Any], path: str = "") -> dict[str, MatrixLike]:
+def matrices_in(values: Mapping[str, Any], path: Name = TOP) -> dict[Name, MatrixLike]:
     """Every matrix among the values read, by its full name; tables of embeddings by token are
     not among them."""
-    found: dict[str, MatrixLike] = {}
+    found: dict[Name, MatrixLike] = {}
     for key, value in values.items():
         name = below(path, key)
         if isinstance(value, MatrixLike):
@@ -80,16 +81,16 @@ class Gathered(NamedTuple):
     """The matrices of a scenario: those that are there, those that are yet to be drawn, where
     they come from, and what their rows are called."""
 
-    given: dict[str, Matrix]
-    random: dict[str, RandomSource]
+    given: dict[Name, Matrix]
+    random: dict[Name, RandomSource]
     sources: dict[str, str]
     row_names: dict[str, tuple[str, ...]]
 
     @property
     def read(self) -> int:
         """How many figures came from files."""
-        read = self.sources.keys() & self.given
-        return sum(self.given[name].values.size for name in read)
+        read = (matrix for name, matrix in self.given.items() if name in self.sources)
+        return sum(matrix.values.size for matrix in read)
 
 
 class Gatherer(NamedTuple):
@@ -107,13 +108,13 @@ class Gatherer(NamedTuple):
         gathered = Gathered({}, {}, {}, {})
         for name, value in matrices_in(values).items():
             self._put(gathered, name, value)
-        for path, stack in (("", values), ("encoder", values.get("encoder", {}))):
+        for path, stack in ((TOP, values), (ENCODER, values.get("encoder", {}))):
             table = stack.get("embeddings")
             if isinstance(table, dict):
                 self._put_table(gathered, below(path, "embeddings"), table)
         return gathered
 
-    def _put(self, gathered: Gathered, name: str, value: MatrixLike) -> None:
+    def _put(self, gathered: Gathered, name: Name, value: MatrixLike) -> None:
         if isinstance(value, RandomSource):
             gathered.random[name] = value
             gathered.sources[name] = value.told() + self._rounded()
@@ -148,7 +149,7 @@ class Gatherer(NamedTuple):
             case _:
                 raise TypeError(f"{name}: {type(value).__name__} is no matrix")
 
-    def _put_table(self, gathered: Gathered, name: str, table: Mapping[str, MatrixLike]) -> None:
+    def _put_table(self, gathered: Gathered, name: Name, table: Mapping[str, MatrixLike]) -> None:
         rows = {token: self._matrix(name, row, self.most) for token, row in table.items()}
         whole = {token: row for token, row in rows.items() if row is not None}
         if len(whole) == len(rows):

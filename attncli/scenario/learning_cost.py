@@ -11,8 +11,8 @@ import math
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from attncli.name import below
 from attncli.scenario.budget import too_much
-from attncli.scenario.model import below
 from attncli.scenario.tokenizer_settings import Said
 
 if TYPE_CHECKING:  # what learns is imported by scenarios that learn

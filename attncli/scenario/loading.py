@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncli.arithmetic.rounding import Rounding
+from attncli.name import TOP, Name, below
 from attncli.refusals import Where, listed, quote
 from attncli.scenario import reading, settings, shipped
 from attncli.scenario.attentions import is_linear
@@ -20,7 +21,7 @@ from attncli.scenario.key_names import Names
 from attncli.scenario.keys import sources
 from attncli.scenario.keys.declaration import SCENARIO
 from attncli.scenario.mappings import mapping_tree
-from attncli.scenario.model import Prediction, Show, Stack, below
+from attncli.scenario.model import ENCODER, Prediction, Show, Stack
 from attncli.scenario.nodes import Map, Node, Text
 from attncli.scenario.predicting import Forecast
 from attncli.scenario.problems import Problems, nearest_place
@@ -150,7 +151,7 @@ class _Reader(NamedTuple):
             return nearest_place(where, name, tree.where)
 
         most = sources.MOST_FIGURES if origin.large else MOST_FIGURES
-        said = Said("", read, find, problems, rounding, origin.large)
+        said = Said(TOP, read, find, problems, rounding, origin.large)
         values = spelled_out(said, origin.progress, most)
         gatherer = Gatherer(rounding, origin.folder, origin.outside, most, problems, find)
         gathered = gatherer.gather(values)
@@ -167,7 +168,7 @@ class _Reader(NamedTuple):
         values, gathered = self.values, self.gathered
         encoder = self._encoder()
         memory = self._memory(encoder)
-        stack = self._stack("", values, self._words("", values), memory)
+        stack = self._stack(TOP, values, self._words(TOP, values), memory)
         self._check_names_of_X(stack)
         self._check_memory(stack, memory)
         return Scenario(
@@ -196,7 +197,7 @@ class _Reader(NamedTuple):
                 f" {listed(tokens)}", "name them alike, or give the rows without names",
             )  # fmt: skip
 
-    def _words(self, path: str, values: Values) -> Words:
+    def _words(self, path: Name, values: Values) -> Words:
         shared = {key: self.values[key] for key in _shared_keys(path, values) if key in self.values}
         return Words(path, values, self.where, self.problems, shared)
 
@@ -204,12 +205,12 @@ class _Reader(NamedTuple):
         if "encoder" not in self.values:
             return None
         values = self.values["encoder"]
-        return self._stack("encoder", values, self._words("encoder", values), None)
+        return self._stack(ENCODER, values, self._words(ENCODER, values), None)
 
     def _stack(
-        self, path: str, values: Values, words: Words, memory: Sequence[str] | None
+        self, path: Name, values: Values, words: Words, memory: Sequence[str] | None
     ) -> Stack:
-        name = below(path, "embeddings") if "embeddings" in values else "embeddings"
+        name = below(path, "embeddings") if "embeddings" in values else Name("embeddings")
         table = self.gathered.given.get(name)
         text = words.text(table, None if table is None else table.shape[0])
         return Builder(self.where, self.problems, self.names).stack(path, values, text, memory)
@@ -223,7 +224,7 @@ class _Reader(NamedTuple):
                 )
             return encoder.text.tokens
         if "memory" in self.values:
-            return self.names.of_rows("memory", ())
+            return self.names.of_rows(Name("memory"), ())
         return None
 
     def _check_memory(self, stack: Stack, memory: Sequence[str] | None) -> None:
@@ -237,9 +238,9 @@ class _Reader(NamedTuple):
             )  # fmt: skip
 
     def _prediction(self, stack: Stack) -> Prediction:
-        own = self.gathered.given.get("unembedding")
+        own = self.gathered.given.get(Name("unembedding"))
         tied = self.values.get("unembedding") == "tied"
-        matrix = self.gathered.given.get("embeddings") if tied else own
+        matrix = self.gathered.given.get(Name("embeddings")) if tied else own
         width = None if matrix is None else matrix.shape[0 if tied else self._across()]
         forecast = Forecast(
             self.values,
@@ -253,7 +254,7 @@ class _Reader(NamedTuple):
 
     def _count(self, stack: Stack) -> int:
         """How many tokens there are; 0 where nothing tells."""
-        X = self.gathered.given.get("X")
+        X = self.gathered.given.get(Name("X"))
         return len(stack.text.tokens) or (0 if X is None else X.shape[0])
 
     def _columns(self, stack: Stack, *, tied: bool) -> Mapping[str, int]:
@@ -277,18 +278,18 @@ class _Reader(NamedTuple):
                 )  # fmt: skip
         return Show(tuple(show.get("queries", ())), show.get("graph", False))
 
-    def _sizes(self, values: Values, path: str = "") -> dict[str, int]:
+    def _sizes(self, values: Values, path: Name = TOP) -> dict[str, int]:
         """The extents that are stated, by full name: `layers[2].d_k`."""
-        found = {below(path, key): values[key] for key in SIZES if key in values}
+        found: dict[str, int] = {below(path, key): values[key] for key in SIZES if key in values}
         layers = values.get("layers", ())
         for k, layer in enumerate(layers):
             found |= self._sizes(layer, entry_path(path, "layers", k, len(layers)))
         if "encoder" in values:
-            found |= self._sizes(values["encoder"], "encoder")
+            found |= self._sizes(values["encoder"], ENCODER)
         return found
 
 
-def _shared_keys(path: str, values: Values) -> tuple[str, ...]:
+def _shared_keys(path: Name, values: Values) -> tuple[str, ...]:
     """What an encoder takes over from the main stack: the table of embeddings if it has none,
     and the vocabulary that goes with IDs."""
     if not path or "X" in values:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from attncli.refusals import Where
-from attncli.scenario.model import below
 from attncli.scenario.nodes import Figures, Items, Map, Node, Text
 from attncli.scenario.problems import scenario_error
 from attncli.scenario.reading import DEEPEST
@@ -26,21 +25,24 @@ def mapping_tree(mapping: Mapping[Any, Any]) -> Map:
 def _map(mapping: Mapping[Any, Any], name: str, depth: int) -> Map:
     entries = []
     for key, value in mapping.items():
-        inside = below(name, str(key))
+        inside = f"{name}.{key}" if name else str(key)
         entries.append((Text(str(key), _where(inside)), _node(value, inside, depth + 1)))
     return Map(tuple(entries), _where(name))
 
 
-def _node(value: object, name: str, depth: int) -> Node:
-    where = _where(name)
+def _node(value: object, name: str, depth: int, entry: tuple[int, ...] = ()) -> Node:
+    """The value of a name, or an entry of it: by its numbers, from 1, in a list and the lists in
+    that, `layers[2]`, `W_Q[1, 2]`."""
+    told = f"{name}{list(entry)}" if entry else name
+    where = _where(told)
     if depth > DEEPEST + 1:
         right = f"use at most {DEEPEST} levels"
         raise scenario_error(where, "lists and maps are nested too deeply", right)
     match value:
         case Mapping():
-            return _map(value, name, depth)
+            return _map(value, told, depth)
         case list() | tuple():
-            items = (_node(x, _entry(name, k), depth + 1) for k, x in enumerate(value, 1))
+            items = (_node(x, name, depth + 1, (*entry, k)) for k, x in enumerate(value, 1))
             return Items(tuple(items), where)
         case np.ndarray() if value.dtype.kind in "biuf":
             return Figures(np.asarray(value, dtype=np.float64), where)
@@ -55,8 +57,3 @@ def _node(value: object, name: str, depth: int) -> Node:
 
 def _where(name: str) -> Where:
     return Where(name or "mapping")
-
-
-def _entry(name: str, k: int) -> str:
-    """The name of the k-th entry, from 1, of a list: `layers[2]`, `W_Q[1]`, `W_Q[1, 2]`."""
-    return f"{name[:-1]}, {k}]" if name.endswith("]") else f"{name}[{k}]"

@@ -11,6 +11,8 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from attncli.name import TOP, Name, below
+
 if TYPE_CHECKING:
     from attncli.arithmetic.matrix import Matrix
     from attncli.tokenizing.corpus import Word as CountedWord
@@ -22,11 +24,8 @@ if TYPE_CHECKING:
 
 EPSILON = Decimal("0.00001")
 BASE = Decimal(10000)
-
-
-def below(path: str, name: str) -> str:
-    """The path of something inside something: `layers[1].norm1`."""
-    return f"{path}.{name}" if path else name
+ENCODER = Name("encoder")
+"""The place of the encoder's stack."""
 
 
 class Tokenizing(NamedTuple):
@@ -63,7 +62,7 @@ class Text(NamedTuple):
     tokenizer: str = "whitespace"
     tokens: tuple[str, ...] = ()
     ids: tuple[int, ...] = ()
-    table: str = "embeddings"
+    table: Name = Name("embeddings")
     embedded: tuple[str, ...] = ()
     by_id: bool = False
     rows_of_tokens: tuple[int, ...] = ()
@@ -86,7 +85,7 @@ class Text(NamedTuple):
 class Norm(NamedTuple):
     """A layer norm or RMS norm: where ε goes, and what the squares are divided by."""
 
-    path: str
+    path: Name
     kind: str = "layer"
     epsilon: Decimal = EPSILON
     epsilon_in: str = "root"
@@ -116,7 +115,7 @@ class MaskRule(NamedTuple):
     kind: str
     width: int = 0
     keys: tuple[int, ...] = ()
-    table: str = ""
+    table: Name = TOP
 
 
 class Attention(NamedTuple):
@@ -126,7 +125,7 @@ class Attention(NamedTuple):
     `sees_memory`. `own_heads` says that each head has its own matrices.
     """
 
-    path: str = ""
+    path: Name = TOP
     keys: tuple[str, ...] = ()
     sees_memory: bool = False
     heads: int = 1
@@ -149,9 +148,9 @@ class Attention(NamedTuple):
         """Whether its mask adds numbers to the scores."""
         return any(rule.kind == "add" for rule in self.mask)
 
-    def head_path(self, head: int) -> str:
+    def head_path(self, head: int) -> Name:
         """The path of a head, from 0; a single head has none of its own."""
-        return self.path if self.heads == 1 else below(self.path, f"heads[{head + 1}]")
+        return self.path if self.heads == 1 else below(self.path, "heads", head + 1)
 
 
 class Recurrent(NamedTuple):
@@ -183,7 +182,7 @@ class Recurrent(NamedTuple):
         """Whether matrices are kept in × out."""
         return self.layout == "row"
 
-    def way_path(self, path: str, way: str) -> str:
+    def way_path(self, path: Name, way: str) -> Name:
         """The path of a way of a layer; a single way has none of its own."""
         return below(path, way) if self.direction == "both" else path
 
@@ -191,7 +190,7 @@ class Recurrent(NamedTuple):
 class Layer(NamedTuple):
     """One layer: what it is made of, in which order; or a recurrent one."""
 
-    path: str = ""
+    path: Name = TOP
     block: str = "attention"
     norm: str = "none"
     norms: tuple[Norm, ...] = ()
@@ -207,7 +206,7 @@ class Layer(NamedTuple):
 class Stack(NamedTuple):
     """A text and the layers that it goes through."""
 
-    path: str = ""
+    path: Name = TOP
     text: Text = Text()
     embedding_scale: str | Decimal = "none"
     segments: tuple[int, ...] = ()

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from attncli.name import TOP, Name, below
 from attncli.scenario import settings
 from attncli.scenario.figures import entry_path
 from attncli.scenario.keys.declaration import SCENARIO
@@ -18,7 +19,6 @@ from attncli.scenario.keys.layer import NORM
 from attncli.scenario.keys.matrices import Vector
 from attncli.scenario.keys.stack import ONE_HOT
 from attncli.scenario.loading import Changes, Source, tree_of
-from attncli.scenario.model import below
 from attncli.scenario.nodes import Figures, Items, Map, Node
 from attncli.scenario.problems import Problems
 
@@ -65,7 +65,7 @@ def with_figures(data: Mapping[str, Any], given: Mapping[str, Rows]) -> Plain:
     ValueError where rows with names are others than before.
     """
     found: set[str] = set()
-    changed = _Figures(given, found).record(data, "")
+    changed = _Figures(given, found).record(data, TOP)
     if missing := given.keys() - found:
         raise KeyError(f"the scenario gives no {', '.join(sorted(missing))}")
     return changed
@@ -77,10 +77,10 @@ class _Figures:
     def __init__(self, given: Mapping[str, Rows], found: set[str]) -> None:
         self.given, self.found = given, found
 
-    def record(self, record: Mapping[str, Any], path: str) -> Plain:
+    def record(self, record: Mapping[str, Any], path: Name) -> Plain:
         return {key: self.value(key, value, path) for key, value in record.items()}
 
-    def value(self, key: str, value: object, path: str) -> object:
+    def value(self, key: str, value: object, path: Name) -> object:
         name = below(path, key)
         if key in ("corpus", "pieces") or value == ONE_HOT:  # what is made of these stays as it is
             figures = ("word_counts", "log_p") if key in ("corpus", "pieces") else (key,)
@@ -93,7 +93,7 @@ class _Figures:
             return _written(key, value, self.given[name])
         return self.record(value, name) if isinstance(value, Mapping) else _copied(value)
 
-    def entry(self, key: str, value: object, path: str, place: tuple[int, int]) -> object:
+    def entry(self, key: str, value: object, path: Name, place: tuple[int, int]) -> object:
         """One of the things that a list holds: a layer, a head, a rule, a kind of positions."""
         if isinstance(value, Mapping) and not _is_source(value):
             return self.record(value, entry_path(path, key, *place))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from attncli.name import Name, below
 from attncli.refusals import Where, listed
 from attncli.scenario.keys.layer import ATTENTION_MATRICES
 from attncli.scenario.keys.recurrent import CELL_KEYS, CELL_SETTINGS, GATES, LETTERS, ONE_WAY
-from attncli.scenario.model import Attention, Layer, Recurrent, below
+from attncli.scenario.model import Attention, Layer, Recurrent
 from attncli.scenario.problems import Problems
 
 Values = Mapping[str, Any]
@@ -37,7 +38,7 @@ class RecurrentBuilder(NamedTuple):
     where: Callable[[str], Where]
     problems: Problems
 
-    def layer(self, path: str, values: Values) -> Layer:
+    def layer(self, path: Name, values: Values) -> Layer:
         """A recurrent layer; what it says that isn't for a cell, or not for this one, is wrong."""
         kind = values["cell"]
         layout = values.get("weights_layout", "linear")
@@ -68,7 +69,7 @@ class RecurrentBuilder(NamedTuple):
             return {key: value for key, value in values.items() if key in _FOR_CELLS}
         return {key: value for key, value in values.items() if key not in _SETTINGS}
 
-    def check_none(self, path: str, values: Values) -> None:
+    def check_none(self, path: Name, values: Values) -> None:
         """Complains of what is for a cell where there is none."""
         if self._is_written(path, "cell"):
             return  # which has a complaint of its own
@@ -84,7 +85,7 @@ class RecurrentBuilder(NamedTuple):
                 "say linear for attention, or cell: rnn for a cell",
             )  # fmt: skip
 
-    def _check_foreign(self, path: str, values: Values, cell: Recurrent) -> None:
+    def _check_foreign(self, path: Name, values: Values, cell: Recurrent) -> None:
         for key in _OF_ATTENTION:
             if key in values:
                 self._complain(
@@ -105,7 +106,7 @@ class RecurrentBuilder(NamedTuple):
             if key in values:
                 self._complain(below(path, key), f"{key} is for cell: gru", "leave it out")
 
-    def _check_idle(self, path: str, values: Values, cell: Recurrent) -> None:
+    def _check_idle(self, path: Name, values: Values, cell: Recurrent) -> None:
         """Complains of what the layer itself says, and what then does nothing."""
         if "gate_order" in values and cell.layout != "torch":
             self._complain(
@@ -120,11 +121,11 @@ class RecurrentBuilder(NamedTuple):
                     "give W_ya, or leave it out",
                 )  # fmt: skip
 
-    def _is_written(self, path: str, key: str) -> bool:
+    def _is_written(self, path: Name, key: str) -> bool:
         """Whether a key is in the file at this place itself, read or not."""
         return self.where(below(path, key)) != self.where(path)
 
-    def _check_matrices(self, path: str, values: Values, cell: Recurrent) -> None:
+    def _check_matrices(self, path: Name, values: Values, cell: Recurrent) -> None:
         """The matrices are those of the layout and the cell."""
         letters = [LETTERS[gate] for gate in GATES.get(cell.kind, ())] or ["a"]
         own = {name for x in letters for name in (f"W_{x}x", f"W_{x}a", f"b_{x}")}
@@ -147,7 +148,7 @@ class RecurrentBuilder(NamedTuple):
                 f"name each gate of {cell.kind} once: {', '.join(gates) or 'it has none'}",
             )  # fmt: skip
 
-    def _check_both(self, path: str, values: Values, cell: Recurrent) -> None:
+    def _check_both(self, path: Name, values: Values, cell: Recurrent) -> None:
         given = "backward" in values or self._is_written(path, "backward")
         if cell.direction == "both" and not given:
             self._complain(

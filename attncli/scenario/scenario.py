@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding
+from attncli.name import Name
 from attncli.refusals import Where
 from attncli.scenario.keys.sources import RandomSource
 from attncli.scenario.model import Attention, Layer, Prediction, Show, Stack, Text
@@ -46,8 +47,8 @@ class Scenario:
     encoder: Stack | None = None
     prediction: Prediction = Prediction()
     show: Show = Show()
-    given: Mapping[str, Matrix] = field(default_factory=dict)
-    random: Mapping[str, RandomSource] = field(default_factory=dict)
+    given: Mapping[Name, Matrix] = field(default_factory=dict)
+    random: Mapping[Name, RandomSource] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     row_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
@@ -67,7 +68,7 @@ class Scenario:
         tokens that are generated."""
         return replace(self, variants={}, prediction=self.prediction._replace(generate=0))
 
-    def gives(self, name: str) -> bool:
+    def gives(self, name: Name) -> bool:
         """Whether a matrix of a full name is given."""
         return name in self.given or name in self.random
 
@@ -91,9 +92,9 @@ class Scenario:
                     yield Site(stack, layer, layer.cross)
 
     @cached_property
-    def sites_by_path(self) -> Mapping[str, Site]:
+    def sites_by_path(self) -> Mapping[Name, Site]:
         """The attention that a path is of, its own or that of one of its heads."""
-        found: dict[str, Site] = {}
+        found: dict[Name, Site] = {}
         for site in self.sites:
             attention = site.attention
             for path in (attention.path, *map(attention.head_path, range(attention.heads))):

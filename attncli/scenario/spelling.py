@@ -8,9 +8,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from attncli.arithmetic.matrix import Matrix
+from attncli.name import Name, below
 from attncli.scenario.budget import MOST_FIGURES, too_much
 from attncli.scenario.keys.stack import ONE_HOT
-from attncli.scenario.model import Stack, Tokenizing, below
+from attncli.scenario.model import ENCODER, Stack, Tokenizing
 from attncli.scenario.texts import TOKENIZED, one_hot, one_hot_tokens
 from attncli.scenario.tokenizer_settings import Said
 
@@ -46,7 +47,7 @@ def spelled_out(said: Said, progress: Progress | None = None, most: int = MOST_F
             )  # fmt: skip
             del told["embeddings"]
     if "encoder" in told:
-        encoder = said._replace(path="encoder", values=told["encoder"])
+        encoder = said._replace(path=ENCODER, values=told["encoder"])
         told["encoder"] = spelled_out(encoder, progress, most)
     return told
 
@@ -87,10 +88,10 @@ def _are_used(tokenizing: Tokenizing) -> bool:
     return tokenizing.trained is None or tokenizing.trained.rounds[0].pruning is not None
 
 
-def figures_of_texts(*stacks: Stack | None) -> dict[str, Matrix]:
+def figures_of_texts(*stacks: Stack | None) -> dict[Name, Matrix]:
     """How often each word of a corpus occurs, where a tokenizer was learned from one; and the
     log-probabilities of pieces that have some."""
-    found = {}
+    found: dict[Name, Matrix] = {}
     for stack in stacks:
         tokenizing = stack.text.tokenizing if stack else None
         if stack is None or tokenizing is None:

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
+from attncli.name import Name, below
 from attncli.refusals import Where, quote
 from attncli.scenario.keys.matrices import NamedRows
-from attncli.scenario.model import Text, below
+from attncli.scenario.model import Text
 from attncli.scenario.problems import Problems
 from attncli.scenario.tokenizer_settings import kind_of
 from attncli.scenario.tokenizers import TOKENIZERS
@@ -23,7 +24,7 @@ class Words(NamedTuple):
     """What reads the text of one stack; an encoder without a table of its own uses the main
     stack's, which then comes as `fallback`."""
 
-    path: str
+    path: Name
     values: Values
     where: Callable[[str], Where]
     problems: Problems
@@ -35,9 +36,9 @@ class Words(NamedTuple):
     def _get(self, key: str) -> Any:  # noqa: ANN401
         return self.values.get(key, self.fallback.get(key))
 
-    def _name(self, key: str) -> str:
+    def _name(self, key: str) -> Name:
         own = key in self.values or key not in self.fallback
-        return below(self.path, key) if own else key
+        return below(self.path, key) if own else Name(key)
 
     def text(self, table: Matrix | None, height: int | None) -> Text:
         """The text; `table` is its table of embeddings and `height` that table's rows, where

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncli.arithmetic.decimals import round_to
 from attncli.arithmetic.rounding import Rounding
+from attncli.name import Name, below
 from attncli.refusals import Where
 from attncli.scenario.keys.tokenizing import LEARNED, MARKS
-from attncli.scenario.model import below
 from attncli.scenario.problems import Problems
 from attncli.scenario.tokenizers import TOKENIZERS
 
@@ -80,7 +80,7 @@ _STEP_OF = {
 class Said(NamedTuple):
     """What one stack says of its tokenizer."""
 
-    path: str
+    path: Name
     values: Values
     where: Callable[[str], Where]
     problems: Problems

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Add, AddFinite, Alibi, Same, alibi_slopes
+from attncli.name import Name
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
 
@@ -20,11 +21,11 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
     x = scope.x
     if len(terms) > 1:
         name = scope.name("biased")
-        makings.append(Making(name, Add(len(terms)), terms, "bias", blame="bias"))
+        makings.append(Making(name, Add(len(terms)), terms, "bias", blame=Name("bias")))
         x = name
     for k, table in enumerate(tables):
         name = scope.name("added" if k == 0 else f"added{k + 1}")
-        makings.append(Making(name, AddFinite(), (x, table), "bias", blame="mask"))
+        makings.append(Making(name, AddFinite(), (x, table), "bias", blame=Name("mask")))
         x = name
     return tuple(makings)
 

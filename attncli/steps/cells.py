@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from attncli.arithmetic.operations import MatMul, TransposedWeights
+from attncli.name import Name
 from attncli.scenario.keys.recurrent import GATES, LETTERS
 from attncli.trace import Axis, Making, Scope
 from attncli.trace.quantity import counted, told_apart
@@ -20,12 +21,12 @@ def letters(scope: Scope) -> tuple[str, ...]:
     return tuple(LETTERS[gate] for gate in gates(scope)) or ("a",)
 
 
-def matrix(scope: Scope, local: str) -> str:
+def matrix(scope: Scope, local: str) -> Name:
     """The full name of a matrix such as `W_fx`: given, or a part of a stacked one."""
     return scope.name(local) if scope.cell.layout == "torch" else scope.weights(local)
 
 
-def bias_of_input(scope: Scope, letter: str) -> tuple[str, ...]:
+def bias_of_input(scope: Scope, letter: str) -> tuple[Name, ...]:
     """The full name of the bias beside the input, if it is given."""
     if scope.cell.layout == "torch":
         given = scope.scenario.gives(scope.weights("b_ih"))
@@ -34,19 +35,19 @@ def bias_of_input(scope: Scope, letter: str) -> tuple[str, ...]:
     return (name,) if scope.scenario.gives(name) else ()
 
 
-def bias_of_memory(scope: Scope, letter: str) -> tuple[str, ...]:
+def bias_of_memory(scope: Scope, letter: str) -> tuple[Name, ...]:
     """The full name of the bias beside the memory, which only stacked matrices have."""
     given = scope.cell.layout == "torch" and scope.scenario.gives(scope.weights("b_hh"))
     return (scope.name(f"b_{letter}a"),) if given else ()
 
 
-def product(scope: Scope, made: str, operands: tuple[str, str], step: str) -> Making:
+def product(scope: Scope, made: Name, operands: tuple[Name, Name], step: str) -> Making:
     """`made` = W x, by full names; of a W that is kept in × out its columns are taken."""
     operation = TransposedWeights() if scope.cell.in_out else MatMul()
     return Making(made, operation, operands, step)
 
 
-def turned(scope: Scope, made: str, operands: tuple[str, str], step: str) -> Making:
+def turned(scope: Scope, made: Name, operands: tuple[Name, Name], step: str) -> Making:
     """The product with the matrix turned over, as a mistake would have it."""
     operation = MatMul() if scope.cell.in_out else TransposedWeights()
     return Making(made, operation, operands, step)

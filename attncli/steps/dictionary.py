@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attncli.arithmetic.operations import CountInWords, Share
-from attncli.scenario.model import below
+from attncli.name import below
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Axis, Making, Scope
 

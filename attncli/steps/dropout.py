@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Dropout, Multiply
-from attncli.scenario.model import below
+from attncli.name import Name, below
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
 
 
-def _operands(scope: Scope) -> tuple[str, str]:
-    return scope.x, below(scope.attention.path, "dropout.mask")
+def _operands(scope: Scope) -> tuple[Name, Name]:
+    return scope.x, below(below(scope.attention.path, "dropout"), "mask")
 
 
 def _plan(scope: Scope) -> tuple[Making, ...]:

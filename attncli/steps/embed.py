@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from attncli.arithmetic.expression import Number, Root, Symbol
 from attncli.arithmetic.operations import MultiplyBy, TakeRows
+from attncli.name import Name
 from attncli.scenario.address import write_index
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Axis, Making, Scope
@@ -18,7 +19,7 @@ def _is_scaled(scope: Scope) -> bool:
     return scope.stack.embedding_scale != "none"
 
 
-def embedded(scope: Scope) -> str:
+def embedded(scope: Scope) -> Name:
     """The full name of the embedded tokens: X, where nothing else is done to them."""
     return scope.name("E" if scope.stack.goes_on or _is_scaled(scope) else "X")
 
@@ -33,7 +34,7 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
     return found, Making(scaled, operation, (found.name,), "embed", needs=needs)
 
 
-def _factor(scope: Scope) -> tuple[Number | Root, Root | None, tuple[str, ...]]:
+def _factor(scope: Scope) -> tuple[Number | Root, Root | None, tuple[Name, ...]]:
     """What embeddings are multiplied by, its symbol, and what is missing for it."""
     scale = scope.stack.embedding_scale
     if isinstance(scale, Decimal):
@@ -41,17 +42,17 @@ def _factor(scope: Scope) -> tuple[Number | Root, Root | None, tuple[str, ...]]:
     symbol = Root(Symbol("d_model"))
     d_model = scope.width(scope.name("E"))
     if d_model is None:
-        return symbol, symbol, ("d_model",)
+        return symbol, symbol, (Name("d_model"),)
     return Root(Number.written(d_model)), symbol, ()
 
 
-def _look_up(scope: Scope, name: str, rows: tuple[int, ...]) -> Making:
+def _look_up(scope: Scope, name: Name, rows: tuple[int, ...]) -> Making:
     text = scope.text
     names = (text.embedded[row] if row < len(text.embedded) else str(row) for row in rows)
     keys = tuple(names if text.by_id else map(write_index, names))
     by = "ids" if text.by_id else "tokens"
     tokens = Axis(told_apart(text.tokens), _TOKENS)
-    needs = ("sentence",) if not text.tokens and scope.scenario.gives(text.table) else ()
+    needs = (Name("sentence"),) if not text.tokens and scope.scenario.gives(text.table) else ()
     operation = TakeRows(rows, keys, by)
     return Making(name, operation, (text.table,), "embed", rows=tokens, needs=needs)
 

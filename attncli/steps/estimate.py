@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from attncli.arithmetic.operations import AddedUp, CountInWords, LogShare, ShareItself
-from attncli.scenario.model import below
+from attncli.name import Name, below
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Axis, Making, Scope
 
@@ -39,7 +39,7 @@ def taught_round(scope: Scope) -> LessonRound | None:
     return rounds[scope.round - 1] if rounds and scope.round else None
 
 
-def counts_of_words(scope: Scope) -> str:
+def counts_of_words(scope: Scope) -> Name:
     """The full name of how often each word of the corpus occurs."""
     return below(scope.stack.path, "word_counts")
 

@@ -6,6 +6,7 @@ Gated networks: Shazeer 2020, arXiv:2002.05202.
 from __future__ import annotations
 
 from attncli.arithmetic.operations import Activate, MatMul, MatMulTransposed, Multiply
+from attncli.name import Name
 from attncli.scenario.keys.layer import GATED, NONE
 from attncli.steps.linear import linear
 from attncli.steps.step import Mistake, Step
@@ -16,14 +17,14 @@ def _gated(scope: Scope) -> bool:
     return scope.layer.activation in GATED
 
 
-def _last(scope: Scope) -> str:
+def _last(scope: Scope) -> Name:
     """What the second layer is applied to."""
     if _gated(scope):
         return scope.name("gated")
     return scope.name("hidden" if scope.layer.activation == NONE else "activated")
 
 
-def _linear(scope: Scope, made: str, x: str, layer: str) -> Making:
+def _linear(scope: Scope, made: str, x: Name, layer: str) -> Making:
     return linear(scope, made, x, layer, "ffn", out_in=scope.layer.linear)
 
 

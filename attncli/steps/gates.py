@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncli.arithmetic.operations import Activate, AddUp, Through
+from attncli.name import Name, below
 from attncli.scenario.keys.recurrent import LETTERS
 from attncli.steps.cells import at_time, bias_of_input, bias_of_memory, gates, matrix
 from attncli.steps.step import Mistake, Step
@@ -23,15 +24,15 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
 
 def _cell(scope: Scope) -> Scope:
     """The place of the cell whose gates these are: they have a path of their own."""
-    return scope.at(scope.path.rpartition("gates[")[0].removesuffix("."))
+    return scope.at(scope.path.path)
 
 
-def _named(scope: Scope, local: str) -> str:
+def _named(scope: Scope, local: str) -> Name:
     """The full name of something of the gates at this time: `gates[2].forget`."""
-    return f"{scope.timed('gates')}.{local}"
+    return below(scope.timed("gates"), local)
 
 
-def gate_name(scope: Scope, gate: str) -> str:
+def gate_name(scope: Scope, gate: str) -> Name:
     """The full name of a gate at this time."""
     return _named(scope, gate)
 
@@ -48,7 +49,7 @@ def _gate(scope: Scope, gate: str) -> Iterator[Making]:
     yield Making(_named(scope, gate), Activate(kind), (z,), "gates")
 
 
-def _sum(scope: Scope, made: str, gate: str, memory: str) -> Making:
+def _sum(scope: Scope, made: Name, gate: str, memory: Name) -> Making:
     """W x[t] + U a[t−1] + b"""
     letter = LETTERS[gate]
     inputs = (matrix(scope, f"W_{letter}x"), scope.timed("x"))
@@ -58,7 +59,7 @@ def _sum(scope: Scope, made: str, gate: str, memory: str) -> Making:
     return Making(made, operation, (*products, *biases), "gates")
 
 
-def _candidate_of_gru(scope: Scope, z: str) -> Iterator[Making]:
+def _candidate_of_gru(scope: Scope, z: Name) -> Iterator[Making]:
     before, reset_a = scope.timed("a", scope.before), _named(scope, "reset_a")
     reset = _named(scope, "reset")
     if scope.cell.reset == "before":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
+from attncli.name import TOP, Name, below
 from attncli.scenario import Scenario
 from attncli.scenario.keys.recurrent import GATES
 from attncli.scenario.model import (
@@ -30,8 +31,8 @@ _GIVEN = (
 class _Everything(Scenario):
     """A scenario that gives every bias, γ and β."""
 
-    def gives(self, name: str) -> bool:
-        return name.rpartition(".")[2] in _GIVEN
+    def gives(self, name: Name) -> bool:
+        return name.local in _GIVEN
 
 
 def general_scope(step: str) -> Scope:
@@ -47,8 +48,8 @@ def general_scope(step: str) -> Scope:
         alibi=alibi._replace(slopes=(Decimal("0.5"),)),
     )
     if step in ("split", "merge"):
-        attention = attention._replace(path="", heads=2)
-    layer = Layer(attention=attention, has_ffn=True, norms=(Norm("norm"),))
+        attention = attention._replace(path=TOP, heads=2)
+    layer = Layer(attention=attention, has_ffn=True, norms=(Norm(Name("norm")),))
     layer = layer._replace(recurrent=_CELLS.get(step))
     positions = (sinusoidal,) if step == "positions" else ()
     tokenizing = _TOKENIZING[step]() if step in _TOKENIZING else None
@@ -56,12 +57,11 @@ def general_scope(step: str) -> Scope:
     stack = Stack(text=text, positions=positions, layers=(layer,))
     prediction = Prediction("own", every=False, target_places=(0,))
     scenario = _Everything(stack=stack, prediction=prediction)
-    x = _INPUTS.get(step, "X")
+    x = Name(_INPUTS.get(step, "X"))
     scope = Scope(scenario, x=x, stack=stack, layer=layer, round=1, word="ab")
     scope = replace(scope, time=2, times=3) if step in _CELLS else scope
-    path = {"gates": "gates[2]", "viterbi": "words[1]"}.get(step, "")
-    path = "rounds[1]" if step in ("learn", "estimate", "prune") else path
-    return scope.at(path, attention=attention, beside=_BESIDE.get(step, ""), out=_OUT.get(step, ""))
+    beside, out = Name(_BESIDE.get(step, "")), Name(_OUT.get(step, ""))
+    return scope.at(_PATHS.get(step, TOP), attention=attention, beside=beside, out=out)
 
 
 def _learned() -> Tokenizing:
@@ -120,6 +120,11 @@ _INPUTS = {
     "ffn": "output",
     "unembed": "x",
     "predict": "logits",
+}
+_PATHS = {
+    **dict.fromkeys(("learn", "estimate", "prune"), below(TOP, "rounds", 1)),
+    "viterbi": below(TOP, "words", 1),
+    "gates": Name("gates").at(2),
 }
 _BESIDE = {"residual": "x"}
 _OUT = {"residual": "residual1"}

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from attncli.arithmetic.operations import CountInWords, PairScore
-from attncli.scenario.model import below
+from attncli.name import Name, below
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Axis, Making, Scope
 
@@ -55,7 +55,7 @@ def _counts(scope: Scope, snapshot: Snapshot, *, weighted: bool = True) -> Makin
     return Making(scope.name("counts"), operation, (_words(scope),), "learn", rows=rows)
 
 
-def _words(scope: Scope) -> str:
+def _words(scope: Scope) -> Name:
     return below(scope.stack.path, "word_counts")
 
 

@@ -9,10 +9,11 @@ from attncli.arithmetic.operations import (
     MatMul,
     Operation,
 )
+from attncli.name import Name
 from attncli.trace import Making, Scope
 
 
-def linear(scope: Scope, made: str, x: str, suffix: str, step: str, *, out_in: bool) -> Making:
+def linear(scope: Scope, made: str, x: Name, suffix: str, step: str, *, out_in: bool) -> Making:
     """`made` = x W + b, of `W{suffix}` and, where it is given, `b{suffix}`.
 
     `x` is a full name. [n, k], [k, m], [m] -> [n, m]
@@ -23,8 +24,8 @@ def linear(scope: Scope, made: str, x: str, suffix: str, step: str, *, out_in: b
 
 
 def layer_of(
-    scope: Scope, x: str, W: str, b: str, *, out_in: bool
-) -> tuple[Operation, tuple[str, ...]]:
+    scope: Scope, x: Name, W: Name, b: Name, *, out_in: bool
+) -> tuple[Operation, tuple[Name, ...]]:
     """The operation of a linear layer and its operands, all by full names; the bias only where
     it is given."""
     if scope.scenario.gives(b):

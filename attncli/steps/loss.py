@@ -13,13 +13,15 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
     """The loss is of the model's own probabilities, before any temperature or choice."""
     prediction = scope.scenario.prediction
     chosen = prediction.temperature is not None or prediction.top_k is not None
-    plain = scope.at("plain")
-    name = plain.name("probabilities") if chosen else "probabilities"
+    at = scope.at(scope.name("plain")) if chosen else scope
+    probabilities, targets = at.name("probabilities"), scope.name("targets")
+    loss, entropy = scope.name("loss"), scope.name("cross_entropy")
+    of_targets = NegativeLog(prediction.target_places)
     return (
-        *(softmax(plain, "logits", name, "loss") if chosen else ()),
-        Making("loss", NegativeLog(prediction.target_places), (name,), "loss", blame="targets"),
-        Making("cross_entropy", ColumnMean(), ("loss",), "loss"),
-        Making("perplexity", ExponentialOf(), ("cross_entropy",), "loss"),
+        *(softmax(at, scope.name("logits"), probabilities, "loss") if chosen else ()),
+        Making(loss, of_targets, (probabilities,), "loss", blame=targets),
+        Making(entropy, ColumnMean(), (loss,), "loss"),
+        Making(scope.name("perplexity"), ExponentialOf(), (entropy,), "loss"),
     )
 
 

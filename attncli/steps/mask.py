@@ -8,7 +8,8 @@ from __future__ import annotations
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Causal, Finite, Masked, Padding, Rule, Seen, Table, Window
-from attncli.scenario.model import MaskRule, below
+from attncli.name import below
+from attncli.scenario.model import MaskRule
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from attncli.name import Name
 from attncli.steps.cells import at_time, matrix, product, turned
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
 
 
-def _operands(scope: Scope) -> tuple[str, str]:
+def _operands(scope: Scope) -> tuple[Name, Name]:
     return matrix(scope, "W_aa"), scope.timed("a", scope.before)
 
 

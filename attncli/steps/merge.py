@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from attncli.arithmetic.operations import JoinColumns
-from attncli.scenario.model import below
+from attncli.name import Name, below
 from attncli.steps.linear import linear
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
 
 
-def _outputs(scope: Scope) -> tuple[str, ...]:
+def _outputs(scope: Scope) -> tuple[Name, ...]:
     attention = scope.attention
     return tuple(below(attention.head_path(head), "output") for head in range(attention.heads))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import MeanOfSquares, Normalize, RootOf, RowMean, SubtractRow
-from attncli.scenario.model import below
+from attncli.name import Name, below
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
 
@@ -42,7 +42,7 @@ def _root(scope: Scope) -> RootOf:
     return RootOf(Number.written(scope.norm.epsilon), scope.norm.epsilon_in == "root")
 
 
-def _normed(scope: Scope, x: str, deviation: str) -> Making:
+def _normed(scope: Scope, x: Name, deviation: Name) -> Making:
     given = [scope.name(local) for local in ("gamma", "beta") if _gives(scope, local)]
     operation = Normalize(_gives(scope, "gamma"), _gives(scope, "beta"))
     return Making(scope.out or scope.name("normed"), operation, (x, deviation, *given), "norm")
@@ -78,12 +78,15 @@ def _happens(scope: Scope) -> str:
     )
 
 
-_TITLES = {"embedding_norm": "Embedding norm", "final_norm": "Final norm"}
+_TITLES = {
+    **{f"norm{k}": f"Norm {k}" for k in (1, 2, 3)},
+    "embedding_norm": "Embedding norm",
+    "final_norm": "Final norm",
+}
 
 
 def _title(scope: Scope) -> str:
-    local = scope.path.rpartition(".")[2]
-    return _TITLES.get(local, f"Norm {local.removeprefix('norm')}")
+    return _TITLES.get(scope.path.local, "Norm")
 
 
 STEP = Step(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Add, Same, Sinusoids, TakeRows
+from attncli.name import Name
 from attncli.scenario.model import Positions
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Axis, Making, Scope
@@ -42,7 +43,7 @@ def _positions(scope: Scope, positions: Positions, k: int) -> Making:
     name = scope.name("P" if k == 0 else f"P{k + 1}")
     if positions.kind == "sinusoidal":
         operation = Sinusoids(Number.written(positions.base), start_of(scope, positions))
-        return Making(name, operation, (scope.x,), "positions", blame="positions")
+        return Making(name, operation, (scope.x,), "positions", blame=Name("positions"))
     count = len(scope.text.tokens) or scope.height(scope.x) or 0
     rows = tuple(range(start_of(scope, positions), start_of(scope, positions) + count))
     return _rows_of(scope, name, "positions", rows, "position")
@@ -53,11 +54,11 @@ def _segments(scope: Scope) -> Making:
     return _rows_of(scope, scope.name("S"), "segment_embeddings", rows, "segment")
 
 
-def _rows_of(scope: Scope, name: str, table: str, rows: tuple[int, ...], by: str) -> Making:
+def _rows_of(scope: Scope, name: Name, table: str, rows: tuple[int, ...], by: str) -> Making:
     """A row of a table for each token, counted from 0."""
     axis = Axis(told_apart(scope.text.tokens), "token") if scope.text.tokens else None
     operation = TakeRows(rows, tuple(map(str, rows)), by)
-    needs = () if rows else ("sentence",)
+    needs = () if rows else (Name("sentence"),)
     return Making(name, operation, (scope.name(table),), "positions", rows=axis, needs=needs)
 
 

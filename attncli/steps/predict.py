@@ -17,9 +17,12 @@ from attncli.arithmetic.operations import (
     Nucleus,
     TopK,
 )
+from attncli.name import Name
 from attncli.steps.softmax import softmax
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
+
+_PROBABILITIES = Name("probabilities")
 
 
 def _plan(scope: Scope) -> tuple[Making, ...]:
@@ -29,7 +32,7 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
     if prediction.temperature is not None:
         divide = DivideBy(Number.written(prediction.temperature))
         makings.append(
-            Making(scope.name("tempered"), divide, (x,), "predict", blame="next.temperature")
+            Making(scope.name("tempered"), divide, (x,), "predict", blame=scope.name("temperature"))
         )
         x = makings[-1].name
     if prediction.top_k is not None:
@@ -38,7 +41,7 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
         makings.append(Making(kept, TopK(prediction.top_k), (x,), "predict"))
         makings.append(Making(filtered, masked, (x, kept), "predict"))
         x = filtered
-    makings += softmax(scope, x, "probabilities", "predict")
+    makings += softmax(scope, x, _PROBABILITIES, "predict")
     if prediction.top_p is not None:
         makings += _nucleus(scope, Number.written(prediction.top_p))
     return tuple(makings)
@@ -46,9 +49,9 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
 
 def _nucleus(scope: Scope, p: Number) -> tuple[Making, ...]:
     nucleus, total = scope.name("nucleus"), scope.name("nucleus_sum")
-    operands = ("probabilities", nucleus)
+    operands = (_PROBABILITIES, nucleus)
     return (
-        Making(nucleus, Nucleus(p), ("probabilities",), "predict"),
+        Making(nucleus, Nucleus(p), (_PROBABILITIES,), "predict"),
         Making(total, KeptSum(), operands, "predict"),
         Making(scope.name("renormalized"), KeptShare(), (*operands, total), "predict"),
     )
@@ -89,7 +92,7 @@ STEP = Step(
         Mistake(
             "without_exponentials",
             "Dividing the logits themselves by their sum, without raising e to them.",
-            lambda scope: Making("probabilities", DivideByRowSum(), (scope.x,), "predict"),
+            lambda scope: Making(_PROBABILITIES, DivideByRowSum(), (scope.x,), "predict"),
         ),
     ),
     adds_up_to_one=("probabilities", "renormalized"),

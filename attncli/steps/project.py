@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attncli.arithmetic.operations import JoinRows, Same
-from attncli.scenario.model import below
+from attncli.name import Name, below
 from attncli.steps.linear import linear
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
@@ -13,7 +13,7 @@ _SEPARATE = {"Q": "queries", "K": "keys", "V": "values"}
 ROLES = {"Q": "Q", "K": "K", "V": "K"}
 
 
-def _input(scope: Scope, name: str) -> str:
+def _input(scope: Scope, name: str) -> Name:
     """What Q, K or V is made of: the memory for keys and values that come from one."""
     separate = below(scope.stack.path, _SEPARATE[name])
     if scope.separate and scope.scenario.gives(separate):
@@ -41,7 +41,7 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
 
 def _joined(scope: Scope, name: str) -> Making:
     """The cached rows above the new ones."""
-    rows = (scope.name(f"cache.{name}"), scope.name(f"{name}_new"))
+    rows = (below(scope.name("cache"), name), scope.name(f"{name}_new"))
     return Making(scope.name(name), JoinRows(), rows, "project", role="K")
 
 

@@ -11,7 +11,7 @@ from attncli.arithmetic.operations import (
     RowAsColumn,
     RowSum,
 )
-from attncli.scenario.model import below
+from attncli.name import Name, below
 from attncli.steps.cells import at_time, product, rows
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
@@ -38,12 +38,12 @@ def _seen(scope: Scope) -> tuple[Making, ...]:
     return (Making(scope.timed("s"), operation, (scope.name("states"),), "readout"),)
 
 
-def _bias(scope: Scope) -> tuple[str, ...]:
+def _bias(scope: Scope) -> tuple[Name, ...]:
     b = below(scope.layer.path, "b_y")
     return (b,) if scope.scenario.gives(b) else ()
 
 
-def _squashed(scope: Scope, z: str) -> tuple[Making, ...]:
+def _squashed(scope: Scope, z: Name) -> tuple[Making, ...]:
     y = scope.timed("y")
     if scope.cell.readout == "sigmoid":
         return (Making(y, Activate("sigmoid"), (z,), "readout"),)

@@ -6,6 +6,7 @@ from typing import Literal
 
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import RotaryTable, Rotate
+from attncli.name import Name
 from attncli.scenario.model import Positions
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
@@ -33,13 +34,15 @@ def _rotated(scope: Scope, positions: Positions, name: str) -> tuple[Making, ...
             RotaryTable(function, positions.dimensions, base, start),
             (scope.name(name),),
             "rotate",
-            blame="positions",
+            blame=Name("positions"),
         )
         for table, function in _FUNCTIONS.items()
     ]
     operands = (scope.name(name), *(table.name for table in tables))
     rotate = Rotate(positions.pairs, positions.dimensions)
-    turned = Making(scope.name(f"rotated_{name}"), rotate, operands, "rotate", blame="positions")
+    turned = Making(
+        scope.name(f"rotated_{name}"), rotate, operands, "rotate", blame=Name("positions")
+    )
     return (*tables, turned)
 
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from attncli.arithmetic.expression import Expression, Number, Root, Symbol
 from attncli.arithmetic.operations import DivideBy, MultiplyBy, Operation
-from attncli.scenario.model import below
+from attncli.name import Name, below
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
 
@@ -29,7 +29,7 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
         return ()
     divisor = divisor_of(scope)
     making = _scaled_by(scope, DivideBy(divisor or _ROOT, _symbol(scope)))
-    return (making if divisor is not None else making._replace(needs=("d_k",)),)
+    return (making if divisor is not None else making._replace(needs=(Name("d_k"),)),)
 
 
 def _symbol(scope: Scope) -> Expression | None:

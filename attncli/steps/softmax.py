@@ -10,11 +10,12 @@ from attncli.arithmetic.operations import (
     Operation,
     RowSum,
 )
+from attncli.name import Name
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
 
 
-def softmax(scope: Scope, x: str, result: str, step: str) -> tuple[Making, ...]:
+def softmax(scope: Scope, x: Name, result: Name, step: str) -> tuple[Making, ...]:
     """The softmax of each row of `x`; `x` and `result` are full names."""
     exp, exp_sum = scope.name("exp"), scope.name("exp_sum")
     rounding = scope.scenario.rounding.of_quantity(step, exp)
@@ -25,7 +26,7 @@ def softmax(scope: Scope, x: str, result: str, step: str) -> tuple[Making, ...]:
     )
 
 
-def _weights(scope: Scope, operation: Operation, operand: str) -> Making:
+def _weights(scope: Scope, operation: Operation, operand: Name) -> Making:
     return Making(scope.name("weights"), operation, (operand,), "softmax")
 
 

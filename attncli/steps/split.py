@@ -9,7 +9,7 @@ from __future__ import annotations
 from attncli.arithmetic.expression import Equation, Symbol
 from attncli.arithmetic.formula import define
 from attncli.arithmetic.operations import TakeColumns
-from attncli.scenario.model import below
+from attncli.name import below
 from attncli.steps.project import ROLES
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope

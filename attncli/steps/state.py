@@ -6,6 +6,7 @@ Elman 1990; Hochreiter & Schmidhuber 1997; Cho et al. 2014, arXiv:1406.1078.
 from __future__ import annotations
 
 from attncli.arithmetic.operations import Activate, AddUp, Blend, Gated, Through
+from attncli.name import Name
 from attncli.steps.cells import at_time, bias_of_input, bias_of_memory
 from attncli.steps.gates import gate_name
 from attncli.steps.step import Mistake, Step
@@ -23,7 +24,7 @@ def _plain(scope: Scope) -> tuple[Making, ...]:
     return _sum(scope, biases), _activated(scope, scope.cell.activation)
 
 
-def _sum(scope: Scope, biases: tuple[str, ...]) -> Making:
+def _sum(scope: Scope, biases: tuple[Name, ...]) -> Making:
     operands = (scope.timed("ax"), scope.timed("aa"), *biases)
     return Making(scope.timed("z"), AddUp(0, 2, len(biases)), operands, "state")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attncli.arithmetic.operations import ColumnsAsRows, JoinColumns
+from attncli.name import Name
 from attncli.steps.cells import rows
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
@@ -19,7 +20,7 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
     return (*ways, Making(scope.name("states"), joined, tuple(w.name for w in ways), "states"))
 
 
-def _of_way(scope: Scope, path: str, step: int = 1) -> Making:
+def _of_way(scope: Scope, path: Name, step: int = 1) -> Making:
     way = scope.at(path)
     columns = tuple(way.timed("a", time) for time in range(1, scope.times + 1))[::step]
     operation = ColumnsAsRows(scope.times)

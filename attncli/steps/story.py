@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
 
+from attncli.name import TOP, Name, below
 from attncli.scenario import STORY, Scenario, ScenarioError
 from attncli.scenario.budget import MOST_PLACES, Cost
-from attncli.scenario.model import Attention, Norm, Recurrent, Stack, below
+from attncli.scenario.model import Attention, Norm, Recurrent, Stack
 from attncli.steps.step import Step
 from attncli.trace import Part, Scope
 from attncli.trace.budget import excess
@@ -32,9 +33,10 @@ scenario asks for it, so that no step is imported that has nothing to do."""
 def story(scenario: Scenario) -> tuple[Part, ...]:
     """Every step that a scenario takes, in order."""
     teller = _Teller(scenario)
-    memory = "memory" if scenario.gives("memory") else ""
+    memory = Name("memory")
+    memory = memory if scenario.gives(memory) else TOP
     if scenario.encoder is not None:
-        memory = teller.stack(scenario.encoder, "")
+        memory = teller.stack(scenario.encoder, TOP)
     x = teller.stack(scenario.stack, memory)
     teller.prediction(x)
     return tuple(teller.parts)
@@ -71,7 +73,7 @@ class _Teller:
         self.scenario = scenario
         self.parts: list[Part] = []
 
-    def add(self, step: str, scope: Scope) -> str:
+    def add(self, step: str, scope: Scope) -> Name:
         """A step at a place, if it has anything to do there."""
         makings = step_named(step).plan(scope)
         if not makings and not (step == "tokenize" and scope.text.tokens):
@@ -86,7 +88,7 @@ class _Teller:
         if wrong is not None:
             raise ScenarioError([wrong])
 
-    def stack(self, stack: Stack, memory: str) -> str:
+    def stack(self, stack: Stack, memory: Name) -> Name:
         scope = Scope(
             self.scenario, stack.path, below(stack.path, "X"), stack=stack, layer=stack.layers[0]
         )
@@ -114,7 +116,7 @@ class _Teller:
         rounds |= dict.fromkeys(told_numbers(scope), ("estimate", "prune"))
         rounds |= {1: ("prune",)} if trained_pruning(scope) else {}
         for number, steps in rounds.items():
-            at = scope.at(scope.name(f"rounds[{number}]"), round=number)
+            at = scope.at(scope.name("rounds", number), round=number)
             for step in steps:
                 self.add(step, at)
 
@@ -123,9 +125,9 @@ class _Teller:
         from attncli.steps.viterbi import told_words
 
         for number, word in told_words(scope):
-            self.add("viterbi", scope.at(scope.name(f"words[{number}]"), word=word))
+            self.add("viterbi", scope.at(scope.name("words", number), word=word))
 
-    def _input(self, scope: Scope) -> str:
+    def _input(self, scope: Scope) -> Name:
         """The embedded tokens, with positions and whatever else is added to them."""
         embedded = self.add("embed", scope)
         goes_on = scope.stack.goes_on
@@ -135,10 +137,10 @@ class _Teller:
             return self._norm(replace(scope, x=summed), norm, out=scope.name("X"))
         return scope.name("X")
 
-    def _norm(self, scope: Scope, norm: Norm, out: str = "") -> str:
+    def _norm(self, scope: Scope, norm: Norm, out: Name = TOP) -> Name:
         return self.add("norm", replace(scope, path=norm.path, norm=norm, out=out))
 
-    def block(self, scope: Scope, memory: str) -> str:
+    def block(self, scope: Scope, memory: Name) -> Name:
         """One layer: attention, for a decoder cross-attention, and a feed-forward network."""
         layer = scope.layer
         own = layer.attention
@@ -154,7 +156,7 @@ class _Teller:
             x = self._sublayer(replace(scope, x=x), done + 1, lambda at: self.add("ffn", at))
         return x
 
-    def recurrent(self, scope: Scope) -> str:
+    def recurrent(self, scope: Scope) -> Name:
         """One recurrent layer: a list of cells, one a time, for each way that it goes."""
         cell = scope.layer.recurrent or Recurrent()
         ways = [scope.at(cell.way_path(scope.path, way), way=way) for way in cell.ways]
@@ -188,7 +190,7 @@ class _Teller:
         for time in times if cell.readout_every else times[-1:]:
             self.add("readout", replace(scope, time=time))
 
-    def _sublayer(self, scope: Scope, k: int, inner: Callable[[Scope], str]) -> str:
+    def _sublayer(self, scope: Scope, k: int, inner: Callable[[Scope], Name]) -> Name:
         """A sublayer with its norm, before or after, and its residual."""
         layer = scope.layer
         norm = layer.norms[k - 1] if layer.norms else None
@@ -203,7 +205,7 @@ class _Teller:
             x = self._norm(replace(scope, x=x), norm)
         return x
 
-    def attention(self, scope: Scope, attention: Attention, memory: str) -> str:
+    def attention(self, scope: Scope, attention: Attention, memory: Name) -> Name:
         """All heads of an attention, and what puts them together."""
         first = attention is scope.stack.layers[0].attention
         beside = memory if attention.sees_memory else ""
@@ -217,7 +219,7 @@ class _Teller:
         is_merged = attention.heads > 1 or whole.gives("W_O")
         return self.add("merge", replace(whole, x=output)) if is_merged else output
 
-    def _head(self, scope: Scope) -> str:
+    def _head(self, scope: Scope) -> Name:
         if scope.attention.own_heads:
             self.add("project", scope)
         if scope.attention.rotated is not None:
@@ -227,14 +229,14 @@ class _Teller:
             x = self.add(step, replace(scope, x=x)) if is_asked_for(scope) else x
         return self.add("weighted_sum", replace(scope, x=x))
 
-    def prediction(self, x: str) -> None:
+    def prediction(self, x: Name) -> None:
         """Logits, probabilities and the loss, as far as they are asked for."""
         prediction = self.scenario.prediction
         if not prediction.unembedding:
             return
         stack = self.scenario.stack
-        scope = Scope(self.scenario, "", x, stack=stack, layer=stack.layers[-1])
+        scope = Scope(self.scenario, TOP, x, stack=stack, layer=stack.layers[-1])
         logits = self.add("unembed", scope)
-        self.add("predict", scope.at("next", x=logits))
+        self.add("predict", scope.at(scope.name("next"), x=logits))
         if prediction.targets:
             self.add("loss", scope)

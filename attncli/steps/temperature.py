@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import DivideBy, MultiplyBy
-from attncli.scenario.model import below
+from attncli.name import below
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
 

@@ -6,12 +6,14 @@ Tied to the embeddings: Press & Wolf 2016, arXiv:1608.05859.
 from __future__ import annotations
 
 from attncli.arithmetic.operations import TakeRows
+from attncli.name import Name
 from attncli.steps.linear import layer_of
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Axis, Making, Scope
 from attncli.trace.quantity import told_apart
 
 _VOCABULARY = "vocabulary"
+_UNEMBEDDING = Name("unembedding")
 
 
 def _plan(scope: Scope) -> tuple[Making, ...]:
@@ -34,14 +36,15 @@ def _last_row(scope: Scope, row: int = -1) -> Making:
     )  # fmt: skip
 
 
-def _logits(scope: Scope, x: str) -> Making:
+def _logits(scope: Scope, x: Name) -> Making:
     prediction = scope.scenario.prediction
     tied = prediction.unembedding == "tied"
-    matrix = scope.text.table if tied else "unembedding"
-    operation, operands = layer_of(scope, x, matrix, "b_U", out_in=tied or prediction.linear)
-    known = scope.width("logits") == len(prediction.vocabulary)
+    matrix = scope.text.table if tied else _UNEMBEDDING
+    operation, operands = layer_of(scope, x, matrix, Name("b_U"), out_in=tied or prediction.linear)
+    logits = scope.name("logits")
+    known = scope.width(logits) == len(prediction.vocabulary)
     columns = Axis(prediction.vocabulary, _VOCABULARY) if known else None
-    return Making("logits", operation, operands, "unembed", columns=columns, blame="unembedding")
+    return Making(logits, operation, operands, "unembed", columns=columns, blame=_UNEMBEDDING)
 
 
 def _from_first(scope: Scope) -> Making | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from attncli.arithmetic.expression import Apply, Equation, Sum, Symbol
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.operations import Arrivals, BelowTheLeast, Best, Least, Listed
-from attncli.scenario.model import below
+from attncli.name import Name, below
 from attncli.steps.estimate import taught_rounds
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Axis, Making, Scope
@@ -52,11 +52,11 @@ def table_of(scope: Scope) -> tuple[Place, ...]:
     return model.table(scope.word) if model is not None and scope.word else ()
 
 
-def _log_p(scope: Scope) -> str:
+def _log_p(scope: Scope) -> Name:
     """The full name of the log-probabilities."""
     rounds = taught_rounds(scope)
-    name = f"rounds[{len(rounds)}].log_p" if rounds else "log_p"
-    return below(scope.stack.path, name)
+    path = scope.stack.path
+    return below(below(path, "rounds", len(rounds)) if rounds else path, "log_p")
 
 
 def _plan(scope: Scope) -> tuple[Making, ...]:
@@ -69,12 +69,12 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
         makings.append(Making(_unknown(scope), below_all, (log_p,), "viterbi"))
     for place in places:
         totals = _totals(scope, place)
-        best = scope.name(f"best[{place.end}]")
+        best = scope.name("best", place.end)
         makings += [totals, Making(best, Best(), (totals.name,), "viterbi")]
     return (*makings, *(_stacked(scope, places) if len(places) > 1 else ()))
 
 
-def _unknown(scope: Scope) -> str:
+def _unknown(scope: Scope) -> Name:
     return scope.name("unknown")
 
 
@@ -91,7 +91,7 @@ def _stacked(scope: Scope, places: Sequence[Place]) -> Iterator[Making]:
     )
     beginnings = tuple(word[: place.end] for place in places)
     for name, rows in (("totals", cuts), ("best", beginnings)):
-        parts = tuple(scope.name(f"{name}[{place.end}]") for place in places)
+        parts = tuple(scope.name(name, place.end) for place in places)
         axis = Axis(rows, "cut")
         yield Making(scope.name(name), Listed(len(parts)), parts, "viterbi", rows=axis)
 
@@ -107,9 +107,9 @@ def _totals(scope: Scope, place: Place) -> Making:
         for one in place.candidates
     )
     unknown = any(not one.known for one in place.candidates)
-    operands = (_log_p(scope), *(scope.name(f"best[{start}]") for start in starts))
+    operands = (_log_p(scope), *(scope.name("best", start) for start in starts))
     return Making(
-        scope.name(f"totals[{place.end}]"),
+        scope.name("totals", place.end),
         Arrivals(arrivals, len(starts), unknown),
         (*operands, _unknown(scope)) if unknown else operands,
         "viterbi",
@@ -131,8 +131,8 @@ def _least(scope: Scope) -> Making | None:
     if not places:
         return None
     end = places[-1].end
-    operands = (scope.name(f"totals[{end}]"),)
-    return Making(scope.name(f"best[{end}]"), Least(), operands, "viterbi")
+    operands = (scope.name("totals", end),)
+    return Making(scope.name("best", end), Least(), operands, "viterbi")
 
 
 STEP = Step(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from attncli.arithmetic.operations import MatMul, TransposedWeights, WeightedSum
+from attncli.name import Name
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Making, Scope
 
 
-def _output(scope: Scope, operation: MatMul, weights: str, values: str) -> Making:
+def _output(scope: Scope, operation: MatMul, weights: Name, values: Name) -> Making:
     return Making(scope.name("output"), operation, (weights, values), "weighted_sum")
 
 

@@ -20,23 +20,22 @@ from attncli.document import (
     Tree,
     TreeRow,
 )
-from attncli.scenario.model import below
-from attncli.telling.parts import made_by, operands_of, place_in_words, title_of
+from attncli.name import TOP, Name, below
+from attncli.telling.parts import WITHIN_A_STEP, made_by, operands_of, place_in_words, title_of
 from attncli.telling.selection import Selection
 from attncli.trace import Part, Quantity, Scope, Trace
 from attncli.trace.quantity import told_apart
-from attncli.trace.scope import local_name
 from attncli.word import Word, words
 
 
 def matrix_block(
-    quantity: Quantity, selection: Selection, path: str = "", *, with_sums: bool = False
+    quantity: Quantity, selection: Selection, path: Name = TOP, *, with_sums: bool = False
 ) -> MatrixBlock:
     """The table of a quantity, called as it is at a path."""
     rows = selection.rows(quantity)
     both = quantity.rows.role == "Q" and quantity.columns.role == "K"
     return MatrixBlock(
-        local_name(quantity.name, path),
+        quantity.name.seen_from(path),
         quantity.matrix,
         words(quantity.rows.names),
         words(quantity.columns.names),
@@ -50,12 +49,12 @@ def matrix_block(
 
 
 def given_blocks(
-    trace: Trace, quantities: Sequence[Quantity], selection: Selection, path: str = ""
+    trace: Trace, quantities: Sequence[Quantity], selection: Selection, path: Name = TOP
 ) -> list[Block]:
     """Given matrices: as tables, and where they come from if the file doesn't write them out."""
     sources = trace.scenario.sources
     elsewhere = [quantity for quantity in quantities if quantity.name in sources]
-    rows = [(local_name(q.name, path), _told(q, sources[q.name])) for q in elsewhere]
+    rows = [(q.name.seen_from(path), _told(q, sources[q.name])) for q in elsewhere]
     shown = [q for q in quantities if q.name not in sources or _is_small(q)]
     blocks: list[Block] = [Facts(tuple(rows))] if rows else []
     return blocks + [matrix_block(quantity, selection, path) for quantity in shown]
@@ -118,7 +117,7 @@ def token_blocks(scope: Scope) -> list[Block]:
 def tree_block(trace: Trace, parts: Sequence[Part]) -> Tree:
     """What ran: every part with what it made, below its layer and head."""
     rows: list[TreeRow] = []
-    before: list[str] = []
+    before: tuple[Name, ...] = ()
     for number, part in enumerate(parts, start=1):
         ancestors = _ancestors(part.path)
         rows += _opened(before, ancestors)
@@ -131,45 +130,41 @@ def tree_block(trace: Trace, parts: Sequence[Part]) -> Tree:
 def short_tree(parts: Sequence[Part]) -> Tree:
     """The same on one screen: the steps that are taken at one place on one line."""
     rows: list[TreeRow] = []
-    before: list[str] = []
+    before: tuple[Name, ...] = ()
     numbered = enumerate(parts, start=1)
-    for path, group in groupby(numbered, lambda one: tuple(_ancestors(one[1].path))):
-        ancestors, taken = list(path), list(group)
-        head = ancestors[-1:] if ancestors and "heads[" in ancestors[-1] else []
+    for ancestors, group in groupby(numbered, lambda one: _ancestors(one[1].path)):
+        taken = list(group)
+        head = ancestors[-1:] if ancestors and ancestors[-1].local == "heads" else ()
         rows += _opened(before, ancestors[: len(ancestors) - len(head)])
         before = ancestors
         first, last = taken[0][0], taken[-1][0]
         numbers = str(first) if first == last else f"{first}–{last}"
         steps = " → ".join(part.step for _, part in taken)
-        place = f"{place_in_words(head[0].rpartition('.')[2])}: " if head else ""
+        place = f"{place_in_words(head[0].alone)}: " if head else ""
         rows.append(TreeRow(len(ancestors) - len(head), numbers, (f"{place}{steps}",)))
     return Tree(tuple(rows))
 
 
-def _opened(before: Sequence[str], now: Sequence[str]) -> list[TreeRow]:
+def _opened(before: Sequence[Name], now: Sequence[Name]) -> list[TreeRow]:
     """Lines for the layers and heads that begin here."""
     return [
         TreeRow(depth, "", (place,))
         for depth, path in enumerate(now)
-        if path not in before and (place := place_in_words(path.rpartition(".")[2]))
+        if path not in before and (place := place_in_words(path.alone))
     ]
 
 
-_WITHIN_A_STEP = ("norm", "next", "gates", "rounds", "words", "embedding_norm", "final_norm")
-
-
-def _ancestors(path: str) -> list[str]:
+def _ancestors(path: Name) -> tuple[Name, ...]:
     """`layers[1]`, `layers[1].heads[2]`; norms are steps rather than places."""
-    segments = [s for s in path.split(".") if s and not s.startswith(_WITHIN_A_STEP)]
-    return [".".join(segments[: k + 1]) for k in range(len(segments))]
+    return tuple(place for place in path.places if place.local not in WITHIN_A_STEP)
 
 
-def _made_in_short(made: Sequence[Quantity], path: str) -> Spans:
+def _made_in_short(made: Sequence[Quantity], path: Name) -> Spans:
     """`Q [3, 2], K, V [5, 2]`: names, and the shape of those that have the same."""
     spans: list[Span] = []
     for shape, group in groupby(made, _shape_in_short):
         spans += [", "] if spans else []
-        names = [local_name(quantity.name, path) for quantity in group]
+        names = [quantity.name.seen_from(path) for quantity in group]
         for k, place in enumerate(elided(len(names), MOST_PARTS)):
             spans += [", "] if k else []
             spans.append("…" if place is None else Symbol(names[place]))

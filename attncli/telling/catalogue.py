@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from attncli.arithmetic.expression import Equation, Expression, Symbol, rewritten
 from attncli.document import Document, Facts, Span, Spans
+from attncli.name import Name
 from attncli.steps import Step, formulas_of, steps
 from attncli.steps.general import general_scope
 from attncli.telling.facts import sizes
@@ -33,15 +33,16 @@ def _at_any_time(formula: Equation) -> Equation:
     def change(node: Expression) -> Expression | None:
         if not isinstance(node, Symbol):
             return None
-        name = _TIME.sub(lambda match: _TIMES[match[0]], node.name)
+        name = node.name
+        if isinstance(name, Name) and name.time in _TIMES:
+            name = name.at(_TIMES[name.time])
         index = ("t" if raw(index) == "2" else index for index in node.indices)
         return Symbol(name, tuple(index))
 
     return Equation(rewritten(formula.left, change), rewritten(formula.right, change))
 
 
-_TIME = re.compile(r"\[[0-3]\]")
-_TIMES = {"[0]": "[0]", "[1]": "[t−1]", "[2]": "[t]", "[3]": "[t+1]"}
+_TIMES: dict[object, str] = {1: "t−1", 2: "t", 3: "t+1"}
 
 
 def _formulas(step: Step) -> Spans:

@@ -20,6 +20,7 @@ from attncli.document import (
     Term,
     TextList,
 )
+from attncli.scenario.model import ENCODER
 from attncli.telling.blocks import graph_block, matrix_block
 from attncli.telling.contrast import contrasted
 from attncli.telling.selection import Selection
@@ -108,7 +109,7 @@ def closing_notes(trace: Trace, selection: Selection) -> list[Block]:
 def _weights(trace: Trace) -> Quantity | None:
     """The weights of the last head of the main stack."""
     found = [q for q in trace.quantities.values() if q.local == "weights"]
-    main = [quantity for quantity in found if not quantity.name.startswith("encoder.")]
+    main = [quantity for quantity in found if not quantity.name.inside(ENCODER)]
     return next(reversed(main or found), None)
 
 

@@ -9,7 +9,8 @@ from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic.expression import Equation, Number, Root, Symbol
 from attncli.arithmetic.rounding import Rounding
 from attncli.document import Facts, Note, Span, Spans, Term
-from attncli.scenario.model import Layer, Recurrent, Stack, below
+from attncli.name import below
+from attncli.scenario.model import Layer, Recurrent, Stack
 from attncli.trace import Trace, Unfinished
 from attncli.trace.axes import place_of
 from attncli.trace.outline import Outline, outline_of
@@ -82,7 +83,7 @@ def _rows(outline: Outline, layer: Layer) -> int | None:
     """How many figures the memory of a recurrent layer has."""
     cell = layer.recurrent or Recurrent()
     path = cell.way_path(layer.path, cell.ways[0])
-    return outline.scenario.shapes.get(below(path, "a[1]"), (None, None))[0]
+    return outline.scenario.shapes.get(below(path, "a").at(1), (None, None))[0]
 
 
 def _columns(outline: Outline, name: str, *, made: bool = False) -> int | None:
@@ -171,8 +172,11 @@ def unfinished_in_words(unfinished: Unfinished) -> Note:
     spans: list[Span] = ["The trace ends here: the next step, ", Term(making.step), ", needs "]
     for position, name in enumerate(wanted):
         spans += [" and "] if position else []
-        spans += [Term(name), *_or(name.rpartition(".")[2])]
+        spans += [Term(name), *_or(name.local)]
     return Note((*spans, "."))
+
+
+_PROJECTED = {"W_Q": "Q", "W_K": "K", "W_V": "V"}
 
 
 def _or(name: str) -> Spans:
@@ -183,7 +187,7 @@ def _or(name: str) -> Spans:
         case "embeddings":
             return (" (or ", Term("X"), ")")
         case "W_Q" | "W_K" | "W_V":
-            return (" (or ", Term(name.removeprefix("W_")), ")")
+            return (" (or ", Term(_PROJECTED[name]), ")")
         case "Q" | "K" | "V":
             return (" (or ", Term(f"W_{name}"), " with embeddings)")
         case _:

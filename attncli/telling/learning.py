@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from attncli.arithmetic.expression import MOST_ROWS_OF_A_LIST, elided
 from attncli.document import Block, Note, Prose, Span, Subheading, TextList
-from attncli.scenario.model import Text, Tokenizing, below
+from attncli.name import below
+from attncli.scenario.model import Text, Tokenizing
 from attncli.steps.learn import round_of, told_rounds
 from attncli.steps.prune import trained_pruning
 from attncli.telling.contrast import contrasted

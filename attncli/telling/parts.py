@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-
+from attncli.name import Name
 from attncli.steps import Step, step_named
 from attncli.trace import Making, Part, Quantity, Trace
 from attncli.word import Said
@@ -14,17 +12,12 @@ _PLACES = {
     "layers": "Layer",
     "heads": "Head",
     "cross": "Cross-attention",
-    "norm": "",
-    "embedding_norm": "",
-    "final_norm": "",
-    "next": "",
-    "gates": "",
-    "rounds": "",
-    "words": "",
     "forward": "Forward",
     "backward": "Backward",
 }
-_SEGMENT = re.compile(r"([a-z_]+?)(?:\[(\d+)\]|(\d))?")
+NORMS = ("norm1", "norm2", "norm3", "embedding_norm", "final_norm")
+WITHIN_A_STEP = (*NORMS, "next", "gates", "rounds", "words")
+"""Paths of single steps rather than of places."""
 
 
 def told_parts(trace: Trace) -> list[Part]:
@@ -64,28 +57,20 @@ def title_of(part: Part) -> Said:
     return step_of(part).title_at(part.scope)
 
 
-def place_in_words(path: str) -> str:
+def place_in_words(path: Name) -> str:
     """`Layer 1 · Head 2` of `layers[1].heads[2]`; nothing for the top."""
-    return " · ".join(words for segment in _segments(path) if (words := segment))
+    places = (place for place in path.places if place.local not in WITHIN_A_STEP)
+    return " · ".join(map(_in_words, places))
 
 
-def _segments(path: str) -> Sequence[str]:
-    found = []
-    for segment in path.split(".") if path else ():
-        match = _SEGMENT.fullmatch(segment)
-        if match is None:
-            found.append(segment)
-            continue
-        name, counted, digit = match.groups()
-        word = _PLACES.get(name, name)
-        number = counted or digit
-        found.append(f"{word} {number}" if number and word else word)
-    return found
+def _in_words(place: Name) -> str:
+    word = _PLACES.get(place.local, place.local)
+    return word if place.number is None else f"{word} {place.number}"
 
 
 def is_structured(trace: Trace) -> bool:
     """Whether there is more to it than one attention with one head, or one time of a cell."""
-    paths = {part.path for part in trace.story}
     if any(part.scope.time > 1 for part in trace.story):
         return True
-    return any("layers[" in path or "heads[" in path or "norm" in path for path in paths)
+    places = {place.local for part in trace.story for place in part.path.places}
+    return not places.isdisjoint(("layers", "heads", *NORMS))

@@ -10,10 +10,11 @@ import numpy as np
 
 from attncli.arithmetic.expression import elided_rows
 from attncli.choices import DETAILS
+from attncli.name import Name, below
 from attncli.refusals import Problem, Refusal, listed, shortened
 from attncli.scenario import STORY
 from attncli.scenario.address import Address, AddressError, Index, parse_address
-from attncli.scenario.model import Stack, Text, below
+from attncli.scenario.model import ENCODER, Stack, Text
 from attncli.scenario.problems import nearest
 from attncli.steps import step_named
 from attncli.trace import Axis, Part, Quantity, Trace
@@ -38,7 +39,7 @@ class Selection(NamedTuple):
     queries: tuple[int, ...] = ()
     axis: tuple[str, ...] = ()
     detail: str = "full"
-    layer: str | None = None
+    layer: Name | None = None
     head: int | None = None
 
     @property
@@ -51,7 +52,7 @@ class Selection(NamedTuple):
         return (
             (not self.steps or part.step in self.steps)
             and (not self.queries or not part.scope.time or part.scope.time - 1 in self.queries)
-            and (self.layer is None or _is_inside(part.path, self.layer))
+            and (self.layer is None or _is_inside(part, self.layer))
             and (self.head is None or _is_of_head(part, self.head))
         )
 
@@ -79,10 +80,11 @@ class Selection(NamedTuple):
         return bool(self.queries) and rows.role in ("Q", "token") and rows.names == self.axis
 
 
-def _is_inside(path: str, layer: str) -> bool:
+def _is_inside(part: Part, layer: Name) -> bool:
+    path = part.path
     if not layer:  # a single layer has no path of its own
-        return path.partition(".")[0] != "encoder"
-    return path == layer or path.startswith(f"{layer}.")
+        return path != ENCODER and not path.inside(ENCODER)
+    return path == layer or path.inside(layer)
 
 
 def _is_of_head(part: Part, head: int) -> bool:
@@ -143,9 +145,9 @@ def check_detail(detail: str) -> None:
         raise SelectionError.of(f"--detail {detail}", "no such detail", nearest(detail, DETAILS))
 
 
-def find_layer(trace: Trace, text: str) -> str:
+def find_layer(trace: Trace, text: str) -> Name:
     """The path of the layer that `--layer` names: `2`, or `encoder.1`. Raises SelectionError."""
-    known = {
+    known: dict[str, Name] = {
         below(stack.path, str(k)): layer.path
         for stack in reversed(trace.scenario.stacks)
         for k, layer in enumerate(stack.layers, start=1)
@@ -181,7 +183,7 @@ def _index_of_token(token: str) -> Index:
 
 
 def _queries(trace: Trace) -> Axis:
-    main = [q for q in trace.quantities.values() if not q.name.startswith("encoder.")]
+    main = [q for q in trace.quantities.values() if not q.name.inside(ENCODER)]
     text = sentence_axis(trace.scenario.text)
     axes = [quantity.rows for quantity in main if quantity.rows.role == "Q"]
     if not axes and not text.names:
@@ -191,12 +193,12 @@ def _queries(trace: Trace) -> Axis:
 
 def find_cells(
     trace: Trace, texts: Sequence[str], others: Sequence[tuple[str, object]]
-) -> list[tuple[str, Address]]:
+) -> list[tuple[Name, Address]]:
     """The cells that `--cell` names, all of them; `others` are options that don't go with it.
 
     Raises SelectionError.
     """
-    cells: list[tuple[str, Address]] = []
+    cells: list[tuple[Name, Address]] = []
     wrong: list[Problem] = []
     for text in texts:
         try:
@@ -213,12 +215,16 @@ def find_cells(
     return cells
 
 
-def _cells_of_time(trace: Trace, text: str) -> list[tuple[str, Address]]:
+def names_of(trace: Trace) -> list[Name]:
+    return [quantity.name for quantity in trace.quantities.values()]
+
+
+def _cells_of_time(trace: Trace, text: str) -> list[tuple[Name, Address]]:
     """All cells of what is of one time, `a[2]` or `gates[2].forget`, if that is what is named."""
     try:
         address = parse_address(text)
         inside = f"[{address.indices[0].text}]" if address.indices else ""
-        name = _known_name(address.name + inside, list(trace))
+        name = _known_name(address.name + inside, names_of(trace))
     except AddressError:
         return []
     quantity = trace[name]
@@ -234,7 +240,7 @@ def address_of(quantity: Quantity, i: int, j: int) -> Address:
     return Address(quantity.name, tuple(Index(name, quoted=True) for name in named))
 
 
-def find_cell(trace: Trace, text: str) -> tuple[str, Address]:
+def find_cell(trace: Trace, text: str) -> tuple[Name, Address]:
     """The quantity and the address that `--cell` names. Raises SelectionError."""
     lists = [
         below(stack.path, name)
@@ -245,7 +251,7 @@ def find_cell(trace: Trace, text: str) -> tuple[str, Address]:
     address = Address(text)
     try:
         address = parse_address(text)
-        name = _known_name(address.name, [*trace, *lists])
+        name = _known_name(address.name, [*names_of(trace), *lists])
         if name in trace:
             trace[name].find(address)
         else:
@@ -267,22 +273,22 @@ def _at_a_time(trace: Trace, address: Address) -> tuple[str, str] | None:
     return "the time stands by itself", f"did you mean {name}[{listed(others)}]?"
 
 
-def _known_name(name: str, known: Sequence[str]) -> str:
+def _known_name(name: str, known: Sequence[Name]) -> Name:
     """The full name that is meant; a single layer or head may be named with its number."""
+    by_text: dict[str, Name] = {one: one for one in known}
     bare = name.replace("layers[1].", "").replace("heads[1].", "")
     for candidate in (name, name.replace("heads[1].", ""), name.replace("layers[1].", ""), bare):
-        if candidate in known:
-            return candidate
-    local = name.rpartition(".")[2]
-    alike = [one for one in known if one.rpartition(".")[2] == local]
+        if candidate in by_text:
+            return by_text[candidate]
+    alike = [one for one in known if one.alone == name.rpartition(".")[2]]
     right = f"did you mean {alike[0]}?" if alike else nearest(name, known)
     raise AddressError(f"this trace has no quantity {shortened(name)}", right)
 
 
-def text_of_list(trace: Trace, name: str) -> Text:
+def text_of_list(trace: Trace, name: Name) -> Text:
     """The text that a list such as `encoder.tokens` belongs to."""
-    stacks: dict[str, Stack] = {stack.path: stack for stack in trace.scenario.stacks}
-    return stacks[name.rpartition(".")[0]].text
+    stacks: dict[Name, Stack] = {stack.path: stack for stack in trace.scenario.stacks}
+    return stacks[name.path].text
 
 
 def place_in_list(text: Text, address: Address) -> int:

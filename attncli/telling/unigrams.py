@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from attncli.document import Block, Note, Prose, Span, Subheading, Table, TextList
+from attncli.name import below
 from attncli.notation.plain import plain
-from attncli.scenario.model import below
 from attncli.steps.estimate import taught_round, taught_rounds, told_numbers
 from attncli.steps.prune import told_losses, trained_pruning
 from attncli.steps.viterbi import table_of

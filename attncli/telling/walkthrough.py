@@ -19,6 +19,7 @@ from attncli.document import (
     Tree,
     Working,
 )
+from attncli.name import Name
 from attncli.refusals import Problem, listed
 from attncli.scenario.address import Address
 from attncli.scenario.budget import ALL_THE_SAME, MOST_LINES
@@ -248,7 +249,7 @@ def _closing(trace: Trace, selection: Selection) -> tuple[Block, ...]:
     return (*blocks, *closing_notes(trace, selection))
 
 
-def cells(trace: Trace, wanted: Sequence[tuple[str, Address]]) -> Document:
+def cells(trace: Trace, wanted: Sequence[tuple[Name, Address]]) -> Document:
     """The working of single cells, with no term left out."""
     told = told_parts(trace)
     lines: dict[int | None, list[Line]] = {}
@@ -280,13 +281,13 @@ def _part_of(told: Sequence[Part], name: str) -> int | None:
     return None
 
 
-def _cell(trace: Trace, name: str, address: Address) -> Line:
+def _cell(trace: Trace, name: Name, address: Address) -> Line:
     if name in trace:
         quantity = trace[name]
         return cell_line(trace, quantity, *quantity.find(address), whole=True)
     text = text_of_list(trace, name)
     place = place_in_list(text, address)
     label = Symbol(name, (Word(sentence_axis(text).index(place)),))
-    ids = name.endswith("ids")
+    ids = name.local == "ids"
     value = Number.written(text.ids[place]) if ids else Word(text.tokens[place])
     return Line(label, (("=", value),), name)

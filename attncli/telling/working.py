@@ -21,6 +21,7 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import Layout, WeightedSum, scaled_vector
 from attncli.arithmetic.operations import Working as Forms
 from attncli.document import Addition, Block, Line, Working
+from attncli.name import Name
 from attncli.telling.selection import Selection
 from attncli.trace import Quantity, Trace
 
@@ -55,7 +56,7 @@ def cell_line(trace: Trace, quantity: Quantity, i: int, j: int, *, whole: bool =
     return Line(label, _parts(forms, shown, result), quantity.name)
 
 
-def _here(trace: Trace, quantity: Quantity, name: str) -> str:
+def _here(trace: Trace, quantity: Quantity, name: Name) -> Name:
     """A full name as it is called where a quantity was made."""
     part = trace.part_of(quantity.name)
     return name if part is None else part.scope.here(name)

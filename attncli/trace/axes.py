@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from attncli.name import Name
 from attncli.scenario import Scenario
 from attncli.scenario.keys.layer import VECTORS
 from attncli.scenario.model import Attention, Stack
@@ -26,13 +26,13 @@ GIVEN_AXES: dict[str, tuple[str, str]] = {
     "output": (QUERIES, DIMENSIONS),
     **dict.fromkeys(("K", "V", "memory", "keys", "values"), (KEYS, DIMENSIONS)),
     **dict.fromkeys(("scores", "scaled", "weights", "bias"), _PAIRS),
-    **dict.fromkeys(("allowed", "blocked", "add", "dropout.mask"), _PAIRS),
+    **dict.fromkeys(("allowed", "blocked", "add", "mask"), _PAIRS),
     "b_U": (NONE, VOCABULARY),
 }
 """What the rows and columns of given quantities are; of all others, dimensions."""
 
 
-_INSIDE = re.compile(r"(^|\.)(cache|dropout|mask(\[\d+\])?)$")
+_INSIDE = ("cache", "dropout", "mask")
 """What an attention has inside that isn't a place of its own."""
 
 
@@ -44,24 +44,21 @@ class Place(NamedTuple):
     local: str
 
 
-def place_of(name: str, scenario: Scenario) -> Place:
+def place_of(name: Name, scenario: Scenario) -> Place:
     """The stack and the attention that a full name belongs to; what is in neither goes with the
     first attention of its stack."""
-    path, _, local = name.rpartition(".")
-    path = _INSIDE.sub("", path)
+    path = name.path.path if name.path.local in _INSIDE else name.path
     site = scenario.sites_by_path.get(path)
     if site is not None:
-        return Place(site.stack, site.attention, local)
-    inside = [stack for stack in scenario.stacks if name.startswith(f"{stack.path}.")]
-    stack = inside[0] if inside else scenario.stack
-    return Place(stack, stack.layers[0].attention, local)
+        return Place(site.stack, site.attention, name.local)
+    stack = next(stack for stack in scenario.stacks if name.inside(stack.path))
+    return Place(stack, stack.layers[0].attention, name.local)
 
 
-def names_along(name: str, side: int, scenario: Scenario) -> tuple[str, tuple[str, ...]]:
+def names_along(name: Name, side: int, scenario: Scenario) -> tuple[str, tuple[str, ...]]:
     """The role of a side of a given matrix, and the names that it should have, if any."""
     place = place_of(name, scenario)
-    local = "dropout.mask" if name.endswith("dropout.mask") else place.local
-    role = GIVEN_AXES.get(local, (DIMENSIONS, DIMENSIONS))[side]
+    role = GIVEN_AXES.get(place.local, (DIMENSIONS, DIMENSIONS))[side]
     own = scenario.row_names.get(name, ()) if side == 0 else ()
     if role in (QUERIES, KEYS, TOKENS) and own:
         return role, own
@@ -72,17 +69,17 @@ def names_along(name: str, side: int, scenario: Scenario) -> tuple[str, tuple[st
     return role, scenario.prediction.vocabulary if role == VOCABULARY else ()
 
 
-def _names_of_keys(name: str, place: Place) -> tuple[str, ...]:
-    if name.endswith(("cache.K", "cache.V")):
+def _names_of_keys(name: Name, place: Place) -> tuple[str, ...]:
+    if name.path.local == "cache":
         return told_apart(place.attention.cached or ())
     if place.local in ("memory", "keys", "values"):
         return ()
     return told_apart(place.attention.keys)
 
 
-def given_axes(name: str, scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis, Axis]:
+def given_axes(name: Name, scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis, Axis]:
     """The axes of a given matrix."""
-    local = name.rpartition(".")[2]
+    local = name.local
     if local == "embeddings":
         return _rows_of_table(name, scenario, shape[0]), Axis(counted(shape[1]), DIMENSIONS)
     if local in ("positions", "segment_embeddings"):
@@ -99,10 +96,10 @@ def given_axes(name: str, scenario: Scenario, shape: tuple[int, int]) -> tuple[A
     return rows, columns
 
 
-def _words_of(name: str, scenario: Scenario) -> Axis:
+def _words_of(name: Name, scenario: Scenario) -> Axis:
     """The words of a corpus that a tokenizer was learned from; or its pieces."""
     tokenizing = place_of(name, scenario).stack.text.tokenizing
-    if name.endswith("log_p"):
+    if name.local == "log_p":
         return Axis(tokenizing.pieces if tokenizing else (), "piece")
     return Axis(tuple(word.text for word in tokenizing.words) if tokenizing else (), "word")
 

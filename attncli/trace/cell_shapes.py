@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from attncli.name import Name, below
 from attncli.scenario import Problems, Scenario
 from attncli.scenario.keys.recurrent import GATES, LETTERS
-from attncli.scenario.model import Recurrent, below
+from attncli.scenario.model import Recurrent
 
 _H, _D, _K, _ONE = "h", "d", "k", "1"
 """Figures of the memory, of the input, of what is read out, and what is a row."""
@@ -45,17 +46,17 @@ def check_cells(scenario: Scenario, problems: Problems) -> set[str]:
 class _Way(NamedTuple):
     """The matrices of a way of a cell, and those of them that are given."""
 
-    known: Mapping[str, _Shape]
-    given: Mapping[str, _Shape]
+    known: Mapping[Name, _Shape]
+    given: Mapping[Name, _Shape]
 
 
-def _of_way(scenario: Scenario, path: str, cell: Recurrent) -> _Way:
+def _of_way(scenario: Scenario, path: Name, cell: Recurrent) -> _Way:
     known = {below(path, name): shape for name, shape in _shapes(cell)}
     given = {name: shape for name, shape in known.items() if name in scenario.given}
     return _Way(known, given)
 
 
-def _ways(path: str, cell: Recurrent | None) -> Iterator[tuple[str, Recurrent]]:
+def _ways(path: Name, cell: Recurrent | None) -> Iterator[tuple[Name, Recurrent]]:
     if cell is not None:
         yield path, cell
         if cell.direction == "both":
@@ -80,7 +81,7 @@ def _shapes(cell: Recurrent) -> Iterator[tuple[str, _Shape]]:
         yield f"b_{letter}", (_FIGURE, h)
 
 
-def _check(scenario: Scenario, given: Mapping[str, _Shape], problems: Problems) -> bool:
+def _check(scenario: Scenario, given: Mapping[Name, _Shape], problems: Problems) -> bool:
     """Whether something is wrong with the matrices of one way of a cell."""
     sizes = {of: _most(scenario, given, of) for of in (_H, _D, _K)}
     found = False
@@ -121,13 +122,13 @@ def _others(
     return f"the memory of this cell has {_figures(sizes[_H])}{each}"
 
 
-def _most(scenario: Scenario, given: Mapping[str, _Shape], of: str) -> int:
+def _most(scenario: Scenario, given: Mapping[Name, _Shape], of: str) -> int:
     """How many figures something has, as most sides have it; 0 where none tells."""
     votes = Counter(_votes(scenario, given, of))
     return max(votes, key=votes.__getitem__, default=0)
 
 
-def _votes(scenario: Scenario, given: Mapping[str, _Shape], of: str) -> Iterable[int]:
+def _votes(scenario: Scenario, given: Mapping[Name, _Shape], of: str) -> Iterable[int]:
     for name, sides in given.items():
         for side, size in zip(sides, scenario.given[name].shape, strict=True):
             if side.of == of and size % side.times == 0:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from attncli.name import TOP, below
 from attncli.scenario import Problems, Scenario
-from attncli.scenario.model import below
 from attncli.trace.extents import Extents
 from attncli.trace.quantity import Making
 
@@ -56,7 +56,7 @@ def _check_rows(scenario: Scenario, extents: Extents, making: Making, problems: 
     """A table of positions or segments has all the rows that are taken from it."""
     from attncli.arithmetic.operations import TakeRows
 
-    table = making.operands[0] if making.operands else ""
+    table = making.operands[0] if making.operands else TOP
     height = extents.of((table, 0))
     if not isinstance(making.operation, TakeRows) or height is None:
         return

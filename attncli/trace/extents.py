@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from attncli.name import Name
+
 Node = tuple[str, int]
 """A side of a quantity: its full name, and 0 for rows or 1 for columns."""
+
+Reason = Name | tuple[Name, int]
+"""What says that sides are so long: the making of a quantity, or the tokens along a given one's
+side."""
 
 
 class Extent(NamedTuple):
@@ -15,7 +21,7 @@ class Extent(NamedTuple):
     `derived` says that the size is only worked out from that side, as a part or a sum."""
 
     size: int
-    given: str
+    given: Name
     side: int
     derived: bool = False
 
@@ -26,11 +32,11 @@ class Sum(NamedTuple):
     total: Node
     parts: tuple[tuple[Node, int], ...]
     constant: int
-    made: str
+    made: Reason
 
 
-Conflict = Callable[[Extent, Extent, str], None]
-Uneven = Callable[[Extent, int, str], None]
+Conflict = Callable[[Extent, Extent, Reason], None]
+Uneven = Callable[[Extent, int, Reason], None]
 
 
 class Extents:
@@ -50,14 +56,14 @@ class Extents:
         """How long a side is, if it is known."""
         return self._sizes.get(self._root(node))
 
-    def know(self, node: Node, extent: Extent, made: str) -> None:
+    def know(self, node: Node, extent: Extent, made: Reason) -> None:
         """A side has an extent."""
         root = self._root(node)
         known = self._sizes.setdefault(root, extent)
         if known.size != extent.size:
             self.conflict(known, extent, made)
 
-    def join(self, left: Node, right: Node, made: str) -> None:
+    def join(self, left: Node, right: Node, made: Reason) -> None:
         """Two sides are equally long, as the making of `made` needs."""
         a, b = self._root(left), self._root(right)
         if a == b:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attncli.name import Name
 from attncli.scenario import Problems, Scenario
 from attncli.trace.axes import names_along, place_of
 
@@ -18,7 +19,7 @@ def check_generation(scenario: Scenario, problems: Problems) -> None:
             scenario.where(name), f"{name} is for this sentence only, and generation makes it"
             " longer", "leave it out, or generate 1 token",
         )  # fmt: skip
-    table = scenario.given.get("positions")
+    table = scenario.given.get(Name("positions"))
     cached = scenario.stack.layers[0].attention.cached or ()
     wanted = len(cached) + len(scenario.text.tokens) + more
     if table is not None and table.shape[0] < wanted:
@@ -38,7 +39,9 @@ def _fixed(scenario: Scenario) -> Iterator[str]:
         yield "segments"
     for name in scenario.given:
         place = place_of(name, scenario)
-        elsewhere = place.stack is not scenario.stack or "cache." in name or name == "memory"
+        elsewhere = (
+            place.stack is not scenario.stack or name.path.local == "cache" or name == "memory"
+        )
         roles = {names_along(name, side, scenario)[0] for side in (0, 1)}
         growing = {"token", "Q"} if place.attention.sees_memory else {"token", "Q", "K"}
         if not elsewhere and roles & growing:

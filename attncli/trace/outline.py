@@ -26,7 +26,7 @@ def outline_of(trace: Trace) -> Outline:
 
 def outlined(scenario: Scenario, story: Iterable[Part], shapes: Mapping[str, Shape]) -> Outline:
     """The outline of a story of which so much is known."""
-    made = {name for name in shapes if not scenario.gives(name)}
+    made = {name for name in shapes if name not in scenario.given and name not in scenario.random}
     parts = (
         part
         for part in story

@@ -14,13 +14,13 @@ from attncli.arithmetic.expression import Number, Symbol
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import Operation
 from attncli.arithmetic.rounding import Array
+from attncli.name import TOP, Name, below
 from attncli.refusals import listed, quote, shortened
 from attncli.scenario.address import Address, AddressError, Index, write_index
 from attncli.word import words
 
 IDS = "ID"
 _WITH_POSITION = re.compile(r".* \(\d+\)", re.DOTALL)
-_TIMED = re.compile(r"(.*\.)?([^.\[\]]+\[\d+\]|gates\[\d+\]\.[^.]+)")
 
 
 @dataclass(frozen=True)
@@ -95,15 +95,15 @@ class Making(NamedTuple):
     yet missing, such as `d_k`. `blame` is the key to look at if it can't be made.
     """
 
-    name: str
+    name: Name
     operation: Operation
-    operands: tuple[str, ...]
+    operands: tuple[Name, ...]
     step: str
     role: str = ""
     rows: Axis | None = None
     columns: Axis | None = None
-    needs: tuple[str, ...] = ()
-    blame: str = "rounding.decimals"
+    needs: tuple[Name, ...] = ()
+    blame: Name = below(Name("rounding"), "decimals")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,7 +114,7 @@ class Quantity:
     takes it as an array.
     """
 
-    name: str
+    name: Name
     matrix: Matrix
     rows: Axis
     columns: Axis
@@ -134,12 +134,13 @@ class Quantity:
     def local(self) -> str:
         """The last part of the name, without a time: `weights` of `layers[1].heads[2].weights`,
         `a` of `a[2]`."""
-        return self.name.rpartition(".")[2].partition("[")[0]
+        return self.name.local
 
     @property
     def is_timed(self) -> bool:
-        """Whether it is of one time of a recurrent cell: `a[2]`, `gates[2].forget`."""
-        return _TIMED.fullmatch(self.name) is not None
+        """Whether it is of one time of a recurrent cell, `a[2]`, `gates[2].forget`; or of one place
+        in a word, `words[1].best[2]`."""
+        return self.name.time is not None or self.name.number is not None
 
     @property
     def is_figure(self) -> bool:
@@ -190,11 +191,15 @@ class Quantity:
         row = self.rows.index(i)
         return (row,) if j is None or self.is_list else (row, self.columns.index(j))
 
-    def symbol(self, i: int, j: int | None = None, name: str = "") -> Symbol:
+    def symbol(self, i: int, j: int | None = None, name: Name = TOP) -> Symbol:
         """Cell (i, j), or row i, of the quantity as it is called somewhere."""
         return Symbol(name or self.name, words(self.indices(i, j)))
 
     def address(self, i: int, j: int | None = None) -> str:
         """The address of cell (i, j), or of row i: `weights[love, AI]`, `Q[love]`."""
+        return f"{self.name}{self.inside(i, j)}"
+
+    def inside(self, i: int, j: int | None = None) -> str:
+        """What of the quantity an address means: `[love, AI]`."""
         indices = self.indices(i, j)
-        return f"{self.name}[{', '.join(indices)}]" if indices else self.name
+        return f"[{', '.join(indices)}]" if indices else ""

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from attncli.name import TOP, Name, below
 from attncli.scenario import Scenario
-from attncli.scenario.model import Attention, Layer, Norm, Recurrent, Stack, Text, below
+from attncli.scenario.model import Attention, Layer, Norm, Recurrent, Stack, Text
+
+_X = Name("X")
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,35 +25,35 @@ class Scope:
     """
 
     scenario: Scenario
-    path: str = ""
-    x: str = "X"
-    beside: str = ""
+    path: Name = TOP
+    x: Name = _X
+    beside: Name = TOP
     separate: bool = False
-    out: str = ""
+    out: Name = TOP
     stack: Stack = Stack()
     layer: Layer = Layer()
     attention: Attention = Attention()
     head: int = 0
-    norm: Norm = Norm("norm")
+    norm: Norm = Norm(Name("norm"))
     way: str = "forward"
     time: int = 0
     times: int = 0
     round: int = 0
     word: str = ""
 
-    def at(self, path: str, **changes: Any) -> Scope:  # noqa: ANN401
+    def at(self, path: Name, **changes: Any) -> Scope:  # noqa: ANN401
         """The scope of another path, with some changes."""
         return replace(self, path=path, **changes)
 
-    def name(self, local: str) -> str:
-        """The full name of a quantity that is made here."""
-        return below(self.path, local)
+    def name(self, local: str, number: int | None = None) -> Name:
+        """The full name of a quantity that is made here, or of a place."""
+        return below(self.path, local, number)
 
     def gives(self, local: str) -> bool:
         """Whether a matrix is given here, or for all heads together."""
         return self.scenario.gives(self.find(local))
 
-    def find(self, local: str) -> str:
+    def find(self, local: str) -> Name:
         """The full name of a matrix that is given here or for all heads; else its name here."""
         own, shared = self.name(local), below(self.attention.path, local)
         in_head = self.path == self.attention.head_path(self.head)
@@ -62,29 +65,29 @@ class Scope:
     def cell(self) -> Recurrent:
         return self.layer.recurrent or Recurrent()
 
-    def timed(self, local: str, time: int | None = None) -> str:
+    def timed(self, local: str, time: int | None = None) -> Name:
         """The full name of a quantity at a time, by default this one: `a[2]`."""
-        return self.name(f"{local}[{self.time if time is None else time}]")
+        return self.name(local).at(self.time if time is None else time)
 
     @property
     def before(self) -> int:
         """The time that a cell comes from."""
         return self.time + 1 if self.way == "backward" else self.time - 1
 
-    def weights(self, local: str) -> str:
+    def weights(self, local: str) -> Name:
         """The full name of a matrix that a way of a cell is given."""
         back = self.way == "backward" and self.cell.direction == "both"
         return below(below(self.layer.path, "backward") if back else self.layer.path, local)
 
-    def here(self, full: str) -> str:
+    def here(self, full: Name) -> Name:
         """A full name as it is called on this place's page: without the path."""
-        return local_name(full, self.path)
+        return full.seen_from(self.path)
 
-    def width(self, full: str) -> int | None:
+    def width(self, full: Name) -> int | None:
         """The columns of a quantity, where they can be told before it is made."""
         return self.scenario.shapes.get(full, (None, None))[1]
 
-    def height(self, full: str) -> int | None:
+    def height(self, full: Name) -> int | None:
         """The rows of a quantity, where they can be told before it is made."""
         return self.scenario.shapes.get(full, (None, None))[0]
 
@@ -99,15 +102,3 @@ class Scope:
             if (width := self.width(self.name(local))) is not None:
                 return width
         return None
-
-
-def local_name(full: str, path: str) -> str:
-    """A full name as seen from a path: without what both begin with.
-
-    Seen from `layers[1].heads[2]`, `layers[1].heads[2].Q` is `Q` and `layers[1].X` is `X`.
-    """
-    while path:
-        if full.startswith(f"{path}."):
-            return full[len(path) + 1 :]
-        path = path.rpartition(".")[0]
-    return full

@@ -6,18 +6,18 @@ same story tells what is done, what fits, and how large a random matrix has to b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from attncli.name import TOP, Name, below
 from attncli.notation import plain, unbreakable
 from attncli.scenario import Problems, Scenario
-from attncli.scenario.model import below
+from attncli.scenario.model import ENCODER
 from attncli.scenario.scenario import Shape
 from attncli.trace.axes import names_along, place_of
 from attncli.trace.checks import CHECKS, SIDES, sized
-from attncli.trace.extents import Extent, Extents, Sum
+from attncli.trace.extents import Extent, Extents, Reason, Sum
 from attncli.trace.quantity import Making
-from attncli.trace.scope import local_name
 from attncli.trace.signature import Dim, parse
 from attncli.trace.sizes import know_papers, know_stated
 from attncli.trace.trace import Part
@@ -29,13 +29,13 @@ class _Report(NamedTuple):
     """Says which given things don't fit together, each pair once."""
 
     scenario: Scenario
-    makings: dict[str, Making]
+    makings: Mapping[Name, Making]
     problems: Problems
     told: set[object]
     wrong: set[str]
     """What has a complaint of its own."""
 
-    def conflict(self, left: Extent, right: Extent, made: str) -> None:
+    def conflict(self, left: Extent, right: Extent, made: Reason) -> None:
         pair = frozenset((left.given, right.given))
         if pair in self.told or not pair.isdisjoint(self.wrong):
             return
@@ -51,7 +51,7 @@ class _Report(NamedTuple):
             self._advice(left, right),
         )
 
-    def _with_itself(self, left: Extent, right: Extent, made: str) -> None:
+    def _with_itself(self, left: Extent, right: Extent, made: Reason) -> None:
         """A matrix whose rows and columns have to be as many."""
         self.problems.add(
             self.scenario.where(left.given),
@@ -60,8 +60,8 @@ class _Report(NamedTuple):
             "make their sizes agree",
         )
 
-    def uneven(self, extent: Extent, parts: int, made: str) -> None:
-        making = self.makings.get(made)
+    def uneven(self, extent: Extent, parts: int, made: Reason) -> None:
+        making = None if isinstance(made, tuple) else self.makings.get(made)
         if (extent, parts) in self.told or extent.given in self.wrong:
             return
         self.told.add((extent, parts))
@@ -74,16 +74,16 @@ class _Report(NamedTuple):
 
     def _place(self, extent: Extent) -> tuple[int, int]:
         """Where the file says it; the tokens come before everything."""
-        if extent.given.endswith(_TOKENS):
+        if extent.given.local == _TOKENS:
             return (0, 0)
         where = self.scenario.where(extent.given)
         return (1, where.line * 10**6 + where.column)
 
     def _shape(self, extent: Extent) -> str:
         name = extent.given
-        if name.endswith(_TOKENS):
-            owner = "the encoder's sentence" if name.startswith("encoder") else "the sentence"
-            owner = "the cache" if name.endswith("cache.tokens") else owner
+        if name.local == _TOKENS:
+            owner = "the encoder's sentence" if name.inside(ENCODER) else "the sentence"
+            owner = "the cache" if name.path.local == "cache" else owner
             return f"{owner} of {extent.size} token{'' if extent.size == 1 else 's'}"
         matrix = self.scenario.given.get(name)
         if matrix is None and name in self.scenario.random:
@@ -102,18 +102,17 @@ class _Report(NamedTuple):
         ]
         return f"give {' or '.join(changed)}" if changed else "make them agree"
 
-    def _why(self, made: str) -> str:
-        making = self.makings.get(made)
+    def _why(self, made: Reason) -> str:
+        making = None if isinstance(made, tuple) else self.makings.get(made)
         if making is None and made in self.scenario.sizes:
             return f"{made} says how many columns"
         if making is None:
-            side = "row" if made.endswith("|0") else "column"
-            return f"{made.partition('|')[0]} has a {side} for each token"
+            name, side = made if isinstance(made, tuple) else (made, 1)
+            return f"{name} has a {'column' if side else 'row'} for each token"
         parts = _parts_of(making)
         if parts is not None:
             return parts
-        path = made.rpartition(".")[0]
-        names = [local_name(name, path) for name in (made, *making.operands)]
+        names = [name.seen_from(making.name.path) for name in (making.name, *making.operands)]
         return unbreakable(plain(making.operation.formula(*names)))
 
 
@@ -160,7 +159,7 @@ def _wrong_cells(scenario: Scenario, problems: Problems) -> set[str]:
     return check_cells(scenario, problems)
 
 
-def _shape(extents: Extents, name: str) -> Shape:
+def _shape(extents: Extents, name: Name) -> Shape:
     rows, columns = extents.of((name, 0)), extents.of((name, 1))
     return rows and rows.size, columns and columns.size
 
@@ -184,31 +183,27 @@ def _know_given(scenario: Scenario, extents: Extents) -> None:
     _know_tables(scenario, extents)
 
 
-def _know_side(scenario: Scenario, extents: Extents, name: str, side: int) -> None:
+def _know_side(scenario: Scenario, extents: Extents, name: Name, side: int) -> None:
     """A side of a given matrix along which the tokens of its sentence run."""
     role, names = names_along(name, side, scenario)
     place = place_of(name, scenario)
     over_memory = role == "K" and place.attention.sees_memory
     if over_memory and scenario.encoder is None:
         return
-    tokens = (f"encoder.{_TOKENS}" if over_memory else _tokens_of(name), 0)
+    tokens = (below(ENCODER if over_memory else place.stack.path, _TOKENS), 0)
     known = extents.of(tokens)
-    if name.endswith(("cache.K", "cache.V")) and side == 0 and names:
-        cached = f"{name.rpartition('.')[0]}.{_TOKENS}"
-        extents.know((name, 0), Extent(len(names), cached, 0), f"{name}|{side}")
+    if name.path.local == "cache" and side == 0 and names:
+        cached = below(name.path, _TOKENS)
+        extents.know((name, 0), Extent(len(names), cached, 0), (name, side))
         return
-    runs = (
-        role in ("token", "Q", "K")
-        and name.rpartition(".")[2] != "memory"
-        and name not in scenario.row_names
-    )
+    runs = role in ("token", "Q", "K") and name.local != "memory" and name not in scenario.row_names
     if runs and known is not None and len(names) == known.size:
-        extents.join(tokens, (name, side), f"{name}|{side}")
+        extents.join(tokens, (name, side), (name, side))
 
 
-def _tokens_of(name: str) -> str:
+def _tokens_of(name: Name) -> Name:
     """The name of the tokens of the stack that a quantity belongs to."""
-    return f"{'encoder.' if name.startswith('encoder.') else ''}{_TOKENS}"
+    return below(ENCODER if name.inside(ENCODER) else TOP, _TOKENS)
 
 
 def _know_tables(scenario: Scenario, extents: Extents) -> None:
@@ -220,9 +215,10 @@ def _know_tables(scenario: Scenario, extents: Extents) -> None:
         if table in scenario.random and extents.of((table, 0)) is None and rows:
             extents.know((table, 0), Extent(rows, table, 0), table)
     vocabulary = len(scenario.prediction.vocabulary)
-    if "unembedding" in scenario.random and vocabulary:
+    unembedding = Name("unembedding")
+    if unembedding in scenario.random and vocabulary:
         side = 0 if scenario.prediction.linear else 1
-        extents.know(("unembedding", side), Extent(vocabulary, "unembedding", side), "unembedding")
+        extents.know((unembedding, side), Extent(vocabulary, unembedding, side), unembedding)
 
 
 def _relate(extents: Extents, making: Making) -> None:

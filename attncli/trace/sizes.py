@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from attncli.name import TOP, Name, below
 from attncli.scenario import Scenario
-from attncli.scenario.model import Attention, below
+from attncli.scenario.model import Attention
 from attncli.trace.extents import Extent, Extents
 
 
@@ -20,18 +21,18 @@ def know_stated(scenario: Scenario, extents: Extents) -> None:
     for path, local, name in _sized_quantities(scenario):
         stated = below(path, local)
         if stated not in scenario.sizes:
-            stated = next((s for s in _above(path, local) if s in scenario.sizes), "")
+            stated = next((s for s in _above(path, local) if s in scenario.sizes), TOP)
         if stated:
             extents.know((name, 1), Extent(scenario.sizes[stated], stated, 1), name)
 
 
-def _above(path: str, local: str) -> Iterable[str]:
+def _above(path: Name, local: str) -> Iterable[Name]:
     while path:
-        path = path.rpartition(".")[0]
+        path = path.path
         yield below(path, local)
 
 
-def _sized_quantities(scenario: Scenario) -> Iterable[tuple[str, str, str]]:
+def _sized_quantities(scenario: Scenario) -> Iterable[tuple[Name, str, Name]]:
     """Which quantities' columns d_k, d_v and d_ff are, with the paths that they are said for."""
     for site in scenario.sites:
         for head in range(site.attention.heads):
@@ -60,7 +61,7 @@ def know_papers(scenario: Scenario, extents: Extents) -> None:
             _know_if_unknown(extents, below(site.layer.path, "ffn"), d_model)
 
 
-def _know_if_unknown(extents: Extents, name: str, columns: Extent) -> None:
+def _know_if_unknown(extents: Extents, name: Name, columns: Extent) -> None:
     if extents.of((name, 1)) is None:
         extents.know((name, 1), columns, name)
         extents.settle()

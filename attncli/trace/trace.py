@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding, TooLarge, TooLong, Unworkable, largest
 from attncli.choices import Policy
+from attncli.name import Name
 from attncli.scenario import Problem, Scenario, ScenarioError
 from attncli.trace.axes import made_axes
 from attncli.trace.quantity import Making, Quantity
@@ -29,7 +30,7 @@ class Unfinished(NamedTuple):
     """Where a trace ends: the making that comes next, and what is missing for it."""
 
     making: Making
-    missing: tuple[str, ...]
+    missing: tuple[Name, ...]
 
 
 class Part(NamedTuple):
@@ -40,7 +41,7 @@ class Part(NamedTuple):
     makings: tuple[Making, ...]
 
     @property
-    def path(self) -> str:
+    def path(self) -> Name:
         return self.scope.path
 
 
@@ -142,7 +143,9 @@ class Trace:
         `replaced` and what it raises are those of `replay`.
         """
         new = {name: self._with_figures(name, figures) for name, figures in replaced.items()}
-        given = {name: self[name].holding(matrix) for name, matrix in scenario.given.items()}
+        given: dict[str, Quantity] = {
+            name: self[name].holding(matrix) for name, matrix in scenario.given.items()
+        }
         story = self.story
         if new:
             story = self._told_with(lambda making: None if making.name in new else making)
@@ -216,9 +219,9 @@ def _cause(
     return _largest_given(making, quantities) or making.blame
 
 
-def _largest_given(making: Making, quantities: Mapping[str, Quantity]) -> str | None:
+def _largest_given(making: Making, quantities: Mapping[str, Quantity]) -> Name | None:
     """The given quantity that has the largest figure, of all that something is made of."""
-    sizes: dict[str, float] = {}
+    sizes: dict[Name, float] = {}
     waiting, seen = [*making.operands], set(making.operands)
     while waiting:
         quantity = quantities[waiting.pop()]

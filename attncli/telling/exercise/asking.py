@@ -20,7 +20,6 @@ from attncli.telling.exercise.lines import Asked, LineAsker, Place
 from attncli.telling.exercise.sections import Told
 from attncli.telling.selection import Selection
 from attncli.trace import Making, Trace
-from attncli.trace.scope import local_name
 
 
 class Page(NamedTuple):
@@ -156,7 +155,7 @@ class _Asker:
         chain = self.page.chain(name, self.asked.quantities)
         spans: list[Span] = []
         for making in chain:
-            names = (local_name(n, path) for n in (making.name, *making.operands))
+            names = (n.seen_from(path) for n in (making.name, *making.operands))
             spans += [", " if spans else "", making.operation.formula(*names)]
         yield Note(("It goes on from what you have worked out: ", *spans, "."))
         needed = dict.fromkeys(operand for making in chain for operand in making.operands)

@@ -16,7 +16,7 @@ from attncli.document import (
     Working,
 )
 from attncli.steps import Step, step_named
-from attncli.telling.exercise.lines import Asked, LineAsker, address_of
+from attncli.telling.exercise.lines import Asked, LineAsker
 from attncli.trace import Trace
 
 
@@ -67,7 +67,7 @@ def _by_name(line: Line | Addition, asker: LineAsker) -> Line:
         line = added.lines[0]  # type: ignore[assignment]
     assert isinstance(line, Line)
     forms = [form for _, form in line.parts[:-1]]
-    told, _ = asker.forms(forms, address_of(line), line.quantity, asks=True)
+    told, _ = asker.forms(forms, line, asks=True)
     return line._replace(parts=tuple(("=", form) for form in told if form is not None))
 
 

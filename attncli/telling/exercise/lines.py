@@ -20,19 +20,35 @@ from attncli.arithmetic.expression import (
     rewritten,
 )
 from attncli.document import Addition, Block, Line, Working
+from attncli.name import TOP, Name
 from attncli.trace import Trace
-from attncli.trace.scope import local_name
 from attncli.word import raw, words
 
 
 class Place(NamedTuple):
     """A figure that can be asked for. `cell` is that of a result, None for a term; `quantity` is
-    what the line or table tells, by its full name."""
+    what the line or table tells, and `inside` which cell or row of it; `term` counts those of a
+    line, from 1."""
 
-    id: str
+    quantity: Name
+    inside: str
     number: Number
-    quantity: str
     cell: Cell | None
+    term: int = 0
+
+    @property
+    def line(self) -> str:
+        """What its line or table works out."""
+        return f"{self.quantity}{self.inside}"
+
+    @property
+    def id(self) -> str:
+        return self.seen_from(TOP)
+
+    def seen_from(self, path: Name) -> str:
+        """Its id, as it is called at a path."""
+        line = f"{self.quantity.seen_from(path)}{self.inside}"
+        return f"{line}.working[{self.term}]" if self.term else line
 
 
 class Asked(NamedTuple):
@@ -55,7 +71,7 @@ class LineAsker(NamedTuple):
     """Asks in the lines of a section that stands at a path; of terms too where `terms` says so."""
 
     trace: Trace
-    path: str
+    path: Name
     asked: Asked
     terms: bool
 
@@ -72,7 +88,7 @@ class LineAsker(NamedTuple):
         *forms, (relation, result) = line.parts
         results = self.result_places(result, line.quantity)
         asks = any(self.asked.hides(place.cell) for place in results)
-        told, places = self.forms([f for _, f in forms], address_of(line), line.quantity, asks=asks)
+        told, places = self.forms([f for _, f in forms], line, asks=asks)
         kept = [f for f in told if f is not None and not (asks and isinstance(f, Number))]
         parts = (*(("=", form) for form in kept), (relation, self.blanked(result, line.quantity)))
         return line._replace(parts=parts), [*places, *results]
@@ -84,7 +100,7 @@ class LineAsker(NamedTuple):
         asks = any(self.asked.hides(place.cell) for place in results)
         known = [addend for addend in block.addends if not isinstance(addend, Omitted)]
         forms = [form for addend in known for form in addend]
-        told, places = self.forms(forms, address_of(block), block.quantity, asks=asks)
+        told, places = self.forms(forms, block, asks=asks)
         pairs = iter(zip(told[::2], told[1::2], strict=True))
         addends = [a if isinstance(a, Omitted) else next(pairs) for a in block.addends]
         return _added(block, addends, total), [*places, *results]
@@ -97,7 +113,8 @@ class LineAsker(NamedTuple):
     def result_place(self, number: Number, quantity: str) -> Place:
         cell = number.cell
         assert cell is not None
-        return Place(self.trace[quantity].address(cell.row, cell.column), number, quantity, cell)
+        whole = self.trace[quantity]
+        return Place(whole.name, whole.inside(cell.row, cell.column), number, cell)
 
     def blanked(self, result: Expression, quantity: str) -> Expression:
         """A result with blanks in the place of what is asked, rules for copies of that."""
@@ -113,7 +130,7 @@ class LineAsker(NamedTuple):
         return rewritten(result, change)
 
     def forms(
-        self, forms: Sequence[Expression], address: str, quantity: str, *, asks: bool
+        self, forms: Sequence[Expression], line: Line | Addition, *, asks: bool
     ) -> tuple[list[Expression | None], list[Place]]:
         """The forms of a line as they may be told, and the places of their terms.
 
@@ -128,14 +145,13 @@ class LineAsker(NamedTuple):
             if self.terms and _repeats(form, forms[k + 1 :]):
                 told.append(None)
                 continue
-            new = self.form(form, places, address, quantity)
+            new = self.form(form, places, line)
             told.append(_without_inner(new) if hidden or asks else new)
         return told, places
 
-    def form(
-        self, form: Expression, places: list[Place], address: str, quantity: str
-    ) -> Expression:
-        """A form with blanks and names in place of figures; its terms go to `places`."""
+    def form(self, form: Expression, places: list[Place], line: Line | Addition) -> Expression:
+        """A form of a line with blanks and names in place of figures; its terms go to `places`."""
+        name, inside = self.trace[line.quantity].name, inside_of(line)
 
         def change(node: Expression) -> Expression | None:
             if isinstance(node, Vector) and not self.terms:
@@ -143,7 +159,7 @@ class LineAsker(NamedTuple):
             if not isinstance(node, Number) or node.cell is None:
                 return None
             if self.terms:
-                place = Place(f"{address}.working[{len(places) + 1}]", node, quantity, None)
+                place = Place(name, inside, node, None, len(places) + 1)
                 places.append(place)
                 if self.asked.asks(place):
                     return Blank(place.id, node)
@@ -157,7 +173,7 @@ class LineAsker(NamedTuple):
         indices = words(quantity.indices(cell.row, cell.column))
         if quantity.rows.names == ("",):  # a vector, whose only row has no name
             indices = indices[1:]
-        return Symbol(local_name(cell.quantity, self.path), indices)
+        return Symbol(quantity.name.seen_from(self.path), indices)
 
     def row_by_name(self, vector: Vector) -> Symbol | None:
         """A vector that is a row of a hidden quantity, by its name: `Q[love]`."""
@@ -166,13 +182,13 @@ class LineAsker(NamedTuple):
         if not known or len(known) < len(cells) or len({cell[:2] for cell in known}) > 1:
             return None
         quantity = self.trace[known[0].quantity]
-        return Symbol(local_name(quantity.name, self.path), words(quantity.indices(known[0].row)))
+        name = quantity.name.seen_from(self.path)
+        return Symbol(name, words(quantity.indices(known[0].row)))
 
 
-def address_of(line: Line | Addition) -> str:
-    """What a line works out, by its full name."""
-    inside = f"[{', '.join(map(raw, line.label.indices))}]" if line.label.indices else ""
-    return f"{line.quantity}{inside}"
+def inside_of(line: Line | Addition) -> str:
+    """Which cell or row of its quantity a line works out: `[love, AI]`."""
+    return f"[{', '.join(map(raw, line.label.indices))}]" if line.label.indices else ""
 
 
 Pair = tuple[Expression | None, Expression | None]

@@ -105,8 +105,7 @@ class Wish(NamedTuple):
         wanted = {Cell(name, *trace[name].find(address)) for name, address in self.cells}
         if place.cell is not None:
             return place.cell in wanted
-        lines = {f"{trace[c.quantity].address(c.row, c.column)}.working" for c in wanted}
-        return place.id.rpartition("[")[0] in lines
+        return place.line in {trace[c.quantity].address(c.row, c.column) for c in wanted}
 
 
 class Taken(NamedTuple):

@@ -15,6 +15,7 @@ from attncli.document import (
     SideBySide,
     Working,
 )
+from attncli.name import Name
 from attncli.scenario.address import Address
 from attncli.telling.blocks import given_blocks
 from attncli.telling.parts import made_by, operands_of, step_of, told_parts
@@ -29,7 +30,7 @@ from attncli.telling.walkthrough import (
 from attncli.telling.working import cell_line, working_of
 from attncli.trace import Part, Quantity, Trace
 
-Cells = Sequence[tuple[str, Address]]
+Cells = Sequence[tuple[Name, Address]]
 
 
 class Told(NamedTuple):
@@ -134,7 +135,7 @@ def _separate(blocks: Sequence[Block], part: Part) -> list[Block]:
     return tables
 
 
-def _left_out(trace: Trace, told: Sequence[Told], selection: Selection) -> set[str]:
+def _left_out(trace: Trace, told: Sequence[Told], selection: Selection) -> set[Name]:
     """Of rows of some queries: the quantities that aren't theirs, and of which nothing is made
     that is."""
     if not selection.queries:
@@ -184,7 +185,7 @@ def _blocks_of_cells(
     ]
 
 
-def _line(trace: Trace, part: Part, name: str, address: Address, selection: Selection) -> Line:
+def _line(trace: Trace, part: Part, name: Name, address: Address, selection: Selection) -> Line:
     """The line of a cell; in a summary only its result."""
     line = cell_line(trace, trace[name], *trace[name].find(address), whole=True)
     label = line.label._replace(name=part.scope.here(name))

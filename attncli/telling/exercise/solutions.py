@@ -16,12 +16,12 @@ from attncli.document import (
     Table,
     Working,
 )
+from attncli.name import Name
 from attncli.notation import plain
 from attncli.notation.plain import MINUS
 from attncli.questions import Key, Question
-from attncli.telling.exercise.lines import Place, address_of
+from attncli.telling.exercise.lines import Place, inside_of
 from attncli.telling.facts import counted
-from attncli.trace.scope import local_name
 from attncli.word import Word
 
 _HEADINGS = ("Blank", "Answer", "carry", "exact", "Accepted", "Points")
@@ -31,7 +31,7 @@ def solution_of(
     working: Sequence[Block],
     places: Sequence[Place],
     questions: Sequence[Question],
-    path: str,
+    path: Name,
     *,
     whole: bool = False,
 ) -> tuple[Block, ...]:
@@ -41,11 +41,12 @@ def solution_of(
     if not whole:
         asked = _Wanted(places)
         lines = [block for one in working for block in asked.of(one)]
-    return (*lines, Table(_HEADINGS, tuple(_row(question, path) for question in questions)))
+    names = (place.seen_from(path) for place in places)
+    return (*lines, Table(_HEADINGS, tuple(map(_row, questions, names))))
 
 
-def _row(question: Question, path: str) -> tuple[Word | str, ...]:
-    """A blank, called as it is at a path, with its answer and what is accepted."""
+def _row(question: Question, name: str) -> tuple[Word | str, ...]:
+    """A blank, as it is called, with its answer and what is accepted."""
     key = question.key
     assert key is not None
     answer = plain(key.figure)
@@ -56,7 +57,7 @@ def _row(question: Question, path: str) -> tuple[Word | str, ...]:
         return answer if number is key.figure else plain(number)
 
     return (
-        Word(local_name(question.id, path)),
+        Word(name),
         answer,
         text(key.carry),
         text(key.exact),
@@ -91,8 +92,7 @@ class _Wanted:
 
     def __init__(self, places: Sequence[Place]) -> None:
         self.cells = {place.cell for place in places if place.cell is not None}
-        terms = (place.id for place in places if place.cell is None)
-        self.addresses = {id_.rpartition(".working[")[0] for id_ in terms}
+        self.lines = {place.line for place in places if place.cell is None}
 
     def of(self, block: Block) -> Iterator[Block]:
         if isinstance(block, Working):
@@ -106,7 +106,7 @@ class _Wanted:
         return isinstance(line, Omitted) or self.is_about(line, line.parts[-1][1])
 
     def is_about(self, line: Line | Addition, result: Expression) -> bool:
-        if self.addresses and address_of(line) in self.addresses:
+        if self.lines and f"{line.quantity}{inside_of(line)}" in self.lines:
             return True
         return any(number.cell in self.cells for number in numbers_in(result))
 

@@ -60,7 +60,9 @@ def trial(
     are replaced by the variant's; `folder` is where its files are."""
     what = taken(trace, wish, form)
     keys = keys_of(trace, wish, what)
-    given = {name: _rows(matrix) for name, matrix in trace.scenario.given.items()}
+    given: dict[str, list[list[Decimal]]] = {
+        name: _rows(matrix) for name, matrix in trace.scenario.given.items()
+    }
     known = [p for p in what.places if p.number.cell is not None and p.number.cell is not INNER]
     ranges = _ranges(with_figures(data, given), folder, trace, known, what.context)
     wrong = (
