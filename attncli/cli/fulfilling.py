@@ -49,7 +49,7 @@ def _checked(order: Order) -> tuple[Terms, Trace]:
     complaints = Complaints()
     counts = None
     with complaints.heard():
-        check_steps(order.steps or ())
+        check_steps(order.step or ())
     with complaints.heard():
         check_detail(order.detail or "full")
     with complaints.heard():
@@ -69,7 +69,7 @@ def _checked(order: Order) -> tuple[Terms, Trace]:
         scenario = load(
             order.scenario,
             order.changes,
-            outside=order.outside,
+            outside=order.files_outside,
             large=order.large,
             progress=tell,
         )
@@ -85,10 +85,10 @@ def _wish(order: Order, trace: Trace, terms: Terms) -> Wish:
     from attncli.telling.selection import select
     from attncli.telling.walkthrough import check_told
 
-    cells = _cells(order, trace) if order.cells else []
+    cells = _cells(order, trace) if order.cell else []
     detail = order.detail or ("full" if terms.blanking.terms else "summary")
     token, layer, head = order.part
-    selection = select(trace, order.steps or (), token, detail, layer=layer, head=head)
+    selection = select(trace, order.step or (), token, detail, layer=layer, head=head)
     check_told(trace, selection)
     counts, share = terms.counts, terms.manner.share
     wish = Wish(selection, cells, terms.blanking, terms.points, str(counts.seed), share)
@@ -101,10 +101,10 @@ def _cells(order: Order, trace: Trace) -> list[tuple[Name, Address]]:
     from attncli.telling.selection import SelectionError, find_cells
 
     token, layer, head = order.part
-    others = [("--step", order.steps), ("--token", token), ("--layer", layer), ("--head", head)]
+    others = [("--step", order.step), ("--token", token), ("--layer", layer), ("--head", head)]
     found: dict[tuple[Name, int, int], Address] = {}
     wrong: list[Problem] = []
-    for name, address in find_cells(trace, order.cells or (), others):
+    for name, address in find_cells(trace, order.cell or (), others):
         if name not in trace:
             wrong.append(Problem.of(f"--cell {name}", "holds no numbers", "ask for another cell"))
         elif trace[name].given and any(_sets(change, name) for change in order.changes):

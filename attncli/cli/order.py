@@ -17,11 +17,11 @@ class Order(NamedTuple):
     """What was typed."""
 
     scenario: options.ScenarioArgument
-    steps: options.Steps = None
+    step: options.Steps = None
     layer: options.LayerOption = None
     head: options.HeadOption = None
     token: options.Token = None
-    cells: Annotated[
+    cell: Annotated[
         list[str] | None,
         typer.Option(
             "--cell",
@@ -86,7 +86,7 @@ class Order(NamedTuple):
     ] = None
     decimals: options.Decimals = None
     rounding: options.RoundingOption = None
-    sets: options.Sets = None
+    set_: options.Sets = None
     detail: Annotated[
         str | None,
         typer.Option(
@@ -104,14 +104,14 @@ class Order(NamedTuple):
             "--output", "-o", metavar="FILE|FOLDER", help="A file, or a folder for several."
         ),
     ] = None
-    outside: options.FilesOutside = False
+    files_outside: options.FilesOutside = False
     large: options.Large = False
     force: options.Force = False
 
     @property
     def changes(self) -> "list[str | Change]":
         """What is changed in the scenario."""
-        return changes_of(self.sets, self.decimals, self.rounding)
+        return changes_of(self.set_, self.decimals, self.rounding)
 
     @property
     def part(self) -> Part:
