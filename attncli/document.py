@@ -6,8 +6,7 @@ for those it prints. A figure that is asked for in an exercise is a `Blank`, by 
 is for students it holds no answer.
 """
 
-from __future__ import annotations
-
+# no lazy annotations here: as texts, those of named tuples are each compiled at start-up
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
@@ -283,7 +282,7 @@ class Document(NamedTuple):
     sources: Mapping[str, str] = MappingProxyType({})
     rounding: Mapping[str, object] = MappingProxyType({})
     paper: Paper | None = None
-    key: Document | None = None
+    key: "Document | None" = None
 
     @property
     def marks(self) -> Facts:

@@ -54,7 +54,7 @@ def _steps() -> Document:
 def _scenarios() -> Document:
     from attncli.pipeline import outline
     from attncli.scenario import shipped
-    from attncli.telling.catalogue import scenarios_catalogue
+    from attncli.telling.summaries import scenarios_catalogue
 
     outlines = {name: outline(str(shipped.path_of(name))) for name in shipped.names()}
     return scenarios_catalogue(outlines)

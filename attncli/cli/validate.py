@@ -27,7 +27,7 @@ def command(
     """
     from attncli.pipeline import load, work
     from attncli.render import summary_line
-    from attncli.telling.catalogue import summary
+    from attncli.telling.summaries import summary
     from attncli.trace.outline import outline_of
     from attncli.word import Word
 

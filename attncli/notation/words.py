@@ -17,7 +17,7 @@ from functools import lru_cache
 from attncli.word import Word
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"}
-_IGNORABLE = re.compile(
+_IGNORABLE = (
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufdd0-\ufdef\ufe00-\ufe0f\uffa0"
     "\U000e0000-\U000e0fff]"
 )
@@ -26,21 +26,21 @@ where it isn't Cf, the Braille blank, and noncharacters."""
 _LAST_OF_A_PLANE = 0xFFFE
 
 _JOINERS, _EMOJI_STYLE, _KEYCAP = "\u200c\u200d", "\ufe0f", "\u20e3"
-_JOINED = re.compile("[\u0600-\u109f\u1780-\u18af\ufe0f]")
+_JOINED = "[\u0600-\u109f\u1780-\u18af\ufe0f]"
 """Letters whose shapes joiners change; beside these, emoji."""
 _PICTURES = {"So", "Sk"}
 
 _SPACE = "␣"
-_LOST_SPACE = re.compile(r"^ +| +$| {2,}")
-_ESCAPE = re.compile(r"x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}")
-_PIECE = re.compile(r"\\+|[^\\]")
-_WRITTEN = re.compile(rf"(\\+)({_ESCAPE.pattern})|({_SPACE})")
+_LOST_SPACE = r"^ +| +$| {2,}"
+_ESCAPE = r"x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}"
+_PIECE = r"\\+|[^\\]"
+_WRITTEN = rf"(\\+)({_ESCAPE})|({_SPACE})"
 
 _LEFTWARDS = (
     "\u0590-\u08ff\ufb1d-\ufdcf\ufdf0-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff"
 )
 """The blocks of scripts that are written to the left."""
-_RUN = re.compile(rf"[{_LEFTWARDS}](?:[{_LEFTWARDS}\d\u0300-\u036f]|[ '\"-](?=[{_LEFTWARDS}]))*")
+_RUN = rf"[{_LEFTWARDS}](?:[{_LEFTWARDS}\d\u0300-\u036f]|[ '\"-](?=[{_LEFTWARDS}]))*"
 ISOLATE, POP = "\u2068", "\u2069"
 """First strong isolate and pop directional isolate; a word's own are escapes."""
 
@@ -64,22 +64,22 @@ def harmless(text: str) -> str:
     """A text of ours with somebody's words in it, such as a message, with nothing hidden in it."""
     if text.isascii() and text.isprintable() and "\\" not in text:
         return text
-    return "".join(_shown(text, piece) for piece in _PIECE.finditer(text))
+    return "".join(_shown(text, piece) for piece in re.finditer(_PIECE, text))
 
 
 def hidden_again(shown: str) -> Word:
     """The word of which `visible` made a text."""
-    return Word(_WRITTEN.sub(_unescaped, shown))
+    return Word(re.sub(_WRITTEN, _unescaped, shown))
 
 
 def isolated(text: str) -> str:
     """A text without hidden characters, what runs to the left in it kept to itself: the whole, if
     it begins so, else each run."""
-    if text.isascii() or not _RUN.search(text):
+    if text.isascii() or not re.search(_RUN, text):
         return text
     strong = (unicodedata.bidirectional(character) for character in text)
     first = next((one for one in strong if one in ("L", "R", "AL")), "R")
-    return f"{ISOLATE}{text}{POP}" if first != "L" else _RUN.sub(rf"{ISOLATE}\g<0>{POP}", text)
+    return f"{ISOLATE}{text}{POP}" if first != "L" else re.sub(_RUN, rf"{ISOLATE}\g<0>{POP}", text)
 
 
 def is_hidden(character: str) -> bool:
@@ -88,14 +88,16 @@ def is_hidden(character: str) -> bool:
         return False
     return (
         unicodedata.category(character) in _HIDDEN
-        or _IGNORABLE.match(character) is not None
+        or re.match(_IGNORABLE, character) is not None
         or ord(character) & _LAST_OF_A_PLANE == _LAST_OF_A_PLANE
     )
 
 
 @lru_cache(maxsize=4096)
 def _visible(text: str) -> str:
-    return _LOST_SPACE.sub(lambda spaces: _SPACE * len(spaces[0]), harmless(text))
+    if "  " not in text and text == text.strip(" "):
+        return harmless(text)
+    return re.sub(_LOST_SPACE, lambda spaces: _SPACE * len(spaces[0]), harmless(text))
 
 
 def _shown(text: str, piece: re.Match[str]) -> str:
@@ -103,7 +105,7 @@ def _shown(text: str, piece: re.Match[str]) -> str:
     if not piece[0].startswith("\\"):
         return _code(piece[0]) if _is_escaped(text, piece.start()) else piece[0]
     end = piece.end()
-    followed = _ESCAPE.match(text, end) or (end < len(text) and _is_escaped(text, end))
+    followed = re.match(_ESCAPE, text[end:]) or (end < len(text) and _is_escaped(text, end))
     return piece[0] * 2 if followed else piece[0]
 
 
@@ -124,7 +126,7 @@ def _has_effect(text: str, k: int) -> bool:
 def _joins(character: str) -> bool:
     if not character:
         return False
-    return bool(_JOINED.match(character)) or unicodedata.category(character) in _PICTURES
+    return bool(re.match(_JOINED, character)) or unicodedata.category(character) in _PICTURES
 
 
 def _code(character: str) -> str:

@@ -48,19 +48,15 @@ class Address(NamedTuple):
         return [part for part in _SEGMENT.split(self.name) if part]
 
 
-_SHAPE = re.compile(
-    r"\s*((?:[^\[\]]+\[\d+\]\.)*[^\[\]]+?(?:\[\d+\](?=\s*\[))?)\s*(?:\[(.*)\])?\s*", re.DOTALL
-)
+_SHAPE = r"\s*((?:[^\[\]]+\[\d+\]\.)*[^\[\]]+?(?:\[\d+\](?=\s*\[))?)\s*(?:\[(.*)\])?\s*"
 _SEGMENT = re.compile(r"\.|\[(\d+)\]")
-_INDEX = re.compile(
-    r"""\s*(?:"((?:[^"\\]|\\.)*)"|([^",\s](?:[^,]*[^,\s])?))\s*(?:,|$)""", re.DOTALL
-)
+_INDEX = r"""\s*(?:"((?:[^"\\]|\\.)*)"|([^",\s](?:[^,]*[^,\s])?))\s*(?:,|$)"""
 _BARE = re.compile(r"""[^\s",\[\]\\](?:[^",\[\]\\\n]*[^\s",\[\]\\])?""")
 
 
 def parse_address(text: str) -> Address:
     """The address that `text` writes. Raises AddressError for anything else."""
-    shape = _SHAPE.fullmatch(text)
+    shape = re.fullmatch(_SHAPE, text, re.DOTALL)
     if shape is None:
         raise AddressError(f"{quote(text)} is not of the form name[row, column]", _LIKE)
     name, inside = shape.groups()
@@ -71,7 +67,7 @@ def _indices(inside: str, text: str) -> list[Index]:
     indices: list[Index] = []
     position = 0
     while position < len(inside) or not indices:
-        match = _INDEX.match(inside, position)
+        match = re.compile(_INDEX, re.DOTALL).match(inside, position)
         if match is None:
             raise AddressError(f"{quote(text)} has an index missing or not closed", _LIKE)
         quoted, bare = match.groups()

@@ -4,8 +4,7 @@ A stack has a text and layers, a layer its attentions, norms and feed-forward ne
 says where each stands in the file, and so begins the names of its quantities.
 """
 
-from __future__ import annotations
-
+# no lazy annotations here: as texts, those of named tuples are each compiled at start-up
 from collections.abc import Mapping
 from decimal import Decimal
 from types import MappingProxyType
@@ -36,15 +35,15 @@ class Tokenizing(NamedTuple):
     are these, unless they come of rounds that are told. `told` is what was said of it, in words,
     `counts_given` whether the words' counts were."""
 
-    tokenizer: WordTokenizer
-    words: tuple[CountedWord, ...] = ()
-    learned: Learned | None = None
+    tokenizer: "WordTokenizer"
+    words: "tuple[CountedWord, ...]" = ()
+    learned: "Learned | None" = None
     score: str = ""
-    counted: Counted | None = None
-    taught: Taught | None = None
-    trained: Trained | None = None
+    counted: "Counted | None" = None
+    taught: "Taught | None" = None
+    trained: "Trained | None" = None
     pieces: tuple[str, ...] = ()
-    log_p: Matrix | None = None
+    log_p: "Matrix | None" = None
     told: str = ""
     counts_given: bool = True
 
@@ -70,7 +69,7 @@ class Text(NamedTuple):
     known_ids: Mapping[str, int] = MappingProxyType({})
     tokenizing: Tokenizing | None = None
 
-    def with_token(self, token: str) -> Text | None:
+    def with_token(self, token: str) -> "Text | None":
         """The text with one more token; None for a token that has no embedding."""
         if token not in self.rows or (self.ids and token not in self.known_ids):
             return None

@@ -1,16 +1,12 @@
-"""Lists of what there is: the steps, the shipped scenarios, what a file holds."""
+"""The list of the steps, with their formulas."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from attncli.arithmetic.expression import Equation, Expression, Symbol, rewritten
 from attncli.document import Document, Facts, Span, Spans
 from attncli.name import Name
 from attncli.steps import Step, formulas_of, steps
 from attncli.steps.general import general_scope
-from attncli.telling.facts import sizes
-from attncli.trace.outline import Outline
 from attncli.word import Word, raw
 
 
@@ -51,18 +47,3 @@ def _formulas(step: Step) -> Spans:
         spans += [", "] if position else []
         spans.append(formula)
     return tuple(spans)
-
-
-def scenarios_catalogue(outlines: Mapping[str, Outline]) -> Document:
-    """Every shipped scenario: its title and what it holds."""
-    rows = tuple((name, summary(outline)) for name, outline in outlines.items())
-    return Document(Word("Scenarios"), (), closing=(Facts(rows),))
-
-
-def summary(outline: Outline) -> Spans:
-    """`I love AI: 3 tokens, d_model = 2, …; carry, 3 decimals; tokenize → … → ffn`"""
-    scenario = outline.scenario
-    steps = [part.step for part in outline.parts]
-    path = f"{steps[0]} → {steps[-1]}" if len(steps) > 1 else "".join(steps) or "nothing to work"
-    rounding = f"{scenario.rounding.policy}, {scenario.rounding.decimals} decimals"
-    return (Word(scenario.title), ": ", *sizes(outline, scenario.stack), f"; {rounding}; {path}")

@@ -48,13 +48,16 @@ def wrapped(pieces: Iterable[Piece], cells: int, hanging: int = 0) -> list[Line]
     Lines after the first are indented by `hanging`. A word longer than a line stays whole.
     """
     lines: list[Line] = [[]]
+    used = 0
     for atom in _atoms(pieces):
-        blank = [Piece(" ")] if lines[-1] else []
         room = cells - (hanging if len(lines) > 1 else 0)
-        if lines[-1] and line_width([*lines[-1], *blank, *atom]) > room:
+        size = line_width(atom)
+        if lines[-1] and used + 1 + size > room:
             lines.append([])
-            blank = []
+            used = 0
+        blank = [Piece(" ")] if lines[-1] else []
         lines[-1] += [*blank, *atom]
+        used += len(blank) + size
     indent = [Piece(" " * hanging)]
     first, *others = _isolated_alone(lines)
     return [first, *([*indent, *line] for line in others)]
