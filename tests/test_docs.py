@@ -19,7 +19,7 @@ from attncli import cli
 from attncli.cli import app
 from attncli.render import format_names
 from attncli.scenario import SCENARIO
-from attncli.scenario.keys.kinds import Record
+from attncli.scenario.keys.kinds import Choice, Record
 from attncli.scenario.keys.layer import GIVEN
 from attncli.steps import steps
 from attncli.telling.catalogue import general_formulas
@@ -81,6 +81,22 @@ def test_every_key_inside_a_key_is_documented(key: str) -> None:
     text = re.sub(r"```.*?```", "", section("Scenario files"), flags=re.DOTALL)
     code = re.findall(r"`[^`]+`", text)
     assert any(re.search(rf"(?<!\w){key}(?!\w)", words) for words in code)
+
+
+def choices_inside(kind: Any) -> Iterator[str]:
+    """The words that a record and all that is inside it let one choose from."""
+    yield from kind.words if isinstance(kind, Choice) else ()
+    for key in kind.keys if isinstance(kind, Record) else ():
+        yield from choices_inside(key.kind)
+    for inner in getattr(kind, "kinds", ()) or filter(None, [getattr(kind, "kind", None)]):
+        yield from choices_inside(inner)
+
+
+@pytest.mark.parametrize("choice", sorted(set(choices_inside(SCENARIO))))
+def test_every_choice_of_a_key_is_documented(choice: str) -> None:
+    text = re.sub(r"```.*?```", "", section("Scenario files"), flags=re.DOTALL)
+    code = re.findall(r"`[^`]+`", text)
+    assert any(re.search(rf"(?<![\w-]){re.escape(choice)}(?![\w-])", words) for words in code)
 
 
 @pytest.mark.parametrize("name", SHIPPED)

@@ -15,6 +15,7 @@ from attncli.document import (
     SideBySide,
     Span,
     Spans,
+    Subheading,
     Table,
     TextList,
     Tree,
@@ -191,3 +192,9 @@ def graph_block(quantity: Quantity, selection: Selection) -> Graph:
             if quantity.values[i, j] > 0
         ]
     return Graph(quantity.name, tuple(edges))
+
+
+def common_mistakes(told: Sequence[Block]) -> list[Block]:
+    """What is told of a step's common mistakes, under their heading; nothing where there are
+    none."""
+    return [Subheading(("Common mistakes",)), *told] if told else []

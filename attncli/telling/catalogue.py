@@ -20,6 +20,8 @@ def general_formulas(step: Step) -> tuple[Equation, ...]:
     """The formulas of a step with all that it can have, at any time if it has times."""
     scope = general_scope(step.name)
     formulas = formulas_of(step, scope, step.plan(scope))
+    if not formulas:
+        raise LookupError(f"the step {step.name} makes nothing where `general_scope` puts it")
     return tuple(map(_at_any_time, formulas)) if scope.time else formulas
 
 

@@ -23,6 +23,7 @@ from attncli.document import (
 )
 from attncli.steps import Mistake, Step
 from attncli.steps.mistakes import made_wrongly, mistaken
+from attncli.telling.blocks import common_mistakes
 from attncli.telling.catalogue import general_formulas
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.parts import made_by, operands_of, told_parts
@@ -81,7 +82,7 @@ def _mistakes(trace: Trace, step: Step, part: Part | None) -> list[Block]:
     for mistake in step.mistakes:
         if part is None or mistake.making(part.scope) is not None:
             blocks += _mistake_blocks(trace, part, mistake)
-    return [Subheading(("Common mistakes",)), *blocks] if blocks else []
+    return common_mistakes(blocks)
 
 
 def _not_told(trace: Trace, step: Step) -> str:

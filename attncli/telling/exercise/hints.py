@@ -16,6 +16,7 @@ from attncli.document import (
     Working,
 )
 from attncli.steps import Step, step_named
+from attncli.telling.blocks import common_mistakes
 from attncli.telling.exercise.lines import Asked, LineAsker
 from attncli.trace import Trace
 
@@ -46,9 +47,7 @@ def _sections(sections: Sequence[Section], trace: Trace) -> Iterator[Section]:
 def _about(step: Step, working: Sequence[Block]) -> list[Block]:
     blocks: list[Block] = [Prose((step.purpose,)), *working]
     mistakes = tuple((mistake.says,) for mistake in step.mistakes)
-    if mistakes:
-        blocks += [Subheading(("Common mistakes",)), Points(mistakes)]
-    return blocks
+    return [*blocks, *common_mistakes([Points(mistakes)] if mistakes else [])]
 
 
 def _by_names(section: Section, trace: Trace) -> list[Block]:
