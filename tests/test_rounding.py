@@ -325,17 +325,18 @@ def test_many_long_products_round_as_their_true_values(
 
 
 @pytest.mark.parametrize(
-    "operation",
-    [DivideBy(ex.constant(3)), DivideBy(ex.constant("-1.1")), MultiplyBy(ex.constant("0.7"))],
+    ("kind", "number"),
+    [(DivideBy, ex.constant(3)), (DivideBy, ex.constant("-1.1")), (MultiplyBy, ex.constant("0.7"))],
 )
 @pytest.mark.parametrize("places", [0, 3])
-def test_many_halves_at_once(operation: DivideBy, places: int) -> None:
+def test_many_halves_at_once(
+    kind: type[DivideBy | MultiplyBy], number: ex.Number, places: int
+) -> None:
     """Figures that come to halves, half a unit more and less, in more cells than one looks at."""
     random = Random(places)
     steps = [Decimal(random.randint(-999, 999)) * 5 for _ in range(40 * 30)]
     units = [step.scaleb(-places - 1) for step in steps]
-    divisor = evaluation.full(operation.divisor)
-    multiplies = isinstance(operation, MultiplyBy)
+    operation, divisor, multiplies = kind(number), number.full, kind is MultiplyBy
     given = [unit / divisor if multiplies else unit * divisor for unit in units]
     given = [decimals.round_to(figure, 10) for figure in given]
     rows = [given[k : k + 30] for k in range(0, len(given), 30)]

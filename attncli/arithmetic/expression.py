@@ -1,11 +1,8 @@
 """Expression trees: the arithmetic of a page before it is written in some notation.
 
-The same few nodes make the working of a cell (`0.422 × 2 + 0.155 × 1`) and the formulas of
-a step (`Q = X W_Q`). `evaluation` gives a tree its value; a notation gives it its looks.
-
-Nodes are tuples, which are quick to make, to compare and to hash. What tells those of one kind from
-those of another is their last part, `kind`: without it A + B would equal A × B. A `Number` needs
-none, since nothing else begins with a figure.
+The same few nodes make the working of a cell (`0.422 × 2 + 0.155 × 1`) and the formulas of a step
+(`Q = X W_Q`). `evaluation` gives a tree its value, a notation its looks. The last part of a node,
+`kind`, tells A + B from A × B; only a `Number` needs none.
 """
 
 from __future__ import annotations
@@ -65,12 +62,26 @@ class Blank(NamedTuple):
 
 
 class Symbol(NamedTuple):
-    """A name: `W_Q`, or with indices one of its cells, `scores[love, AI]`. An index is one of a
-    formula, `i`, or somebody's word."""
+    """A name: `W_Q`, or with indices, which may be words, one of its cells, `scores[love, AI]`."""
 
     name: str
     indices: tuple[str | Word, ...] = ()
     kind: str = "symbol"
+
+
+class Operand(NamedTuple):
+    """A cell of an equation's operand, by its place from 0: `0[i, k]`."""
+
+    place: int
+    indices: tuple[str, ...] = ()
+    kind: str = "operand"
+
+
+class Extent(NamedTuple):
+    """How many cells an index of an equation goes over."""
+
+    over: str
+    kind: str = "extent"
 
 
 class Omitted(NamedTuple):
@@ -94,7 +105,7 @@ class Product(NamedTuple):
 
 
 class MatrixProduct(NamedTuple):
-    """A product of matrices in a formula, written side by side: `X W_Q`."""
+    """A product of matrices, written side by side: `X W_Q`."""
 
     factors: tuple[Expression, ...]
     kind: str = "matrix product"
@@ -172,6 +183,8 @@ Expression = (
     Number
     | Blank
     | Symbol
+    | Operand
+    | Extent
     | Omitted
     | Sum
     | Product
@@ -188,7 +201,7 @@ Expression = (
     | Word
 )
 
-_LEAVES = (Number, Blank, Symbol, Omitted, Word)
+_LEAVES = (Number, Blank, Symbol, Operand, Extent, Omitted, Word)
 
 E = Symbol("e")
 PI = Symbol("π")
@@ -249,9 +262,8 @@ def leaves(node: Expression) -> Iterator[Expression]:
             waiting += part[::-1]
 
 
-MOST_PARTS = 12
-"""A sum, a vector or a table with more parts than this is elided on a page."""
-MOST_ROWS_OF_A_LIST = 40
+MOST_PARTS, MOST_ROWS_OF_A_LIST = 12, 40
+"""A sum, a vector, a table or a list with more parts than this is elided on a page."""
 
 
 def elided(count: int, most: int, first: int = 3) -> Sequence[int | None]:

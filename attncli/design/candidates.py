@@ -19,24 +19,17 @@ from numpy.typing import NDArray
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import (
     Activate,
-    Add,
     AddFinite,
-    AddUp,
     Affine,
     AffineTransposed,
-    Blend,
     ColumnMean,
     ColumnsAsRows,
-    DivideBy,
     DivideByColumnSum,
     DivideByRow,
     DivideByRowSum,
     Down,
-    Dropout,
     Exponential,
     ExponentialOf,
-    FrobeniusNorm,
-    Gated,
     JoinColumns,
     JoinRows,
     KeptShare,
@@ -46,8 +39,6 @@ from attncli.arithmetic.operations import (
     MatMul,
     MatMulTransposed,
     MeanOfSquares,
-    Multiply,
-    MultiplyBy,
     NegativeLog,
     Normalize,
     Nucleus,
@@ -58,17 +49,14 @@ from attncli.arithmetic.operations import (
     RowMean,
     RowSum,
     Same,
-    SoftCap,
     SubtractRow,
     TakeColumns,
     TakeRows,
-    TanhSlope,
-    Through,
-    TimesDiagonal,
     TopK,
     TransposedWeights,
     WeightedSum,
 )
+from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.rounding import Array, Rounding, Unworkable
 from attncli.design.rules import product, units
 from attncli.trace.signature import Dim, parse
@@ -112,22 +100,15 @@ class Many(NamedTuple):
 _BY_ROW: frozenset[type[Operation]] = frozenset(
     {
         Activate,
-        Add,
         AddFinite,
-        Blend,
-        DivideBy,
         DivideByRow,
-        Dropout,
         Exponential,
         ExponentialOf,
-        Gated,
         JoinColumns,
         KeptShare,
         KeptSum,
         Masked,
         MeanOfSquares,
-        Multiply,
-        MultiplyBy,
         Normalize,
         Nucleus,
         RootOf,
@@ -135,11 +116,8 @@ _BY_ROW: frozenset[type[Operation]] = frozenset(
         RowMean,
         RowSum,
         Same,
-        SoftCap,
         SubtractRow,
         TakeColumns,
-        TanhSlope,
-        Through,
         TopK,
     }
 )
@@ -148,14 +126,6 @@ _BY_ROW: frozenset[type[Operation]] = frozenset(
 
 def _turned(W: Array) -> Array:
     return np.asarray(W.swapaxes(0, 1))
-
-
-def _added_up(operation: AddUp, *operands: Array) -> Array:
-    products, columns = 2 * operation.products, operation.columns
-    weights = [_turned(W) if operation.in_out else W for W in operands[:products:2]]
-    terms = [product(W, x) for W, x in zip(weights, operands[1:products:2], strict=True)]
-    terms += operands[products : products + columns]
-    return np.asarray(sum([*terms, *map(_turned, operands[products + columns :])]))
 
 
 def _under_each_other(above: Array, below: Array) -> Array:
@@ -184,15 +154,12 @@ _STACKED: Mapping[type[Operation], Callable[..., Array]] = MappingProxyType(
 
 _STACKED_AS_SET: Mapping[type[Operation], Callable[..., Array]] = MappingProxyType(
     {
-        AddUp: _added_up,
         ColumnsAsRows: lambda _, *x: reduce(_under_each_other, map(_turned, x)),
-        FrobeniusNorm: lambda _, x: np.sqrt(np.square(x).sum(axis=(0, 1), keepdims=True)),
         NegativeLog: lambda loss, p: (
             -np.log(p[range(len(loss.targets)), list(loss.targets)])[:, np.newaxis]
         ),
         RowAsColumn: lambda taken, x: _turned(x[taken.row_number, np.newaxis]),
         TakeRows: lambda taken, x: x[list(taken.indices)],
-        TimesDiagonal: lambda of, W, slope: (W if of.in_out else _turned(W)) * _turned(slope),
     }
 )
 """The same for those that have settings of their own."""
@@ -207,6 +174,8 @@ def full(
         if isinstance(operation, Down):
             along = [operand._replace(values=_turned(operand.values)) for operand in operands]
             return _turned(full(operation.along, count, along, (shape[1], shape[0])))
+        if isinstance(operation, Indexed):
+            return _at_once(operation, operands)
         stacked = _stacked(operation, [operand.values for operand in operands])
         if stacked is not None:
             return stacked
@@ -215,6 +184,12 @@ def full(
                 with suppress(Unworkable):
                     return _by_row(operation, count, tried)
         return _one_by_one(operation, count, operands, shape)
+
+
+def _at_once(operation: Indexed, operands: Sequence[Many]) -> Array:
+    """An equation, for all candidates at once."""
+    values = operation.arrays([operand.values for operand in operands])
+    return np.where(np.isinf(values), np.nan, values)
 
 
 def _stacked(operation: Operation, operands: Sequence[Array]) -> Array | None:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attncli.arithmetic import decimals
+from attncli.arithmetic.equations.bounds import EPSILON
 from attncli.arithmetic.expression import (
     INNER,
     PI,
@@ -29,7 +30,7 @@ from attncli.arithmetic.expression import (
 )
 from attncli.arithmetic.formula import define
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import EPSILON, Operation, Working, cells_of_row
+from attncli.arithmetic.operations.base import Operation, Working, cells_of_row
 from attncli.arithmetic.rounding import Array, Error, largest
 
 

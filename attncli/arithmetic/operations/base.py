@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Context, Decimal, Inexact
+from decimal import Decimal
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from attncli.arithmetic import decimals, evaluation
-from attncli.arithmetic.expression import Equation, Expression, Number, Sum, Vector, constant
+from attncli.arithmetic import evaluation
+from attncli.arithmetic.equations.bounds import EPSILON
+from attncli.arithmetic.equations.working import are_long, sum_of
+from attncli.arithmetic.expression import Equation, Expression, Number, Vector
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.source import Worked
 from attncli.arithmetic.rounding import (
@@ -26,8 +28,6 @@ from attncli.arithmetic.rounding import (
     smallest,
 )
 from attncli.arithmetic.whole import Fractions
-
-EPSILON = float(np.finfo(np.float64).eps)
 
 _LITTLE = 2.0**32
 """Times the bound of an error: what is no larger has lost more than 20 of its 52 bits."""
@@ -195,27 +195,6 @@ def cells_of_row(operation: Operation, i: int, width: int, *operands: Matrix) ->
     return Vector(tuple(operation.cell(i, j, *operands)[0] for j in range(width)))
 
 
-def sum_of(terms: Sequence[Expression]) -> Expression:
-    """Terms added up; a single one is itself, and none at all are 0."""
-    if len(terms) > 1:
-        return Sum(tuple(terms))
-    return terms[0] if terms else constant(0)
-
-
-LONGEST_PRODUCT = 10
-"""Decimals past which the products of a sum are left out of its working."""
-
-
-def are_long(numbers: Iterable[Number]) -> bool:
-    """Whether figures that a line comes to on its way are too long to be told."""
-    return any(decimals.places(number.shown) > LONGEST_PRODUCT for number in numbers)
-
-
-def product_of(a: Number, b: Number) -> Number:
-    """What two figures come to on the way of a line, in full."""
-    return Number.inner(decimals.product(a.shown, b.shown))
-
-
 def with_products(
     products: Sequence[Expression], worked: Sequence[Number]
 ) -> tuple[Expression, ...]:
@@ -224,15 +203,6 @@ def with_products(
     if are_long(worked):
         return (sum_of(products),)
     return sum_of(products), sum_of(worked)
-
-
-def reciprocal_places(number: Decimal) -> int | None:
-    """The decimals of 1 / number, where that comes to an end."""
-    context = Context(prec=decimals.SIGNIFICANT, traps=[Inexact])
-    try:
-        return decimals.places(context.divide(Decimal(1), number))
-    except Inexact:
-        return None
 
 
 def added_places(*operands: Matrix) -> int | None:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attncli.arithmetic.equations.working import product_of, sum_of
 from attncli.arithmetic.expression import Equation, Expression, Number, Product, Quotient, Total
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import Operation, Working, product_of, sum_of
+from attncli.arithmetic.operations.base import Operation, Working
 from attncli.arithmetic.rounding import Array
 
 Occurrences = tuple[tuple[int, int], ...]

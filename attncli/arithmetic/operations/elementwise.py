@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal
-from fractions import Fraction
 
 import numpy as np
 
-from attncli.arithmetic import decimals, evaluation
+from attncli.arithmetic.equations.formulas import X, cell, whole
+from attncli.arithmetic.equations.working import sum_of
 from attncli.arithmetic.expression import (
     Apply,
     Equation,
@@ -22,18 +21,9 @@ from attncli.arithmetic.expression import (
 )
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import (
-    EPSILON,
-    Operation,
-    Working,
-    added_places,
-    cells_of_row,
-    most_places,
-    reciprocal_places,
-    sum_of,
-)
-from attncli.arithmetic.rounding import Array, Error, Rounding, largest
-from attncli.arithmetic.whole import Fractions, fitting
+from attncli.arithmetic.operations.base import Operation, Working
+from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.rounding import Array, Rounding
 from attncli.word import Word
 
 
@@ -67,209 +57,57 @@ class TakeRows(Operation):
         return (Symbol(names[0], (Word(self.keys[i]),)),)
 
 
-@dataclass(frozen=True)
-class DivideBy(Operation):
-    """Every figure divided by one number, given as an expression: 8, or √d_k as `√2`."""
-
-    divisor: Expression
-    symbol: Expression | None = None
-    """The divisor in a formula, where that isn't its figure: `√d_k`."""
-
-    def signature(self) -> str:
-        return "n m -> n m"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        return define(name, Quotient(Symbol(operands[0]), self.symbol or self.divisor))
-
-    def values(self, *operands: Matrix) -> Array:
-        return np.asarray(operands[0].values / float(evaluation.full(self.divisor)))
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        return (Quotient(operands[0].number(i, j), self.divisor),)
-
-    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        return (Quotient(operands[0].row(i), self.divisor),)
-
-    def places(self, *operands: Matrix) -> int | None:
-        known = operands[0].places
-        more = reciprocal_places(evaluation.full(self.divisor))
-        return None if known is None or more is None else known + more
-
-    def fractions(self, rows: slice, *operands: Matrix) -> Fractions | None:
-        counts, places, factor = operands[0].counts, operands[0].places, self._factor()
-        if counts is None or places is None or factor is None:
-            return None
-        (counts,) = fitting(abs(factor.numerator), counts[rows])
-        return Fractions(counts * factor.numerator, np.array([[factor.denominator * 10**places]]))
-
-    def _factor(self) -> Fraction | None:
-        """What every figure is multiplied by, where that is a fraction."""
-        divisor = evaluation.fraction(self.divisor)
-        return None if divisor is None else 1 / divisor
+_X, _Y = cell(0, "i", "j"), cell(1, "i", "j")
 
 
-class MultiplyBy(DivideBy):
-    """Every figure multiplied by one number."""
+class DivideBy(Indexed):
+    """Every figure divided by one number, given as an expression: 8, or √d_k as `√2`; `symbol` is
+    it in a formula, where that isn't its figure."""
 
-    def _factor(self) -> Fraction | None:
-        return evaluation.fraction(self.divisor)
+    def __init__(self, divisor: Expression, symbol: Expression | None = None) -> None:
+        super().__init__("n m -> n m", Quotient(_X, divisor), Quotient(X, symbol or divisor))
 
-    def formula(self, name: str, *operands: str) -> Equation:
-        return define(name, Product((Symbol(operands[0]), self.symbol or self.divisor)))
 
-    def values(self, *operands: Matrix) -> Array:
-        return np.asarray(operands[0].values * float(evaluation.full(self.divisor)))
+class MultiplyBy(Indexed):
+    """Every figure multiplied by one number, which `symbol` is in a formula."""
 
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        return (Product((operands[0].number(i, j), self.divisor)),)
-
-    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        return (Product((operands[0].row(i), self.divisor)),)
+    def __init__(self, factor: Expression, symbol: Expression | None = None) -> None:
+        super().__init__("n m -> n m", Product((_X, factor)), Product((X, symbol or factor)))
 
     def places(self, *operands: Matrix) -> int | None:  # noqa: ARG002
-        return None
+        return None  # so that it is told with as many as the rounding says, as √d_k x is
 
 
-@dataclass(frozen=True)
-class Add(Operation):
+class Add(Indexed):
     """Matrices added up, figure by figure. [n, m], [n, m], … -> [n, m]"""
 
     layout = "rows"
 
-    count: int
-
-    def signature(self) -> str:
-        return ", ".join(["n m"] * self.count) + " -> n m"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        return define(name, sum_of([Symbol(operand) for operand in operands]))
-
-    def values(self, *operands: Matrix) -> Array:
-        total = operands[0].values.copy()
-        for operand in operands[1:]:
-            _refuse_other_shape(operands[0], operand)
-            total += operand.values
-        return total
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        return (sum_of([operand.number(i, j) for operand in operands]),)
-
-    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        return (sum_of([operand.row(i) for operand in operands]),)
-
-    def places(self, *operands: Matrix) -> int | None:
-        return most_places(*operands)
-
-    def error(self, *operands: Matrix) -> Error:
-        sizes = sum(largest(operand.values) for operand in operands)
-        return Error((self.count + 2) * EPSILON * sizes)
-
-    def sizes(self, *operands: Matrix) -> Array:
-        sizes = np.abs(operands[0].values)
-        for operand in operands[1:]:
-            sizes += np.abs(operand.values)
-        return sizes
+    def __init__(self, count: int) -> None:
+        total = sum_of([cell(k, "i", "j") for k in range(count)])
+        super().__init__(", ".join(["n m"] * count) + " -> n m", total, whole(total))
 
 
-class Multiply(Operation):
+class Multiply(Indexed):
     """Two matrices multiplied figure by figure, as a gate does. [n, m], [n, m] -> [n, m]"""
 
-    def signature(self) -> str:
-        return "n m, n m -> n m"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        factors = tuple(at(operand, "i", "j") for operand in operands)
-        return define(at(name, "i", "j"), Product(factors))
-
-    def values(self, *operands: Matrix) -> Array:
-        _refuse_other_shape(*operands)
-        return np.asarray(operands[0].values * operands[1].values)
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        return (Product((operands[0].number(i, j), operands[1].number(i, j))),)
-
-    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        return (cells_of_row(self, i, operands[0].shape[1], *operands),)
-
-    def places(self, *operands: Matrix) -> int | None:
-        return added_places(*operands)
+    def __init__(self) -> None:
+        super().__init__("n m, n m -> n m", Product((_X, _Y)))
 
 
-@dataclass(frozen=True)
-class SoftCap(Operation):
+class SoftCap(Indexed):
     """cap × tanh(x / cap), which never gets past ±cap (Gemma 2, arXiv:2408.00118, 2).
     [n, m] -> [n, m]"""
 
-    cap: Number
-
-    def signature(self) -> str:
-        return "n m -> n m"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        return define(name, self._capped(Symbol(operands[0])))
-
-    def values(self, *operands: Matrix) -> Array:
-        cap = float(self.cap.full)
-        return np.asarray(cap * np.tanh(operands[0].values / cap))
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        return (self._capped(operands[0].number(i, j)),)
-
-    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        return (cells_of_row(self, i, operands[0].shape[1], *operands),)
-
-    def error(self, *operands: Matrix) -> Error:  # noqa: ARG002
-        return Error(0.0, 64 * EPSILON)  # tanh never magnifies what its argument is off by
-
-    def _capped(self, x: Expression) -> Product:
-        return Product((self.cap, Apply("tanh", (Quotient(x, self.cap),))))
+    def __init__(self, cap: Number) -> None:
+        capped = Product((cap, Apply("tanh", (Quotient(_X, cap),))))
+        super().__init__("n m -> n m", capped, whole(capped))
 
 
-@dataclass(frozen=True)
-class Dropout(Operation):
+class Dropout(Indexed):
     """x × kept / (1 − p): what isn't kept is 0, the rest is scaled up to make up for it
     (Srivastava et al. 2014; inverted). `kept` is a table of ones and zeros.
     [n, m], [n, m] -> [n, m]"""
 
-    p: Number
-
-    def signature(self) -> str:
-        return "n m, n m -> n m"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        x, kept = (at(operand, "i", "j") for operand in operands)
-        return define(at(name, "i", "j"), self._dropped(x, kept))
-
-    def values(self, *operands: Matrix) -> Array:
-        _refuse_other_shape(*operands)
-        dropped = operands[0].values * operands[1].values
-        dropped /= float(self._left)
-        return np.asarray(dropped)
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        x, kept = operands
-        return (self._dropped(x.number(i, j), kept.number(i, j)),)
-
-    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        return (cells_of_row(self, i, operands[0].shape[1], *operands),)
-
-    def places(self, *operands: Matrix) -> int | None:
-        known, more = added_places(*operands), reciprocal_places(self._left)
-        return None if known is None or more is None else known + more
-
-    def error(self, *operands: Matrix) -> Error:  # noqa: ARG002
-        return Error(0.0, 8 * EPSILON)
-
-    @property
-    def _left(self) -> Decimal:
-        return decimals.difference(Decimal(1), self.p.full)
-
-    def _dropped(self, x: Expression, kept: Expression) -> Quotient:
-        return Quotient(Product((x, kept)), minus(constant(1), self.p))
-
-
-def _refuse_other_shape(*operands: Matrix) -> None:
-    """NumPy would stretch a single row or column over the others."""
-    if len({operand.shape for operand in operands}) > 1:
-        shapes = ", ".join(str(operand.shape) for operand in operands)
-        raise ValueError(f"these go together figure by figure, but have the shapes {shapes}")
+    def __init__(self, p: Number) -> None:
+        super().__init__("n m, n m -> n m", Quotient(Product((_X, _Y)), minus(constant(1), p)))

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
+from attncli.arithmetic.equations.bounds import EPSILON
 from attncli.arithmetic.expression import Apply, Equation, Number, Sum, Symbol, constant
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix, Written
 from attncli.arithmetic.operations.base import (
-    EPSILON,
     Operation,
     Working,
     ZeroOne,

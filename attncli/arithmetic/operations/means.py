@@ -6,16 +6,13 @@ from decimal import Decimal
 
 import numpy as np
 
+from attncli.arithmetic.equations.bounds import EPSILON
+from attncli.arithmetic.equations.exact import reciprocal_places
+from attncli.arithmetic.equations.working import sum_of
 from attncli.arithmetic.expression import Equation, Quotient, Symbol, Total, constant
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import (
-    EPSILON,
-    Operation,
-    Working,
-    reciprocal_places,
-    sum_of,
-)
+from attncli.arithmetic.operations.base import Operation, Working
 from attncli.arithmetic.rounding import Array, Error, cleanse, largest
 
 WIDTH = Symbol("d_model")

@@ -12,6 +12,8 @@ from decimal import Decimal
 import numpy as np
 
 from attncli.arithmetic import decimals, evaluation
+from attncli.arithmetic.equations.bounds import EPSILON
+from attncli.arithmetic.equations.working import LONGEST_PRODUCT, product_of
 from attncli.arithmetic.expression import (
     Equation,
     Expression,
@@ -28,13 +30,10 @@ from attncli.arithmetic.expression import (
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import (
-    EPSILON,
-    LONGEST_PRODUCT,
     Operation,
     Working,
     cells_of_row,
     most_places,
-    product_of,
     with_products,
 )
 from attncli.arithmetic.operations.means import WIDTH, places_of_mean, row_sizes

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from attncli.arithmetic import decimals
+from attncli.arithmetic.equations.bounds import EPSILON
+from attncli.arithmetic.equations.working import are_long, product_of, sum_of
 from attncli.arithmetic.expression import (
     Apply,
     Equation,
@@ -28,16 +30,7 @@ from attncli.arithmetic.expression import (
 )
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import (
-    EPSILON,
-    Operation,
-    Working,
-    added_places,
-    are_long,
-    most_places,
-    product_of,
-    sum_of,
-)
+from attncli.arithmetic.operations.base import Operation, Working, added_places, most_places
 from attncli.arithmetic.rounding import Array, Error, largest
 
 Cut = tuple[int, ...]

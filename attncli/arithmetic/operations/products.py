@@ -10,6 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from attncli.arithmetic import decimals
+from attncli.arithmetic.equations.bounds import EPSILON
+from attncli.arithmetic.equations.working import are_long, product_of
 from attncli.arithmetic.expression import (
     MOST_PARTS,
     Dot,
@@ -27,16 +29,7 @@ from attncli.arithmetic.expression import (
 )
 from attncli.arithmetic.formula import define, plus, times, transposed
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import (
-    EPSILON,
-    Layout,
-    Operation,
-    Working,
-    added_places,
-    are_long,
-    most_places,
-    product_of,
-)
+from attncli.arithmetic.operations.base import Layout, Operation, Working, added_places, most_places
 from attncli.arithmetic.rounding import Array, Error, largest
 from attncli.arithmetic.whole import Fractions, whole_product
 

@@ -11,6 +11,8 @@ from typing import Literal
 import numpy as np
 
 from attncli.arithmetic import decimals
+from attncli.arithmetic.equations.bounds import EPSILON
+from attncli.arithmetic.equations.working import product_of
 from attncli.arithmetic.expression import (
     Apply,
     Equation,
@@ -26,12 +28,10 @@ from attncli.arithmetic.expression import (
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import (
-    EPSILON,
     Operation,
     Working,
     added_places,
     cells_of_row,
-    product_of,
     with_products,
 )
 from attncli.arithmetic.operations.waves import (

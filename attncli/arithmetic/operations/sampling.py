@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
+from attncli.arithmetic.equations.bounds import EPSILON
+from attncli.arithmetic.equations.working import sum_of
 from attncli.arithmetic.expression import (
     Apply,
     Equation,
@@ -24,14 +26,7 @@ from attncli.arithmetic.expression import (
 )
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import (
-    EPSILON,
-    Operation,
-    Working,
-    ZeroOne,
-    cells_of_row,
-    sum_of,
-)
+from attncli.arithmetic.operations.base import Operation, Working, ZeroOne, cells_of_row
 from attncli.arithmetic.rounding import Array, Error, Unworkable, largest
 
 

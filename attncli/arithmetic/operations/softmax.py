@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.decimals import SIGNIFICANT
+from attncli.arithmetic.equations.bounds import EPSILON
+from attncli.arithmetic.equations.working import sum_of
 from attncli.arithmetic.expression import (
     INNER,
     Equation,
@@ -28,7 +30,7 @@ from attncli.arithmetic.expression import (
 )
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import EPSILON, Operation, Working, sum_of
+from attncli.arithmetic.operations.base import Operation, Working
 from attncli.arithmetic.rounding import MOST_DECIMALS, Array, Error, Rounding, Unworkable, largest
 from attncli.arithmetic.whole import Fractions, fitting
 

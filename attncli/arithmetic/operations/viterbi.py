@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attncli.arithmetic.equations.bounds import EPSILON
+from attncli.arithmetic.equations.working import sum_of
 from attncli.arithmetic.expression import (
     Apply,
     Equation,
@@ -16,13 +18,7 @@ from attncli.arithmetic.expression import (
 )
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import (
-    EPSILON,
-    Operation,
-    Working,
-    most_places,
-    sum_of,
-)
+from attncli.arithmetic.operations.base import Operation, Working, most_places
 from attncli.arithmetic.operations.pieces import column_of, sum_error
 from attncli.arithmetic.rounding import Array, Error, largest
 

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from attncli.arithmetic import evaluation
+from attncli.arithmetic.equations.bounds import EPSILON
 from attncli.arithmetic.expression import (
     Apply,
     Expression,
@@ -18,7 +19,7 @@ from attncli.arithmetic.expression import (
     Symbol,
     constant,
 )
-from attncli.arithmetic.operations.base import EPSILON, Working
+from attncli.arithmetic.operations.base import Working
 from attncli.arithmetic.rounding import Array, Error
 
 _SHORT = 10

@@ -1,0 +1,176 @@
+"""The values of an equation, as arrays at NumPy's speed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from attncli.arithmetic import evaluation
+from attncli.arithmetic import expression as ex
+from attncli.arithmetic.equations.laid import Laid, contracted, summed, together
+from attncli.arithmetic.equations.shapes import Shapes, axis_of, operands_in
+from attncli.arithmetic.expression import Expression
+from attncli.arithmetic.rounding import Array
+
+Function = Callable[..., Any]
+
+
+def values(tree: Expression, shapes: Shapes, operands: Sequence[Array]) -> Array:
+    """The result [n, m] of operands of two axes each; or
+    [n, m, b] of those of b candidates.
+
+    Raises ValueError where the shapes don't fit.
+    """
+    shapes.check([operand.shape for operand in operands])
+    made = _Arrays(tree, shapes, operands).of(tree)
+    indices = shapes.indices
+    sides = tuple(slice(None) if side != "1" else np.newaxis for side in shapes.result)
+    array = made.along(indices)[sides]
+    return array if made.is_new else array.copy()
+
+
+@dataclass(frozen=True)
+class _Arrays:
+    """The parts of an equation as arrays."""
+
+    tree: Expression
+    shapes: Shapes
+    operands: Sequence[Array]
+
+    def of(self, node: Expression) -> Laid:
+        return _LAID[type(node)](self, node)
+
+    def operand(self, node: ex.Operand) -> Laid:
+        sides = self.shapes.operands[node.place]
+        kept = self.operands[node.place][tuple(0 if side == "1" else _WHOLE for side in sides)]
+        return Laid("".join(node.indices), kept, is_new=False)
+
+    def extent(self, node: ex.Extent) -> Laid:
+        place, axis = axis_of(node.over, self.tree, self.shapes)
+        return Laid("", np.array(float(self.operands[place].shape[axis])), is_new=False)
+
+    def constant(self, node: Expression) -> Laid:
+        return Laid("", np.array(float(evaluation.full(node))), is_new=False)
+
+    def added(self, node: ex.Sum) -> Laid:
+        total = self.of(node.terms[0])
+        for term in node.terms[1:]:
+            if isinstance(term, ex.Negative):
+                total = together(np.subtract, total, self.of(term.operand))
+            else:
+                total = together(np.add, total, self.of(term))
+        return total
+
+    def product(self, node: ex.Product) -> Laid:
+        made = self.of(node.factors[0])
+        for factor in node.factors[1:]:
+            made = together(np.multiply, made, self.of(factor))
+        return made
+
+    def total(self, node: ex.Total) -> Laid:
+        match node.operand:
+            case ex.Product((*factors, last)) if _goes_over(last, node.over):
+                first = factors[0] if len(factors) == 1 else ex.Product(tuple(factors))
+                if _goes_over(first, node.over):
+                    return contracted(self.of(first), self.of(last), node.over)
+            case ex.Power(base, exponent) if exponent == _TWO and base != ex.E:
+                x = self.of(base)
+                return contracted(x, x, node.over)
+        return summed(self.of(node.operand), node.over)
+
+    def quotient(self, node: ex.Quotient) -> Laid:
+        return together(np.divide, self.of(node.dividend), self.of(node.divisor))
+
+    def negative(self, node: ex.Negative) -> Laid:
+        return together(np.negative, self.of(node.operand))
+
+    def power(self, node: ex.Power) -> Laid:
+        if node.base == ex.E:
+            return together(np.exp, self.of(node.exponent))
+        base = self.of(node.base)
+        if node.exponent == _TWO:
+            return together(np.square, base)
+        return together(np.power, base, self.of(node.exponent))
+
+    def root(self, node: ex.Root) -> Laid:
+        return together(np.sqrt, self.of(node.operand))
+
+    def applied(self, node: ex.Apply) -> Laid:
+        return together(FUNCTIONS[node.function], *map(self.of, node.arguments))
+
+
+_WHOLE = slice(None)
+_TWO = ex.constant(2)
+
+
+def _goes_over(node: Expression, over: str) -> bool:
+    """Whether a factor has all of some indices of its own."""
+    return set(over) <= {index for operand in operands_in(node) for index in operand.indices}
+
+
+_LAID: Mapping[type, Callable[[_Arrays, Any], Laid]] = MappingProxyType(
+    {
+        ex.Operand: _Arrays.operand,
+        ex.Extent: _Arrays.extent,
+        ex.Number: _Arrays.constant,
+        ex.Symbol: _Arrays.constant,
+        ex.Sum: _Arrays.added,
+        ex.Product: _Arrays.product,
+        ex.Total: _Arrays.total,
+        ex.Quotient: _Arrays.quotient,
+        ex.Negative: _Arrays.negative,
+        ex.Power: _Arrays.power,
+        ex.Root: _Arrays.root,
+        ex.Apply: _Arrays.applied,
+    }
+)
+
+
+# -- functions, each over an array ---------------------------------------------------------------
+
+
+def _of_each(function: Callable[[float], float]) -> Function:
+    """A function of Python's; `out` is not written to, which is an offer only."""
+    ufunc = np.frompyfunc(function, 1, 1)
+    return lambda x, out=None: np.asarray(ufunc(x), dtype=np.float64)  # noqa: ARG005
+
+
+def _sigmoid(x: Array, out: Array | None = None) -> Array:
+    """1 / (1 + e^−x), from the side on which the exponential is small."""
+    small = np.exp(-np.abs(x))
+    return np.asarray(np.divide(np.where(x >= 0, 1, small), 1 + small, out=out))
+
+
+def _softplus(x: Array, out: Array | None = None) -> Array:
+    """ln(1 + e^x), which is x + ln(1 + e^−x) too."""
+    return np.logaddexp(0.0, x, out=out)
+
+
+def _step(x: Array, out: Array | None = None) -> Array:
+    """1 above 0, else 0."""
+    return np.heaviside(x, 0.0, out=out)
+
+
+FUNCTIONS: Mapping[str, Function] = MappingProxyType(
+    {
+        "max": np.maximum,
+        "min": np.minimum,
+        "abs": np.abs,
+        "tanh": np.tanh,
+        "ln": np.log,
+        "sin": np.sin,
+        "cos": np.cos,
+        "step": _step,
+        "erf": _of_each(math.erf),
+        "erfc": _of_each(math.erfc),
+        "expm1": np.expm1,
+        "sigmoid": _sigmoid,
+        "softplus": _softplus,
+    }
+)
+"""Those of equations, and the ones that `careful` puts in the place of sums."""

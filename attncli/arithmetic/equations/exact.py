@@ -1,0 +1,67 @@
+"""The decimals that hold every true value of an equation, and its values as fractions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Context, Decimal, Inexact
+
+from attncli.arithmetic import decimals, evaluation
+from attncli.arithmetic import expression as ex
+from attncli.arithmetic.equations.shapes import operands_in
+from attncli.arithmetic.expression import Expression, constant
+from attncli.arithmetic.matrix import Matrix
+
+_TWO = constant(2)
+
+
+def reciprocal_places(number: Decimal) -> int | None:
+    """The decimals of 1 / number, where that comes to an end."""
+    context = Context(prec=decimals.SIGNIFICANT, traps=[Inexact])
+    try:
+        return decimals.places(context.divide(Decimal(1), number))
+    except Inexact:
+        return None
+
+
+@dataclass(frozen=True)
+class Places:
+    """The decimals of the parts of an equation; None where no number of them need do."""
+
+    operands: Sequence[Matrix]
+    sizes: Mapping[str, int]
+
+    def of(self, node: Expression) -> int | None:
+        """The decimals of a part."""
+        if isinstance(node, ex.Operand):
+            return self.operands[node.place].places
+        if isinstance(node, ex.Number | ex.Extent):
+            return decimals.places(node.full) if isinstance(node, ex.Number) else 0
+        return self._of_parts(node)
+
+    def _of_parts(self, node: Expression) -> int | None:
+        match node:
+            case ex.Total(_, operand) | ex.Negative(operand):
+                return self.of(operand)
+            case ex.Sum(parts) | ex.Apply("max" | "min", parts):
+                return _of_all(max, map(self.of, parts))
+            case ex.Product(factors):
+                return _of_all(sum, map(self.of, factors))
+            case ex.Power(base, exponent) if exponent == _TWO and base != ex.E:
+                return _of_all(sum, (self.of(base), self.of(base)))
+            case ex.Quotient(dividend, divisor) if not any(operands_in(divisor)):
+                return _of_all(sum, (self.of(dividend), self._of_reciprocal(divisor)))
+            case _:
+                return None
+
+    def _of_reciprocal(self, divisor: Expression) -> int | None:
+        return reciprocal_places(evaluation.full(ex.rewritten(divisor, self._count)))
+
+    def _count(self, node: Expression) -> Expression | None:
+        return constant(self.sizes[node.over]) if isinstance(node, ex.Extent) else None
+
+
+def _of_all(function: Callable[[list[int]], int], places: Iterable[int | None]) -> int | None:
+    found = list(places)
+    known = [one for one in found if one is not None]
+    return function(known) if len(known) == len(found) else None

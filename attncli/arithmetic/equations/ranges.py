@@ -1,0 +1,179 @@
+"""Between which numbers the parts of an equation lie, by interval arithmetic (Moore 1966)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import reduce
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from attncli.arithmetic import evaluation
+from attncli.arithmetic import expression as ex
+from attncli.arithmetic.equations.arrays import FUNCTIONS
+from attncli.arithmetic.expression import Expression
+from attncli.arithmetic.rounding import Array
+
+_OVERFLOW = 709.0
+"""e to the power of more has left the range of float64."""
+
+
+class Range(NamedTuple):
+    """The least and the greatest number that something may be."""
+
+    low: float
+    high: float
+
+    @property
+    def size(self) -> float:
+        """The largest size."""
+        return max(self.high, -self.low)
+
+    @property
+    def least(self) -> float:
+        """The smallest size."""
+        return 0.0 if self.low <= 0 <= self.high else min(abs(self.low), abs(self.high))
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """The ranges of the parts of an equation, each worked out when it is asked for."""
+
+    operands: tuple[Array, ...]
+    sizes: Mapping[str, int]
+    _known: dict[Expression, Range] = field(default_factory=dict)
+
+    def of(self, node: Expression) -> Range:
+        """The range of a part."""
+        if node not in self._known:
+            self._known[node] = _RANGES[type(node)](self, node)
+        return self._known[node]
+
+    def figures(self, node: ex.Operand) -> Range:
+        return _range_of(self.operands[node.place])
+
+    def extent(self, node: ex.Extent) -> Range:
+        return Range(self.sizes[node.over], self.sizes[node.over])
+
+    def constant(self, node: Expression) -> Range:
+        value = float(evaluation.full(node))
+        return Range(value, value)
+
+    def added(self, node: ex.Sum) -> Range:
+        lows, highs = zip(*map(self.of, node.terms), strict=True)
+        return Range(sum(lows), sum(highs))
+
+    def total(self, node: ex.Total) -> Range:
+        count, one = self.count(node.over), self.of(node.operand)
+        return Range(count * one.low, count * one.high)
+
+    def product(self, node: ex.Product) -> Range:
+        return reduce(_product, map(self.of, node.factors))
+
+    def quotient(self, node: ex.Quotient) -> Range:
+        return _product(self.of(node.dividend), _reciprocal(self.of(node.divisor)))
+
+    def negative(self, node: ex.Negative) -> Range:
+        one = self.of(node.operand)
+        return Range(-one.high, -one.low)
+
+    def power(self, node: ex.Power) -> Range:
+        if node.base == ex.E:
+            return Range(*map(_exp, self.of(node.exponent)))
+        return _power(self.of(node.base), float(evaluation.full(node.exponent)))
+
+    def root(self, node: ex.Root) -> Range:
+        return Range(*(math.sqrt(max(one, 0.0)) for one in self.of(node.operand)))
+
+    def applied(self, node: ex.Apply) -> Range:
+        reach = _FUNCTIONS.get(node.function, _rising(node.function))
+        return reach(*map(self.of, node.arguments))
+
+    def norm(self, x: ex.Operand, over: str) -> float:
+        """The largest norm of an operand's figures along some of its indices."""
+        values = self.operands[x.place].reshape([self.sizes[index] for index in x.indices])
+        left = "".join(index for index in x.indices if index not in over)
+        spelled = "".join(x.indices)
+        squares = np.einsum(f"{spelled},{spelled}->{left}", values, values)
+        return float(np.sqrt(squares.max()))
+
+    def count(self, over: str) -> int:
+        """How many terms a sum over some indices has."""
+        return math.prod(self.sizes[index] for index in over)
+
+
+def _range_of(values: Array) -> Range:
+    """The range of figures, but for −∞, which is masked."""
+    low, high = float(values.min()), float(values.max())
+    if low == -math.inf:
+        low = float(values.min(where=np.isfinite(values), initial=0.0))
+        high = max(low, high)
+    return Range(low, high)
+
+
+def _product(a: Range, b: Range) -> Range:
+    ends = [0.0 if not x or not y else x * y for x in a for y in b]
+    return Range(min(ends), max(ends))
+
+
+def _reciprocal(x: Range) -> Range:
+    if x.low <= 0 <= x.high:
+        return Range(-math.inf, math.inf)
+    return Range(1 / x.high, 1 / x.low)
+
+
+def _exp(x: float) -> float:
+    return math.exp(x) if x < _OVERFLOW else math.inf
+
+
+def _power(x: Range, exponent: float) -> Range:
+    ends = (x.low**exponent, x.high**exponent)
+    if exponent % 2 == 0:
+        return Range(x.least**exponent, max(ends))
+    return Range(*ends)
+
+
+def _rising(function: str) -> Callable[..., Range]:
+    """The range of a function that never falls."""
+
+    def of(*arguments: Range) -> Range:
+        with np.errstate(all="ignore"):
+            ends = zip(*arguments, strict=True)
+            low, high = (float(FUNCTIONS[function](*map(np.float64, end))) for end in ends)
+        return Range(low, high)
+
+    return of
+
+
+def _falling(function: str) -> Callable[[Range], Range]:
+    return lambda x: Range(*_rising(function)(Range(x.high, x.low)))
+
+
+_FUNCTIONS: Mapping[str, Callable[..., Range]] = MappingProxyType(
+    {
+        "erfc": _falling("erfc"),
+        "sin": lambda _: Range(-1.0, 1.0),
+        "cos": lambda _: Range(-1.0, 1.0),
+        "abs": lambda x: Range(x.least, x.size),
+    }
+)
+
+_RANGES: Mapping[type, Callable[[Ranges, Any], Range]] = MappingProxyType(
+    {
+        ex.Operand: Ranges.figures,
+        ex.Extent: Ranges.extent,
+        ex.Number: Ranges.constant,
+        ex.Symbol: Ranges.constant,
+        ex.Sum: Ranges.added,
+        ex.Total: Ranges.total,
+        ex.Product: Ranges.product,
+        ex.Quotient: Ranges.quotient,
+        ex.Negative: Ranges.negative,
+        ex.Power: Ranges.power,
+        ex.Root: Ranges.root,
+        ex.Apply: Ranges.applied,
+    }
+)

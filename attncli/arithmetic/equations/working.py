@@ -1,0 +1,208 @@
+"""The working of a cell: an equation with figures for its operands, and the forms that follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
+from itertools import product
+from typing import Any
+
+from attncli.arithmetic import decimals
+from attncli.arithmetic import expression as ex
+from attncli.arithmetic.equations.shapes import Shapes, axis_of
+from attncli.arithmetic.expression import Expression, Number, constant
+from attncli.arithmetic.matrix import Matrix
+
+Filled = Callable[[Mapping[str, int], Sequence[Matrix]], Expression]
+"""An equation for its indices and its operands."""
+
+LONGEST_PRODUCT = 10
+"""Decimals past which the products of a sum are left out of its working."""
+_TWO = constant(2)
+
+
+def sum_of(terms: Sequence[Expression]) -> Expression:
+    """Terms added up; a single one is itself, and none at all are 0."""
+    if len(terms) > 1:
+        return ex.Sum(tuple(terms))
+    return terms[0] if terms else constant(0)
+
+
+def are_long(numbers: Iterable[Number]) -> bool:
+    """Whether figures that a line comes to on its way are too long to be told."""
+    return any(decimals.places(number.shown) > LONGEST_PRODUCT for number in numbers)
+
+
+def product_of(a: Number, b: Number) -> Number:
+    """What two figures come to on the way of a line, in full."""
+    return Number.inner(decimals.product(a.shown, b.shown))
+
+
+def negated(x: Number) -> Number:
+    """A figure with the other sign, on the way of a line."""
+    whose = ex.INNER if x.cell else None
+    return Number(decimals.negated(x.full), decimals.negated(x.shown), whose)
+
+
+# -- the first form: figures in the place of operands ------------------------------------------
+
+
+def filled(tree: Expression, shapes: Shapes) -> Filled:
+    """What gives the first form of a cell's working."""
+
+    def of(node: Expression) -> Filled:
+        match node:
+            case ex.Operand():
+                return _figure(node, shapes)
+            case ex.Extent(index):
+                place, axis = axis_of(index, tree, shapes)
+                return lambda _, operands: constant(operands[place].shape[axis])
+            case ex.Total(over, operand):
+                return _total(of(operand), [axis_of(index, tree, shapes) for index in over], over)
+            case ex.Sum(terms):
+                return _sum([_term(of, term) for term in terms])
+            case ex.Negative(operand):
+                return _negative(of(operand))
+            case _:
+                return _node(node, of)
+
+    return of(tree)
+
+
+def _figure(node: ex.Operand, shapes: Shapes) -> Filled:
+    return lambda at, operands: operands[node.place].number(*shapes.cell(node, at))
+
+
+def _total(term: Filled, axes: Sequence[tuple[int, int]], over: str) -> Filled:
+    def fill(at: Mapping[str, int], operands: Sequence[Matrix]) -> Expression:
+        ranges = (range(operands[place].shape[axis]) for place, axis in axes)
+        cells = ({**at, **dict(zip(over, where, strict=True))} for where in product(*ranges))
+        return sum_of([term(cell, operands) for cell in cells])
+
+    return fill
+
+
+def _term(of: Callable[[Expression], Filled], term: Expression) -> tuple[Filled, bool, bool]:
+    """A term of a sum: what it is without its minus, whether it is to be spread out, and whether it
+    is taken away."""
+    inner = term.operand if isinstance(term, ex.Negative) else term
+    return of(inner), isinstance(term, ex.Total), inner is not term
+
+
+def _sum(terms: Sequence[tuple[Filled, bool, bool]]) -> Filled:
+    def fill(at: Mapping[str, int], operands: Sequence[Matrix]) -> Expression:
+        told: list[Expression] = []
+        for term, is_spread, is_taken in terms:
+            one = term(at, operands)
+            if is_spread and isinstance(one, ex.Sum):
+                told += one.terms
+            else:
+                told.append(ex.Negative(one) if is_taken else one)
+        return sum_of(told)
+
+    return fill
+
+
+def _negative(of: Filled) -> Filled:
+    def fill(at: Mapping[str, int], operands: Sequence[Matrix]) -> Expression:
+        operand = of(at, operands)
+        return negated(operand) if isinstance(operand, Number) else ex.Negative(operand)
+
+    return fill
+
+
+def _node(node: Any, of: Callable[[Expression], Filled]) -> Filled:  # noqa: ANN401
+    """Any other node, with figures in the place of the operands in its parts."""
+    if isinstance(node, Number | ex.Symbol):
+        return lambda *_: node
+    several = type(node[0]) is tuple or isinstance(node, ex.Apply)
+    if several:
+        *before, parts, _ = node
+        each = [of(part) for part in parts]
+        return lambda at, operands: type(node)(*before, tuple(x(at, operands) for x in each))
+    each = [of(part) for part in node[:-1]]
+    return lambda at, operands: type(node)(*(x(at, operands) for x in each))
+
+
+# -- the forms after it ------------------------------------------------------------------------
+
+
+def forms(first: Expression) -> tuple[Expression, ...]:
+    """A form, and those that it is worked to: with what is in parentheses, `1 − 0.3`, worked; then
+    with squares, and the products of sums, worked, unless their figures would be long."""
+    told = [first]
+    for work in (_without_parentheses, _worked):
+        numbers: list[Number] = []
+        form = work(told[-1], numbers)
+        if not numbers:
+            continue
+        if work is _worked and are_long(numbers):
+            break
+        told.append(form)
+    return tuple(told)
+
+
+def _without_parentheses(form: Expression, numbers: list[Number]) -> Expression:
+    """A sum whose products have sums of figures as factors, with these worked."""
+    if not isinstance(form, ex.Sum):
+        return form
+    return ex.Sum(tuple(_one_figure_each(term, numbers) for term in form.terms))
+
+
+def _one_figure_each(term: Expression, numbers: list[Number]) -> Expression:
+    if not isinstance(term, ex.Product):
+        return term
+    return ex.Product(tuple(_added(factor, numbers) or factor for factor in term.factors))
+
+
+def _added(form: Expression, numbers: list[Number]) -> Number | None:
+    """What a sum of figures comes to."""
+    if not isinstance(form, ex.Sum):
+        return None
+    found = [_signed(term) for term in form.terms]
+    known = [one for one in found if one is not None]
+    if len(known) < len(found):
+        return None
+    numbers.append(Number.inner(decimals.total(known)))
+    return numbers[-1]
+
+
+def _signed(term: Expression) -> Decimal | None:
+    if isinstance(term, Number):
+        return term.shown
+    if isinstance(term, ex.Negative) and isinstance(term.operand, Number):
+        return decimals.negated(term.operand.shown)
+    return None
+
+
+def _worked(form: Expression, numbers: list[Number]) -> Expression:
+    match form:
+        case ex.Sum(terms):
+            return ex.Sum(tuple(_worked_term(term, numbers) for term in terms))
+        case ex.Power(Number() as base, exponent) if exponent == _TWO:
+            numbers.append(product_of(base, base))
+            return numbers[-1]
+        case ex.Root(operand):
+            inner = _worked(operand, [])
+            return ex.Root(_added(inner, numbers) or _same_or_worked(operand, inner, numbers))
+        case ex.Quotient(dividend, divisor):
+            return ex.Quotient(_worked(dividend, numbers), divisor)
+        case ex.Negative(operand):
+            return ex.Negative(_worked(operand, numbers))
+        case _:
+            return form
+
+
+def _same_or_worked(before: Expression, after: Expression, numbers: list[Number]) -> Expression:
+    if isinstance(after, Number) and after != before:
+        numbers.append(after)
+    return after
+
+
+def _worked_term(term: Expression, numbers: list[Number]) -> Expression:
+    if isinstance(term, ex.Product):
+        match term.factors:
+            case (Number() as a, Number() as b):
+                numbers.append(product_of(a, b))
+                return numbers[-1]
+    return _worked(term, numbers)

@@ -1,0 +1,98 @@
+"""An operation that is one indexed equation, from which all else follows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from attncli.arithmetic.equations import arrays, formulas
+from attncli.arithmetic.equations.bounds import bound
+from attncli.arithmetic.equations.careful import careful, magnitude, may_cancel
+from attncli.arithmetic.equations.exact import Places
+from attncli.arithmetic.equations.fractions import fractions
+from attncli.arithmetic.equations.ranges import Ranges
+from attncli.arithmetic.equations.shapes import Shapes, parsed, sizes_of
+from attncli.arithmetic.equations.working import Filled, filled, forms
+from attncli.arithmetic.expression import Equation, Expression, MatrixProduct, Sum
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations.base import Operation, Working, cells_of_row
+from attncli.arithmetic.rounding import Array, Error
+from attncli.arithmetic.whole import Fractions
+
+
+@dataclass(frozen=True)
+class Indexed(Operation):
+    """result[i, j] = `tree`, whose `Operand`s are cells of the operands, by their places; for
+    instance `0[i, j] / 1[i]` with the shapes `n m, n 1 -> n m`. A sum's index has one meaning."""
+
+    shapes: str
+    tree: Expression
+    shown: Expression | None = None
+    """The formula, where that isn't the tree with names for places."""
+
+    def signature(self) -> str:
+        return self.shapes
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return formulas.formula(self.shown or self.tree, self._shapes, name, operands)
+
+    def values(self, *operands: Matrix) -> Array:
+        self.refuse(*operands)
+        return self.arrays([operand.values for operand in operands])
+
+    def refuse(self, *operands: Matrix) -> None:
+        """Raises Unworkable for figures that the equation can't be worked with."""
+
+    def arrays(self, operands: Sequence[Array]) -> Array:
+        """The result of plain arrays [n, m], or of those of many candidates [n, m, b]."""
+        return arrays.values(self._careful, self._shapes, operands)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        return forms(self._filled({"i": i, "j": j}, operands))
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:
+        if "j" not in self._shapes.indices:
+            return ()
+        if self.shown and _has_product(self.shown):
+            return (formulas.row_of_product(self.shown, i, names, operands),)
+        if formulas.is_linear_in_rows(self.tree):
+            return (formulas.row_as_vector(self.tree, i, operands),)
+        return (cells_of_row(self, i, self._sizes(operands)["j"], *operands),)
+
+    def places(self, *operands: Matrix) -> int | None:
+        return Places(operands, self._sizes(operands)).of(self.tree)
+
+    def error(self, *operands: Matrix) -> Error:
+        values = tuple(operand.values for operand in operands)
+        return bound(self._careful, Ranges(values, self._sizes(operands)))
+
+    def sizes(self, *operands: Matrix) -> Array:
+        if not may_cancel(self._careful):
+            return super().sizes(*operands)
+        terms = [operand.values for operand in operands]
+        return arrays.values(magnitude(self._careful), self._shapes, terms)
+
+    def fractions(self, rows: slice, *operands: Matrix) -> Fractions | None:
+        return fractions(self.tree, self._shapes, operands, rows)
+
+    @cached_property
+    def _shapes(self) -> Shapes:
+        return parsed(self.shapes)
+
+    @cached_property
+    def _careful(self) -> Expression:
+        return careful(self.tree)
+
+    @cached_property
+    def _filled(self) -> Filled:
+        return filled(self.tree, self._shapes)
+
+    def _sizes(self, operands: Sequence[Matrix]) -> dict[str, int]:
+        return sizes_of(self.tree, self._shapes, operands)
+
+
+def _has_product(shown: Expression) -> bool:
+    return isinstance(shown, MatrixProduct) or (
+        isinstance(shown, Sum) and isinstance(shown.terms[0], MatrixProduct)
+    )
