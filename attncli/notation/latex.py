@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
+from attncli.name import Name
 from attncli.notation.signs import (
     ATOM,
     DIVISOR,
@@ -26,10 +27,6 @@ from attncli.word import Word
 
 _GREEK = {"π": r"\pi", "gamma": r"\gamma", "beta": r"\beta"}
 FUNCTIONS = {name: rf"\{name}" for name in ("max", "min", "tanh", "sin", "cos", "ln")}
-_TIMED = re.compile(r"(?P<before>.*?[^.\[\]]+)\[(?P<time>[^\]]+)\](?P<after>\.[^.\[\]]+)?")
-"""What is of a time: `a[2]`, `gates[2].forget`."""
-_PLACES = ("layers", "heads", "rounds", "words", "totals", "best")
-"""What is counted and isn't a time."""
 _SPECIAL = re.compile(r"[_{}$%&#]|\\")
 
 
@@ -110,19 +107,19 @@ def _number(node: ex.Number, _: Style) -> str:
 
 def _symbol(node: ex.Symbol, style: Style) -> str:
     indices = f"[{', '.join(map(style.word, node.indices))}]" if node.indices else ""
-    timed = _TIMED.fullmatch(node.name)
-    if timed is None or timed["before"].endswith(_PLACES):
-        return _named(node.name) + indices
-    time, after = timed["time"].replace("−", "-"), timed["after"]
-    within = f".{_named(after[1:])}" if after else ""
-    return rf"{_named(timed['before'])}^{{\langle {time} \rangle}}{within}{indices}"
+    name = node.name if isinstance(node.name, Name) else Name(node.name)
+    if name.time is None:
+        return _named(name) + indices
+    is_within = name.path.time is not None  # `gates[2].forget`
+    timed, within = (name.path, f".{_named(name.alone)}") if is_within else (name, "")
+    time = str(name.time).replace("−", "-")
+    return rf"{_named(timed.at(None))}^{{\langle {time} \rangle}}{within}{indices}"
 
 
-def _named(full: str) -> str:
+def _named(name: Name) -> str:
     """The name of a quantity, its path before it, what follows a `_` below it."""
-    path, dot, local = full.rpartition(".")
-    head, _, tail = local.partition("_")
-    head = path + dot + head
+    head, _, tail = name.alone.partition("_")
+    head = f"{name.path}.{head}" if name.path else head
     if not tail and head[-1:].isdigit() and head[:-1].isalpha():
         head, tail = head[:-1], head[-1]
     # a space before each `_`: Markdown would take two of them for emphasis otherwise

@@ -19,6 +19,7 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working
 from attncli.arithmetic.operations.joining import Moved, all_written, joined
 from attncli.arithmetic.rounding import Array, Error
+from attncli.name import Name
 from attncli.word import Word
 
 
@@ -64,7 +65,8 @@ class ColumnsAsRows(Moved):
         return ", ".join(["h 1"] * self.count) + f" -> {self.count} h"
 
     def formula(self, name: str, *operands: str) -> Equation:
-        return define(at(name, "t"), Symbol(f"{operands[0].rpartition('[')[0]}[t]"))
+        state = operands[0]
+        return define(at(name, "t"), Symbol(state.at("t") if isinstance(state, Name) else state))
 
     def moved(self, *operands: Matrix) -> Matrix:
         values = np.concatenate([operand.values for operand in operands], axis=1).T
