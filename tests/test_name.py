@@ -11,6 +11,8 @@ import pytest
 
 from attncli import load, work
 from attncli.name import TOP, Name, below
+from attncli.telling.selection import find_cells
+from tests.pages import page_of, page_of_cells, trace_of
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -128,3 +130,44 @@ def test_no_part_hides_another(path: Path) -> None:
             inherited = place.path.time is not None
             own = place.number if place.time is None or inherited else place.time
             assert (place.local, own) == (match[1], match[2] and int(match[2])), quantity.name
+
+
+TWO_RULES = """
+Q: [[1, 0], [0, 1]]
+K: [[1, 0], [0, 1]]
+V: [[1, 0], [0, 1]]
+mask: [causal, {add: [[0, -1], [2, 0]]}]
+"""
+
+
+def test_a_rule_of_a_mask_is_no_time_in_latex() -> None:
+    """`mask[2].add` was printed like `gates[2].forget`: mask to the power of ⟨2⟩."""
+    page = page_of(trace_of(TWO_RULES), "markdown")
+    assert r"\mathrm{mask[2].add}[i, j]" in page
+    assert r"\langle" not in page
+
+
+CACHED = """
+tokens: [b, c]
+cache: {tokens: ["a (2)", c], K: [[1, 0], [0, 1]], V: [[1, 2], [3, 4]]}
+embeddings: {b: [1, 0], c: [0, 1]}
+W_Q: [[1, 0], [0, 2]]
+W_K: [[1, 0], [0, 1]]
+W_V: [[1, 0], [0, 1]]
+"""
+
+
+def test_a_cached_token_that_looks_numbered_is_found() -> None:
+    """c is repeated and so gets its positions; the token `a (2)` is still that token."""
+    trace = trace_of(CACHED)
+    assert trace["weights"].columns.names == ("a (2) (1)", "c (2)", "b", "c (4)")
+    ((name, address),) = find_cells(trace, ['weights[b, "a (2)"]'], ())
+    assert trace[name].find(address) == (0, 0)
+    assert "weights[b, a (2) (1)] = " in page_of_cells(trace, ['weights[b, "a (2)"]'])
+
+
+def test_a_position_comes_before_a_token_that_looks_like_it() -> None:
+    trace = trace_of(CACHED.replace('"a (2)", c', '"c (2)", c'))
+    assert trace["weights"].columns.names == ("c (2) (1)", "c (2)", "b", "c (4)")
+    ((name, address),) = find_cells(trace, ['weights[b, "c (2)"]'], ())
+    assert trace[name].find(address) == (0, 1)

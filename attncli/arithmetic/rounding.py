@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals as decimal_figures
 from attncli.choices import Policy
+from attncli.name import Name
 
 Array = NDArray[np.float64]
 
@@ -87,19 +88,17 @@ class Rounding:
         """The same under a policy."""
         return replace(self, policy=policy)
 
-    def of_quantity(self, step: str, name: str) -> Rounding:
+    def of_quantity(self, step: str, name: Name) -> Rounding:
         """The rounding of one quantity of a step: what is said of its full name, of the last
         part of it, with its time or without (`a[2]`, `a`), or else of the step."""
         decimals = self.decimals_of(step, name)
         return Rounding(self.policy, decimals, most_settled=self.most_settled)
 
-    def decimals_of(self, step: str, name: str) -> int:
+    def decimals_of(self, step: str, name: Name) -> int:
         """The decimals of one quantity of a step."""
         if not self.quantities:
             return self.of(step)
-        local = name.rpartition(".")[2]
-        timeless = local.partition("[")[0]
-        said = (self.quantities.get(one) for one in (name, local, timeless))
+        said = (self.quantities.get(one) for one in (name, name.alone, name.local))
         return next((places for places in said if places is not None), self.of(step))
 
     def of(self, step: str) -> int:

@@ -9,7 +9,7 @@ from attncli.name import Name
 from attncli.scenario import Scenario
 from attncli.scenario.keys.layer import VECTORS
 from attncli.scenario.model import Attention, Stack
-from attncli.trace.quantity import IDS, Axis, Making, Quantity, counted, told_apart
+from attncli.trace.quantity import IDS, Axis, Making, Quantity, counted, token_of, told_apart
 from attncli.trace.signature import Dim, Signature, parse
 
 QUERIES, KEYS, TOKENS, DIMENSIONS, NONE = "Q", "K", "token", "dimension", ""
@@ -157,14 +157,8 @@ def _derived(signature: Signature, side: int, operands: Sequence[Quantity], size
 
 def _joined(parts: Sequence[Axis]) -> Axis:
     """One axis after another, names that now occur more than once told apart."""
-    names = tuple(_untold(name) for part in parts for name in part.names)
-    return Axis(told_apart(names), parts[0].role)
-
-
-def _untold(name: str) -> str:
-    """A name without the position that told it apart."""
-    head, space, tail = name.rpartition(" (")
-    return head if space and tail[:-1].isdigit() else name
+    tokens = tuple(token_of(name) for part in parts for name in part.names)
+    return Axis(told_apart(tokens), parts[0].role)
 
 
 def _side(quantity: Quantity, side: int) -> Axis:

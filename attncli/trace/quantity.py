@@ -50,7 +50,13 @@ class Axis:
             return position - 1
         if position is None and index.text in self.names:
             return self.names.index(index.text)
+        alike = self._places_of(index.text)
+        if position is None and len(alike) == 1:  # told apart from none but what only looks like it
+            return alike[0]
         raise AddressError(*self._complaint(index, of))
+
+    def _places_of(self, token: str) -> list[int]:
+        return [place for place, name in enumerate(self.names) if token_of(name) == token]
 
     def _complaint(self, index: Index, of: str) -> tuple[str, str]:
         """What is wrong with an index, and what would be right."""
@@ -60,11 +66,28 @@ class Axis:
         if index.position is not None:
             more = f", or write {quote(index.text)} for a name" if index.text in self.names else ""
             return f"{of} has no {said}", f"count from 1 to {len(self.names)}{more}"
-        alike = [name for name in self.names if name.rsplit(" (", 1)[0] == index.text]
+        alike = [self.names[place] for place in self._places_of(index.text)]
         if len(alike) > 1:
             wrong = f"{quote(index.text)} occurs {len(alike)} times in {of}"
             return wrong, f"say {listed(alike, ' or ')}"
         return f"{of} has no {quote(index.text)}", f"it has {listed(self.names)}"
+
+
+class Numbered(str):
+    """A token with its position, which tells it apart from others: `the (5)`."""
+
+    __slots__ = ("token",)
+    token: str
+
+    def __new__(cls, token: str, position: int) -> Numbered:
+        name = super().__new__(cls, f"{token} ({position})")
+        name.token = token
+        return name
+
+
+def token_of(name: str) -> str:
+    """The token that a name is of, which may have been told apart."""
+    return name.token if isinstance(name, Numbered) else name
 
 
 @lru_cache(maxsize=64)
@@ -74,7 +97,7 @@ def told_apart(tokens: tuple[str, ...]) -> tuple[str, ...]:
     counts = Counter(tokens)
     twice = len(counts) < len(tokens)
     return tuple(
-        f"{token} ({position})"
+        Numbered(token, position)
         if counts[token] > 1 or (twice and _WITH_POSITION.fullmatch(token))
         else token
         for position, token in enumerate(tokens, start=1)
