@@ -142,7 +142,7 @@ def agree(data: Any, carry: Trace, exact: Trace) -> None:
         making = made[name].making
         assert making is not None
         if not making.operation.copies and not isinstance(making.operation, TakeRows):
-            assert told.decimals == carry.rounding.decimals_of(making.step, name), name
+            assert told.decimals == carry.rounding.decimals_of(making.step, making.name), name
         carried, full = carry[name].matrix.number(i, j).full, exact[name].values[i, j]
         assert told.carry == carried, (name, i, j)
         if not np.isfinite(full):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
+from attncli.name import Name
 from attncli.scenario.model import Tokenizing
 from attncli.scenario.tokenizer_settings import Said
 
@@ -89,7 +90,7 @@ def of_scores(
     if len(written) == len(told):
         log_p = Matrix.of_written(written)
     else:
-        decimals = said.rounding.decimals_of("estimate", "log_p")
+        decimals = said.rounding.decimals_of("estimate", Name("log_p"))
         column = np.array(told, dtype=np.float64)[:, np.newaxis]
         log_p = Matrix.of_array(column, decimals, carry=said.rounding.carries)
     return _made(said, model)._replace(pieces=pieces, log_p=log_p)

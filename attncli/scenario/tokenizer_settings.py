@@ -150,11 +150,13 @@ class Said(NamedTuple):
         """How the figures are rounded that decide what is learned, and how words are cut: as they
         are on the page, so that it never shows another choice than they do."""
 
+        of_step = self.rounding.decimals_of
+        decimals = {name: of_step(step, Name(name)) for name, step in _STEP_OF.items()}
+
         def carried(name: str, figure: float) -> float:
-            if name not in _STEP_OF:
+            if name not in decimals:
                 return figure
-            decimals = self.rounding.decimals_of(_STEP_OF[name], name)
-            return float(round_to(Decimal(repr(round(figure, _NOISE))), decimals))
+            return float(round_to(Decimal(repr(round(figure, _NOISE))), decimals[name]))
 
         def exact(name: str, figure: float) -> float:
             return figure if name in _STEP_OF else round(figure, _ALIKE)
@@ -164,7 +166,7 @@ class Said(NamedTuple):
     @property
     def decimals_of_scores(self) -> int | None:
         """What the scores of pairs are rounded to before they decide; None where they aren't."""
-        return self.rounding.decimals_of("learn", "scores") if self.rounding.carries else None
+        return self.rounding.decimals_of("learn", Name("scores")) if self.rounding.carries else None
 
     def is_written(self, key: str) -> bool:
         """Whether a key is in the file, read or not."""

@@ -76,8 +76,9 @@ def _source(trace: Trace, cell: Cell) -> str:
 
 
 def _decimals_of(trace: Trace, name: str) -> int:
-    making = trace[name].making
-    return trace.rounding.decimals_of("" if making is None else making.step, name)
+    quantity = trace[name]
+    step = "" if quantity.making is None else quantity.making.step
+    return trace.rounding.decimals_of(step, quantity.name)
 
 
 def figure_of(worked: Trace, place: Place) -> Number:
