@@ -32,18 +32,16 @@ def _rotated(scope: Scope, positions: Positions, name: str) -> tuple[Making, ...
         Making(
             scope.name(f"{name}_{table}"),
             RotaryTable(function, positions.dimensions, base, start),
-            (scope.name(name),),
+            (scope.latest(name),),
             "rotate",
             blame=Name("positions"),
         )
         for table, function in _FUNCTIONS.items()
     ]
-    operands = (scope.name(name), *(table.name for table in tables))
+    operands = (scope.latest(name), *(table.name for table in tables))
     rotate = Rotate(positions.pairs, positions.dimensions)
-    turned = Making(
-        scope.name(f"rotated_{name}"), rotate, operands, "rotate", blame=Name("positions")
-    )
-    return (*tables, turned)
+    turned = Making(scope.name(f"rotated_{name}"), rotate, operands, "rotate", wire=name)
+    return (*tables, turned._replace(blame=Name("positions")))
 
 
 def _other_pairs(scope: Scope) -> Making | None:

@@ -8,8 +8,7 @@ from attncli.trace import Making, Scope
 
 
 def _making(scope: Scope, operation: Operation, *names: str) -> Making:
-    turned = "rotated_" if scope.attention.rotated is not None else ""
-    operands = tuple(scope.name(f"{turned}{name}") for name in names)
+    operands = tuple(map(scope.latest, names))
     return Making(scope.name("scores"), operation, operands, "scores")
 
 

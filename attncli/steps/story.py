@@ -223,11 +223,20 @@ class _Teller:
         if scope.attention.own_heads:
             self.add("project", scope)
         if scope.attention.rotated is not None:
-            self.add("rotate", scope)
+            scope = self._wired("rotate", scope)
         x = self.add("scores", scope)
         for step, is_asked_for in _ON_SCORES:
             x = self.add(step, replace(scope, x=x)) if is_asked_for(scope) else x
         return self.add("weighted_sum", replace(scope, x=x))
+
+    def _wired(self, step: str, scope: Scope) -> Scope:
+        """A step that puts other queries, keys or values in the place of the latest; the scope of
+        the steps after it."""
+        before = len(self.parts)
+        self.add(step, scope)
+        makings = (making for part in self.parts[before:] for making in part.makings)
+        made = {making.wire: making.name for making in makings if making.wire}
+        return replace(scope, wires={**scope.wires, **made})
 
     def prediction(self, x: Name) -> None:
         """Logits, probabilities and the loss, as far as they are asked for."""

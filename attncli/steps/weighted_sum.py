@@ -24,7 +24,7 @@ STEP = Step(
         " So the token's new vector holds something of every token that it attends to: it"
         " is the token in its context."
     ),
-    plan=lambda scope: (_output(scope, WeightedSum(), scope.x, scope.name("V")),),
+    plan=lambda scope: (_output(scope, WeightedSum(), scope.x, scope.latest("V")),),
     mistakes=(
         Mistake(
             "keys_for_values",
@@ -34,12 +34,12 @@ STEP = Step(
         Mistake(
             "scores_for_weights",
             "Multiplying by the scores instead of the weights.",
-            lambda scope: _output(scope, WeightedSum(), scope.name("scores"), scope.name("V")),
+            lambda scope: _output(scope, WeightedSum(), scope.name("scores"), scope.latest("V")),
         ),
         Mistake(
             "weights_by_column",
             "Taking a column of the weights instead of a row, weightsᵀ V.",
-            lambda scope: _output(scope, TransposedWeights(), scope.x, scope.name("V")),
+            lambda scope: _output(scope, TransposedWeights(), scope.x, scope.latest("V")),
         ),
     ),
 )

@@ -115,7 +115,8 @@ class Making(NamedTuple):
 
     All names are full ones. `rows` and `columns` name the axes that the operands don't, `role`
     says what the rows become: queries or keys. `needs` are things that are no quantities and
-    yet missing, such as `d_k`. `blame` is the key to look at if it can't be made.
+    yet missing, such as `d_k`. `blame` is the key to look at if it can't be made. `wire` is what
+    the steps after it take it for: `Q` of the rotated queries.
     """
 
     name: Name
@@ -127,6 +128,7 @@ class Making(NamedTuple):
     columns: Axis | None = None
     needs: tuple[Name, ...] = ()
     blame: Name = below(Name("rounding"), "decimals")
+    wire: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

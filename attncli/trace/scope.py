@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from attncli.name import TOP, Name, below
@@ -21,7 +22,8 @@ class Scope:
     cell goes, `time` its place in the sentence, from 1, of so many `times`; `round` is that of
     learning a tokenizer, from 1, `word` one that is cut into pieces. `separate` says that queries,
     keys and values may have inputs of their own; `out` is the full name of the result where it
-    isn't the step's own.
+    isn't the step's own. `wires` are the latest Q, K and V, where a step has put another in the
+    place of what was projected.
     """
 
     scenario: Scenario
@@ -40,6 +42,7 @@ class Scope:
     times: int = 0
     round: int = 0
     word: str = ""
+    wires: Mapping[str, Name] = field(default_factory=dict)
 
     def at(self, path: Name, **changes: Any) -> Scope:  # noqa: ANN401
         """The scope of another path, with some changes."""
@@ -48,6 +51,10 @@ class Scope:
     def name(self, local: str, number: int | None = None) -> Name:
         """The full name of a quantity that is made here, or of a place."""
         return below(self.path, local, number)
+
+    def latest(self, local: str) -> Name:
+        """The full name of the queries, keys or values as the steps before have left them."""
+        return self.wires.get(local) or self.name(local)
 
     def gives(self, local: str) -> bool:
         """Whether a matrix is given here, or for all heads together."""
