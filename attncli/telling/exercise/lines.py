@@ -20,7 +20,7 @@ from attncli.arithmetic.expression import (
     rewritten,
 )
 from attncli.document import Addition, Block, Line, Working
-from attncli.name import TOP, Name
+from attncli.name import Name
 from attncli.trace import Trace
 from attncli.word import raw, words
 
@@ -39,16 +39,16 @@ class Place(NamedTuple):
     @property
     def line(self) -> str:
         """What its line or table works out."""
-        return f"{self.quantity}{self.inside}"
+        return self.quantity + self.inside
 
     @property
     def id(self) -> str:
-        return self.seen_from(TOP)
+        line = self.quantity + self.inside
+        return f"{line}.working[{self.term}]" if self.term else line
 
     def seen_from(self, path: Name) -> str:
         """Its id, as it is called at a path."""
-        line = f"{self.quantity.seen_from(path)}{self.inside}"
-        return f"{line}.working[{self.term}]" if self.term else line
+        return self._replace(quantity=self.quantity.seen_from(path)).id
 
 
 class Asked(NamedTuple):
