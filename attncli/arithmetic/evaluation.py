@@ -271,6 +271,7 @@ FUNCTIONS: dict[str, Callable[..., Decimal]] = {
     "sin": sin,
     "cos": cos,
     "ln": _FINE.ln,
+    "step": lambda x: Decimal(int(x > 0)),
 }
 
 _EVALUATE: dict[type, Callable[[Any, Figure], Decimal]] = {

@@ -78,9 +78,10 @@ class Operand(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """How many cells an index of an equation goes over."""
+    """How many cells an equation's operand has along an axis."""
 
-    over: str
+    place: int
+    axis: int
     kind: str = "extent"
 
 
@@ -232,8 +233,7 @@ def constant(figure: int | str) -> Number:
 def rewritten(node: Expression, change: Callable[[Expression], Expression | None]) -> Expression:
     """The expression with some of its parts changed: `change` gives what stands in the place of
     a part, or None where that is to be seen for each of the part's own parts."""
-    changed = change(node)
-    if changed is not None or isinstance(node, _LEAVES):
+    if (changed := change(node)) is not None or isinstance(node, _LEAVES):
         return node if changed is None else changed
     parts: list[Any] = [
         tuple(rewritten(one, change) for one in part)

@@ -18,18 +18,12 @@ from numpy.typing import NDArray
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import (
-    Activate,
     AddFinite,
     Affine,
     AffineTransposed,
-    ColumnMean,
     ColumnsAsRows,
-    DivideByColumnSum,
-    DivideByRow,
-    DivideByRowSum,
     Down,
     Exponential,
-    ExponentialOf,
     JoinColumns,
     JoinRows,
     KeptShare,
@@ -38,18 +32,12 @@ from attncli.arithmetic.operations import (
     Masked,
     MatMul,
     MatMulTransposed,
-    MeanOfSquares,
     NegativeLog,
-    Normalize,
     Nucleus,
     Operation,
-    RootOf,
     Rotate,
     RowAsColumn,
-    RowMean,
-    RowSum,
     Same,
-    SubtractRow,
     TakeColumns,
     TakeRows,
     TopK,
@@ -99,24 +87,15 @@ class Many(NamedTuple):
 
 _BY_ROW: frozenset[type[Operation]] = frozenset(
     {
-        Activate,
         AddFinite,
-        DivideByRow,
         Exponential,
-        ExponentialOf,
         JoinColumns,
         KeptShare,
         KeptSum,
         Masked,
-        MeanOfSquares,
-        Normalize,
         Nucleus,
-        RootOf,
         Rotate,
-        RowMean,
-        RowSum,
         Same,
-        SubtractRow,
         TakeColumns,
         TopK,
     }
@@ -144,9 +123,6 @@ _STACKED: Mapping[type[Operation], Callable[..., Array]] = MappingProxyType(
         AffineTransposed: lambda x, W, b: product(x, _turned(W)) + b,
         JoinRows: _under_each_other,
         TransposedWeights: lambda weights, V: product(_turned(weights), V),
-        DivideByColumnSum: lambda x: x / x.sum(axis=0, keepdims=True),
-        DivideByRowSum: lambda x: x / x.sum(axis=1, keepdims=True),
-        ColumnMean: lambda x: x.mean(axis=0, keepdims=True),
     }
 )
 """What is done to stacks of matrices at once."""

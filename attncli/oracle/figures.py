@@ -71,6 +71,8 @@ def activation(kind: str, x: Number) -> Number:
     """
     if kind == "relu":
         return max(x, x * 0)
+    if kind == "leaky_relu":
+        return x if x > 0 else x / 100
     import mpmath
 
     with mpmath.workdps(DIGITS):
@@ -87,6 +89,10 @@ def _smooth(kind: str, z: mpmath.mpf) -> mpmath.mpf:
         return z / 2 * (1 + mpmath.tanh(inner))
     if kind == "tanh":
         return mpmath.tanh(z)
+    if kind == "mish":
+        return z * mpmath.tanh(mpmath.log1p(mpmath.exp(z)))
+    if kind == "elu":
+        return z if z > 0 else mpmath.expm1(z)
     above = {"silu": z, "sigmoid": 1}
     if kind not in above:
         raise UnknownError(f"the activation {kind}")

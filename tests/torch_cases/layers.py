@@ -34,6 +34,9 @@ ACTIVATIONS: dict[str, Any] = {
     "gelu": functional.gelu,
     "gelu_tanh": lambda x: functional.gelu(x, approximate="tanh"),
     "silu": functional.silu,
+    "mish": functional.mish,
+    "leaky_relu": functional.leaky_relu,
+    "elu": functional.elu,
     "tanh": torch.tanh,
     "sigmoid": torch.sigmoid,
 }

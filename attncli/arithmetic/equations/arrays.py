@@ -13,7 +13,7 @@ import numpy as np
 from attncli.arithmetic import evaluation
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.equations.laid import Laid, contracted, summed, together
-from attncli.arithmetic.equations.shapes import Shapes, axis_of, operands_in
+from attncli.arithmetic.equations.shapes import Shapes, operands_in
 from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.rounding import Array
 
@@ -26,19 +26,19 @@ def values(tree: Expression, shapes: Shapes, operands: Sequence[Array]) -> Array
 
     Raises ValueError where the shapes don't fit.
     """
-    shapes.check([operand.shape for operand in operands])
-    made = _Arrays(tree, shapes, operands).of(tree)
-    indices = shapes.indices
-    sides = tuple(slice(None) if side != "1" else np.newaxis for side in shapes.result)
-    array = made.along(indices)[sides]
-    return array if made.is_new else array.copy()
+    extents = shapes.extents([operand.shape for operand in operands])
+    made = _Arrays(shapes, operands).of(tree)
+    array = made.along(shapes.indices)[tuple(_ALONE if x == "1" else _WHOLE for x in shapes.result)]
+    shape = (*(extents[side] for side in shapes.result), *array.shape[2:])
+    if made.is_new and array.shape == shape:
+        return array
+    return np.array(np.broadcast_to(array, shape))
 
 
 @dataclass(frozen=True)
 class _Arrays:
     """The parts of an equation as arrays."""
 
-    tree: Expression
     shapes: Shapes
     operands: Sequence[Array]
 
@@ -51,8 +51,7 @@ class _Arrays:
         return Laid("".join(node.indices), kept, is_new=False)
 
     def extent(self, node: ex.Extent) -> Laid:
-        place, axis = axis_of(node.over, self.tree, self.shapes)
-        return Laid("", np.array(float(self.operands[place].shape[axis])), is_new=False)
+        return Laid("", np.array(float(self.operands[node.place].shape[node.axis])), is_new=False)
 
     def constant(self, node: Expression) -> Laid:
         return Laid("", np.array(float(evaluation.full(node))), is_new=False)
@@ -104,7 +103,7 @@ class _Arrays:
         return together(FUNCTIONS[node.function], *map(self.of, node.arguments))
 
 
-_WHOLE = slice(None)
+_WHOLE, _ALONE = slice(None), np.newaxis
 _TWO = ex.constant(2)
 
 

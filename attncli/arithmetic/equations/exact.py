@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact
 
@@ -29,7 +29,6 @@ class Places:
     """The decimals of the parts of an equation; None where no number of them need do."""
 
     operands: Sequence[Matrix]
-    sizes: Mapping[str, int]
 
     def of(self, node: Expression) -> int | None:
         """The decimals of a part."""
@@ -58,7 +57,9 @@ class Places:
         return reciprocal_places(evaluation.full(ex.rewritten(divisor, self._count)))
 
     def _count(self, node: Expression) -> Expression | None:
-        return constant(self.sizes[node.over]) if isinstance(node, ex.Extent) else None
+        if not isinstance(node, ex.Extent):
+            return None
+        return constant(self.operands[node.place].shape[node.axis])
 
 
 def _of_all(function: Callable[[list[int]], int], places: Iterable[int | None]) -> int | None:

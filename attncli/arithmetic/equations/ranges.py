@@ -56,7 +56,8 @@ class Ranges:
         return _range_of(self.operands[node.place])
 
     def extent(self, node: ex.Extent) -> Range:
-        return Range(self.sizes[node.over], self.sizes[node.over])
+        count = self.operands[node.place].shape[node.axis]
+        return Range(count, count)
 
     def constant(self, node: Expression) -> Range:
         value = float(evaluation.full(node))

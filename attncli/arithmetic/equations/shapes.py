@@ -35,14 +35,15 @@ class Shapes:
     def _sides(self, operand: Operand) -> tuple[str, ...]:
         return self.operands[operand.place]
 
-    def check(self, operands: Sequence[tuple[int, ...]]) -> None:
-        """Raises ValueError where the operands' shapes don't go together."""
+    def extents(self, operands: Sequence[tuple[int, ...]]) -> dict[str, int]:
+        """How much each letter is. Raises ValueError where shapes don't go together."""
         sizes = {"1": 1}
         for sides, shape in zip(self.operands, operands, strict=True):
             for side, size in zip(sides, shape, strict=False):
                 if sizes.setdefault(side, size) != size:
                     told = ", ".join(str(one) for one in operands)
                     raise ValueError(f"these don't go together, but have the shapes {told}")
+        return sizes
 
 
 @cache

@@ -58,10 +58,11 @@ class Indexed(Operation):
             return (formulas.row_of_product(self.shown, i, names, operands),)
         if formulas.is_linear_in_rows(self.tree):
             return (formulas.row_as_vector(self.tree, i, operands),)
-        return (cells_of_row(self, i, self._sizes(operands)["j"], *operands),)
+        extents = self._shapes.extents([operand.shape for operand in operands])
+        return (cells_of_row(self, i, extents[self._shapes.result[1]], *operands),)
 
     def places(self, *operands: Matrix) -> int | None:
-        return Places(operands, self._sizes(operands)).of(self.tree)
+        return Places(operands).of(self.tree)
 
     def error(self, *operands: Matrix) -> Error:
         values = tuple(operand.values for operand in operands)

@@ -13,6 +13,7 @@ import numpy as np
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.equations.bounds import EPSILON
+from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.equations.working import are_long, product_of, sum_of
 from attncli.arithmetic.expression import (
     Apply,
@@ -31,6 +32,7 @@ from attncli.arithmetic.expression import (
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working, added_places, most_places
+from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.rounding import Array, Error, largest
 
 Cut = tuple[int, ...]
@@ -46,60 +48,25 @@ def sum_error(terms: int, *operands: Matrix) -> Error:
     return Error((terms + 2) * EPSILON * (terms + 2) * size)
 
 
-class AddedUp(Operation):
+class AddedUp(Indexed):
     """All figures of a list added up. [p, 1] -> [1, 1]"""
 
-    def signature(self) -> str:
-        return "p 1 -> 1 1"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        return define(name, Total("i", at(operands[0], "i")))
-
-    def values(self, *operands: Matrix) -> Array:
-        return np.asarray(operands[0].values.sum(axis=0, keepdims=True))
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        return (sum_of(operands[0].column(0).entries),)
-
-    def places(self, *operands: Matrix) -> int | None:
-        return operands[0].places
-
-    def error(self, *operands: Matrix) -> Error:
-        return sum_error(operands[0].shape[0], operands[0])
+    def __init__(self) -> None:
+        super().__init__("p 1 -> 1 1", Total("i", cell(0, "i")))
 
 
-class LogShare(Operation):
+class LogShare(Indexed):
     """The logarithm of the share that each figure has in all. [p, 1], [1, 1] -> [p, 1]"""
 
-    def signature(self) -> str:
-        return "p 1, 1 1 -> p 1"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        share = Quotient(at(operands[0], "i"), Symbol(operands[1]))
-        return define(at(name, "i"), Apply("ln", (share,)))
-
-    def values(self, *operands: Matrix) -> Array:
-        return np.asarray(np.log(operands[0].values / operands[1].values[0, 0]))
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        share = Quotient(operands[0].number(i, 0), operands[1].number(0, 0))
-        return (Apply("ln", (share,)),)
-
-    def error(self, *operands: Matrix) -> Error:  # noqa: ARG002
-        return Error(4 * EPSILON, 8 * EPSILON)
+    def __init__(self) -> None:
+        super().__init__("p 1, 1 1 -> p 1", Apply("ln", (Quotient(cell(0, "i"), cell(1)),)))
 
 
-class ShareItself(LogShare):
+class ShareItself(Indexed):
     """The share without its logarithm, which nobody should take for it."""
 
-    def formula(self, name: str, *operands: str) -> Equation:
-        return define(at(name, "i"), Quotient(at(operands[0], "i"), Symbol(operands[1])))
-
-    def values(self, *operands: Matrix) -> Array:
-        return np.asarray(operands[0].values / operands[1].values[0, 0])
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        return (Quotient(operands[0].number(i, 0), operands[1].number(0, 0)),)
+    def __init__(self) -> None:
+        super().__init__("p 1, 1 1 -> p 1", Quotient(cell(0, "i"), cell(1)))
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.equations.bounds import EPSILON
+from attncli.arithmetic.equations.formulas import X, cell
 from attncli.arithmetic.equations.working import sum_of
 from attncli.arithmetic.expression import (
     Apply,
@@ -27,6 +28,7 @@ from attncli.arithmetic.expression import (
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working, ZeroOne, cells_of_row
+from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.rounding import Array, Error, Unworkable, largest
 
 
@@ -187,24 +189,8 @@ class NegativeLog(Operation):
         return Error(4 * EPSILON, 8 * EPSILON)
 
 
-class ExponentialOf(Operation):
+class ExponentialOf(Indexed):
     """e^x as it is, such as the perplexity of a cross-entropy. [n, m] -> [n, m]"""
 
-    def signature(self) -> str:
-        return "n m -> n m"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        return define(name, e_to(Symbol(operands[0])))
-
-    def values(self, *operands: Matrix) -> Array:
-        return np.asarray(np.exp(operands[0].values))
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        return (e_to(operands[0].number(i, j)),)
-
-    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        return (cells_of_row(self, i, operands[0].shape[1], *operands),)
-
-    def error(self, *operands: Matrix) -> Error:
-        # e^(x + δ) ≈ e^x (1 + δ)
-        return Error(0.0, (8 + 4 * largest(operands[0].values)) * EPSILON)
+    def __init__(self) -> None:
+        super().__init__("n m -> n m", e_to(cell(0, "i", "j")), e_to(X))

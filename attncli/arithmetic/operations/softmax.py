@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from attncli.arithmetic import decimals
 from attncli.arithmetic.decimals import SIGNIFICANT
 from attncli.arithmetic.equations.bounds import EPSILON
-from attncli.arithmetic.equations.working import sum_of
+from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.expression import (
     INNER,
     Equation,
@@ -31,8 +31,8 @@ from attncli.arithmetic.expression import (
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working
+from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.rounding import MOST_DECIMALS, Array, Error, Rounding, Unworkable, largest
-from attncli.arithmetic.whole import Fractions, fitting
 
 _UNDERFLOW = -700.0
 """e^x of anything less is nearly out of float64's range."""
@@ -149,107 +149,46 @@ def _vanished(row: int, top: float, decimals: int) -> Unworkable:
     return Unworkable(row, what, f"{enough} decimals")
 
 
-class RowSum(Operation):
+class RowSum(Indexed):
     """The sum of each row. [n, m] -> [n, 1]"""
 
-    def signature(self) -> str:
-        return "n m -> n 1"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        return define(at(name, "i"), Total("j", at(operands[0], "i", "j")))
-
-    def values(self, *operands: Matrix) -> Array:
-        return np.asarray(operands[0].values.sum(axis=1, keepdims=True))
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        return (sum_of(operands[0].row(i).entries),)
-
-    def places(self, *operands: Matrix) -> int | None:
-        return operands[0].places
-
-    def fractions(self, rows: slice, *operands: Matrix) -> Fractions | None:
-        counts, places = operands[0].counts, operands[0].places
-        if counts is None or places is None:
-            return None
-        sums = counts[rows].sum(axis=1, keepdims=True)
-        return Fractions(sums, np.array([[10**places]]))
-
-    def error(self, *operands: Matrix) -> Error:
-        m = operands[0].shape[1]
-        return Error(m * EPSILON * m * largest(operands[0].values))
+    def __init__(self) -> None:
+        super().__init__("n m -> n 1", Total("j", cell(0, "i", "j")))
 
 
-class DivideByRow(Operation):
+class DivideByRow(Indexed):
     """Each row divided by its own figure. [n, m], [n, 1] -> [n, m]"""
 
-    def signature(self) -> str:
-        return "n m, n 1 -> n m"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        divided = Quotient(at(operands[0], "i", "j"), at(operands[1], "i"))
-        return define(at(name, "i", "j"), divided)
-
-    def values(self, *operands: Matrix) -> Array:
-        return np.asarray(operands[0].values / operands[1].values)
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        return (Quotient(operands[0].number(i, j), operands[1].number(i, 0)),)
-
-    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        return (Quotient(operands[0].row(i), operands[1].number(i, 0)),)
-
-    def fractions(self, rows: slice, *operands: Matrix) -> Fractions | None:
-        (over, a), (under, b) = ((operand.counts, operand.places) for operand in operands)
-        if over is None or under is None or a is None or b is None or not (under > 0).all():
-            return None
-        over, under = fitting(10 ** max(a, b), over[rows], under[rows])
-        return Fractions(over * 10**b, under * 10**a)
+    def __init__(self) -> None:
+        super().__init__("n m, n 1 -> n m", Quotient(cell(0, "i", "j"), cell(1, "i")))
 
 
-class DivideByColumnSum(Operation):
+class DivideByColumnSum(Indexed):
     """Each figure divided by the sum of its column: softmax down the wrong way."""
 
-    def signature(self) -> str:
-        return "n m -> n m"
+    def __init__(self) -> None:
+        x = cell(0, "i", "j")
+        column = Total("k", cell(0, "k", "j"))
+        super().__init__("n m -> n m", Quotient(x, column), Quotient(x, Total("i", x)))
 
-    def formula(self, name: str, *operands: str) -> Equation:
-        return _normalized(name, operands[0], "i")
-
-    def values(self, *operands: Matrix) -> Array:
-        return _divided(operands[0], axis=0)
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        figures = operands[0]
-        return (Quotient(figures.number(i, j), sum_of(figures.column(j).entries)),)
+    def refuse(self, *operands: Matrix) -> None:
+        _refuse_no_sum(operands[0].values, axis=0)
 
 
-class DivideByRowSum(Operation):
+class DivideByRowSum(Indexed):
     """Each figure divided by the sum of its row, without any exponential."""
 
-    def signature(self) -> str:
-        return "n m -> n m"
+    def __init__(self) -> None:
+        x = cell(0, "i", "j")
+        row = Total("k", cell(0, "i", "k"))
+        super().__init__("n m -> n m", Quotient(x, row), Quotient(x, Total("j", x)))
 
-    def formula(self, name: str, *operands: str) -> Equation:
-        return _normalized(name, operands[0], "j")
-
-    def values(self, *operands: Matrix) -> Array:
-        return _divided(operands[0], axis=1)
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        figures = operands[0]
-        return (Quotient(figures.number(i, j), sum_of(figures.row(i).entries)),)
+    def refuse(self, *operands: Matrix) -> None:
+        _refuse_no_sum(operands[0].values, axis=1)
 
 
-def _divided(figures: Matrix, axis: int) -> Array:
-    """Figures over their sums. Raises Unworkable where a sum is 0, or all that is left of it
-    is the noise of floats."""
-    values = figures.values
+def _refuse_no_sum(values: Array, axis: int) -> None:
+    """Raises Unworkable where a sum is 0, or all that is left of it is the noise of floats."""
     sums, sizes = values.sum(axis=axis, keepdims=True), np.abs(values).sum(axis=axis, keepdims=True)
     if (np.abs(sums) <= values.shape[axis] * EPSILON * sizes).any():
         raise Unworkable(0, "a sum to divide by is 0", "other figures")
-    return np.asarray(values / sums)
-
-
-def _normalized(name: str, figures: str, over: str) -> Equation:
-    cell = at(figures, "i", "j")
-    return define(at(name, "i", "j"), Quotient(cell, Total(over, cell)))
