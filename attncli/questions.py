@@ -1,9 +1,7 @@
 """What an exercise asks: its blanks, what is accepted for them, the papers that they stand on."""
 
-from __future__ import annotations
-
+# no lazy annotations here: as texts, those of named tuples are each compiled at start-up
 from decimal import Decimal
-from string import ascii_uppercase
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import Number
@@ -51,10 +49,13 @@ class Question(NamedTuple):
     key: Key | None = None
 
 
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
 def form_name(k: int) -> str:
     """The name of the k-th form of an exercise, from 0: A to Z, then A1 to Z1, A2 and so on."""
-    turn, place = divmod(k, len(ascii_uppercase))
-    return f"{ascii_uppercase[place]}{turn or ''}"
+    turn, place = divmod(k, len(_LETTERS))
+    return f"{_LETTERS[place]}{turn or ''}"
 
 
 class Paper(NamedTuple):

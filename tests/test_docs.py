@@ -139,8 +139,8 @@ def test_the_walls_between_the_parts_stand() -> None:
 
 HEAVY = ("numpy", "yaml", "rich.console", "decimal", "pydantic")
 OF_OTHERS = (
-    *("cells", "masking", "rotary", "positions", "sampling", "pieces", "viterbi", "norms"),
-    *("mask", "rotate", "dropout", "predict", "gates", "estimate", "learn", "learning"),
+    *("cells", "joining", "masking", "rotary", "positions", "sampling", "pieces", "viterbi"),
+    *("norms", "mask", "rotate", "dropout", "predict", "gates", "estimate", "learn", "learning"),
     *("exercise", "unigrams", "tokenizing", "design", "oracle", "latex", "lesson", "cell_shapes"),
 )
 """Parts of the names of modules that a scenario without masks, norms, … doesn't need."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager, nullcontext
 from inspect import Parameter, Signature
@@ -104,6 +103,8 @@ _BY_NAME = Parameter.KEYWORD_ONLY
 
 def command_line(context: Any, leave_out: Container[str] = ()) -> str:  # noqa: ANN401
     """The command that was typed, with all that was said but for some of its options."""
+    import shlex
+
     words = context.command_path.split()
     for parameter in context.command.params:
         value = context.params.get(parameter.name)

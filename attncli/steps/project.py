@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import JoinRows, Same
 from attncli.name import Name, below
 from attncli.steps.linear import linear
 from attncli.steps.step import Mistake, Step
@@ -26,6 +25,8 @@ def _making(scope: Scope, name: str) -> Making:
     cached = name != "Q" and scope.attention.cached is not None
     made = f"{name}_new" if cached else name
     if not scope.attention.projects:
+        from attncli.arithmetic.operations import Same
+
         making = Making(scope.name(made), Same(), (x,), "project")
     else:
         making = linear(scope, made, x, f"_{name}", "project", out_in=scope.attention.linear)
@@ -41,6 +42,8 @@ def _plan(scope: Scope) -> tuple[Making, ...]:
 
 def _joined(scope: Scope, name: str) -> Making:
     """The cached rows above the new ones."""
+    from attncli.arithmetic.operations import JoinRows
+
     rows = (below(scope.name("cache"), name), scope.name(f"{name}_new"))
     return Making(scope.name(name), JoinRows(), rows, "project", role="K")
 

@@ -1,7 +1,6 @@
 """What a step is: its part of the story, and the operations that make its quantities."""
 
-from __future__ import annotations
-
+# no lazy annotations here: as texts, those of named tuples are each compiled at start-up
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -5,8 +5,7 @@ and documentation come of one text. A schema library would do half of it: figure
 as they are written, `no` must stay a token, and every message needs its line and column.
 """
 
-from __future__ import annotations
-
+# no lazy annotations here: as texts, those of named tuples are each compiled at start-up
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple, Protocol, TypeVar
