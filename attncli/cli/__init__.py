@@ -51,6 +51,9 @@ class _Attn(TextGroup):
     def __init__(self, **settings: Any) -> None:  # noqa: ANN401
         super().__init__(**{**settings, "commands": _Commands()})
 
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002
+        return [*COMMANDS]
+
 
 app = typer.Typer(
     name="attn",
