@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from attncli.refusals import quote
@@ -77,6 +78,7 @@ def _indices(inside: str, text: str) -> list[Index]:
     return indices
 
 
+@lru_cache(maxsize=4096)
 def write_index(name: str) -> str:
     """A name as an index, in quotes where it would otherwise be read as something else."""
     if _BARE.fullmatch(name) and not (name.isascii() and name.isdigit()):

@@ -34,14 +34,8 @@ class Axis:
 
     def index(self, place: int) -> str:
         """The index that means a place, from 0: a bare number only where it is the position."""
-        return self._indices[place]
-
-    @cached_property
-    def _indices(self) -> tuple[str, ...]:
-        return tuple(
-            name if self.role == IDS or name == str(place) else write_index(name)
-            for place, name in enumerate(self.names, start=1)
-        )
+        name = self.names[place]
+        return name if self.role == IDS or name == str(place + 1) else write_index(name)
 
     def find(self, index: Index, of: str) -> int:
         """The place, from 0, of a name or a 1-based position. Raises AddressError."""
