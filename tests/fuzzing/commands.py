@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from attncli.choices import BLANKS, DETAILS, KEYS, POLICIES
@@ -35,6 +36,7 @@ def arguments(pen: Pen, tree: Tree) -> list[str]:
     return typed
 
 
+@cache
 def commands() -> Mapping[str, Any]:
     """The commands by their names."""
     return dict(warm.group().commands)
