@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attncli.arithmetic import decimals, evaluation
@@ -263,6 +263,37 @@ def test_figures_working_and_paper_agree(name: str, make: Callable[..., Matrix])
         for i, j in np.ndindex(*result.shape):
             true = evaluation.full(case.operation.cell(i, j, *operands)[0])
             assert close(float(result.values[i, j]), true)
+
+
+@pytest.mark.parametrize("make", [written, carried])
+@pytest.mark.parametrize("name", CASES)
+def test_no_value_is_farther_off_than_it_may_be(name: str, make: Callable[..., Matrix]) -> None:
+    """Operands in decimals are floats in the operation; its values are off by what it says."""
+    case = CASES[name]
+    for seed in range(8):
+        operands = operands_of(case, make, seed)
+        values, bound = case.operation.values(*operands), case.operation.error(*operands)
+        for i, j in np.ndindex(*values.shape):
+            true = evaluation.full(case.operation.cell(i, j, *operands)[0])
+            if true.is_finite():
+                off = abs(Decimal(float(values[i, j])) - true)
+                assert off <= Decimal(bound.at(abs(float(values[i, j])))) + LEAST, (i, j)
+
+
+@settings(max_examples=300)
+@given(
+    st.sampled_from(sorted(ops.ACTIVATIONS)), st.decimals(-700, 700, places=6), st.integers(0, 6)
+)
+def test_no_activation_is_farther_off_than_it_may_be(kind: str, x: Decimal, small: int) -> None:
+    operand = Matrix.of_written([[x.scaleb(-small)]])
+    operation = ops.Activate(kind)
+    value, bound = float(operation.values(operand)[0, 0]), operation.error(operand)
+    true = evaluation.full(operation.cell(0, 0, operand)[0])
+    assert abs(Decimal(value) - true) <= Decimal(bound.at(abs(value))) + LEAST
+
+
+LEAST = Decimal("5e-324")
+"""A float can be no nearer to a number than its smallest ones lie apart."""
 
 
 def close(value: float, true: Decimal) -> bool:

@@ -183,7 +183,8 @@ def tanh(x: Decimal) -> Decimal:
     if size > _TANH_IS_ONE:
         return Decimal(1).copy_sign(x)
     with localcontext() as context:
-        context.prec = DIGITS + int(size)  # so that 1 − tanh x keeps its digits
+        # so that 1 − tanh x keeps its digits, and tanh x where it is as small as x
+        context.prec = DIGITS + max(int(size), -size.adjusted())
         double = (-2 * size).exp()
         return ((1 - double) / (1 + double)).copy_sign(x)
 
