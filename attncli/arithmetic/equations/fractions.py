@@ -103,14 +103,8 @@ class _Ratios:
         match node.operand:
             case ex.Product((ex.Operand() as x, ex.Operand() as w)) if _fit(x, w, node.over):
                 (x_over, x_under), (w_over, w_under) = self.of(x), self.of(w)
-                first, second = (
-                    x_over.indices.replace(node.over, ""),
-                    w_over.indices.replace(node.over, ""),
-                )
-                product = whole_product(
-                    x_over.along(first + node.over), w_over.along(node.over + second)
-                )
-                return _Ratio(Laid(first + second, product), _times(x_under, w_under))
+                product = _matrix_product(x_over, w_over, node.over)
+                return _Ratio(product, _times(x_under, w_under))
         over, under = self.of(node.operand)
         if under.indices:
             raise _Unknown

@@ -43,8 +43,7 @@ class Place(NamedTuple):
 
     @property
     def id(self) -> str:
-        line = self.quantity + self.inside
-        return f"{line}.working[{self.term}]" if self.term else line
+        return f"{self.line}.working[{self.term}]" if self.term else self.line
 
     def seen_from(self, path: Name) -> str:
         """Its id, as it is called at a path."""
