@@ -50,7 +50,7 @@ class Prose(NamedTuple):
     text: Spans
 
 
-class Points(NamedTuple):
+class Bullets(NamedTuple):
     """A list of sentences."""
 
     items: tuple[Spans, ...]
@@ -206,7 +206,7 @@ class Fields(NamedTuple):
     names: tuple[str, ...]
 
 
-class Room(NamedTuple):
+class AnswerSpace(NamedTuple):
     """Room for somebody's own working: so many lines to write on."""
 
     lines: int
@@ -215,7 +215,7 @@ class Room(NamedTuple):
 Block = (
     Facts
     | Prose
-    | Points
+    | Bullets
     | Subheading
     | Note
     | Working
@@ -227,7 +227,7 @@ Block = (
     | Tree
     | Graph
     | Fields
-    | Room
+    | AnswerSpace
 )
 
 

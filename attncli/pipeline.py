@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from attncli.arithmetic.matrix import Matrix
 from attncli.name import Name, below
 from attncli.scenario import Problems, Scenario, read
-from attncli.scenario.figures import of_array
+from attncli.scenario.given_matrices import of_array
 from attncli.scenario.keys.layer import GIVEN
 from attncli.scenario.keys.sources import MOST_FIGURES
 from attncli.scenario.loading import Changes, Source
 from attncli.scenario.problems import nearest
 from attncli.steps import steps, story
-from attncli.trace import Making, Part, Quantity, Trace, Unfinished, make
+from attncli.trace import Definition, PlannedStep, Quantity, Trace, Unfinished, make
 from attncli.trace.axes import given_axes
 from attncli.trace.budget import cost_of, excess
 from attncli.trace.outline import Outline, outlined
@@ -98,12 +98,12 @@ def _drawn(
     return of_array(drawn, scenario.rounding, source.where, problems)
 
 
-def _check_rounding(scenario: Scenario, told: Iterable[Part], problems: Problems) -> None:
+def _check_rounding(scenario: Scenario, told: Iterable[PlannedStep], problems: Problems) -> None:
     """Other decimals are for quantities that a step makes, by their last or their full names."""
     if not scenario.rounding.quantities:
         return
     known = {made for step in steps() for made in step.makes}
-    known |= {making.name for part in told for making in part.makings}
+    known |= {definition.name for part in told for definition in part.definitions}
     for name in scenario.rounding.quantities:
         if name not in known:
             where = scenario.where(f"rounding.quantities.{name}")
@@ -126,9 +126,9 @@ def outline(source: Source) -> Outline:
     problems.stop_if_any()
     known = {*scenario.given, *scenario.random}
     told = _needed(story(scenario), known)
-    for making in (making for part in told for making in part.makings):
-        if not making.needs and known.issuperset(making.operands):
-            known.add(making.name)
+    for definition in (definition for part in told for definition in part.definitions):
+        if not definition.needs and known.issuperset(definition.operands):
+            known.add(definition.name)
     return outlined(scenario, told, {name: scenario.shapes[name] for name in known})
 
 
@@ -142,10 +142,10 @@ def work(scenario: Scenario) -> Trace:
         name: _given_quantity(scenario, name, matrix) for name, matrix in scenario.given.items()
     }
     told = _needed(story(scenario), quantities)
-    plan = [making for part in told for making in part.makings]
-    for making in plan:
-        if not making.needs and all(name in quantities for name in making.operands):
-            quantities[making.name] = make(scenario, quantities, making)
+    plan = [definition for part in told for definition in part.definitions]
+    for definition in plan:
+        if not definition.needs and all(name in quantities for name in definition.operands):
+            quantities[definition.name] = make(scenario, quantities, definition)
     trace = Trace(scenario, quantities, told, _unfinished(plan, quantities))
     if not scenario.variants and scenario.prediction.generate < 2:  # noqa: PLR2004
         return trace
@@ -175,15 +175,15 @@ def _generated(trace: Trace) -> tuple[Trace, ...]:
     return (replace(step, generated=()), *step.generated)
 
 
-def _unfinished(plan: Iterable[Making], known: Container[str]) -> Unfinished | None:
+def _unfinished(plan: Iterable[Definition], known: Container[str]) -> Unfinished | None:
     """The first making that couldn't be done; rather one that has some of what it needs."""
-    blocked = {making.name: making for making in plan if making.name not in known}
+    blocked = {definition.name: definition for definition in plan if definition.name not in known}
     begun = [m for m in blocked.values() if any(name in known for name in m.operands)]
     if not blocked:
         return None
-    making = next(iter(begun or blocked.values()))
+    definition = next(iter(begun or blocked.values()))
     missing: list[Name] = []
-    waiting = [making]
+    waiting = [definition]
     while waiting:  # what is missing for what is missing, down to what a file can give
         needed = waiting.pop()
         absent = [name for name in needed.operands if name not in known]
@@ -191,7 +191,7 @@ def _unfinished(plan: Iterable[Making], known: Container[str]) -> Unfinished | N
         missing += [name for name in absent if name not in deeper]
         waiting += [blocked[name] for name in deeper]
         missing += needed.needs
-    return Unfinished(making, tuple(dict.fromkeys(missing)))
+    return Unfinished(definition, tuple(dict.fromkeys(missing)))
 
 
 def _given_quantity(scenario: Scenario, name: Name, matrix: Matrix) -> Quantity:
@@ -212,19 +212,25 @@ def _origin(scenario: Scenario, name: Name) -> str:
     return "given"
 
 
-def _needed(parts: Iterable[Part], given: Container[str]) -> tuple[Part, ...]:
+def _needed(parts: Iterable[PlannedStep], given: Container[str]) -> tuple[PlannedStep, ...]:
     """The parts with the makings that lead somewhere: not those of given quantities, nor of
     what only given quantities would have been made of."""
     story = list(parts)
-    makings = [making for part in story for making in part.makings]
-    consumed = {operand for making in makings for operand in making.operands}
-    wanted: set[str] = {making.name for making in makings if making.name not in consumed}
+    definitions = [definition for part in story for definition in part.definitions]
+    consumed = {operand for definition in definitions for operand in definition.operands}
+    wanted: set[str] = {
+        definition.name for definition in definitions if definition.name not in consumed
+    }
     kept: set[str] = set()
-    for making in reversed(makings):
-        if making.name in wanted and making.name not in given:
-            kept.add(making.name)
-            wanted.update(making.operands)
+    for definition in reversed(definitions):
+        if definition.name in wanted and definition.name not in given:
+            kept.add(definition.name)
+            wanted.update(definition.operands)
     return tuple(
-        part._replace(makings=tuple(making for making in part.makings if making.name in kept))
+        part._replace(
+            definitions=tuple(
+                definition for definition in part.definitions if definition.name in kept
+            )
+        )
         for part in story
     )

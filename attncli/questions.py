@@ -8,7 +8,7 @@ from attncli.arithmetic.expression import Number
 from attncli.word import Word
 
 
-class Slip(NamedTuple):
+class MistakenAnswer(NamedTuple):
     """What a common mistake would give in place of an answer: accepted from `low` to `high`."""
 
     name: str
@@ -18,7 +18,7 @@ class Slip(NamedTuple):
     high: Decimal
 
 
-class Key(NamedTuple):
+class RightAnswer(NamedTuple):
     """What is right for a blank: every figure from `low` to `high`, both included.
 
     `carry` and `exact` are what the two rounding policies give (None: nothing), `figure` the
@@ -31,7 +31,7 @@ class Key(NamedTuple):
     high: Decimal
     carry: Number | None
     exact: Number | None
-    slips: tuple[Slip, ...] = ()
+    slips: tuple[MistakenAnswer, ...] = ()
     half: Decimal = Decimal(0)
 
     @property
@@ -46,7 +46,7 @@ class Question(NamedTuple):
 
     id: str
     points: int = 1
-    key: Key | None = None
+    key: RightAnswer | None = None
 
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

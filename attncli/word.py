@@ -29,11 +29,11 @@ def words(texts: tuple[str, ...]) -> tuple[Word, ...]:
     return tuple(map(Word, texts))
 
 
-Said = tuple[str | Word, ...]
+Phrase = tuple[str | Word, ...]
 """A text of ours with somebody's words in it."""
 
 
-def said(text: str | Said) -> Said:
+def phrase(text: str | Phrase) -> Phrase:
     """A text as one that may have somebody's words in it."""
     return (text,) if isinstance(text, str) else text
 

@@ -18,7 +18,7 @@ from attncli.render import exercise_format_names, format_names
 from attncli.telling.exercise.choice import parse_blanking
 from attncli.telling.exercise.hints import hints_page
 from attncli.telling.exercise.key_pages import key_page
-from attncli.telling.exercise.papers import Wish, exercise
+from attncli.telling.exercise.papers import ExerciseRequest, exercise
 from attncli.telling.exercise.sheets import sheet_of
 from attncli.telling.selection import find_cells, select
 from attncli.trace import Trace
@@ -46,10 +46,10 @@ def wish(  # noqa: PLR0913
     detail: str | None = None,
     seed: str = "7",
     token: str | None = None,
-) -> Wish:
+) -> ExerciseRequest:
     blanking = parse_blanking(blank)
     chosen = detail or ("full" if blanking.terms else "summary")
-    return Wish(
+    return ExerciseRequest(
         select(trace, steps, token, chosen),
         find_cells(trace, cells, ()),
         blanking,
@@ -58,7 +58,7 @@ def wish(  # noqa: PLR0913
     )
 
 
-def papers(trace: Trace, wanted: Wish, form: str = "A") -> Papers:
+def papers(trace: Trace, wanted: ExerciseRequest, form: str = "A") -> Papers:
     whole = exercise(trace, wanted, form, "attn exercise it")
     return Papers(whole, sheet_of(whole), key_page(whole), hints_page(whole, trace))
 

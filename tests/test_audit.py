@@ -53,7 +53,9 @@ def tables_of(trace: Trace) -> Tables:
 
 def lines_of(trace: Trace, detail: str) -> dict[str, int]:
     """How many lines each quantity is told in at least: one a row, or one a cell."""
-    made = [q for q in trace.quantities.values() if q.making and not q.making.operation.copies]
+    made = [
+        q for q in trace.quantities.values() if q.definition and not q.definition.operation.copies
+    ]
     lists = lists_of(trace)
     counts = Counter[str]()
     for quantity in made:
@@ -64,18 +66,18 @@ def lines_of(trace: Trace, detail: str) -> dict[str, int]:
 def lists_of(trace: Trace) -> dict[str, str]:
     """The lists that quantities are shown in, with those of other places."""
     return {
-        operand: making.name
-        for making in trace.plan
-        if isinstance(making.operation, Listed)
-        for operand in making.operands
+        operand: definition.name
+        for definition in trace.plan
+        if isinstance(definition.operation, Listed)
+        for operand in definition.operands
     }
 
 
 def _lines(quantity: Quantity, detail: str) -> int:
-    assert quantity.making is not None
+    assert quantity.definition is not None
     n, m = quantity.matrix.shape
     n = sum(place is not None for place in elided_rows(n, of_list=quantity.is_list))
-    return n * m if detail == "full" and quantity.making.operation.layout == "cells" else n
+    return n * m if detail == "full" and quantity.definition.operation.layout == "cells" else n
 
 
 def check(report: Report, trace: Trace, detail: str) -> None:
@@ -286,12 +288,12 @@ def test_random_transformers(text: str, width: int, data: st.DataObject) -> None
 def check_working(trace: Trace) -> None:
     """A number on the page is the value of the working beside it, for every cell."""
     for quantity in trace.quantities.values():
-        if quantity.making is None:
+        if quantity.definition is None:
             continue
-        operands = trace.operands(quantity.making)
+        operands = trace.operands(quantity.definition)
         for i in range(quantity.matrix.shape[0]):
             for j in range(quantity.matrix.shape[1]):
-                forms = quantity.making.operation.cell(i, j, *operands)
+                forms = quantity.definition.operation.cell(i, j, *operands)
                 # under `exact` only the first form has hidden digits: the others are of those shown
                 for form in forms if trace.rounding.carries else forms[:1]:
                     value = evaluation.full(form)

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from attncli import load, work
 from attncli.cli import app
 from attncli.design import search
-from attncli.design.batch import Workshop
+from attncli.design.batch import BatchMaker
 from attncli.design.difficulty import difficulty
 from attncli.design.plan import plan_of
 from attncli.design.pools import drawn_of
@@ -48,7 +48,12 @@ getcontext().prec = 50
 
 
 def asked_in(trace: Trace, *steps: str) -> list[str]:
-    return [making.name for part in trace.story if part.step in steps for making in part.makings]
+    return [
+        definition.name
+        for part in trace.story
+        if part.step in steps
+        for definition in part.definitions
+    ]
 
 
 def some(name: str, count: int = 3, seed: int = 7, *steps: str) -> list[Scenario]:
@@ -123,8 +128,8 @@ def test_no_figure_of_a_softmax_is_at_a_rounding_edge(name: str) -> None:
     for scenario in some(name, 3):
         trace = work(scenario)
         for weights in softmaxes(trace):
-            exps, sums = trace[weights].making.operands  # type: ignore[union-attr]
-            scores = trace[exps].making.operands[0]  # type: ignore[union-attr]
+            exps, sums = trace[weights].definition.operands  # type: ignore[union-attr]
+            scores = trace[exps].definition.operands[0]  # type: ignore[union-attr]
             places = trace[exps].matrix.decimals, trace[weights].matrix.decimals
             tables = [shown(trace, each) for each in (scores, exps, sums)]
             for x, e, total in zip(*tables, strict=True):
@@ -140,7 +145,7 @@ def test_no_score_is_at_a_rounding_edge_or_trivial(name: str) -> None:
     for scenario in some(name, 3):
         trace = work(scenario)
         for scores in (each for each in trace if each.rpartition(".")[2] == "scores"):
-            queries, keys = trace[scores].making.operands  # type: ignore[union-attr]
+            queries, keys = trace[scores].definition.operands  # type: ignore[union-attr]
             for q in shown(trace, queries):
                 for k in shown(trace, keys):
                     products = [a * b for a, b in zip(q, k, strict=True)]
@@ -339,23 +344,23 @@ def test_the_names_of_forms() -> None:
 def worked_like_the_package(trace: Trace) -> None:
     """Candidates, worked all at once, have the figures that the package gives each of them."""
     plan = plan_of(trace, ())
-    workshop = Workshop(trace, plan)
+    workshop = BatchMaker(trace, plan)
     batch, random = workshop.batch(3), RandomState(5)
     for stage in plan.stages:
         batch.draw(stage, random)
-        workshop.make(batch, stage.making)
-        operands = [batch.made[name] for name in stage.making.operands]
-        rounding = trace.rounding.of_quantity(stage.making.step, stage.making.name)
+        workshop.make(batch, stage.definition)
+        operands = [batch.made[name] for name in stage.definition.operands]
+        rounding = trace.rounding.of_quantity(stage.definition.step, stage.definition.name)
         for b in range(3):
             if not all(np.isfinite(np.nan_to_num(o.alone(b), neginf=0)).all() for o in operands):
                 continue
             try:
-                made = stage.making.operation.make(
-                    rounding, stage.making.step, *(operand.one(b) for operand in operands)
+                made = stage.definition.operation.make(
+                    rounding, stage.definition.step, *(operand.one(b) for operand in operands)
                 )
             except ArithmeticError:
                 continue
-            ours = batch.made[stage.making.name]
+            ours = batch.made[stage.definition.name]
             np.testing.assert_allclose(ours.alone(b), made.values, rtol=1e-9, atol=1e-9)
             assert (ours.places, ours.decimals) == (made.places, made.decimals)
 
@@ -511,4 +516,4 @@ def test_the_sieve_sees_what_is_worked(
     monkeypatch.setattr(search, "_is_as_seen", seen)
     trace = work(load({**data, **drawn, **biases, "block": "attention", "scale": 100}))
     wanted = [q.name for q in trace.quantities.values() if q.name.endswith("output")]
-    assert next(search.search(trace.scenario, search.Request(1, 1, wanted, tuple(RULES))))
+    assert next(search.search(trace.scenario, search.SearchRequest(1, 1, wanted, tuple(RULES))))

@@ -254,8 +254,8 @@ def test_blanks_are_of_one_width() -> None:
 
 def listed(trace: Trace) -> set[str]:
     """The quantities that are asked for in a list with others."""
-    lists = [making for making in trace.plan if isinstance(making.operation, Listed)]
-    return {operand for making in lists for operand in making.operands}
+    lists = [definition for definition in trace.plan if isinstance(definition.operation, Listed)]
+    return {operand for definition in lists for operand in definition.operands}
 
 
 @pytest.mark.slow
@@ -412,8 +412,8 @@ def test_a_copy_has_the_decimals_of_what_it_copies(text: str, data: st.DataObjec
 
 def copied(trace: Trace) -> list[str]:
     """The quantities that a scenario's steps make and others copy."""
-    copying = [making for making in trace.plan if making.operation.copies]
-    sources = dict.fromkeys(name for making in copying for name in making.operands)
+    copying = [definition for definition in trace.plan if definition.operation.copies]
+    sources = dict.fromkeys(name for definition in copying for name in definition.operands)
     return [
         name for name in sources if name in {m.name for m in trace.plan} - {m.name for m in copying}
     ]

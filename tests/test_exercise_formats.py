@@ -40,7 +40,7 @@ from attncli.document import (
     Section,
     Working,
 )
-from attncli.questions import Key, Paper, Question, Slip
+from attncli.questions import MistakenAnswer, Paper, Question, RightAnswer
 from attncli.render import (
     Page,
     abilities_of,
@@ -49,9 +49,9 @@ from attncli.render import (
     format_of_file,
     render,
 )
-from attncli.render.exercises._cloze import Interval, figure_text, in_field
+from attncli.render.exercises._cloze import AcceptedRange, figure_text, in_field
 from attncli.render.exercises.csv import guarded, unguarded
-from attncli.render.html import Style, blocks_html
+from attncli.render.html import HtmlStyle, blocks_html
 from attncli.word import Word, words
 
 NASTY = (
@@ -71,17 +71,17 @@ NASTY = (
 PAGE = Page()
 
 
-def key(figure: str, *slips: tuple[str, str], half: str = "0.005") -> Key:
+def key(figure: str, *slips: tuple[str, str], half: str = "0.005") -> RightAnswer:
     number = constant(figure)
     around = Decimal(half)
     made = tuple(
-        Slip(
+        MistakenAnswer(
             name, f"In {name} <i>}}~#\\</i>.", constant(x), Decimal(x) - around, Decimal(x) + around
         )
         for name, x in slips
     )
     low, high = number.shown - around, number.shown + around
-    return Key(number, low, high, number, number, made)
+    return RightAnswer(number, low, high, number, number, made)
 
 
 def paper(kind: str, *sections: Section, title: str = "Title") -> Document:
@@ -426,7 +426,7 @@ def test_what_gives_the_size_is_never_an_answer(answer: str) -> None:
     assert len(f"{size[1]}") >= len(answer)
 
 
-def asking_for(*keys: Key, share: int = 50) -> Document:
+def asking_for(*keys: RightAnswer, share: int = 50) -> Document:
     names = [f"x[{k}]" for k in range(len(keys))]
     lines = [
         Line(Symbol("x"), (("=", Blank(n, k.figure)),)) for n, k in zip(names, keys, strict=True)
@@ -463,7 +463,7 @@ def test_mistakes_that_touch_what_is_right_or_each_other_are_left_out() -> None:
 
 @given(st.decimals(-1000, 1000, places=6), st.decimals(0, 10, places=9))
 def test_centre_and_tolerance_give_both_ends(low: Decimal, size: Decimal) -> None:
-    interval = Interval(low, low + size)
+    interval = AcceptedRange(low, low + size)
     centre, around = map(Decimal, interval.text.split(":"))
     assert (centre - around, centre + around) == (low, low + size)
     assert "e" not in interval.text.lower()
@@ -540,7 +540,7 @@ EACH: dict[type, tuple[doc.Block, str]] = {
         Prose(("a < b, ", Word("<i>"), doc.Term("x_1"), Sum((ONE, constant(-1))))),
         "a < b, <i>x_10.5 − 1",
     ),
-    doc.Points: (doc.Points((("a",), (Word("<b>"),))), "\na\n<b>\n"),
+    doc.Bullets: (doc.Bullets((("a",), (Word("<b>"),))), "\na\n<b>\n"),
     doc.Subheading: (doc.Subheading((Word("<h1>"),)), "<h1>"),
     doc.Note: (doc.Note(("n & m",)), "n & m"),
     doc.Working: (
@@ -578,23 +578,23 @@ EACH: dict[type, tuple[doc.Block, str]] = {
         "\n\nfromtow\n\n\n<b>c0.5\n\n",
     ),
     doc.Fields: (doc.Fields(("Name", "Date")), "Name  Date "),
-    doc.Room: (doc.Room(3), ""),
+    doc.AnswerSpace: (doc.AnswerSpace(3), ""),
 }
 
 
 @pytest.mark.parametrize("kind", get_args(doc.Block))
 def test_every_block_has_html(kind: type) -> None:
     block, text = EACH[kind]
-    assert text_of(blocks_html((block,), Style())) == text
+    assert text_of(blocks_html((block,), HtmlStyle())) == text
 
 
 def test_an_unknown_block_is_loud() -> None:
     with pytest.raises(TypeError, match="str has no HTML"):
-        blocks_html(("x",), Style())  # type: ignore[arg-type]
+        blocks_html(("x",), HtmlStyle())  # type: ignore[arg-type]
 
 
 def test_tables_name_their_rows_and_columns() -> None:
-    html = blocks_html((SMALL,), Style())
+    html = blocks_html((SMALL,), HtmlStyle())
     assert html.count('<th scope="col"') == 3
     assert html.count('<th scope="row"') == 1
 
@@ -602,7 +602,7 @@ def test_tables_name_their_rows_and_columns() -> None:
 def test_blanks_stand_among_words_that_look_like_their_marks() -> None:
     word = "".join(map(chr, range(0xE000, 0xE004))) + "______"
     expression: Expression = Sum((Symbol("x", (Word(word),)), Blank("a"), Blank("b")))
-    style = Style(blank=lambda blank: f"({blank.id})")
+    style = HtmlStyle(blank=lambda blank: f"({blank.id})")
     line = Line(Symbol("y"), (("=", expression),))
     shown = text_of(blocks_html((Working((line,)),), style))
     assert shown.strip() == f"y= x[{word}] + (a) + (b)"
@@ -612,7 +612,7 @@ def test_long_tables_are_elided() -> None:
     wide = Matrix(np.zeros((30, 30)), 0, 0)
     names = words(tuple(map(str, range(30))))
     shown = text_of(
-        blocks_html((MatrixBlock("Q", wide, names, names, tuple(range(30)), "x"),), Style())
+        blocks_html((MatrixBlock("Q", wide, names, names, tuple(range(30)), "x"),), HtmlStyle())
     )
     assert "…29" in shown
     assert "⋮" in shown

@@ -134,15 +134,17 @@ def given_figures(trace: Trace) -> dict[str, list[list[Decimal]]]:
 
 def agree(data: Any, carry: Trace, exact: Trace) -> None:
     """Each made cell of both traces lies in the middle of its half of the interval."""
-    made = {name: carry[name] for name in carry if carry[name].making is not None}
+    made = {name: carry[name] for name in carry if carry[name].definition is not None}
     cells = [
         (name, int(i), int(j)) for name in made for i, j in np.ndindex(made[name].values.shape)
     ]
     for (name, i, j), told in oracle.intervals(data, cells).items():
-        making = made[name].making
-        assert making is not None
-        if not making.operation.copies and not isinstance(making.operation, TakeRows):
-            assert told.decimals == carry.rounding.decimals_of(making.step, making.name), name
+        definition = made[name].definition
+        assert definition is not None
+        if not definition.operation.copies and not isinstance(definition.operation, TakeRows):
+            assert told.decimals == carry.rounding.decimals_of(definition.step, definition.name), (
+                name
+            )
         carried, full = carry[name].matrix.number(i, j).full, exact[name].values[i, j]
         assert told.carry == carried, (name, i, j)
         if not np.isfinite(full):

@@ -21,16 +21,16 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.cli import app
 from attncli.document import (
     Addition,
+    AnswerSpace,
     Block,
+    Bullets,
     Document,
     Facts,
     Fields,
     Line,
     MatrixBlock,
     Note,
-    Points,
     Prose,
-    Room,
     Section,
     Table,
     Term,
@@ -174,7 +174,7 @@ def page_of_words(several: Sequence[str]) -> Document:
     return of_blocks(
         Table(("Word", "Twice"), tuple((Word(w), Word(w)) for w in several)),
         Working(lines),
-        Points(tuple((Word(w), " and ", Term(ex.Symbol("Q", (Word(w),)))) for w in several)),
+        Bullets(tuple((Word(w), " and ", Term(ex.Symbol("Q", (Word(w),)))) for w in several)),
         MatrixBlock(
             "X", matrix, as_words(tuple(several)), as_words(tuple(several[:m])), tuple(range(n))
         ),
@@ -372,7 +372,7 @@ def exercise(kind: str) -> Document:
     worked = Working((Line(symbol, (("=", ex.e_to(N(2))), ("=", N(Decimal("86.42"))))),))
     sections = (
         Section("scores", 4, ("Attention scores",), (ex.Equation(ex.Symbol("scores"), ex.Symbol("X")),),
-                (table, Room(3)), questions=(Question("a", 2), Question("b", 3))),
+                (table, AnswerSpace(3)), questions=(Question("a", 2), Question("b", 3))),
         Section("softmax", 5, ("Softmax",), (), (lines, addition), questions=(Question("c"),),
                 solution=(Prose(("This is how it is worked.",)), worked) if told else ()),
         Section("out", 6, ("Nothing asked",), (), (Prose(("Only read.",)),)),

@@ -22,7 +22,7 @@ from attncli import ScenarioError, load, work
 from attncli.cli import app
 from attncli.notation.words import is_hidden
 from attncli.refusals import LONGEST_MESSAGE, MOST_WRITTEN, Refusal, Where
-from attncli.scenario.nodes import Items, Map, Node, Text
+from attncli.scenario.nodes import Items, Map, Node, Scalar
 from attncli.scenario.problems import Problems
 from attncli.scenario.reading import read_value
 from tests.pages import SHIPPED, page_of, trace_of
@@ -285,7 +285,7 @@ def plain(node: Node) -> Any:
             return {key.text: plain(value) for key, value in entries}
         case Items(items):
             return [plain(item) for item in items]
-        case Text(text):
+        case Scalar(text):
             return text
         case _:
             raise TypeError(node)

@@ -50,7 +50,7 @@ def test_plain_text_means_what_it_is(expression: ex.Expression) -> None:
 
 A, B = ex.constant(1), ex.constant(2)
 OF_EACH_KIND: tuple[ex.Expression, ...] = (
-    A, ex.Blank("a"), ex.Symbol("a"), ex.Operand(0), ex.Extent(0, 1), ex.Omitted(),
+    A, ex.Blank("a"), ex.Symbol("a"), ex.Operand(0), ex.Length(0, 1), ex.Omitted(),
     ex.Sum((A, B)), ex.Product((A, B)), ex.MatrixProduct((A, B)), ex.Vector((A, B)),
     ex.Dot(A, B), ex.Quotient(A, B), ex.Power(A, B),
     ex.Negative(A), ex.Root(A), ex.Transposed(A),

@@ -168,7 +168,7 @@ CASES: dict[str, Case] = {
         lambda x: (_distance(x) < 2) & np.tri(2, 4, 2, dtype=bool),
     ),
     "seen_tables": Case(
-        ops.Seen((ops.Table(allowed=False), ops.Padding((2,)), ops.Finite()), must_see=False),
+        ops.Seen((ops.TableRule(allowed=False), ops.Padding((2,)), ops.Finite()), must_see=False),
         F33 * 3, "fbm",
         lambda _, t, a: (t == 0) & np.isfinite(a) & (np.arange(3) != 2),
     ),
@@ -631,7 +631,7 @@ def test_shapes_are_not_stretched() -> None:
         with pytest.raises(ValueError, match=r"shape|added"):
             operation.make(EXACT, "step", two, one)
     with pytest.raises(ValueError, match="shape"):
-        ops.Seen((ops.Table(allowed=True),)).make(EXACT, "mask", two, one)
+        ops.Seen((ops.TableRule(allowed=True),)).make(EXACT, "mask", two, one)
 
 
 def test_silu_far_below_zero() -> None:
@@ -821,7 +821,7 @@ def test_masks_by_each_rule(n: int, m: int, names: Sequence[str], random: Random
     added = [[random.choice([HIDDEN, Decimal("0.5")]) for _ in range(m)] for _ in range(n)]
     rules = {
         "causal": ops.Causal(), "window": ops.Window(width), "padding": ops.Padding((hidden,)),
-        "allowed": ops.Table(True), "blocked": ops.Table(False), "add": ops.Finite(),
+        "allowed": ops.TableRule(True), "blocked": ops.TableRule(False), "add": ops.Finite(),
     }  # fmt: skip
     given_tables = [
         Matrix.of_written(added if name == "add" else table)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from attncli import oracle
-from attncli.oracle.merges import Learned, learned
+from attncli.oracle.merges import LearnedMerges, learned
 from attncli.oracle.stack import worked
 from attncli.oracle.text import columns, identities, tokens
 from tests.plain import read
@@ -21,7 +21,7 @@ HUGS = "corpus: {hug: 10, pug: 5, pun: 12, bun: 4, hugs: 5}\nvocabulary_size: 10
 SEEDS = range(50)
 
 
-def learn(text: str) -> Learned:
+def learn(text: str) -> LearnedMerges:
     known = learned(read(text))
     assert known is not None
     return known
@@ -189,7 +189,7 @@ def package(model: Any) -> Any:
     return made
 
 
-def both(data: dict[str, Any]) -> tuple[Learned, Any]:
+def both(data: dict[str, Any]) -> tuple[LearnedMerges, Any]:
     known = learned(data)
     assert known is not None
     return known, pytest.importorskip("tokenizers")

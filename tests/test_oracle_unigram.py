@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from attncli import load, oracle, work
-from attncli.oracle.lesson import Learned
+from attncli.oracle.lesson import LearnedPieces
 from attncli.oracle.text import identities, tokens, vocabulary
 from attncli.oracle.unigram import unigram
 from attncli.oracle.viterbi import best_cut, split
@@ -25,7 +25,7 @@ EXACT = {"policy": "exact"}
 AB = "tokenizer: unigram\npieces: {a: -1, b: -2.5, ab: -2.1, ba: -3.05}\n"
 
 
-def learn(text: str) -> Learned:
+def learn(text: str) -> LearnedPieces:
     known = unigram(read(text))
     assert known is not None
     assert known.learned is not None

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attncli import ScenarioError
-from attncli.render.screen.lines import Piece, line_width, width, wrapped
+from attncli.render.screen.lines import StyledText, line_width, width, wrapped
 from attncli.trace import Trace
 from tests.pages import SHIPPED, page_of, trace_of
 from tests.strategies import recurrents, scenarios, transformers
@@ -98,7 +98,7 @@ def test_wide_and_combining_tokens_stay_aligned() -> None:
 
 @given(st.lists(st.text("ab 猫é", max_size=12), max_size=6), st.integers(4, 30))
 def test_wrapping_keeps_every_word(texts: list[str], cells: int) -> None:
-    lines = wrapped([Piece(text) for text in texts], cells)
+    lines = wrapped([StyledText(text) for text in texts], cells)
     words = " ".join("".join(piece.text for piece in line) for line in lines).split()
     assert words == "".join(texts).split()
     for line in lines:

@@ -12,8 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attncli.tokenizing.corpus import Corpus, Word, count_words
-from attncli.tokenizing.cutting import BYTE_ALPHABET, Bytes, Cutting, Metaspace, WhiteSpace, Words
+from attncli.tokenizing.corpus import Corpus, CountedWord, count_words
+from attncli.tokenizing.cutting import (
+    BYTE_ALPHABET,
+    Bytes,
+    Cutting,
+    Metaspace,
+    PunctuationCutting,
+    WhiteSpace,
+)
 from attncli.tokenizing.dictionary import make_dictionary
 from attncli.tokenizing.learning import Settings, learn
 from attncli.tokenizing.lesson import Lesson, teach
@@ -58,7 +65,9 @@ def test_bpe_of_the_hugs() -> None:
 
 
 def test_ties_go_to_the_smaller_ids() -> None:
-    learned = learn((Word("ba", 2), Word("ab", 2), Word("cb", 1)), Settings(merges=1))
+    learned = learn(
+        (CountedWord("ba", 2), CountedWord("ab", 2), CountedWord("cb", 1)), Settings(merges=1)
+    )
     assert learned.rounds[0].pair == ("a", "b")
     assert learned.rounds[0].tied == (("b", "a"),)
     assert learned.rounds[0].ties == 1
@@ -88,7 +97,10 @@ def test_the_longest_piece_first() -> None:
         Tried(2, "##h", True),
     )
     assert [one.found for one in model.trace("unx")] == [False, True, False]
-    assert WordTokenizer(Words(Affixes("##")), model).decode(model.pieces("Yassine")) == "Yassine"
+    assert (
+        WordTokenizer(PunctuationCutting(Affixes("##")), model).decode(model.pieces("Yassine"))
+        == "Yassine"
+    )
 
 
 def test_given_merges() -> None:
@@ -123,7 +135,7 @@ def test_unigram_by_hand() -> None:
     ]
 
 
-def naive_losses(words: tuple[Word, ...], counts: Mapping[str, float]) -> dict[str, float]:
+def naive_losses(words: tuple[CountedWord, ...], counts: Mapping[str, float]) -> dict[str, float]:
     """The loss of a vocabulary with the scores of `counts`, and without each longer piece."""
     total = sum(counts.values())
 
@@ -179,7 +191,7 @@ def test_lessons_lose_what_costs_least(given_: dict[str, int], size: int) -> Non
 
 
 def naive_best(
-    words: tuple[Word, ...], cut: list[list[str]], ids: dict[str, int], score: Score
+    words: tuple[CountedWord, ...], cut: list[list[str]], ids: dict[str, int], score: Score
 ) -> Names | None:
     pairs, single = Counter[Names](), Counter[str]()
     for word, symbols in zip(words, cut, strict=True):
@@ -196,7 +208,7 @@ def naive_best(
     return min(pairs, key=order, default=None)
 
 
-def naive_merges(words: tuple[Word, ...], plan: Settings) -> list[Names]:
+def naive_merges(words: tuple[CountedWord, ...], plan: Settings) -> list[Names]:
     """Merges with all counted anew in each round."""
     affixes, cut = plan.affixes, [plan.affixes.symbols(word.text) for word in words]
     bare = sorted({one for word in words for one in word.text})
@@ -292,10 +304,10 @@ def test_a_dictionary() -> None:
     words = count_words("a b a c a b c d", WhiteSpace().cut)
     made = make_dictionary(words, most=2, special=("<pad>",), unknown="<unk>")
     assert made.model.vocabulary == {"<unk>": 0, "<pad>": 1, "a": 2, "b": 3}
-    assert made.tied == (Word("b", 2), Word("c", 2))
-    assert made.dropped == (Word("c", 2), Word("d", 1))
+    assert made.tied == (CountedWord("b", 2), CountedWord("c", 2))
+    assert made.dropped == (CountedWord("c", 2), CountedWord("d", 1))
     assert made.model.pieces("d")[0].token == "<unk>"
-    assert make_dictionary(words, min_count=2).dropped == (Word("d", 1),)
+    assert make_dictionary(words, min_count=2).dropped == (CountedWord("d", 1),)
 
 
 BYTES = Merges(
@@ -338,14 +350,14 @@ def test_any_text_is_learned_from(text: str) -> None:
         tokenizer = WordTokenizer(cutting, model)
         pieces = tokenizer.encode(text.replace("▁", ""))
         assert tokenizer.decode(pieces) == text.replace("▁", "")
-    for cut in (WhiteSpace(), Words(), Bytes(), Metaspace(nfkc=True)):
+    for cut in (WhiteSpace(), PunctuationCutting(), Bytes(), Metaspace(nfkc=True)):
         WordTokenizer(cut, LongestMatch({"[UNK]": 0, "a": 1})).encode(text)
 
 
 @pytest.mark.slow
 def test_long_words() -> None:
     word = "abc" * 40_000
-    learned = learn((Word(word, 1),), Settings(merges=5))
+    learned = learn((CountedWord(word, 1),), Settings(merges=5))
     assert "".join(tokens(Merges(learned.vocabulary, learned.merges), word)) == word
     scored = tuple((one, -1.0) for one in ("a", "b", "c", "abc", "abcabc"))
     assert "".join(tokens(Unigram(scored), word)) == word

@@ -13,7 +13,7 @@ from attncli import ScenarioError, load, work
 from attncli.arithmetic.operations import DivideByColumnSum
 from attncli.name import Name
 from attncli.pipeline import outline
-from attncli.trace import Making
+from attncli.trace import Definition
 from attncli.trace.outline import outline_of
 from tests.pages import SHIPPED, page_of, trace_of
 from tests.strategies import scenarios
@@ -85,7 +85,7 @@ def test_replays_add_up() -> None:
     scores = [[5, 0, 1], [1, 1, 2], [2, 1, 3]]
     again = trace.replay({"scores": scores}).replay({"Q": [[1, 1], [1, 1], [1, 1]]})
     assert again["scores"].values.tolist() == scores
-    mistake = Making(Name("weights"), DivideByColumnSum(), (Name("exp"),), "softmax")
+    mistake = Definition(Name("weights"), DivideByColumnSum(), (Name("exp"),), "softmax")
     both = trace.remake(mistake).replay({"scores": scores})
     assert both["weights"].values.sum(axis=0).round(2).tolist() == [1, 1, 1]
     sums = trace.replay({"exp_sum": [6.436, 12.825, 30]})
@@ -97,12 +97,14 @@ def test_a_replay_never_rearranges() -> None:
     with pytest.raises(ValueError, match=r"V has the shape \(3, 2\), not \(2, 3\)"):
         trace.replay({"V": np.ones((2, 3))})
     with pytest.raises(KeyError, match="not made"):
-        trace.remake(Making(Name("W_Q"), DivideByColumnSum(), (Name("exp"),), "project"))
+        trace.remake(Definition(Name("W_Q"), DivideByColumnSum(), (Name("exp"),), "project"))
 
 
 def test_a_mistake_is_a_replay() -> None:
     trace = work(load("i_love_ai"))
-    wrong = trace.remake(Making(Name("weights"), DivideByColumnSum(), (Name("exp"),), "softmax"))
+    wrong = trace.remake(
+        Definition(Name("weights"), DivideByColumnSum(), (Name("exp"),), "softmax")
+    )
     assert wrong["weights"].values[0, 0] == 0.212  # 2.718 / 12.825
     assert wrong["output"].values.tolist() != trace["output"].values.tolist()
 
@@ -142,7 +144,7 @@ def test_a_trace_starts_from_what_is_given(
     trace = trace_of(text + "\n")
     assert [name for name in trace if not trace[name].given] == made
     ends = trace.unfinished
-    assert (None if ends is None else (ends.making.step, ends.missing)) == missing
+    assert (None if ends is None else (ends.definition.step, ends.missing)) == missing
 
 
 def test_what_only_a_given_quantity_would_need_is_left_out() -> None:

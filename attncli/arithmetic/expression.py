@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from attncli.word import Word
 
 
-class Cell(NamedTuple):
+class Location(NamedTuple):
     """Where a figure stands: a quantity by its full name, a row and a column from 0."""
 
     quantity: str
@@ -22,7 +22,7 @@ class Cell(NamedTuple):
     column: int
 
 
-INNER = Cell("", 0, 0)
+INNER = Location("", 0, 0)
 """The place of a figure that was made inside a line of working, such as one of its products."""
 
 
@@ -35,7 +35,7 @@ class Number(NamedTuple):
 
     full: Decimal
     shown: Decimal
-    cell: Cell | None = None
+    cell: Location | None = None
 
     @classmethod
     def written(cls, figure: Decimal | int) -> Number:
@@ -77,7 +77,7 @@ class Operand(NamedTuple):
     kind: str = "operand"
 
 
-class Extent(NamedTuple):
+class Length(NamedTuple):
     """How many cells an equation's operand has along an axis."""
 
     place: int
@@ -185,7 +185,7 @@ Expression = (
     | Blank
     | Symbol
     | Operand
-    | Extent
+    | Length
     | Omitted
     | Sum
     | Product
@@ -202,7 +202,7 @@ Expression = (
     | Word
 )
 
-_LEAVES = (Number, Blank, Symbol, Operand, Extent, Omitted, Word)
+_LEAVES = (Number, Blank, Symbol, Operand, Length, Omitted, Word)
 
 E = Symbol("e")
 PI = Symbol("π")

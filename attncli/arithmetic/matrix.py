@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from attncli.arithmetic import decimals as figures
-from attncli.arithmetic.expression import Cell, Number, Vector
+from attncli.arithmetic.expression import Location, Number, Vector
 from attncli.arithmetic.rounding import Array, Error
 from attncli.arithmetic.rounding import carry as round_in_place
 from attncli.arithmetic.whole import Whole
@@ -99,7 +99,7 @@ class Matrix:
         return told
 
     def _number(self, i: int, j: int) -> Number:
-        cell = Cell(self.name, i, j) if self.name else None
+        cell = Location(self.name, i, j) if self.name else None
         if self.written is not None:
             figure = self.written[i][j]
             return Number(figure, figure, cell)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import typer
 
 from attncli.cli.command import command_line, taking
-from attncli.cli.order import Order
+from attncli.cli.exercise_arguments import ExerciseArguments
 
 
-@taking(Order)
-def command(context: typer.Context, order: Order) -> None:
+@taking(ExerciseArguments)
+def command(context: typer.Context, order: ExerciseArguments) -> None:
     """Write an exercise: the student's sheet, the answer key, hints.
 
     Examples:
@@ -24,6 +24,6 @@ def command(context: typer.Context, order: Order) -> None:
 
       attn exercise i_love_ai --step softmax --stress 1000
     """
-    from attncli.cli.fulfilling import fulfil
+    from attncli.cli.exercise_writing import fulfil
 
     fulfil(order, command_line(context, leave_out=("output", "force")))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attncli.cli import options
-from attncli.cli.request import Part, Request, changes_of
+from attncli.cli.request import Excerpt, Request, changes_of
 
 if TYPE_CHECKING:
     from attncli.document import Document
@@ -47,11 +47,11 @@ def command(
         scenario, changes, step or [], detail, form, output, force, files_outside, fragment, large
     )
     trace = request.work()
-    part = Part(token, layer, head)
+    part = Excerpt(token, layer, head)
     request.deliver(lambda: _document(trace, request, part))
 
 
-def _document(trace: Trace, request: Request, part: Part) -> Document:
+def _document(trace: Trace, request: Request, part: Excerpt) -> Document:
     from attncli.scenario import STORY
     from attncli.steps import step_named
     from attncli.telling.lesson import lessons

@@ -22,8 +22,8 @@ from attncli.writing import (
 )
 
 if TYPE_CHECKING:
-    from attncli.cli.order import Order
-    from attncli.cli.terms import Manner
+    from attncli.cli.exercise_arguments import ExerciseArguments
+    from attncli.cli.exercise_checks import PaperSettings
     from attncli.document import Document
     from attncli.trace import Trace
 
@@ -31,7 +31,7 @@ _LONGEST = 60
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 
 
-def check_targets(order: Order, manner: Manner, forms: Sequence[str]) -> None:
+def check_targets(order: ExerciseArguments, manner: PaperSettings, forms: Sequence[str]) -> None:
     """Raises OutputError where results don't fit where they are to go, or files are in the way."""
     names = _file_names(order, manner, forms)
     if manner.folder:
@@ -45,7 +45,7 @@ def check_targets(order: Order, manner: Manner, forms: Sequence[str]) -> None:
         check_free(order.output, force=order.force)
 
 
-def _file_names(order: Order, manner: Manner, forms: Sequence[str]) -> list[str]:
+def _file_names(order: ExerciseArguments, manner: PaperSettings, forms: Sequence[str]) -> list[str]:
     """A name for each paper, from the scenario, the form and what it is."""
     from attncli.questions import OWN_FORM
     from attncli.render import module_of
@@ -66,7 +66,10 @@ def safe_name(text: str) -> str:
 
 
 def write_papers(
-    order: Order, manner: Manner, exercises: Iterable[tuple[str, Trace, Document]], count: int
+    order: ExerciseArguments,
+    manner: PaperSettings,
+    exercises: Iterable[tuple[str, Trace, Document]],
+    count: int,
 ) -> None:
     """Makes the papers of all forms, then writes them, all or none."""
     forms: list[str] = []
@@ -97,7 +100,9 @@ def _rarely_collecting() -> Iterator[None]:
         gc.set_threshold(*often)
 
 
-def _texts(whole: Document, order: Order, manner: Manner, trace: Trace) -> Iterator[str]:
+def _texts(
+    whole: Document, order: ExerciseArguments, manner: PaperSettings, trace: Trace
+) -> Iterator[str]:
     """The papers of one form in its format."""
     from attncli.render import render
 
@@ -106,7 +111,7 @@ def _texts(whole: Document, order: Order, manner: Manner, trace: Trace) -> Itera
         yield render(_paper(kind, whole, trace, manner), manner.format, page)
 
 
-def _paper(kind: str, whole: Document, trace: Trace, manner: Manner) -> Document:
+def _paper(kind: str, whole: Document, trace: Trace, manner: PaperSettings) -> Document:
     from attncli.render import abilities_of
     from attncli.telling.exercise.hints import hints_page
     from attncli.telling.exercise.key_pages import key_page

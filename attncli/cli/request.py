@@ -63,7 +63,7 @@ class Request(NamedTuple):
             deliver(tell(), self.form, self.output, force=self.force, fragment=self.fragment)
 
 
-class Part(NamedTuple):
+class Excerpt(NamedTuple):
     """The part of a trace that is asked for, besides its steps."""
 
     token: str | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attncli.cli import options
-from attncli.cli.request import Part, Request, changes_of
+from attncli.cli.request import Excerpt, Request, changes_of
 
 if TYPE_CHECKING:
     from attncli.document import Document
@@ -49,11 +49,11 @@ def command(
         scenario, changes, step or [], detail, form, output, force, files_outside, fragment, large
     )
     trace = request.work()
-    part = Part(token, layer, head)
+    part = Excerpt(token, layer, head)
     request.deliver(lambda: _document(trace, request, part, cell or []))
 
 
-def _document(trace: Trace, request: Request, part: Part, cells: list[str]) -> Document:
+def _document(trace: Trace, request: Request, part: Excerpt, cells: list[str]) -> Document:
     from attncli.telling import selection, walkthrough
 
     if cells:

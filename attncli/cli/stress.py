@@ -11,16 +11,18 @@ from attncli.cli.progress import watched
 from attncli.cli.variants import variants
 
 if TYPE_CHECKING:
-    from attncli.cli.order import Order
-    from attncli.cli.terms import Terms
-    from attncli.telling.exercise.papers import Wish
+    from attncli.cli.exercise_arguments import ExerciseArguments
+    from attncli.cli.exercise_checks import CheckedArguments
+    from attncli.telling.exercise.papers import ExerciseRequest
     from attncli.telling.exercise.trust import Trial
     from attncli.trace import Trace
 
 _FAILED = 1
 
 
-def stress(order: Order, terms: Terms, trace: Trace, wish: Wish) -> None:
+def stress(
+    order: ExerciseArguments, terms: CheckedArguments, trace: Trace, wish: ExerciseRequest
+) -> None:
     """Makes variants and tells how they came out; exit status 1 where a key disagrees."""
     from attncli.telling.exercise.trust import report
     from attncli.word import Word
@@ -32,7 +34,9 @@ def stress(order: Order, terms: Terms, trace: Trace, wish: Wish) -> None:
         raise typer.Exit(_FAILED)
 
 
-def _trials(order: Order, terms: Terms, trace: Trace, wish: Wish) -> list[Trial]:
+def _trials(
+    order: ExerciseArguments, terms: CheckedArguments, trace: Trace, wish: ExerciseRequest
+) -> list[Trial]:
     from attncli.oracle import UnknownError
     from attncli.scenario import shipped
     from attncli.scenario.plain import plain_data

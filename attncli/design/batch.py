@@ -12,25 +12,25 @@ from numpy.typing import NDArray
 
 from attncli.arithmetic.rounding import Array
 from attncli.design import candidates
-from attncli.design.candidates import Many
+from attncli.design.candidates import CandidateValues
 from attncli.design.plan import Plan, Stage
-from attncli.design.rules import Flags, Made
+from attncli.design.rules import CandidateQuantity, Flags
 from attncli.design.shares import seen_of, shown_rows
 from attncli.name import Name
-from attncli.trace import Making, Trace
+from attncli.trace import Definition, Trace
 
 
 class Quantities:
     """The figures of candidates by the names of quantities. Candidates that fall are taken out of
     a quantity when it is next asked for: most are seldom, and candidates fall at every stage."""
 
-    def __init__(self, fixed: Mapping[str, Many]) -> None:
+    def __init__(self, fixed: Mapping[str, CandidateValues]) -> None:
         self._stored = {name: (many, 0) for name, many in fixed.items()}
         self._takes: list[NDArray[np.intp]] = []
         self._back: list[NDArray[np.intp]] = []
         """Where the candidates of now stood before the last take, before the last two, …"""
 
-    def __getitem__(self, name: str) -> Many:
+    def __getitem__(self, name: str) -> CandidateValues:
         many, before = self._stored[name]
         behind = len(self._takes) - before
         if behind and not many.fixed:
@@ -38,7 +38,7 @@ class Quantities:
             self[name] = many
         return many
 
-    def __setitem__(self, name: str, many: Many) -> None:
+    def __setitem__(self, name: str, many: CandidateValues) -> None:
         self._stored[name] = many, len(self._takes)
 
     def keys(self) -> Set[str]:
@@ -94,13 +94,13 @@ class Batch:
             if columns is not None:
                 new, figures = figures, self.made[drawn.names[0]].values.copy()
                 figures[:, columns] = new[:, columns]
-            many = Many(figures, drawn.places, drawn.places)
+            many = CandidateValues(figures, drawn.places, drawn.places)
             for name in drawn.names:
                 self.made[name] = many
 
 
 @dataclass(frozen=True)
-class Workshop:
+class BatchMaker:
     """Makes the quantities of a plan for a batch, as the trace that the plan is of makes them."""
 
     trace: Trace
@@ -111,57 +111,59 @@ class Workshop:
         return Batch(count, Quantities(self._fixed), np.arange(count))
 
     @cached_property
-    def _fixed(self) -> Mapping[str, Many]:
+    def _fixed(self) -> Mapping[str, CandidateValues]:
         names = (name for name in self.trace if name in self.plan.fixed)
-        return {name: Many.same(self.trace[name].matrix) for name in names}
+        return {name: CandidateValues.same(self.trace[name].matrix) for name in names}
 
-    def make(self, batch: Batch, making: Making) -> Made:
+    def make(self, batch: Batch, definition: Definition) -> CandidateQuantity:
         """Makes a quantity for all candidates of a batch."""
-        full = self._full(batch, making)
-        batch.made[making.name] = self._settled(batch, making, full)
-        return self.told(batch, making, full)
+        full = self._full(batch, definition)
+        batch.made[definition.name] = self._settled(batch, definition, full)
+        return self.told(batch, definition, full)
 
-    def figures(self, batch: Batch, making: Making) -> Many:
+    def figures(self, batch: Batch, definition: Definition) -> CandidateValues:
         """What a quantity would be if it were made so; the batch stays as it is. Raises
         ValueError where the shapes don't fit."""
-        return self._settled(batch, making, self._full(batch, making))
+        return self._settled(batch, definition, self._full(batch, definition))
 
-    def _full(self, batch: Batch, making: Making) -> Array:
-        operands = [batch.made[name] for name in making.operands]
-        shape = self.trace[making.name].matrix.shape
-        return candidates.full(making.operation, batch.count, operands, shape)
+    def _full(self, batch: Batch, definition: Definition) -> Array:
+        operands = [batch.made[name] for name in definition.operands]
+        shape = self.trace[definition.name].matrix.shape
+        return candidates.full(definition.operation, batch.count, operands, shape)
 
-    def _settled(self, batch: Batch, making: Making, full: Array) -> Many:
-        operands = [batch.made[name] for name in making.operands]
-        rounding = self.trace.rounding.of_quantity(making.step, making.name)
-        return candidates.settled(making.operation, full, rounding, making.step, operands)
+    def _settled(self, batch: Batch, definition: Definition, full: Array) -> CandidateValues:
+        operands = [batch.made[name] for name in definition.operands]
+        rounding = self.trace.rounding.of_quantity(definition.step, definition.name)
+        return candidates.settled(definition.operation, full, rounding, definition.step, operands)
 
-    def told(self, batch: Batch, making: Making, full: Array | None = None) -> Made:
+    def told(
+        self, batch: Batch, definition: Definition, full: Array | None = None
+    ) -> CandidateQuantity:
         """A quantity that was made, as the rules see it; `full` are its figures before they were
         rounded, where that matters."""
-        operands = [batch.made[name] for name in making.operands]
-        many = batch.made[making.name]
-        before = self.makings.get(making.operands[0])
-        return Made(
-            making.operation,
+        operands = [batch.made[name] for name in definition.operands]
+        many = batch.made[definition.name]
+        before = self.definitions.get(definition.operands[0])
+        return CandidateQuantity(
+            definition.operation,
             many.values,
             many.values if full is None else full,
-            candidates.places_of(making.operation, operands),
+            candidates.places_of(definition.operation, operands),
             many.decimals,
             many.digits,
             many.digits != many.places,
             tuple(operand.values for operand in operands),
             tuple(operand.digits for operand in operands),
             None if before is None else before.operation,
-            seen_of(making.name, self.makings, lambda name: batch.made[name].values),
-            self.trace[making.name].is_list,
-            self.rows[making.name],
+            seen_of(definition.name, self.definitions, lambda name: batch.made[name].values),
+            self.trace[definition.name].is_list,
+            self.rows[definition.name],
         )
 
     @cached_property
-    def makings(self) -> Mapping[Name, Making]:
+    def definitions(self) -> Mapping[Name, Definition]:
         """How each quantity is made."""
-        return {making.name: making for making in self.trace.plan}
+        return {definition.name: definition for definition in self.trace.plan}
 
     @cached_property
     def rows(self) -> Mapping[str, tuple[int, ...] | None]:

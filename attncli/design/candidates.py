@@ -22,7 +22,7 @@ from attncli.arithmetic.operations import (
     Affine,
     AffineTransposed,
     ColumnsAsRows,
-    Down,
+    ColumnWise,
     Exponential,
     JoinColumns,
     JoinRows,
@@ -50,7 +50,7 @@ from attncli.design.rules import product, units
 from attncli.trace.signature import Dim, parse
 
 
-class Many(NamedTuple):
+class CandidateValues(NamedTuple):
     """A quantity's figures in many candidates [n, m, b], or what all of them have, [n, m, 1]."""
 
     values: Array
@@ -59,7 +59,7 @@ class Many(NamedTuple):
     fixed: bool = False
 
     @classmethod
-    def same(cls, matrix: Matrix) -> Many:
+    def same(cls, matrix: Matrix) -> CandidateValues:
         """The figures that all candidates have."""
         return cls(matrix.values[:, :, np.newaxis], matrix.places, matrix.decimals, fixed=True)
 
@@ -68,7 +68,7 @@ class Many(NamedTuple):
         """The decimals that its figures are shown with."""
         return self.decimals if self.places is None else min(self.places, self.decimals)
 
-    def taken(self, indices: NDArray[np.intp]) -> Many:
+    def taken(self, indices: NDArray[np.intp]) -> CandidateValues:
         """The figures of some of the candidates."""
         return (
             self
@@ -142,12 +142,12 @@ _STACKED_AS_SET: Mapping[type[Operation], Callable[..., Array]] = MappingProxyTy
 
 
 def full(
-    operation: Operation, count: int, operands: Sequence[Many], shape: tuple[int, int]
+    operation: Operation, count: int, operands: Sequence[CandidateValues], shape: tuple[int, int]
 ) -> Array:
     """The result [n, m] of an operation in so many candidates, before it is rounded; nan where it
     can't be worked. [n, m, b]"""
     with np.errstate(all="ignore"):
-        if isinstance(operation, Down):
+        if isinstance(operation, ColumnWise):
             along = [operand._replace(values=_turned(operand.values)) for operand in operands]
             return _turned(full(operation.along, count, along, (shape[1], shape[0])))
         if isinstance(operation, Indexed):
@@ -162,7 +162,7 @@ def full(
         return _one_by_one(operation, count, operands, shape)
 
 
-def _at_once(operation: Indexed, operands: Sequence[Many]) -> Array:
+def _at_once(operation: Indexed, operands: Sequence[CandidateValues]) -> Array:
     """An equation, for all candidates at once."""
     values = operation.arrays([operand.values for operand in operands])
     return np.where(np.isinf(values), np.nan, values)
@@ -179,7 +179,7 @@ def _stacked(operation: Operation, operands: Sequence[Array]) -> Array | None:
     return None
 
 
-def _without_zeros(operand: Many) -> Many:
+def _without_zeros(operand: CandidateValues) -> CandidateValues:
     """A list with nan for 0, which can't be divided by; anything else as it is."""
     values = operand.values
     if operand.fixed or values.shape[1] > 1:
@@ -187,7 +187,7 @@ def _without_zeros(operand: Many) -> Many:
     return operand._replace(values=np.where(values == 0, np.nan, values))
 
 
-def _by_row(operation: Operation, count: int, operands: Sequence[Many]) -> Array:
+def _by_row(operation: Operation, count: int, operands: Sequence[CandidateValues]) -> Array:
     sides = parse(operation.signature()).operands
     matrices = [
         Matrix(_rows(operand, count, shared=side[0] == Dim(1, ())), operand.places, 0)
@@ -198,7 +198,7 @@ def _by_row(operation: Operation, count: int, operands: Sequence[Many]) -> Array
     return np.ascontiguousarray(wide.swapaxes(0, 1))
 
 
-def _rows(operand: Many, count: int, *, shared: bool) -> Array:
+def _rows(operand: CandidateValues, count: int, *, shared: bool) -> Array:
     """The rows of all candidates under each other; γ and the like are one row for all.
 
     A column of it is one run of memory, which is what makes it quick."""
@@ -210,7 +210,7 @@ def _rows(operand: Many, count: int, *, shared: bool) -> Array:
 
 
 def _one_by_one(
-    operation: Operation, count: int, operands: Sequence[Many], shape: tuple[int, int]
+    operation: Operation, count: int, operands: Sequence[CandidateValues], shape: tuple[int, int]
 ) -> Array:
     results = [_alone(operation, [each.one(b) for each in operands]) for b in range(count)]
     return np.stack([np.full(shape, np.nan) if x is None else x for x in results], axis=2)
@@ -224,24 +224,28 @@ def _alone(operation: Operation, operands: Sequence[Matrix]) -> Array | None:
 
 
 def settled(
-    operation: Operation, values: Array, rounding: Rounding, step: str, operands: Sequence[Many]
-) -> Many:
+    operation: Operation,
+    values: Array,
+    rounding: Rounding,
+    step: str,
+    operands: Sequence[CandidateValues],
+) -> CandidateValues:
     """The figures as they are gone on with: copied, rounded, or in full."""
     if operation.copies or isinstance(operation, TakeRows):
         first = operation.make(rounding, step, *(operand.one(0) for operand in operands))
-        return Many(values, first.places, first.decimals)
+        return CandidateValues(values, first.places, first.decimals)
     places = places_of(operation, operands)
     decimals = rounding.of(step)
     if not rounding.carries:
-        return Many(values, places, decimals)
+        return CandidateValues(values, places, decimals)
     if places == 0:
-        return Many(values, 0, decimals)
+        return CandidateValues(values, 0, decimals)
     kept = decimals if places is None else min(places, decimals)
     if places is not None and places > decimals:
         values = np.rint(values * 10.0**places) / 10.0**places
-    return Many(units(values, kept) / 10.0**kept + 0.0, kept, decimals)
+    return CandidateValues(units(values, kept) / 10.0**kept + 0.0, kept, decimals)
 
 
-def places_of(operation: Operation, operands: Sequence[Many]) -> int | None:
+def places_of(operation: Operation, operands: Sequence[CandidateValues]) -> int | None:
     """The decimals that hold the results of an operation in full; None where none need do."""
     return operation.places(*(operand.one(0) for operand in operands))

@@ -20,7 +20,7 @@ import numpy as np
 
 from attncli.arithmetic.operations import ColumnMean, KeptSum, MeanOfSquares, RowMean, RowSum
 from attncli.arithmetic.rounding import Array
-from attncli.design.rules import Made, factors_of, product, units
+from attncli.design.rules import CandidateQuantity, factors_of, product, units
 from attncli.design.shares import shown_rows
 from attncli.design.single import made_of
 from attncli.trace import Trace
@@ -37,7 +37,7 @@ def difficulty(trace: Trace, names: Collection[str] = ()) -> int:
     return sum(int(cost(made_of(trace, quantity, rows))) for quantity in made)
 
 
-def cost(made: Made) -> Array:
+def cost(made: CandidateQuantity) -> Array:
     """The cost of a quantity's figures, in one scenario or in each of many. -> [] or [b]"""
     if made.operation is None or made.operation.copies:
         return np.zeros(made.values.shape[2:])
@@ -47,7 +47,7 @@ def cost(made: Made) -> Array:
     return np.asarray(cells.sum(axis=(0, 1)))
 
 
-def _of_products(made: Made) -> Array:
+def _of_products(made: CandidateQuantity) -> Array:
     factors = factors_of(made)
     assert factors is not None
     x, W = factors
@@ -58,7 +58,7 @@ def _of_products(made: Made) -> Array:
     return np.asarray(products + np.maximum(terms - 1, 0) * _digits_of(made))
 
 
-def _of_others(made: Made) -> Array:
+def _of_others(made: CandidateQuantity) -> Array:
     if not isinstance(made.operation, _REDUCTIONS):
         return _digits_of(made)
     side = 0 if isinstance(made.operation, ColumnMean) else 1
@@ -66,7 +66,7 @@ def _of_others(made: Made) -> Array:
     return np.asarray(np.maximum(terms, 1) * _digits_of(made))
 
 
-def _digits_of(made: Made) -> Array:
+def _digits_of(made: CandidateQuantity) -> Array:
     return _digits(units(made.values, made.own))
 
 

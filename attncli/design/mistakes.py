@@ -9,15 +9,15 @@ from attncli.design.rules import units
 from attncli.design.shares import shown_rows
 from attncli.steps import Mistake, step_named
 from attncli.steps.mistakes import made_wrongly, mistaken
-from attncli.trace import Making, Part, Trace
+from attncli.trace import Definition, PlannedStep, Trace
 
 
 class Attempt(NamedTuple):
     """A mistake that can be made in a part of a trace, and how it makes its quantity."""
 
-    part: Part
+    part: PlannedStep
     mistake: Mistake
-    making: Making
+    definition: Definition
 
 
 def attempts(trace: Trace, names: Collection[str] = ()) -> Iterator[Attempt]:
@@ -25,17 +25,17 @@ def attempts(trace: Trace, names: Collection[str] = ()) -> Iterator[Attempt]:
     any names; those whose operands are there."""
     for part in trace.story:
         for mistake in step_named(part.step).mistakes:
-            making = made_wrongly(trace, part, mistake)
-            if making is None or (names and making.name not in names):
+            definition = made_wrongly(trace, part, mistake)
+            if definition is None or (names and definition.name not in names):
                 continue
-            if all(name in trace for name in making.operands):
-                yield Attempt(part, mistake, making)
+            if all(name in trace for name in definition.operands):
+                yield Attempt(part, mistake, definition)
 
 
 def reveals(trace: Trace, attempt: Attempt) -> bool | None:
     """Whether the figures shown are others when a mistake is made; None where it can't be."""
-    name = attempt.making.name
-    wrong = mistaken(trace, attempt.part, attempt.making)
+    name = attempt.definition.name
+    wrong = mistaken(trace, attempt.part, attempt.definition)
     if wrong is None:
         return None
     right = trace[name]

@@ -23,7 +23,7 @@ from attncli.arithmetic.operations import (
 )
 from attncli.design.pools import Drawn, Pools, drawn_of
 from attncli.name import Name
-from attncli.trace import Making, Trace
+from attncli.trace import Definition, Trace
 
 _SHAPE_ONLY = (Alibi, RotaryTable, Seen, Sinusoids)
 """What goes by the shapes of its operands, or by tables that stay."""
@@ -40,7 +40,7 @@ class Stage(NamedTuple):
     """A quantity to make, what is drawn before, whether the exercise asks for it, and whether its
     rows are factors of a product that comes later."""
 
-    making: Making
+    definition: Definition
     fresh: tuple[Fresh, ...] = ()
     asked: bool = True
     factor: bool = False
@@ -59,26 +59,26 @@ def plan_of(trace: Trace, asked: Collection[str], pools: Pools = MappingProxyTyp
     """The stages that lead to the quantities asked for, by their full names; all that the trace
     makes without any. `pools` says for some matrices what they are to be drawn from. Raises
     ValueError for names that the trace doesn't make."""
-    made = {q.name: q.making for q in trace.quantities.values() if q.making is not None}
+    made = {q.name: q.definition for q in trace.quantities.values() if q.definition is not None}
     unknown = [name for name in asked if name not in made]
     if unknown:
         raise ValueError(f"this scenario doesn't make {', '.join(unknown)}")
     wanted = [name for name in made if not asked or name in asked]
     used = {operand for name in wanted for operand in made[name].operands}
     order = tuple(_in_order([name for name in wanted if name not in used], made))
-    used = {name for making in order for name in making.operands} - set(made)
+    used = {name for definition in order for name in definition.operands} - set(made)
     drawn = drawn_of(trace.scenario, used, pools)
     varied = {name for one in drawn for name in one.names}
     fixed = set(trace.quantities) - set(made) - varied
-    for making in order:
-        if isinstance(making.operation, _SHAPE_ONLY) or fixed.issuperset(making.operands):
-            fixed.add(making.name)
-    moving = [making for making in order if making.name not in fixed]
+    for definition in order:
+        if isinstance(definition.operation, _SHAPE_ONLY) or fixed.issuperset(definition.operands):
+            fixed.add(definition.name)
+    moving = [definition for definition in order if definition.name not in fixed]
     stages = tuple(_staged(moving, drawn, frozenset(wanted)))
     return Plan(drawn, stages, frozenset(fixed))
 
 
-def _in_order(wanted: Sequence[Name], made: Mapping[Name, Making]) -> Iterator[Making]:
+def _in_order(wanted: Sequence[Name], made: Mapping[Name, Definition]) -> Iterator[Definition]:
     """Makings, each after those that it needs and as late as may be."""
     done: set[str] = set()
     waiting = list(reversed(wanted))
@@ -95,46 +95,48 @@ def _in_order(wanted: Sequence[Name], made: Mapping[Name, Making]) -> Iterator[M
 
 
 def _staged(
-    makings: Sequence[Making], drawn: Sequence[Drawn], asked: frozenset[str]
+    definitions: Sequence[Definition], drawn: Sequence[Drawn], asked: frozenset[str]
 ) -> Iterator[Stage]:
     """The stages; before a head takes its columns, those are drawn anew."""
     of_name = {name: one for one in drawn for name in one.names}
-    by_name = {making.name: making for making in makings}
-    factors = {name for making in makings for name in _factors(making)}
+    by_name = {definition.name: definition for definition in definitions}
+    factors = {name for definition in definitions for name in _factors(definition)}
     there: set[str] = set()
     parts: set[tuple[str, int]] = set()
-    for making in makings:
-        again = _own_columns(making, by_name, of_name, parts)
+    for definition in definitions:
+        again = _own_columns(definition, by_name, of_name, parts)
         if again is not None:
-            source = by_name[making.operands[0]]
+            source = by_name[definition.operands[0]]
             yield Stage(source, (again,), source.name in asked, source.name in factors)
-        fresh = [of_name[name] for name in making.operands if name in of_name]
+        fresh = [of_name[name] for name in definition.operands if name in of_name]
         new = [one for one in dict.fromkeys(fresh) if there.isdisjoint(one.names)]
         there.update(name for one in new for name in one.names)
-        yield Stage(making, tuple(map(Fresh, new)), making.name in asked, making.name in factors)
+        yield Stage(
+            definition, tuple(map(Fresh, new)), definition.name in asked, definition.name in factors
+        )
 
 
-def _factors(making: Making) -> tuple[str, ...]:
+def _factors(definition: Definition) -> tuple[str, ...]:
     """The operands whose rows are multiplied with something."""
-    if not isinstance(making.operation, MatMul | Affine):
+    if not isinstance(definition.operation, MatMul | Affine):
         return ()
-    across = isinstance(making.operation, MatMulTransposed)
-    return making.operands[: 2 if across else 1]
+    across = isinstance(definition.operation, MatMulTransposed)
+    return definition.operands[: 2 if across else 1]
 
 
 def _own_columns(
-    making: Making,
-    by_name: Mapping[Name, Making],
+    definition: Definition,
+    by_name: Mapping[Name, Definition],
     of_name: Mapping[Name, Drawn],
     parts: set[tuple[str, int]],
 ) -> Fresh | None:
     """The columns that only this head uses of a matrix that all heads share, if it is the first
     to take them; the first head's own were drawn with the whole."""
-    take = making.operation
-    if not isinstance(take, TakeColumns) or (making.operands[0], take.part) in parts:
+    take = definition.operation
+    if not isinstance(take, TakeColumns) or (definition.operands[0], take.part) in parts:
         return None
-    parts.add((making.operands[0], take.part))
-    source = by_name.get(making.operands[0])
+    parts.add((definition.operands[0], take.part))
+    source = by_name.get(definition.operands[0])
     if source is None or not take.part or not isinstance(source.operation, MatMul | Affine):
         return None
     weights = of_name.get(source.operands[1])

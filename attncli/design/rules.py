@@ -62,7 +62,7 @@ _HALF = 0.5 + 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Made:
+class CandidateQuantity:
     """A quantity and what it was made of, in one scenario [n, m] or in many [n, m, b].
 
     `values` are its figures as they are gone on with, `full` before they were rounded; `places`
@@ -98,7 +98,7 @@ class Made:
         return self.units if self.hides else self.values
 
 
-Check = Callable[[Made], Flags | None]
+Check = Callable[[CandidateQuantity], Flags | None]
 """Where a rule is broken: cells [n, m], rows [n, 1]; None where it has nothing to say."""
 
 
@@ -119,7 +119,7 @@ def _many_seen(seen: Flags) -> Flags:
     return np.asarray(_along(np.add, seen.astype(np.int64)) > 1)
 
 
-def ties(made: Made) -> Flags | None:
+def ties(made: CandidateQuantity) -> Flags | None:
     """Weights that are shown like another one of their row; masked ones aside."""
     if made.seen is None:
         return None
@@ -132,7 +132,7 @@ def ties(made: Made) -> Flags | None:
     return broken
 
 
-def extreme(made: Made) -> Flags | None:
+def extreme(made: CandidateQuantity) -> Flags | None:
     """Weights that are shown as 0 or as 1, where there are others that aren't masked."""
     if made.seen is None:
         return None
@@ -141,7 +141,7 @@ def extreme(made: Made) -> Flags | None:
     return np.asarray(ends & made.seen & _many_seen(made.seen))
 
 
-def sums(made: Made) -> Flags | None:
+def sums(made: CandidateQuantity) -> Flags | None:
     """Rows of weights that don't add up to exactly 1 as shown. -> [n, 1]"""
     if made.seen is None:
         return None
@@ -151,7 +151,7 @@ def sums(made: Made) -> Flags | None:
     return np.asarray(off & _along(np.logical_or, made.seen))
 
 
-def edges(made: Made) -> Flags | None:
+def edges(made: CandidateQuantity) -> Flags | None:
     """Figures whose rounding hangs by a hair: within a hundredth of a unit of a half."""
     if not is_rounded(made):
         return None
@@ -160,14 +160,14 @@ def edges(made: Made) -> Flags | None:
         return np.asarray(np.abs(size - np.floor(size) - 0.5) <= NEAR)
 
 
-def is_rounded(made: Made) -> bool:
+def is_rounded(made: CandidateQuantity) -> bool:
     """Whether its figures have more places than are kept or shown."""
     if made.operation is None or made.operation.copies:
         return False
     return made.places is None or made.places > made.decimals
 
 
-def zeros(made: Made) -> Flags | None:
+def zeros(made: CandidateQuantity) -> Flags | None:
     """Rows of nothing but zeros; masks, and lists of one figure a row, aside. -> [n, 1]
 
     A single figure that an activation makes may be 0: that is what it is for."""
@@ -177,7 +177,7 @@ def zeros(made: Made) -> Flags | None:
     return np.asarray(~_along(np.logical_or, made.values != 0))
 
 
-def repeats(made: Made) -> Flags | None:
+def repeats(made: CandidateQuantity) -> Flags | None:
     """Rows and columns that are shown like another one; masks and lists aside, and columns that
     an activation made 0."""
     if made.is_list or isinstance(made.operation, ZeroOne):
@@ -185,12 +185,12 @@ def repeats(made: Made) -> Flags | None:
     return np.asarray(alike_rows(made) | alike_columns(made))
 
 
-def alike_rows(made: Made) -> Flags:
+def alike_rows(made: CandidateQuantity) -> Flags:
     """The rows that are shown like another one. [n, m] -> [n, 1]"""
     return _alike(made.shown)
 
 
-def alike_columns(made: Made) -> Flags:
+def alike_columns(made: CandidateQuantity) -> Flags:
     """The columns that are shown like another one, but for what an activation made 0.
     [n, m] -> [1, m]"""
     columns = np.asarray(_alike(np.asarray(made.shown.swapaxes(0, 1))).swapaxes(0, 1))
@@ -213,7 +213,7 @@ _SPARSE = (Activate, DivideByRow, Dropout, KeptShare)
 """What makes zeros for good reason: activations, masked weights, dropout."""
 
 
-def trivial(made: Made) -> Flags | None:
+def trivial(made: CandidateQuantity) -> Flags | None:
     """Sums of two or more products of which fewer than two aren't 0.
 
     Where an activation, a mask or dropout made the factors 0, that isn't the figures' fault.
@@ -228,14 +228,14 @@ def trivial(made: Made) -> Flags | None:
     return np.asarray(product(x, W) < 2)  # noqa: PLR2004
 
 
-def large(made: Made) -> Flags | None:
+def large(made: CandidateQuantity) -> Flags | None:
     """Figures of 10,000 and more."""
     if made.operation is None or made.operation.copies:
         return None
     return np.asarray(made.values >= _LARGE) | ((made.values <= -_LARGE) & (made.values > -np.inf))
 
 
-def sparse(made: Made) -> Flags | None:
+def sparse(made: CandidateQuantity) -> Flags | None:
     """Rows with fewer than two figures that aren't 0: as factors they make trivial products.
     -> [n, 1]"""
     if made.values.shape[1] < 2 or isinstance(made.operation, _SPARSE):  # noqa: PLR2004
@@ -261,7 +261,7 @@ ASKED_ONLY = frozenset({"edges"})
 """Rules for what is asked; the others hold for what that is made of, too."""
 
 
-def factors_of(made: Made) -> tuple[Array, Array] | None:
+def factors_of(made: CandidateQuantity) -> tuple[Array, Array] | None:
     """The factors [n, k] and [k, m] of a product of matrices; None for anything else."""
     if not isinstance(made.operation, MatMul | Affine):
         return None

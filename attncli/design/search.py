@@ -19,11 +19,11 @@ from numpy.random import RandomState
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array
-from attncli.design.batch import Workshop
+from attncli.design.batch import BatchMaker
 from attncli.design.plan import Plan, plan_of
 from attncli.design.pools import Pools
 from attncli.design.rules import RULES, check_names
-from attncli.design.sieve import UNWORKABLE, Failures, Sieve, Survivor
+from attncli.design.sieve import UNWORKABLE, Failures, RuleFilter, Survivor
 from attncli.name import Name
 from attncli.pipeline import work
 from attncli.questions import form_name
@@ -51,7 +51,7 @@ class Unsatisfied(Refusal):
     """Rules that no figures were found for."""
 
 
-class Request(NamedTuple):
+class SearchRequest(NamedTuple):
     """What is searched for: so many forms from a seed, of the quantities asked for, by their full
     names (none: all that are made), under the rules but for those allowed to be broken. `pools`
     says what to draw some matrices from, `effort` how many times as long to search."""
@@ -79,11 +79,11 @@ def forms(
     Unsatisfied where nothing can vary or the bounded search finds nothing, ValueError for
     unknown names.
     """
-    request = Request(count, seed, asked, allow)
+    request = SearchRequest(count, seed, asked, allow)
     return (trace.scenario for trace in search(scenario, request))
 
 
-def search(scenario: Scenario, request: Request) -> Iterator[Trace]:
+def search(scenario: Scenario, request: SearchRequest) -> Iterator[Trace]:
     """The scenarios that a request asks for, worked; see `forms`."""
     wrong = check_names(request.allow)
     if wrong:
@@ -124,8 +124,8 @@ class _Search:
     size: int = _FIRST
 
     def __post_init__(self) -> None:
-        self.sieve = Sieve(Workshop(self.trace, self.plan), self.allow)
-        sizes = (self.trace[stage.making.name].values.size for stage in self.plan.stages)
+        self.sieve = RuleFilter(BatchMaker(self.trace, self.plan), self.allow)
+        sizes = (self.trace[stage.definition.name].values.size for stage in self.plan.stages)
         self.cells = max(sum(sizes), 1)
         self.most = max(_LEAST, min(_MOST, _HELD // self.cells))
         self.size = min(self.size, self.most)

@@ -13,7 +13,7 @@ from attncli.design.rules import Flags
 from attncli.name import Name
 from attncli.scenario.address import AddressError, Index, parse_address
 from attncli.steps import steps
-from attncli.trace import Axis, Making, Quantity, Trace
+from attncli.trace import Axis, Definition, Quantity, Trace
 
 _SHARES = frozenset(name for step in steps() for name in step.adds_up_to_one)
 
@@ -26,29 +26,31 @@ def is_share(name: Name) -> bool:
     return name.local in _SHARES
 
 
-def seen_of(name: Name, makings: Mapping[Name, Making], figures: Figures) -> Flags | None:
+def seen_of(name: Name, definitions: Mapping[Name, Definition], figures: Figures) -> Flags | None:
     """Which weights aren't masked, [n, m]; None for what isn't shares of 1.
 
     A softmax goes back to its scores, which a mask may have made; a given weight of 0 is masked.
     """
     if not is_share(name):
         return None
-    making = makings.get(name)
-    if making is None:
+    definition = definitions.get(name)
+    if definition is None:
         return np.asarray(figures(name) != 0)
-    return _seen(making, makings, figures)
+    return _seen(definition, definitions, figures)
 
 
-def _seen(making: Making, makings: Mapping[Name, Making], figures: Figures) -> Flags:
-    before = makings.get(making.operands[0])
-    match making.operation:
+def _seen(
+    definition: Definition, definitions: Mapping[Name, Definition], figures: Figures
+) -> Flags:
+    before = definitions.get(definition.operands[0])
+    match definition.operation:
         case Masked():
-            return np.asarray(figures(making.operands[1]) != 0)
+            return np.asarray(figures(definition.operands[1]) != 0)
         case KeptShare():
-            return np.asarray(figures(making.operands[1]) != 0)
+            return np.asarray(figures(definition.operands[1]) != 0)
         case DivideByRow() | Exponential() if before is not None:
-            return _seen(before, makings, figures)
-    return np.ones(figures(making.name).shape, dtype=np.bool_)
+            return _seen(before, definitions, figures)
+    return np.ones(figures(definition.name).shape, dtype=np.bool_)
 
 
 def shown_rows(trace: Trace) -> Callable[[Quantity], tuple[int, ...] | None]:

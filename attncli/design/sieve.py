@@ -18,14 +18,14 @@ import numpy as np
 from numpy.random import RandomState
 
 from attncli.arithmetic.rounding import Array
-from attncli.design.batch import Batch, Workshop
+from attncli.design.batch import Batch, BatchMaker
 from attncli.design.difficulty import cost
 from attncli.design.mistakes import attempts
 from attncli.design.plan import Stage
 from attncli.design.pools import Drawn
-from attncli.design.rules import ASKED_ONLY, CHECKS, Flags, Made, sparse, units
+from attncli.design.rules import ASKED_ONLY, CHECKS, CandidateQuantity, Flags, sparse, units
 from attncli.design.shares import is_share
-from attncli.trace import Making
+from attncli.trace import Definition
 
 UNWORKABLE = "unworkable"
 """What candidates fall by whose figures can't be worked with; no rule to allow."""
@@ -67,10 +67,10 @@ class Survivor(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Sieve:
+class RuleFilter:
     """What candidates have to get through: all rules but for those allowed to be broken."""
 
-    workshop: Workshop
+    workshop: BatchMaker
     allow: frozenset[str] = frozenset()
 
     def sift(self, random: RandomState, count: int, failures: Failures) -> list[Survivor]:
@@ -83,7 +83,7 @@ class Sieve:
                 size = min(size * _GROWTH, count)
                 batch.refill(size, 0 if k < self._decisive else _COPIES)
             batch.draw(stage, random)
-            batch.keep(self._good(stage, self.workshop.make(batch, stage.making), failures))
+            batch.keep(self._good(stage, self.workshop.make(batch, stage.definition), failures))
             self._drop_blind(batch, mistakes, failures)
             if not batch.count:
                 return []
@@ -97,21 +97,21 @@ class Sieve:
     @cached_property
     def _decisive(self) -> int:
         """Where the last softmax is: what is hard is behind a candidate that gets so far."""
-        shares = (k for k, stage in enumerate(self._stages) if is_share(stage.making.name))
+        shares = (k for k, stage in enumerate(self._stages) if is_share(stage.definition.name))
         return max(shares, default=0)
 
-    def _good(self, stage: Stage, made: Made, failures: Failures) -> Flags:
+    def _good(self, stage: Stage, made: CandidateQuantity, failures: Failures) -> Flags:
         """The candidates that break no rule in a quantity."""
         good = ~_unfit(made.values)
         failures.add(UNWORKABLE, int((~good).sum()), len(good))
         for rule, broken in self._broken(stage, made):
-            spared = self._spared.get((stage.making.name, rule))
+            spared = self._spared.get((stage.definition.name, rule))
             bad = (broken if spared is None else broken & ~spared).any(axis=(0, 1))
             failures.add(rule, int((good & bad).sum()), int(good.sum()))
             good &= ~bad
         return good
 
-    def _broken(self, stage: Stage, made: Made) -> Iterator[tuple[str, Flags]]:
+    def _broken(self, stage: Stage, made: CandidateQuantity) -> Iterator[tuple[str, Flags]]:
         """The rules that hold for a quantity, and where each is broken in the rows shown."""
         for rule, check in CHECKS.items():
             if rule not in self.allow and (stage.asked or rule not in ASKED_ONLY):
@@ -128,7 +128,7 @@ class Sieve:
         batch, random = self.workshop.batch(_PROBES), RandomState(0)
         for stage in self._stages:
             batch.draw(stage, random)
-            self.workshop.make(batch, stage.making)
+            self.workshop.make(batch, stage.definition)
         return batch
 
     @cached_property
@@ -136,66 +136,72 @@ class Sieve:
         """The cells that break a rule in each of a few candidates, which no figures could help."""
         spared: dict[tuple[str, str], Flags] = {}
         for stage in self._stages:
-            made = self.workshop.told(self._probe, stage.making)
+            made = self.workshop.told(self._probe, stage.definition)
             for rule, broken in self._broken(stage, made):
                 always = np.asarray((broken | _unfit(made.values)).all(axis=2, keepdims=True))
-                key = stage.making.name, rule
+                key = stage.definition.name, rule
                 if rule in _STRUCTURAL and always.any():
                     spared[key] = spared.get(key, always) | always
         return spared
 
     @cached_property
-    def _mistakes(self) -> tuple[tuple[Making, ...], ...]:
+    def _mistakes(self) -> tuple[tuple[Definition, ...], ...]:
         """For each stage the mistakes that can be looked for after it, in what is asked for, of
         those that some figures would reveal."""
-        asked = {stage.making.name for stage in self._stages if stage.asked}
+        asked = {stage.definition.name for stage in self._stages if stage.asked}
         if not asked or "mistakes" in self.allow:
             return tuple(() for _ in self._stages)
         there = self._probe.made.keys()
-        makings = [slip.making for slip in attempts(self.workshop.trace, asked)]
-        makings = [making for making in makings if there >= set(making.operands)]
-        seen = [m for m in makings if self._reveals(self._probe, m).sum() >= _ENOUGH]
-        known, done = set(self.workshop.plan.fixed), set[Making]()
-        found: list[tuple[Making, ...]] = []
+        definitions = [slip.definition for slip in attempts(self.workshop.trace, asked)]
+        definitions = [
+            definition for definition in definitions if there >= set(definition.operands)
+        ]
+        seen = [m for m in definitions if self._reveals(self._probe, m).sum() >= _ENOUGH]
+        known, done = set(self.workshop.plan.fixed), set[Definition]()
+        found: list[tuple[Definition, ...]] = []
         for stage in self._stages:
-            known.update((stage.making.name, *stage.making.operands))
+            known.update((stage.definition.name, *stage.definition.operands))
             ready = [m for m in seen if known.issuperset((m.name, *m.operands))]
-            found.append(tuple(m for m in ready if m not in done or m.name == stage.making.name))
+            found.append(
+                tuple(m for m in ready if m not in done or m.name == stage.definition.name)
+            )
             done.update(ready)
         return tuple(found)
 
-    def _drop_blind(self, batch: Batch, mistakes: tuple[Making, ...], failures: Failures) -> None:
+    def _drop_blind(
+        self, batch: Batch, mistakes: tuple[Definition, ...], failures: Failures
+    ) -> None:
         """Lets those candidates fall that couldn't reveal one of some mistakes."""
-        for making in mistakes:
+        for definition in mistakes:
             if batch.count:
-                good = self._reveals(batch, making)
+                good = self._reveals(batch, definition)
                 failures.add("mistakes", int((~good).sum()), len(good))
                 batch.keep(good)
 
-    def _reveals(self, batch: Batch, making: Making) -> Flags:
+    def _reveals(self, batch: Batch, definition: Definition) -> Flags:
         """The candidates in which a mistake shows. -> [b]"""
-        right = batch.made[making.name]
+        right = batch.made[definition.name]
         try:
-            wrong = self.workshop.figures(batch, making)
+            wrong = self.workshop.figures(batch, definition)
         except ValueError:  # it doesn't go with these shapes
             return np.zeros(batch.count, dtype=np.bool_)
         if wrong.values.shape != right.values.shape:
             return np.zeros(batch.count, dtype=np.bool_)
         differs = units(wrong.values, right.decimals) != units(right.values, right.decimals)
-        rows = self.workshop.rows[making.name]
+        rows = self.workshop.rows[definition.name]
         shows = (differs if rows is None else differs[list(rows)]).any(axis=(0, 1))
         return np.asarray(shows & ~_unfit(wrong.values))
 
     def _survivors(self, batch: Batch) -> list[Survivor]:
-        asked = {stage.making.name: stage.making for stage in self._stages if stage.asked}
+        asked = {stage.definition.name: stage.definition for stage in self._stages if stage.asked}
         costs = sum(
-            (cost(self.workshop.told(batch, making)) for making in asked.values()),
+            (cost(self.workshop.told(batch, definition)) for definition in asked.values()),
             start=np.zeros(batch.count),
         )
         return [
             Survivor(
                 {one: batch.made[one.names[0]].alone(b) for one in self.workshop.plan.drawn},
-                {s.making.name: batch.made[s.making.name].alone(b) for s in self._stages},
+                {s.definition.name: batch.made[s.definition.name].alone(b) for s in self._stages},
                 int(costs[b]),
             )
             for b in range(batch.count)

@@ -5,24 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from attncli.arithmetic.matrix import Matrix
-from attncli.design.rules import Made
+from attncli.design.rules import CandidateQuantity
 from attncli.design.shares import seen_of
 from attncli.trace import Quantity, Trace
 
 Rows = Callable[[Quantity], tuple[int, ...] | None]
 
 
-def made_of(trace: Trace, quantity: Quantity, rows: Rows) -> Made:
+def made_of(trace: Trace, quantity: Quantity, rows: Rows) -> CandidateQuantity:
     """A quantity of a trace, with what it was made of and its figures before rounding."""
-    makings = {q.name: q.making for q in trace.quantities.values() if q.making is not None}
-    seen = seen_of(quantity.name, makings, lambda name: trace[name].values)
-    matrix, making = quantity.matrix, quantity.making
-    operation = None if making is None else making.operation
-    names = () if making is None else making.operands
+    definitions = {
+        q.name: q.definition for q in trace.quantities.values() if q.definition is not None
+    }
+    seen = seen_of(quantity.name, definitions, lambda name: trace[name].values)
+    matrix, definition = quantity.matrix, quantity.definition
+    operation = None if definition is None else definition.operation
+    names = () if definition is None else definition.operands
     matrices = [trace[name].matrix for name in names]
-    before = makings.get(names[0]) if names else None
+    before = definitions.get(names[0]) if names else None
     worked = operation is not None and not operation.copies
-    return Made(
+    return CandidateQuantity(
         operation,
         matrix.values,
         operation.values(*matrices) if operation is not None and worked else matrix.values,

@@ -15,7 +15,7 @@ from numpy.random import RandomState
 from attncli.arithmetic import decimals
 from attncli.arithmetic.matrix import Matrix
 from attncli.design.pools import Pools
-from attncli.design.search import Request, search
+from attncli.design.search import SearchRequest, search
 from attncli.design.words import sentence
 from attncli.name import Name
 from attncli.pipeline import load
@@ -62,7 +62,7 @@ def sketch(sizes: Sizes, seed: int, allow: Collection[str] = ()) -> tuple[list[s
     """
     words = sentence(sizes.tokens, RandomState(list(f"{seed}, the words".encode())))
     blank = load(_blank(sizes, words))
-    request = Request(1, seed, (), allow, _pools(sizes), _EFFORT)
+    request = SearchRequest(1, seed, (), allow, _pools(sizes), _EFFORT)
     (designed,) = (trace.scenario for trace in search(blank, request))
     return words, designed
 

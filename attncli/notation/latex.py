@@ -1,7 +1,7 @@
 """Expressions in LaTeX: `0.5 \\times 0.885 - 0.1 \\times 0.997`, `\\dfrac{7.389}{12.825}`.
 
 A web page and a TeX file take somebody's words and blanks in different ways, which is what a
-`Style` is for.
+`LatexStyle` is for.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FUNCTIONS = {name: rf"\{name}" for name in ("max", "min", "tanh", "sin", "cos", 
 _SPECIAL = re.compile(r"[_{}$%&#]|\\")
 
 
-class Style(NamedTuple):
+class LatexStyle(NamedTuple):
     """How mathematics is written where it isn't the same everywhere.
 
     `word` writes an index, which may be somebody's word or one of ours; `blank` a figure to be
@@ -66,11 +66,11 @@ def web_blank(node: ex.Blank) -> str:
     return r"\underline{\hspace{3em}}" if node.id else r"\cdots\cdots"
 
 
-WEB = Style(web_word, web_blank)
+WEB = LatexStyle(web_word, web_blank)
 """What KaTeX and MathJax both understand."""
 
 
-def latex(node: ex.Expression | ex.Equation, style: Style = WEB) -> str:
+def latex(node: ex.Expression | ex.Equation, style: LatexStyle = WEB) -> str:
     """The expression in LaTeX. Raises TypeError for a node that has no notation."""
     write = _WRITE.get(type(node))
     if write is None:
@@ -78,7 +78,7 @@ def latex(node: ex.Expression | ex.Equation, style: Style = WEB) -> str:
     return write(node, style)
 
 
-def _held(node: ex.Expression, least: int, style: Style) -> str:
+def _held(node: ex.Expression, least: int, style: LatexStyle) -> str:
     """The expression, in parentheses where it binds less tightly than `least`."""
     text = latex(node, style)
     if binding(node) >= least or (style.hidden and isinstance(node, ex.Blank)):
@@ -86,18 +86,18 @@ def _held(node: ex.Expression, least: int, style: Style) -> str:
     return _parentheses(text, style)
 
 
-def _parentheses(text: str, style: Style) -> str:
+def _parentheses(text: str, style: LatexStyle) -> str:
     if style.inline or (style.slim and r"\dfrac" not in text):
         return f"({text})"
     return rf"\left({_whole(text, style)}\right)"
 
 
-def _whole(text: str, style: Style) -> str:
+def _whole(text: str, style: LatexStyle) -> str:
     """The text without a place to break it at."""
     return text.replace(style.joint, " ")
 
 
-def _number(node: ex.Number, _: Style) -> str:
+def _number(node: ex.Number, _: LatexStyle) -> str:
     text = decimals.text(node.shown)
     if text[-1].isdigit() and "e" not in text:  # the most of them
         return text
@@ -105,7 +105,7 @@ def _number(node: ex.Number, _: Style) -> str:
     return rf"{mantissa} \times 10^{{{exponent}}}" if e else mantissa
 
 
-def _symbol(node: ex.Symbol, style: Style) -> str:
+def _symbol(node: ex.Symbol, style: LatexStyle) -> str:
     indices = f"[{', '.join(map(style.word, node.indices))}]" if node.indices else ""
     name = node.name if isinstance(node.name, Name) else Name(node.name)
     if name.time is None:
@@ -134,7 +134,7 @@ def _name(name: str) -> str:
     return rf"\mathrm{{{_SPECIAL.sub(_escape, name)}}}"
 
 
-def _sum(node: ex.Sum, style: Style) -> str:
+def _sum(node: ex.Sum, style: LatexStyle) -> str:
     minus, first = signed(node.terms[0])
     text = ("-" if minus else "") + _held(first, FACTOR, style)
     for term in node.terms[1:]:
@@ -144,7 +144,7 @@ def _sum(node: ex.Sum, style: Style) -> str:
     return text
 
 
-def _product(node: ex.Product, style: Style) -> str:
+def _product(node: ex.Product, style: LatexStyle) -> str:
     first, *others = node.factors
     minus, positive = signed(first)
     text = ("-" if minus else "") + _held(positive, FACTOR, style)
@@ -152,7 +152,7 @@ def _product(node: ex.Product, style: Style) -> str:
     return r" \times ".join([text, *held])
 
 
-def _quotient(node: ex.Quotient, style: Style) -> str:
+def _quotient(node: ex.Quotient, style: LatexStyle) -> str:
     if style.inline:
         dividend = _held(node.dividend, FACTOR, style)
         return f"{dividend}{style.joint}/ {_held(node.divisor, DIVISOR + 1, style)}"
@@ -160,18 +160,18 @@ def _quotient(node: ex.Quotient, style: Style) -> str:
     return rf"\dfrac{{{dividend}}}{{{divisor}}}"
 
 
-def _vector(node: ex.Vector, style: Style) -> str:
+def _vector(node: ex.Vector, style: LatexStyle) -> str:
     separator = f",{style.joint}"
     return f"[{separator.join([latex(entry, style) for entry in node.entries])}]"
 
 
-def _apply(node: ex.Apply, style: Style) -> str:
+def _apply(node: ex.Apply, style: LatexStyle) -> str:
     name = FUNCTIONS.get(node.function, _symbol(ex.Symbol(node.function), style))
     arguments = f",{style.joint}".join(latex(argument, style) for argument in node.arguments)
     return name + _parentheses(arguments, style)
 
 
-def _exponent(node: ex.Expression, style: Style) -> str:
+def _exponent(node: ex.Expression, style: LatexStyle) -> str:
     """An exponent; a quotient in one line, since a fraction up there is too small to read."""
     if not isinstance(node, ex.Quotient):
         return _whole(latex(node, style), style)
@@ -179,7 +179,7 @@ def _exponent(node: ex.Expression, style: Style) -> str:
     return _whole(f"{dividend}/{divisor}", style)
 
 
-def _root(node: ex.Root, style: Style) -> str:
+def _root(node: ex.Root, style: LatexStyle) -> str:
     """A root; of a sum too long for one line, what stands under it to the power of 1/2."""
     text = latex(node.operand, style)
     if style.inline and text.count(style.joint) > _LONG_ROOT:
@@ -190,7 +190,7 @@ def _root(node: ex.Root, style: Style) -> str:
 _LONG_ROOT = 4
 """Places to break a line at."""
 
-_WRITE: dict[type, Callable[[Any, Style], str]] = {
+_WRITE: dict[type, Callable[[Any, LatexStyle], str]] = {
     ex.Number: _number,
     ex.Blank: lambda node, style: style.blank(node),
     ex.Symbol: _symbol,

@@ -31,7 +31,7 @@ tells nothing of the answer's."""
 _TIMES = f"{GLUE}×{GLUE}"
 
 
-class Style(NamedTuple):
+class PlainStyle(NamedTuple):
     """How plain text is written where it isn't the same everywhere: somebody's words, and the
     sign of a product."""
 
@@ -39,13 +39,13 @@ class Style(NamedTuple):
     times: str = _TIMES
 
 
-_PAGE = Style()
+_PAGE = PlainStyle()
 
 
 def plain(node: ex.Expression | ex.Equation, word: Callable[[Word], str] = printed) -> str:
     """The expression in plain text, its words made harmless. Raises TypeError for a node that has
     no notation."""
-    return _write(node, _PAGE if word is printed else Style(word))
+    return _write(node, _PAGE if word is printed else PlainStyle(word))
 
 
 def name_of(term: str | ex.Symbol, word: Callable[[Word], str] = printed) -> str:
@@ -58,43 +58,43 @@ def unbreakable(text: str) -> str:
     return text.replace(GLUE, " ")
 
 
-def _write(node: ex.Expression | ex.Equation, style: Style) -> str:
+def _write(node: ex.Expression | ex.Equation, style: PlainStyle) -> str:
     write = _WRITE.get(type(node))
     if write is None:
         raise TypeError(f"{type(node).__name__} has no plain notation")
     return write(node, style)
 
 
-def _held(node: ex.Expression, least: int, style: Style) -> str:
+def _held(node: ex.Expression, least: int, style: PlainStyle) -> str:
     """The expression, in parentheses where it binds less tightly than `least`."""
     text = _write(node, style)
     return text if binding(node) >= least else f"({text})"
 
 
-def _number(node: ex.Number, _: Style) -> str:
+def _number(node: ex.Number, _: PlainStyle) -> str:
     text = decimals.text(node.shown)
     return MINUS + text[1:] if text.startswith("-") else text
 
 
-def _blank(node: ex.Blank, style: Style) -> str:
+def _blank(node: ex.Blank, style: PlainStyle) -> str:
     if node.answer is not None:
         return _number(node.answer, style)
     return BLANK if node.id else CARRIED
 
 
-def _symbol(node: ex.Symbol, style: Style) -> str:
+def _symbol(node: ex.Symbol, style: PlainStyle) -> str:
     if not node.indices:
         return node.name
     inside = f",{GLUE}".join(_index(index, style) for index in node.indices)
     return f"{node.name}[{inside}]"
 
 
-def _index(index: str | Word, style: Style) -> str:
+def _index(index: str | Word, style: PlainStyle) -> str:
     text = style.word(index) if isinstance(index, Word) else index
     return text.replace(" ", GLUE)
 
 
-def _sum(node: ex.Sum, style: Style) -> str:
+def _sum(node: ex.Sum, style: PlainStyle) -> str:
     minus, first = signed(node.terms[0])
     text = (MINUS if minus else "") + _held(first, FACTOR, style)
     for term in node.terms[1:]:
@@ -105,7 +105,7 @@ def _sum(node: ex.Sum, style: Style) -> str:
     return text
 
 
-def _product(node: ex.Product, style: Style) -> str:
+def _product(node: ex.Product, style: PlainStyle) -> str:
     if any(isinstance(factor, ex.Quotient) for factor in node.factors):
         style = style._replace(times=_TIMES)  # `a / b×c` would look like a / (b × c)
     first, *others = node.factors
@@ -114,22 +114,22 @@ def _product(node: ex.Product, style: Style) -> str:
     return style.times.join([text, *(_held(factor, DIVISOR + 1, style) for factor in others)])
 
 
-def _quotient(node: ex.Quotient, style: Style) -> str:
+def _quotient(node: ex.Quotient, style: PlainStyle) -> str:
     dividend = _held(node.dividend, FACTOR, style)
     return f"{dividend} /{GLUE}{_held(node.divisor, DIVISOR + 1, style)}"
 
 
-def _vector(node: ex.Vector, style: Style) -> str:
+def _vector(node: ex.Vector, style: PlainStyle) -> str:
     within = style._replace(times="×")
     return f"[{', '.join(_write(entry, within) for entry in node.entries)}]"
 
 
-def _apply(node: ex.Apply, style: Style) -> str:
+def _apply(node: ex.Apply, style: PlainStyle) -> str:
     arguments = f",{GLUE}".join(_write(argument, style) for argument in node.arguments)
     return f"{node.function}({arguments})"
 
 
-def _exponent(node: ex.Expression, style: Style) -> str:
+def _exponent(node: ex.Expression, style: PlainStyle) -> str:
     """An exponent; a quotient without spaces, `10000^(2/4)`, so that it isn't torn apart."""
     if not isinstance(node, ex.Quotient):
         return _held(node, ATOM, style)
@@ -137,7 +137,7 @@ def _exponent(node: ex.Expression, style: Style) -> str:
     return f"({dividend}/{_held(node.divisor, DIVISOR + 1, style)})"
 
 
-_WRITE: dict[type, Callable[[Any, Style], str]] = {
+_WRITE: dict[type, Callable[[Any, PlainStyle], str]] = {
     ex.Number: _number,
     ex.Blank: _blank,
     ex.Symbol: _symbol,

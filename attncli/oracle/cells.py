@@ -79,7 +79,7 @@ def _unstacked(book: Book, record: Record) -> Weights:
 
 
 @dataclass(frozen=True)
-class Cell:
+class RecurrentCell:
     """A cell with its matrices, and the book that its quantities are written in."""
 
     book: Book

@@ -12,7 +12,7 @@ from attncli.oracle.book import Book, Record
 _KINDS = ("whitespace", "word", "character")
 
 
-class Counted(NamedTuple):
+class CountedWords(NamedTuple):
     """The words with their counts as they first appear, and the IDs of those that are kept, after
     special tokens; the unknown token, if there is one."""
 
@@ -21,7 +21,7 @@ class Counted(NamedTuple):
     unknown: str | None
 
 
-def counted(data: Record, cut: Callable[[str, str], list[str]]) -> Counted | None:
+def counted(data: Record, cut: Callable[[str, str], list[str]]) -> CountedWords | None:
     """The dictionary of a scenario's corpus; None where there is no corpus, or one for pieces."""
     said = data.get("tokenizer", "whitespace")
     record: Record = said if isinstance(said, Mapping) else {"kind": said}
@@ -39,7 +39,9 @@ def counted(data: Record, cut: Callable[[str, str], list[str]]) -> Counted | Non
     order = sorted((w for w in words if words[w] >= least), key=lambda word: -words[word])
     if "vocabulary_size" in data:
         order = order[: int(data["vocabulary_size"]) - len(front)]
-    return Counted(words, {w: k for k, w in enumerate(dict.fromkeys([*front, *order]))}, unknown)
+    return CountedWords(
+        words, {w: k for k, w in enumerate(dict.fromkeys([*front, *order]))}, unknown
+    )
 
 
 def _texts(corpus: object) -> list[tuple[str, int]]:
@@ -49,12 +51,12 @@ def _texts(corpus: object) -> list[tuple[str, int]]:
     return [(str(text), 1) for text in texts]
 
 
-def known(dictionary: Counted, words: list[str]) -> list[str]:
+def known(dictionary: CountedWords, words: list[str]) -> list[str]:
     """The words as tokens: what isn't there is the unknown token, if there is one."""
     return [w if w in dictionary.vocabulary else dictionary.unknown or w for w in words]
 
 
-def tell(book: Book, dictionary: Counted) -> None:
+def tell(book: Book, dictionary: CountedWords) -> None:
     """How much of the corpus the dictionary covers."""
     words = dictionary.words
     kept = sum(count for word, count in words.items() if word in dictionary.vocabulary)

@@ -27,7 +27,7 @@ Counts = Mapping[str, int]
 
 
 @dataclass(frozen=True)
-class Lesson:
+class PruningTask:
     """What a scenario says of a tokenizer that is learned.
 
     `front` has the tokens that no word is cut into. `scratch` is where figures are worked on the
@@ -45,7 +45,7 @@ class Lesson:
     scratch: Book = field(compare=False)
 
 
-class Round(NamedTuple):
+class PruningRound(NamedTuple):
     """The pieces with their counts, and each word's best cut, of which the last round has none;
     for each piece that is in some cut and may go, its words by number as they are cut without."""
 
@@ -54,18 +54,18 @@ class Round(NamedTuple):
     anew: Mapping[str, Mapping[int, Cut]] = {}
 
 
-class Learned(NamedTuple):
+class LearnedPieces(NamedTuple):
     """The rounds, and the scores of the pieces of the last one."""
 
     words: Words
-    rounds: tuple[Round, ...]
+    rounds: tuple[PruningRound, ...]
     scores: Scores
 
 
 @lru_cache(maxsize=8)
-def learn(lesson: Lesson) -> Learned:
+def learn(lesson: PruningTask) -> LearnedPieces:
     """Round by round, the pieces that the corpus would miss least are left out."""
-    book, words, rounds = lesson.scratch, lesson.words, list[Round]()
+    book, words, rounds = lesson.scratch, lesson.words, list[PruningRound]()
     pieces = _first(lesson)
     with localcontext() as context:
         context.prec = book.precision
@@ -74,14 +74,14 @@ def learn(lesson: Lesson) -> Learned:
             scores = _estimate(book, k, pieces)
             n = _to_go(lesson, pieces)
             if not n:
-                return Learned(words, (*rounds, Round(pieces)), scores)
+                return LearnedPieces(words, (*rounds, PruningRound(pieces)), scores)
             rounds.append(_round(words, pieces, scores))
             growth = _prune(book, k, rounds[-1], words, scores)
             gone = _least_missed(pieces, growth)[:n]
             pieces = {piece: count for piece, count in pieces.items() if piece not in gone}
 
 
-def tell(book: Book, learned: Learned) -> Scores:
+def tell(book: Book, learned: LearnedPieces) -> Scores:
     """Writes down the told rounds; hands on the scores of the last one."""
     scores: Scores = {}
     last = len(learned.rounds)
@@ -93,7 +93,7 @@ def tell(book: Book, learned: Learned) -> Scores:
     return scores
 
 
-def _first(lesson: Lesson) -> Counts:
+def _first(lesson: PruningTask) -> Counts:
     """All characters, then the substrings that are frequent enough, with their counts."""
     counts, words = Counter[str](), dict(lesson.words)
     for word, times in words.items():
@@ -120,20 +120,20 @@ def _longer(pieces: Counts) -> list[str]:
     return [piece for piece in pieces if len(piece) > 1]
 
 
-def _to_go(lesson: Lesson, pieces: Counts) -> int:
+def _to_go(lesson: PruningTask, pieces: Counts) -> int:
     """How many pieces go after a round."""
     longer = len(_longer(pieces))
     over = len(pieces) - (lesson.size - len(lesson.front))
     return max(0, min(over, longer, max(1, floor(lesson.share * longer))))
 
 
-def _round(words: Words, pieces: Counts, scores: Scores) -> Round:
+def _round(words: Words, pieces: Counts, scores: Scores) -> PruningRound:
     cuts = tuple(best_cut(word, scores) for word, _ in words)
     anew: dict[str, dict[int, Cut]] = {piece: {} for piece in _longer(pieces)}
     for i, cut in enumerate(cuts):
         for piece in anew.keys() & set(cut):
             anew[piece][i] = best_cut(words[i][0], scores, without=piece)
-    return Round(pieces, cuts, {piece: found for piece, found in anew.items() if found})
+    return PruningRound(pieces, cuts, {piece: found for piece, found in anew.items() if found})
 
 
 def _least_missed(pieces: Counts, growth: Scores) -> list[str]:
@@ -155,7 +155,7 @@ def _estimate(book: Book, k: int, pieces: Counts) -> Scores:
     return dict(zip(pieces, log_p[:, 0], strict=True))
 
 
-def _prune(book: Book, k: int, one: Round, words: Words, scores: Scores) -> Scores:
+def _prune(book: Book, k: int, one: PruningRound, words: Words, scores: Scores) -> Scores:
     """The scores of the cuts, the loss, and by how much it grows without a piece."""
     sums = book.numbers([[_sum(cut, scores)] for cut in one.cuts])
     cut_scores = book.keep(f"rounds[{k}].cut_scores", sums)

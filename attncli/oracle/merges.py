@@ -32,7 +32,7 @@ _LONGEST_WORD = 100
 
 
 @dataclass(frozen=True)
-class Training:
+class MergeTask:
     """What a scenario says of a tokenizer that is learned.
 
     `special` are the tokens that come before all others, the unknown one among them; `words` the
@@ -50,7 +50,7 @@ class Training:
     decimals: int | None
 
 
-class Round(NamedTuple):
+class MergeRound(NamedTuple):
     """The told pairs before a merge and the symbols in them, with their counts: the first pair
     is merged."""
 
@@ -62,15 +62,15 @@ class Round(NamedTuple):
         return next(iter(self.pairs))
 
 
-class Learned(NamedTuple):
+class LearnedMerges(NamedTuple):
     """What comes of a training: each token's ID from 0, and the rounds."""
 
-    training: Training
+    training: MergeTask
     vocabulary: dict[str, int]
-    rounds: tuple[Round, ...]
+    rounds: tuple[MergeRound, ...]
 
 
-def learned(data: Record) -> Learned | None:
+def learned(data: Record) -> LearnedMerges | None:
     """What a stack's tokenizer learns; None for one that doesn't."""
     said = data.get("tokenizer")
     record = said if isinstance(said, Mapping) else {"kind": said}
@@ -88,13 +88,13 @@ def tell(book: Book, data: Record) -> None:
             _tell_round(book, f"rounds[{k}]", one, likelihood=known.training.likelihood)
 
 
-def pieces(known: Learned, sentence: str) -> list[str]:
+def pieces(known: LearnedMerges, sentence: str) -> list[str]:
     """A sentence's tokens, word by word."""
     encode = _longest_first if known.training.wordpiece else _by_merges
     return [piece for word in sentence.split() for piece in encode(known, word)]
 
 
-def _tell_round(book: Book, name: str, one: Round, *, likelihood: bool) -> None:
+def _tell_round(book: Book, name: str, one: MergeRound, *, likelihood: bool) -> None:
     counts = book.keep(f"{name}.counts", _column(book, one.pairs.values()))
     if not likelihood:
         return
@@ -109,13 +109,13 @@ def _column(book: Book, counts: Iterable[int]) -> Figures:
     return book.numbers([[count] for count in counts])
 
 
-def _training(data: Record, record: Record) -> Training:
+def _training(data: Record, record: Record) -> MergeTask:
     wordpiece = record["kind"] == "wordpiece"
     unknown = record.get("unknown", "[UNK]" if wordpiece else None)
     special = [str(token) for token in record.get("special") or ()]
     if unknown is not None and unknown not in special:
         special.insert(0, str(unknown))
-    return Training(
+    return MergeTask(
         wordpiece=wordpiece,
         marks=_INSIDE if wordpiece else str(record.get("marks", "none")),
         likelihood=wordpiece and record.get("score", "likelihood") == "likelihood",
@@ -145,7 +145,7 @@ def _words(corpus: Mapping[str, int | str] | Sequence[str]) -> dict[str, int]:
 
 
 @lru_cache(maxsize=8)
-def _learn(training: Training) -> Learned:
+def _learn(training: MergeTask) -> LearnedMerges:
     """Round by round, the best pair becomes a symbol."""
     words = [(_symbols(word, training.marks), count) for word, count in training.words]
     first = {symbol for word, _ in words for symbol in word}
@@ -163,10 +163,10 @@ def _learn(training: Training) -> Learned:
         words = [(_merged(word, one.chosen, piece), count) for word, count in words]
         vocabulary.setdefault(piece, len(vocabulary))
         rounds.append(one)
-    return Learned(training, vocabulary, tuple(rounds))
+    return LearnedMerges(training, vocabulary, tuple(rounds))
 
 
-def _round(training: Training, words: list[tuple[Cut, int]], ids: Mapping[str, int]) -> Round:
+def _round(training: MergeTask, words: list[tuple[Cut, int]], ids: Mapping[str, int]) -> MergeRound:
     """The best pairs: by count; or by count(ab) / (count(a) · count(b)) as it is rounded, then by
     count. Those that are still equal come in the order of their IDs."""
     pairs, symbols = Counter[Pair](), Counter[str]()
@@ -188,7 +188,7 @@ def _round(training: Training, words: list[tuple[Cut, int]], ids: Mapping[str, i
     least = training.min_count if training.likelihood else 0
     best = sorted((pair for pair in pairs if pairs[pair] >= least), key=rank)[:_TOLD_PAIRS]
     told = {symbol: symbols[symbol] for pair in best for symbol in pair}
-    return Round({pair: pairs[pair] for pair in best}, told)
+    return MergeRound({pair: pairs[pair] for pair in best}, told)
 
 
 def _symbols(word: str, marks: str) -> Cut:
@@ -214,7 +214,7 @@ def _merged(word: Cut, pair: Pair, piece: str) -> Cut:
     return tuple(found)
 
 
-def _by_merges(known: Learned, word: str) -> Iterator[str]:
+def _by_merges(known: LearnedMerges, word: str) -> Iterator[str]:
     """Merges the pair that was learned first, leftmost, as long as there is any."""
     training = known.training
     merges = [one.chosen for one in known.rounds]
@@ -226,7 +226,7 @@ def _by_merges(known: Learned, word: str) -> Iterator[str]:
         yield symbol if symbol in known.vocabulary else training.unknown or symbol
 
 
-def _longest_first(known: Learned, word: str) -> list[str]:
+def _longest_first(known: LearnedMerges, word: str) -> list[str]:
     """The longest piece that the word begins with, then that its rest begins with; the unknown
     token for the whole of a word that at some place has none, or is too long."""
     unknown = [str(known.training.unknown)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from attncli.oracle.attention import taken_off
 from attncli.oracle.book import Book, Record
-from attncli.oracle.cells import Cell, Weights, layout, weights
+from attncli.oracle.cells import RecurrentCell, Weights, layout, weights
 from attncli.oracle.figures import Figures, apply
 from attncli.oracle.matrices import matrix
 
@@ -28,7 +28,7 @@ def recurrent(book: Book, record: Record, x: Figures | None) -> Figures | None:
     direction = str(record.get("direction", "forward"))
     if direction == "both":
         return _both(book, record, x)
-    cell = Cell(book, record, weights(book, record))
+    cell = RecurrentCell(book, record, weights(book, record))
     a = _states(cell, x, back=direction == "backward")
     if a is None:
         return None
@@ -47,7 +47,7 @@ def _both(book: Book, record: Record, x: Figures) -> Figures | None:
     found = []
     for way, own in ways.items():
         place = book.at(way)
-        a = _states(Cell(place, own, weights(place, own)), x, back=way == "backward")
+        a = _states(RecurrentCell(place, own, weights(place, own)), x, back=way == "backward")
         found.append(None if a is None else place.copy("states", _rows(a)))
     there, back = found
     if there is None or back is None:
@@ -59,7 +59,7 @@ def _both(book: Book, record: Record, x: Figures) -> Figures | None:
     return rows
 
 
-def _states(cell: Cell, x: Figures, *, back: bool) -> States | None:
+def _states(cell: RecurrentCell, x: Figures, *, back: bool) -> States | None:
     """a[1] … a[n], worked from the first token to the last or, back, from the last to the first."""
     n = len(x)
     columns = {t: cell.book.copy(f"x[{t}]", x[t - 1 : t].T) for t in range(1, n + 1)}
@@ -104,7 +104,7 @@ def _answer(book: Book, kind: str, t: int, z: Figures) -> None:
         book.keep(f"y[{t}]", e / total)
 
 
-def _gradient(cell: Cell, a: States, *, back: bool) -> None:
+def _gradient(cell: RecurrentCell, a: States, *, back: bool) -> None:
     """(∂a_end / ∂a_before[t])ᵀ, a product of W_aaᵀ diag(g′) of each step on the way (Pascanu et
     al. 2013, arXiv:1211.5063, 2)."""
     book, product, norms = cell.book, None, {}
@@ -119,7 +119,7 @@ def _gradient(cell: Cell, a: States, *, back: bool) -> None:
     book.copy("factor_norms", np.vstack([norms[t] for t in sorted(norms)]))
 
 
-def _slope(cell: Cell, a: Figures, t: int) -> Figures:
+def _slope(cell: RecurrentCell, a: Figures, t: int) -> Figures:
     """g′ at a step: 1 − tanh², or of relu whether it lets its figure through."""
     book = cell.book
     if cell.record.get("activation", "tanh") == "tanh":

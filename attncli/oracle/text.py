@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from attncli.oracle.book import Book, Record
-from attncli.oracle.dictionary import Counted, counted, known
+from attncli.oracle.dictionary import CountedWords, counted, known
 from attncli.oracle.figures import Figures
 from attncli.oracle.matrices import is_source, matrix
 from attncli.oracle.merges import learned, pieces
@@ -37,7 +37,7 @@ def tokens(data: Record) -> list[str]:
     return names_of(data.get("X"))
 
 
-def dictionary_of(data: Record) -> Counted | None:
+def dictionary_of(data: Record) -> CountedWords | None:
     """The dictionary that a corpus of whole words makes."""
     return counted(data, _cut)
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from attncli.oracle import lesson, viterbi
 from attncli.oracle.book import Book, Record
 from attncli.oracle.figures import UnknownError
-from attncli.oracle.lesson import Learned, Lesson, Words
+from attncli.oracle.lesson import LearnedPieces, PruningTask, Words
 from attncli.oracle.viterbi import Cut, Pieces, Scores
 
 _KINDS = ("unigram", "sentencepiece")
@@ -31,14 +31,14 @@ class Setting(NamedTuple):
     byte_fallback: bool
 
 
-class Unigram(NamedTuple):
+class UnigramTask(NamedTuple):
     """A tokenizer: each token's ID from 0, the scores of the pieces, and how they were learned, if
     they were."""
 
     setting: Setting
     vocabulary: dict[str, int]
     scores: Scores
-    learned: Learned | None
+    learned: LearnedPieces | None
 
 
 def is_unigram(data: Record) -> bool:
@@ -46,7 +46,7 @@ def is_unigram(data: Record) -> bool:
     return _record(data).get("kind") in _KINDS
 
 
-def unigram(data: Record) -> Unigram | None:
+def unigram(data: Record) -> UnigramTask | None:
     """A stack's tokenizer; None where it is of another kind."""
     if not is_unigram(data):
         return None
@@ -56,7 +56,7 @@ def unigram(data: Record) -> Unigram | None:
         return _given(setting, data["pieces"])
     learned = lesson.learn(_lesson(data, setting))
     order = sorted(learned.scores, key=lambda piece: -learned.scores[piece])
-    return Unigram(setting, _numbered((*setting.front, *order)), learned.scores, learned)
+    return UnigramTask(setting, _numbered((*setting.front, *order)), learned.scores, learned)
 
 
 def tell(book: Book, data: Record) -> None:
@@ -73,7 +73,7 @@ def tell(book: Book, data: Record) -> None:
         viterbi.tell(book, words, Pieces.of(scores, known.setting.front))
 
 
-def tokens_of(data: Record, known: Unigram) -> list[str]:
+def tokens_of(data: Record, known: UnigramTask) -> list[str]:
     """The sentence's tokens, word by word."""
     setting, book = known.setting, _scratch(data)
     words = viterbi.split(str(data["sentence"]), setting.marks)
@@ -118,16 +118,16 @@ def _numbered(order: Iterable[str]) -> dict[str, int]:
     return {token: k for k, token in enumerate(dict.fromkeys(order))}
 
 
-def _given(setting: Setting, pieces: Record) -> Unigram:
+def _given(setting: Setting, pieces: Record) -> UnigramTask:
     """A tokenizer whose pieces and scores are as they are written."""
     said = {str(piece): Decimal(str(score)) for piece, score in pieces.items()}
     order = (*(token for token in setting.front if token not in said), *said)
-    return Unigram(setting, _numbered(order), said, None)
+    return UnigramTask(setting, _numbered(order), said, None)
 
 
-def _lesson(data: Record, setting: Setting) -> Lesson:
+def _lesson(data: Record, setting: Setting) -> PruningTask:
     record = _record(data)
-    return Lesson(
+    return PruningTask(
         front=setting.front,
         words=_words(data["corpus"], setting.marks),
         size=int(data["vocabulary_size"]),

@@ -31,18 +31,18 @@ class Omission(Enum):
     UNTOLD = auto()
 
 
-class RowSum(NamedTuple):
+class SumEntry(NamedTuple):
     """What the numbers of a row add up to, with `=`, or `≈` where it is rounded."""
 
     sign: str
     total: Number
 
 
-Entry = Number | Blank | RowSum | Vector | Omission
+Entry = Number | Blank | SumEntry | Vector | Omission
 Label = Word | str | Omission
 
 
-class Column(NamedTuple):
+class GridColumn(NamedTuple):
     """A column of a table: its heading, and an entry for each row."""
 
     heading: Label
@@ -53,7 +53,7 @@ class Grid(NamedTuple):
     """The names of a table's rows, and its columns."""
 
     names: tuple[Label, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[GridColumn, ...]
 
     @property
     def headings(self) -> list[Label]:
@@ -71,7 +71,7 @@ def grid_of(block: MatrixBlock) -> Grid:
     columns = [_column(block, j, rows) for j in elided(block.matrix.shape[1], MOST_PARTS)]
     if block.with_sums:
         sums = tuple(_row_sum(block, i) for i in rows)
-        columns.append(Column(_heading_of_sums(columns), sums))
+        columns.append(GridColumn(_heading_of_sums(columns), sums))
     return Grid(_row_names(block, rows), tuple(columns))
 
 
@@ -80,7 +80,7 @@ def grid_of_vectors(block: SideBySide) -> Grid:
     first = block.columns[0][1]
     rows = _shown_rows(first)
     columns = (
-        Column(heading, tuple(_vector(matrix, i) for i in rows))
+        GridColumn(heading, tuple(_vector(matrix, i) for i in rows))
         for heading, matrix in block.columns
     )
     return Grid(_row_names(first, rows), tuple(columns))
@@ -90,7 +90,7 @@ def entry_text(entry: Entry) -> str:
     """An entry as it is printed; what is to be filled in as a rule."""
     if isinstance(entry, Omission):
         return _OMITTED[entry]
-    if isinstance(entry, RowSum):
+    if isinstance(entry, SumEntry):
         total = plain(entry.total)
         return total if entry.sign == "=" else f"{entry.sign} {total}"
     return plain(entry)
@@ -120,20 +120,22 @@ def _row_names(block: MatrixBlock, rows: Sequence[int | None]) -> tuple[Label, .
     return tuple(Omission.ROWS if i is None else _in_role(role, names[i]) for i in rows)
 
 
-def _column(block: MatrixBlock, j: int | None, rows: Sequence[int | None]) -> Column:
+def _column(block: MatrixBlock, j: int | None, rows: Sequence[int | None]) -> GridColumn:
     if j is None:
         left = (Omission.BOTH if i is None else Omission.COLUMNS for i in rows)
-        return Column(Omission.COLUMNS, tuple(left))
+        return GridColumn(Omission.COLUMNS, tuple(left))
     # a list's column has no name
     heading = "" if block.is_list else _in_role(block.roles[1], block.column_names[j])
-    return Column(heading, tuple(Omission.ROWS if i is None else block.entry(i, j) for i in rows))
+    return GridColumn(
+        heading, tuple(Omission.ROWS if i is None else block.entry(i, j) for i in rows)
+    )
 
 
 def _in_role(role: str, name: Word) -> Word:
     return Word(f"{role}: {name.raw}") if role else name
 
 
-def _heading_of_sums(columns: Sequence[Column]) -> str:
+def _heading_of_sums(columns: Sequence[GridColumn]) -> str:
     """What the column of the rows' sums is called, unlike any of the others."""
     others = {shown(label_of(column.heading)).strip() for column in columns}
     heading = "sum"
@@ -142,12 +144,12 @@ def _heading_of_sums(columns: Sequence[Column]) -> str:
     return heading
 
 
-def _row_sum(block: MatrixBlock, i: int | None) -> RowSum | Omission:
+def _row_sum(block: MatrixBlock, i: int | None) -> SumEntry | Omission:
     if i is None:
         return Omission.ROWS
     if any(isinstance(block.entry(i, j), Blank) for j in range(block.matrix.shape[1])):
         return Omission.UNTOLD
-    return RowSum(*block.row_sum(i))
+    return SumEntry(*block.row_sum(i))
 
 
 def _vector(block: MatrixBlock, i: int | None) -> Vector | Omission:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attncli.document import Graph
 from attncli.notation.words import printed
-from attncli.render.figures import text_of
+from attncli.render.numbers import text_of
 from attncli.word import Word
 
 

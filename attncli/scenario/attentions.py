@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from attncli.name import Name, below
 from attncli.refusals import Where, listed, quote
-from attncli.scenario.figures import entry_path
+from attncli.scenario.given_matrices import entry_path
 from attncli.scenario.key_names import Names
 from attncli.scenario.keys.layer import HEAD, NONE
 from attncli.scenario.model import Attention, Layer, MaskRule, Positions
@@ -25,7 +25,7 @@ _NEEDED = (
 _TABLE_RULES = ("allowed", "blocked", "add")
 
 
-class Keys(NamedTuple):
+class AttendedRows(NamedTuple):
     """What the queries of a stack may attend to, and how positions come in: to the stack's own
     keys, or to the memory, whose positions nobody tells."""
 
@@ -35,8 +35,8 @@ class Keys(NamedTuple):
     alibi: Positions | None = None
     sees_memory: bool = False
 
-    def of_memory(self) -> Keys:
-        return Keys(tuple(self.memory or ()), self.memory, sees_memory=True)
+    def of_memory(self) -> AttendedRows:
+        return AttendedRows(tuple(self.memory or ()), self.memory, sees_memory=True)
 
 
 class AttentionBuilder(NamedTuple):
@@ -47,7 +47,7 @@ class AttentionBuilder(NamedTuple):
     names: Names
 
     def attention(
-        self, path: Name, values: Values, seen: Keys, *, causal: bool = False
+        self, path: Name, values: Values, seen: AttendedRows, *, causal: bool = False
     ) -> Attention:
         heads = values.get("heads", 1)
         listed = isinstance(heads, tuple)

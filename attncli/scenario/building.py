@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 from attncli.name import Name, below
 from attncli.refusals import Where
 from attncli.scenario.attentions import (
+    AttendedRows,
     AttentionBuilder,
-    Keys,
     is_linear,
     queries_of,
     shared_settings,
 )
-from attncli.scenario.figures import entry_path
+from attncli.scenario.given_matrices import entry_path
 from attncli.scenario.key_names import Names
 from attncli.scenario.keys.layer import (
     LAYER_KEYS,
@@ -29,7 +29,7 @@ from attncli.scenario.model import (
     Norm,
     Positions,
     Stack,
-    Text,
+    TokenizedText,
 )
 from attncli.scenario.problems import Problems
 from attncli.scenario.recurrents import RecurrentBuilder
@@ -48,7 +48,9 @@ class Builder(NamedTuple):
     problems: Problems
     names: Names
 
-    def stack(self, path: Name, values: Values, text: Text, memory: Sequence[str] | None) -> Stack:
+    def stack(
+        self, path: Name, values: Values, text: TokenizedText, memory: Sequence[str] | None
+    ) -> Stack:
         """A stack; `memory` names the rows that its cross-attentions see, None without any."""
         told = _several(values.get("positions"))
         positions = tuple(_positions(one) for one in told if not _is_none(one))
@@ -56,7 +58,7 @@ class Builder(NamedTuple):
         self._check_added(path, values, positions)
         positions = tuple(one._replace(dimensions=_even(one)) for one in positions)
         kinds = {one.kind: one for one in positions}
-        seen = Keys(text.tokens, memory, kinds.get("rope"), kinds.get("alibi"))
+        seen = AttendedRows(text.tokens, memory, kinds.get("rope"), kinds.get("alibi"))
         layers = self._layers(path, values, seen)
         self._check_attended(path, kinds, layers)
         return Stack(
@@ -101,7 +103,7 @@ class Builder(NamedTuple):
                 "give embeddings instead of X, or leave it out",
             )  # fmt: skip
 
-    def _segments(self, path: Name, values: Values, text: Text) -> tuple[int, ...]:
+    def _segments(self, path: Name, values: Values, text: TokenizedText) -> tuple[int, ...]:
         segments = tuple(values.get("segments", ()))
         if segments and text.tokens and len(segments) != len(text.tokens):
             self._complain(
@@ -117,7 +119,7 @@ class Builder(NamedTuple):
         settings = {**values.get("norms", {}), **values[key]}
         return _norm(below(path, key), settings)
 
-    def _layers(self, path: Name, values: Values, seen: Keys) -> tuple[Layer, ...]:
+    def _layers(self, path: Name, values: Values, seen: AttendedRows) -> tuple[Layer, ...]:
         if "layers" not in values:
             return (self._layer(path, {"block": "", **values}, self._separate(path, seen)),)
         for key in _OF_ONE_LAYER:
@@ -146,11 +148,11 @@ class Builder(NamedTuple):
             seen = seen._replace(keys=rows)
         return tuple(built)
 
-    def _separate(self, path: Name, seen: Keys) -> Keys:
+    def _separate(self, path: Name, seen: AttendedRows) -> AttendedRows:
         """The keys of a first attention, which may be made of an input of their own."""
         return seen._replace(keys=self.names.of_rows(below(path, "keys"), seen.keys))
 
-    def _layer(self, path: Name, values: Values, seen: Keys) -> Layer:
+    def _layer(self, path: Name, values: Values, seen: AttendedRows) -> Layer:
         """A layer of a list, an encoder's by default; or the top itself, which may say no block:
         then it is an attention with a network to follow."""
         said = values.get("block", "encoder")
@@ -182,7 +184,9 @@ class Builder(NamedTuple):
             linear=is_linear(values),
         )  # fmt: skip
 
-    def _cross(self, path: Name, values: Values, seen: Keys, *, crosses: bool) -> Attention | None:
+    def _cross(
+        self, path: Name, values: Values, seen: AttendedRows, *, crosses: bool
+    ) -> Attention | None:
         """A decoder's attention to the memory; its heads and scale are the layer's, unless it
         says others."""
         inside = below(path, "cross")

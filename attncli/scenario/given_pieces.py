@@ -11,7 +11,7 @@ import numpy as np
 from attncli.arithmetic.matrix import Matrix
 from attncli.name import Name
 from attncli.scenario.model import Tokenizing
-from attncli.scenario.tokenizer_settings import Said
+from attncli.scenario.tokenizer_settings import TokenizerSettings
 
 if TYPE_CHECKING:  # what cuts into pieces is imported by scenarios that do
     from attncli.tokenizing.pieces import Model
@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # what cuts into pieces is imported by scenarios that do
 _NEEDED = {"wordpiece": "the vocabulary", "bpe": "merges", "unigram": "pieces"}
 
 
-def tokenizing_of(said: Said) -> Tokenizing | None:
+def tokenizing_of(said: TokenizerSettings) -> Tokenizing | None:
     """The tokenizer of given pieces; None having said what is missing or wrong."""
     vocabulary: Mapping[str, int] = said.values.get("vocabulary") or {}
     if said.algorithm == "wordpiece" and vocabulary:
@@ -41,13 +41,13 @@ def tokenizing_of(said: Said) -> Tokenizing | None:
     return None
 
 
-def _made(said: Said, model: Model) -> Tokenizing:
+def _made(said: TokenizerSettings, model: Model) -> Tokenizing:
     from attncli.tokenizing.tokenizer import WordTokenizer
 
     return Tokenizing(WordTokenizer(said.cutting, model))
 
 
-def _of_merges(said: Said, vocabulary: Mapping[str, int]) -> Tokenizing | None:
+def _of_merges(said: TokenizerSettings, vocabulary: Mapping[str, int]) -> Tokenizing | None:
     from attncli.tokenizing.cutting import BYTE_ALPHABET
     from attncli.tokenizing.merging import Merges, check_merges, vocabulary_of
 
@@ -64,19 +64,19 @@ def _of_merges(said: Said, vocabulary: Mapping[str, int]) -> Tokenizing | None:
     return _made(said, Merges(known, pairs, said.affixes, said.unknown, said.byte_fallback))
 
 
-def _of_pieces(said: Said) -> Tokenizing:
+def _of_pieces(said: TokenizerSettings) -> Tokenizing:
     pieces: Mapping[str, Decimal] = said.values["pieces"]
     front = {token: Decimal(0) for token in said.special if token not in pieces}
     return of_scores(said, {**front, **pieces}, tuple(pieces))
 
 
-def rounded_scores(said: Said, model: Unigram) -> dict[str, Decimal | float]:
+def rounded_scores(said: TokenizerSettings, model: Unigram) -> dict[str, Decimal | float]:
     """The log-probabilities that a model was trained to have, as they are gone on with."""
     return {token: said.rounded("log_p", score) for token, score in model.scored}
 
 
 def of_scores(
-    said: Said, scores: Mapping[str, Decimal | float], pieces: tuple[str, ...] = ()
+    said: TokenizerSettings, scores: Mapping[str, Decimal | float], pieces: tuple[str, ...] = ()
 ) -> Tokenizing:
     """The tokenizer of pieces with log-probabilities: written ones, or such as were trained. Those
     of some `pieces` are told, or of all that can be found in a word."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from attncli.scenario import given_pieces, learning_cost
 from attncli.scenario.model import Tokenizing
 from attncli.scenario.problems import ScenarioError
-from attncli.scenario.tokenizer_settings import Said
+from attncli.scenario.tokenizer_settings import TokenizerSettings
 
 if TYPE_CHECKING:  # what learns is imported by scenarios that learn
-    from attncli.tokenizing.corpus import Word
+    from attncli.tokenizing.corpus import CountedWord
     from attncli.tokenizing.pieces import Model
     from attncli.tokenizing.rounds import Learned
 
@@ -23,24 +23,24 @@ _MOST_SEEDS = 5000
 """Substrings that can still be tried one by one."""
 
 
-def tokenizing_of(said: Said, progress: Progress | None = None) -> Tokenizing | None:
+def tokenizing_of(said: TokenizerSettings, progress: Progress | None = None) -> Tokenizing | None:
     """The tokenizer of a stack with a vocabulary of its own; what is wrong with it goes to the
     problems."""
     if not said.algorithm:
-        return _Learning(said).dictionary()
+        return _Training(said).dictionary()
     given = any(key in said.values for key in ("merges", "pieces"))
     if given or "corpus" not in said.values:
         return given_pieces.tokenizing_of(said)
-    return _Learning(said, progress).learned()
+    return _Training(said, progress).learned()
 
 
-class _Learning(NamedTuple):
+class _Training(NamedTuple):
     """What is learned from the corpus of one stack."""
 
-    said: Said
+    said: TokenizerSettings
     progress: Progress | None = None
 
-    def _words(self) -> tuple[Word, ...]:
+    def _words(self) -> tuple[CountedWord, ...]:
         """The words of the corpus, which has some."""
         from attncli.tokenizing.corpus import count_words
 
@@ -90,7 +90,7 @@ class _Learning(NamedTuple):
             self.said.complain("vocabulary_size", wrong, right or "a larger one")
             return None
 
-    def _merges(self, words: tuple[Word, ...]) -> Tokenizing:
+    def _merges(self, words: tuple[CountedWord, ...]) -> Tokenizing:
         """Merges by counts or by likelihood. Raises ValueError for a size that can't be met."""
         from attncli.tokenizing.cutting import BYTE_ALPHABET
         from attncli.tokenizing.learning import Settings, learn
@@ -123,7 +123,7 @@ class _Learning(NamedTuple):
             return LongestMatch(vocabulary, said.unknown)
         return Merges(vocabulary, learned.merges, said.affixes, said.unknown, said.byte_fallback)
 
-    def _unigram(self, words: tuple[Word, ...]) -> Tokenizing | None:
+    def _unigram(self, words: tuple[CountedWord, ...]) -> Tokenizing | None:
         """Pieces with log-probabilities. Raises ValueError for a size that can't be met."""
         return (
             self._expected(words)
@@ -131,7 +131,7 @@ class _Learning(NamedTuple):
             else self._counted(words)
         )
 
-    def _counted(self, words: tuple[Word, ...]) -> Tokenizing | None:
+    def _counted(self, words: tuple[CountedWord, ...]) -> Tokenizing | None:
         from attncli.tokenizing.lesson import Lesson, seed_counts, teach
         from attncli.tokenizing.tokenizer import WordTokenizer
 
@@ -162,7 +162,7 @@ class _Learning(NamedTuple):
         pieces = tuple(one.token for one in taught.rounds[-1].pieces)
         return Tokenizing(tokenizer, words, taught=taught, pieces=pieces)
 
-    def _expected(self, words: tuple[Word, ...]) -> Tokenizing:
+    def _expected(self, words: tuple[CountedWord, ...]) -> Tokenizing:
         from attncli.tokenizing.training import Training, train
 
         said = self.said

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from attncli.name import below
 from attncli.scenario.budget import too_much
-from attncli.scenario.tokenizer_settings import Said
+from attncli.scenario.tokenizer_settings import TokenizerSettings
 
 if TYPE_CHECKING:  # what learns is imported by scenarios that learn
-    from attncli.tokenizing.corpus import Word
+    from attncli.tokenizing.corpus import CountedWord
     from attncli.tokenizing.unigram import Unigram
 
 _MOST_SECONDS = 4.5
@@ -28,7 +28,7 @@ _MOST_EFFORT = 4_000_000
 """Of cutting a sentence, which is told in tables."""
 
 
-def check(said: Said, words: Sequence[Word], seconds: float) -> None:
+def check(said: TokenizerSettings, words: Sequence[CountedWord], seconds: float) -> None:
     """Raises ScenarioError for more than is learned without being asked for."""
     if seconds > _MOST_SECONDS and not said.large:
         size = said.values["vocabulary_size"]
@@ -41,7 +41,7 @@ def check(said: Said, words: Sequence[Word], seconds: float) -> None:
         raise too_much(said.where(below(said.path, "corpus")), what, less)
 
 
-def check_cutting(said: Said, model: Unigram, words: Collection[str]) -> None:
+def check_cutting(said: TokenizerSettings, model: Unigram, words: Collection[str]) -> None:
     """Raises ScenarioError for words of a sentence that can be cut in more ways than are gone
     through without being asked for."""
     left = _MOST_EFFORT
@@ -53,7 +53,7 @@ def check_cutting(said: Said, model: Unigram, words: Collection[str]) -> None:
             raise too_much(where, what, "give shorter words or fewer pieces")
 
 
-def of_merges(words: Sequence[Word], rounds: int, *, by_likelihood: bool) -> float:
+def of_merges(words: Sequence[CountedWord], rounds: int, *, by_likelihood: bool) -> float:
     """A word is walked again for each merge in it, of which there are fewer than its letters; by
     likelihood the pairs of all words are scored in each round."""
     merged = sum(len(word.text) * min(rounds, len(word.text)) for word in words)
@@ -61,21 +61,23 @@ def of_merges(words: Sequence[Word], rounds: int, *, by_likelihood: bool) -> flo
     return merged * _PER_MERGED + pairs * _PER_PAIR
 
 
-def of_trials(words: Sequence[Word], seeds: Collection[str], room: int, share: float) -> float:
+def of_trials(
+    words: Sequence[CountedWord], seeds: Collection[str], room: int, share: float
+) -> float:
     """In each round a word is cut anew without each of the pieces of its best cut."""
     longest = max(map(len, seeds), default=1)
     nodes = sum(len(word.text) ** 2 for word in words) * longest / 2
     return nodes * _rounds(len(seeds), room, share) * _PER_NODE
 
 
-def of_expectation(words: Sequence[Word], room: int, share: float) -> float:
+def of_expectation(words: Sequence[CountedWord], room: int, share: float) -> float:
     """In each round all ways to cut each word are gone through; there are fewer substrings to start
     with than letters."""
     letters = letters_of(words)
     return letters * _rounds(letters, room, share) * _PER_LETTER
 
 
-def letters_of(words: Sequence[Word]) -> int:
+def letters_of(words: Sequence[CountedWord]) -> int:
     """The letters of the words, each word counted once."""
     return sum(len(word.text) for word in words)
 

@@ -16,19 +16,19 @@ from attncli.scenario import reading, settings, shipped
 from attncli.scenario.attentions import is_linear
 from attncli.scenario.budget import MOST_FIGURES, MOST_SETTLED, MOST_VALUES, too_much
 from attncli.scenario.building import Builder
-from attncli.scenario.figures import Gathered, Gatherer, entry_path, places
+from attncli.scenario.given_matrices import Gathered, Gatherer, entry_path, places
 from attncli.scenario.key_names import Names
 from attncli.scenario.keys import sources
 from attncli.scenario.keys.declaration import SCENARIO
 from attncli.scenario.mappings import mapping_tree
 from attncli.scenario.model import ENCODER, Prediction, Show, Stack
-from attncli.scenario.nodes import Map, Node, Text
-from attncli.scenario.predicting import Forecast
+from attncli.scenario.nodes import Map, Node, Scalar
+from attncli.scenario.predicting import PredictionReader
 from attncli.scenario.problems import Problems, nearest_place
 from attncli.scenario.scenario import Scenario
-from attncli.scenario.spelling import figures_of_texts, spelled_out
-from attncli.scenario.texts import Words
-from attncli.scenario.tokenizer_settings import Said
+from attncli.scenario.spelled_out import figures_of_texts, spelled_out
+from attncli.scenario.texts import TextReader
+from attncli.scenario.tokenizer_settings import TokenizerSettings
 
 if TYPE_CHECKING:
     from attncli.scenario.learning import Progress
@@ -109,10 +109,10 @@ def _varied(tree: Map, change: Map) -> Map:
     return Map((*kept, *changed.values()), tree.where)
 
 
-def _told(entry: tuple[Text, Node]) -> str:
+def _told(entry: tuple[Scalar, Node]) -> str:
     """A changed key, with its value where that is a word or a figure."""
     key, value = entry
-    return f"{key.text}: {value.text}" if isinstance(value, Text) else key.text
+    return f"{key.text}: {value.text}" if isinstance(value, Scalar) else key.text
 
 
 def tree_of(source: Source, problems: Problems) -> Map:
@@ -151,7 +151,7 @@ class _Reader(NamedTuple):
             return nearest_place(where, name, tree.where)
 
         most = sources.MOST_FIGURES if origin.large else MOST_FIGURES
-        said = Said(TOP, read, find, problems, rounding, origin.large)
+        said = TokenizerSettings(TOP, read, find, problems, rounding, origin.large)
         values = spelled_out(said, origin.progress, most)
         gatherer = Gatherer(rounding, origin.folder, origin.outside, most, problems, find)
         gathered = gatherer.gather(values)
@@ -197,9 +197,9 @@ class _Reader(NamedTuple):
                 f" {listed(tokens)}", "name them alike, or give the rows without names",
             )  # fmt: skip
 
-    def _words(self, path: Name, values: Values) -> Words:
+    def _words(self, path: Name, values: Values) -> TextReader:
         shared = {key: self.values[key] for key in _shared_keys(path, values) if key in self.values}
-        return Words(path, values, self.where, self.problems, shared)
+        return TextReader(path, values, self.where, self.problems, shared)
 
     def _encoder(self) -> Stack | None:
         if "encoder" not in self.values:
@@ -208,7 +208,7 @@ class _Reader(NamedTuple):
         return self._stack(ENCODER, values, self._words(ENCODER, values), None)
 
     def _stack(
-        self, path: Name, values: Values, words: Words, memory: Sequence[str] | None
+        self, path: Name, values: Values, words: TextReader, memory: Sequence[str] | None
     ) -> Stack:
         name = below(path, "embeddings") if "embeddings" in values else Name("embeddings")
         table = self.gathered.given.get(name)
@@ -242,7 +242,7 @@ class _Reader(NamedTuple):
         tied = self.values.get("unembedding") == "tied"
         matrix = self.gathered.given.get(Name("embeddings")) if tied else own
         width = None if matrix is None else matrix.shape[0 if tied else self._across()]
-        forecast = Forecast(
+        forecast = PredictionReader(
             self.values,
             self._count(stack),
             self._columns(stack, tied=tied),

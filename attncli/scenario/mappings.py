@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from attncli.refusals import Where
-from attncli.scenario.nodes import Figures, Items, Map, Node, Text
+from attncli.scenario.nodes import Figures, Items, Map, Node, Scalar
 from attncli.scenario.problems import scenario_error
 from attncli.scenario.reading import DEEPEST
 
@@ -26,7 +26,7 @@ def _map(mapping: Mapping[Any, Any], name: str, depth: int) -> Map:
     entries = []
     for key, value in mapping.items():
         inside = f"{name}.{key}" if name else str(key)
-        entries.append((Text(str(key), _where(inside)), _node(value, inside, depth + 1)))
+        entries.append((Scalar(str(key), _where(inside)), _node(value, inside, depth + 1)))
     return Map(tuple(entries), _where(name))
 
 
@@ -47,12 +47,12 @@ def _node(value: object, name: str, depth: int, entry: tuple[int, ...] = ()) -> 
         case np.ndarray() if value.dtype.kind in "biuf":
             return Figures(np.asarray(value, dtype=np.float64), where)
         case bool() | np.bool_():
-            return Text(str(value).lower(), where)
+            return Scalar(str(value).lower(), where)
         case int() if value.bit_length() > _LONGEST_INTEGER:
             wrong = "this integer is outside the numbers that can be worked with"
             raise scenario_error(where, wrong, "give one whose size is at most 1e300")
         case _:
-            return Text(str(value), where)
+            return Scalar(str(value), where)
 
 
 def _where(name: str) -> Where:

@@ -14,8 +14,8 @@ from attncli.name import TOP, Name, below
 
 if TYPE_CHECKING:
     from attncli.arithmetic.matrix import Matrix
-    from attncli.tokenizing.corpus import Word as CountedWord
-    from attncli.tokenizing.dictionary import Counted
+    from attncli.tokenizing.corpus import CountedWord
+    from attncli.tokenizing.dictionary import CountedDictionary
     from attncli.tokenizing.lesson import Taught
     from attncli.tokenizing.rounds import Learned
     from attncli.tokenizing.tokenizer import WordTokenizer
@@ -39,7 +39,7 @@ class Tokenizing(NamedTuple):
     words: "tuple[CountedWord, ...]" = ()
     learned: "Learned | None" = None
     score: str = ""
-    counted: "Counted | None" = None
+    counted: "CountedDictionary | None" = None
     taught: "Taught | None" = None
     trained: "Trained | None" = None
     pieces: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class Tokenizing(NamedTuple):
     counts_given: bool = True
 
 
-class Text(NamedTuple):
+class TokenizedText(NamedTuple):
     """The tokens of a stack: `cut` from a sentence or given, their IDs, their rows of a table.
 
     `embedded` names the table's rows, by ID where there is a vocabulary (`by_id`), else by
@@ -69,7 +69,7 @@ class Text(NamedTuple):
     known_ids: Mapping[str, int] = MappingProxyType({})
     tokenizing: Tokenizing | None = None
 
-    def with_token(self, token: str) -> "Text | None":
+    def with_token(self, token: str) -> "TokenizedText | None":
         """The text with one more token; None for a token that has no embedding."""
         if token not in self.rows or (self.ids and token not in self.known_ids):
             return None
@@ -206,7 +206,7 @@ class Stack(NamedTuple):
     """A text and the layers that it goes through."""
 
     path: Name = TOP
-    text: Text = Text()
+    text: TokenizedText = TokenizedText()
     embedding_scale: str | Decimal = "none"
     segments: tuple[int, ...] = ()
     positions: tuple[Positions, ...] = ()

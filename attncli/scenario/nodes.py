@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attncli.refusals import Where, quote
 
 
-class Text(NamedTuple):
+class Scalar(NamedTuple):
     """A scalar, just as it is written: `no`, `1.0` and `~` are texts like any other."""
 
     text: str
@@ -28,7 +28,7 @@ class Items(NamedTuple):
 class Map(NamedTuple):
     """A map of keys and values, in the order of the file."""
 
-    entries: tuple[tuple[Text, Node], ...]
+    entries: tuple[tuple[Scalar, Node], ...]
     where: Where
 
     def get(self, key: str) -> Node | None:
@@ -42,12 +42,12 @@ class Figures(NamedTuple):
     where: Where
 
 
-Node = Text | Items | Map | Figures
+Node = Scalar | Items | Map | Figures
 
 
 def describe(node: Node) -> str:
     """What a node is, for a message: `the text "abc"`, `a list`."""
-    if isinstance(node, Text):
+    if isinstance(node, Scalar):
         return f"the text {quote(node.text)}" if node.text or node.quoted else "nothing"
     if isinstance(node, Figures):
         return f"an array of {' × '.join(map(str, node.array.shape))}"

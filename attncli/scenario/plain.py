@@ -13,10 +13,10 @@ import numpy as np
 
 from attncli.name import TOP, Name, below
 from attncli.scenario import settings
-from attncli.scenario.figures import entry_path
+from attncli.scenario.given_matrices import entry_path
 from attncli.scenario.keys.declaration import SCENARIO
 from attncli.scenario.keys.layer import NORM
-from attncli.scenario.keys.matrices import Vector
+from attncli.scenario.keys.matrices import VectorKind
 from attncli.scenario.keys.stack import ONE_HOT
 from attncli.scenario.loading import Changes, Source, tree_of
 from attncli.scenario.nodes import Figures, Items, Map, Node
@@ -27,7 +27,7 @@ Plain = dict[str, Any]
 """Maps, lists and texts; arrays where a Python program handed some over."""
 
 _VECTORS = frozenset(
-    key.name for key in (*SCENARIO.keys, *NORM.keys) if isinstance(key.kind, Vector)
+    key.name for key in (*SCENARIO.keys, *NORM.keys) if isinstance(key.kind, VectorKind)
 )
 """What is written as a single row: biases, γ and β."""
 

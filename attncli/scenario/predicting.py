@@ -12,7 +12,7 @@ from attncli.scenario.problems import Problems
 Values = Mapping[str, Any]
 
 
-class Forecast(NamedTuple):
+class PredictionReader(NamedTuple):
     """Reads a scenario's prediction.
 
     `positions` is how many tokens there are, 0 if unknown; `rows` are the columns of known

@@ -15,7 +15,7 @@ import yaml
 
 from attncli.refusals import Where, quote
 from attncli.scenario import shipped
-from attncli.scenario.nodes import Items, Map, Node, Text
+from attncli.scenario.nodes import Items, Map, Node, Scalar
 from attncli.scenario.problems import Problems, nearest, scenario_error
 
 LARGEST_FILE = 16 * 2**20
@@ -144,7 +144,7 @@ class _Builder:
             where = self._where(event)
             self._check_tag(event.tag, where)
             quoted = event.style in ("'", '"')
-            self._add(Text(escaped_surrogates(event.value), where, quoted), event.anchor)
+            self._add(Scalar(escaped_surrogates(event.value), where, quoted), event.anchor)
         elif isinstance(event, yaml.CollectionStartEvent):
             self._enter(event)
         elif isinstance(event, yaml.CollectionEndEvent):
@@ -200,10 +200,10 @@ class _Builder:
             self._fail(event, "aliases make the file too large", "write the values out")
         self._add(node, None)
 
-    def _entries(self, done: _Open) -> Iterator[tuple[Text, Node]]:
+    def _entries(self, done: _Open) -> Iterator[tuple[Scalar, Node]]:
         seen: dict[str, Where] = {}
         for key, value in zip(done.nodes[::2], done.nodes[1::2], strict=True):
-            if not isinstance(key, Text):
+            if not isinstance(key, Scalar):
                 self.problems.add(key.where, "a key that is not a text", "use a plain name")
             elif key.text in seen:
                 first = seen[key.text].line
@@ -220,20 +220,20 @@ class _Builder:
         self.problems.stop_if_any()
 
 
-def _merged(entries: tuple[tuple[Text, Node], ...]) -> tuple[tuple[Text, Node], ...]:
+def _merged(entries: tuple[tuple[Scalar, Node], ...]) -> tuple[tuple[Scalar, Node], ...]:
     """Entries with those that a merge key `<<` takes over, which a key of its own overrides, and
     of several maps the earlier one (https://yaml.org/type/merge.html)."""
     taken = [source for key, value in entries for source in _taken_over(key, value)]
     if not taken:
         return entries
     own = tuple(entry for entry in entries if not any(_taken_over(*entry)))
-    found: dict[str, tuple[Text, Node]] = {}
+    found: dict[str, tuple[Scalar, Node]] = {}
     for key, value in (entry for source in taken for entry in source.entries):
         found.setdefault(key.text, (key, value))
     return tuple({**found, **{entry[0].text: entry for entry in own}}.values())
 
 
-def _taken_over(key: Text, value: Node) -> tuple[Map, ...]:
+def _taken_over(key: Scalar, value: Node) -> tuple[Map, ...]:
     """The maps that a key takes over, if it is a merge key; with another value `<<` is a name."""
     if key.text != "<<" or key.quoted:
         return ()

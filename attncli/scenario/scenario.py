@@ -12,7 +12,7 @@ from attncli.arithmetic.rounding import Rounding
 from attncli.name import Name
 from attncli.refusals import Where
 from attncli.scenario.keys.sources import RandomSource
-from attncli.scenario.model import Attention, Layer, Prediction, Show, Stack, Text
+from attncli.scenario.model import Attention, Layer, Prediction, Show, Stack, TokenizedText
 from attncli.scenario.problems import nearest_place
 
 Places = Mapping[str, Where]
@@ -73,7 +73,7 @@ class Scenario:
         return name in self.given or name in self.random
 
     @property
-    def text(self) -> Text:
+    def text(self) -> TokenizedText:
         """The text of the main stack."""
         return self.stack.text
 

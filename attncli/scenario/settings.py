@@ -10,7 +10,7 @@ from attncli.scenario import reading
 from attncli.scenario.address import AddressError, parse_address
 from attncli.scenario.keys.declaration import SCENARIO
 from attncli.scenario.keys.kinds import TextKind
-from attncli.scenario.nodes import Items, Map, Node, Text
+from attncli.scenario.nodes import Items, Map, Node, Scalar
 from attncli.scenario.problems import Problems, ScenarioError, nearest, scenario_error
 
 _TEXTS = frozenset(key.name for key in SCENARIO.keys if isinstance(key.kind, TextKind))
@@ -74,9 +74,9 @@ def _check_parts(node: Node | None, path: Sequence[str], where: Where) -> None:
 def _value(key: str, text: str, where: Where) -> Node:
     """What is to be put: a text just as it is for a key that holds one, else YAML."""
     if key in _TEXTS:
-        return Text(reading.escaped_surrogates(text), where)
+        return Scalar(reading.escaped_surrogates(text), where)
     problems = Problems()
-    node = reading.read_value(text, where, problems) or Text("", where)
+    node = reading.read_value(text, where, problems) or Scalar("", where)
     problems.stop_if_any()
     return node
 
@@ -106,7 +106,7 @@ def _put(node: Node | None, path: list[str], value: Node, where: Where) -> Node:
     entries = [(key, child) for key, child in node.entries if key.text != head]
     changed = _put(node.get(head), rest, value, where)
     if node.get(head) is None:
-        return Map((*entries, (Text(head, where), changed)), node.where)
+        return Map((*entries, (Scalar(head, where), changed)), node.where)
     kept = ((key, changed if key.text == head else child) for key, child in node.entries)
     return Map(tuple(kept), node.where)
 

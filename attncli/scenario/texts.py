@@ -11,7 +11,7 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.name import Name, below
 from attncli.refusals import Where, quote
 from attncli.scenario.keys.matrices import NamedRows
-from attncli.scenario.model import Text
+from attncli.scenario.model import TokenizedText
 from attncli.scenario.problems import Problems
 from attncli.scenario.tokenizer_settings import kind_of
 from attncli.scenario.tokenizers import TOKENIZERS
@@ -20,7 +20,7 @@ Values = Mapping[str, Any]
 Rows = Mapping[str, Matrix]
 
 
-class Words(NamedTuple):
+class TextReader(NamedTuple):
     """What reads the text of one stack; an encoder without a table of its own uses the main
     stack's, which then comes as `fallback`."""
 
@@ -40,11 +40,11 @@ class Words(NamedTuple):
         own = key in self.values or key not in self.fallback
         return below(self.path, key) if own else Name(key)
 
-    def text(self, table: Matrix | None, height: int | None) -> Text:
+    def text(self, table: Matrix | None, height: int | None) -> TokenizedText:
         """The text; `table` is its table of embeddings and `height` that table's rows, where
         they are known."""
         tokens = self.tokens()
-        return Text(
+        return TokenizedText(
             sentence=self.values.get("sentence"),
             cut="sentence" in self.values and "tokens" not in self.values,
             tokenizer=kind_of(self.values),

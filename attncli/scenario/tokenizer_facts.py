@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncli.scenario.tokenizer_settings import Said
+from attncli.scenario.tokenizer_settings import TokenizerSettings
 from attncli.tokenizing.lesson import Lesson
 from attncli.tokenizing.pieces import BYTE_TOKENS
 
 
-def told(said: Said) -> str:
+def told(said: TokenizerSettings) -> str:
     """All that a stack says of its tokenizer, with the defaults that matter."""
     model = f" ({said.algorithm})" if said.algorithm not in ("", said.kind) else ""
     return f"{said.kind}{model}: {'; '.join(_parts(said))}"
@@ -24,7 +24,7 @@ _IF = (
 """Settings that aren't the usual ones, and what is said of them."""
 
 
-def _parts(said: Said) -> Iterator[str]:
+def _parts(said: TokenizerSettings) -> Iterator[str]:
     yield _made(said)
     yield from (words for key, value, words in _IF if said.setting(key, None) == value)
     if said.algorithm and said.marks != "none":
@@ -38,7 +38,7 @@ def _parts(said: Said) -> Iterator[str]:
         yield f"what is unknown becomes {said.unknown}"
 
 
-def _made(said: Said) -> str:
+def _made(said: TokenizerSettings) -> str:
     """How the vocabulary comes about."""
     size, least = said.values.get("vocabulary_size"), said.setting("min_count", None)
     if not said.algorithm:

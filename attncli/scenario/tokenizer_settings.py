@@ -77,7 +77,7 @@ _STEP_OF = {
 }
 
 
-class Said(NamedTuple):
+class TokenizerSettings(NamedTuple):
     """What one stack says of its tokenizer."""
 
     path: Name

@@ -6,53 +6,53 @@ from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Add, AddFinite, Alibi, Same, alibi_slopes
 from attncli.name import Name
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    tables = [rule.table for rule in scope.attention.mask if rule.kind == "add"]
-    slope = _slope(scope)
-    alibi = scope.name("alibi")
-    makings: list[Making] = []
+def _plan(place: Place) -> tuple[Definition, ...]:
+    tables = [rule.table for rule in place.attention.mask if rule.kind == "add"]
+    slope = _slope(place)
+    alibi = place.name("alibi")
+    definitions: list[Definition] = []
     if slope is not None:
-        makings.append(Making(alibi, Alibi(slope), (scope.x,), "bias"))
-    biases = [scope.find("bias")] if scope.gives("bias") else []
-    terms = (scope.x, *biases, *([alibi] if makings else []))
-    x = scope.x
+        definitions.append(Definition(alibi, Alibi(slope), (place.x,), "bias"))
+    biases = [place.find("bias")] if place.gives("bias") else []
+    terms = (place.x, *biases, *([alibi] if definitions else []))
+    x = place.x
     if len(terms) > 1:
-        name = scope.name("biased")
-        makings.append(Making(name, Add(len(terms)), terms, "bias", blame=Name("bias")))
+        name = place.name("biased")
+        definitions.append(Definition(name, Add(len(terms)), terms, "bias", blame=Name("bias")))
         x = name
     for k, table in enumerate(tables):
-        name = scope.name("added" if k == 0 else f"added{k + 1}")
-        makings.append(Making(name, AddFinite(), (x, table), "bias", blame=Name("mask")))
+        name = place.name("added" if k == 0 else f"added{k + 1}")
+        definitions.append(Definition(name, AddFinite(), (x, table), "bias", blame=Name("mask")))
         x = name
-    return tuple(makings)
+    return tuple(definitions)
 
 
-def _slope(scope: Scope) -> Number | None:
-    positions = scope.attention.alibi
+def _slope(place: Place) -> Number | None:
+    positions = place.attention.alibi
     if positions is None:
         return None
     if positions.slopes:
-        return Number.written(positions.slopes[min(scope.head, len(positions.slopes) - 1)])
-    return alibi_slopes(scope.attention.heads)[scope.head]
+        return Number.written(positions.slopes[min(place.head, len(positions.slopes) - 1)])
+    return alibi_slopes(place.attention.heads)[place.head]
 
 
-def _happens(scope: Scope) -> str:
+def _happens(place: Place) -> str:
     told = []
-    if scope.attention.alibi is not None:
+    if place.attention.alibi is not None:
         told.append("The further a key is from the query, the more is taken off its score")
-    if scope.gives("bias") or scope.attention.adds:
+    if place.gives("bias") or place.attention.adds:
         told.append("A given table is added to the scores")
-    if scope.attention.adds:
+    if place.attention.adds:
         told.append("Where it holds −∞ nothing is added: the mask hides that score")
     return ". ".join(told) + "."
 
 
-def _left_out(scope: Scope) -> Making | None:
-    makings = _plan(scope)
-    return makings[-1]._replace(operation=Same(), operands=(scope.x,)) if makings else None
+def _left_out(place: Place) -> Definition | None:
+    definitions = _plan(place)
+    return definitions[-1]._replace(operation=Same(), operands=(place.x,)) if definitions else None
 
 
 STEP = Step(

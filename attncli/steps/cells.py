@@ -7,59 +7,59 @@ from collections.abc import Callable
 from attncli.arithmetic.operations import MatMul, TransposedWeights
 from attncli.name import Name
 from attncli.scenario.keys.recurrent import GATES, LETTERS
-from attncli.trace import Axis, Making, Scope
+from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import counted, told_apart
 
 
-def gates(scope: Scope) -> tuple[str, ...]:
+def gates(place: Place) -> tuple[str, ...]:
     """The gates of a cell; a plain one has none."""
-    return GATES.get(scope.cell.kind, ())
+    return GATES.get(place.cell.kind, ())
 
 
-def letters(scope: Scope) -> tuple[str, ...]:
+def letters(place: Place) -> tuple[str, ...]:
     """What the matrices of a cell are called by: `f` of `W_fx`, or the `a` of a plain cell."""
-    return tuple(LETTERS[gate] for gate in gates(scope)) or ("a",)
+    return tuple(LETTERS[gate] for gate in gates(place)) or ("a",)
 
 
-def matrix(scope: Scope, local: str) -> Name:
+def matrix(place: Place, local: str) -> Name:
     """The full name of a matrix such as `W_fx`: given, or a part of a stacked one."""
-    return scope.name(local) if scope.cell.layout == "torch" else scope.weights(local)
+    return place.name(local) if place.cell.layout == "torch" else place.weights(local)
 
 
-def bias_of_input(scope: Scope, letter: str) -> tuple[Name, ...]:
+def bias_of_input(place: Place, letter: str) -> tuple[Name, ...]:
     """The full name of the bias beside the input, if it is given."""
-    if scope.cell.layout == "torch":
-        given = scope.scenario.gives(scope.weights("b_ih"))
-        return (scope.name(f"b_{letter}x"),) if given else ()
-    name = scope.weights(f"b_{letter}")
-    return (name,) if scope.scenario.gives(name) else ()
+    if place.cell.layout == "torch":
+        given = place.scenario.gives(place.weights("b_ih"))
+        return (place.name(f"b_{letter}x"),) if given else ()
+    name = place.weights(f"b_{letter}")
+    return (name,) if place.scenario.gives(name) else ()
 
 
-def bias_of_memory(scope: Scope, letter: str) -> tuple[Name, ...]:
+def bias_of_memory(place: Place, letter: str) -> tuple[Name, ...]:
     """The full name of the bias beside the memory, which only stacked matrices have."""
-    given = scope.cell.layout == "torch" and scope.scenario.gives(scope.weights("b_hh"))
-    return (scope.name(f"b_{letter}a"),) if given else ()
+    given = place.cell.layout == "torch" and place.scenario.gives(place.weights("b_hh"))
+    return (place.name(f"b_{letter}a"),) if given else ()
 
 
-def product(scope: Scope, made: Name, operands: tuple[Name, Name], step: str) -> Making:
+def product(place: Place, made: Name, operands: tuple[Name, Name], step: str) -> Definition:
     """`made` = W x, by full names; of a W that is kept in × out its columns are taken."""
-    operation = TransposedWeights() if scope.cell.in_out else MatMul()
-    return Making(made, operation, operands, step)
+    operation = TransposedWeights() if place.cell.in_out else MatMul()
+    return Definition(made, operation, operands, step)
 
 
-def turned(scope: Scope, made: Name, operands: tuple[Name, Name], step: str) -> Making:
+def turned(place: Place, made: Name, operands: tuple[Name, Name], step: str) -> Definition:
     """The product with the matrix turned over, as a mistake would have it."""
-    operation = MatMul() if scope.cell.in_out else TransposedWeights()
-    return Making(made, operation, operands, step)
+    operation = MatMul() if place.cell.in_out else TransposedWeights()
+    return Definition(made, operation, operands, step)
 
 
-def rows(scope: Scope) -> Axis:
+def rows(place: Place) -> Axis:
     """The tokens that the times of a cell are, as names of rows."""
-    names = told_apart(scope.text.tokens)
-    return Axis(names if len(names) == scope.times else counted(scope.times), "token")
+    names = told_apart(place.text.tokens)
+    return Axis(names if len(names) == place.times else counted(place.times), "token")
 
 
-def at_time(title: str) -> Callable[[Scope], str]:
+def at_time(title: str) -> Callable[[Place], str]:
     """A title that says at which time a step is taken."""
 
-    return lambda scope: f"{title} at time {scope.time}"
+    return lambda place: f"{title} at time {place.time}"

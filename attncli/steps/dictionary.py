@@ -5,34 +5,34 @@ from __future__ import annotations
 from attncli.arithmetic.operations import CountInWords, Share
 from attncli.name import below
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Axis, Making, Scope
+from attncli.trace import Axis, Definition, Place
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    if scope.text.tokenizing is None or scope.text.tokenizing.counted is None:
+def _plan(place: Place) -> tuple[Definition, ...]:
+    if place.text.tokenizing is None or place.text.tokenizing.counted is None:
         return ()
-    totals = _totals(scope)
-    return totals, Making(scope.name("coverage"), Share(), (totals.name,), "dictionary")
+    totals = _totals(place)
+    return totals, Definition(place.name("coverage"), Share(), (totals.name,), "dictionary")
 
 
-def _totals(scope: Scope, *, weighted: bool = True) -> Making:
+def _totals(place: Place, *, weighted: bool = True) -> Definition:
     """How often the words that are kept occur, and all words."""
-    tokenizing = scope.text.tokenizing
+    tokenizing = place.text.tokenizing
     assert tokenizing is not None
     assert tokenizing.counted is not None
     kept = set(tokenizing.counted.kept)
     every = tuple((k, 1) for k in range(len(tokenizing.words)))
     some = tuple((k, 1) for k, word in enumerate(tokenizing.words) if word in kept)
-    words = (below(scope.stack.path, "word_counts"),)
+    words = (below(place.stack.path, "word_counts"),)
     operation = CountInWords((some, every), weighted)
     rows = Axis(("kept", "all"), "")
-    return Making(scope.name("totals"), operation, words, "dictionary", rows=rows)
+    return Definition(place.name("totals"), operation, words, "dictionary", rows=rows)
 
 
-def _types_for_tokens(scope: Scope) -> Making | None:
-    if scope.text.tokenizing is None or scope.text.tokenizing.counted is None:
+def _types_for_tokens(place: Place) -> Definition | None:
+    if place.text.tokenizing is None or place.text.tokenizing.counted is None:
         return None
-    return _totals(scope, weighted=False)
+    return _totals(place, weighted=False)
 
 
 STEP = Step(

@@ -6,25 +6,25 @@ from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Dropout, Multiply
 from attncli.name import Name, below
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 
-def _operands(scope: Scope) -> tuple[Name, Name]:
-    return scope.x, below(below(scope.attention.path, "dropout"), "mask")
+def _operands(place: Place) -> tuple[Name, Name]:
+    return place.x, below(below(place.attention.path, "dropout"), "mask")
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    p = scope.attention.dropout
+def _plan(place: Place) -> tuple[Definition, ...]:
+    p = place.attention.dropout
     if p is None:
         return ()
     operation = Dropout(Number.written(p))
-    return (Making(scope.name("dropped"), operation, _operands(scope), "dropout"),)
+    return (Definition(place.name("dropped"), operation, _operands(place), "dropout"),)
 
 
-def _not_scaled(scope: Scope) -> Making | None:
-    if scope.attention.dropout is None:
+def _not_scaled(place: Place) -> Definition | None:
+    if place.attention.dropout is None:
         return None
-    return Making(scope.name("dropped"), Multiply(), _operands(scope), "dropout")
+    return Definition(place.name("dropped"), Multiply(), _operands(place), "dropout")
 
 
 STEP = Step(
@@ -33,9 +33,9 @@ STEP = Step(
     per_head=True,
     makes=("dropped",),
     shapes="weights [n, m], kept [n, m] → dropped [n, m]",
-    happens=lambda scope: (
+    happens=lambda place: (
         "Weights whose place in the given mask is 0 are dropped; the others are"
-        f" divided by 1 − p, here with p = {scope.attention.dropout}."
+        f" divided by 1 − p, here with p = {place.attention.dropout}."
     ),
     purpose=(
         "In training some weights are dropped by chance, so that no token leans on a single"

@@ -12,54 +12,54 @@ from typing import TYPE_CHECKING
 from attncli.arithmetic.operations import AddedUp, CountInWords, LogShare, ShareItself
 from attncli.name import Name, below
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Axis, Making, Scope
+from attncli.trace import Axis, Definition, Place
 
 if TYPE_CHECKING:
-    from attncli.tokenizing.corpus import Word
+    from attncli.tokenizing.corpus import CountedWord
     from attncli.tokenizing.lesson import LessonRound
 
 _MOST_ROUNDS = 4
 
 
-def taught_rounds(scope: Scope) -> tuple[LessonRound, ...]:
+def taught_rounds(place: Place) -> tuple[LessonRound, ...]:
     """The rounds in which a vocabulary of pieces was pruned."""
-    tokenizing = scope.text.tokenizing
+    tokenizing = place.text.tokenizing
     return tokenizing.taught.rounds if tokenizing and tokenizing.taught else ()
 
 
-def told_numbers(scope: Scope) -> list[int]:
+def told_numbers(place: Place) -> list[int]:
     """The rounds that are told, from 1: all where they are few, else the first two and the last."""
-    count = len(taught_rounds(scope))
+    count = len(taught_rounds(place))
     return list(range(1, count + 1)) if count <= _MOST_ROUNDS else [1, 2, count]
 
 
-def taught_round(scope: Scope) -> LessonRound | None:
+def taught_round(place: Place) -> LessonRound | None:
     """The round that a step is at."""
-    rounds = taught_rounds(scope)
-    return rounds[scope.round - 1] if rounds and scope.round else None
+    rounds = taught_rounds(place)
+    return rounds[place.round - 1] if rounds and place.round else None
 
 
-def counts_of_words(scope: Scope) -> Name:
+def counts_of_words(place: Place) -> Name:
     """The full name of how often each word of the corpus occurs."""
-    return below(scope.stack.path, "word_counts")
+    return below(place.stack.path, "word_counts")
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    own, tokenizing = taught_round(scope), scope.text.tokenizing
+def _plan(place: Place) -> tuple[Definition, ...]:
+    own, tokenizing = taught_round(place), place.text.tokenizing
     if own is None or tokenizing is None:
         return ()
     rows = Axis(tuple(one.token for one in own.pieces), "piece")
-    counts, total = scope.name("counts"), scope.name("total")
+    counts, total = place.name("counts"), place.name("total")
     counted = CountInWords(_occurrences(rows.names, tokenizing.words))
     return (
-        Making(counts, counted, (counts_of_words(scope),), "estimate", rows=rows),
-        Making(total, AddedUp(), (counts,), "estimate"),
-        Making(scope.name("log_p"), LogShare(), (counts, total), "estimate"),
+        Definition(counts, counted, (counts_of_words(place),), "estimate", rows=rows),
+        Definition(total, AddedUp(), (counts,), "estimate"),
+        Definition(place.name("log_p"), LogShare(), (counts, total), "estimate"),
     )
 
 
 def _occurrences(
-    pieces: Sequence[str], words: Sequence[Word]
+    pieces: Sequence[str], words: Sequence[CountedWord]
 ) -> tuple[tuple[tuple[int, int], ...], ...]:
     """Where each piece stands in the words: by the words' rows, and how many times."""
     found: dict[str, list[tuple[int, int]]] = {piece: [] for piece in pieces}
@@ -76,17 +76,17 @@ def _occurrences(
     return tuple(tuple(one) for one in found.values())
 
 
-def _without_logarithm(scope: Scope) -> Making | None:
-    if taught_round(scope) is None:
+def _without_logarithm(place: Place) -> Definition | None:
+    if taught_round(place) is None:
         return None
-    operands = (scope.name("counts"), scope.name("total"))
-    return Making(scope.name("log_p"), ShareItself(), operands, "estimate")
+    operands = (place.name("counts"), place.name("total"))
+    return Definition(place.name("log_p"), ShareItself(), operands, "estimate")
 
 
 STEP = Step(
     name="estimate",
     title="How probable pieces are",
-    titled=lambda scope: f"How probable pieces are, round {scope.round}",
+    titled=lambda place: f"How probable pieces are, round {place.round}",
     makes=("counts", "total", "log_p"),
     shapes="word_counts [words] → counts [pieces] → total → log_p [pieces]",
     happens=lambda _: (

@@ -10,66 +10,66 @@ from attncli.name import Name
 from attncli.scenario.keys.layer import GATED, NONE
 from attncli.steps.linear import linear
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 
-def _gated(scope: Scope) -> bool:
-    return scope.layer.activation in GATED
+def _gated(place: Place) -> bool:
+    return place.layer.activation in GATED
 
 
-def _last(scope: Scope) -> Name:
+def _last(place: Place) -> Name:
     """What the second layer is applied to."""
-    if _gated(scope):
-        return scope.name("gated")
-    return scope.name("hidden" if scope.layer.activation == NONE else "activated")
+    if _gated(place):
+        return place.name("gated")
+    return place.name("hidden" if place.layer.activation == NONE else "activated")
 
 
-def _linear(scope: Scope, made: str, x: Name, layer: str) -> Making:
-    return linear(scope, made, x, layer, "ffn", out_in=scope.layer.linear)
+def _linear(place: Place, made: str, x: Name, layer: str) -> Definition:
+    return linear(place, made, x, layer, "ffn", out_in=place.layer.linear)
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    makings = [_linear(scope, "hidden", scope.x, "1")]
-    if scope.layer.activation != NONE:
-        kind = GATED.get(scope.layer.activation, scope.layer.activation)
-        activated = scope.name("activated")
-        makings.append(Making(activated, Activate(kind), (scope.name("hidden"),), "ffn"))
-    if _gated(scope):
-        up = _linear(scope, "up", scope.x, "3")
-        operands = (scope.name("activated"), up.name)
-        makings += [up, Making(scope.name("gated"), Multiply(), operands, "ffn")]
-    return (*makings, _linear(scope, "ffn", _last(scope), "2"))
+def _plan(place: Place) -> tuple[Definition, ...]:
+    definitions = [_linear(place, "hidden", place.x, "1")]
+    if place.layer.activation != NONE:
+        kind = GATED.get(place.layer.activation, place.layer.activation)
+        activated = place.name("activated")
+        definitions.append(Definition(activated, Activate(kind), (place.name("hidden"),), "ffn"))
+    if _gated(place):
+        up = _linear(place, "up", place.x, "3")
+        operands = (place.name("activated"), up.name)
+        definitions += [up, Definition(place.name("gated"), Multiply(), operands, "ffn")]
+    return (*definitions, _linear(place, "ffn", _last(place), "2"))
 
 
-def _happens(scope: Scope) -> str:
-    kind = scope.layer.activation
+def _happens(place: Place) -> str:
+    kind = place.layer.activation
     middle = f", the activation {kind}" if kind != NONE else ""
-    if _gated(scope):
+    if _gated(place):
         middle = f" and the activation {GATED[kind]}, is multiplied by a gate"
     return (
         f"Each token's vector goes by itself through a first layer{middle} and a second layer."
-        if not _gated(scope)
+        if not _gated(place)
         else f"Each token's vector goes by itself through a first layer{middle}, and goes through"
         " a second layer."
     )
 
 
-def _without_activation(scope: Scope) -> Making | None:
-    if scope.layer.activation == NONE:
+def _without_activation(place: Place) -> Definition | None:
+    if place.layer.activation == NONE:
         return None
-    return _linear(scope, "ffn", scope.name("hidden"), "2")
+    return _linear(place, "ffn", place.name("hidden"), "2")
 
 
-def _without_bias(scope: Scope) -> Making | None:
-    bias = scope.scenario.given.get(scope.name("b1"))
+def _without_bias(place: Place) -> Definition | None:
+    bias = place.scenario.given.get(place.name("b1"))
     if bias is None or not bias.values.any():
         return None
-    return _by_W1(scope, transposed=False)
+    return _by_W1(place, transposed=False)
 
 
-def _by_W1(scope: Scope, *, transposed: bool) -> Making:  # noqa: N802
-    operation = MatMulTransposed() if transposed != scope.layer.linear else MatMul()
-    return Making(scope.name("hidden"), operation, (scope.x, scope.name("W1")), "ffn")
+def _by_W1(place: Place, *, transposed: bool) -> Definition:  # noqa: N802
+    operation = MatMulTransposed() if transposed != place.layer.linear else MatMul()
+    return Definition(place.name("hidden"), operation, (place.x, place.name("W1")), "ffn")
 
 
 STEP = Step(
@@ -93,7 +93,7 @@ STEP = Step(
         Mistake(
             "W1_transposed",
             "Multiplying by the rows of W1 instead of its columns, and adding no bias.",
-            lambda scope: _by_W1(scope, transposed=True),
+            lambda place: _by_W1(place, transposed=True),
         ),
         Mistake("bias_forgotten", "Leaving out the bias b1.", _without_bias),
     ),

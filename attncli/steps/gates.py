@@ -9,87 +9,87 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncli.arithmetic.operations import Activate, AddUp, Through
+from attncli.arithmetic.operations import Activate, AddUp, GatedColumn
 from attncli.name import Name, below
 from attncli.scenario.keys.recurrent import LETTERS
 from attncli.steps.cells import at_time, bias_of_input, bias_of_memory, gates, matrix
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    cell = _cell(scope)
-    return tuple(making for gate in gates(cell) for making in _gate(cell, gate))
+def _plan(place: Place) -> tuple[Definition, ...]:
+    cell = _cell(place)
+    return tuple(definition for gate in gates(cell) for definition in _gate(cell, gate))
 
 
-def _cell(scope: Scope) -> Scope:
+def _cell(place: Place) -> Place:
     """The place of the cell whose gates these are: they have a path of their own."""
-    return scope.at(scope.path.path)
+    return place.at(place.path.path)
 
 
-def _named(scope: Scope, local: str) -> Name:
+def _named(place: Place, local: str) -> Name:
     """The full name of something of the gates at this time: `gates[2].forget`."""
-    return below(scope.timed("gates"), local)
+    return below(place.timed("gates"), local)
 
 
-def gate_name(scope: Scope, gate: str) -> Name:
+def gate_name(place: Place, gate: str) -> Name:
     """The full name of a gate at this time."""
-    return _named(scope, gate)
+    return _named(place, gate)
 
 
-def _gate(scope: Scope, gate: str) -> Iterator[Making]:
+def _gate(place: Place, gate: str) -> Iterator[Definition]:
     """A gate: a sum over the input and the memory, and what squashes it."""
-    z = _named(scope, f"z_{gate}")
-    if gate == "candidate" and scope.cell.kind == "gru":
-        yield from _candidate_of_gru(scope, z)
+    z = _named(place, f"z_{gate}")
+    if gate == "candidate" and place.cell.kind == "gru":
+        yield from _candidate_of_gru(place, z)
     else:
-        memory = scope.timed("a", scope.before)
-        yield _sum(scope, z, gate, memory)
+        memory = place.timed("a", place.before)
+        yield _sum(place, z, gate, memory)
     kind = "tanh" if gate == "candidate" else "sigmoid"
-    yield Making(_named(scope, gate), Activate(kind), (z,), "gates")
+    yield Definition(_named(place, gate), Activate(kind), (z,), "gates")
 
 
-def _sum(scope: Scope, made: Name, gate: str, memory: Name) -> Making:
+def _sum(place: Place, made: Name, gate: str, memory: Name) -> Definition:
     """W x[t] + U a[t−1] + b"""
     letter = LETTERS[gate]
-    inputs = (matrix(scope, f"W_{letter}x"), scope.timed("x"))
-    products = (*inputs, matrix(scope, f"W_{letter}a"), memory)
-    biases = (*bias_of_input(scope, letter), *bias_of_memory(scope, letter))
-    operation = AddUp(2, 0, len(biases), scope.cell.in_out)
-    return Making(made, operation, (*products, *biases), "gates")
+    inputs = (matrix(place, f"W_{letter}x"), place.timed("x"))
+    products = (*inputs, matrix(place, f"W_{letter}a"), memory)
+    biases = (*bias_of_input(place, letter), *bias_of_memory(place, letter))
+    operation = AddUp(2, 0, len(biases), place.cell.in_out)
+    return Definition(made, operation, (*products, *biases), "gates")
 
 
-def _candidate_of_gru(scope: Scope, z: Name) -> Iterator[Making]:
-    before, reset_a = scope.timed("a", scope.before), _named(scope, "reset_a")
-    reset = _named(scope, "reset")
-    if scope.cell.reset == "before":
-        yield Making(reset_a, Through(), (reset, before), "gates")
-        yield _sum(scope, z, "candidate", reset_a)
+def _candidate_of_gru(place: Place, z: Name) -> Iterator[Definition]:
+    before, reset_a = place.timed("a", place.before), _named(place, "reset_a")
+    reset = _named(place, "reset")
+    if place.cell.reset == "before":
+        yield Definition(reset_a, GatedColumn(), (reset, before), "gates")
+        yield _sum(place, z, "candidate", reset_a)
         return
-    drawn = _named(scope, "candidate_a")
-    biases = bias_of_memory(scope, "c")
-    operands = (matrix(scope, "W_ca"), before, *biases)
-    yield Making(drawn, AddUp(1, 0, len(biases), scope.cell.in_out), operands, "gates")
-    yield Making(reset_a, Through(), (reset, drawn), "gates")
-    own = bias_of_input(scope, "c")
-    operands = (matrix(scope, "W_cx"), scope.timed("x"), reset_a, *own)
-    yield Making(z, AddUp(1, 1, len(own), scope.cell.in_out), operands, "gates")
+    drawn = _named(place, "candidate_a")
+    biases = bias_of_memory(place, "c")
+    operands = (matrix(place, "W_ca"), before, *biases)
+    yield Definition(drawn, AddUp(1, 0, len(biases), place.cell.in_out), operands, "gates")
+    yield Definition(reset_a, GatedColumn(), (reset, drawn), "gates")
+    own = bias_of_input(place, "c")
+    operands = (matrix(place, "W_cx"), place.timed("x"), reset_a, *own)
+    yield Definition(z, AddUp(1, 1, len(own), place.cell.in_out), operands, "gates")
 
 
-def _tanh_gate(gates_at: Scope) -> Making | None:
-    scope = _cell(gates_at)
-    gate = gates(scope)[0]
-    return Making(_named(scope, gate), Activate("tanh"), (_named(scope, f"z_{gate}"),), "gates")
+def _tanh_gate(gates_at: Place) -> Definition | None:
+    place = _cell(gates_at)
+    gate = gates(place)[0]
+    return Definition(_named(place, gate), Activate("tanh"), (_named(place, f"z_{gate}"),), "gates")
 
 
-def _without_memory(gates_at: Scope) -> Making | None:
-    scope = _cell(gates_at)
-    gate = gates(scope)[0]
+def _without_memory(gates_at: Place) -> Definition | None:
+    place = _cell(gates_at)
+    gate = gates(place)[0]
     letter = LETTERS[gate]
-    biases = bias_of_input(scope, letter)
-    operands = (matrix(scope, f"W_{letter}x"), scope.timed("x"), *biases)
-    operation = AddUp(1, 0, len(biases), scope.cell.in_out)
-    return Making(_named(scope, f"z_{gate}"), operation, operands, "gates")
+    biases = bias_of_input(place, letter)
+    operands = (matrix(place, f"W_{letter}x"), place.timed("x"), *biases)
+    operation = AddUp(1, 0, len(biases), place.cell.in_out)
+    return Definition(_named(place, f"z_{gate}"), operation, operands, "gates")
 
 
 _HAPPENS = {
@@ -114,8 +114,8 @@ STEP = Step(
         "reset_a",
     ),
     shapes="x[t] [d], a[t−1] [h] → each gate [h]",
-    happens=lambda scope: _HAPPENS.get(scope.cell.kind, "").format(
-        updated="kept" if scope.cell.update == "old" else "replaced"
+    happens=lambda place: _HAPPENS.get(place.cell.kind, "").format(
+        updated="kept" if place.cell.update == "old" else "replaced"
     ),
     purpose=(
         "A plain cell writes its whole memory anew at each token, so that what was long ago is"

@@ -17,10 +17,10 @@ from attncli.scenario.model import (
     Prediction,
     Recurrent,
     Stack,
-    Text,
+    TokenizedText,
     Tokenizing,
 )
-from attncli.trace import Scope
+from attncli.trace import Place
 
 _GIVEN = (
     *("b1", "b2", "gamma", "beta", "W_O", "bias"),
@@ -35,7 +35,7 @@ class _Everything(Scenario):
         return name.local in _GIVEN
 
 
-def general_scope(step: str) -> Scope:
+def general_place(step: str) -> Place:
     """A place where a step does all that it can; of a cell the second of three times."""
     sinusoidal, rope, alibi = (Positions(kind) for kind in ("sinusoidal", "rope", "alibi"))
     attention = Attention(
@@ -53,26 +53,26 @@ def general_scope(step: str) -> Scope:
     layer = layer._replace(recurrent=_CELLS.get(step))
     positions = (sinusoidal,) if step == "positions" else ()
     tokenizing = _TOKENIZING[step]() if step in _TOKENIZING else None
-    text = Text(sentence="ab", by_id=True, tokenizing=tokenizing)
+    text = TokenizedText(sentence="ab", by_id=True, tokenizing=tokenizing)
     stack = Stack(text=text, positions=positions, layers=(layer,))
     prediction = Prediction("own", every=False, target_places=(0,))
     scenario = _Everything(stack=stack, prediction=prediction)
     x = Name(_INPUTS.get(step, "X"))
-    scope = Scope(scenario, x=x, stack=stack, layer=layer, round=1, word="ab")
-    scope = replace(scope, time=2, times=3) if step in _CELLS else scope
+    place = Place(scenario, x=x, stack=stack, layer=layer, round=1, word="ab")
+    place = replace(place, time=2, times=3) if step in _CELLS else place
     beside, out = Name(_BESIDE.get(step, "")), Name(_OUT.get(step, ""))
-    return scope.at(_PATHS.get(step, TOP), attention=attention, beside=beside, out=out)
+    return place.at(_PATHS.get(step, TOP), attention=attention, beside=beside, out=out)
 
 
 def _learned() -> Tokenizing:
     """A tokenizer that learned something."""
-    from attncli.tokenizing.corpus import Word
+    from attncli.tokenizing.corpus import CountedWord
     from attncli.tokenizing.cutting import WhiteSpace
     from attncli.tokenizing.dictionary import Dictionary, make_dictionary
     from attncli.tokenizing.learning import Settings, learn
     from attncli.tokenizing.tokenizer import WordTokenizer
 
-    learned = learn([Word("ab", 1)], Settings(merges=1))
+    learned = learn([CountedWord("ab", 1)], Settings(merges=1))
     tokenizer = WordTokenizer(WhiteSpace(), Dictionary(learned.vocabulary))
     counted = make_dictionary(learned.words)
     return Tokenizing(tokenizer, learned.words, learned, "likelihood", counted)
@@ -80,12 +80,12 @@ def _learned() -> Tokenizing:
 
 def _taught() -> Tokenizing:
     """A tokenizer whose pieces were pruned."""
-    from attncli.tokenizing.corpus import Word
+    from attncli.tokenizing.corpus import CountedWord
     from attncli.tokenizing.cutting import WhiteSpace
     from attncli.tokenizing.lesson import Lesson, teach
     from attncli.tokenizing.tokenizer import WordTokenizer
 
-    taught = teach([Word("ab", 2)], Lesson(3))
+    taught = teach([CountedWord("ab", 2)], Lesson(3))
     tokenizer = WordTokenizer(WhiteSpace(), taught.model)
     return Tokenizing(tokenizer, taught.words, taught=taught, pieces=("a", "b"))
 

@@ -16,46 +16,46 @@ from attncli.arithmetic.operations import (
 )
 from attncli.steps.cells import at_time, matrix, rows
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Axis, Making, Scope
+from attncli.trace import Axis, Definition, Place
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    if not scope.time or not scope.cell.gradient:
+def _plan(place: Place) -> tuple[Definition, ...]:
+    if not place.time or not place.cell.gradient:
         return ()
-    slope, factor = scope.timed("slope"), scope.timed("factor")
-    tanh = scope.cell.activation == "tanh"
-    sloped = (TanhSlope(), scope.timed("a")) if tanh else (ReluSlope(), scope.timed("z"))
-    last = scope.time == (1 if scope.way == "backward" else scope.times)
-    own = _step_factor(scope, in_out=scope.cell.in_out)
-    later = 2 * scope.time - scope.before
+    slope, factor = place.timed("slope"), place.timed("factor")
+    tanh = place.cell.activation == "tanh"
+    sloped = (TanhSlope(), place.timed("a")) if tanh else (ReluSlope(), place.timed("z"))
+    last = place.time == (1 if place.way == "backward" else place.times)
+    own = _step_factor(place, in_out=place.cell.in_out)
+    later = 2 * place.time - place.before
     chained = (
-        Making(factor, Same(), (own.name,), "gradient")
+        Definition(factor, Same(), (own.name,), "gradient")
         if last
-        else Making(factor, MatMul(), (own.name, scope.timed("factor", later)), "gradient")
+        else Definition(factor, MatMul(), (own.name, place.timed("factor", later)), "gradient")
     )
-    norm = Making(scope.timed("factor_norm"), FrobeniusNorm(), (factor,), "gradient")
-    made = (Making(slope, sloped[0], (sloped[1],), "gradient"), own, chained, norm)
-    first = scope.time == (scope.times if scope.way == "backward" else 1)
-    return (*made, _norms(scope)) if first else made
+    norm = Definition(place.timed("factor_norm"), FrobeniusNorm(), (factor,), "gradient")
+    made = (Definition(slope, sloped[0], (sloped[1],), "gradient"), own, chained, norm)
+    first = place.time == (place.times if place.way == "backward" else 1)
+    return (*made, _norms(place)) if first else made
 
 
-def _norms(scope: Scope) -> Making:
+def _norms(place: Place) -> Definition:
     """How large the factor is at each time, one row a token."""
-    columns = tuple(scope.timed("factor_norm", time) for time in range(1, scope.times + 1))
-    operation, figure = ColumnsAsRows(scope.times), Axis((), "")
-    return Making(
-        scope.name("factor_norms"), operation, columns, "gradient",
-        rows=rows(scope), columns=figure,
+    columns = tuple(place.timed("factor_norm", time) for time in range(1, place.times + 1))
+    operation, figure = ColumnsAsRows(place.times), Axis((), "")
+    return Definition(
+        place.name("factor_norms"), operation, columns, "gradient",
+        rows=rows(place), columns=figure,
     )  # fmt: skip
 
 
-def _step_factor(scope: Scope, *, in_out: bool) -> Making:
-    operands = (matrix(scope, "W_aa"), scope.timed("slope"))
-    return Making(scope.timed("step_factor"), TimesDiagonal(in_out), operands, "gradient")
+def _step_factor(place: Place, *, in_out: bool) -> Definition:
+    operands = (matrix(place, "W_aa"), place.timed("slope"))
+    return Definition(place.timed("step_factor"), TimesDiagonal(in_out), operands, "gradient")
 
 
-def _happens(scope: Scope) -> str:
-    start = "first" if scope.way == "backward" else "last"
+def _happens(place: Place) -> str:
+    start = "first" if place.way == "backward" else "last"
     slope = {
         "tanh": "that of tanh is 1 − a²",
         "relu": "that of relu is 1 where z is above 0, else 0",
@@ -63,7 +63,7 @@ def _happens(scope: Scope) -> str:
     return (
         f"On its way back from the {start} token that was read a gradient is multiplied, at each"
         " time, by W_aa transposed and the slope of the activation there;"
-        f" {slope[scope.cell.activation]}."
+        f" {slope[place.cell.activation]}."
     )
 
 
@@ -84,7 +84,7 @@ STEP = Step(
         Mistake(
             "W_aa_not_transposed",
             "Multiplying by W_aa itself instead of W_aaᵀ.",
-            lambda scope: _step_factor(scope, in_out=not scope.cell.in_out),
+            lambda place: _step_factor(place, in_out=not place.cell.in_out),
         ),
     ),
 )

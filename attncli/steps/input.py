@@ -5,31 +5,31 @@ from __future__ import annotations
 from attncli.arithmetic.operations import RowAsColumn
 from attncli.steps.cells import at_time, matrix, product, rows, turned
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    if not scope.time:
+def _plan(place: Place) -> tuple[Definition, ...]:
+    if not place.time:
         return ()
-    key = rows(scope).index(scope.time - 1)
-    operation = RowAsColumn(scope.time - 1, key)
-    x = Making(scope.timed("x"), operation, (scope.x,), "input")
-    if scope.cell.kind != "rnn":
+    key = rows(place).index(place.time - 1)
+    operation = RowAsColumn(place.time - 1, key)
+    x = Definition(place.timed("x"), operation, (place.x,), "input")
+    if place.cell.kind != "rnn":
         return (x,)
-    return x, product(scope, scope.timed("ax"), (matrix(scope, "W_ax"), x.name), "input")
+    return x, product(place, place.timed("ax"), (matrix(place, "W_ax"), x.name), "input")
 
 
-def _happens(scope: Scope) -> str:
-    if scope.cell.kind != "rnn":
+def _happens(place: Place) -> str:
+    if place.cell.kind != "rnn":
         return "The token's vector is the cell's input."
     return "The token's vector is the cell's input, and is multiplied by the weights of the input."
 
 
-def _transposed(scope: Scope) -> Making | None:
-    if scope.cell.kind != "rnn":
+def _transposed(place: Place) -> Definition | None:
+    if place.cell.kind != "rnn":
         return None
-    operands = (matrix(scope, "W_ax"), scope.timed("x"))
-    return turned(scope, scope.timed("ax"), operands, "input")
+    operands = (matrix(place, "W_ax"), place.timed("x"))
+    return turned(place, place.timed("ax"), operands, "input")
 
 
 STEP = Step(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from attncli.arithmetic.operations import CountInWords, PairScore
 from attncli.name import Name, below
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Axis, Making, Scope
+from attncli.trace import Axis, Definition, Place
 
 if TYPE_CHECKING:
     from attncli.tokenizing.rounds import Round, Snapshot
@@ -21,42 +21,42 @@ if TYPE_CHECKING:
 _PAIRS, _SYMBOLS = "pair", "symbol"
 
 
-def told_rounds(scope: Scope) -> list[Round]:
+def told_rounds(place: Place) -> list[Round]:
     """The rounds that are told: all where they are few, else the first three and the last."""
-    tokenizing = scope.text.tokenizing
+    tokenizing = place.text.tokenizing
     rounds = tokenizing.learned.rounds if tokenizing and tokenizing.learned else ()
     return [one for one in rounds if one.snapshot is not None]
 
 
-def round_of(scope: Scope) -> Round | None:
+def round_of(place: Place) -> Round | None:
     """The round that a step is at."""
-    tokenizing = scope.text.tokenizing
-    if not scope.round or tokenizing is None or tokenizing.learned is None:
+    tokenizing = place.text.tokenizing
+    if not place.round or tokenizing is None or tokenizing.learned is None:
         return None
-    return tokenizing.learned.rounds[scope.round - 1]
+    return tokenizing.learned.rounds[place.round - 1]
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    own = round_of(scope)
+def _plan(place: Place) -> tuple[Definition, ...]:
+    own = round_of(place)
     if own is None or own.snapshot is None:
         return ()
-    counts = _counts(scope, own.snapshot)
-    tokenizing = scope.text.tokenizing
+    counts = _counts(place, own.snapshot)
+    tokenizing = place.text.tokenizing
     if tokenizing is None or tokenizing.score != "likelihood":
         return (counts,)
     symbols = _symbols_in(own.snapshot)
-    return counts, _symbols(scope, own.snapshot, symbols), _scores(scope, own.snapshot, symbols)
+    return counts, _symbols(place, own.snapshot, symbols), _scores(place, own.snapshot, symbols)
 
 
-def _counts(scope: Scope, snapshot: Snapshot, *, weighted: bool = True) -> Making:
+def _counts(place: Place, snapshot: Snapshot, *, weighted: bool = True) -> Definition:
     """How often each pair occurs."""
     rows = Axis(tuple(" ".join(one.pair) for one in snapshot.pairs), _PAIRS)
     operation = CountInWords(tuple(one.words for one in snapshot.pairs), weighted)
-    return Making(scope.name("counts"), operation, (_words(scope),), "learn", rows=rows)
+    return Definition(place.name("counts"), operation, (_words(place),), "learn", rows=rows)
 
 
-def _words(scope: Scope) -> Name:
-    return below(scope.stack.path, "word_counts")
+def _words(place: Place) -> Name:
+    return below(place.stack.path, "word_counts")
 
 
 def _symbols_in(snapshot: Snapshot) -> list[str]:
@@ -64,7 +64,7 @@ def _symbols_in(snapshot: Snapshot) -> list[str]:
     return list(dict.fromkeys(part for one in snapshot.pairs for part in one.pair))
 
 
-def _symbols(scope: Scope, snapshot: Snapshot, symbols: Sequence[str]) -> Making:
+def _symbols(place: Place, snapshot: Snapshot, symbols: Sequence[str]) -> Definition:
     """How often each part of a pair occurs."""
     held = [Counter(word) for word in snapshot.words]
     things = tuple(
@@ -72,26 +72,26 @@ def _symbols(scope: Scope, snapshot: Snapshot, symbols: Sequence[str]) -> Making
         for symbol in symbols
     )
     rows = Axis(tuple(symbols), _SYMBOLS)
-    words = (_words(scope),)
-    return Making(scope.name("symbols"), CountInWords(things), words, "learn", rows=rows)
+    words = (_words(place),)
+    return Definition(place.name("symbols"), CountInWords(things), words, "learn", rows=rows)
 
 
-def _scores(scope: Scope, snapshot: Snapshot, symbols: Sequence[str]) -> Making:
-    places = {symbol: place for place, symbol in enumerate(symbols)}
+def _scores(place: Place, snapshot: Snapshot, symbols: Sequence[str]) -> Definition:
+    places = {symbol: k for k, symbol in enumerate(symbols)}
     parts = tuple((places[one.pair[0]], places[one.pair[1]]) for one in snapshot.pairs)
-    operands = (scope.name("counts"), scope.name("symbols"))
-    return Making(scope.name("scores"), PairScore(parts), operands, "learn")
+    operands = (place.name("counts"), place.name("symbols"))
+    return Definition(place.name("scores"), PairScore(parts), operands, "learn")
 
 
-def _unweighted(scope: Scope) -> Making | None:
-    own = round_of(scope)
+def _unweighted(place: Place) -> Definition | None:
+    own = round_of(place)
     if own is None or own.snapshot is None:
         return None
-    return _counts(scope, own.snapshot, weighted=False)
+    return _counts(place, own.snapshot, weighted=False)
 
 
-def _happens(scope: Scope) -> str:
-    tokenizing = scope.text.tokenizing
+def _happens(place: Place) -> str:
+    tokenizing = place.text.tokenizing
     counted = "The words are cut as they are by now, and each pair of neighbours is counted"
     if tokenizing is not None and tokenizing.score == "likelihood":
         return f"{counted}; its score sets that against how often its parts occur."
@@ -101,7 +101,7 @@ def _happens(scope: Scope) -> str:
 STEP = Step(
     name="learn",
     title="Learning pieces",
-    titled=lambda scope: f"Learning pieces, round {scope.round}",
+    titled=lambda place: f"Learning pieces, round {place.round}",
     makes=("counts", "symbols", "scores"),
     shapes="word_counts [words] → counts [pairs]",
     happens=_happens,

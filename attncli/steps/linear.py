@@ -10,24 +10,24 @@ from attncli.arithmetic.operations import (
     Operation,
 )
 from attncli.name import Name
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 
-def linear(scope: Scope, made: str, x: Name, suffix: str, step: str, *, out_in: bool) -> Making:
+def linear(place: Place, made: str, x: Name, suffix: str, step: str, *, out_in: bool) -> Definition:
     """`made` = x W + b, of `W{suffix}` and, where it is given, `b{suffix}`.
 
     `x` is a full name. [n, k], [k, m], [m] -> [n, m]
     """
-    W, b = scope.find(f"W{suffix}"), scope.find(f"b{suffix}")
-    operation, operands = layer_of(scope, x, W, b, out_in=out_in)
-    return Making(scope.name(made), operation, operands, step)
+    W, b = place.find(f"W{suffix}"), place.find(f"b{suffix}")
+    operation, operands = layer_of(place, x, W, b, out_in=out_in)
+    return Definition(place.name(made), operation, operands, step)
 
 
 def layer_of(
-    scope: Scope, x: Name, W: Name, b: Name, *, out_in: bool
+    place: Place, x: Name, W: Name, b: Name, *, out_in: bool
 ) -> tuple[Operation, tuple[Name, ...]]:
     """The operation of a linear layer and its operands, all by full names; the bias only where
     it is given."""
-    if scope.scenario.gives(b):
+    if place.scenario.gives(b):
         return (AffineTransposed() if out_in else Affine()), (x, W, b)
     return (Linear() if out_in else MatMul()), (x, W)

@@ -5,32 +5,32 @@ from __future__ import annotations
 from attncli.arithmetic.operations import ColumnMean, ExponentialOf, NegativeLog
 from attncli.steps.softmax import softmax
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 from attncli.word import Word
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
+def _plan(place: Place) -> tuple[Definition, ...]:
     """The loss is of the model's own probabilities, before any temperature or choice."""
-    prediction = scope.scenario.prediction
+    prediction = place.scenario.prediction
     chosen = prediction.temperature is not None or prediction.top_k is not None
-    at = scope.at(scope.name("plain")) if chosen else scope
-    probabilities, targets = at.name("probabilities"), scope.name("targets")
-    loss, entropy = scope.name("loss"), scope.name("cross_entropy")
+    at = place.at(place.name("plain")) if chosen else place
+    probabilities, targets = at.name("probabilities"), place.name("targets")
+    loss, entropy = place.name("loss"), place.name("cross_entropy")
     of_targets = NegativeLog(prediction.target_places)
     return (
-        *(softmax(at, scope.name("logits"), probabilities, "loss") if chosen else ()),
-        Making(loss, of_targets, (probabilities,), "loss", blame=targets),
-        Making(entropy, ColumnMean(), (loss,), "loss"),
-        Making(scope.name("perplexity"), ExponentialOf(), (entropy,), "loss"),
+        *(softmax(at, place.name("logits"), probabilities, "loss") if chosen else ()),
+        Definition(loss, of_targets, (probabilities,), "loss", blame=targets),
+        Definition(entropy, ColumnMean(), (loss,), "loss"),
+        Definition(place.name("perplexity"), ExponentialOf(), (entropy,), "loss"),
     )
 
 
-def _not_shifted(scope: Scope) -> Making | None:
-    vocabulary = scope.scenario.prediction.vocabulary
-    if any(token not in vocabulary for token in scope.text.tokens) or not scope.text.tokens:
+def _not_shifted(place: Place) -> Definition | None:
+    vocabulary = place.scenario.prediction.vocabulary
+    if any(token not in vocabulary for token in place.text.tokens) or not place.text.tokens:
         return None
-    own = tuple(map(vocabulary.index, scope.text.tokens))
-    return _plan(scope)[-3]._replace(operation=NegativeLog(own))
+    own = tuple(map(vocabulary.index, place.text.tokens))
+    return _plan(place)[-3]._replace(operation=NegativeLog(own))
 
 
 STEP = Step(
@@ -38,9 +38,9 @@ STEP = Step(
     title="Loss",
     makes=("loss", "cross_entropy", "perplexity"),
     shapes="probabilities [n, vocabulary], n targets → loss [n] → cross_entropy, perplexity",
-    happens=lambda scope: (
+    happens=lambda place: (
         "The loss of a position is −ln of the probability that its target got (",
-        Word(", ".join(scope.scenario.prediction.targets)),
+        Word(", ".join(place.scenario.prediction.targets)),
         "); the cross-entropy is the mean.",
     ),
     purpose=(

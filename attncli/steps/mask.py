@@ -7,11 +7,20 @@ from __future__ import annotations
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
-from attncli.arithmetic.operations import Causal, Finite, Masked, Padding, Rule, Seen, Table, Window
+from attncli.arithmetic.operations import (
+    Causal,
+    Finite,
+    Masked,
+    Padding,
+    Rule,
+    Seen,
+    TableRule,
+    Window,
+)
 from attncli.name import below
 from attncli.scenario.model import MaskRule
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 _IN_WORDS = {
     "causal": "no query sees a key that comes after it",
@@ -33,45 +42,47 @@ def _rule(rule: MaskRule) -> Rule:
         case "add":
             return Finite()
         case _:
-            return Table(rule.kind == "allowed")
+            return TableRule(rule.kind == "allowed")
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    rules = scope.attention.mask
+def _plan(place: Place) -> tuple[Definition, ...]:
+    rules = place.attention.mask
     if not rules:
         return ()
-    blame = below(scope.attention.path, "mask")
+    blame = below(place.attention.path, "mask")
     tables = tuple(rule.table for rule in rules if rule.table)
-    value = Number.written(scope.attention.mask_value)
-    seen = Seen(tuple(map(_rule, rules)), must_see=scope.attention.mask_value.is_infinite())
-    mask = Making(scope.name("mask"), seen, (scope.x, *tables), "mask", blame=blame)
-    masked = Making(scope.name("masked"), Masked(value), (scope.x, mask.name), "mask", blame=blame)
+    value = Number.written(place.attention.mask_value)
+    seen = Seen(tuple(map(_rule, rules)), must_see=place.attention.mask_value.is_infinite())
+    mask = Definition(place.name("mask"), seen, (place.x, *tables), "mask", blame=blame)
+    masked = Definition(
+        place.name("masked"), Masked(value), (place.x, mask.name), "mask", blame=blame
+    )
     return mask, masked
 
 
-def _not_masked(scope: Scope) -> Making | None:
-    if not scope.attention.mask:
+def _not_masked(place: Place) -> Definition | None:
+    if not place.attention.mask:
         return None
-    return Making(scope.name("mask"), Seen((), must_see=False), (scope.x,), "mask")
+    return Definition(place.name("mask"), Seen((), must_see=False), (place.x,), "mask")
 
 
-def _zeros(scope: Scope) -> Making | None:
-    if not scope.attention.mask:
+def _zeros(place: Place) -> Definition | None:
+    if not place.attention.mask:
         return None
-    operands = (scope.x, scope.name("mask"))
-    return Making(scope.name("masked"), Masked(Number.written(0)), operands, "mask")
+    operands = (place.x, place.name("mask"))
+    return Definition(place.name("masked"), Masked(Number.written(0)), operands, "mask")
 
 
-def _happens(scope: Scope) -> str:
+def _happens(place: Place) -> str:
     told = [
         f"no query sees a key {rule.width} or more places away" if rule.kind == "window"
         else _IN_WORDS[rule.kind]
-        for rule in scope.attention.mask
+        for rule in place.attention.mask
     ]  # fmt: skip
-    value = scope.attention.mask_value
-    place = "−∞" if value.is_infinite() else decimals.text(value).replace("-", "−")
+    value = place.attention.mask_value
+    hidden = "−∞" if value.is_infinite() else decimals.text(value).replace("-", "−")
     rules = "; ".join(told)
-    return f"{rules[:1].upper()}{rules[1:]}. Where the mask is 0, the score becomes {place}."
+    return f"{rules[:1].upper()}{rules[1:]}. Where the mask is 0, the score becomes {hidden}."
 
 
 STEP = Step(

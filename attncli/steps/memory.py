@@ -5,30 +5,30 @@ from __future__ import annotations
 from attncli.name import Name
 from attncli.steps.cells import at_time, matrix, product, turned
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 
-def _operands(scope: Scope) -> tuple[Name, Name]:
-    return matrix(scope, "W_aa"), scope.timed("a", scope.before)
+def _operands(place: Place) -> tuple[Name, Name]:
+    return matrix(place, "W_aa"), place.timed("a", place.before)
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    if not scope.time or scope.cell.kind != "rnn":
+def _plan(place: Place) -> tuple[Definition, ...]:
+    if not place.time or place.cell.kind != "rnn":
         return ()
-    return (product(scope, scope.timed("aa"), _operands(scope), "memory"),)
+    return (product(place, place.timed("aa"), _operands(place), "memory"),)
 
 
-def _transposed(scope: Scope) -> Making | None:
-    return turned(scope, scope.timed("aa"), _operands(scope), "memory")
+def _transposed(place: Place) -> Definition | None:
+    return turned(place, place.timed("aa"), _operands(place), "memory")
 
 
-def _of_the_start(scope: Scope) -> Making | None:
+def _of_the_start(place: Place) -> Definition | None:
     """The memory before the first token, at every time."""
-    first = scope.times + 1 if scope.way == "backward" else 0
-    if scope.before == first:
+    first = place.times + 1 if place.way == "backward" else 0
+    if place.before == first:
         return None
-    operands = (matrix(scope, "W_aa"), scope.timed("a", first))
-    return product(scope, scope.timed("aa"), operands, "memory")
+    operands = (matrix(place, "W_aa"), place.timed("a", first))
+    return product(place, place.timed("aa"), operands, "memory")
 
 
 STEP = Step(
@@ -37,8 +37,8 @@ STEP = Step(
     titled=at_time("Memory"),
     makes=("aa",),
     shapes="W_aa [h, h], a[t−1] [h] → W_aa a[t−1] [h]",
-    happens=lambda scope: (
-        f"What is remembered of the tokens {'after' if scope.way == 'backward' else 'before'} is"
+    happens=lambda place: (
+        f"What is remembered of the tokens {'after' if place.way == 'backward' else 'before'} is"
         " multiplied by its own weights."
     ),
     purpose=(

@@ -6,40 +6,42 @@ from attncli.arithmetic.operations import JoinColumns
 from attncli.name import Name, below
 from attncli.steps.linear import linear
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 
-def _outputs(scope: Scope) -> tuple[Name, ...]:
-    attention = scope.attention
+def _outputs(place: Place) -> tuple[Name, ...]:
+    attention = place.attention
     return tuple(below(attention.head_path(head), "output") for head in range(attention.heads))
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    outputs = _outputs(scope)
-    makings: list[Making] = []
+def _plan(place: Place) -> tuple[Definition, ...]:
+    outputs = _outputs(place)
+    definitions: list[Definition] = []
     x = outputs[0]
     if len(outputs) > 1:
-        makings.append(Making(scope.name("concat"), JoinColumns(len(outputs)), outputs, "merge"))
-        x = scope.name("concat")
-    if scope.gives("W_O"):
-        out_in = scope.attention.linear
-        makings.append(linear(scope, "attention", x, "_O", "merge", out_in=out_in))
-    return tuple(makings)
+        definitions.append(
+            Definition(place.name("concat"), JoinColumns(len(outputs)), outputs, "merge")
+        )
+        x = place.name("concat")
+    if place.gives("W_O"):
+        out_in = place.attention.linear
+        definitions.append(linear(place, "attention", x, "_O", "merge", out_in=out_in))
+    return tuple(definitions)
 
 
-def _reversed(scope: Scope) -> Making | None:
-    outputs = _outputs(scope)
+def _reversed(place: Place) -> Definition | None:
+    outputs = _outputs(place)
     if len(outputs) == 1:
         return None
     joined = JoinColumns(len(outputs))
-    return Making(scope.name("concat"), joined, tuple(reversed(outputs)), "merge")
+    return Definition(place.name("concat"), joined, tuple(reversed(outputs)), "merge")
 
 
-def _happens(scope: Scope) -> str:
+def _happens(place: Place) -> str:
     told = []
-    if scope.attention.heads > 1:
+    if place.attention.heads > 1:
         told.append("The outputs of all heads are set side by side")
-    if scope.gives("W_O"):
+    if place.gives("W_O"):
         told.append("the result is multiplied by W_O" if told else "The output goes through W_O")
     return ", and ".join(told) + "."
 
@@ -47,7 +49,7 @@ def _happens(scope: Scope) -> str:
 STEP = Step(
     name="merge",
     title="Heads together",
-    titled=lambda scope: "Heads together" if scope.attention.heads > 1 else "Output projection",
+    titled=lambda place: "Heads together" if place.attention.heads > 1 else "Output projection",
     makes=("concat", "attention"),
     shapes="h outputs [n, d_v] → concat [n, h · d_v] → attention [n, d_model]",
     happens=_happens,

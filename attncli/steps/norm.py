@@ -7,71 +7,71 @@ from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import MeanOfSquares, Normalize, RootOf, RowMean, SubtractRow
 from attncli.name import Name, below
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    makings = _rms(scope) if scope.norm.kind == "rms" else _layer(scope)
-    own = scope.path in scope.scenario.places
-    blame = scope.path if own else below(scope.layer.path, "norms")
-    return tuple(making._replace(blame=blame) for making in makings)
+def _plan(place: Place) -> tuple[Definition, ...]:
+    definitions = _rms(place) if place.norm.kind == "rms" else _layer(place)
+    own = place.path in place.scenario.places
+    blame = place.path if own else below(place.layer.path, "norms")
+    return tuple(definition._replace(blame=blame) for definition in definitions)
 
 
-def _layer(scope: Scope) -> tuple[Making, ...]:
-    mean, centered = scope.name("mean"), scope.name("centered")
-    variance, deviation = scope.name("variance"), scope.name("deviation")
+def _layer(place: Place) -> tuple[Definition, ...]:
+    mean, centered = place.name("mean"), place.name("centered")
+    variance, deviation = place.name("variance"), place.name("deviation")
     return (
-        Making(mean, RowMean(), (scope.x,), "norm"),
-        Making(centered, SubtractRow(), (scope.x, mean), "norm"),
-        Making(variance, MeanOfSquares(scope.norm.over == "n-1"), (centered,), "norm"),
-        Making(deviation, _root(scope), (variance,), "norm"),
-        _normed(scope, centered, deviation),
+        Definition(mean, RowMean(), (place.x,), "norm"),
+        Definition(centered, SubtractRow(), (place.x, mean), "norm"),
+        Definition(variance, MeanOfSquares(place.norm.over == "n-1"), (centered,), "norm"),
+        Definition(deviation, _root(place), (variance,), "norm"),
+        _normed(place, centered, deviation),
     )
 
 
-def _rms(scope: Scope) -> tuple[Making, ...]:
-    mean_square, rms = scope.name("mean_square"), scope.name("rms")
+def _rms(place: Place) -> tuple[Definition, ...]:
+    mean_square, rms = place.name("mean_square"), place.name("rms")
     return (
-        Making(mean_square, MeanOfSquares(scope.norm.over == "n-1"), (scope.x,), "norm"),
-        Making(rms, _root(scope), (mean_square,), "norm"),
-        _normed(scope, scope.x, rms),
+        Definition(mean_square, MeanOfSquares(place.norm.over == "n-1"), (place.x,), "norm"),
+        Definition(rms, _root(place), (mean_square,), "norm"),
+        _normed(place, place.x, rms),
     )
 
 
-def _root(scope: Scope) -> RootOf:
-    return RootOf(Number.written(scope.norm.epsilon), scope.norm.epsilon_in == "root")
+def _root(place: Place) -> RootOf:
+    return RootOf(Number.written(place.norm.epsilon), place.norm.epsilon_in == "root")
 
 
-def _normed(scope: Scope, x: Name, deviation: Name) -> Making:
-    given = [scope.name(local) for local in ("gamma", "beta") if _gives(scope, local)]
-    operation = Normalize(_gives(scope, "gamma"), _gives(scope, "beta"))
-    return Making(scope.out or scope.name("normed"), operation, (x, deviation, *given), "norm")
+def _normed(place: Place, x: Name, deviation: Name) -> Definition:
+    given = [place.name(local) for local in ("gamma", "beta") if _gives(place, local)]
+    operation = Normalize(_gives(place, "gamma"), _gives(place, "beta"))
+    return Definition(place.out or place.name("normed"), operation, (x, deviation, *given), "norm")
 
 
-def _gives(scope: Scope, local: str) -> bool:
-    return scope.scenario.gives(scope.name(local))
+def _gives(place: Place, local: str) -> bool:
+    return place.scenario.gives(place.name(local))
 
 
-def _over_other(scope: Scope) -> Making | None:
-    variance = _plan(scope)[-3]
-    return variance._replace(operation=MeanOfSquares(scope.norm.over != "n-1"))
+def _over_other(place: Place) -> Definition | None:
+    variance = _plan(place)[-3]
+    return variance._replace(operation=MeanOfSquares(place.norm.over != "n-1"))
 
 
-def _not_centered(scope: Scope) -> Making | None:
-    if scope.norm.kind == "rms":
+def _not_centered(place: Place) -> Definition | None:
+    if place.norm.kind == "rms":
         return None
-    return _normed(scope, scope.x, scope.name("deviation"))
+    return _normed(place, place.x, place.name("deviation"))
 
 
-def _happens(scope: Scope) -> str:
-    divisor = "d_model − 1" if scope.norm.over == "n-1" else "d_model"
+def _happens(place: Place) -> str:
+    divisor = "d_model − 1" if place.norm.over == "n-1" else "d_model"
     what = "the mean is taken off each row, and the row is divided by its standard deviation"
-    if scope.norm.kind == "rms":
+    if place.norm.kind == "rms":
         what = "each row is divided by the root of the mean of its squares"
-    gamma = ", then multiplied by γ" if _gives(scope, "gamma") else ""
-    beta = " and shifted by β" if _gives(scope, "beta") else ""
-    where = "inside the root" if scope.norm.epsilon_in == "root" else "to the deviation"
-    epsilon = scope.norm.epsilon
+    gamma = ", then multiplied by γ" if _gives(place, "gamma") else ""
+    beta = " and shifted by β" if _gives(place, "beta") else ""
+    where = "inside the root" if place.norm.epsilon_in == "root" else "to the deviation"
+    epsilon = place.norm.epsilon
     added = f" ε = {epsilon:f} is added {where}." if epsilon else ""
     return (
         f"{what[:1].upper()}{what[1:]}{gamma}{beta}. The squares are divided by {divisor}.{added}"
@@ -85,8 +85,8 @@ _TITLES = {
 }
 
 
-def _title(scope: Scope) -> str:
-    return _TITLES.get(scope.path.local, "Norm")
+def _title(place: Place) -> str:
+    return _TITLES.get(place.path.local, "Norm")
 
 
 STEP = Step(

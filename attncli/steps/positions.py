@@ -11,74 +11,74 @@ from attncli.arithmetic.operations import Add, Same, Sinusoids, TakeRows
 from attncli.name import Name
 from attncli.scenario.model import Positions
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Axis, Making, Scope
+from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import told_apart
 
 
-def _added(scope: Scope) -> tuple[Positions, ...]:
-    return tuple(one for one in scope.stack.positions if one.is_added)
+def _added(place: Place) -> tuple[Positions, ...]:
+    return tuple(one for one in place.stack.positions if one.is_added)
 
 
-def start_of(scope: Scope, positions: Positions) -> int:
+def start_of(place: Place, positions: Positions) -> int:
     """The position of the first row: after the tokens that are cached."""
-    cached = scope.stack.layers[0].attention.cached
+    cached = place.stack.layers[0].attention.cached
     return positions.start + len(cached or ())
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    if not scope.stack.goes_on:
+def _plan(place: Place) -> tuple[Definition, ...]:
+    if not place.stack.goes_on:
         return ()
-    added = [_positions(scope, one, k) for k, one in enumerate(_added(scope))]
-    if scope.stack.segments:
-        added.append(_segments(scope))
-    terms = (scope.x, *(making.name for making in added))
-    local = "summed" if scope.stack.embedding_norm is not None else "X"
+    added = [_positions(place, one, k) for k, one in enumerate(_added(place))]
+    if place.stack.segments:
+        added.append(_segments(place))
+    terms = (place.x, *(definition.name for definition in added))
+    local = "summed" if place.stack.embedding_norm is not None else "X"
     if len(terms) == 1 and local == "summed":
         return ()
-    total = Making(scope.name(local), Add(len(terms)), terms, "positions")
+    total = Definition(place.name(local), Add(len(terms)), terms, "positions")
     return (*added, total)
 
 
-def _positions(scope: Scope, positions: Positions, k: int) -> Making:
-    name = scope.name("P" if k == 0 else f"P{k + 1}")
+def _positions(place: Place, positions: Positions, k: int) -> Definition:
+    name = place.name("P" if k == 0 else f"P{k + 1}")
     if positions.kind == "sinusoidal":
-        operation = Sinusoids(Number.written(positions.base), start_of(scope, positions))
-        return Making(name, operation, (scope.x,), "positions", blame=Name("positions"))
-    count = len(scope.text.tokens) or scope.height(scope.x) or 0
-    rows = tuple(range(start_of(scope, positions), start_of(scope, positions) + count))
-    return _rows_of(scope, name, "positions", rows, "position")
+        operation = Sinusoids(Number.written(positions.base), start_of(place, positions))
+        return Definition(name, operation, (place.x,), "positions", blame=Name("positions"))
+    count = len(place.text.tokens) or place.height(place.x) or 0
+    rows = tuple(range(start_of(place, positions), start_of(place, positions) + count))
+    return _rows_of(place, name, "positions", rows, "position")
 
 
-def _segments(scope: Scope) -> Making:
-    rows = scope.stack.segments
-    return _rows_of(scope, scope.name("S"), "segment_embeddings", rows, "segment")
+def _segments(place: Place) -> Definition:
+    rows = place.stack.segments
+    return _rows_of(place, place.name("S"), "segment_embeddings", rows, "segment")
 
 
-def _rows_of(scope: Scope, name: Name, table: str, rows: tuple[int, ...], by: str) -> Making:
+def _rows_of(place: Place, name: Name, table: str, rows: tuple[int, ...], by: str) -> Definition:
     """A row of a table for each token, counted from 0."""
-    axis = Axis(told_apart(scope.text.tokens), "token") if scope.text.tokens else None
+    axis = Axis(told_apart(place.text.tokens), "token") if place.text.tokens else None
     operation = TakeRows(rows, tuple(map(str, rows)), by)
     needs = () if rows else (Name("sentence"),)
-    return Making(name, operation, (scope.name(table),), "positions", rows=axis, needs=needs)
+    return Definition(name, operation, (place.name(table),), "positions", rows=axis, needs=needs)
 
 
-def _from_one(scope: Scope) -> Making | None:
-    for k, one in enumerate(_added(scope)):
+def _from_one(place: Place) -> Definition | None:
+    for k, one in enumerate(_added(place)):
         if one.kind == "sinusoidal":
-            making = _positions(scope, one, k)
-            later = Sinusoids(Number.written(one.base), start_of(scope, one) + 1)
-            return making._replace(operation=later)
+            definition = _positions(place, one, k)
+            later = Sinusoids(Number.written(one.base), start_of(place, one) + 1)
+            return definition._replace(operation=later)
     return None
 
 
-def _left_out(scope: Scope) -> Making | None:
-    if not _added(scope):
+def _left_out(place: Place) -> Definition | None:
+    if not _added(place):
         return None
-    return _plan(scope)[-1]._replace(operation=Same(), operands=(scope.x,))
+    return _plan(place)[-1]._replace(operation=Same(), operands=(place.x,))
 
 
-def _happens(scope: Scope) -> str:
-    kinds = [one.kind for one in _added(scope)]
+def _happens(place: Place) -> str:
+    kinds = [one.kind for one in _added(place)]
     told = []
     if "sinusoidal" in kinds:
         told.append(
@@ -87,7 +87,7 @@ def _happens(scope: Scope) -> str:
         )
     if "given" in kinds:
         told.append("Each position has its row of a table")
-    if scope.stack.segments:
+    if place.stack.segments:
         told.append("Each token's segment has its row of a table")
     return ". ".join([*told, "All of it is added to the embeddings"]) + "."
 

@@ -20,45 +20,47 @@ from attncli.arithmetic.operations import (
 from attncli.name import Name
 from attncli.steps.softmax import softmax
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 _PROBABILITIES = Name("probabilities")
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    prediction = scope.scenario.prediction
-    makings: list[Making] = []
-    x = scope.x
+def _plan(place: Place) -> tuple[Definition, ...]:
+    prediction = place.scenario.prediction
+    definitions: list[Definition] = []
+    x = place.x
     if prediction.temperature is not None:
         divide = DivideBy(Number.written(prediction.temperature))
-        makings.append(
-            Making(scope.name("tempered"), divide, (x,), "predict", blame=scope.name("temperature"))
+        definitions.append(
+            Definition(
+                place.name("tempered"), divide, (x,), "predict", blame=place.name("temperature")
+            )
         )
-        x = makings[-1].name
+        x = definitions[-1].name
     if prediction.top_k is not None:
-        kept, filtered = scope.name("kept"), scope.name("filtered")
+        kept, filtered = place.name("kept"), place.name("filtered")
         masked = Masked(Number.written(Decimal("-Infinity")))
-        makings.append(Making(kept, TopK(prediction.top_k), (x,), "predict"))
-        makings.append(Making(filtered, masked, (x, kept), "predict"))
+        definitions.append(Definition(kept, TopK(prediction.top_k), (x,), "predict"))
+        definitions.append(Definition(filtered, masked, (x, kept), "predict"))
         x = filtered
-    makings += softmax(scope, x, _PROBABILITIES, "predict")
+    definitions += softmax(place, x, _PROBABILITIES, "predict")
     if prediction.top_p is not None:
-        makings += _nucleus(scope, Number.written(prediction.top_p))
-    return tuple(makings)
+        definitions += _nucleus(place, Number.written(prediction.top_p))
+    return tuple(definitions)
 
 
-def _nucleus(scope: Scope, p: Number) -> tuple[Making, ...]:
-    nucleus, total = scope.name("nucleus"), scope.name("nucleus_sum")
+def _nucleus(place: Place, p: Number) -> tuple[Definition, ...]:
+    nucleus, total = place.name("nucleus"), place.name("nucleus_sum")
     operands = (_PROBABILITIES, nucleus)
     return (
-        Making(nucleus, Nucleus(p), (_PROBABILITIES,), "predict"),
-        Making(total, KeptSum(), operands, "predict"),
-        Making(scope.name("renormalized"), KeptShare(), (*operands, total), "predict"),
+        Definition(nucleus, Nucleus(p), (_PROBABILITIES,), "predict"),
+        Definition(total, KeptSum(), operands, "predict"),
+        Definition(place.name("renormalized"), KeptShare(), (*operands, total), "predict"),
     )
 
 
-def _happens(scope: Scope) -> str:
-    prediction = scope.scenario.prediction
+def _happens(place: Place) -> str:
+    prediction = place.scenario.prediction
     told = ["A softmax turns the logits into probabilities"]
     if prediction.top_k is not None:
         told.insert(0, f"Only the {prediction.top_k} largest logits are kept")
@@ -92,7 +94,7 @@ STEP = Step(
         Mistake(
             "without_exponentials",
             "Dividing the logits themselves by their sum, without raising e to them.",
-            lambda scope: Making(_PROBABILITIES, DivideByRowSum(), (scope.x,), "predict"),
+            lambda place: Definition(_PROBABILITIES, DivideByRowSum(), (place.x,), "predict"),
         ),
     ),
     adds_up_to_one=("probabilities", "renormalized"),

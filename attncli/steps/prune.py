@@ -20,7 +20,7 @@ from attncli.arithmetic.operations import (
 )
 from attncli.steps.estimate import counts_of_words, taught_round
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Axis, Making, Scope
+from attncli.trace import Axis, Definition, Place
 
 if TYPE_CHECKING:
     from attncli.tokenizing.lesson import LessonRound
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 _MOST_LOSSES = 12
 
 
-def trained_pruning(scope: Scope) -> Pruning | None:
+def trained_pruning(place: Place) -> Pruning | None:
     """The pruning that is told of a training: the first."""
-    tokenizing = scope.text.tokenizing
+    tokenizing = place.text.tokenizing
     return tokenizing.trained.rounds[0].pruning if tokenizing and tokenizing.trained else None
 
 
@@ -40,28 +40,28 @@ def told_losses(pruning: Pruning) -> tuple[Loss, ...]:
     return pruning.losses[::-1][:_MOST_LOSSES]
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    own, pruning = taught_round(scope), trained_pruning(scope)
+def _plan(place: Place) -> tuple[Definition, ...]:
+    own, pruning = taught_round(place), trained_pruning(place)
     if own is not None and own.removals:
-        return _tried(scope, own)
-    if scope.round and pruning is not None and pruning.losses:
-        return _estimated(scope, pruning)
+        return _tried(place, own)
+    if place.round and pruning is not None and pruning.losses:
+        return _estimated(place, pruning)
     return ()
 
 
-def _tried(scope: Scope, own: LessonRound) -> tuple[Making, ...]:
+def _tried(place: Place, own: LessonRound) -> tuple[Definition, ...]:
     """What each word scores, the loss, and how much it grows without a piece that is used."""
     places = {piece.token: row for row, piece in enumerate(own.pieces)}
 
     def rows(pieces: Sequence[str]) -> tuple[int, ...]:
         return tuple(places[piece] for piece in pieces)
 
-    words = counts_of_words(scope)
-    scores, log_p = scope.name("cut_scores"), scope.name("log_p")
+    words = counts_of_words(place)
+    scores, log_p = place.name("cut_scores"), place.name("log_p")
     cuts = CutScores(tuple(rows(cut.pieces) for cut in own.cuts))
     made = (
-        Making(scores, cuts, (log_p,), "prune", rows=_words_axis(scope)),
-        Making(scope.name("loss"), CorpusLoss(), (words, scores), "prune"),
+        Definition(scores, cuts, (log_p,), "prune", rows=_words_axis(place)),
+        Definition(place.name("loss"), CorpusLoss(), (words, scores), "prune"),
     )
     used = [removal for removal in own.removals if removal.words]
     if not used:
@@ -69,16 +69,16 @@ def _tried(scope: Scope, own: LessonRound) -> tuple[Making, ...]:
     anew = (tuple((word, rows(cut.pieces)) for word, cut in removal.words) for removal in used)
     tried, axis = LossWithout(tuple(anew)), Axis(tuple(one.token for one in used), "piece")
     operands = (words, scores, log_p)
-    return (*made, Making(scope.name("growth"), tried, operands, "prune", rows=axis))
+    return (*made, Definition(place.name("growth"), tried, operands, "prune", rows=axis))
 
 
-def _words_axis(scope: Scope) -> Axis:
-    tokenizing = scope.text.tokenizing
+def _words_axis(place: Place) -> Axis:
+    tokenizing = place.text.tokenizing
     assert tokenizing is not None
     return Axis(tuple(word.text for word in tokenizing.words), "word")
 
 
-def _estimated(scope: Scope, pruning: Pruning) -> tuple[Making, ...]:
+def _estimated(place: Place, pruning: Pruning) -> tuple[Definition, ...]:
     """How often pieces are in the best cuts, and what going without them would cost."""
     losses = told_losses(pruning)
     pieces = list(dict.fromkeys(name for one in losses for name in (one.token, *one.instead)))
@@ -86,20 +86,20 @@ def _estimated(scope: Scope, pruning: Pruning) -> tuple[Making, ...]:
     instead = tuple(
         (places[one.token], tuple(places[piece] for piece in one.instead)) for one in losses
     )
-    words = counts_of_words(scope)
-    frequencies, total, every = (scope.name(one) for one in ("frequencies", "total", "words"))
+    words = counts_of_words(place)
+    frequencies, total, every = (place.name(one) for one in ("frequencies", "total", "words"))
     return (
-        Making(
+        Definition(
             frequencies, CountInWords(_occurrences(pieces, pruning)), (words,), "prune",
             rows=Axis(tuple(pieces), "piece"),
         ),
-        Making(
+        Definition(
             total, CountInWords((tuple((k, len(cut)) for k, cut in enumerate(pruning.cuts)),)),
             (words,), "prune", rows=Axis(("",), ""),
         ),
-        Making(every, AddedUp(), (words,), "prune"),
-        Making(
-            scope.name("losses"), PruningLoss(instead, pruning.size), (frequencies, total, every),
+        Definition(every, AddedUp(), (words,), "prune"),
+        Definition(
+            place.name("losses"), PruningLoss(instead, pruning.size), (frequencies, total, every),
             "prune", rows=Axis(tuple(one.token for one in losses), "piece"),
         ),
     )  # fmt: skip
@@ -115,8 +115,8 @@ def _occurrences(
     )
 
 
-def _happens(scope: Scope) -> str:
-    if taught_round(scope) is not None:
+def _happens(place: Place) -> str:
+    if taught_round(place) is not None:
         return (
             "Each word is cut as is most probable; the loss is what all of that comes to. Then each"
             " piece but the single characters is taken out for once: the words that it was in are"
@@ -130,19 +130,19 @@ def _happens(scope: Scope) -> str:
     )
 
 
-def _unweighted(scope: Scope) -> Making | None:
-    own = taught_round(scope)
+def _unweighted(place: Place) -> Definition | None:
+    own = taught_round(place)
     if own is None or not own.removals:
         return None
     operation = CorpusLoss(weighted=False)
-    operands = (counts_of_words(scope), scope.name("cut_scores"))
-    return Making(scope.name("loss"), operation, operands, "prune")
+    operands = (counts_of_words(place), place.name("cut_scores"))
+    return Definition(place.name("loss"), operation, operands, "prune")
 
 
 STEP = Step(
     name="prune",
     title="Pruning",
-    titled=lambda scope: f"Pruning, round {scope.round}",
+    titled=lambda place: f"Pruning, round {place.round}",
     makes=("cut_scores", "loss", "growth", "frequencies", "total", "words", "losses"),
     shapes="log_p [pieces] → cut_scores [words] → loss → growth [pieces]",
     happens=_happens,

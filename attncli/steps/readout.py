@@ -5,8 +5,8 @@ from __future__ import annotations
 from attncli.arithmetic.operations import (
     Activate,
     AddUp,
+    ColumnWise,
     DivideByRow,
-    Down,
     Exponential,
     RowAsColumn,
     RowSum,
@@ -14,55 +14,55 @@ from attncli.arithmetic.operations import (
 from attncli.name import Name, below
 from attncli.steps.cells import at_time, product, rows
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    W = below(scope.layer.path, "W_ya")
-    if not scope.time or not scope.scenario.gives(W):
+def _plan(place: Place) -> tuple[Definition, ...]:
+    W = below(place.layer.path, "W_ya")
+    if not place.time or not place.scenario.gives(W):
         return ()
-    makings = list(_seen(scope))
-    state = makings[-1].name if makings else scope.timed("a")
-    makings.append(product(scope, scope.timed("ya"), (W, state), "readout"))
-    if _bias(scope):
-        operands = (scope.timed("ya"), *_bias(scope))
-        makings.append(Making(scope.timed("z_y"), AddUp(0, 1, 1), operands, "readout"))
-    return (*makings, *_squashed(scope, makings[-1].name))
+    definitions = list(_seen(place))
+    state = definitions[-1].name if definitions else place.timed("a")
+    definitions.append(product(place, place.timed("ya"), (W, state), "readout"))
+    if _bias(place):
+        operands = (place.timed("ya"), *_bias(place))
+        definitions.append(Definition(place.timed("z_y"), AddUp(0, 1, 1), operands, "readout"))
+    return (*definitions, *_squashed(place, definitions[-1].name))
 
 
-def _seen(scope: Scope) -> tuple[Making, ...]:
+def _seen(place: Place) -> tuple[Definition, ...]:
     """Of a layer that goes both ways, its two states at a time as one."""
-    if scope.cell.direction != "both":
+    if place.cell.direction != "both":
         return ()
-    operation = RowAsColumn(scope.time - 1, rows(scope).index(scope.time - 1))
-    return (Making(scope.timed("s"), operation, (scope.name("states"),), "readout"),)
+    operation = RowAsColumn(place.time - 1, rows(place).index(place.time - 1))
+    return (Definition(place.timed("s"), operation, (place.name("states"),), "readout"),)
 
 
-def _bias(scope: Scope) -> tuple[Name, ...]:
-    b = below(scope.layer.path, "b_y")
-    return (b,) if scope.scenario.gives(b) else ()
+def _bias(place: Place) -> tuple[Name, ...]:
+    b = below(place.layer.path, "b_y")
+    return (b,) if place.scenario.gives(b) else ()
 
 
-def _squashed(scope: Scope, z: Name) -> tuple[Making, ...]:
-    y = scope.timed("y")
-    if scope.cell.readout == "sigmoid":
-        return (Making(y, Activate("sigmoid"), (z,), "readout"),)
-    if scope.cell.readout == "none":
+def _squashed(place: Place, z: Name) -> tuple[Definition, ...]:
+    y = place.timed("y")
+    if place.cell.readout == "sigmoid":
+        return (Definition(y, Activate("sigmoid"), (z,), "readout"),)
+    if place.cell.readout == "none":
         return ()
-    rounding = scope.scenario.rounding.of_quantity("readout", scope.timed("y_exp"))
-    exp, total = scope.timed("y_exp"), scope.timed("y_sum")
-    raised = Down(Exponential(rounding.decimals, rounding.carries))
+    rounding = place.scenario.rounding.of_quantity("readout", place.timed("y_exp"))
+    exp, total = place.timed("y_exp"), place.timed("y_sum")
+    raised = ColumnWise(Exponential(rounding.decimals, rounding.carries))
     return (
-        Making(exp, raised, (z,), "readout"),
-        Making(total, Down(RowSum()), (exp,), "readout"),
-        Making(y, Down(DivideByRow()), (exp, total), "readout"),
+        Definition(exp, raised, (z,), "readout"),
+        Definition(total, ColumnWise(RowSum()), (exp,), "readout"),
+        Definition(y, ColumnWise(DivideByRow()), (exp, total), "readout"),
     )
 
 
-def _without_bias(scope: Scope) -> Making | None:
-    if not _bias(scope) or scope.cell.readout != "sigmoid":
+def _without_bias(place: Place) -> Definition | None:
+    if not _bias(place) or place.cell.readout != "sigmoid":
         return None
-    return Making(scope.timed("y"), Activate("sigmoid"), (scope.timed("ya"),), "readout")
+    return Definition(place.timed("y"), Activate("sigmoid"), (place.timed("ya"),), "readout")
 
 
 _HAPPENS = {
@@ -79,7 +79,7 @@ STEP = Step(
     titled=at_time("Read-out"),
     makes=("s", "ya", "z_y", "y_exp", "y_sum", "y"),
     shapes="W_ya [k, h], a[t] [h] → y[t] [k]",
-    happens=lambda scope: _HAPPENS[scope.cell.readout],
+    happens=lambda place: _HAPPENS[place.cell.readout],
     purpose=(
         "The memory means nothing to anybody outside. W_ya draws an answer from it: one number"
         " that a sigmoid turns into a probability, or one for each class, of which a softmax"

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from attncli.arithmetic.operations import Add, Same
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    return (Making(scope.out, Add(2), (scope.beside, scope.x), "residual"),)
+def _plan(place: Place) -> tuple[Definition, ...]:
+    return (Definition(place.out, Add(2), (place.beside, place.x), "residual"),)
 
 
 STEP = Step(
     name="residual",
     title="Residual",
-    titled=lambda scope: f"Residual {scope.out[-1]}",
+    titled=lambda place: f"Residual {place.out[-1]}",
     makes=("residual1", "residual2", "residual3"),
     shapes="x [n, d_model], sublayer(x) [n, d_model] → residual [n, d_model]",
     happens=lambda _: "What the sublayer found is added to what went into it.",
@@ -28,7 +28,7 @@ STEP = Step(
         Mistake(
             "not_added",
             "Going on with what the sublayer found alone.",
-            lambda scope: Making(scope.out, Same(), (scope.x,), "residual"),
+            lambda place: Definition(place.out, Same(), (place.x,), "residual"),
         ),
     ),
 )

@@ -9,53 +9,53 @@ from attncli.arithmetic.operations import RotaryTable, Rotate
 from attncli.name import Name
 from attncli.scenario.model import Positions
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 _FUNCTIONS: dict[str, Literal["cos", "sin"]] = {"cosine": "cos", "sine": "sin"}
 
 
-def _start(scope: Scope, positions: Positions, name: str) -> int:
+def _start(place: Place, positions: Positions, name: str) -> int:
     """The position of the first row: queries come after the keys that are cached."""
-    return positions.start + (len(scope.attention.cached or ()) if name == "Q" else 0)
+    return positions.start + (len(place.attention.cached or ()) if name == "Q" else 0)
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    positions = scope.attention.rotated
+def _plan(place: Place) -> tuple[Definition, ...]:
+    positions = place.attention.rotated
     if positions is None:
         return ()
-    return (*_rotated(scope, positions, "Q"), *_rotated(scope, positions, "K"))
+    return (*_rotated(place, positions, "Q"), *_rotated(place, positions, "K"))
 
 
-def _rotated(scope: Scope, positions: Positions, name: str) -> tuple[Making, ...]:
-    base, start = Number.written(positions.base), _start(scope, positions, name)
+def _rotated(place: Place, positions: Positions, name: str) -> tuple[Definition, ...]:
+    base, start = Number.written(positions.base), _start(place, positions, name)
     tables = [
-        Making(
-            scope.name(f"{name}_{table}"),
+        Definition(
+            place.name(f"{name}_{table}"),
             RotaryTable(function, positions.dimensions, base, start),
-            (scope.latest(name),),
+            (place.latest(name),),
             "rotate",
             blame=Name("positions"),
         )
         for table, function in _FUNCTIONS.items()
     ]
-    operands = (scope.latest(name), *(table.name for table in tables))
+    operands = (place.latest(name), *(table.name for table in tables))
     rotate = Rotate(positions.pairs, positions.dimensions)
-    turned = Making(scope.name(f"rotated_{name}"), rotate, operands, "rotate", wire=name)
+    turned = Definition(place.name(f"rotated_{name}"), rotate, operands, "rotate", wire=name)
     return (*tables, turned._replace(blame=Name("positions")))
 
 
-def _other_pairs(scope: Scope) -> Making | None:
-    positions = scope.attention.rotated
+def _other_pairs(place: Place) -> Definition | None:
+    positions = place.attention.rotated
     if positions is None:
         return None
     other: Literal["interleaved", "half"]
     other = "half" if positions.pairs == "interleaved" else "interleaved"
-    turned = _rotated(scope, positions, "Q")[-1]
+    turned = _rotated(place, positions, "Q")[-1]
     return turned._replace(operation=Rotate(other, positions.dimensions))
 
 
-def _happens(scope: Scope) -> str:
-    positions = scope.attention.rotated
+def _happens(place: Place) -> str:
+    positions = place.attention.rotated
     half = positions is not None and positions.pairs == "half"
     pairs = "a column of the first half and one of the second" if half else "two columns"
     return (

@@ -8,55 +8,55 @@ from attncli.arithmetic.expression import Expression, Number, Root, Symbol
 from attncli.arithmetic.operations import DivideBy, MultiplyBy, Operation
 from attncli.name import Name, below
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 _ROOT = Root(Symbol("d_k"))
 
 
-def divisor_of(scope: Scope) -> Expression | None:
+def divisor_of(place: Place) -> Expression | None:
     """What the scores are divided by: √d_k or a number; None where they aren't, or where d_k
     isn't known."""
-    scale = scope.attention.scale
+    scale = place.attention.scale
     if isinstance(scale, Decimal):
         return Number.written(scale)
-    if scale == "none" or scope.d_k is None:
+    if scale == "none" or place.d_k is None:
         return None
-    return Root(Number.written(scope.d_k))
+    return Root(Number.written(place.d_k))
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    if scope.attention.scale == "none" and not scope.scenario.gives(scope.name("scaled")):
+def _plan(place: Place) -> tuple[Definition, ...]:
+    if place.attention.scale == "none" and not place.scenario.gives(place.name("scaled")):
         return ()
-    divisor = divisor_of(scope)
-    making = _scaled_by(scope, DivideBy(divisor or _ROOT, _symbol(scope)))
-    return (making if divisor is not None else making._replace(needs=(Name("d_k"),)),)
+    divisor = divisor_of(place)
+    definition = _scaled_by(place, DivideBy(divisor or _ROOT, _symbol(place)))
+    return (definition if divisor is not None else definition._replace(needs=(Name("d_k"),)),)
 
 
-def _symbol(scope: Scope) -> Expression | None:
-    return None if isinstance(scope.attention.scale, Decimal) else _ROOT
+def _symbol(place: Place) -> Expression | None:
+    return None if isinstance(place.attention.scale, Decimal) else _ROOT
 
 
-def _happens(scope: Scope) -> str:
-    if isinstance(scope.attention.scale, Decimal):
+def _happens(place: Place) -> str:
+    if isinstance(place.attention.scale, Decimal):
         return "Each score is divided by the number that the scenario gives."
-    d_k = "" if scope.d_k is None else f", here of d_k = {scope.d_k}"
+    d_k = "" if place.d_k is None else f", here of d_k = {place.d_k}"
     return f"Each score is divided by the square root of the number of key dimensions{d_k}."
 
 
-def _scaled_by(scope: Scope, operation: Operation) -> Making:
-    blame = below(scope.attention.path, "scale")
-    return Making(scope.name("scaled"), operation, (scope.x,), "scale", blame=blame)
+def _scaled_by(place: Place, operation: Operation) -> Definition:
+    blame = below(place.attention.path, "scale")
+    return Definition(place.name("scaled"), operation, (place.x,), "scale", blame=blame)
 
 
-def _by_d_k(scope: Scope) -> Making | None:
-    if isinstance(scope.attention.scale, Decimal) or scope.d_k is None:
+def _by_d_k(place: Place) -> Definition | None:
+    if isinstance(place.attention.scale, Decimal) or place.d_k is None:
         return None
-    return _scaled_by(scope, DivideBy(Number.written(scope.d_k)))
+    return _scaled_by(place, DivideBy(Number.written(place.d_k)))
 
 
-def _multiplied(scope: Scope) -> Making | None:
-    divisor = divisor_of(scope)
-    return None if divisor is None else _scaled_by(scope, MultiplyBy(divisor))
+def _multiplied(place: Place) -> Definition | None:
+    divisor = divisor_of(place)
+    return None if divisor is None else _scaled_by(place, MultiplyBy(divisor))
 
 
 STEP = Step(
@@ -87,7 +87,7 @@ STEP = Step(
         Mistake(
             "not_scaled",
             "Forgetting to scale, and going on with the scores as they are.",
-            lambda scope: _scaled_by(scope, DivideBy(Number.written(1))),
+            lambda place: _scaled_by(place, DivideBy(Number.written(1))),
         ),
     ),
 )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from attncli.arithmetic.operations import MatMul, MatMulTransposed, Operation
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 
-def _making(scope: Scope, operation: Operation, *names: str) -> Making:
-    operands = tuple(map(scope.latest, names))
-    return Making(scope.name("scores"), operation, operands, "scores")
+def _definition(place: Place, operation: Operation, *names: str) -> Definition:
+    operands = tuple(map(place.latest, names))
+    return Definition(place.name("scores"), operation, operands, "scores")
 
 
 STEP = Step(
@@ -24,17 +24,17 @@ STEP = Step(
         " and a key says how well what one token looks for fits what another offers. A row"
         " of the table holds all the scores of one query."
     ),
-    plan=lambda scope: (_making(scope, MatMulTransposed(), "Q", "K"),),
+    plan=lambda place: (_definition(place, MatMulTransposed(), "Q", "K"),),
     mistakes=(
         Mistake(
             "K_not_transposed",
             "Multiplying Q by K as it stands, rows by columns, instead of Q Kᵀ.",
-            lambda scope: _making(scope, MatMul(), "Q", "K"),
+            lambda place: _definition(place, MatMul(), "Q", "K"),
         ),
         Mistake(
             "queries_and_keys_swapped",
             "Taking keys as rows and queries as columns, K Qᵀ, which flips the table.",
-            lambda scope: _making(scope, MatMulTransposed(), "K", "Q"),
+            lambda place: _definition(place, MatMulTransposed(), "K", "Q"),
         ),
     ),
 )

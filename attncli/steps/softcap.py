@@ -5,20 +5,20 @@ from __future__ import annotations
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Activate, SoftCap
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    cap = scope.attention.softcap
+def _plan(place: Place) -> tuple[Definition, ...]:
+    cap = place.attention.softcap
     if cap is None:
         return ()
-    return (Making(scope.name("capped"), SoftCap(Number.written(cap)), (scope.x,), "softcap"),)
+    return (Definition(place.name("capped"), SoftCap(Number.written(cap)), (place.x,), "softcap"),)
 
 
-def _not_divided(scope: Scope) -> Making | None:
-    if scope.attention.softcap is None:
+def _not_divided(place: Place) -> Definition | None:
+    if place.attention.softcap is None:
         return None
-    return Making(scope.name("capped"), Activate("tanh"), (scope.x,), "softcap")
+    return Definition(place.name("capped"), Activate("tanh"), (place.x,), "softcap")
 
 
 STEP = Step(
@@ -27,9 +27,9 @@ STEP = Step(
     per_head=True,
     makes=("capped",),
     shapes="scores [n, m] → capped [n, m]",
-    happens=lambda scope: (
-        f"Each score is bent so that it stays between −{scope.attention.softcap}"
-        f" and {scope.attention.softcap}."
+    happens=lambda place: (
+        f"Each score is bent so that it stays between −{place.attention.softcap}"
+        f" and {place.attention.softcap}."
     ),
     purpose=(
         "A tanh leaves small scores nearly as they are and keeps large ones below a cap, so"

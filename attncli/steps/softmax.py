@@ -12,22 +12,22 @@ from attncli.arithmetic.operations import (
 )
 from attncli.name import Name
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 
-def softmax(scope: Scope, x: Name, result: Name, step: str) -> tuple[Making, ...]:
+def softmax(place: Place, x: Name, result: Name, step: str) -> tuple[Definition, ...]:
     """The softmax of each row of `x`; `x` and `result` are full names."""
-    exp, exp_sum = scope.name("exp"), scope.name("exp_sum")
-    rounding = scope.scenario.rounding.of_quantity(step, exp)
+    exp, exp_sum = place.name("exp"), place.name("exp_sum")
+    rounding = place.scenario.rounding.of_quantity(step, exp)
     return (
-        Making(exp, Exponential.under(rounding, step), (x,), step),
-        Making(exp_sum, RowSum(), (exp,), step),
-        Making(result, DivideByRow(), (exp, exp_sum), step),
+        Definition(exp, Exponential.under(rounding, step), (x,), step),
+        Definition(exp_sum, RowSum(), (exp,), step),
+        Definition(result, DivideByRow(), (exp, exp_sum), step),
     )
 
 
-def _weights(scope: Scope, operation: Operation, operand: Name) -> Making:
-    return Making(scope.name("weights"), operation, (operand,), "softmax")
+def _weights(place: Place, operation: Operation, operand: Name) -> Definition:
+    return Definition(place.name("weights"), operation, (operand,), "softmax")
 
 
 STEP = Step(
@@ -44,18 +44,18 @@ STEP = Step(
         " and 1 that add up to 1: the share of its attention that the row's query gives to"
         " each key. A score that is larger by 1 gets e times the weight."
     ),
-    plan=lambda scope: softmax(scope, scope.x, scope.name("weights"), "softmax"),
+    plan=lambda place: softmax(place, place.x, place.name("weights"), "softmax"),
     mistakes=(
         Mistake(
             "down_the_columns",
             "Dividing by the sum of the column instead of the row, so that the columns add up"
             " to 1 and the rows don't.",
-            lambda scope: _weights(scope, DivideByColumnSum(), scope.name("exp")),
+            lambda place: _weights(place, DivideByColumnSum(), place.name("exp")),
         ),
         Mistake(
             "without_exponentials",
             "Dividing the scores themselves by their sum, without raising e to them.",
-            lambda scope: _weights(scope, DivideByRowSum(), scope.x),
+            lambda place: _weights(place, DivideByRowSum(), place.x),
         ),
     ),
     adds_up_to_one=("weights",),

@@ -12,31 +12,31 @@ from attncli.arithmetic.operations import TakeColumns
 from attncli.name import below
 from attncli.steps.project import ROLES
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    attention = scope.attention
+def _plan(place: Place) -> tuple[Definition, ...]:
+    attention = place.attention
     if attention.heads == 1 or attention.own_heads:
         return ()
     return tuple(
-        _columns(scope, name, head) for head in range(attention.heads) for name in ("Q", "K", "V")
+        _columns(place, name, head) for head in range(attention.heads) for name in ("Q", "K", "V")
     )
 
 
-def _columns(scope: Scope, name: str, head: int) -> Making:
-    attention = scope.attention
+def _columns(place: Place, name: str, head: int) -> Definition:
+    attention = place.attention
     part, of = head, attention.heads
     if name != "Q":
         part, of = part * attention.kv_heads // attention.heads, attention.kv_heads
     made = below(attention.head_path(head), name)
     blame = below(attention.path, "heads")
-    operands = (scope.name(name),)
-    return Making(made, TakeColumns(part, of), operands, "split", role=ROLES[name], blame=blame)
+    operands = (place.name(name),)
+    return Definition(made, TakeColumns(part, of), operands, "split", role=ROLES[name], blame=blame)
 
 
-def _happens(scope: Scope) -> str:
-    attention = scope.attention
+def _happens(place: Place) -> str:
+    attention = place.attention
     told = "Each head takes its share of the columns of Q, K and V"
     if attention.kv_heads < attention.heads:
         told = "Each head takes its share of the columns of Q, and those of K and V that its group"
@@ -44,28 +44,30 @@ def _happens(scope: Scope) -> str:
     return f"{told}."
 
 
-def _of_next_head(scope: Scope) -> Making | None:
-    attention = scope.attention
+def _of_next_head(place: Place) -> Definition | None:
+    attention = place.attention
     if attention.heads == 1 or attention.own_heads:
         return None
-    return _columns(scope, "Q", 0)._replace(operation=TakeColumns(1, attention.heads))
+    return _columns(place, "Q", 0)._replace(operation=TakeColumns(1, attention.heads))
 
 
-def _formulas(scope: Scope) -> tuple[Equation, ...]:
+def _formulas(place: Place) -> tuple[Equation, ...]:
     """Which columns of all the queries, keys and values are a head's."""
-    return tuple(define(scope.here(making.name), _run(scope, making)) for making in _plan(scope))
+    return tuple(
+        define(place.here(definition.name), _run(place, definition)) for definition in _plan(place)
+    )
 
 
-def _run(scope: Scope, making: Making) -> Symbol:
-    operation, whole = making.operation, making.operands[0]
+def _run(place: Place, definition: Definition) -> Symbol:
+    operation, whole = definition.operation, definition.operands[0]
     assert isinstance(operation, TakeColumns)
-    width = scope.width(whole)
+    width = place.width(whole)
     if width is None:
-        return Symbol(scope.here(whole), ("the head's columns",))
+        return Symbol(place.here(whole), ("the head's columns",))
     size = width // operation.of
     first, last = operation.part * size + 1, (operation.part + 1) * size
     run = f"columns {first}–{last}" if last > first else f"column {first}"
-    return Symbol(scope.here(whole), (run,))
+    return Symbol(place.here(whole), (run,))
 
 
 STEP = Step(

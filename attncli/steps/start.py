@@ -6,53 +6,53 @@ from attncli.arithmetic.operations import OnlyRow, Zeros
 from attncli.notation import plain
 from attncli.steps.cells import letters, matrix
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 _GIVEN = {"a": "initial_state", "c": "initial_cell"}
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    if not scope.times:
+def _plan(place: Place) -> tuple[Definition, ...]:
+    if not place.times:
         return ()
-    names = ("a", "c") if scope.cell.kind == "lstm" else ("a",)
-    return tuple(_start(scope, name) for name in names)
+    names = ("a", "c") if place.cell.kind == "lstm" else ("a",)
+    return tuple(_start(place, name) for name in names)
 
 
-def _start(scope: Scope, name: str) -> Making:
-    given = scope.weights(_GIVEN[name])
-    made = scope.timed(name, scope.times + 1 if scope.way == "backward" else 0)
-    if scope.scenario.gives(given):
-        return Making(made, OnlyRow(), (given,), "start")
-    return Making(made, Zeros(), (matrix(scope, f"W_{letters(scope)[0]}a"),), "start")
+def _start(place: Place, name: str) -> Definition:
+    given = place.weights(_GIVEN[name])
+    made = place.timed(name, place.times + 1 if place.way == "backward" else 0)
+    if place.scenario.gives(given):
+        return Definition(made, OnlyRow(), (given,), "start")
+    return Definition(made, Zeros(), (matrix(place, f"W_{letters(place)[0]}a"),), "start")
 
 
-def _forgotten(scope: Scope) -> Making | None:
+def _forgotten(place: Place) -> Definition | None:
     """Zeros in the place of a memory that is given."""
-    if not scope.scenario.gives(scope.weights(_GIVEN["a"])):
+    if not place.scenario.gives(place.weights(_GIVEN["a"])):
         return None
-    made = scope.timed("a", scope.times + 1 if scope.way == "backward" else 0)
-    return Making(made, Zeros(), (matrix(scope, f"W_{letters(scope)[0]}a"),), "start")
+    made = place.timed("a", place.times + 1 if place.way == "backward" else 0)
+    return Definition(made, Zeros(), (matrix(place, f"W_{letters(place)[0]}a"),), "start")
 
 
-def _when(scope: Scope) -> str:
+def _when(place: Place) -> str:
     """The way back begins where the way forward ends."""
-    return "after the last token" if scope.way == "backward" else "before the first token"
+    return "after the last token" if place.way == "backward" else "before the first token"
 
 
-def _happens(scope: Scope) -> str:
-    told = [f"the initial state is {_numbers(scope, 'a')}"]
-    told += [f"the initial cell state {_numbers(scope, 'c')}"] if scope.cell.kind == "lstm" else []
-    return f"{_when(scope).capitalize()} {', '.join(told)}."
+def _happens(place: Place) -> str:
+    told = [f"the initial state is {_numbers(place, 'a')}"]
+    told += [f"the initial cell state {_numbers(place, 'c')}"] if place.cell.kind == "lstm" else []
+    return f"{_when(place).capitalize()} {', '.join(told)}."
 
 
-def _numbers(scope: Scope, name: str) -> str:
+def _numbers(place: Place, name: str) -> str:
     """`(0, 0, 0)`; of a long state the first and the last number."""
-    given = scope.scenario.given.get(scope.weights(_GIVEN[name]))
+    given = place.scenario.given.get(place.weights(_GIVEN[name]))
     if given is not None:
         numbers = [plain(given.number(0, j)) for j in range(given.shape[1])]
     else:
-        square = matrix(scope, f"W_{letters(scope)[0]}a")
-        numbers = ["0"] * (scope.height(square) or scope.width(square) or _MOST + 1)
+        square = matrix(place, f"W_{letters(place)[0]}a")
+        numbers = ["0"] * (place.height(square) or place.width(square) or _MOST + 1)
     return f"({', '.join(numbers if len(numbers) <= _MOST else [numbers[0], '…', numbers[-1]])})"
 
 
@@ -62,7 +62,7 @@ _MOST = 6
 STEP = Step(
     name="start",
     title="The memory at the start",
-    titled=lambda scope: f"The memory {_when(scope)}",
+    titled=lambda place: f"The memory {_when(place)}",
     makes=("a", "c"),
     shapes="a[0] [h], of an lstm also c[0] [h]",
     happens=_happens,

@@ -5,82 +5,84 @@ Elman 1990; Hochreiter & Schmidhuber 1997; Cho et al. 2014, arXiv:1406.1078.
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import Activate, AddUp, Blend, Gated, Through
+from attncli.arithmetic.operations import Activate, AddUp, Gated, GatedBlend, GatedColumn
 from attncli.name import Name
 from attncli.steps.cells import at_time, bias_of_input, bias_of_memory
 from attncli.steps.gates import gate_name
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    if not scope.time:
+def _plan(place: Place) -> tuple[Definition, ...]:
+    if not place.time:
         return ()
-    return _PLANS[scope.cell.kind](scope)
+    return _PLANS[place.cell.kind](place)
 
 
-def _plain(scope: Scope) -> tuple[Making, ...]:
-    biases = (*bias_of_input(scope, "a"), *bias_of_memory(scope, "a"))
-    return _sum(scope, biases), _activated(scope, scope.cell.activation)
+def _plain(place: Place) -> tuple[Definition, ...]:
+    biases = (*bias_of_input(place, "a"), *bias_of_memory(place, "a"))
+    return _sum(place, biases), _activated(place, place.cell.activation)
 
 
-def _sum(scope: Scope, biases: tuple[Name, ...]) -> Making:
-    operands = (scope.timed("ax"), scope.timed("aa"), *biases)
-    return Making(scope.timed("z"), AddUp(0, 2, len(biases)), operands, "state")
+def _sum(place: Place, biases: tuple[Name, ...]) -> Definition:
+    operands = (place.timed("ax"), place.timed("aa"), *biases)
+    return Definition(place.timed("z"), AddUp(0, 2, len(biases)), operands, "state")
 
 
-def _activated(scope: Scope, kind: str) -> Making:
-    return Making(scope.timed("a"), Activate(kind), (scope.timed("z"),), "state")
+def _activated(place: Place, kind: str) -> Definition:
+    return Definition(place.timed("a"), Activate(kind), (place.timed("z"),), "state")
 
 
-def _lstm(scope: Scope) -> tuple[Making, ...]:
-    squashed = scope.timed("tanh_c")
+def _lstm(place: Place) -> tuple[Definition, ...]:
+    squashed = place.timed("tanh_c")
     return (
-        _cell(scope, ("update", "forget")),
-        Making(squashed, Activate("tanh"), (scope.timed("c"),), "state"),
-        Making(scope.timed("a"), Through(), (gate_name(scope, "output"), squashed), "state"),
+        _cell(place, ("update", "forget")),
+        Definition(squashed, Activate("tanh"), (place.timed("c"),), "state"),
+        Definition(
+            place.timed("a"), GatedColumn(), (gate_name(place, "output"), squashed), "state"
+        ),
     )
 
 
-def _cell(scope: Scope, order: tuple[str, str]) -> Making:
+def _cell(place: Place, order: tuple[str, str]) -> Definition:
     """What the cell takes over of the candidate, and what it keeps."""
-    new, old = (gate_name(scope, gate) for gate in order)
-    operands = (new, gate_name(scope, "candidate"), old, scope.timed("c", scope.before))
-    return Making(scope.timed("c"), Gated(), operands, "state")
+    new, old = (gate_name(place, gate) for gate in order)
+    operands = (new, gate_name(place, "candidate"), old, place.timed("c", place.before))
+    return Definition(place.timed("c"), Gated(), operands, "state")
 
 
-def _gru(scope: Scope) -> tuple[Making, ...]:
-    return (_blend(scope, keeps=scope.cell.update == "old"),)
+def _gru(place: Place) -> tuple[Definition, ...]:
+    return (_blend(place, keeps=place.cell.update == "old"),)
 
 
-def _blend(scope: Scope, *, keeps: bool) -> Making:
-    gates = (gate_name(scope, "update"), gate_name(scope, "candidate"))
-    operands = (*gates, scope.timed("a", scope.before))
-    return Making(scope.timed("a"), Blend(keeps), operands, "state")
+def _blend(place: Place, *, keeps: bool) -> Definition:
+    gates = (gate_name(place, "update"), gate_name(place, "candidate"))
+    operands = (*gates, place.timed("a", place.before))
+    return Definition(place.timed("a"), GatedBlend(keeps), operands, "state")
 
 
 _PLANS = {"rnn": _plain, "lstm": _lstm, "gru": _gru}
 
 
-def _without_activation(scope: Scope) -> Making | None:
-    if scope.cell.kind != "rnn":
+def _without_activation(place: Place) -> Definition | None:
+    if place.cell.kind != "rnn":
         return None
-    operands = (scope.timed("ax"), scope.timed("aa"))
-    return Making(scope.timed("a"), AddUp(0, 2, 0), operands, "state")
+    operands = (place.timed("ax"), place.timed("aa"))
+    return Definition(place.timed("a"), AddUp(0, 2, 0), operands, "state")
 
 
-def _without_bias(scope: Scope) -> Making | None:
-    biases = (*bias_of_input(scope, "a"), *bias_of_memory(scope, "a"))
-    if scope.cell.kind != "rnn" or not biases:
+def _without_bias(place: Place) -> Definition | None:
+    biases = (*bias_of_input(place, "a"), *bias_of_memory(place, "a"))
+    if place.cell.kind != "rnn" or not biases:
         return None
-    return _sum(scope, ())
+    return _sum(place, ())
 
 
-def _swapped(scope: Scope) -> Making | None:
-    if scope.cell.kind == "lstm":
-        return _cell(scope, ("forget", "update"))
-    if scope.cell.kind == "gru":
-        return _blend(scope, keeps=scope.cell.update != "old")
+def _swapped(place: Place) -> Definition | None:
+    if place.cell.kind == "lstm":
+        return _cell(place, ("forget", "update"))
+    if place.cell.kind == "gru":
+        return _blend(place, keeps=place.cell.update != "old")
     return None
 
 
@@ -96,11 +98,11 @@ _DOES = {"tanh": "tanh squashes the sum", "relu": "relu lets of the sum what is 
 _UPDATED = ("candidate", "old memory")
 
 
-def _happens(scope: Scope) -> str:
-    bias = " with the bias" if bias_of_input(scope, "a") else ""
-    one, other = _UPDATED[::-1] if scope.cell.update == "old" else _UPDATED
-    does = _DOES[scope.cell.activation]
-    return _HAPPENS[scope.cell.kind].format(bias=bias, does=does, one=one, other=other)
+def _happens(place: Place) -> str:
+    bias = " with the bias" if bias_of_input(place, "a") else ""
+    one, other = _UPDATED[::-1] if place.cell.update == "old" else _UPDATED
+    does = _DOES[place.cell.activation]
+    return _HAPPENS[place.cell.kind].format(bias=bias, does=does, one=one, other=other)
 
 
 STEP = Step(

@@ -6,33 +6,33 @@ from attncli.arithmetic.operations import ColumnsAsRows, JoinColumns
 from attncli.name import Name
 from attncli.steps.cells import rows
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    if not scope.times:
+def _plan(place: Place) -> tuple[Definition, ...]:
+    if not place.times:
         return ()
-    cell = scope.cell
+    cell = place.cell
     if cell.direction != "both":
-        return (_of_way(scope, scope.path),)
-    ways = [_of_way(scope, cell.way_path(scope.path, way)) for way in cell.ways]
+        return (_of_way(place, place.path),)
+    ways = [_of_way(place, cell.way_path(place.path, way)) for way in cell.ways]
     joined = JoinColumns(len(ways))
-    return (*ways, Making(scope.name("states"), joined, tuple(w.name for w in ways), "states"))
+    return (*ways, Definition(place.name("states"), joined, tuple(w.name for w in ways), "states"))
 
 
-def _of_way(scope: Scope, path: Name, step: int = 1) -> Making:
-    way = scope.at(path)
-    columns = tuple(way.timed("a", time) for time in range(1, scope.times + 1))[::step]
-    operation = ColumnsAsRows(scope.times)
-    return Making(way.name("states"), operation, columns, "states", rows=rows(scope))
+def _of_way(place: Place, path: Name, step: int = 1) -> Definition:
+    way = place.at(path)
+    columns = tuple(way.timed("a", time) for time in range(1, place.times + 1))[::step]
+    operation = ColumnsAsRows(place.times)
+    return Definition(way.name("states"), operation, columns, "states", rows=rows(place))
 
 
-def _as_made(scope: Scope) -> Making | None:
+def _as_made(place: Place) -> Definition | None:
     """The states of the way back in the order in which they are made."""
-    cell = scope.cell
-    if cell.direction == "forward" or scope.times < 2:  # noqa: PLR2004
+    cell = place.cell
+    if cell.direction == "forward" or place.times < 2:  # noqa: PLR2004
         return None
-    return _of_way(scope, cell.way_path(scope.path, "backward"), step=-1)
+    return _of_way(place, cell.way_path(place.path, "backward"), step=-1)
 
 
 STEP = Step(

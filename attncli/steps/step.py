@@ -5,23 +5,23 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import Equation
-from attncli.trace import Making, Scope
-from attncli.word import Said, said
+from attncli.trace import Definition, Place
+from attncli.word import Phrase, phrase
 
 
 class Mistake(NamedTuple):
     """A common mistake: a quantity made in another way than it should be.
 
-    Marking replays it; the lesson shows what it would give. `making` gives None where the
+    Marking replays it; the lesson shows what it would give. `definition` gives None where the
     mistake can't be made at a place.
     """
 
     name: str
     says: str
-    making: Callable[[Scope], Making | None]
+    definition: Callable[[Place], Definition | None]
 
 
-def _formulas_of_makings(_: Scope) -> None:
+def _formulas_of_definitions(_: Place) -> None:
     return None
 
 
@@ -41,33 +41,37 @@ class Step(NamedTuple):
     title: str
     makes: tuple[str, ...]
     shapes: str
-    happens: Callable[[Scope], str | Said]
+    happens: Callable[[Place], str | Phrase]
     purpose: str
-    plan: Callable[[Scope], tuple[Making, ...]]
-    formulas: Callable[[Scope], tuple[Equation, ...] | None] = _formulas_of_makings
+    plan: Callable[[Place], tuple[Definition, ...]]
+    formulas: Callable[[Place], tuple[Equation, ...] | None] = _formulas_of_definitions
     mistakes: tuple[Mistake, ...] = ()
     together: tuple[tuple[str, str], ...] = ()
     adds_up_to_one: tuple[str, ...] = ()
     shown_with: tuple[str, ...] = ()
     per_head: bool = False
-    titled: Callable[[Scope], str | Said] | None = None
+    titled: Callable[[Place], str | Phrase] | None = None
 
-    def title_at(self, scope: Scope) -> Said:
+    def title_at(self, place: Place) -> Phrase:
         """What the step is called at a place: `Norm 1`."""
-        return said(self.title if self.titled is None else self.titled(scope))
+        return phrase(self.title if self.titled is None else self.titled(place))
 
-    def happens_at(self, scope: Scope) -> Said:
+    def happens_at(self, place: Place) -> Phrase:
         """The sentence that opens the working at a place."""
-        return said(self.happens(scope))
+        return phrase(self.happens(place))
 
 
-def formulas_of(step: Step, scope: Scope, makings: tuple[Making, ...]) -> tuple[Equation, ...]:
+def formulas_of(
+    step: Step, place: Place, definitions: tuple[Definition, ...]
+) -> tuple[Equation, ...]:
     """The formulas of a step at a place, each once, in the names of that place."""
-    own = step.formulas(scope)
+    own = step.formulas(place)
     if own is not None:
         return own
     formulas = (
-        making.operation.formula(scope.here(making.name), *map(scope.here, making.operands))
-        for making in makings
+        definition.operation.formula(
+            place.here(definition.name), *map(place.here, definition.operands)
+        )
+        for definition in definitions
     )
     return tuple(dict.fromkeys(formulas))

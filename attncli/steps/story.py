@@ -14,10 +14,10 @@ from attncli.scenario import STORY, Scenario, ScenarioError
 from attncli.scenario.budget import MOST_PLACES, Cost
 from attncli.scenario.model import Attention, Norm, Recurrent, Stack
 from attncli.steps.step import Step
-from attncli.trace import Part, Scope
+from attncli.trace import Place, PlannedStep
 from attncli.trace.budget import excess
 
-_ON_SCORES: tuple[tuple[str, Callable[[Scope], object]], ...] = (
+_ON_SCORES: tuple[tuple[str, Callable[[Place], object]], ...] = (
     ("scale", lambda _: True),
     ("softcap", lambda at: at.attention.softcap),
     ("bias", lambda at: at.attention.alibi or at.gives("bias") or at.attention.adds),
@@ -30,7 +30,7 @@ _ON_SCORES: tuple[tuple[str, Callable[[Scope], object]], ...] = (
 scenario asks for it, so that no step is imported that has nothing to do."""
 
 
-def story(scenario: Scenario) -> tuple[Part, ...]:
+def story(scenario: Scenario) -> tuple[PlannedStep, ...]:
     """Every step that a scenario takes, in order."""
     teller = _Teller(scenario)
     memory = Name("memory")
@@ -42,17 +42,17 @@ def story(scenario: Scenario) -> tuple[Part, ...]:
     return tuple(teller.parts)
 
 
-def _times(scope: Scope) -> int:
+def _times(place: Place) -> int:
     """How many rows the input of a stack has, as far as that can be told."""
-    own = scope.scenario.given.get(scope.name("X"))
-    height = own.shape[0] if own is not None else scope.height(scope.name("X"))
-    return height or len(scope.text.tokens)
+    own = place.scenario.given.get(place.name("X"))
+    height = own.shape[0] if own is not None else place.height(place.name("X"))
+    return height or len(place.text.tokens)
 
 
-def _in_order(scope: Scope) -> Sequence[int]:
+def _in_order(place: Place) -> Sequence[int]:
     """The times in the order of a way."""
-    times = range(1, scope.times + 1)
-    return times[::-1] if scope.way == "backward" else times
+    times = range(1, place.times + 1)
+    return times[::-1] if place.way == "backward" else times
 
 
 def step_named(name: str) -> Step:
@@ -71,17 +71,17 @@ class _Teller:
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
-        self.parts: list[Part] = []
+        self.parts: list[PlannedStep] = []
 
-    def add(self, step: str, scope: Scope) -> Name:
+    def add(self, step: str, place: Place) -> Name:
         """A step at a place, if it has anything to do there."""
-        makings = step_named(step).plan(scope)
-        if not makings and not (step == "tokenize" and scope.text.tokens):
-            return scope.x
-        self.parts.append(Part(step, scope, makings))
+        definitions = step_named(step).plan(place)
+        if not definitions and not (step == "tokenize" and place.text.tokens):
+            return place.x
+        self.parts.append(PlannedStep(step, place, definitions))
         if len(self.parts) > MOST_PLACES and not self.scenario.large:
             self._stop_if_too_much()
-        return makings[-1].name if makings else scope.x
+        return definitions[-1].name if definitions else place.x
 
     def _stop_if_too_much(self) -> None:
         wrong = excess(self.scenario, Cost(len(self.parts)))
@@ -89,127 +89,127 @@ class _Teller:
             raise ScenarioError([wrong])
 
     def stack(self, stack: Stack, memory: Name) -> Name:
-        scope = Scope(
+        place = Place(
             self.scenario, stack.path, below(stack.path, "X"), stack=stack, layer=stack.layers[0]
         )
         if stack.text.tokenizing is not None:
-            self._vocabulary(scope)
-            self._cuts(scope)
-        self.add("tokenize", scope)
-        x = self._input(scope)
-        scope = replace(scope, times=_times(scope))
+            self._vocabulary(place)
+            self._cuts(place)
+        self.add("tokenize", place)
+        x = self._input(place)
+        place = replace(place, times=_times(place))
         for layer in stack.layers:
-            at = replace(scope, path=layer.path, x=x, layer=layer)
+            at = replace(place, path=layer.path, x=x, layer=layer)
             x = self.block(at, memory) if layer.recurrent is None else self.recurrent(at)
         if stack.final_norm is not None:
-            x = self._norm(replace(scope, x=x), stack.final_norm)
+            x = self._norm(replace(place, x=x), stack.final_norm)
         return x
 
-    def _vocabulary(self, scope: Scope) -> None:
+    def _vocabulary(self, place: Place) -> None:
         """How a tokenizer came to its vocabulary: at once, or in rounds."""
         from attncli.steps.estimate import told_numbers
         from attncli.steps.learn import told_rounds
         from attncli.steps.prune import trained_pruning
 
-        self.add("dictionary", scope)
-        rounds: dict[int, tuple[str, ...]] = {one.number: ("learn",) for one in told_rounds(scope)}
-        rounds |= dict.fromkeys(told_numbers(scope), ("estimate", "prune"))
-        rounds |= {1: ("prune",)} if trained_pruning(scope) else {}
+        self.add("dictionary", place)
+        rounds: dict[int, tuple[str, ...]] = {one.number: ("learn",) for one in told_rounds(place)}
+        rounds |= dict.fromkeys(told_numbers(place), ("estimate", "prune"))
+        rounds |= {1: ("prune",)} if trained_pruning(place) else {}
         for number, steps in rounds.items():
-            at = scope.at(scope.name("rounds", number), round=number)
+            at = place.at(place.name("rounds", number), round=number)
             for step in steps:
                 self.add(step, at)
 
-    def _cuts(self, scope: Scope) -> None:
+    def _cuts(self, place: Place) -> None:
         """How words are cut where all ways are weighed."""
         from attncli.steps.viterbi import told_words
 
-        for number, word in told_words(scope):
-            self.add("viterbi", scope.at(scope.name("words", number), word=word))
+        for number, word in told_words(place):
+            self.add("viterbi", place.at(place.name("words", number), word=word))
 
-    def _input(self, scope: Scope) -> Name:
+    def _input(self, place: Place) -> Name:
         """The embedded tokens, with positions and whatever else is added to them."""
-        embedded = self.add("embed", scope)
-        goes_on = scope.stack.goes_on
-        summed = self.add("positions", replace(scope, x=embedded)) if goes_on else embedded
-        norm = scope.stack.embedding_norm
+        embedded = self.add("embed", place)
+        goes_on = place.stack.goes_on
+        summed = self.add("positions", replace(place, x=embedded)) if goes_on else embedded
+        norm = place.stack.embedding_norm
         if norm is not None:
-            return self._norm(replace(scope, x=summed), norm, out=scope.name("X"))
-        return scope.name("X")
+            return self._norm(replace(place, x=summed), norm, out=place.name("X"))
+        return place.name("X")
 
-    def _norm(self, scope: Scope, norm: Norm, out: Name = TOP) -> Name:
-        return self.add("norm", replace(scope, path=norm.path, norm=norm, out=out))
+    def _norm(self, place: Place, norm: Norm, out: Name = TOP) -> Name:
+        return self.add("norm", replace(place, path=norm.path, norm=norm, out=out))
 
-    def block(self, scope: Scope, memory: Name) -> Name:
+    def block(self, place: Place, memory: Name) -> Name:
         """One layer: attention, for a decoder cross-attention, and a feed-forward network."""
-        layer = scope.layer
+        layer = place.layer
         own = layer.attention
-        x = self._sublayer(scope, 1, lambda at: self.attention(at, own, memory))
+        x = self._sublayer(place, 1, lambda at: self.attention(at, own, memory))
         done = 1
         if layer.cross is not None:
             cross = layer.cross
             done += 1
             x = self._sublayer(
-                replace(scope, x=x), done, lambda at: self.attention(at, cross, memory)
+                replace(place, x=x), done, lambda at: self.attention(at, cross, memory)
             )
         if layer.has_ffn:
-            x = self._sublayer(replace(scope, x=x), done + 1, lambda at: self.add("ffn", at))
+            x = self._sublayer(replace(place, x=x), done + 1, lambda at: self.add("ffn", at))
         return x
 
-    def recurrent(self, scope: Scope) -> Name:
+    def recurrent(self, place: Place) -> Name:
         """One recurrent layer: a list of cells, one a time, for each way that it goes."""
-        cell = scope.layer.recurrent or Recurrent()
-        ways = [scope.at(cell.way_path(scope.path, way), way=way) for way in cell.ways]
+        cell = place.layer.recurrent or Recurrent()
+        ways = [place.at(cell.way_path(place.path, way), way=way) for way in cell.ways]
         for way in ways:
             self.add("unstack", way)
             self.add("start", way)
             for time in _in_order(way):
                 self._cell(replace(way, time=time))
-        states = self.add("states", replace(scope, way=cell.ways[0]))
-        self._read_out(scope, all_together=True)
+        states = self.add("states", replace(place, way=cell.ways[0]))
+        self._read_out(place, all_together=True)
         if cell.gradient:
             for time in reversed(_in_order(ways[0])):
                 self.add("gradient", replace(ways[0], time=time))
         return states
 
-    def _cell(self, scope: Scope) -> None:
+    def _cell(self, place: Place) -> None:
         """A cell at one time, and what is read out of it there."""
-        self.add("input", scope)
-        self.add("memory", scope)
-        self.add("gates", scope.at(scope.timed("gates")))
-        self.add("state", scope)
-        self._read_out(scope, all_together=False)
+        self.add("input", place)
+        self.add("memory", place)
+        self.add("gates", place.at(place.timed("gates")))
+        self.add("state", place)
+        self._read_out(place, all_together=False)
 
-    def _read_out(self, scope: Scope, *, all_together: bool) -> None:
+    def _read_out(self, place: Place, *, all_together: bool) -> None:
         """What is read out of the memory: at each time of one way, or once all are there."""
-        cell = scope.cell
+        cell = place.cell
         afterwards = cell.direction == "both" or not cell.readout_every
         if afterwards != all_together:
             return
-        times = _in_order(replace(scope, way=cell.ways[0])) if all_together else (scope.time,)
+        times = _in_order(replace(place, way=cell.ways[0])) if all_together else (place.time,)
         for time in times if cell.readout_every else times[-1:]:
-            self.add("readout", replace(scope, time=time))
+            self.add("readout", replace(place, time=time))
 
-    def _sublayer(self, scope: Scope, k: int, inner: Callable[[Scope], Name]) -> Name:
+    def _sublayer(self, place: Place, k: int, inner: Callable[[Place], Name]) -> Name:
         """A sublayer with its norm, before or after, and its residual."""
-        layer = scope.layer
+        layer = place.layer
         norm = layer.norms[k - 1] if layer.norms else None
-        x = scope.x
+        x = place.x
         if norm is not None and layer.norm == "pre":
-            x = self._norm(scope, norm)
-        x = inner(replace(scope, x=x))
+            x = self._norm(place, norm)
+        x = inner(replace(place, x=x))
         if layer.residuals:
-            out = scope.name(f"residual{k}")
-            x = self.add("residual", replace(scope, x=x, beside=scope.x, out=out))
+            out = place.name(f"residual{k}")
+            x = self.add("residual", replace(place, x=x, beside=place.x, out=out))
         if norm is not None and layer.norm == "post":
-            x = self._norm(replace(scope, x=x), norm)
+            x = self._norm(replace(place, x=x), norm)
         return x
 
-    def attention(self, scope: Scope, attention: Attention, memory: Name) -> Name:
+    def attention(self, place: Place, attention: Attention, memory: Name) -> Name:
         """All heads of an attention, and what puts them together."""
-        first = attention is scope.stack.layers[0].attention
+        first = attention is place.stack.layers[0].attention
         beside = memory if attention.sees_memory else ""
-        whole = scope.at(attention.path, attention=attention, beside=beside, separate=first)
+        whole = place.at(attention.path, attention=attention, beside=beside, separate=first)
         if not attention.own_heads:
             self.add("project", whole)
             if attention.heads > 1:
@@ -219,24 +219,26 @@ class _Teller:
         is_merged = attention.heads > 1 or whole.gives("W_O")
         return self.add("merge", replace(whole, x=output)) if is_merged else output
 
-    def _head(self, scope: Scope) -> Name:
-        if scope.attention.own_heads:
-            self.add("project", scope)
-        if scope.attention.rotated is not None:
-            scope = self._wired("rotate", scope)
-        x = self.add("scores", scope)
+    def _head(self, place: Place) -> Name:
+        if place.attention.own_heads:
+            self.add("project", place)
+        if place.attention.rotated is not None:
+            place = self._wired("rotate", place)
+        x = self.add("scores", place)
         for step, is_asked_for in _ON_SCORES:
-            x = self.add(step, replace(scope, x=x)) if is_asked_for(scope) else x
-        return self.add("weighted_sum", replace(scope, x=x))
+            x = self.add(step, replace(place, x=x)) if is_asked_for(place) else x
+        return self.add("weighted_sum", replace(place, x=x))
 
-    def _wired(self, step: str, scope: Scope) -> Scope:
+    def _wired(self, step: str, place: Place) -> Place:
         """A step that puts other queries, keys or values in the place of the latest; the scope of
         the steps after it."""
         before = len(self.parts)
-        self.add(step, scope)
-        makings = (making for part in self.parts[before:] for making in part.makings)
-        made = {making.wire: making.name for making in makings if making.wire}
-        return replace(scope, wires={**scope.wires, **made})
+        self.add(step, place)
+        definitions = (
+            definition for part in self.parts[before:] for definition in part.definitions
+        )
+        made = {definition.wire: definition.name for definition in definitions if definition.wire}
+        return replace(place, wires={**place.wires, **made})
 
     def prediction(self, x: Name) -> None:
         """Logits, probabilities and the loss, as far as they are asked for."""
@@ -244,8 +246,8 @@ class _Teller:
         if not prediction.unembedding:
             return
         stack = self.scenario.stack
-        scope = Scope(self.scenario, TOP, x, stack=stack, layer=stack.layers[-1])
-        logits = self.add("unembed", scope)
-        self.add("predict", scope.at(scope.name("next"), x=logits))
+        place = Place(self.scenario, TOP, x, stack=stack, layer=stack.layers[-1])
+        logits = self.add("unembed", place)
+        self.add("predict", place.at(place.name("next"), x=logits))
         if prediction.targets:
-            self.add("loss", scope)
+            self.add("loss", place)

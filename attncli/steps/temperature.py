@@ -6,24 +6,24 @@ from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import DivideBy, MultiplyBy
 from attncli.name import below
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    temperature = scope.attention.temperature
+def _plan(place: Place) -> tuple[Definition, ...]:
+    temperature = place.attention.temperature
     if temperature is None:
         return ()
     operation = DivideBy(Number.written(temperature))
-    blame = below(scope.attention.path, "temperature")
-    return (Making(scope.name("tempered"), operation, (scope.x,), "temperature", blame=blame),)
+    blame = below(place.attention.path, "temperature")
+    return (Definition(place.name("tempered"), operation, (place.x,), "temperature", blame=blame),)
 
 
-def _multiplied(scope: Scope) -> Making | None:
-    temperature = scope.attention.temperature
+def _multiplied(place: Place) -> Definition | None:
+    temperature = place.attention.temperature
     if temperature is None:
         return None
     operation = MultiplyBy(Number.written(temperature))
-    return Making(scope.name("tempered"), operation, (scope.x,), "temperature")
+    return Definition(place.name("tempered"), operation, (place.x,), "temperature")
 
 
 STEP = Step(
@@ -32,8 +32,8 @@ STEP = Step(
     per_head=True,
     makes=("tempered",),
     shapes="scores [n, m] → tempered [n, m]",
-    happens=lambda scope: (
-        f"Each score is divided by the temperature {scope.attention.temperature}."
+    happens=lambda place: (
+        f"Each score is divided by the temperature {place.attention.temperature}."
     ),
     purpose=(
         "A temperature above 1 brings scores nearer to each other and so spreads the weights"

@@ -6,22 +6,22 @@ from attncli.arithmetic.expression import Apply, Equation, Symbol
 from attncli.arithmetic.formula import at, define
 from attncli.scenario.tokenizers import EXPLAINED
 from attncli.steps.step import Step
-from attncli.trace import Scope
+from attncli.trace import Place
 
 
-def _happens(scope: Scope) -> str:
-    cut = EXPLAINED[scope.text.tokenizer]
-    if not scope.text.cut:
+def _happens(place: Place) -> str:
+    cut = EXPLAINED[place.text.tokenizer]
+    if not place.text.cut:
         cut = "The tokens are given"
     looked_up = ", and each token's ID is looked up in the vocabulary"
-    return f"{cut}{looked_up if scope.text.ids else ''}."
+    return f"{cut}{looked_up if place.text.ids else ''}."
 
 
-def _formulas(scope: Scope) -> tuple[Equation, ...]:
+def _formulas(place: Place) -> tuple[Equation, ...]:
     tokens = define("tokens", Apply("tokenize", (Symbol("sentence"),)))
     ids = define("ids", at("vocabulary", "tokens"))
-    with_ids = (ids,) if scope.text.ids or not scope.text.tokens else ()
-    return (tokens, *with_ids) if scope.text.cut else with_ids
+    with_ids = (ids,) if place.text.ids or not place.text.tokens else ()
+    return (tokens, *with_ids) if place.text.cut else with_ids
 
 
 STEP = Step(

@@ -9,50 +9,50 @@ from attncli.arithmetic.operations import TakeRows
 from attncli.name import Name
 from attncli.steps.linear import layer_of
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Axis, Making, Scope
+from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import told_apart
 
 _VOCABULARY = "vocabulary"
 _UNEMBEDDING = Name("unembedding")
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    x, makings = scope.x, []
-    if not scope.scenario.prediction.every:
-        last = _last_row(scope)
-        makings.append(last)
+def _plan(place: Place) -> tuple[Definition, ...]:
+    x, definitions = place.x, []
+    if not place.scenario.prediction.every:
+        last = _last_row(place)
+        definitions.append(last)
         x = last.name
-    return (*makings, _logits(scope, x))
+    return (*definitions, _logits(place, x))
 
 
-def _last_row(scope: Scope, row: int = -1) -> Making:
-    tokens = told_apart(scope.text.tokens)
-    count = len(tokens) or scope.height(scope.x) or 1
+def _last_row(place: Place, row: int = -1) -> Definition:
+    tokens = told_apart(place.text.tokens)
+    count = len(tokens) or place.height(place.x) or 1
     name = tokens[row] if tokens else str(count)
     axis = Axis((name,), "Q")
-    return Making(
-        scope.name("last"), TakeRows((row % count,), (name,), "last"), (scope.x,), "unembed",
+    return Definition(
+        place.name("last"), TakeRows((row % count,), (name,), "last"), (place.x,), "unembed",
         rows=axis,
     )  # fmt: skip
 
 
-def _logits(scope: Scope, x: Name) -> Making:
-    prediction = scope.scenario.prediction
+def _logits(place: Place, x: Name) -> Definition:
+    prediction = place.scenario.prediction
     tied = prediction.unembedding == "tied"
-    matrix = scope.text.table if tied else _UNEMBEDDING
-    operation, operands = layer_of(scope, x, matrix, Name("b_U"), out_in=tied or prediction.linear)
-    logits = scope.name("logits")
-    known = scope.width(logits) == len(prediction.vocabulary)
+    matrix = place.text.table if tied else _UNEMBEDDING
+    operation, operands = layer_of(place, x, matrix, Name("b_U"), out_in=tied or prediction.linear)
+    logits = place.name("logits")
+    known = place.width(logits) == len(prediction.vocabulary)
     columns = Axis(prediction.vocabulary, _VOCABULARY) if known else None
-    return Making(logits, operation, operands, "unembed", columns=columns, blame=_UNEMBEDDING)
+    return Definition(logits, operation, operands, "unembed", columns=columns, blame=_UNEMBEDDING)
 
 
-def _from_first(scope: Scope) -> Making | None:
-    return None if scope.scenario.prediction.every else _last_row(scope, 0)
+def _from_first(place: Place) -> Definition | None:
+    return None if place.scenario.prediction.every else _last_row(place, 0)
 
 
-def _happens(scope: Scope) -> str:
-    prediction = scope.scenario.prediction
+def _happens(place: Place) -> str:
+    prediction = place.scenario.prediction
     which = "Each token's vector" if prediction.every else "The last token's vector"
     matrix = "the table of embeddings, transposed" if prediction.unembedding == "tied" else (
         "the unembedding"

@@ -7,38 +7,38 @@ from collections.abc import Iterator
 from attncli.arithmetic.operations import Operation, Same, TakeColumns, TakeRun
 from attncli.scenario.keys.recurrent import LETTERS
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 _STACKED = {"x": ("W_ih", "b_ih"), "a": ("W_hh", "b_hh")}
 
 
-def _plan(scope: Scope) -> tuple[Making, ...]:
-    if scope.cell.layout != "torch" or not scope.times:
+def _plan(place: Place) -> tuple[Definition, ...]:
+    if place.cell.layout != "torch" or not place.times:
         return ()
-    return tuple(_runs(scope, scope.cell.gate_order))
+    return tuple(_runs(place, place.cell.gate_order))
 
 
-def _runs(scope: Scope, order: tuple[str, ...]) -> Iterator[Making]:
+def _runs(place: Place, order: tuple[str, ...]) -> Iterator[Definition]:
     letters = tuple(LETTERS[gate] for gate in order) or ("a",)
     for k, letter in enumerate(letters):
         for source, (W, b) in _STACKED.items():
-            yield _run(scope, f"W_{letter}{source}", W, TakeRun(k, len(letters)), len(letters))
-            if scope.scenario.gives(scope.weights(b)):
+            yield _run(place, f"W_{letter}{source}", W, TakeRun(k, len(letters)), len(letters))
+            if place.scenario.gives(place.weights(b)):
                 run = TakeColumns(k, len(letters), "gates")
-                yield _run(scope, f"b_{letter}{source}", b, run, len(letters))
+                yield _run(place, f"b_{letter}{source}", b, run, len(letters))
 
 
-def _run(scope: Scope, made: str, stacked: str, run: Operation, count: int) -> Making:
+def _run(place: Place, made: str, stacked: str, run: Operation, count: int) -> Definition:
     operation = run if count > 1 else Same()
-    return Making(scope.name(made), operation, (scope.weights(stacked),), "unstack")
+    return Definition(place.name(made), operation, (place.weights(stacked),), "unstack")
 
 
-def _other_order(scope: Scope) -> Making | None:
+def _other_order(place: Place) -> Definition | None:
     """The first gate's weights taken from where the second one's are."""
-    order = scope.cell.gate_order
-    if scope.cell.layout != "torch" or not order:
+    order = place.cell.gate_order
+    if place.cell.layout != "torch" or not order:
         return None
-    return next(_runs(scope, (order[1], order[0], *order[2:])))
+    return next(_runs(place, (order[1], order[0], *order[2:])))
 
 
 STEP = Step(

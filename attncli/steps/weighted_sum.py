@@ -5,11 +5,11 @@ from __future__ import annotations
 from attncli.arithmetic.operations import MatMul, TransposedWeights, WeightedSum
 from attncli.name import Name
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Making, Scope
+from attncli.trace import Definition, Place
 
 
-def _output(scope: Scope, operation: MatMul, weights: Name, values: Name) -> Making:
-    return Making(scope.name("output"), operation, (weights, values), "weighted_sum")
+def _output(place: Place, operation: MatMul, weights: Name, values: Name) -> Definition:
+    return Definition(place.name("output"), operation, (weights, values), "weighted_sum")
 
 
 STEP = Step(
@@ -24,22 +24,22 @@ STEP = Step(
         " So the token's new vector holds something of every token that it attends to: it"
         " is the token in its context."
     ),
-    plan=lambda scope: (_output(scope, WeightedSum(), scope.x, scope.latest("V")),),
+    plan=lambda place: (_output(place, WeightedSum(), place.x, place.latest("V")),),
     mistakes=(
         Mistake(
             "keys_for_values",
             "Blending the keys instead of the values.",
-            lambda scope: _output(scope, WeightedSum(), scope.x, scope.name("K")),
+            lambda place: _output(place, WeightedSum(), place.x, place.name("K")),
         ),
         Mistake(
             "scores_for_weights",
             "Multiplying by the scores instead of the weights.",
-            lambda scope: _output(scope, WeightedSum(), scope.name("scores"), scope.latest("V")),
+            lambda place: _output(place, WeightedSum(), place.name("scores"), place.latest("V")),
         ),
         Mistake(
             "weights_by_column",
             "Taking a column of the weights instead of a row, weightsᵀ V.",
-            lambda scope: _output(scope, TransposedWeights(), scope.x, scope.latest("V")),
+            lambda place: _output(place, TransposedWeights(), place.x, place.latest("V")),
         ),
     ),
 )

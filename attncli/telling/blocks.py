@@ -24,7 +24,7 @@ from attncli.document import (
 from attncli.name import TOP, Name, below
 from attncli.telling.parts import WITHIN_A_STEP, made_by, operands_of, place_in_words, title_of
 from attncli.telling.selection import Selection
-from attncli.trace import Part, Quantity, Scope, Trace
+from attncli.trace import Place, PlannedStep, Quantity, Trace
 from attncli.trace.quantity import told_apart
 from attncli.word import Word, words
 
@@ -41,7 +41,7 @@ def matrix_block(
         words(quantity.rows.names),
         words(quantity.columns.names),
         rows,
-        made_in=quantity.making.step if quantity.making else "",
+        made_in=quantity.definition.step if quantity.definition else "",
         origin=quantity.origin,
         roles=(quantity.rows.role, quantity.columns.role) if both else ("", ""),
         with_sums=with_sums,
@@ -77,11 +77,11 @@ def _told(quantity: Quantity, source: str) -> Spans:
 
 
 def together_block(
-    trace: Trace, part: Part, names: Sequence[tuple[str, str]], selection: Selection
+    trace: Trace, part: PlannedStep, names: Sequence[tuple[str, str]], selection: Selection
 ) -> SideBySide | None:
     """The rows of a part's quantities side by side, when more than the part's own are there."""
-    scope = part.scope
-    found = [(heading, trace.quantities.get(scope.name(name))) for name, heading in names]
+    place = part.place
+    found = [(heading, trace.quantities.get(place.name(name))) for name, heading in names]
     made = {quantity.name for quantity in made_by(trace, part)}
     near = made | {quantity.name for quantity in operands_of(trace, part)}
     present = [(heading, q) for heading, q in found if q is not None and q.name in near]
@@ -91,31 +91,31 @@ def together_block(
         return None
     first = present[-1][1]
     columns = tuple(
-        (heading, matrix_block(quantity, selection, scope.path)) for heading, quantity in present
+        (heading, matrix_block(quantity, selection, place.path)) for heading, quantity in present
     )
     return SideBySide("", words(first.rows.names), selection.rows(first), columns)
 
 
-def token_blocks(scope: Scope) -> list[Block]:
+def token_blocks(place: Place) -> list[Block]:
     """The tokens of a sentence and their IDs: as a table, and as lists."""
-    text = scope.text
+    text = place.text
     names = words(told_apart(text.tokens))
-    lists: list[Block] = [TextList(below(scope.path, "tokens"), names, words(text.tokens))]
+    lists: list[Block] = [TextList(below(place.path, "tokens"), names, words(text.tokens))]
     headings: tuple[str, ...] = ("Position", "Token")
     if text.ids:
-        lists.append(TextList(below(scope.path, "ids"), names, text.ids))
+        lists.append(TextList(below(place.path, "ids"), names, text.ids))
         headings = (*headings, "ID")
     rows: list[tuple[Word | str | Omitted, ...]] = []
-    for place in elided(len(text.tokens), MOST_PARTS):
-        if place is None:
+    for k in elided(len(text.tokens), MOST_PARTS):
+        if k is None:
             rows.append((Omitted(),) * len(headings))
             continue
-        number = (str(text.ids[place]),) if text.ids else ()
-        rows.append((str(place + 1), Word(text.tokens[place]), *number))
+        number = (str(text.ids[k]),) if text.ids else ()
+        rows.append((str(k + 1), Word(text.tokens[k]), *number))
     return [Table(headings, tuple(rows)), *lists]
 
 
-def tree_block(trace: Trace, parts: Sequence[Part]) -> Tree:
+def tree_block(trace: Trace, parts: Sequence[PlannedStep]) -> Tree:
     """What ran: every part with what it made, below its layer and head."""
     rows: list[TreeRow] = []
     before: tuple[Name, ...] = ()
@@ -128,7 +128,7 @@ def tree_block(trace: Trace, parts: Sequence[Part]) -> Tree:
     return Tree(tuple(rows))
 
 
-def short_tree(parts: Sequence[Part]) -> Tree:
+def short_tree(parts: Sequence[PlannedStep]) -> Tree:
     """The same on one screen: the steps that are taken at one place on one line."""
     rows: list[TreeRow] = []
     before: tuple[Name, ...] = ()

@@ -6,7 +6,7 @@ from attncli.arithmetic.expression import Equation, Expression, Symbol, rewritte
 from attncli.document import Document, Facts, Span, Spans
 from attncli.name import Name
 from attncli.steps import Step, formulas_of, steps
-from attncli.steps.general import general_scope
+from attncli.steps.general import general_place
 from attncli.word import Word, raw
 
 
@@ -18,11 +18,11 @@ def steps_catalogue() -> Document:
 
 def general_formulas(step: Step) -> tuple[Equation, ...]:
     """The formulas of a step with all that it can have, at any time if it has times."""
-    scope = general_scope(step.name)
-    formulas = formulas_of(step, scope, step.plan(scope))
+    place = general_place(step.name)
+    formulas = formulas_of(step, place, step.plan(place))
     if not formulas:
         raise LookupError(f"the step {step.name} makes nothing where `general_scope` puts it")
-    return tuple(map(_at_any_time, formulas)) if scope.time else formulas
+    return tuple(map(_at_any_time, formulas)) if place.time else formulas
 
 
 def _at_any_time(formula: Equation) -> Equation:

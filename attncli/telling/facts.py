@@ -160,7 +160,7 @@ def rounding_facts(trace: Trace) -> dict[str, object]:
 
 def unfinished_in_words(unfinished: Unfinished) -> Note:
     """Why the trace ends where it does, in one line."""
-    making = unfinished.making
+    definition = unfinished.definition
     wanted = [*dict.fromkeys(unfinished.missing)]
     if wanted == ["d_k"]:
         return Note(
@@ -169,7 +169,7 @@ def unfinished_in_words(unfinished: Unfinished) -> Note:
                 " nothing tells d_k. Say ", Term("scale: none"), ", or the number to divide by.",
             )
         )  # fmt: skip
-    spans: list[Span] = ["The trace ends here: the next step, ", Term(making.step), ", needs "]
+    spans: list[Span] = ["The trace ends here: the next step, ", Term(definition.step), ", needs "]
     for position, name in enumerate(wanted):
         spans += [" and "] if position else []
         spans += [Term(name), *_or(name.local)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from attncli.arithmetic.expression import MOST_ROWS_OF_A_LIST, elided
 from attncli.document import Block, Note, Prose, Span, Subheading, TextList
 from attncli.name import below
-from attncli.scenario.model import Text, Tokenizing
+from attncli.scenario.model import TokenizedText, Tokenizing
 from attncli.steps.learn import round_of, told_rounds
 from attncli.steps.prune import trained_pruning
 from attncli.telling.contrast import contrasted
@@ -22,12 +22,12 @@ from attncli.telling.unigrams import (
     vocabulary_of,
     way_back,
 )
-from attncli.trace import Part, Trace
+from attncli.trace import PlannedStep, Trace
 from attncli.trace.quantity import counted
 from attncli.word import Word, words
 
 if TYPE_CHECKING:
-    from attncli.tokenizing.dictionary import Counted
+    from attncli.tokenizing.dictionary import CountedDictionary
     from attncli.tokenizing.pieces import Model, Piece
     from attncli.tokenizing.rounds import Learned, Round
 
@@ -35,10 +35,10 @@ _LONGEST = 40
 """Longer words are cut without being told how."""
 
 
-def _segmented(part: Part) -> list[Block]:
+def _segmented(part: PlannedStep) -> list[Block]:
     """The words of the corpus as they are cut before a round."""
-    own = round_of(part.scope)
-    tokenizing = part.scope.text.tokenizing
+    own = round_of(part.place)
+    tokenizing = part.place.text.tokenizing
     if own is None or own.snapshot is None or tokenizing is None or tokenizing.learned is None:
         return []
     words = tokenizing.learned.words
@@ -49,15 +49,15 @@ def _segmented(part: Part) -> list[Block]:
     return [table(("Word", "As it is cut before this round"), rows)]
 
 
-def cuts_of(part: Part) -> list[Block]:
+def cuts_of(part: PlannedStep) -> list[Block]:
     """How words are cut at a step, or before it, where it goes by that."""
     tell = {"tokenize": _cutting, "learn": _segmented, "prune": best_cuts}.get(part.step)
     return [] if tell is None else tell(part)
 
 
-def dictionary_of(_: Trace, part: Part) -> list[Block]:
+def dictionary_of(_: Trace, part: PlannedStep) -> list[Block]:
     """The words with their counts and IDs, and those below the cut."""
-    tokenizing = part.scope.text.tokenizing
+    tokenizing = part.place.text.tokenizing
     if tokenizing is None or tokenizing.counted is None:
         return []
     vocabulary, counted = tokenizing.tokenizer.vocabulary, tokenizing.counted
@@ -80,10 +80,10 @@ def dictionary_of(_: Trace, part: Part) -> list[Block]:
         whole,
         TextList(below(part.path, "vocabulary"), words(numbers), words(tokens)),
     ]
-    return [*told, *_tied(counted), *_below_the_cut(part.scope.text)]
+    return [*told, *_tied(counted), *_below_the_cut(part.place.text)]
 
 
-def _tied(counted: Counted) -> list[Block]:
+def _tied(counted: CountedDictionary) -> list[Block]:
     if not counted.tied:
         return []
     words = ", ".join(word.text for word in counted.tied)
@@ -91,7 +91,7 @@ def _tied(counted: Counted) -> list[Block]:
     return [Note((Word(words), f" {said}"))]
 
 
-def _below_the_cut(text: Text) -> list[Block]:
+def _below_the_cut(text: TokenizedText) -> list[Block]:
     """What becomes of the words of the sentence that the dictionary doesn't have."""
     if text.tokenizing is None or text.sentence is None or not text.cut:
         return []
@@ -106,13 +106,13 @@ def _below_the_cut(text: Text) -> list[Block]:
     return [Note((Word(", ".join(lost)), f" {verb}", Word(unknown), "."))]
 
 
-def chosen(trace: Trace, part: Part) -> list[Block]:
+def chosen(trace: Trace, part: PlannedStep) -> list[Block]:
     """Which pair is merged and why; after the last round what has been learned."""
-    own = round_of(part.scope)
-    tokenizing = part.scope.text.tokenizing
+    own = round_of(part.place)
+    tokenizing = part.place.text.tokenizing
     if own is None or tokenizing is None or tokenizing.learned is None:
         return []
-    told = told_rounds(part.scope)
+    told = told_rounds(part.place)
     blocks: list[Block] = [Note(tuple(_choice(trace, part, own)))]
     blocks += [
         _so_far(tokenizing.learned, own),
@@ -132,9 +132,9 @@ def _so_far(learned: Learned, own: Round) -> Prose:
     return Prose((f"The vocabulary so far, {len(tokens)} tokens: ", Word(told)))
 
 
-def _choice(trace: Trace, part: Part, own: Round) -> Iterator[Span]:
-    by_score = part.scope.name("scores") in trace
-    figures = trace[part.scope.name("scores" if by_score else "counts")]
+def _choice(trace: Trace, part: PlannedStep, own: Round) -> Iterator[Span]:
+    by_score = part.place.name("scores") in trace
+    figures = trace[part.place.name("scores" if by_score else "counts")]
     pair = " ".join(own.pair)
     place = figures.rows.names.index(pair)
     number = figures.matrix.number(place, 0)
@@ -155,7 +155,7 @@ def _choice(trace: Trace, part: Part, own: Round) -> Iterator[Span]:
         yield f" {left_out} more pairs come after those of the table."
 
 
-def _learned(learned: Learned, part: Part) -> list[Block]:
+def _learned(learned: Learned, part: PlannedStep) -> list[Block]:
     """All merges, and the vocabulary."""
     merges: list[Row] = [
         (str(one.number), Word(" ".join(one.pair)), str(one.count), Word(one.piece))
@@ -166,23 +166,23 @@ def _learned(learned: Learned, part: Part) -> list[Block]:
     return [
         Subheading(("The merges",)),
         table(("Round", "Pair", "Count", "Piece"), merges, most=MOST_ROWS),
-        TextList(below(part.scope.stack.path, "merges"), words(numbers), words(pairs)),
-        *vocabulary_of(part.scope),
+        TextList(below(part.place.stack.path, "merges"), words(numbers), words(pairs)),
+        *vocabulary_of(part.place),
     ]
 
 
-def _cutting(part: Part) -> list[Block]:
+def _cutting(part: PlannedStep) -> list[Block]:
     """How each word of a sentence is cut into pieces; and what a training came to, if nothing was
     told of it."""
-    scope = part.scope
-    told = [] if trained_pruning(scope) else training_of(scope)
-    tokenizing = scope.text.tokenizing
+    place = part.place
+    told = [] if trained_pruning(place) else training_of(place)
+    tokenizing = place.text.tokenizing
     if tokenizing and tokenizing.learned and not tokenizing.learned.rounds:
-        told = vocabulary_of(scope)
-    return [*told, *_cut(scope.text)]
+        told = vocabulary_of(place)
+    return [*told, *_cut(place.text)]
 
 
-def _cut(text: Text) -> list[Block]:
+def _cut(text: TokenizedText) -> list[Block]:
     tokenizing = text.tokenizing
     if tokenizing is None or tokenizing.counted or text.sentence is None or not text.cut:
         return []
@@ -251,7 +251,7 @@ def _rows_of(word: str, tokenizing: Tokenizing) -> list[Row]:
     return [(Word(word), Word(pieces))]
 
 
-ENDINGS: Mapping[str, Callable[[Trace, Part], list[Block]]] = {
+ENDINGS: Mapping[str, Callable[[Trace, PlannedStep], list[Block]]] = {
     "dictionary": dictionary_of,
     "learn": chosen,
     "estimate": estimated,

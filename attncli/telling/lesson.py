@@ -9,10 +9,10 @@ import numpy as np
 from attncli.arithmetic.expression import Symbol
 from attncli.document import (
     Block,
+    Bullets,
     Document,
     Facts,
     Note,
-    Points,
     Prose,
     Section,
     Span,
@@ -30,7 +30,7 @@ from attncli.telling.parts import made_by, operands_of, told_parts
 from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import part_blocks, section_of, table_together
 from attncli.telling.working import cell_line
-from attncli.trace import Part, Quantity, Trace
+from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.word import Word
 
 
@@ -65,22 +65,22 @@ def _lesson(step: Step, trace: Trace, selection: Selection, *, changed: bool) ->
     return section_of(trace, part, None, blocks)
 
 
-def part_to_explain(step: Step, trace: Trace, selection: Selection) -> Part | None:
+def part_to_explain(step: Step, trace: Trace, selection: Selection) -> PlannedStep | None:
     """The first part that takes a step, in the layer and head that are asked for; of those at times
     the second, which goes on from the one before."""
     chosen = selection._replace(steps=())
     told = (part for part in told_parts(trace) if part.step == step.name)
     parts = [part for part in told if chosen.includes(part)]
-    at_times = len(parts) > 1 and parts[0].scope.time != parts[1].scope.time
+    at_times = len(parts) > 1 and parts[0].place.time != parts[1].place.time
     return parts[1 if at_times else 0] if parts else None
 
 
-def _mistakes(trace: Trace, step: Step, part: Part | None) -> list[Block]:
+def _mistakes(trace: Trace, step: Step, part: PlannedStep | None) -> list[Block]:
     if not step.mistakes:
         return []
     blocks: list[Block] = []
     for mistake in step.mistakes:
-        if part is None or mistake.making(part.scope) is not None:
+        if part is None or mistake.definition(part.place) is not None:
             blocks += _mistake_blocks(trace, part, mistake)
     return common_mistakes(blocks)
 
@@ -93,7 +93,7 @@ def _not_told(trace: Trace, step: Step) -> str:
     return f"This scenario goes without {step.name}, so that there are no numbers to show."
 
 
-def _shapes(step: Step, trace: Trace, part: Part) -> list[tuple[str, Spans]]:
+def _shapes(step: Step, trace: Trace, part: PlannedStep) -> list[tuple[str, Spans]]:
     rows: list[tuple[str, Spans]] = [("Shapes", (step.shapes,))]
     made = made_by(trace, part)
     if made:
@@ -102,39 +102,39 @@ def _shapes(step: Step, trace: Trace, part: Part) -> list[tuple[str, Spans]]:
     return rows
 
 
-def _with_shapes(quantities: Sequence[Quantity], part: Part) -> Spans:
+def _with_shapes(quantities: Sequence[Quantity], part: PlannedStep) -> Spans:
     spans: list[Span] = []
     for quantity in quantities:
         rows, columns = quantity.matrix.shape
         size = f"[{rows}]" if quantity.is_list else f"[{rows}, {columns}]"
         spans += [", "] if spans else []
-        spans += [Symbol(part.scope.here(quantity.name)), f" {size}"]
+        spans += [Symbol(part.place.here(quantity.name)), f" {size}"]
     return tuple(spans)
 
 
-def _mistake_blocks(trace: Trace, part: Part | None, mistake: Mistake) -> list[Block]:
+def _mistake_blocks(trace: Trace, part: PlannedStep | None, mistake: Mistake) -> list[Block]:
     """A mistake in words, and what it gives in the cell that it changes most."""
-    making = None if part is None else made_wrongly(trace, part, mistake)
-    if making is None or part is None:
-        return [Points(((mistake.says,),))]
-    wrong = mistaken(trace, part, making)
+    definition = None if part is None else made_wrongly(trace, part, mistake)
+    if definition is None or part is None:
+        return [Bullets(((mistake.says,),))]
+    wrong = mistaken(trace, part, definition)
     if wrong is None:
-        return [Points(((mistake.says, " With these numbers it can't be done."),))]
-    cell = _worst_cell(trace[making.name], wrong[making.name])
+        return [Bullets(((mistake.says, " With these numbers it can't be done."),))]
+    cell = _worst_cell(trace[definition.name], wrong[definition.name])
     if cell is None:
         same = " With these numbers it makes no difference, so they can't reveal it."
-        return [Points(((mistake.says, same),))]
-    right = trace[making.name]
+        return [Bullets(((mistake.says, same),))]
+    right = trace[definition.name]
     figure = right.matrix.number(*cell)
     told = (
         " ",
-        Term(right.symbol(*cell, part.scope.here(right.name))),
+        Term(right.symbol(*cell, part.place.here(right.name))),
         " is ",
         figure,
         "; the mistake gives",
     )
-    line = cell_line(wrong, wrong[making.name], *cell)
-    return [Points(((mistake.says, *told),)), Working((line,), mistake.name)]
+    line = cell_line(wrong, wrong[definition.name], *cell)
+    return [Bullets(((mistake.says, *told),)), Working((line,), mistake.name)]
 
 
 def _worst_cell(right: Quantity, wrong: Quantity) -> tuple[int, int] | None:

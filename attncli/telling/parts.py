@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from attncli.name import Name
 from attncli.steps import Step, step_named
-from attncli.trace import Making, Part, Quantity, Trace
-from attncli.word import Said
+from attncli.trace import Definition, PlannedStep, Quantity, Trace
+from attncli.word import Phrase
 
 _PLACES = {
     "encoder": "Encoder",
@@ -20,41 +20,41 @@ WITHIN_A_STEP = (*NORMS, "next", "gates", "rounds", "words")
 """Paths of single steps rather than of places."""
 
 
-def told_parts(trace: Trace) -> list[Part]:
+def told_parts(trace: Trace) -> list[PlannedStep]:
     """The parts that the trace gets through, in order."""
     return [
         part
         for part in trace.story
-        if made_by(trace, part) or (part.step == "tokenize" and part.scope.text.tokens)
+        if made_by(trace, part) or (part.step == "tokenize" and part.place.text.tokens)
     ]
 
 
-def made_by(trace: Trace, part: Part) -> list[Quantity]:
+def made_by(trace: Trace, part: PlannedStep) -> list[Quantity]:
     """The quantities that a part made."""
-    made = (trace.quantities.get(making.name) for making in part.makings)
+    made = (trace.quantities.get(definition.name) for definition in part.definitions)
     return [quantity for quantity in made if quantity is not None and not quantity.given]
 
 
-def makings_of(trace: Trace, part: Part) -> tuple[Making, ...]:
+def definitions_of(trace: Trace, part: PlannedStep) -> tuple[Definition, ...]:
     """How a part made what it made."""
-    return tuple(q.making for q in made_by(trace, part) if q.making is not None)
+    return tuple(q.definition for q in made_by(trace, part) if q.definition is not None)
 
 
-def operands_of(trace: Trace, part: Part) -> list[Quantity]:
+def operands_of(trace: Trace, part: PlannedStep) -> list[Quantity]:
     """The quantities that a part starts from."""
-    makings = makings_of(trace, part)
-    names = [name for making in makings for name in making.operands]
-    own = {making.name for making in makings}
+    definitions = definitions_of(trace, part)
+    names = [name for definition in definitions for name in definition.operands]
+    own = {definition.name for definition in definitions}
     return [trace[name] for name in dict.fromkeys(names) if name not in own]
 
 
-def step_of(part: Part) -> Step:
+def step_of(part: PlannedStep) -> Step:
     return step_named(part.step)
 
 
-def title_of(part: Part) -> Said:
+def title_of(part: PlannedStep) -> Phrase:
     """What a part is called: its step's title there."""
-    return step_of(part).title_at(part.scope)
+    return step_of(part).title_at(part.place)
 
 
 def place_in_words(path: Name) -> str:
@@ -70,7 +70,7 @@ def _in_words(place: Name) -> str:
 
 def is_structured(trace: Trace) -> bool:
     """Whether there is more to it than one attention with one head, or one time of a cell."""
-    if any(part.scope.time > 1 for part in trace.story):
+    if any(part.place.time > 1 for part in trace.story):
         return True
     places = {place.local for part in trace.story for place in part.path.places}
     return not places.isdisjoint(("layers", "heads", *NORMS))

@@ -14,10 +14,10 @@ from attncli.name import Name, below
 from attncli.refusals import Problem, Refusal, listed, shortened
 from attncli.scenario import STORY
 from attncli.scenario.address import Address, AddressError, Index, parse_address
-from attncli.scenario.model import ENCODER, Stack, Text
+from attncli.scenario.model import ENCODER, Stack, TokenizedText
 from attncli.scenario.problems import nearest
 from attncli.steps import step_named
-from attncli.trace import Axis, Part, Quantity, Trace
+from attncli.trace import Axis, PlannedStep, Quantity, Trace
 from attncli.trace.quantity import told_apart
 
 T = TypeVar("T")
@@ -47,11 +47,11 @@ class Selection(NamedTuple):
         """Whether only some of the sections are told."""
         return bool(self.steps) or self.layer is not None or self.head is not None
 
-    def includes(self, part: Part) -> bool:
+    def includes(self, part: PlannedStep) -> bool:
         """Whether a part is told."""
         return (
             (not self.steps or part.step in self.steps)
-            and (not self.queries or not part.scope.time or part.scope.time - 1 in self.queries)
+            and (not self.queries or not part.place.time or part.place.time - 1 in self.queries)
             and (self.layer is None or _is_inside(part, self.layer))
             and (self.head is None or _is_of_head(part, self.head))
         )
@@ -80,16 +80,16 @@ class Selection(NamedTuple):
         return bool(self.queries) and rows.role in ("Q", "token") and rows.names == self.axis
 
 
-def _is_inside(part: Part, layer: Name) -> bool:
+def _is_inside(part: PlannedStep, layer: Name) -> bool:
     path = part.path
     if not layer:  # a single layer has no path of its own
         return path != ENCODER and not path.inside(ENCODER)
     return path == layer or path.inside(layer)
 
 
-def _is_of_head(part: Part, head: int) -> bool:
+def _is_of_head(part: PlannedStep, head: int) -> bool:
     """Whether a part belongs to a head, from 1; a single head's parts have no path of their own."""
-    attention = part.scope.attention
+    attention = part.place.attention
     one = head <= attention.heads
     return one and part.path == attention.head_path(head - 1) and step_named(part.step).per_head
 
@@ -159,7 +159,7 @@ def find_layer(trace: Trace, text: str) -> Name:
 
 def find_head(trace: Trace, text: str) -> int:
     """The head that `--head` names, from 1. Raises SelectionError."""
-    most = max(part.scope.attention.heads for part in trace.story) if trace.story else 1
+    most = max(part.place.attention.heads for part in trace.story) if trace.story else 1
     if text.isascii() and text.isdigit() and len(text) < _MANY and 1 <= int(text) <= most:
         return int(text)
     raise SelectionError.of(f"--head {text}", "no such head", f"count from 1 to {most}")
@@ -285,13 +285,13 @@ def _known_name(name: str, known: Sequence[Name]) -> Name:
     raise AddressError(f"this trace has no quantity {shortened(name)}", right)
 
 
-def text_of_list(trace: Trace, name: Name) -> Text:
+def text_of_list(trace: Trace, name: Name) -> TokenizedText:
     """The text that a list such as `encoder.tokens` belongs to."""
     stacks: dict[Name, Stack] = {stack.path: stack for stack in trace.scenario.stacks}
     return stacks[name.path].text
 
 
-def place_in_list(text: Text, address: Address) -> int:
+def place_in_list(text: TokenizedText, address: Address) -> int:
     """The place, from 0, of the token that an index of `tokens` or `ids` means."""
     axis = sentence_axis(text)
     if len(address.indices) != 1:
@@ -300,6 +300,6 @@ def place_in_list(text: Text, address: Address) -> int:
     return axis.find(address.indices[0], "the sentence")
 
 
-def sentence_axis(text: Text) -> Axis:
+def sentence_axis(text: TokenizedText) -> Axis:
     """The tokens of the sentence as names."""
     return Axis(told_apart(text.tokens), "Q")

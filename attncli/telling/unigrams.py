@@ -13,7 +13,7 @@ from attncli.steps.estimate import taught_round, taught_rounds, told_numbers
 from attncli.steps.prune import told_losses, trained_pruning
 from attncli.steps.viterbi import table_of
 from attncli.telling.tables import MOST_ROWS, Row, rounds_between, table
-from attncli.trace import Part, Scope, Trace
+from attncli.trace import Place, PlannedStep, Trace
 from attncli.word import Word, words
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from attncli.tokenizing.training import Trained
 
 
-def best_cuts(part: Part) -> list[Block]:
+def best_cuts(part: PlannedStep) -> list[Block]:
     """The best cut of each word of the corpus."""
-    own, pruning = taught_round(part.scope), trained_pruning(part.scope)
-    tokenizing = part.scope.text.tokenizing
+    own, pruning = taught_round(part.place), trained_pruning(part.place)
+    tokenizing = part.place.text.tokenizing
     if tokenizing is None:
         return []
     cuts = [cut.pieces for cut in own.cuts] if own else list(pruning.cuts) if pruning else []
@@ -36,16 +36,16 @@ def best_cuts(part: Part) -> list[Block]:
     return [table(("Word", "Its best cut"), rows)]
 
 
-def estimated(_: Trace, part: Part) -> list[Block]:
+def estimated(_: Trace, part: PlannedStep) -> list[Block]:
     """After the last round, all that has been learned."""
-    if part.scope.round != len(taught_rounds(part.scope)):
+    if part.place.round != len(taught_rounds(part.place)):
         return []
-    return vocabulary_of(part.scope)
+    return vocabulary_of(part.place)
 
 
-def vocabulary_of(scope: Scope) -> list[Block]:
+def vocabulary_of(place: Place) -> list[Block]:
     """The vocabulary that there is in the end."""
-    tokenizing = scope.text.tokenizing
+    tokenizing = place.text.tokenizing
     if tokenizing is None:
         return []
     tokens = tuple(tokenizing.tokenizer.vocabulary)
@@ -54,28 +54,28 @@ def vocabulary_of(scope: Scope) -> list[Block]:
     return [
         Subheading(("What has been learned",)),
         table(("ID", "Token"), rows, most=MOST_ROWS),
-        TextList(below(scope.stack.path, "vocabulary"), words(numbers), words(tokens)),
+        TextList(below(place.stack.path, "vocabulary"), words(numbers), words(tokens)),
     ]
 
 
-def pruned(trace: Trace, part: Part) -> list[Block]:
+def pruned(trace: Trace, part: PlannedStep) -> list[Block]:
     """What was tried and which pieces go, and what is left out of the rounds that follow."""
-    own, pruning = taught_round(part.scope), trained_pruning(part.scope)
+    own, pruning = taught_round(part.place), trained_pruning(part.place)
     if own is not None:
         gone = Note(tuple(_gone(trace, part, own.removals)))
-        others = rounds_between(part.scope.round, told_numbers(part.scope))
+        others = rounds_between(part.place.round, told_numbers(part.place))
         return [_tried(own), gone, *others]
     if pruning is None:
         return []
-    return [Note((_kept(pruning),)), *training_of(part.scope)]
+    return [Note((_kept(pruning),)), *training_of(part.place)]
 
 
-def training_of(scope: Scope) -> list[Block]:
+def training_of(place: Place) -> list[Block]:
     """The rounds of a training, and what it came to."""
-    tokenizing = scope.text.tokenizing
+    tokenizing = place.text.tokenizing
     if tokenizing is None or tokenizing.trained is None:
         return []
-    return [*_rounds(tokenizing.trained), *vocabulary_of(scope)]
+    return [*_rounds(tokenizing.trained), *vocabulary_of(place)]
 
 
 def _tried(own: LessonRound) -> Table:
@@ -88,7 +88,7 @@ def _tried(own: LessonRound) -> Table:
     return table(("Without", "Its words are cut", ""), rows, most=MOST_ROWS)
 
 
-def _gone(trace: Trace, part: Part, removals: Sequence[Removal]) -> Iterator[Span]:
+def _gone(trace: Trace, part: PlannedStep, removals: Sequence[Removal]) -> Iterator[Span]:
     """Which pieces go, and which others would have cost as little."""
     gone = [one for one in removals if one.pruned]
     worst = max(one.increase for one in gone)
@@ -100,13 +100,13 @@ def _gone(trace: Trace, part: Part, removals: Sequence[Removal]) -> Iterator[Spa
         yield "occur least go first, and of these the last."
 
 
-def _why(trace: Trace, part: Part, gone: Sequence[Removal]) -> Iterator[Span]:
+def _why(trace: Trace, part: PlannedStep, gone: Sequence[Removal]) -> Iterator[Span]:
     used = [one.token for one in gone if one.words]
     verb, they = ("go", "them") if len(gone) > 1 else ("goes", "it")
     if not used:
         yield f" {verb}: without {they} the loss is the same."
         return
-    growth = trace[part.scope.name("growth")]
+    growth = trace[part.place.name("growth")]
     rows = [growth.rows.names.index(token) for token in used]
     worst = max(rows, key=lambda row: float(growth.values[row, 0]))
     yield f" {verb}: without {they} the loss grows least, by "
@@ -148,11 +148,11 @@ def _rounds(trained: Trained) -> list[Block]:
     ]
 
 
-def way_back(trace: Trace, part: Part) -> list[Block]:
+def way_back(trace: Trace, part: PlannedStep) -> list[Block]:
     """All ways to each place, and from the end of a word back to its start, from best to best."""
-    places = {place.end: place for place in table_of(part.scope)}
+    places = {place.end: place for place in table_of(part.place)}
     end, way = max(places, default=0), list[str]()
-    total = trace[part.scope.name(f"best[{end}]")].matrix.number(0, 0)
+    total = trace[part.place.name(f"best[{end}]")].matrix.number(0, 0)
     while end:
         best = places[end].best
         way.append(best.token)
@@ -170,12 +170,12 @@ def way_back(trace: Trace, part: Part) -> list[Block]:
     ]  # fmt: skip
 
 
-def _arrivals(trace: Trace, part: Part) -> Table:
+def _arrivals(trace: Trace, part: PlannedStep) -> Table:
     """The pieces that end at each place of a word, where they start, and their totals."""
-    word = part.scope.word
+    word = part.place.word
     rows: list[Row] = []
-    for place in table_of(part.scope):
-        totals = trace[part.scope.name(f"totals[{place.end}]")]
+    for place in table_of(part.place):
+        totals = trace[part.place.name(f"totals[{place.end}]")]
         for row, one in enumerate(place.candidates):
             here = Word(word[: place.end]) if not row else ""
             total = plain(totals.matrix.number(row, 0))

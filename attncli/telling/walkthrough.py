@@ -24,6 +24,7 @@ from attncli.refusals import Problem, listed
 from attncli.scenario.address import Address
 from attncli.scenario.budget import ALL_THE_SAME, MOST_LINES
 from attncli.steps import formulas_of
+from attncli.telling.afterwards import closing_notes, ending_of
 from attncli.telling.blocks import (
     given_blocks,
     matrix_block,
@@ -32,12 +33,11 @@ from attncli.telling.blocks import (
     token_blocks,
     tree_block,
 )
-from attncli.telling.endings import closing_notes, ending_of
 from attncli.telling.facts import facts_of, rounding_facts, unfinished_in_words
 from attncli.telling.parts import (
+    definitions_of,
     is_structured,
     made_by,
-    makings_of,
     operands_of,
     place_in_words,
     step_of,
@@ -53,7 +53,7 @@ from attncli.telling.selection import (
 )
 from attncli.telling.tokenizers import cuts_of, listed_again
 from attncli.telling.working import cell_line, working_of
-from attncli.trace import Part, Quantity, Trace
+from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.word import Word
 
 ROUNDED_BY_ITSELF = Note(
@@ -80,7 +80,7 @@ def walkthrough(trace: Trace, selection: Selection) -> Document:
     )
 
 
-def _result(trace: Trace, told: Sequence[Part]) -> list[Section]:
+def _result(trace: Trace, told: Sequence[PlannedStep]) -> list[Section]:
     """What the last part comes to, and nothing else."""
     if not told or not made_by(trace, told[-1]):
         return []
@@ -92,12 +92,12 @@ def _result(trace: Trace, told: Sequence[Part]) -> list[Section]:
     return [section._replace(formulas=())]
 
 
-def _tree(trace: Trace, told: Sequence[Part], selection: Selection) -> Tree:
+def _tree(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> Tree:
     return short_tree(told) if selection.detail == "summary" else tree_block(trace, told)
 
 
 def _sections(
-    trace: Trace, shown: Sequence[Part], told: Sequence[Part], selection: Selection
+    trace: Trace, shown: Sequence[PlannedStep], told: Sequence[PlannedStep], selection: Selection
 ) -> list[Section]:
     numbers = {id(part): number for number, part in enumerate(told, start=1)}
     sections = []
@@ -130,7 +130,7 @@ def check_told(trace: Trace, selection: Selection) -> None:
     check_lines(trace, [part for part in parts if selection.includes(part)])
 
 
-def check_lines(trace: Trace, parts: Sequence[Part]) -> None:
+def check_lines(trace: Trace, parts: Sequence[PlannedStep]) -> None:
     """Raises SelectionError for more lines of working than are told without being asked for."""
     made = (quantity for part in parts for quantity in made_by(trace, part))
     lines = sum(math.prod(min(extent, MOST_PARTS) for extent in q.matrix.shape) for q in made)
@@ -140,25 +140,25 @@ def check_lines(trace: Trace, parts: Sequence[Part]) -> None:
 
 
 def part_blocks(
-    trace: Trace, part: Part, selection: Selection, givens: Sequence[Quantity]
+    trace: Trace, part: PlannedStep, selection: Selection, givens: Sequence[Quantity]
 ) -> list[Block]:
     """All that is told of a part: how it is worked, and what its figures come to."""
     return [*worked_blocks(trace, part, selection, givens), *ending_of(trace, part)]
 
 
 def worked_blocks(
-    trace: Trace, part: Part, selection: Selection, givens: Sequence[Quantity]
+    trace: Trace, part: PlannedStep, selection: Selection, givens: Sequence[Quantity]
 ) -> list[Block]:
     """What happens, the given matrices that the part needs, the working, the tables."""
     step = step_of(part)
-    blocks: list[Block] = [Prose(step.happens_at(part.scope))]
+    blocks: list[Block] = [Prose(step.happens_at(part.place))]
     if part.step == "tokenize":
-        return [*blocks, *cuts_of(part), *token_blocks(part.scope)]
+        return [*blocks, *cuts_of(part), *token_blocks(part.place)]
     blocks += given_blocks(trace, givens, selection, part.path)
     blocks += cuts_of(part)
     blocks += remarks_on(trace, part)
     listed = listed_again(trace, part)
-    aside = {part.scope.name(name) for name, _ in step.together} | listed
+    aside = {part.place.name(name) for name, _ in step.together} | listed
     for quantity in made_by(trace, part):
         working = working_of(trace, quantity, selection)
         blocks = _gone_on(blocks, working) if quantity.name in listed else [*blocks, *working]
@@ -187,15 +187,16 @@ def _about_sums(table: MatrixBlock, selection: Selection) -> list[Block]:
     return [ROUNDED_BY_ITSELF]
 
 
-def remarks_on(trace: Trace, part: Part) -> list[Block]:
+def remarks_on(trace: Trace, part: PlannedStep) -> list[Block]:
     """What has to be said of how a step was done on these figures."""
     remarks = [
-        making.operation.remark(*trace.operands(making)) for making in makings_of(trace, part)
+        definition.operation.remark(*trace.operands(definition))
+        for definition in definitions_of(trace, part)
     ]
     return [Note((remark,)) for remark in remarks if remark is not None]
 
 
-def table_together(trace: Trace, part: Part, selection: Selection) -> list[Block]:
+def table_together(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
     """The rows of what a step made and started from, side by side, or as tables."""
     together = step_of(part).together
     if not together:
@@ -203,7 +204,7 @@ def table_together(trace: Trace, part: Part, selection: Selection) -> list[Block
     table = together_block(trace, part, together, selection)
     if table is not None:
         return [table]
-    aside = {part.scope.name(name) for name, _ in together}
+    aside = {part.place.name(name) for name, _ in together}
     made = [quantity for quantity in made_by(trace, part) if quantity.name in aside]
     return [matrix_block(quantity, selection, part.path) for quantity in made]
 
@@ -212,17 +213,19 @@ def _all_given(trace: Trace) -> list[Quantity]:
     return [quantity for quantity in trace.quantities.values() if quantity.given]
 
 
-def _givens(trace: Trace, part: Part, introduced: set[str]) -> list[Quantity]:
+def _givens(trace: Trace, part: PlannedStep, introduced: set[str]) -> list[Quantity]:
     """The given matrices that a part is the first to need."""
     operands = operands_of(trace, part)
     return [operand for operand in operands if operand.given and operand.name not in introduced]
 
 
-def section_of(trace: Trace, part: Part, number: int | None, blocks: Sequence[Block]) -> Section:
+def section_of(
+    trace: Trace, part: PlannedStep, number: int | None, blocks: Sequence[Block]
+) -> Section:
     """A section about a part."""
     step = step_of(part)
-    makings = makings_of(trace, part) or part.makings
-    formulas = formulas_of(step, part.scope, makings)
+    definitions = definitions_of(trace, part) or part.definitions
+    formulas = formulas_of(step, part.place, definitions)
     place = place_in_words(part.path)
     return Section(part.step, number, title_of(part), formulas, tuple(blocks), part.path, place)
 
@@ -238,7 +241,12 @@ def _as_result(section: Section) -> Section:
 def _closing(trace: Trace, selection: Selection) -> tuple[Block, ...]:
     """Given quantities that no step came to use, why the trace ends where it does, and what
     comes after it: variants, generated tokens, a graph."""
-    used = {name for making in trace.plan if making.name in trace for name in making.operands}
+    used = {
+        name
+        for definition in trace.plan
+        if definition.name in trace
+        for name in definition.operands
+    }
     unused = [quantity for quantity in _all_given(trace) if quantity.name not in used]
     heading = "Given, and not needed" if used else "Given"
     heading += " so far" if used and trace.unfinished is not None else ""
@@ -269,13 +277,13 @@ def cells(trace: Trace, wanted: Sequence[tuple[Name, Address]]) -> Document:
     )
 
 
-def _part_of(told: Sequence[Part], name: str) -> int | None:
+def _part_of(told: Sequence[PlannedStep], name: str) -> int | None:
     """The place among the parts of the one that made a quantity; None for a given one."""
     for k, part in enumerate(told):
-        if any(making.name == name for making in part.makings):
+        if any(definition.name == name for definition in part.definitions):
             return k
         if part.step == "tokenize" and name in (
-            part.scope.name("tokens"), part.scope.name("ids")
+            part.place.name("tokens"), part.place.name("ids")
         ):  # fmt: skip
             return k
     return None

@@ -12,10 +12,10 @@ from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
 from attncli.design.ambiguous import ambiguous, under_both
 from attncli.design.mistakes import Attempt, attempts, reveals
-from attncli.design.rules import CHECKS, Flags, Made, alike_columns, alike_rows
+from attncli.design.rules import CHECKS, CandidateQuantity, Flags, alike_columns, alike_rows
 from attncli.design.shares import is_share, shown_rows
 from attncli.design.single import made_of
-from attncli.document import Block, Document, Note, Points, Prose, Section, Spans, Term
+from attncli.document import Block, Bullets, Document, Note, Prose, Section, Spans, Term
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.parts import made_by, place_in_words, title_of, told_parts
 from attncli.trace import Quantity, Trace
@@ -151,11 +151,11 @@ def _revealed(items: Sequence[Spans]) -> Section:
     return Section("revealed", None, ("Mistakes that can be revealed",), (), blocks)
 
 
-def _list(items: Sequence[Spans], most: int = MOST) -> Points:
+def _list(items: Sequence[Spans], most: int = MOST) -> Bullets:
     told = list(items[:most])
     if len(items) > most:
         told.append((f"… and {len(items) - most:,} more",))
-    return Points(tuple(told))
+    return Bullets(tuple(told))
 
 
 def _in_all(found: Mapping[str, Sequence[Spans]]) -> str:
@@ -198,7 +198,7 @@ def _figures(trace: Trace, names: Sequence[str]) -> dict[str, list[Spans]]:
     return found
 
 
-def _places(broken: Flags, made: Made) -> Iterator[tuple[int, int]]:
+def _places(broken: Flags, made: CandidateQuantity) -> Iterator[tuple[int, int]]:
     """The cells, or the first cells of rows, that break a rule, of the rows that are shown."""
     for i, j in np.argwhere(broken).tolist():
         if made.rows is None or i in made.rows:
@@ -209,19 +209,19 @@ def _row(quantity: Quantity, i: int) -> Term:
     return Term(quantity.symbol(i))
 
 
-def _cells(quantity: Quantity, made: Made, broken: Flags) -> Iterator[Spans]:
+def _cells(quantity: Quantity, made: CandidateQuantity, broken: Flags) -> Iterator[Spans]:
     for i, j in _places(broken, made):
         yield Term(quantity.symbol(i, j)), " is ", quantity.matrix.number(i, j)
 
 
-def _edges(quantity: Quantity, made: Made, broken: Flags) -> Iterator[Spans]:
+def _edges(quantity: Quantity, made: CandidateQuantity, broken: Flags) -> Iterator[Spans]:
     for i, j in _places(broken, made):
         full = decimals.shown(float(made.full[i, j]), made.decimals + _MORE_PLACES)
         figure = quantity.matrix.number(i, j)
         yield Term(quantity.symbol(i, j)), " is ", figure, ", rounded from ", Number.written(full)
 
 
-def _ties(quantity: Quantity, made: Made, broken: Flags) -> Iterator[Spans]:
+def _ties(quantity: Quantity, made: CandidateQuantity, broken: Flags) -> Iterator[Spans]:
     for i in sorted({i for i, _ in _places(broken, made)}):
         numbers = [quantity.matrix.number(i, j) for j in np.flatnonzero(broken[i]).tolist()]
         for shown in dict.fromkeys(number.shown for number in numbers):
@@ -232,33 +232,35 @@ def _ties(quantity: Quantity, made: Made, broken: Flags) -> Iterator[Spans]:
 _TIMES = {2: "twice", 3: "three times", 4: "four times"}
 
 
-def _sums(quantity: Quantity, made: Made, broken: Flags) -> Iterator[Spans]:
+def _sums(quantity: Quantity, made: CandidateQuantity, broken: Flags) -> Iterator[Spans]:
     for i, _ in _places(broken, made):
         row = (quantity.matrix.number(i, j).shown for j in range(quantity.matrix.shape[1]))
         yield _row(quantity, i), " adds up to ", Number.written(decimals.total(row))
 
 
-def _zeros(quantity: Quantity, made: Made, broken: Flags) -> Iterator[Spans]:
+def _zeros(quantity: Quantity, made: CandidateQuantity, broken: Flags) -> Iterator[Spans]:
     return ((_row(quantity, i),) for i, _ in _places(broken, made))
 
 
-def _repeats(quantity: Quantity, made: Made, broken: Flags) -> Iterator[Spans]:  # noqa: ARG001
+def _repeats(quantity: Quantity, made: CandidateQuantity, broken: Flags) -> Iterator[Spans]:  # noqa: ARG001
     yield from ((_row(quantity, i),) for i, _ in _places(alike_rows(made), made))
     for _, j in np.argwhere(alike_columns(made)).tolist():
         yield "column ", Word(quantity.columns.index(j)), " of ", Term(quantity.name)
 
 
-_TELLERS: Mapping[str, Callable[[Quantity, Made, Flags], Iterator[Spans]]] = MappingProxyType(
-    {
-        "large": _cells,
-        "zeros": _zeros,
-        "repeats": _repeats,
-        "trivial": _cells,
-        "ties": _ties,
-        "extreme": _cells,
-        "sums": _sums,
-        "edges": _edges,
-    }
+_TELLERS: Mapping[str, Callable[[Quantity, CandidateQuantity, Flags], Iterator[Spans]]] = (
+    MappingProxyType(
+        {
+            "large": _cells,
+            "zeros": _zeros,
+            "repeats": _repeats,
+            "trivial": _cells,
+            "ties": _ties,
+            "extreme": _cells,
+            "sums": _sums,
+            "edges": _edges,
+        }
+    )
 )
 
 

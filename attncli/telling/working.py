@@ -33,25 +33,25 @@ Rows = Sequence[int | None]
 
 def working_of(trace: Trace, quantity: Quantity, selection: Selection) -> list[Block]:
     """The blocks of working of a quantity that was made."""
-    making = quantity.making
-    if making is None or making.operation.copies or selection.detail == "summary":
+    definition = quantity.definition
+    if definition is None or definition.operation.copies or selection.detail == "summary":
         return []
     rows = selection.worked_rows(quantity)
     if selection.detail == "rows":
         return _by_rows(trace, quantity, rows)
-    return _LAYOUTS[making.operation.layout](trace, quantity, rows)
+    return _LAYOUTS[definition.operation.layout](trace, quantity, rows)
 
 
 def cell_line(trace: Trace, quantity: Quantity, i: int, j: int, *, whole: bool = False) -> Line:
     """The working of one cell; `whole` leaves no term out."""
-    making = quantity.making
+    definition = quantity.definition
     name = quantity.name if whole else _here(trace, quantity, quantity.name)
     label = quantity.symbol(i, j, name)
     result = quantity.number(i, j)
-    if making is None:
+    if definition is None:
         return Line(label, (("=", result),), quantity.name)
-    operands = trace.operands(making)
-    forms = making.operation.cell(i, j, *operands)
+    operands = trace.operands(definition)
+    forms = definition.operation.cell(i, j, *operands)
     shown = forms if whole else _short(forms, operands)
     return Line(label, _parts(forms, shown, result), quantity.name)
 
@@ -59,7 +59,7 @@ def cell_line(trace: Trace, quantity: Quantity, i: int, j: int, *, whole: bool =
 def _here(trace: Trace, quantity: Quantity, name: Name) -> Name:
     """A full name as it is called where a quantity was made."""
     part = trace.part_of(quantity.name)
-    return name if part is None else part.scope.here(name)
+    return name if part is None else part.place.here(name)
 
 
 def _short(forms: Forms, operands: Sequence[Matrix]) -> Forms:
@@ -86,9 +86,9 @@ def _row_line(trace: Trace, quantity: Quantity, i: int, *, with_cells: bool = Fa
     """The working of a row as vectors; `with_cells` shows the sums inside as well."""
     if quantity.is_list:
         return cell_line(trace, quantity, i, 0)
-    assert quantity.making is not None
-    operation, operands = quantity.making.operation, trace.operands(quantity.making)
-    names = tuple(_here(trace, quantity, name) for name in quantity.making.operands)
+    assert quantity.definition is not None
+    operation, operands = quantity.definition.operation, trace.operands(quantity.definition)
+    names = tuple(_here(trace, quantity, name) for name in quantity.definition.operands)
     forms = list(operation.row(i, names, *operands))
     places = elided(quantity.matrix.shape[1], MOST_PARTS)
     cells = {j: operation.cell(i, j, *operands) for j in places if j is not None}
@@ -130,8 +130,8 @@ def _by_cells(trace: Trace, quantity: Quantity, rows: Rows) -> list[Block]:
 
 def _by_rows_of_sums(trace: Trace, quantity: Quantity, rows: Rows) -> list[Block]:
     """A row a line with its sums inside, where they are short; else a cell a line."""
-    assert quantity.making is not None
-    terms = trace.operands(quantity.making)[0].shape[1] * quantity.matrix.shape[1]
+    assert quantity.definition is not None
+    terms = trace.operands(quantity.definition)[0].shape[1] * quantity.matrix.shape[1]
     if terms > _MOST_TERMS_ON_A_LINE:
         return _by_cells(trace, quantity, rows)
     lines = [
@@ -145,10 +145,10 @@ def _by_additions(trace: Trace, quantity: Quantity, rows: Rows) -> list[Block]:
 
 
 def _addition(trace: Trace, quantity: Quantity, i: int) -> Addition:
-    assert quantity.making is not None
-    operation = quantity.making.operation
+    assert quantity.definition is not None
+    operation = quantity.definition.operation
     assert isinstance(operation, WeightedSum)
-    weights, V = trace.operands(quantity.making)
+    weights, V = trace.operands(quantity.definition)
     places = elided(V.shape[0], MOST_PARTS)
     columns = elided(V.shape[1], MOST_PARTS)
     cells = {j: operation.cell(i, j, weights, V) for j in columns if j is not None}

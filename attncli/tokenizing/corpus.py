@@ -13,14 +13,14 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class CountedWord:
     """A word (as it was cut, marks of spaces included) and how often the corpus has it."""
 
     text: str
     count: int
 
 
-def count_words(corpus: Corpus, cut: Callable[[str], list[str]]) -> tuple[Word, ...]:
+def count_words(corpus: Corpus, cut: Callable[[str], list[str]]) -> tuple[CountedWord, ...]:
     """The words of a corpus in the order of their first appearance.
 
     Raises ValueError for a count that is no whole number of 1 or more.
@@ -29,7 +29,7 @@ def count_words(corpus: Corpus, cut: Callable[[str], list[str]]) -> tuple[Word, 
     for text, times in _texts(corpus):
         for word in cut(text):
             counts[word] = counts.get(word, 0) + times
-    return tuple(Word(word, count) for word, count in counts.items())
+    return tuple(CountedWord(word, count) for word, count in counts.items())
 
 
 def _texts(corpus: Corpus) -> Iterator[tuple[str, int]]:

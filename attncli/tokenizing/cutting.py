@@ -40,7 +40,7 @@ class WhiteSpace(NamedTuple):
         return join_marked(tokens, self.affixes)
 
 
-class Words(NamedTuple):
+class PunctuationCutting(NamedTuple):
     """Words are cut at white space, and each punctuation mark is a word of its own, as BERT has it
     (Devlin et al. 2019, arXiv:1810.04805). White space is lost."""
 

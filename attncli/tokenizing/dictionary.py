@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from attncli.tokenizing.corpus import Word
+from attncli.tokenizing.corpus import CountedWord
 from attncli.tokenizing.pieces import Piece, numbered
 
 
@@ -24,25 +24,25 @@ class Dictionary:
         return (Piece(token, self.vocabulary.get(token), word),)
 
 
-class Counted(NamedTuple):
+class CountedDictionary(NamedTuple):
     """A dictionary's making: the words that are kept and dropped, most frequent first (words of
     one count in the order of their first appearance), and, where the cut by size is between words
     of one count, all that have it (`tied`): the first of them were kept."""
 
     model: Dictionary
-    kept: tuple[Word, ...]
-    dropped: tuple[Word, ...]
-    tied: tuple[Word, ...]
+    kept: tuple[CountedWord, ...]
+    dropped: tuple[CountedWord, ...]
+    tied: tuple[CountedWord, ...]
 
 
 def make_dictionary(
-    words: Sequence[Word],
+    words: Sequence[CountedWord],
     *,
     min_count: int = 1,
     most: int | None = None,
     special: Sequence[str] = (),
     unknown: str | None = None,
-) -> Counted:
+) -> CountedDictionary:
     """Words of `min_count` or more, the `most` frequent; IDs after those of the special tokens.
 
     An unknown token that isn't among the special ones is the first of them. Raises ValueError for
@@ -57,10 +57,10 @@ def make_dictionary(
     front = [unknown] if unknown is not None and unknown not in special else []
     vocabulary = numbered([*front, *special, *(word.text for word in kept)])
     tied = _tied(frequent, len(kept))
-    return Counted(Dictionary(vocabulary, unknown), tuple(kept), tuple(dropped), tied)
+    return CountedDictionary(Dictionary(vocabulary, unknown), tuple(kept), tuple(dropped), tied)
 
 
-def _tied(frequent: Sequence[Word], kept: int) -> tuple[Word, ...]:
+def _tied(frequent: Sequence[CountedWord], kept: int) -> tuple[CountedWord, ...]:
     if not 0 < kept < len(frequent) or frequent[kept - 1].count != frequent[kept].count:
         return ()
     return tuple(word for word in frequent if word.count == frequent[kept].count)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
-from attncli.tokenizing.corpus import Progress, Word
+from attncli.tokenizing.corpus import CountedWord, Progress
 from attncli.tokenizing.pairs import Pair, PairCounts
 from attncli.tokenizing.pieces import Affixes, numbered
 from attncli.tokenizing.rounds import Learned, Names, Round, Score, Snapshot, take_snapshot
@@ -52,7 +52,7 @@ class Settings(NamedTuple):
 
 
 def learn(
-    words: Sequence[Word],
+    words: Sequence[CountedWord],
     settings: Settings,
     *,
     keep: Keep | None = None,
@@ -78,7 +78,7 @@ def learn(
     return Learned(tuple(words), numbered(tokens), tuple(alphabet), tuple(rounds), final, stopped)
 
 
-def alphabet_of(words: Sequence[Word], settings: Settings) -> list[str]:
+def alphabet_of(words: Sequence[CountedWord], settings: Settings) -> list[str]:
     """The symbols that words start with: the given ones, then characters, then symbols with marks,
     each by code point."""
     affixes = settings.affixes
@@ -122,7 +122,7 @@ def _fewer(rounds: Sequence[Round], last: Snapshot | None) -> list[Round]:
 class _Learning:
     """The state between rounds: the words as they are cut, and the tokens so far."""
 
-    def __init__(self, words: Sequence[Word], settings: Settings, tokens: list[str]) -> None:
+    def __init__(self, words: Sequence[CountedWord], settings: Settings, tokens: list[str]) -> None:
         self.rounds: list[Round] = []
         self._settings = settings
         self._tokens = tokens

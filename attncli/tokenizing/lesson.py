@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from attncli.tokenizing.corpus import Progress, Word
+from attncli.tokenizing.corpus import CountedWord, Progress
 from attncli.tokenizing.lattice import COMPARED, Lexicon, Rounded, best_cut, unrounded
 from attncli.tokenizing.pieces import front_of
 from attncli.tokenizing.seeds import substring_counts
@@ -83,12 +83,14 @@ class LessonRound(NamedTuple):
 class Taught(NamedTuple):
     """A model's making."""
 
-    words: tuple[Word, ...]
+    words: tuple[CountedWord, ...]
     model: Unigram
     rounds: tuple[LessonRound, ...]
 
 
-def teach(words: Sequence[Word], lesson: Lesson, *, progress: Progress | None = None) -> Taught:
+def teach(
+    words: Sequence[CountedWord], lesson: Lesson, *, progress: Progress | None = None
+) -> Taught:
     """A Unigram model learned from counted words, with all that was worked out.
 
     Of pieces whose loss grows by the same (to nine decimals), the one of the smaller count is
@@ -111,7 +113,7 @@ def teach(words: Sequence[Word], lesson: Lesson, *, progress: Progress | None = 
     return Taught(tuple(words), _model(rounds[-1], lesson), tuple(rounds))
 
 
-def seed_counts(words: Sequence[Word], lesson: Lesson) -> dict[str, int]:
+def seed_counts(words: Sequence[CountedWord], lesson: Lesson) -> dict[str, int]:
     """The characters by code point, then the substrings, most frequent first (of one count longer
     ones first, then by code point), with their counts."""
     counts = substring_counts(words, lesson.longest)
@@ -125,7 +127,7 @@ def seed_counts(words: Sequence[Word], lesson: Lesson) -> dict[str, int]:
 
 
 def _round(
-    words: Sequence[Word], counts: Mapping[str, int], lesson: Lesson, much: int
+    words: Sequence[CountedWord], counts: Mapping[str, int], lesson: Lesson, much: int
 ) -> LessonRound:
     total = sum(counts.values())
     pieces = tuple(
@@ -148,7 +150,7 @@ def _alike(name: str, figure: float) -> float:
     return round(figure, _ALIKE) if name == COMPARED else figure
 
 
-def _cuts(words: Iterable[Word], lexicon: Lexicon, without: str | None = None) -> list[Cut]:
+def _cuts(words: Iterable[CountedWord], lexicon: Lexicon, without: str | None = None) -> list[Cut]:
     found: list[Cut] = []
     for word in words:
         text = word.text
@@ -162,7 +164,7 @@ def _cuts(words: Iterable[Word], lexicon: Lexicon, without: str | None = None) -
 
 
 def _removals(
-    words: Sequence[Word],
+    words: Sequence[CountedWord],
     lexicon: Lexicon,
     tokens: Iterable[str],
     cuts: Sequence[Cut],

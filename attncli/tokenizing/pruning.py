@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from attncli.tokenizing.corpus import Word
+from attncli.tokenizing.corpus import CountedWord
 from attncli.tokenizing.lattice import Lexicon, best_cut
 from attncli.tokenizing.unigram import Scored
 
@@ -43,7 +43,7 @@ class Pruning(NamedTuple):
 
 
 def prune(
-    words: Sequence[Word], pieces: Scored, size: int, tick: Tick = no_tick
+    words: Sequence[CountedWord], pieces: Scored, size: int, tick: Tick = no_tick
 ) -> tuple[Pruning, Scored]:
     """Fewer pieces, the unknown token counted in their `size`. Those with no other cut stay, and so
     do those that are themselves cut by the others, if any word has them."""
@@ -83,7 +83,7 @@ class _Uses(NamedTuple):
     words: float
 
 
-def _best_cuts(words: Sequence[Word], lexicon: Lexicon, tick: Tick) -> list[tuple[int, ...]]:
+def _best_cuts(words: Sequence[CountedWord], lexicon: Lexicon, tick: Tick) -> list[tuple[int, ...]]:
     """The best cut of each word, as the numbers of its pieces."""
     cuts: list[tuple[int, ...]] = []
     for word in words:
@@ -93,7 +93,7 @@ def _best_cuts(words: Sequence[Word], lexicon: Lexicon, tick: Tick) -> list[tupl
     return cuts
 
 
-def _uses(words: Sequence[Word], cuts: Sequence[tuple[int, ...]], size: int) -> _Uses:
+def _uses(words: Sequence[CountedWord], cuts: Sequence[tuple[int, ...]], size: int) -> _Uses:
     frequency = [0.0] * size
     for word, cut in zip(words, cuts, strict=True):
         for piece in cut:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from attncli.tokenizing.corpus import Word
+from attncli.tokenizing.corpus import CountedWord
 from attncli.tokenizing.pairs import Pair, rounded
 
 Score = Literal["count", "likelihood"]
@@ -80,7 +80,7 @@ class Learned(NamedTuple):
     are no more: the `size` or the number of `merges` was reached, or all pairs that are left are
     below `min_count`, or there are none (`pairs`)."""
 
-    words: tuple[Word, ...]
+    words: tuple[CountedWord, ...]
     vocabulary: Mapping[str, int]
     alphabet: tuple[str, ...]
     rounds: tuple[Round, ...]

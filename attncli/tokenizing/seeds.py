@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from attncli.tokenizing.corpus import Word
+from attncli.tokenizing.corpus import CountedWord
 
 _BOUNDARY = ""
 
 
-def character_counts(words: Sequence[Word]) -> dict[str, int]:
+def character_counts(words: Sequence[CountedWord]) -> dict[str, int]:
     """How often the corpus has each character, in the order of first appearance."""
     counts: dict[str, int] = {}
     for word in words:
@@ -19,7 +19,7 @@ def character_counts(words: Sequence[Word]) -> dict[str, int]:
     return counts
 
 
-def substring_counts(words: Sequence[Word], longest: int) -> dict[str, int]:
+def substring_counts(words: Sequence[CountedWord], longest: int) -> dict[str, int]:
     """How often the corpus has each substring of up to `longest` characters, in the order of first
     appearance, shorter ones first at each place."""
     counts: dict[str, int] = {}
@@ -31,7 +31,7 @@ def substring_counts(words: Sequence[Word], longest: int) -> dict[str, int]:
     return counts
 
 
-def branching(words: Sequence[Word], longest: int) -> Iterator[tuple[str, int]]:
+def branching(words: Sequence[CountedWord], longest: int) -> Iterator[tuple[str, int]]:
     """Substrings of 2 to `longest` characters that occur with different characters (or the end of
     the word) after them, and how often they occur, each word looked at once.
 
@@ -54,7 +54,7 @@ def branching(words: Sequence[Word], longest: int) -> Iterator[tuple[str, int]]:
 
 
 def _following(
-    words: Sequence[Word], places: list[tuple[int, int]], length: int
+    words: Sequence[CountedWord], places: list[tuple[int, int]], length: int
 ) -> dict[str, list[tuple[int, int]]]:
     found: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for index, place in places:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from attncli.tokenizing.corpus import Progress, Word
+from attncli.tokenizing.corpus import CountedWord, Progress
 from attncli.tokenizing.lattice import Lexicon, expect
 from attncli.tokenizing.pieces import front_of
 from attncli.tokenizing.pruning import UNKNOWN_PIECE, Pruning, Tick, no_tick, prune
@@ -65,7 +65,7 @@ class _Clock:
             self._progress(self._total, self._total)
 
 
-class Step(NamedTuple):
+class EMStep(NamedTuple):
     """Expectation and maximization: how often each piece is expected, −Σ count · ln p(word) / Σ
     count by the scores before, and the pieces of 0.5 or more with their new scores."""
 
@@ -77,7 +77,7 @@ class Step(NamedTuple):
 class TrainingRound(NamedTuple):
     """Steps, and the pruning after them, which the last round hasn't."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[EMStep, ...]
     pruning: Pruning | None
 
 
@@ -92,7 +92,7 @@ class Trained(NamedTuple):
 
 
 def train(
-    words: Sequence[Word], training: Training, *, progress: Progress | None = None
+    words: Sequence[CountedWord], training: Training, *, progress: Progress | None = None
 ) -> Trained:
     """A Unigram model learned from counted words.
 
@@ -117,7 +117,7 @@ def train(
 
 
 def _round(
-    words: Sequence[Word], pieces: Scored, training: Training, clock: _Clock
+    words: Sequence[CountedWord], pieces: Scored, training: Training, clock: _Clock
 ) -> tuple[TrainingRound, Scored]:
     target = training.target
     steps = _steps(words, pieces, training.steps, clock)
@@ -134,7 +134,7 @@ def _without_cuts(done: TrainingRound) -> TrainingRound:
     return done._replace(pruning=done.pruning and done.pruning._replace(cuts=()))
 
 
-def seed_pieces(words: Sequence[Word], training: Training) -> Scored:
+def seed_pieces(words: Sequence[CountedWord], training: Training) -> Scored:
     """The pieces to start with: all characters by their counts; then substrings by times · length,
     each word looked at once. ln of their shares of all that."""
     characters = ((count, one) for one, count in character_counts(words).items())
@@ -146,15 +146,17 @@ def seed_pieces(words: Sequence[Word], training: Training) -> Scored:
     return tuple((text, math.log(weight) - total) for weight, text in weighted)
 
 
-def _steps(words: Sequence[Word], pieces: Scored, times: int, clock: _Clock) -> tuple[Step, ...]:
-    steps: list[Step] = []
+def _steps(
+    words: Sequence[CountedWord], pieces: Scored, times: int, clock: _Clock
+) -> tuple[EMStep, ...]:
+    steps: list[EMStep] = []
     for _ in range(times):
         steps.append(step(words, pieces, clock.tick))
         pieces = steps[-1].scored
     return tuple(steps)
 
 
-def step(words: Sequence[Word], pieces: Scored, tick: Tick = no_tick) -> Step:
+def step(words: Sequence[CountedWord], pieces: Scored, tick: Tick = no_tick) -> EMStep:
     """One expectation and maximization. The new score is ψ(expected) − ψ(Σ expected), ψ being the
     digamma function: of a variational Bayes, which makes rare pieces rarer."""
     lexicon = Lexicon([UNKNOWN_PIECE, *pieces])
@@ -171,7 +173,7 @@ def step(words: Sequence[Word], pieces: Scored, tick: Tick = no_tick) -> Step:
     kept = [(token, count) for token, count in found if count >= _LEAST_EXPECTED]
     total = digamma(sum(count for _, count in kept)) if kept else 0.0
     scored = tuple((token, digamma(count) - total) for token, count in kept)
-    return Step(found, objective, scored)
+    return EMStep(found, objective, scored)
 
 
 def digamma(x: float) -> float:

@@ -38,7 +38,7 @@ class Candidate(NamedTuple):
     known: bool = True
 
 
-class Place(NamedTuple):
+class PiecesEnding(NamedTuple):
     """A place in a word, after `end` characters: all pieces that end there, and the best of them
     (of equal ones the first), which is where one goes back to."""
 
@@ -91,7 +91,7 @@ class Unigram:
                 token = word[node.start : node.end]
                 yield Piece(token, self.vocabulary[token], token)
 
-    def table(self, word: str) -> tuple[Place, ...]:
+    def table(self, word: str) -> tuple[PiecesEnding, ...]:
         """The places of a word, from after its first character to its end; what isn't reached by
         any piece isn't there."""
         nodes = self.lexicon.nodes(word)
@@ -104,7 +104,7 @@ class Unigram:
             ending.setdefault(node.end, []).append(one)
             if node == found.best[node.end]:
                 best[node.end] = one
-        return tuple(Place(end, tuple(ending[end]), best[end]) for end in sorted(ending))
+        return tuple(PiecesEnding(end, tuple(ending[end]), best[end]) for end in sorted(ending))
 
 
 def check_room(size: int, front: int, characters: int) -> None:

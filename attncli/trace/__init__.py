@@ -1,7 +1,7 @@
 """Named quantities, how each was made, and replaying them with some replaced."""
 
-from attncli.trace.quantity import Axis, Making, Quantity
-from attncli.trace.scope import Scope
-from attncli.trace.trace import Part, Trace, Unfinished, make
+from attncli.trace.place import Place
+from attncli.trace.quantity import Axis, Definition, Quantity
+from attncli.trace.trace import PlannedStep, Trace, Unfinished, make
 
-__all__ = ["Axis", "Making", "Part", "Quantity", "Scope", "Trace", "Unfinished", "make"]
+__all__ = ["Axis", "Definition", "Place", "PlannedStep", "Quantity", "Trace", "Unfinished", "make"]

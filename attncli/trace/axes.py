@@ -9,7 +9,7 @@ from attncli.name import Name
 from attncli.scenario import Scenario
 from attncli.scenario.keys.layer import VECTORS
 from attncli.scenario.model import Attention, Stack
-from attncli.trace.quantity import IDS, Axis, Making, Quantity, counted, token_of, told_apart
+from attncli.trace.quantity import IDS, Axis, Definition, Quantity, counted, token_of, told_apart
 from attncli.trace.signature import Dim, Signature, parse
 
 QUERIES, KEYS, TOKENS, DIMENSIONS, NONE = "Q", "K", "token", "dimension", ""
@@ -36,7 +36,7 @@ _INSIDE = ("cache", "dropout", "mask")
 """What an attention has inside that isn't a place of its own."""
 
 
-class Place(NamedTuple):
+class Owner(NamedTuple):
     """Where a full name belongs: its stack, its attention, and its last part."""
 
     stack: Stack
@@ -44,15 +44,15 @@ class Place(NamedTuple):
     local: str
 
 
-def place_of(name: Name, scenario: Scenario) -> Place:
+def place_of(name: Name, scenario: Scenario) -> Owner:
     """The stack and the attention that a full name belongs to; what is in neither goes with the
     first attention of its stack."""
     path = name.path.path if name.path.local in _INSIDE else name.path
     site = scenario.sites_by_path.get(path)
     if site is not None:
-        return Place(site.stack, site.attention, name.local)
+        return Owner(site.stack, site.attention, name.local)
     stack = next(stack for stack in scenario.stacks if name.inside(stack.path))
-    return Place(stack, stack.layers[0].attention, name.local)
+    return Owner(stack, stack.layers[0].attention, name.local)
 
 
 def names_along(name: Name, side: int, scenario: Scenario) -> tuple[str, tuple[str, ...]]:
@@ -69,7 +69,7 @@ def names_along(name: Name, side: int, scenario: Scenario) -> tuple[str, tuple[s
     return role, scenario.prediction.vocabulary if role == VOCABULARY else ()
 
 
-def _names_of_keys(name: Name, place: Place) -> tuple[str, ...]:
+def _names_of_keys(name: Name, place: Owner) -> tuple[str, ...]:
     if name.path.local == "cache":
         return told_apart(place.attention.cached or ())
     if place.local in ("memory", "keys", "values"):
@@ -129,14 +129,14 @@ def _axis(role: str, names: tuple[str, ...], size: int) -> Axis:
 
 
 def made_axes(
-    making: Making, operands: Sequence[Quantity], shape: tuple[int, int]
+    definition: Definition, operands: Sequence[Quantity], shape: tuple[int, int]
 ) -> tuple[Axis, Axis]:
     """The axes of what is made: those of the operands' sides that its signature names."""
-    signature = parse(making.operation.signature())
-    rows = making.rows or _derived(signature, 0, operands, shape[0])
-    if making.role not in ("", rows.role) and rows.role != NONE:
-        rows = Axis(rows.names, making.role)
-    columns = making.columns or _derived(signature, 1, operands, shape[1])
+    signature = parse(definition.operation.signature())
+    rows = definition.rows or _derived(signature, 0, operands, shape[0])
+    if definition.role not in ("", rows.role) and rows.role != NONE:
+        rows = Axis(rows.names, definition.role)
+    columns = definition.columns or _derived(signature, 1, operands, shape[1])
     return rows, columns
 
 

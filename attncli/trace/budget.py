@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from attncli.scenario import Problem, Scenario
 from attncli.scenario.budget import Cost, too_much
 from attncli.scenario.scenario import Shape
-from attncli.trace.quantity import Making
+from attncli.trace.quantity import Definition
 from attncli.trace.signature import parse
-from attncli.trace.trace import Part
+from attncli.trace.trace import PlannedStep
 
 _COPIES = 3
 """A matrix that is drawn is there so many times more while it is rounded."""
@@ -23,18 +23,18 @@ _LESS = {
 """What would do, by the key that makes a scenario large; elsewhere it is the shapes."""
 
 
-def cost_of(scenario: Scenario, story: Sequence[Part], shapes: Mapping[str, Shape]) -> Cost:
+def cost_of(scenario: Scenario, story: Sequence[PlannedStep], shapes: Mapping[str, Shape]) -> Cost:
     """The cost of a story and of what it is given, with the tokens that are generated after it;
     an extent that can't be told counts as 1."""
-    makings = [making for part in story for making in part.makings]
-    names = {*scenario.given, *scenario.random, *(making.name for making in makings)}
+    definitions = [definition for part in story for definition in part.definitions]
+    names = {*scenario.given, *scenario.random, *(definition.name for definition in definitions)}
     cells = sum(math.prod(_known(shapes.get(name))) for name in names)
     drawn = (
         math.prod(source.shape or _known(shapes.get(name)))
         for name, source in scenario.random.items()
     )
     copies = _COPIES * max(drawn, default=0)
-    terms = sum(_terms(making, shapes) for making in makings)
+    terms = sum(_terms(definition, shapes) for definition in definitions)
     cost = Cost(len(story), cells + copies, terms)
     return cost.times(max(scenario.prediction.generate, 1))
 
@@ -63,14 +63,14 @@ def _known(shape: Shape | None) -> tuple[int, ...]:
     return tuple(extent or 1 for extent in shape or ())
 
 
-def _terms(making: Making, shapes: Mapping[str, Shape]) -> int:
+def _terms(definition: Definition, shapes: Mapping[str, Shape]) -> int:
     """The terms of all sums of a making: for each figure of its result as many as what the
     operands have and the result hasn't is long."""
-    signature = parse(making.operation.signature())
+    signature = parse(definition.operation.signature())
     told = {letter for dim in signature.result for letter, _ in dim.letters}
     summed: dict[str, int] = {}
-    for name, dims in zip(making.operands, signature.operands, strict=True):
+    for name, dims in zip(definition.operands, signature.operands, strict=True):
         for dim, extent in zip(dims, _known(shapes.get(name)) or (1, 1), strict=True):
             if dim.alone is not None and dim.alone not in told:
                 summed[dim.alone] = extent
-    return math.prod((*_known(shapes.get(making.name)), *summed.values()))
+    return math.prod((*_known(shapes.get(definition.name)), *summed.values()))

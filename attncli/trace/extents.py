@@ -26,7 +26,7 @@ class Extent(NamedTuple):
     derived: bool = False
 
 
-class Sum(NamedTuple):
+class SumOfExtents(NamedTuple):
     """A side that is as long as others together, and the quantity whose making says so."""
 
     total: Node
@@ -50,7 +50,7 @@ class Extents:
         self.conflict, self.uneven = conflict, uneven
         self._parents: dict[Node, Node] = {}
         self._sizes: dict[Node, Extent] = {}
-        self._sums: list[Sum] = []
+        self._sums: list[SumOfExtents] = []
 
     def of(self, node: Node) -> Extent | None:
         """How long a side is, if it is known."""
@@ -76,7 +76,7 @@ class Extents:
         if one is None and other is not None:
             self._sizes[a] = other
 
-    def add_up(self, sum_: Sum) -> None:
+    def add_up(self, sum_: SumOfExtents) -> None:
         """A side is as long as others together."""
         self._sums.append(sum_)
 
@@ -90,7 +90,7 @@ class Extents:
             waiting = left
         self._sums = waiting
 
-    def _settled(self, sum_: Sum) -> bool:
+    def _settled(self, sum_: SumOfExtents) -> bool:
         """Whether a sum has told all that it can."""
         total = self.of(sum_.total)
         unknown = {self._root(node): 0 for node, _ in sum_.parts if self.of(node) is None}

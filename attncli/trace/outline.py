@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from attncli.scenario import Scenario
 from attncli.scenario.scenario import Shape
-from attncli.trace.trace import Part, Trace
+from attncli.trace.trace import PlannedStep, Trace
 
 
 class Outline(NamedTuple):
     """The parts that a scenario gets through, and the shapes of all that is given or made."""
 
     scenario: Scenario
-    parts: tuple[Part, ...]
+    parts: tuple[PlannedStep, ...]
     shapes: Mapping[str, Shape]
 
 
@@ -24,13 +24,15 @@ def outline_of(trace: Trace) -> Outline:
     return outlined(trace.scenario, trace.story, shapes)
 
 
-def outlined(scenario: Scenario, story: Iterable[Part], shapes: Mapping[str, Shape]) -> Outline:
+def outlined(
+    scenario: Scenario, story: Iterable[PlannedStep], shapes: Mapping[str, Shape]
+) -> Outline:
     """The outline of a story of which so much is known."""
     made = {name for name in shapes if name not in scenario.given and name not in scenario.random}
     parts = (
         part
         for part in story
-        if not made.isdisjoint(making.name for making in part.makings)
-        or (part.step == "tokenize" and part.scope.text.tokens)
+        if not made.isdisjoint(definition.name for definition in part.definitions)
+        or (part.step == "tokenize" and part.place.text.tokens)
     )
     return Outline(scenario, tuple(parts), shapes)

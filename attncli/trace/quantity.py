@@ -104,7 +104,7 @@ def counted(count: int) -> tuple[str, ...]:
     return tuple(map(str, range(1, count + 1)))
 
 
-class Making(NamedTuple):
+class Definition(NamedTuple):
     """How a quantity is made: which operation on which quantities, in which step.
 
     All names are full ones. `rows` and `columns` name the axes that the operands don't, `role`
@@ -129,15 +129,15 @@ class Making(NamedTuple):
 class Quantity:
     """A named matrix [n, m] with names for its rows and columns.
 
-    `making` is how it was made, None where it was given; `origin` says where that comes from. NumPy
-    takes it as an array.
+    `definition` is how it is made, None where it is given; `origin` says where that comes from.
+    NumPy takes it as an array.
     """
 
     name: Name
     matrix: Matrix
     rows: Axis
     columns: Axis
-    making: Making | None = None
+    definition: Definition | None = None
     origin: str = "given"
 
     @property
@@ -147,7 +147,7 @@ class Quantity:
 
     @property
     def given(self) -> bool:
-        return self.making is None
+        return self.definition is None
 
     @property
     def local(self) -> str:
@@ -173,7 +173,7 @@ class Quantity:
 
     def holding(self, matrix: Matrix) -> Quantity:
         """The same quantity with other figures."""
-        return Quantity(self.name, matrix, self.rows, self.columns, self.making, self.origin)
+        return Quantity(self.name, matrix, self.rows, self.columns, self.definition, self.origin)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:  # noqa: ANN401
         return np.array(self.values, dtype=dtype, copy=copy)

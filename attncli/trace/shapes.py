@@ -16,11 +16,11 @@ from attncli.scenario.model import ENCODER
 from attncli.scenario.scenario import Shape
 from attncli.trace.axes import names_along, place_of
 from attncli.trace.checks import CHECKS, SIDES, sized
-from attncli.trace.extents import Extent, Extents, Reason, Sum
-from attncli.trace.quantity import Making
+from attncli.trace.extents import Extent, Extents, Reason, SumOfExtents
+from attncli.trace.quantity import Definition
 from attncli.trace.signature import Dim, parse
 from attncli.trace.sizes import know_papers, know_stated
-from attncli.trace.trace import Part
+from attncli.trace.trace import PlannedStep
 
 _TOKENS = "tokens"
 
@@ -29,7 +29,7 @@ class _Report(NamedTuple):
     """Says which given things don't fit together, each pair once."""
 
     scenario: Scenario
-    makings: Mapping[Name, Making]
+    definitions: Mapping[Name, Definition]
     problems: Problems
     told: set[object]
     wrong: set[str]
@@ -61,12 +61,12 @@ class _Report(NamedTuple):
         )
 
     def uneven(self, extent: Extent, parts: int, made: Reason) -> None:
-        making = None if isinstance(made, tuple) else self.makings.get(made)
+        definition = None if isinstance(made, tuple) else self.definitions.get(made)
         if (extent, parts) in self.told or extent.given in self.wrong:
             return
         self.told.add((extent, parts))
         self.problems.add(
-            self.scenario.where(making.blame if making else extent.given),
+            self.scenario.where(definition.blame if definition else extent.given),
             f"{self._shape(extent)}: {sized(extent.size, extent.side)} can't be cut into {parts}"
             f" equal parts ({self._why(made)})",
             f"give a number of {SIDES[extent.side]} that {parts} divides",
@@ -103,38 +103,44 @@ class _Report(NamedTuple):
         return f"give {' or '.join(changed)}" if changed else "make them agree"
 
     def _why(self, made: Reason) -> str:
-        making = None if isinstance(made, tuple) else self.makings.get(made)
-        if making is None and made in self.scenario.sizes:
+        definition = None if isinstance(made, tuple) else self.definitions.get(made)
+        if definition is None and made in self.scenario.sizes:
             return f"{made} says how many columns"
-        if making is None:
+        if definition is None:
             name, side = made if isinstance(made, tuple) else (made, 1)
             return f"{name} has a {'column' if side else 'row'} for each token"
-        parts = _parts_of(making)
+        parts = _parts_of(definition)
         if parts is not None:
             return parts
-        names = [name.seen_from(making.name.path) for name in (making.name, *making.operands)]
-        return unbreakable(plain(making.operation.formula(*names)))
+        names = [
+            name.seen_from(definition.name.path) for name in (definition.name, *definition.operands)
+        ]
+        return unbreakable(plain(definition.operation.formula(*names)))
 
 
-def _parts_of(making: Making) -> str | None:
+def _parts_of(definition: Definition) -> str | None:
     """What a matrix is cut into, where it is cut."""
     from attncli.arithmetic.operations import TakeColumns, TakeRun
 
-    if isinstance(making.operation, TakeColumns):
-        return f"{making.operation.of} {making.operation.what}"
-    return f"{making.operation.of} gates" if isinstance(making.operation, TakeRun) else None
+    if isinstance(definition.operation, TakeColumns):
+        return f"{definition.operation.of} {definition.operation.what}"
+    return f"{definition.operation.of} gates" if isinstance(definition.operation, TakeRun) else None
 
 
-def shapes_of(scenario: Scenario, story: Sequence[Part], problems: Problems) -> dict[str, Shape]:
+def shapes_of(
+    scenario: Scenario, story: Sequence[PlannedStep], problems: Problems
+) -> dict[str, Shape]:
     """The shape of every quantity, as far as it can be told; what doesn't fit goes to
     `problems`."""
-    makings = {m.name: m for part in story for m in part.makings if m.name not in scenario.given}
-    report = _Report(scenario, makings, problems, set(), _wrong_cells(scenario, problems))
+    definitions = {
+        m.name: m for part in story for m in part.definitions if m.name not in scenario.given
+    }
+    report = _Report(scenario, definitions, problems, set(), _wrong_cells(scenario, problems))
     extents = Extents(report.conflict, report.uneven)
     _know_tokens(scenario, extents)
     _know_given(scenario, extents)
-    for making in makings.values():
-        _relate(extents, making)
+    for definition in definitions.values():
+        _relate(extents, definition)
     for name in (*scenario.given, *scenario.random):
         for side in (0, 1):
             _know_side(scenario, extents, name, side)
@@ -142,11 +148,11 @@ def shapes_of(scenario: Scenario, story: Sequence[Part], problems: Problems) -> 
     extents.settle()
     if scenario.random and not problems.found:
         know_papers(scenario, extents)
-    for making in makings.values():
-        if making.step in CHECKS:
-            CHECKS[making.step](scenario, extents, making, problems)
-    names = {*makings, *scenario.given, *scenario.random}
-    names |= {operand for making in makings.values() for operand in making.operands}
+    for definition in definitions.values():
+        if definition.step in CHECKS:
+            CHECKS[definition.step](scenario, extents, definition, problems)
+    names = {*definitions, *scenario.given, *scenario.random}
+    names |= {operand for definition in definitions.values() for operand in definition.operands}
     return {name: _shape(extents, name) for name in names}
 
 
@@ -221,23 +227,25 @@ def _know_tables(scenario: Scenario, extents: Extents) -> None:
         extents.know((unembedding, side), Extent(vocabulary, unembedding, side), unembedding)
 
 
-def _relate(extents: Extents, making: Making) -> None:
+def _relate(extents: Extents, definition: Definition) -> None:
     """What the signature of a making says of the sides of its operands and its result."""
-    signature = parse(making.operation.signature())
+    signature = parse(definition.operation.signature())
     pairs = [
         (dims[side], (name, side))
         for name, dims in zip(
-            (*making.operands, making.name), (*signature.operands, signature.result), strict=True
+            (*definition.operands, definition.name),
+            (*signature.operands, signature.result),
+            strict=True,
         )
         for side in (0, 1)
     ]
     first: dict[str, tuple[str, int]] = {}
     for dim, node in pairs:
         if dim.alone is not None:
-            extents.join(first.setdefault(dim.alone, node), node, making.name)
+            extents.join(first.setdefault(dim.alone, node), node, definition.name)
     for dim, node in pairs:
         if dim.alone is None:
-            _relate_sum(extents, dim, node, first, making)
+            _relate_sum(extents, dim, node, first, definition)
 
 
 def _relate_sum(
@@ -245,16 +253,18 @@ def _relate_sum(
     dim: Dim,
     node: tuple[str, int],
     first: dict[str, tuple[str, int]],
-    making: Making,
+    definition: Definition,
 ) -> None:
     if dim.letters:
-        parts = tuple((first.get(x, (f"{making.name} {x}", 0)), count) for x, count in dim.letters)
-        extents.add_up(Sum(node, parts, dim.constant, making.name))
+        parts = tuple(
+            (first.get(x, (f"{definition.name} {x}", 0)), count) for x, count in dim.letters
+        )
+        extents.add_up(SumOfExtents(node, parts, dim.constant, definition.name))
         return
-    row = (_tokens_of(making.name), 0)
+    row = (_tokens_of(definition.name), 0)
     tokens = extents.of(row)
-    if making.step in ("embed", "positions") and node[1] == 0:
+    if definition.step in ("embed", "positions") and node[1] == 0:
         if tokens is not None and tokens.size == dim.constant:
-            extents.join(row, node, making.name)
-    elif making.step != "unembed" or tokens is not None:
-        extents.know(node, Extent(dim.constant, making.name, node[1]), making.name)
+            extents.join(row, node, definition.name)
+    elif definition.step != "unembed" or tokens is not None:
+        extents.know(node, Extent(dim.constant, definition.name, node[1]), definition.name)

@@ -18,8 +18,8 @@ from attncli.choices import Policy
 from attncli.name import Name
 from attncli.scenario import Problem, Scenario, ScenarioError
 from attncli.trace.axes import made_axes
-from attncli.trace.quantity import Making, Quantity
-from attncli.trace.scope import Scope
+from attncli.trace.place import Place
+from attncli.trace.quantity import Definition, Quantity
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -29,20 +29,20 @@ Figures = ArrayLike | Sequence[Sequence[Decimal]]
 class Unfinished(NamedTuple):
     """Where a trace ends: the making that comes next, and what is missing for it."""
 
-    making: Making
+    definition: Definition
     missing: tuple[Name, ...]
 
 
-class Part(NamedTuple):
+class PlannedStep(NamedTuple):
     """One step at one place of the model, and what it makes there."""
 
     step: str
-    scope: Scope
-    makings: tuple[Making, ...]
+    place: Place
+    definitions: tuple[Definition, ...]
 
     @property
     def path(self) -> Name:
-        return self.scope.path
+        return self.place.path
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,7 +57,7 @@ class Trace:
 
     scenario: Scenario
     quantities: Mapping[str, Quantity]
-    story: tuple[Part, ...]
+    story: tuple[PlannedStep, ...]
     unfinished: Unfinished | None = None
     generated: tuple[Trace, ...] = ()
     variants: Mapping[str, Trace] = field(default_factory=dict)
@@ -72,9 +72,9 @@ class Trace:
         return iter(self.quantities)
 
     @property
-    def plan(self) -> tuple[Making, ...]:
+    def plan(self) -> tuple[Definition, ...]:
         """How everything is made, in order."""
-        return tuple(making for part in self.story for making in part.makings)
+        return tuple(definition for part in self.story for definition in part.definitions)
 
     @property
     def rounding(self) -> Rounding:
@@ -95,21 +95,21 @@ class Trace:
             return None
         return probabilities.columns.names[int(probabilities.values[-1].argmax())]
 
-    def part_of(self, name: str) -> Part | None:
+    def part_of(self, name: str) -> PlannedStep | None:
         """The part of the story that makes a quantity."""
         return self._parts.get(name)
 
     @cached_property
-    def _parts(self) -> Mapping[str, Part]:
+    def _parts(self) -> Mapping[str, PlannedStep]:
         """The part that makes each quantity; asked for each line of working."""
-        return {making.name: part for part in self.story for making in part.makings}
+        return {definition.name: part for part in self.story for definition in part.definitions}
 
-    def operands(self, making: Making) -> tuple[Matrix, ...]:
+    def operands(self, definition: Definition) -> tuple[Matrix, ...]:
         """The matrices that a making works on, which know whose figures they hold."""
-        known = self._operands.get(making.operands)
+        known = self._operands.get(definition.operands)
         if known is None:
-            known = tuple(self.quantities[name].figures for name in making.operands)
-            self._operands[making.operands] = known
+            known = tuple(self.quantities[name].figures for name in definition.operands)
+            self._operands[definition.operands] = known
         return known
 
     @cached_property
@@ -127,7 +127,7 @@ class Trace:
         ScenarioError where what follows can't be worked.
         """
         new = {name: self._with_figures(name, figures) for name, figures in replaced.items()}
-        story = self._told_with(lambda making: None if making.name in new else making)
+        story = self._told_with(lambda definition: None if definition.name in new else definition)
         return self._again({**self.quantities, **new}, story, set(new))
 
     def under(self, policy: Policy, replaced: Mapping[str, Figures] = _NOTHING) -> Trace:
@@ -148,31 +148,35 @@ class Trace:
         }
         story = self.story
         if new:
-            story = self._told_with(lambda making: None if making.name in new else making)
+            story = self._told_with(
+                lambda definition: None if definition.name in new else definition
+            )
         alone = replace(self, scenario=scenario, generated=(), variants=_NOTHING)
         return alone._again({**self.quantities, **given, **new}, story, set(self.quantities))
 
-    def remake(self, making: Making) -> Trace:
+    def remake(self, definition: Definition) -> Trace:
         """The trace with one quantity made in another way, and all that follows worked again.
 
         Raises KeyError for a quantity that isn't made or whose operands aren't there,
         ValueError where their shapes don't fit, ScenarioError where they can't be worked.
         """
-        if making.name not in (planned.name for planned in self.plan):
-            raise KeyError(f"{making.name} is not made in this trace")
-        story = self._told_with(lambda old: making if old.name == making.name else old)
-        return self._again(dict(self.quantities), story, {making.name})
+        if definition.name not in (planned.name for planned in self.plan):
+            raise KeyError(f"{definition.name} is not made in this trace")
+        story = self._told_with(lambda old: definition if old.name == definition.name else old)
+        return self._again(dict(self.quantities), story, {definition.name})
 
-    def within(self, part: Part) -> Trace:
+    def within(self, part: PlannedStep) -> Trace:
         """The trace told only as far as one part makes it: changes end there, and what follows
         is left as it was worked."""
         return replace(self, story=(part,))
 
-    def _told_with(self, change: Callable[[Making], Making | None]) -> tuple[Part, ...]:
+    def _told_with(
+        self, change: Callable[[Definition], Definition | None]
+    ) -> tuple[PlannedStep, ...]:
         """The story with each making changed, or left out."""
         return tuple(
             part._replace(
-                makings=tuple(m for old in part.makings if (m := change(old)) is not None)
+                definitions=tuple(m for old in part.definitions if (m := change(old)) is not None)
             )
             for part in self.story
         )
@@ -187,18 +191,18 @@ class Trace:
         if array.shape != quantity.matrix.shape:
             raise ValueError(f"{name} has the shape {quantity.matrix.shape}, not {array.shape}")
         written = [[Decimal(str(figure)) for figure in row] for row in array.tolist()]
-        return replace(quantity, matrix=Matrix.of_written(written), making=None)
+        return replace(quantity, matrix=Matrix.of_written(written), definition=None)
 
     def _again(
-        self, quantities: dict[str, Quantity], story: tuple[Part, ...], changed: set[str]
+        self, quantities: dict[str, Quantity], story: tuple[PlannedStep, ...], changed: set[str]
     ) -> Trace:
         """The story told again for all that depends on what is changed."""
-        for making in (making for part in story for making in part.makings):
-            stale = making.name in changed or not changed.isdisjoint(making.operands)
-            if making.name in quantities and stale:
-                old = quantities[making.name]
-                quantities[making.name] = make(self.scenario, quantities, making, old)
-                changed.add(making.name)
+        for definition in (definition for part in story for definition in part.definitions):
+            stale = definition.name in changed or not changed.isdisjoint(definition.operands)
+            if definition.name in quantities and stale:
+                old = quantities[definition.name]
+                quantities[definition.name] = make(self.scenario, quantities, definition, old)
+                changed.add(definition.name)
         return replace(self, quantities=quantities, story=story)
 
     def __repr__(self) -> str:
@@ -206,29 +210,32 @@ class Trace:
 
 
 def _cause(
-    scenario: Scenario, quantities: Mapping[str, Quantity], making: Making, trouble: Unworkable
+    scenario: Scenario,
+    quantities: Mapping[str, Quantity],
+    definition: Definition,
+    trouble: Unworkable,
 ) -> str:
     """What to look at where something can't be made: the key that its making names; or if it gets
     too large by nothing that this key says, the largest of what was given for it."""
     from attncli.arithmetic.operations import DivideBy
 
-    divided = isinstance(making.operation, DivideBy) or isinstance(trouble, TooLong)
-    said = divided and making.blame in scenario.places
+    divided = isinstance(definition.operation, DivideBy) or isinstance(trouble, TooLong)
+    said = divided and definition.blame in scenario.places
     if said or not isinstance(trouble, TooLarge):
-        return making.blame
-    return _largest_given(making, quantities) or making.blame
+        return definition.blame
+    return _largest_given(definition, quantities) or definition.blame
 
 
-def _largest_given(making: Making, quantities: Mapping[str, Quantity]) -> Name | None:
+def _largest_given(definition: Definition, quantities: Mapping[str, Quantity]) -> Name | None:
     """The given quantity that has the largest figure, of all that something is made of."""
     sizes: dict[Name, float] = {}
-    waiting, seen = [*making.operands], set(making.operands)
+    waiting, seen = [*definition.operands], set(definition.operands)
     while waiting:
         quantity = quantities[waiting.pop()]
-        if quantity.making is None:
+        if quantity.definition is None:
             sizes[quantity.name] = largest(quantity.values)
             continue
-        new = set(quantity.making.operands) - seen
+        new = set(quantity.definition.operands) - seen
         waiting, seen = [*waiting, *new], seen | new
     return max(sizes, key=sizes.__getitem__, default=None)
 
@@ -236,24 +243,29 @@ def _largest_given(making: Making, quantities: Mapping[str, Quantity]) -> Name |
 def make(
     scenario: Scenario,
     quantities: Mapping[str, Quantity],
-    making: Making,
+    definition: Definition,
     old: Quantity | None = None,
 ) -> Quantity:
     """One quantity, made of others, or made again as the `old` one was. Raises ScenarioError
     where its figures can't be worked."""
-    operands = [quantities[name] for name in making.operands]
-    rounding = scenario.rounding.of_quantity(making.step, making.name)
+    operands = [quantities[name] for name in definition.operands]
+    rounding = scenario.rounding.of_quantity(definition.step, definition.name)
     try:
-        matrix = making.operation.make(
-            rounding, making.step, *(operand.matrix for operand in operands)
+        matrix = definition.operation.make(
+            rounding, definition.step, *(operand.matrix for operand in operands)
         )
     except Unworkable as trouble:
         rows = operands[0].rows
         row = f", row {rows.index(trouble.row)}" if trouble.row < len(rows.names) else ""
-        cause = _cause(scenario, quantities, making, trouble)
-        made_of = "" if cause == making.blame else f", made of {cause}"
-        wrong, right = f"{making.name}{row}: {trouble.what}{made_of}", f"{trouble.instead} would do"
+        cause = _cause(scenario, quantities, definition, trouble)
+        made_of = "" if cause == definition.blame else f", made of {cause}"
+        wrong, right = (
+            f"{definition.name}{row}: {trouble.what}{made_of}",
+            f"{trouble.instead} would do",
+        )
         raise ScenarioError([Problem(scenario.where(cause), wrong, right)]) from None
-    if old is not None and old.making is making and old.matrix.shape == matrix.shape:
-        return Quantity(making.name, matrix, old.rows, old.columns, making)
-    return Quantity(making.name, matrix, *made_axes(making, operands, matrix.shape), making)
+    if old is not None and old.definition is definition and old.matrix.shape == matrix.shape:
+        return Quantity(definition.name, matrix, old.rows, old.columns, definition)
+    return Quantity(
+        definition.name, matrix, *made_axes(definition, operands, matrix.shape), definition
+    )

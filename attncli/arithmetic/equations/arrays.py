@@ -12,7 +12,7 @@ import numpy as np
 
 from attncli.arithmetic import evaluation
 from attncli.arithmetic import expression as ex
-from attncli.arithmetic.equations.laid import Laid, contracted, summed, together
+from attncli.arithmetic.equations.axes import Laid, contracted, summed, together
 from attncli.arithmetic.equations.shapes import Shapes, operands_in
 from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.rounding import Array
@@ -50,7 +50,7 @@ class _Arrays:
         kept = self.operands[node.place][tuple(0 if side == "1" else _WHOLE for side in sides)]
         return Laid("".join(node.indices), kept, is_new=False)
 
-    def extent(self, node: ex.Extent) -> Laid:
+    def extent(self, node: ex.Length) -> Laid:
         return Laid("", np.array(float(self.operands[node.place].shape[node.axis])), is_new=False)
 
     def constant(self, node: Expression) -> Laid:
@@ -115,7 +115,7 @@ def _goes_over(node: Expression, over: str) -> bool:
 _LAID: Mapping[type, Callable[[_Arrays, Any], Laid]] = MappingProxyType(
     {
         ex.Operand: _Arrays.operand,
-        ex.Extent: _Arrays.extent,
+        ex.Length: _Arrays.extent,
         ex.Number: _Arrays.constant,
         ex.Symbol: _Arrays.constant,
         ex.Sum: _Arrays.added,

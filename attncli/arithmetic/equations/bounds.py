@@ -57,7 +57,7 @@ class _Bounds:
     def figure(self, node: ex.Operand) -> Error:  # noqa: ARG002
         return Error(0.0, EPSILON)
 
-    def extent(self, node: ex.Extent) -> Error:  # noqa: ARG002
+    def extent(self, node: ex.Length) -> Error:  # noqa: ARG002
         return _EXACT
 
     def constant(self, node: Expression) -> Error:
@@ -233,7 +233,7 @@ _FUNCTIONS: Mapping[str, _Rule] = MappingProxyType(
 _BOUNDS: Mapping[type, Callable[[_Bounds, Any], Error]] = MappingProxyType(
     {
         ex.Operand: _Bounds.figure,
-        ex.Extent: _Bounds.extent,
+        ex.Length: _Bounds.extent,
         ex.Number: _Bounds.constant,
         ex.Symbol: _Bounds.constant,
         ex.Sum: _Bounds.added,

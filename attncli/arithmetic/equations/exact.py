@@ -34,7 +34,7 @@ class Places:
         """The decimals of a part."""
         if isinstance(node, ex.Operand):
             return self.operands[node.place].places
-        if isinstance(node, ex.Number | ex.Extent):
+        if isinstance(node, ex.Number | ex.Length):
             return decimals.places(node.full) if isinstance(node, ex.Number) else 0
         return self._of_parts(node)
 
@@ -57,7 +57,7 @@ class Places:
         return reciprocal_places(evaluation.full(ex.rewritten(divisor, self._count)))
 
     def _count(self, node: Expression) -> Expression | None:
-        if not isinstance(node, ex.Extent):
+        if not isinstance(node, ex.Length):
             return None
         return constant(self.operands[node.place].shape[node.axis])
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from attncli.arithmetic import evaluation
 from attncli.arithmetic import expression as ex
-from attncli.arithmetic.equations.laid import Laid, summed, together
+from attncli.arithmetic.equations.axes import Laid, summed, together
 from attncli.arithmetic.equations.shapes import Shapes
 from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.matrix import Matrix

@@ -55,7 +55,7 @@ class Ranges:
     def figures(self, node: ex.Operand) -> Range:
         return _range_of(self.operands[node.place])
 
-    def extent(self, node: ex.Extent) -> Range:
+    def extent(self, node: ex.Length) -> Range:
         count = self.operands[node.place].shape[node.axis]
         return Range(count, count)
 
@@ -165,7 +165,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Range]] = MappingProxyType(
 _RANGES: Mapping[type, Callable[[Ranges, Any], Range]] = MappingProxyType(
     {
         ex.Operand: Ranges.figures,
-        ex.Extent: Ranges.extent,
+        ex.Length: Ranges.extent,
         ex.Number: Ranges.constant,
         ex.Symbol: Ranges.constant,
         ex.Sum: Ranges.added,

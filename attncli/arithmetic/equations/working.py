@@ -54,7 +54,7 @@ def filled(tree: Expression, shapes: Shapes) -> Filled:
         match node:
             case ex.Operand():
                 return _figure(node, shapes)
-            case ex.Extent(place, axis):
+            case ex.Length(place, axis):
                 return lambda _, operands: constant(operands[place].shape[axis])
             case ex.Total(over, operand):
                 return _total(of(operand), [axis_of(index, tree, shapes) for index in over], over)

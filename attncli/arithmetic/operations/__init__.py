@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "activations": ("ACTIVATION_FORMULAS", "ACTIVATIONS", "Activate"),
     "base": ("Layout", "Operation", "Working"),
-    "columns": ("ColumnsAsRows", "Down", "OnlyRow", "RowAsColumn", "Zeros"),
+    "columns": ("ColumnsAsRows", "ColumnWise", "OnlyRow", "RowAsColumn", "Zeros"),
     "counting": ("CountInWords", "PairScore", "Share"),
     "elementwise": ("Add", "DivideBy", "Dropout", "Multiply", "MultiplyBy", "SoftCap", "TakeRows"),
     "gradients": ("FrobeniusNorm", "ReluSlope", "TanhSlope", "TimesDiagonal"),
@@ -47,7 +47,7 @@ _NAMES = {
         "Padding",
         "Rule",
         "Seen",
-        "Table",
+        "TableRule",
         "Window",
     ),
     "means": ("ColumnMean", "RowMean"),
@@ -72,11 +72,11 @@ _NAMES = {
         "WeightedSum",
         "scaled_vector",
     ),
-    "recurrent": ("AddUp", "Blend", "Gated", "Through"),
+    "recurrent": ("AddUp", "GatedBlend", "Gated", "GatedColumn"),
     "rotary": ("RotaryTable", "Rotate"),
     "sampling": ("ExponentialOf", "KeptShare", "KeptSum", "NegativeLog", "Nucleus", "TopK"),
     "softmax": ("DivideByColumnSum", "DivideByRow", "DivideByRowSum", "Exponential", "RowSum"),
-    "viterbi": ("Arrivals", "BelowTheLeast", "Best", "Least"),
+    "viterbi": ("Arrivals", "BelowTheLeast", "LargestOf", "Least"),
 }
 """What each module has for others."""
 

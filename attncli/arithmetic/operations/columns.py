@@ -129,7 +129,7 @@ def _down(node: Expression) -> Expression | None:
 
 
 @dataclass(frozen=True)
-class Down(Operation):
+class ColumnWise(Operation):
     """What another operation does along rows, done down columns."""
 
     along: Operation

@@ -52,7 +52,7 @@ class Padding:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableRule:
     """What a given table says, where 0 is no: which keys are `allowed`, or which are not."""
 
     allowed: bool
@@ -63,7 +63,7 @@ class Finite:
     """No key for which a given table, which is added to the scores, has −∞."""
 
 
-Rule = Causal | Window | Padding | Table | Finite
+Rule = Causal | Window | Padding | TableRule | Finite
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Seen(ZeroOne):
 
 
 def _has_table(rule: Rule) -> bool:
-    return isinstance(rule, Table | Finite)
+    return isinstance(rule, TableRule | Finite)
 
 
 def _allows(rule: Rule, queries: Places, keys: Places, table: Array) -> Flags:
@@ -129,7 +129,7 @@ def _allows(rule: Rule, queries: Places, keys: Places, table: Array) -> Flags:
             return np.asarray(np.abs(queries - keys) < width)
         case Padding(hidden):
             return np.isin(keys, hidden, invert=True)
-        case Table(allowed):
+        case TableRule(allowed):
             return np.asarray((table != 0) == allowed)
         case Finite():
             return ~np.isneginf(table)
@@ -143,7 +143,7 @@ def _words(rule: Rule, table: str) -> str:
             return f"keys less than {width} away"
         case Padding():
             return "no padding"
-        case Table(allowed):
+        case TableRule(allowed):
             return table if allowed else f"not {table}"
         case Finite():
             return f"finite {table}"

@@ -6,7 +6,7 @@ import numpy as np
 
 from attncli.arithmetic.equations.bounds import EPSILON
 from attncli.arithmetic.equations.formulas import cell
-from attncli.arithmetic.expression import Extent, Quotient, Symbol, Total
+from attncli.arithmetic.expression import Length, Quotient, Symbol, Total
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.rounding import Array, Error, cleanse, largest
@@ -20,7 +20,7 @@ class RowMean(Indexed):
 
     def __init__(self) -> None:
         total = Total("j", cell(0, "i", "j"))
-        super().__init__("n m -> n 1", Quotient(total, Extent(0, 1)), Quotient(total, WIDTH))
+        super().__init__("n m -> n 1", Quotient(total, Length(0, 1)), Quotient(total, WIDTH))
 
     def values(self, *operands: Matrix) -> Array:
         return means(operands[0], axis=1)
@@ -34,7 +34,7 @@ class ColumnMean(Indexed):
 
     def __init__(self) -> None:
         total = Total("i", cell(0, "i"))
-        super().__init__("n 1 -> 1 1", Quotient(total, Extent(0, 0)), Quotient(total, Symbol("n")))
+        super().__init__("n 1 -> 1 1", Quotient(total, Length(0, 0)), Quotient(total, Symbol("n")))
 
     def values(self, *operands: Matrix) -> Array:
         return means(operands[0], axis=0)

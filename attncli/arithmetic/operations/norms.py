@@ -14,7 +14,7 @@ from attncli.arithmetic import evaluation
 from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.expression import (
     Expression,
-    Extent,
+    Length,
     Number,
     Power,
     Product,
@@ -52,10 +52,10 @@ class MeanOfSquares(Indexed):
             divisor = minus(count, constant(1)) if less_one else count
             return Quotient(Total("j", Power(cell(0, "i", "j"), constant(2))), divisor)
 
-        super().__init__("n m -> n 1", over(Extent(0, 1)), over(WIDTH))
+        super().__init__("n m -> n 1", over(Length(0, 1)), over(WIDTH))
 
     def refuse(self, *operands: Matrix) -> None:
-        if isinstance(self.tree, Quotient) and self.tree.divisor != Extent(0, 1):
+        if isinstance(self.tree, Quotient) and self.tree.divisor != Length(0, 1):
             _refuse_single(operands[0])
 
 

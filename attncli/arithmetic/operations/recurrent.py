@@ -62,14 +62,14 @@ class Gated(Indexed):
         super().__init__("h 1, h 1, h 1, h 1 -> h 1", gated)
 
 
-class Through(Indexed):
+class GatedColumn(Indexed):
     """A column that a gate lets through, figure by figure. [h, 1], [h, 1] -> [h, 1]"""
 
     def __init__(self) -> None:
         super().__init__("h 1, h 1 -> h 1", Product((cell(0, "i"), cell(1, "i"))))
 
 
-class Blend(Indexed):
+class GatedBlend(Indexed):
     """update ⊙ candidate + (1 − update) ⊙ before; the other way about where an update gate of 1
     `keeps` what was before, as PyTorch has it. [h, 1], [h, 1], [h, 1] -> [h, 1]"""
 

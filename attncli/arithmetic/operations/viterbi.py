@@ -93,7 +93,7 @@ class Arrivals(Operation):
         return sum_error(2, *operands)
 
 
-class Best(Operation):
+class LargestOf(Operation):
     """The largest figure of a list. [c, 1] -> [1, 1]"""
 
     def signature(self) -> str:
@@ -113,7 +113,7 @@ class Best(Operation):
         return operands[0].places
 
 
-class Least(Best):
+class Least(LargestOf):
     """The smallest figure of a list, which nobody should take for the best."""
 
     def formula(self, name: str, *operands: str) -> Equation:

@@ -10,7 +10,7 @@ from attncli.document import Document, Section
 from attncli.questions import Paper, Question
 
 
-class Entry(NamedTuple):
+class AnsweredBlank(NamedTuple):
     """A blank and what is written in it; nothing where that is for a student to do."""
 
     id: str
@@ -29,11 +29,11 @@ def asking(document: Document) -> Iterator[Section]:
     return (section for section in document.sections if section.questions)
 
 
-def entries(section: Section, paper: Paper) -> Iterator[Entry]:
+def entries(section: Section, paper: Paper) -> Iterator[AnsweredBlank]:
     """The blanks of a section in the order of the page, a student's without their answers."""
     for question in section.questions:
         told = "" if paper.kind == "sheet" else _answer(question)
-        yield Entry(question.id, told)
+        yield AnsweredBlank(question.id, told)
 
 
 def _answer(question: Question) -> str:

@@ -19,7 +19,7 @@ from itertools import count
 from typing import NamedTuple
 
 from attncli.arithmetic import decimals
-from attncli.questions import Key, Question, Slip
+from attncli.questions import MistakenAnswer, Question, RightAnswer
 
 _HALF = Decimal("0.5")
 _SLACK = Decimal("1e-13")
@@ -31,7 +31,7 @@ number from becoming a fraction with an exponent."""
 _KEPT = re.compile(r"[\\~{}]")
 
 
-class Interval(NamedTuple):
+class AcceptedRange(NamedTuple):
     """What is accepted: from `low` to `high`, both included."""
 
     low: Decimal
@@ -50,7 +50,7 @@ class Interval(NamedTuple):
         """The interval as an answer of a field."""
         return f"{figure_text(self.centre)}:{figure_text(self.tolerance)}"
 
-    def is_apart(self, other: Interval) -> bool:
+    def is_apart(self, other: AcceptedRange) -> bool:
         """Whether no figure belongs to both, not even one at an end as Moodle takes it."""
         first, second = sorted((self, other))
         largest = max(Decimal(1), *map(abs, (*first, *second)))
@@ -61,21 +61,21 @@ class Interval(NamedTuple):
 class Alternatives(NamedTuple):
     """What is right for a blank, and the mistakes that are apart from it and each other."""
 
-    right: Interval
-    slips: tuple[tuple[Slip, Interval], ...]
+    right: AcceptedRange
+    slips: tuple[tuple[MistakenAnswer, AcceptedRange], ...]
 
     @classmethod
-    def of(cls, key: Key) -> Alternatives:
-        right = Interval(key.low, key.high)
-        kept: list[tuple[Slip, Interval]] = []
+    def of(cls, key: RightAnswer) -> Alternatives:
+        right = AcceptedRange(key.low, key.high)
+        kept: list[tuple[MistakenAnswer, AcceptedRange]] = []
         for slip in key.slips:
-            interval = Interval(slip.low, slip.high)
+            interval = AcceptedRange(slip.low, slip.high)
             if all(interval.is_apart(other) for other in (right, *(i for _, i in kept))):
                 kept.append((slip, interval))
         return cls(right, tuple(kept))
 
     @property
-    def intervals(self) -> tuple[Interval, ...]:
+    def intervals(self) -> tuple[AcceptedRange, ...]:
         return (self.right, *(interval for _, interval in self.slips))
 
 
@@ -138,10 +138,10 @@ def filler(asked: Sequence[Alternatives]) -> str:
     longest = max((len(figure_text(interval.centre)) for interval in intervals), default=0)
     for width in count(min(max(_LEAST_WIDTH, longest), _MOST_WIDTH)):
         number = Decimal(f"-{'9' * (width - 1)}")
-        if _is_apart_from(Interval(number, number), intervals):
+        if _is_apart_from(AcceptedRange(number, number), intervals):
             return f"{number}"
     raise AssertionError("there is always a longer number")
 
 
-def _is_apart_from(one: Interval, others: Iterable[Interval]) -> bool:
+def _is_apart_from(one: AcceptedRange, others: Iterable[AcceptedRange]) -> bool:
     return all(one.is_apart(other) for other in others)

@@ -13,21 +13,28 @@ from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank, Equation, Expression
 from attncli.document import (
+    AnswerSpace,
     Block,
     Document,
     Fields,
-    Room,
     Section,
 )
 from attncli.notation.latex import latex
 from attncli.notation.words import ISOLATE, POP, isolated, visible
-from attncli.questions import OWN_FORM, Paper, Question, Slip
+from attncli.questions import OWN_FORM, MistakenAnswer, Paper, Question
 from attncli.render.abilities import Abilities
 from attncli.render.exercises._answers import asking, paper_of
 from attncli.render.exercises._cloze import Alternatives, Feedback, field, filler, masked_field
-from attncli.render.figures import text_of
-from attncli.render.html import Style, blocks_html, escaped, expression_html, isolating, spans_html
+from attncli.render.html import (
+    HtmlStyle,
+    blocks_html,
+    escaped,
+    expression_html,
+    isolating,
+    spans_html,
+)
 from attncli.render.html.tables import facts_html
+from attncli.render.numbers import text_of
 from attncli.render.page import Page
 from attncli.render.sentences import text_of_spans
 from attncli.word import Word
@@ -112,7 +119,7 @@ class _Exercise(NamedTuple):
         """Whether a masked score is asked for."""
         return any(question.id not in self.told for question in section.questions)
 
-    def said_of(self, slip: Slip) -> str:
+    def said_of(self, slip: MistakenAnswer) -> str:
         name = _word(slip.name.replace("_", " "))
         return f"<b>{name}:</b> {_word(slip.says)} This earns {self.paper.share} % of the points."
 
@@ -143,7 +150,7 @@ def _asked(exercise: _Exercise, section: Section, number: int) -> str:
     """What is to be done: what the key depends on, and the section with fields for its blanks;
     in the first one also what the exercise opens with."""
     fields = _Fields(exercise, section)
-    style = Style(_text, _word, _mathematics, fields.of, _LEVEL + 1)
+    style = HtmlStyle(_text, _word, _mathematics, fields.of, _LEVEL + 1)
     facts = exercise.document.facts
     looks = _LOOKS.replace("SIZE", str(len(exercise.filler) + _ROOM_FOR_BORDERS))
     opening = exercise.document.opening if number == 1 else ()
@@ -161,14 +168,14 @@ def _asked(exercise: _Exercise, section: Section, number: int) -> str:
 
 def _solved(exercise: _Exercise, section: Section) -> str:
     """The worked solution, and what made the exercise."""
-    style = Style(_text, _word, _mathematics, _answer, _LEVEL + 1)
+    style = HtmlStyle(_text, _word, _mathematics, _answer, _LEVEL + 1)
     solution = blocks_html(_printed(section.solution), style)
     return _whole([solution, facts_html(exercise.document.marks, style)])
 
 
 def _printed(blocks: tuple[Block, ...]) -> Iterator[Block]:
     """The blocks but those for writing on paper."""
-    return (block for block in blocks if not isinstance(block, Fields | Room))
+    return (block for block in blocks if not isinstance(block, Fields | AnswerSpace))
 
 
 def _whole(parts: list[str]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from attncli.document import Document, Section, Spans
 from attncli.notation.words import is_hidden, visible
 from attncli.render.abilities import Abilities
-from attncli.render.exercises._answers import Entry, asking, entries, paper_of
+from attncli.render.exercises._answers import AnsweredBlank, asking, entries, paper_of
 from attncli.render.page import Page
 from attncli.render.sentences import text_of_spans
 
@@ -48,7 +48,7 @@ def _lines(document: Document, section: Section) -> Iterator[str]:
         yield _entry(entry)
 
 
-def _entry(entry: Entry) -> str:
+def _entry(entry: AnsweredBlank) -> str:
     name = quoted(entry.id)
     start = f"  {name}:" if len(name) <= _LONGEST_KEY else f"  ? {name}\n  :"
     return f"{start} {_number(entry.answer)}" if entry.answer else start

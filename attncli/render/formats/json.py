@@ -20,10 +20,10 @@ from attncli.arithmetic.expression import (
 from attncli.document import (
     Addition,
     Block,
+    Bullets,
     Document,
     MatrixBlock,
     Note,
-    Points,
     Prose,
     Section,
     SideBySide,
@@ -35,8 +35,8 @@ from attncli.document import (
 from attncli.document import Line as WorkingLine
 from attncli.notation import plain, unbreakable
 from attncli.notation.words import is_hidden
-from attncli.questions import Paper, Question, Slip
-from attncli.render.figures import text_of
+from attncli.questions import MistakenAnswer, Paper, Question
+from attncli.render.numbers import text_of
 from attncli.render.page import Page
 from attncli.render.sentences import text_of_spans
 from attncli.word import Word
@@ -150,7 +150,7 @@ def _question(question: Question) -> dict[str, Any]:
     }
 
 
-def _slip(slip: Slip) -> dict[str, Any]:
+def _slip(slip: MistakenAnswer) -> dict[str, Any]:
     return {"name": slip.name, "says": slip.says, "figure": text_of(slip.figure)}
 
 
@@ -254,7 +254,7 @@ def _addition(block: Addition) -> dict[str, Any]:
 def _sentences(blocks: Iterable[Block]) -> Iterator[str]:
     """What is said in words, where a section is a lesson."""
     for block in blocks:
-        if isinstance(block, Points):
+        if isinstance(block, Bullets):
             yield from map(_text_of, block.items)
         elif isinstance(block, Prose | Note):
             yield _text_of(block.text)

@@ -17,16 +17,16 @@ from attncli.arithmetic.expression import (
 )
 from attncli.document import (
     Addition,
+    AnswerSpace,
     Block,
+    Bullets,
     Document,
     Facts,
     Fields,
     Graph,
     MatrixBlock,
     Note,
-    Points,
     Prose,
-    Room,
     Section,
     SideBySide,
     Span,
@@ -45,9 +45,9 @@ from attncli.notation.latex import WEB, latex
 from attncli.notation.plain import MINUS
 from attncli.notation.signs import signed
 from attncli.notation.words import printed
-from attncli.render.figures import addend_sign, heading_of
 from attncli.render.grid import Entry, Label, entry_text, grid_of, grid_of_vectors, label_of
 from attncli.render.mermaid import mermaid
+from attncli.render.numbers import addend_sign, heading_of
 from attncli.render.page import Page
 from attncli.word import Word
 
@@ -290,7 +290,7 @@ _BLOCKS: dict[type, Callable[[Any], str]] = {
     Graph: mermaid,
     Facts: _facts,
     Prose: lambda block: _spans(block.text),
-    Points: lambda block: "\n".join(f"- {_spans(item)}" for item in block.items),
+    Bullets: lambda block: "\n".join(f"- {_spans(item)}" for item in block.items),
     Note: lambda block: f"> {_spans(block.text)}",
     Subheading: lambda block: f"### {_spans(block.text)}",
     Working: _working,
@@ -300,6 +300,6 @@ _BLOCKS: dict[type, Callable[[Any], str]] = {
     SideBySide: _side_by_side,
     TextList: lambda _: "",
     Fields: lambda block: "  ".join(f"{name} {_RULE}" for name in block.names),
-    Room: lambda block: "<br>" * (2 * block.lines),
+    AnswerSpace: lambda block: "<br>" * (2 * block.lines),
 }
 """How each block is written; a list of words is data only, its table says it already."""

@@ -9,10 +9,10 @@ blocks     every block
 
 from attncli.render.html.blocks import blocks_html
 from attncli.render.html.spans import blanks_in, code_html, expression_html, spans_html
-from attncli.render.html.style import Style, escaped, isolating
+from attncli.render.html.style import HtmlStyle, escaped, isolating
 
 __all__ = [
-    "Style",
+    "HtmlStyle",
     "blanks_in",
     "blocks_html",
     "code_html",

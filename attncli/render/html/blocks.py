@@ -8,15 +8,15 @@ from typing import Any
 from attncli.arithmetic.expression import Symbol
 from attncli.document import (
     Addition,
+    AnswerSpace,
     Block,
+    Bullets,
     Facts,
     Fields,
     Graph,
     MatrixBlock,
     Note,
-    Points,
     Prose,
-    Room,
     SideBySide,
     Span,
     Subheading,
@@ -27,7 +27,7 @@ from attncli.document import (
     Working,
 )
 from attncli.render.html.spans import code_html, spans_html
-from attncli.render.html.style import Style
+from attncli.render.html.style import HtmlStyle
 from attncli.render.html.tables import (
     facts_html,
     graph_html,
@@ -38,29 +38,29 @@ from attncli.render.html.tables import (
 from attncli.render.html.working import addition_html, working_html
 
 
-def blocks_html(blocks: Iterable[Block], style: Style) -> str:
+def blocks_html(blocks: Iterable[Block], style: HtmlStyle) -> str:
     """The blocks one below the other. Raises TypeError for one that has no HTML."""
     texts = (block_html(block, style) for block in blocks)
     return "\n".join(text for text in texts if text)
 
 
-def block_html(block: Block, style: Style) -> str:
+def block_html(block: Block, style: HtmlStyle) -> str:
     write = _BLOCKS.get(type(block))
     if write is None:
         raise TypeError(f"{type(block).__name__} has no HTML")
     return write(block, style)
 
 
-def _points(block: Points, style: Style) -> str:
+def _points(block: Bullets, style: HtmlStyle) -> str:
     items = "\n".join(f"<li>{spans_html(item, style)}</li>" for item in block.items)
     return f"<ul>\n{items}\n</ul>"
 
 
-def _subheading(block: Subheading, style: Style) -> str:
+def _subheading(block: Subheading, style: HtmlStyle) -> str:
     return f"<h{style.level}>{spans_html(block.text, style)}</h{style.level}>"
 
 
-def _tree(block: Tree, style: Style) -> str:
+def _tree(block: Tree, style: HtmlStyle) -> str:
     """A list in which what is deeper is a list of its own."""
     text, depth = "", -1
     for row in block.rows:
@@ -71,25 +71,25 @@ def _tree(block: Tree, style: Style) -> str:
     return text + "</li></ul>" * (depth + 1)
 
 
-def _tree_row(row: TreeRow, style: Style) -> str:
+def _tree_row(row: TreeRow, style: HtmlStyle) -> str:
     number = f"{style.text(row.numbers)} · " if row.numbers else ""
     made = "".join(_made(span, style) for span in row.made)
     return number + spans_html(row.title, style) + (f": {made}" if made else "")
 
 
-def _made(span: Span, style: Style) -> str:
+def _made(span: Span, style: HtmlStyle) -> str:
     return code_html(span, style) if isinstance(span, Symbol) else spans_html((span,), style)
 
 
-def _fields(block: Fields, style: Style) -> str:
+def _fields(block: Fields, style: HtmlStyle) -> str:
     names = (f'{style.word(name)} <span class="rule"></span>' for name in block.names)
     return f'<p class="fields">{" ".join(names)}</p>'
 
 
-_BLOCKS: dict[type, Callable[[Any, Style], str]] = {
+_BLOCKS: dict[type, Callable[[Any, HtmlStyle], str]] = {
     Facts: facts_html,
     Prose: lambda block, style: f"<p>{spans_html(block.text, style)}</p>",
-    Points: _points,
+    Bullets: _points,
     Subheading: lambda block, style: (
         f"<h{style.level}>{spans_html(block.text, style)}</h{style.level}>"
     ),
@@ -103,6 +103,6 @@ _BLOCKS: dict[type, Callable[[Any, Style], str]] = {
     Tree: _tree,
     Graph: graph_html,
     Fields: _fields,
-    Room: lambda block, _: f'<div class="room">{"<br>" * block.lines}</div>',
+    AnswerSpace: lambda block, _: f'<div class="room">{"<br>" * block.lines}</div>',
 }
 """How each block is written; a list of words is data only, its table says it already."""

@@ -14,19 +14,19 @@ from attncli.arithmetic.expression import (
 )
 from attncli.document import Span, Spans, Term
 from attncli.notation import name_of, plain, unbreakable
-from attncli.render.html.style import Style
+from attncli.render.html.style import HtmlStyle
 from attncli.word import Word
 
 _MARKS = range(0xE000, 0xF900)
 """Characters for private use, one of which stands for blanks while an expression is written."""
 
 
-def spans_html(spans: Spans, style: Style) -> str:
+def spans_html(spans: Spans, style: HtmlStyle) -> str:
     """Running text."""
     return "".join(_span(span, style) for span in spans)
 
 
-def _span(span: Span, style: Style) -> str:
+def _span(span: Span, style: HtmlStyle) -> str:
     match span:
         case str():
             return style.text(span)
@@ -38,19 +38,19 @@ def _span(span: Span, style: Style) -> str:
             return expression_html(span, style)
 
 
-def expression_html(node: Expression | Equation, style: Style) -> str:
+def expression_html(node: Expression | Equation, style: HtmlStyle) -> str:
     """An expression: in mathematics, where it holds neither blanks nor somebody's words."""
     if any(blanks_in(node)):
         return plain_html(node, style)
     return code_html(node, style) if _has_words(node) else style.mathematics(node)
 
 
-def code_html(node: Expression | Equation, style: Style) -> str:
+def code_html(node: Expression | Equation, style: HtmlStyle) -> str:
     """A name as the program writes it, `weights[love, AI]`."""
     return f"<code>{style.worded(unbreakable(plain(node)))}</code>"
 
 
-def plain_html(node: Expression | Equation, style: Style) -> str:
+def plain_html(node: Expression | Equation, style: HtmlStyle) -> str:
     """An expression in plain notation around its blanks."""
     write = style.worded if _has_words(node) else style.text
     if isinstance(node, Equation):

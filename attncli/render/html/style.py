@@ -37,7 +37,7 @@ def empty(_: Blank) -> str:
     return '<span class="blank" role="img" aria-label="blank"></span>'
 
 
-class Style(NamedTuple):
+class HtmlStyle(NamedTuple):
     """How texts of the program, printed texts with somebody's words in them, mathematics and
     blanks are written; `level` is that of a heading inside a section."""
 

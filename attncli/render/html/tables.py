@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from attncli.arithmetic.expression import Blank, Omitted, Vector
 from attncli.document import Facts, Graph, MatrixBlock, SideBySide, Table
-from attncli.render.figures import heading_of, text_of
 from attncli.render.grid import Entry, Label, entry_text, grid_of, grid_of_vectors, label_of
 from attncli.render.html.spans import expression_html, spans_html
-from attncli.render.html.style import Style
+from attncli.render.html.style import HtmlStyle
+from attncli.render.numbers import heading_of, text_of
 from attncli.word import Word
 
 
@@ -34,12 +34,12 @@ def head_of(headings: Iterable[str], *, figures: bool = False) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def facts_html(facts: Facts, style: Style) -> str:
+def facts_html(facts: Facts, style: HtmlStyle) -> str:
     rows = [row_of(style.word(name), [spans_html(told, style)]) for name, told in facts.rows]
     return table_of(rows)
 
 
-def words_html(block: Table, style: Style) -> str:
+def words_html(block: Table, style: HtmlStyle) -> str:
     """A table of words."""
     rows = []
     for row in block.rows:
@@ -48,13 +48,13 @@ def words_html(block: Table, style: Style) -> str:
     return table_of(rows, head_of(_cell(heading, style) for heading in block.headings))
 
 
-def _cell(cell: Word | str | Omitted, style: Style) -> str:
+def _cell(cell: Word | str | Omitted, style: HtmlStyle) -> str:
     if isinstance(cell, Word):
         return style.word(cell)
     return style.text(cell) if isinstance(cell, str) else "⋮"
 
 
-def matrix_html(block: MatrixBlock, style: Style) -> str:
+def matrix_html(block: MatrixBlock, style: HtmlStyle) -> str:
     """A quantity with the names of its rows and columns; a blank where one is asked for."""
     grid = grid_of(block)
     rows = [
@@ -66,17 +66,17 @@ def matrix_html(block: MatrixBlock, style: Style) -> str:
     return table_of(rows, head_of(headings, figures=True))
 
 
-def _named(name: Label, style: Style) -> str:
+def _named(name: Label, style: HtmlStyle) -> str:
     return style.word(label_of(name))
 
 
-def _entry(entry: Entry, style: Style) -> str:
+def _entry(entry: Entry, style: HtmlStyle) -> str:
     if isinstance(entry, Vector):
         return expression_html(entry, style)
     return style.blank(entry) if isinstance(entry, Blank) else entry_text(entry)
 
 
-def side_by_side_html(block: SideBySide, style: Style) -> str:
+def side_by_side_html(block: SideBySide, style: HtmlStyle) -> str:
     """Rows of several quantities as vectors."""
     grid = grid_of_vectors(block)
     rows = [
@@ -88,7 +88,7 @@ def side_by_side_html(block: SideBySide, style: Style) -> str:
     return caption + table_of(rows, head_of(headings))
 
 
-def graph_html(block: Graph, style: Style) -> str:
+def graph_html(block: Graph, style: HtmlStyle) -> str:
     """Who attends to whom, a row for each edge."""
     rows = [
         row_of(style.word(edge.source), _target(edge.target, text_of(edge.weight), style))
@@ -97,5 +97,5 @@ def graph_html(block: Graph, style: Style) -> str:
     return table_of(rows, head_of(["from", "to", f"<code>{style.word(block.name)}</code>"]))
 
 
-def _target(target: Word, weight: str, style: Style) -> Sequence[str]:
+def _target(target: Word, weight: str, style: HtmlStyle) -> Sequence[str]:
     return (style.word(target), weight)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from attncli.arithmetic.expression import Expression, Omitted, Vector
 from attncli.document import Addition, Line, Working
 from attncli.notation.signs import signed
-from attncli.render.figures import addend_sign
 from attncli.render.html.spans import blanks_in, code_html, expression_html, plain_html
-from attncli.render.html.style import Style
+from attncli.render.html.style import HtmlStyle
 from attncli.render.html.tables import row_of, table_of
+from attncli.render.numbers import addend_sign
 
 
-def working_html(block: Working, style: Style) -> str:
+def working_html(block: Working, style: HtmlStyle) -> str:
     """A row for each line: its name, its working, its result. Where one of the lines has a
     blank, all of them are in plain notation."""
     lines = [line for line in block.lines if isinstance(line, Line)]
@@ -25,7 +25,7 @@ def working_html(block: Working, style: Style) -> str:
     )
 
 
-def _row(line: Line, style: Style, plainly: bool, worked: bool) -> str:
+def _row(line: Line, style: HtmlStyle, plainly: bool, worked: bool) -> str:
     write = plain_html if plainly else expression_html
     *before, result = (f"{relation} {write(part, style)}" for relation, part in line.parts)
     if not isinstance(line.parts[-1][1], Vector):
@@ -34,7 +34,7 @@ def _row(line: Line, style: Style, plainly: bool, worked: bool) -> str:
     return row_of(code_html(line.label, style), cells)
 
 
-def addition_html(block: Addition, style: Style) -> str:
+def addition_html(block: Addition, style: HtmlStyle) -> str:
     """Vectors added up in columns: each product with its value, and the total."""
     vectors = [block.total, *(one for one in block.addends if not isinstance(one, Omitted))]
     write = plain_html if any(any(blanks_in(one)) for one in vectors) else expression_html

@@ -13,14 +13,14 @@ from attncli.notation.words import ISOLATE, POP
 PLAIN = ""
 
 
-class Piece(NamedTuple):
+class StyledText(NamedTuple):
     """A text in one style; the style is one of `STYLES` by name."""
 
     text: str
     style: str = PLAIN
 
 
-Line = list[Piece]
+Line = list[StyledText]
 
 
 def width(text: str) -> int:
@@ -42,7 +42,7 @@ def right(text: str, cells: int) -> str:
     return " " * (cells - width(text)) + text
 
 
-def wrapped(pieces: Iterable[Piece], cells: int, hanging: int = 0) -> list[Line]:
+def wrapped(pieces: Iterable[StyledText], cells: int, hanging: int = 0) -> list[Line]:
     """The pieces broken at their spaces into lines of at most `cells`.
 
     Lines after the first are indented by `hanging`. A word longer than a line stays whole.
@@ -55,34 +55,34 @@ def wrapped(pieces: Iterable[Piece], cells: int, hanging: int = 0) -> list[Line]
         if lines[-1] and used + 1 + size > room:
             lines.append([])
             used = 0
-        blank = [Piece(" ")] if lines[-1] else []
+        blank = [StyledText(" ")] if lines[-1] else []
         lines[-1] += [*blank, *atom]
         used += len(blank) + size
-    indent = [Piece(" " * hanging)]
+    indent = [StyledText(" " * hanging)]
     first, *others = _isolated_alone(lines)
     return [first, *([*indent, *line] for line in others)]
 
 
 def _isolated_alone(lines: list[Line]) -> Iterator[Line]:
     """The lines, each with an end to the isolate that is open there, which goes on in the next."""
-    before: list[Piece] = []
+    before: list[StyledText] = []
     for line in lines:
         whole = [*before, *line]
         text = "".join(piece.text for piece in whole)
         is_open = text.rfind(ISOLATE) > text.rfind(POP)
-        before = [Piece(ISOLATE)] if is_open else []
-        yield [*whole, *([Piece(POP)] if is_open else [])]
+        before = [StyledText(ISOLATE)] if is_open else []
+        yield [*whole, *([StyledText(POP)] if is_open else [])]
 
 
-def _atoms(pieces: Iterable[Piece]) -> Iterator[Line]:
+def _atoms(pieces: Iterable[StyledText]) -> Iterator[Line]:
     """What stands between the spaces: runs of pieces that must stay together."""
     atom: Line = []
     for piece in pieces:
         first, *others = piece.text.split(" ")
-        atom += [Piece(unbreakable(first), piece.style)] if first else []
+        atom += [StyledText(unbreakable(first), piece.style)] if first else []
         for text in others:
             if atom:
                 yield atom
-            atom = [Piece(unbreakable(text), piece.style)] if text else []
+            atom = [StyledText(unbreakable(text), piece.style)] if text else []
     if atom:
         yield atom

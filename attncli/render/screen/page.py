@@ -8,16 +8,16 @@ from typing import Any
 
 from attncli.document import (
     Addition,
+    AnswerSpace,
     Block,
+    Bullets,
     Document,
     Facts,
     Fields,
     Graph,
     MatrixBlock,
     Note,
-    Points,
     Prose,
-    Room,
     Section,
     SideBySide,
     Span,
@@ -32,7 +32,7 @@ from attncli.document import (
 from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.plain import GLUE
 from attncli.notation.words import printed
-from attncli.render.screen.lines import Line, Piece, left, line_width, width, wrapped
+from attncli.render.screen.lines import Line, StyledText, left, line_width, width, wrapped
 from attncli.render.screen.tables import (
     beside_each_other,
     matrix_lines,
@@ -47,7 +47,7 @@ _INDENT = 2
 _WIDEST_PROSE = 88
 _SHORTEST_RULE = 8
 _GAP = "   "
-NEW_PAGE: Line = [Piece("\f", "page")]
+NEW_PAGE: Line = [StyledText("\f", "page")]
 """What makes a printer begin a page."""
 
 
@@ -69,9 +69,11 @@ def lay_out(document: Document, cells: int) -> list[Line]:
 
 def _title(document: Document, cells: int) -> list[Line]:
     called = "" if document.paper is None else f": {document.paper.called}"
-    lines = wrapped([Piece(printed(document.title), "title"), Piece(called, "title")], cells)
+    lines = wrapped(
+        [StyledText(printed(document.title), "title"), StyledText(called, "title")], cells
+    )
     rule = "═" * min(cells, max(map(line_width, lines)))
-    return [*lines, [Piece(rule, "rule")], []]
+    return [*lines, [StyledText(rule, "rule")], []]
 
 
 def _facts(facts: Facts, cells: int) -> list[Line]:
@@ -80,8 +82,8 @@ def _facts(facts: Facts, cells: int) -> list[Line]:
     for label, spans in facts.rows:
         room = min(cells, _WIDEST_PROSE) - label_width
         first, *others = wrapped(_pieces(spans), room)
-        lines.append([Piece(label.ljust(label_width), "label"), *first])
-        lines += [[Piece(" " * label_width), *line] for line in others]
+        lines.append([StyledText(label.ljust(label_width), "label"), *first])
+        lines += [[StyledText(" " * label_width), *line] for line in others]
     return lines
 
 
@@ -95,19 +97,19 @@ def _section(section: Section, cells: int) -> list[Line]:
 def _heading(section: Section, cells: int) -> list[Line]:
     title = text_of_spans(section.heading_with_points)
     formulas = f",{_GAP}".join(plain(formula) for formula in section.formulas)
-    text = [Piece(title, "step"), Piece(_GAP), Piece(formulas, "formula")]
+    text = [StyledText(title, "step"), StyledText(_GAP), StyledText(formulas, "formula")]
     if width(title) + len(_GAP) + width(formulas) <= cells:
         return wrapped_whole(text)
-    lines = wrapped([Piece(title, "step")], cells, _INDENT)
+    lines = wrapped([StyledText(title, "step")], cells, _INDENT)
     for formula in section.formulas:
         room = cells - 2 * _INDENT
-        lines += _indented(wrapped([Piece(plain(formula), "formula")], room, _INDENT), 2)
+        lines += _indented(wrapped([StyledText(plain(formula), "formula")], room, _INDENT), 2)
     return lines
 
 
-def wrapped_whole(pieces: Sequence[Piece]) -> list[Line]:
+def wrapped_whole(pieces: Sequence[StyledText]) -> list[Line]:
     """The pieces on one line, whatever its width."""
-    return [[Piece(unbreakable(piece.text), piece.style) for piece in pieces]]
+    return [[StyledText(unbreakable(piece.text), piece.style) for piece in pieces]]
 
 
 def _blocks(blocks: Sequence[Block], cells: int) -> Iterator[list[Line]]:
@@ -127,30 +129,30 @@ def _blocks(blocks: Sequence[Block], cells: int) -> Iterator[list[Line]]:
 
 
 def _indented(lines: Sequence[Line], by: int = _INDENT) -> list[Line]:
-    return [[Piece(" " * by), *line] if line else [] for line in lines]
+    return [[StyledText(" " * by), *line] if line else [] for line in lines]
 
 
 def _prose(block: Prose, cells: int) -> list[Line]:
     return wrapped(_pieces(block.text), min(cells, _WIDEST_PROSE))
 
 
-def _points(block: Points, cells: int) -> list[Line]:
+def _points(block: Bullets, cells: int) -> list[Line]:
     lines: list[Line] = []
     for item in block.items:
         room = min(cells, _WIDEST_PROSE) - _INDENT
         first, *others = wrapped(_pieces(item), room)
-        lines += [[Piece("• ", "rule"), *first], *_indented(others)]
+        lines += [[StyledText("• ", "rule"), *first], *_indented(others)]
     return lines
 
 
 def _note(block: Note, cells: int) -> list[Line]:
     room = min(cells, _WIDEST_PROSE) - _INDENT
     first, *others = wrapped(_pieces(block.text), room)
-    return [[Piece("▸ ", "rule"), *first], *_indented(others)]
+    return [[StyledText("▸ ", "rule"), *first], *_indented(others)]
 
 
 def _side_by_side(block: SideBySide, cells: int) -> list[Line]:
-    caption: list[Line] = [[Piece(block.caption, "step")], []] if block.caption else []
+    caption: list[Line] = [[StyledText(block.caption, "step")], []] if block.caption else []
     return [*caption, *_indented(side_by_side_lines(block, cells - _INDENT))]
 
 
@@ -159,22 +161,25 @@ def _tree(block: Tree, cells: int) -> list[Line]:
     most = max(width(row.numbers) for row in block.rows)
     lines: list[Line] = []
     for row in block.rows:
-        start = [Piece(row.numbers.rjust(most + _INDENT), "rule"), Piece("  " * (row.depth + 1))]
+        start = [
+            StyledText(row.numbers.rjust(most + _INDENT), "rule"),
+            StyledText("  " * (row.depth + 1)),
+        ]
         made = [_piece(s) if not isinstance(s, str) else _glued(s) for s in row.made]
         style = "" if row.numbers else "step"
-        title = [Piece(text_of_spans(row.title), style)]
-        pieces = [*title, *([Piece(": ")] if row.made else []), *made]
+        title = [StyledText(text_of_spans(row.title), style)]
+        pieces = [*title, *([StyledText(": ")] if row.made else []), *made]
         room = cells - line_width(start)
         first, *others = wrapped(pieces, room, 2)
         lines.append([*start, *first])
-        lines += [[Piece(" " * line_width(start)), *line] for line in others]
+        lines += [[StyledText(" " * line_width(start)), *line] for line in others]
     return lines
 
 
-def _glued(text: str) -> Piece:
+def _glued(text: str) -> StyledText:
     """A shape in one piece: ` [3, 2]`, perhaps with a comma behind."""
     shape, bracket, after = text.rpartition("]")
-    return Piece(shape.replace(", ", ",\u00a0") + bracket + after)
+    return StyledText(shape.replace(", ", ",\u00a0") + bracket + after)
 
 
 def _fields(block: Fields, cells: int) -> list[Line]:
@@ -183,12 +188,12 @@ def _fields(block: Fields, cells: int) -> list[Line]:
     names = sum(width(name) + 1 for name in block.names)
     rule = "_" * max(_SHORTEST_RULE, (min(cells, _WIDEST_PROSE) - names - gaps) // len(block.names))
     fields = [f"{name}\u00a0{rule}" for name in block.names]
-    return wrapped([Piece(" ".join(fields))], cells)
+    return wrapped([StyledText(" ".join(fields))], cells)
 
 
-def _room(block: Room, cells: int) -> list[Line]:
+def _room(block: AnswerSpace, cells: int) -> list[Line]:
     """Dotted lines to write on, a line apart."""
-    rule = [Piece("·" * min(cells, _WIDEST_PROSE), "rule")]
+    rule = [StyledText("·" * min(cells, _WIDEST_PROSE), "rule")]
     return [line for _ in range(block.lines) for line in ([], rule)][1:]
 
 
@@ -210,36 +215,39 @@ def _graph(block: Graph, cells: int) -> list[Line]:
         shaft = "─" * max(1, round(float(edge.weight.full) / most * room))
         lines.append(
             [
-                Piece(" " * _INDENT), Piece(left(shown, source), "heading"), Piece(" "),
-                Piece(f"{shaft}▶ ", "rule"), Piece(printed(edge.target), "heading"),
-                Piece("  "), Piece(weight, "result"),
+                StyledText(" " * _INDENT), StyledText(left(shown, source), "heading"),
+                StyledText(" "),
+                StyledText(f"{shaft}▶ ", "rule"), StyledText(printed(edge.target), "heading"),
+                StyledText("  "), StyledText(weight, "result"),
             ]
         )  # fmt: skip
     return lines
 
 
-def _pieces(spans: Spans) -> list[Piece]:
+def _pieces(spans: Spans) -> list[StyledText]:
     return [_piece(span) for span in spans]
 
 
-def _piece(span: Span) -> Piece:
+def _piece(span: Span) -> StyledText:
     match span:
         case str():
-            return Piece(span)
+            return StyledText(span)
         case Word():
-            return Piece(printed(span), "word")
+            return StyledText(printed(span), "word")
         case Term(name):
-            return Piece(name_of(name).replace(" ", GLUE), "label")
+            return StyledText(name_of(name).replace(" ", GLUE), "label")
         case _:
-            return Piece(plain(span), "formula")
+            return StyledText(plain(span), "formula")
 
 
 _BLOCKS: dict[type, Callable[[Any, int], list[Line]]] = {
     Facts: _facts,
     Prose: _prose,
-    Points: _points,
+    Bullets: _points,
     Note: _note,
-    Subheading: lambda block, cells: wrapped([Piece(text_of_spans(block.text), "step")], cells),
+    Subheading: lambda block, cells: wrapped(
+        [StyledText(text_of_spans(block.text), "step")], cells
+    ),
     Working: lambda block, cells: _indented(working_lines(block, cells - _INDENT)),
     Addition: lambda block, cells: _indented(addition_lines(block, cells - _INDENT)),
     Table: lambda block, cells: _indented(table_lines(block, cells - _INDENT)),
@@ -248,6 +256,6 @@ _BLOCKS: dict[type, Callable[[Any, int], list[Line]]] = {
     Graph: _graph,
     TextList: lambda _, __: [],
     Fields: _fields,
-    Room: _room,
+    AnswerSpace: _room,
 }
 """How each block is laid out; a list of words is data only, its table says it already."""

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from attncli.arithmetic.expression import Vector
 from attncli.document import MatrixBlock, SideBySide, Table
 from attncli.notation.words import printed
-from attncli.render.figures import at_point, filled_vectors, heading_of
 from attncli.render.grid import (
     Entry,
     Grid,
@@ -19,7 +18,8 @@ from attncli.render.grid import (
     grid_of_vectors,
     label_of,
 )
-from attncli.render.screen.lines import Line, Piece, left, line_width, right, width
+from attncli.render.numbers import at_point, filled_vectors, heading_of
+from attncli.render.screen.lines import Line, StyledText, left, line_width, right, width
 from attncli.word import Word
 
 _GAP = "  "
@@ -28,14 +28,14 @@ _CROSS = "─┼─"
 _GAP_BETWEEN_TABLES = 4
 
 
-class Column(NamedTuple):
+class ScreenColumn(NamedTuple):
     """A column of a table: its heading and its cells, all filled up to one width."""
 
     heading: str
     cells: tuple[str, ...]
 
     @classmethod
-    def of(cls, heading: str, cells: Sequence[str], *, numbers: bool = True) -> Column:
+    def of(cls, heading: str, cells: Sequence[str], *, numbers: bool = True) -> ScreenColumn:
         fill = right if numbers else left
         aligned = at_point(cells) if numbers else list(cells)
         most = max(map(width, [heading, *aligned]))
@@ -50,14 +50,14 @@ def matrix_lines(block: MatrixBlock, cells: int) -> list[Line]:
     """A quantity as a table."""
     grid = grid_of(block)
     columns = [
-        Column.of(_text_of(column.heading), [_entry_text(one) for one in column.entries])
+        ScreenColumn.of(_text_of(column.heading), [_entry_text(one) for one in column.entries])
         for column in grid.columns
     ]
     return _banded(_row_names(heading_of(block), grid), columns, cells)
 
 
-def _row_names(heading: str, grid: Grid) -> Column:
-    return Column.of(heading, [_text_of(name) for name in grid.names], numbers=False)
+def _row_names(heading: str, grid: Grid) -> ScreenColumn:
+    return ScreenColumn.of(heading, [_text_of(name) for name in grid.names], numbers=False)
 
 
 def _text_of(name: Label) -> str:
@@ -74,7 +74,7 @@ def table_lines(block: Table, cells: int) -> list[Line]:
     for j, heading in enumerate(block.headings):
         texts = [_cell_text(row[j]) for row in block.rows]
         numbers = all(text.isdigit() or text == "⋮" for text in texts)
-        columns.append(Column.of(_cell_text(heading), texts, numbers=numbers))
+        columns.append(ScreenColumn.of(_cell_text(heading), texts, numbers=numbers))
     return _banded(columns[0], columns[1:], cells)
 
 
@@ -88,9 +88,9 @@ def side_by_side_lines(block: SideBySide, cells: int) -> list[Line]:
     """Rows of quantities as vectors; as a table each where a vector is wider than the page."""
     grid = grid_of_vectors(block)
     names = _row_names(heading_of(block.columns[0][1]), grid)  # as wide as in a table of its own
-    names = Column.of("Token", names.cells, numbers=False)
+    names = ScreenColumn.of("Token", names.cells, numbers=False)
     columns = [
-        Column.of(_text_of(column.heading), _vector_texts(column.entries), numbers=False)
+        ScreenColumn.of(_text_of(column.heading), _vector_texts(column.entries), numbers=False)
         for column in grid.columns
     ]
     if max(column.width for column in columns) + names.width + len(_BAR) <= cells:
@@ -107,7 +107,7 @@ def _vector_texts(entries: Sequence[Entry]) -> list[str]:
     return [next(texts) if isinstance(entry, Vector) else _entry_text(entry) for entry in entries]
 
 
-def _banded(names: Column, columns: Sequence[Column], cells: int) -> list[Line]:
+def _banded(names: ScreenColumn, columns: Sequence[ScreenColumn], cells: int) -> list[Line]:
     """The columns in as many bands as they need, the row names before each."""
     lines: list[Line] = []
     for band in _bands(columns, cells - names.width - len(_BAR)):
@@ -116,8 +116,8 @@ def _banded(names: Column, columns: Sequence[Column], cells: int) -> list[Line]:
     return lines
 
 
-def _bands(columns: Sequence[Column], room: int) -> list[list[Column]]:
-    bands: list[list[Column]] = [[]]
+def _bands(columns: Sequence[ScreenColumn], room: int) -> list[list[ScreenColumn]]:
+    bands: list[list[ScreenColumn]] = [[]]
     for column in columns:
         used = sum(placed.width + len(_GAP) for placed in bands[-1])
         if bands[-1] and used + column.width > room:
@@ -126,16 +126,22 @@ def _bands(columns: Sequence[Column], room: int) -> list[list[Column]]:
     return bands
 
 
-def _band_lines(names: Column, columns: Sequence[Column]) -> list[Line]:
+def _band_lines(names: ScreenColumn, columns: Sequence[ScreenColumn]) -> list[Line]:
     headings = _GAP.join(column.heading for column in columns)
     rule = "─" * (names.width + 1)
     lines: list[Line] = [
-        [Piece(names.heading, "name"), Piece(_BAR, "rule"), Piece(headings, "heading")],
-        [Piece(rule + _CROSS[1:] + "─" * width(headings), "rule")],
+        [
+            StyledText(names.heading, "name"),
+            StyledText(_BAR, "rule"),
+            StyledText(headings, "heading"),
+        ],
+        [StyledText(rule + _CROSS[1:] + "─" * width(headings), "rule")],
     ]
     for i, name in enumerate(names.cells):
         row = _GAP.join(column.cells[i] for column in columns)
-        lines.append([Piece(name, "heading"), Piece(_BAR, "rule"), Piece(row, "figure")])
+        lines.append(
+            [StyledText(name, "heading"), StyledText(_BAR, "rule"), StyledText(row, "figure")]
+        )
     return lines
 
 
@@ -161,8 +167,8 @@ def _joined(tables: Sequence[list[Line]]) -> list[Line]:
         line: Line = []
         for table in tables:
             if line:
-                line.append(Piece(" " * _GAP_BETWEEN_TABLES))
+                line.append(StyledText(" " * _GAP_BETWEEN_TABLES))
             row = table[k] if k < len(table) else []
-            line += [*row, Piece(" " * (_width_of(table) - line_width(row)))]
+            line += [*row, StyledText(" " * (_width_of(table) - line_width(row)))]
         lines.append(line)
     return lines

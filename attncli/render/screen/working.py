@@ -11,8 +11,8 @@ from attncli.document import Line as WorkingLine
 from attncli.notation import plain
 from attncli.notation.plain import GLUE, unbreakable
 from attncli.notation.signs import signed
-from attncli.render.figures import addend_sign, at_point, filled_vectors
-from attncli.render.screen.lines import Line, Piece, left, width, wrapped
+from attncli.render.numbers import addend_sign, at_point, filled_vectors
+from attncli.render.screen.lines import Line, StyledText, left, width, wrapped
 
 _RELATION = 3
 """The cells of ` = `."""
@@ -29,21 +29,23 @@ def working_lines(block: Working, cells: int) -> list[Line]:
     widest = max((width(text) for row in texts for text in row), default=0)
     own_line = label_width > cells // 3 and label_width + _RELATION + widest > cells
     indent = 2 if own_line else label_width
-    grid = _Grid.of(texts, cells - indent)
+    grid = _ScreenGrid.of(texts, cells - indent)
     rows = iter(texts)
     out: list[Line] = []
     for line in block.lines:
         if isinstance(line, Omitted):
-            out.append([Piece("⋮".rjust(min(label_width, 4)), "rule")])
+            out.append([StyledText("⋮".rjust(min(label_width, 4)), "rule")])
             continue
-        label = Piece(_label(line), "label")
+        label = StyledText(_label(line), "label")
         out += [[label]] if own_line else []
-        start = Piece(" " * indent) if own_line else Piece(left(label.text, indent), "label")
+        start = (
+            StyledText(" " * indent) if own_line else StyledText(left(label.text, indent), "label")
+        )
         out += _placed(line, next(rows), grid, start)
     return out
 
 
-class _Grid(NamedTuple):
+class _ScreenGrid(NamedTuple):
     """Where parts stand: for lines of k parts, the width of each and where a new line begins."""
 
     widths: dict[int, list[int]]
@@ -51,7 +53,7 @@ class _Grid(NamedTuple):
     cells: int
 
     @classmethod
-    def of(cls, texts: Sequence[Sequence[str]], cells: int) -> _Grid:
+    def of(cls, texts: Sequence[Sequence[str]], cells: int) -> _ScreenGrid:
         widths = {
             count: [max(map(width, column)) for column in zip(*rows, strict=True)]
             for count, rows in _by_length(texts).items()
@@ -77,9 +79,11 @@ def _breaks(widths: Sequence[int], cells: int) -> list[bool]:
     return breaks
 
 
-def _placed(line: WorkingLine, texts: Sequence[str], grid: _Grid, start: Piece) -> list[Line]:
+def _placed(
+    line: WorkingLine, texts: Sequence[str], grid: _ScreenGrid, start: StyledText
+) -> list[Line]:
     """The parts of one line, on as many lines of the page as the grid says."""
-    indent = Piece(" " * width(start.text))
+    indent = StyledText(" " * width(start.text))
     out: list[Line] = [[start]]
     widths, breaks = grid.widths[len(texts)], grid.breaks[len(texts)]
     for k, ((relation, _), text) in enumerate(zip(line.parts, texts, strict=True)):
@@ -88,15 +92,17 @@ def _placed(line: WorkingLine, texts: Sequence[str], grid: _Grid, start: Piece) 
         style = "result" if k == len(texts) - 1 else ""
         last = k == len(texts) - 1 or breaks[k + 1]
         room = grid.cells - _RELATION
-        first, *others = wrapped([Piece(text, style)], room, 2) if last else ([Piece(text)], [])
+        first, *others = (
+            wrapped([StyledText(text, style)], room, 2) if last else ([StyledText(text)], [])
+        )
         fill = "" if last else " " * (widths[k] - width(text))
-        out[-1] += [Piece(f" {relation} ", "relation"), *_settled(first), Piece(fill)]
-        out += [[indent, Piece(" " * _RELATION), *more] for more in others if more]
+        out[-1] += [StyledText(f" {relation} ", "relation"), *_settled(first), StyledText(fill)]
+        out += [[indent, StyledText(" " * _RELATION), *more] for more in others if more]
     return out
 
 
 def _settled(line: Line) -> Line:
-    return [Piece(unbreakable(piece.text), piece.style) for piece in line]
+    return [StyledText(unbreakable(piece.text), piece.style) for piece in line]
 
 
 def _label(line: WorkingLine) -> str:
@@ -119,20 +125,22 @@ def addition_lines(block: Addition, cells: int) -> list[Line]:
     product_width = max(width(addend.product) for addend in addends)
     total = unbreakable(plain(block.total))
     value_width = max(width(text) for text in (total, *(addend.value for addend in addends)))
-    label = [Piece(unbreakable(plain(block.label)), "label")]
+    label = [StyledText(unbreakable(plain(block.label)), "label")]
     if _SIGN + product_width + _ARROW + value_width > cells:
         return [label, *_long_addition(block, addends, cells)]
     out: list[Line] = [label]
     for sign, product, value in addends:
         filled = f"{left(product, product_width)} → {value}" if value else product
-        out.append([Piece(f"{sign} "), Piece(filled)])
+        out.append([StyledText(f"{sign} "), StyledText(filled)])
     gap = " " * (product_width + _ARROW)
-    out.append([Piece("─" * (_SIGN + len(gap) + value_width), "rule")])
-    out.append([Piece(f"{block.relation} ", "relation"), Piece(gap), Piece(total, "result")])
+    out.append([StyledText("─" * (_SIGN + len(gap) + value_width), "rule")])
+    out.append(
+        [StyledText(f"{block.relation} ", "relation"), StyledText(gap), StyledText(total, "result")]
+    )
     return out
 
 
-class _Addend(NamedTuple):
+class _ScreenAddend(NamedTuple):
     """A sign, the product behind it, and its value; `…` and no value for those left out."""
 
     sign: str
@@ -140,7 +148,7 @@ class _Addend(NamedTuple):
     value: str
 
 
-def _addends(block: Addition) -> list[_Addend]:
+def _addends(block: Addition) -> list[_ScreenAddend]:
     """The addends as texts, their figures below each other."""
     known = [addend for addend in block.addends if not isinstance(addend, Omitted)]
     positive = [signed(product)[1] for product, _ in known]
@@ -148,9 +156,9 @@ def _addends(block: Addition) -> list[_Addend]:
     *vectors, _ = filled_vectors([*(vector for _, vector in known), block.total])
     values = iter(vectors)
     return [
-        _Addend(addend_sign(addend, k), "…", "")
+        _ScreenAddend(addend_sign(addend, k), "…", "")
         if isinstance(addend, Omitted)
-        else _Addend(addend_sign(addend, k), next(products), next(values))
+        else _ScreenAddend(addend_sign(addend, k), next(products), next(values))
         for k, addend in enumerate(block.addends)
     ]
 
@@ -165,19 +173,19 @@ def _filled_products(products: Sequence[Product]) -> list[str]:
     ]
 
 
-def _long_addition(block: Addition, addends: Sequence[_Addend], cells: int) -> list[Line]:
+def _long_addition(block: Addition, addends: Sequence[_ScreenAddend], cells: int) -> list[Line]:
     """The same with each product's value on a line of its own, both broken where they are long."""
     out: list[Line] = []
     for sign, product, value in addends:
-        out += _broken(Piece(f"{sign} "), Piece(product), cells)
-        out += _broken(Piece("    → "), Piece(value), cells) if value else []
-    out.append([Piece("─" * min(cells, 40), "rule")])
-    total = Piece(plain(block.total), "result")
-    return [*out, *_broken(Piece(f"{block.relation} ", "relation"), total, cells)]
+        out += _broken(StyledText(f"{sign} "), StyledText(product), cells)
+        out += _broken(StyledText("    → "), StyledText(value), cells) if value else []
+    out.append([StyledText("─" * min(cells, 40), "rule")])
+    total = StyledText(plain(block.total), "result")
+    return [*out, *_broken(StyledText(f"{block.relation} ", "relation"), total, cells)]
 
 
-def _broken(start: Piece, text: Piece, cells: int) -> list[Line]:
+def _broken(start: StyledText, text: StyledText, cells: int) -> list[Line]:
     """A text behind its start, its further lines indented below."""
     indent = width(start.text)
     first, *others = wrapped([text], cells - indent, 2)
-    return [[start, *first], *([Piece(" " * indent), *line] for line in others)]
+    return [[start, *first], *([StyledText(" " * indent), *line] for line in others)]

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from attncli.arithmetic.expression import Expression, Number, Omitted, Product, Vector
 from attncli.document import Addition
-from attncli.notation.latex import Style, latex
+from attncli.notation.latex import LatexStyle, latex
 from attncli.notation.plain import MINUS
 from attncli.notation.signs import signed
-from attncli.render.figures import addend_sign
+from attncli.render.numbers import addend_sign
 from attncli.render.tex.alignment import aligned
 from attncli.render.tex.measure import math_width
 from attncli.render.tex.setting import Setting
@@ -22,7 +22,7 @@ _SIGN, _ARROW = 1.3, 1.6
 _TO = r"{}\rightarrow{} "
 
 
-class _Addend(NamedTuple):
+class _TexAddend(NamedTuple):
     """A sign, the product behind it and its value; dots and no value for those left out."""
 
     sign: str
@@ -46,14 +46,14 @@ def addition(block: Addition, setting: Setting) -> str:
     return _array(label, [rows, end], 3 if fits else 2)
 
 
-def _vectors(vectors: Sequence[Vector], style: Style) -> list[str]:
+def _vectors(vectors: Sequence[Vector], style: LatexStyle) -> list[str]:
     """Vectors with their entries' points below each other."""
     columns = zip(*(vector.entries for vector in vectors), strict=True)
     texts = [_column(column, style) for column in columns]
     return [f"[{f',{JOINT}'.join(row)}]" for row in zip(*texts, strict=True)]
 
 
-def _column(entries: Sequence[Expression], style: Style) -> list[str]:
+def _column(entries: Sequence[Expression], style: LatexStyle) -> list[str]:
     texts = [latex(entry, style) for entry in entries]
     return aligned(texts) if all(isinstance(entry, Number) for entry in entries) else texts
 
@@ -74,13 +74,13 @@ def _factors(product: Expression) -> tuple[Expression, Vector]:
             raise TypeError(f"{type(product).__name__} is no weight times a vector")
 
 
-def _addends(block: Addition, products: Sequence[str], values: Sequence[str]) -> list[_Addend]:
+def _addends(block: Addition, products: Sequence[str], values: Sequence[str]) -> list[_TexAddend]:
     told = iter(zip(products, values, strict=True))
     addends = []
     for k, addend in enumerate(block.addends):
         sign = addend_sign(addend, k).strip().replace(MINUS, "-")
         product, value = (r"\dots", "") if isinstance(addend, Omitted) else next(told)
-        addends.append(_Addend(sign, product, value))
+        addends.append(_TexAddend(sign, product, value))
     return addends
 
 
@@ -88,7 +88,7 @@ def _line(text: str) -> str:
     return text.replace(JOINT, " ")
 
 
-def _beside(addends: Sequence[_Addend]) -> list[str]:
+def _beside(addends: Sequence[_TexAddend]) -> list[str]:
     """Each product with its value behind it."""
     return [
         f"{sign} & {_line(product)} & {_TO + _line(value) if value else ''}".rstrip(" &")
@@ -96,7 +96,7 @@ def _beside(addends: Sequence[_Addend]) -> list[str]:
     ]
 
 
-def _below(addends: Sequence[_Addend], setting: Setting) -> list[str]:
+def _below(addends: Sequence[_TexAddend], setting: Setting) -> list[str]:
     """Each product with its value below it, both broken where they are long."""
     rows: list[str] = []
     for sign, product, value in addends:

@@ -9,15 +9,15 @@ from typing import Any
 from attncli.arithmetic.expression import Equation
 from attncli.document import (
     Addition,
+    AnswerSpace,
     Block,
+    Bullets,
     Facts,
     Fields,
     Graph,
     MatrixBlock,
     Note,
-    Points,
     Prose,
-    Room,
     SideBySide,
     Spans,
     Subheading,
@@ -78,7 +78,7 @@ def facts(block: Facts, _: Setting) -> str:
     return f"\\begin{{description}}\\raggedright\n{items}\n\\end{{description}}"
 
 
-def _points(block: Points, _: Setting) -> str:
+def _points(block: Bullets, _: Setting) -> str:
     items = "\n".join(rf"\item {spans(item)}" for item in block.items)
     return f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}"
 
@@ -113,14 +113,14 @@ def _fields(block: Fields, _: Setting) -> str:
     )
 
 
-def _room(block: Room, setting: Setting) -> str:
+def _room(block: AnswerSpace, setting: Setting) -> str:
     return setting.lines_to_write.format(block.lines)
 
 
 _BLOCKS: dict[type, Callable[[Any, Setting], str]] = {
     Facts: facts,
     Prose: lambda block, _: spans(block.text),
-    Points: _points,
+    Bullets: _points,
     Subheading: lambda block, setting: setting.subheading.format(spans(block.text)),
     Note: _note,
     Working: working,
@@ -131,6 +131,6 @@ _BLOCKS: dict[type, Callable[[Any, Setting], str]] = {
     Tree: _tree,
     Graph: lambda block, _: tables.graph(block),
     Fields: _fields,
-    Room: _room,
+    AnswerSpace: _room,
 }
 """How each block is written; a list of words is data only, its table says it already."""

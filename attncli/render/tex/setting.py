@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank
-from attncli.notation.latex import Style, latex
+from attncli.notation.latex import LatexStyle, latex
 from attncli.render.tex.text import FORMULA, WORKING
 
 BLANK_WIDTH = "18mm"
@@ -17,8 +17,8 @@ class Setting(NamedTuple):
     own working looks like; how headings do."""
 
     room: float
-    working: Style = WORKING
-    formula: Style = FORMULA
+    working: LatexStyle = WORKING
+    formula: LatexStyle = FORMULA
     lines_to_write: str = r"\vspace{{{}\baselineskip}}"
     title: str = r"{{\LARGE\bfseries {}\par}}"
     heading: str = r"\section*{{{}}}"

@@ -17,7 +17,7 @@ from attncli.render.grid import (
     Grid,
     Label,
     Omission,
-    RowSum,
+    SumEntry,
     grid_of,
     grid_of_vectors,
     label_of,
@@ -39,7 +39,7 @@ _WIDEST = 0.35
 """In a table that is too wide, words with more than this part of the room are broken into lines."""
 
 
-class Cell(NamedTuple):
+class TexCell(NamedTuple):
     """What stands in a cell, its width in ems, and in how many lines it is."""
 
     text: str
@@ -47,28 +47,28 @@ class Cell(NamedTuple):
     lines: int = 1
 
     @classmethod
-    def of(cls, word: Word | str) -> Cell:
+    def of(cls, word: Word | str) -> TexCell:
         """Somebody's word, or a text of ours."""
         text = shown(word)
         return cls(breakable(text), text_width(text))
 
     @classmethod
-    def of_name(cls, word: Word | str) -> Cell:
+    def of_name(cls, word: Word | str) -> TexCell:
         """What names a row or a column."""
         width = text_width(shown(word))
         lines = 1 if width <= WIDEST_NAME else 1 + int(1.2 * width / WIDEST_NAME)
         return cls(name(word), min(width, WIDEST_NAME), lines)
 
     @classmethod
-    def of_mathematics(cls, text: str) -> Cell:
+    def of_mathematics(cls, text: str) -> TexCell:
         return cls(mathematics(text) if text else "", math_width(text))
 
 
-class Column(NamedTuple):
+class TexColumn(NamedTuple):
     """A heading with the cells below it; figures stand at the right."""
 
-    heading: Cell
-    cells: tuple[Cell, ...]
+    heading: TexCell
+    cells: tuple[TexCell, ...]
     numbers: bool = True
 
     @property
@@ -81,13 +81,13 @@ _INSIDE_NAME = re.compile(r"(?<=[.\]])(?=\w)")
 """Where a long name such as `layers[1].heads[2].weights` may be broken."""
 _LONGEST_ARROW = 9
 _ARROW = r"\rule[0.5ex]{{{:.1f}em}}{{0.4pt}}$\rightarrow$"
-ABOUT = Cell.of_mathematics(r"\approx")
-DOTS, DOTS_BELOW = Cell.of_mathematics(r"\dots"), Cell.of_mathematics(r"\vdots")
+ABOUT = TexCell.of_mathematics(r"\approx")
+DOTS, DOTS_BELOW = TexCell.of_mathematics(r"\dots"), TexCell.of_mathematics(r"\vdots")
 _OMITTED = {
     Omission.ROWS: DOTS_BELOW,
     Omission.COLUMNS: DOTS,
     Omission.BOTH: DOTS,
-    Omission.UNTOLD: Cell("", 0),
+    Omission.UNTOLD: TexCell("", 0),
 }
 
 
@@ -101,10 +101,12 @@ def side_by_side(block: SideBySide, setting: Setting) -> str:
     caption = rf"\paragraph{{{escaped(block.caption)}}}\leavevmode\par" if block.caption else ""
     grid = grid_of_vectors(block)
     columns = [
-        Column(Cell.of(label_of(one.heading)), tuple(_entry_cells(one.entries, setting)), False)
+        TexColumn(
+            TexCell.of(label_of(one.heading)), tuple(_entry_cells(one.entries, setting)), False
+        )
         for one in grid.columns
     ]
-    names = _row_names(Cell.of("Token"), grid)
+    names = _row_names(TexCell.of("Token"), grid)
     if _width(names, columns, _GAP) <= setting.room:
         tables = _tabular(names, columns)
     else:
@@ -123,56 +125,58 @@ def table(block: Table, setting: Setting) -> str:
     return together([_banded(columns[0], columns[1:], setting)])
 
 
-def _table_column(heading: Word | str, entries: Sequence[Word | str | Omitted]) -> Column:
+def _table_column(heading: Word | str, entries: Sequence[Word | str | Omitted]) -> TexColumn:
     texts = [entry for entry in entries if isinstance(entry, str)]
     words = any(isinstance(entry, Word) for entry in entries)
     if not words and all(map(_FIGURE.fullmatch, texts)):
         figures = iter(aligned([text.replace(MINUS, "-") for text in texts], before=False))
         cells = (
-            Cell.of_mathematics(next(figures)) if isinstance(entry, str) else DOTS_BELOW
+            TexCell.of_mathematics(next(figures)) if isinstance(entry, str) else DOTS_BELOW
             for entry in entries
         )
-        return Column(Cell.of(heading), tuple(cells))
-    return Column(Cell.of(heading), tuple(map(_words_cell, entries)), False)
+        return TexColumn(TexCell.of(heading), tuple(cells))
+    return TexColumn(TexCell.of(heading), tuple(map(_words_cell, entries)), False)
 
 
-def _words_cell(entry: Word | str | Omitted) -> Cell:
+def _words_cell(entry: Word | str | Omitted) -> TexCell:
     if isinstance(entry, Omitted):
         return DOTS_BELOW
-    return Cell.of(entry)
+    return TexCell.of(entry)
 
 
-def _in_lines(column: Column, widest: float) -> Column:
+def _in_lines(column: TexColumn, widest: float) -> TexColumn:
     """A column of many words, each cell in lines below each other."""
     if column.width <= widest:
         return column
     heading, *cells = (_cell_in_lines(cell, widest) for cell in (column.heading, *column.cells))
-    return Column(heading, tuple(cells), False)
+    return TexColumn(heading, tuple(cells), False)
 
 
-def _cell_in_lines(cell: Cell, widest: float) -> Cell:
+def _cell_in_lines(cell: TexCell, widest: float) -> TexCell:
     text = _INSIDE_NAME.sub(r"\\allowbreak ", cell.text)
     box = rf"\parbox[t]{{{widest:.1f}em}}{{\raggedright {text}\strut}}"
-    return Cell(box, widest, 1 + int(1.2 * cell.width / widest))
+    return TexCell(box, widest, 1 + int(1.2 * cell.width / widest))
 
 
 def graph(block: Graph) -> str:
     """An arrow for each edge, the heavier the longer."""
     most = float(max(edge.weight.full for edge in block.edges))
-    sources: list[Cell] = []
+    sources: list[TexCell] = []
     before: Word | None = None
     for edge in block.edges:
-        sources.append(Cell.of_name(edge.source if edge.source != before else ""))
+        sources.append(TexCell.of_name(edge.source if edge.source != before else ""))
         before = edge.source
     lengths = [max(0.3, _LONGEST_ARROW * float(edge.weight.full) / most) for edge in block.edges]
-    arrows = [Cell(_ARROW.format(length), length + 1) for length in lengths]
+    arrows = [TexCell(_ARROW.format(length), length + 1) for length in lengths]
     weights = aligned([latex(edge.weight) for edge in block.edges])
     columns = [
-        Column(Cell("", 0), tuple(arrows), False),
-        Column(Cell.of("to"), tuple(Cell.of_name(edge.target) for edge in block.edges), False),
-        Column(Cell.of("weight"), tuple(map(Cell.of_mathematics, weights))),
+        TexColumn(TexCell("", 0), tuple(arrows), False),
+        TexColumn(
+            TexCell.of("to"), tuple(TexCell.of_name(edge.target) for edge in block.edges), False
+        ),
+        TexColumn(TexCell.of("weight"), tuple(map(TexCell.of_mathematics, weights))),
     ]
-    return together([_tabular(Column(Cell.of("from"), tuple(sources), False), columns)])
+    return together([_tabular(TexColumn(TexCell.of("from"), tuple(sources), False), columns)])
 
 
 _JOINT = "\n\\hspace{2em plus 1em}\n"
@@ -187,56 +191,58 @@ def together(tables: Sequence[str]) -> str:
     )
 
 
-def _row_names(heading: Cell, grid: Grid) -> Column:
-    return Column(heading, tuple(map(_named, grid.names)), False)
+def _row_names(heading: TexCell, grid: Grid) -> TexColumn:
+    return TexColumn(heading, tuple(map(_named, grid.names)), False)
 
 
-def _named(name: Label) -> Cell:
-    return _OMITTED[name] if isinstance(name, Omission) else Cell.of_name(name)
+def _named(name: Label) -> TexCell:
+    return _OMITTED[name] if isinstance(name, Omission) else TexCell.of_name(name)
 
 
-def _matrix_columns(block: MatrixBlock, setting: Setting) -> tuple[Column, list[Column]]:
+def _matrix_columns(block: MatrixBlock, setting: Setting) -> tuple[TexColumn, list[TexColumn]]:
     grid = grid_of(block)
-    quantity = Cell.of_mathematics(latex(Symbol(block.name), setting.working))
+    quantity = TexCell.of_mathematics(latex(Symbol(block.name), setting.working))
     if block.given:
         origin = f" ({block.origin})"
-        quantity = Cell(f"{quantity.text}{origin}", quantity.width + text_width(origin))
+        quantity = TexCell(f"{quantity.text}{origin}", quantity.width + text_width(origin))
     columns = [
-        Column(_named(column.heading), tuple(_entry_cells(column.entries, setting)))
+        TexColumn(_named(column.heading), tuple(_entry_cells(column.entries, setting)))
         for column in grid.columns
     ]
     return _row_names(quantity, grid), columns
 
 
-def _entry_cells(entries: Sequence[Entry], setting: Setting) -> Iterable[Cell]:
+def _entry_cells(entries: Sequence[Entry], setting: Setting) -> Iterable[TexCell]:
     """A column's entries, each number filled up behind its point to the length of the longest."""
-    numbers = (one.total if isinstance(one, RowSum) else one for one in entries)
+    numbers = (one.total if isinstance(one, SumEntry) else one for one in entries)
     texts = [latex(one) for one in numbers if isinstance(one, Number)]
     filled = iter(aligned(texts, before=False))
     for entry in entries:
         if isinstance(entry, Omission):
             yield _OMITTED[entry]
         elif isinstance(entry, Blank):
-            yield Cell(setting.entry(entry), BLANK)
+            yield TexCell(setting.entry(entry), BLANK)
         elif isinstance(entry, Vector):
-            yield Cell.of_mathematics(latex(entry, setting.working))
+            yield TexCell.of_mathematics(latex(entry, setting.working))
         else:
-            cell = Cell.of_mathematics(next(filled))
-            rounded = isinstance(entry, RowSum) and entry.sign != "="
-            yield Cell(f"{ABOUT.text} {cell.text}", ABOUT.width + cell.width) if rounded else cell
+            cell = TexCell.of_mathematics(next(filled))
+            rounded = isinstance(entry, SumEntry) and entry.sign != "="
+            yield (
+                TexCell(f"{ABOUT.text} {cell.text}", ABOUT.width + cell.width) if rounded else cell
+            )
 
 
-def _width(names: Column, columns: Sequence[Column], gap: float) -> float:
+def _width(names: TexColumn, columns: Sequence[TexColumn], gap: float) -> float:
     return names.width + sum(column.width + gap for column in columns)
 
 
-def _banded(names: Column, columns: Sequence[Column], setting: Setting) -> str:
+def _banded(names: TexColumn, columns: Sequence[TexColumn], setting: Setting) -> str:
     """A table, smaller if it needs to be; or in bands with the row names before each."""
     if _width(names, columns, _GAP) <= setting.room:
         return _tabular(names, columns)
     if _width(names, columns, _SMALL_GAP) * _SMALL <= setting.room:
         return "{\\small\\tabcolsep 3pt%\n" + _tabular(names, columns) + "}"
-    bands: list[list[Column]] = [[]]
+    bands: list[list[TexColumn]] = [[]]
     for column in columns:
         if bands[-1] and _width(names, [*bands[-1], column], _GAP) > setting.room:
             bands.append([])
@@ -244,7 +250,7 @@ def _banded(names: Column, columns: Sequence[Column], setting: Setting) -> str:
     return _JOINT.join(_tabular(names, band) for band in bands)
 
 
-def _tabular(names: Column, columns: Sequence[Column]) -> str:
+def _tabular(names: TexColumn, columns: Sequence[TexColumn]) -> str:
     """The table; a long one in parts that fit on a page each."""
     everything = [names, *columns]
     kinds = "".join("r" if column.numbers else "l" for column in everything)
@@ -263,11 +269,11 @@ def _tabular(names: Column, columns: Sequence[Column]) -> str:
     return f"{{{stretch}{text}}}" if stretch else text
 
 
-def _parts(rows: Sequence[tuple[Cell, ...]]) -> Iterator[list[tuple[Cell, ...]]]:
+def _parts(rows: Sequence[tuple[TexCell, ...]]) -> Iterator[list[tuple[TexCell, ...]]]:
     """The rows of a table in parts of nearly one length, none of which is longer than it may."""
     heights = [max(cell.lines for cell in row) for row in rows]
     most = sum(heights) / max(1, ceil(sum(heights) / _MOST_LINES))
-    part: list[tuple[Cell, ...]] = []
+    part: list[tuple[TexCell, ...]] = []
     used = 0
     for row, height in zip(rows, heights, strict=True):
         if part and used + height > most:
@@ -278,5 +284,5 @@ def _parts(rows: Sequence[tuple[Cell, ...]]) -> Iterator[list[tuple[Cell, ...]]]
     yield part
 
 
-def _row(cells: Iterable[Cell]) -> str:
+def _row(cells: Iterable[TexCell]) -> str:
     return " & ".join(cell.text for cell in cells) + r" \\"

@@ -8,7 +8,7 @@ import unicodedata
 from attncli.arithmetic.expression import Blank, Equation, Expression, Symbol
 from attncli.document import Span, Spans, Term
 from attncli.notation import name_of
-from attncli.notation.latex import Style, latex
+from attncli.notation.latex import LatexStyle, latex
 from attncli.notation.words import shown, visible
 from attncli.render.tex.measure import text_width
 from attncli.word import Word
@@ -145,8 +145,8 @@ def ruled(blank: Blank) -> str:
 JOINT = "\n"
 """Where a line of mathematics may be broken; to TeX it is a space."""
 
-WORKING = Style(index, ruled, joint=JOINT, slim=True)
-FORMULA = Style(formula_index, ruled, joint=JOINT, slim=True)
+WORKING = LatexStyle(index, ruled, joint=JOINT, slim=True)
+FORMULA = LatexStyle(formula_index, ruled, joint=JOINT, slim=True)
 _INLINE = FORMULA._replace(inline=True)
 
 

@@ -34,7 +34,7 @@ def working(block: Working, setting: Setting) -> str:
     most = max(map(math_width, labels), default=0)
     texts = [[_part_text(part, setting) for _, part in line.parts] for line in lines]
     own_line = most > setting.room / 3 and most + _widest(texts) > setting.room
-    grid = _Grid.of(texts, setting.room - (INDENT if own_line else most))
+    grid = _TexGrid.of(texts, setting.room - (INDENT if own_line else most))
     if grid.columns and all(isinstance(line.parts[-1][1], Number) for line in lines):
         texts = _with_results_aligned(texts)
     rows = _rows(block, labels, texts, grid, own_line=own_line)
@@ -63,7 +63,7 @@ def _part_text(part: Expression, setting: Setting) -> str:
     return text
 
 
-class _Grid(NamedTuple):
+class _TexGrid(NamedTuple):
     """How many columns of parts there are (none: there is no room for columns), before which part
     of a line of k parts a new row begins, and how wide a row may be."""
 
@@ -72,7 +72,7 @@ class _Grid(NamedTuple):
     room: float
 
     @classmethod
-    def of(cls, texts: Sequence[Sequence[str]], room: float) -> _Grid:
+    def of(cls, texts: Sequence[Sequence[str]], room: float) -> _TexGrid:
         widths = {
             count: [max(map(math_width, column)) for column in zip(*rows, strict=True)]
             for count, rows in _by_length(texts).items()
@@ -104,7 +104,7 @@ def _rows(
     block: Working,
     labels: Sequence[str],
     texts: Sequence[Sequence[str]],
-    grid: _Grid,
+    grid: _TexGrid,
     *,
     own_line: bool,
 ) -> Iterator[str]:
@@ -134,7 +134,7 @@ def _space_below(row: str) -> str:
     return next((space for sign, space in _APART.items() if sign in row), "")
 
 
-def _chain(relations: Sequence[str], parts: Sequence[str], grid: _Grid) -> list[str]:
+def _chain(relations: Sequence[str], parts: Sequence[str], grid: _TexGrid) -> list[str]:
     """The parts of a line with their relations, in as many rows as the grid says."""
     rows: list[str] = []
     joint = " &&" if grid.columns > 1 else " "

@@ -22,9 +22,9 @@ from attncli.scenario.keys.kinds import (
     TextKind,
     WholeNumber,
 )
-from attncli.scenario.keys.matrices import MatrixKind, Vector
+from attncli.scenario.keys.matrices import MatrixKind, VectorKind
 from attncli.scenario.keys.stack import ENCODER, INPUT, LAYERS
-from attncli.scenario.nodes import Map, Node, Text, describe
+from attncli.scenario.nodes import Map, Node, Scalar, describe
 from attncli.scenario.problems import Problems
 
 STORY = (
@@ -70,7 +70,7 @@ STORY = (
 _COUNT = WholeNumber(1, 10**6)
 _MATRIX = MatrixKind()
 _NAMED = MatrixKind(named=True)
-_VECTOR = Vector()
+_VECTOR = VectorKind()
 _TOKEN = TextKind("a token")
 _POSITIVE = NumberKind(positive=True)
 _DECIMALS = WholeNumber(0, MOST_DECIMALS)
@@ -111,7 +111,7 @@ _KEYS_OF_A_RUN = (
     Key("encoder", ENCODER, "an encoder whose output is the memory: the keys of a stack again"),
     Key(
         "unembedding",
-        Either(lambda node: _TIED if isinstance(node, Text) else _MATRIX, (_TIED, _MATRIX)),
+        Either(lambda node: _TIED if isinstance(node, Scalar) else _MATRIX, (_TIED, _MATRIX)),
         "tied (the embeddings, transposed), or a matrix [d_model, vocabulary]",
     ),
     Key("b_U", _VECTOR, "the bias of the logits, [vocabulary]"),

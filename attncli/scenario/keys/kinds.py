@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from attncli.arithmetic import decimals
 from attncli.refusals import listed, quote
-from attncli.scenario.nodes import Items, Map, Node, Text, describe
+from attncli.scenario.nodes import Items, Map, Node, Scalar, describe
 from attncli.scenario.problems import Problems
 
 Schema = dict[str, Any]
@@ -33,9 +33,9 @@ class TextKind(NamedTuple):
     what: str = "a text"
 
     def read(self, node: Node, problems: Problems) -> str | None:
-        if isinstance(node, Text) and node.text.strip():
+        if isinstance(node, Scalar) and node.text.strip():
             return node.text
-        wrong = "is empty" if isinstance(node, Text) else f"is {describe(node)}"
+        wrong = "is empty" if isinstance(node, Scalar) else f"is {describe(node)}"
         problems.add(node.where, f"{self.what} is wanted here, and this {wrong}", "write a text")
         return None
 
@@ -51,7 +51,7 @@ class Choice(NamedTuple):
     beside: str = ""
 
     def read(self, node: Node, problems: Problems) -> str | None:
-        if isinstance(node, Text) and node.text in self.words:
+        if isinstance(node, Scalar) and node.text in self.words:
             return node.text
         wrong = "can't stand here" if self.beside else "is not a choice here"
         problems.add(node.where, f"{describe(node)} {wrong}", self._right(node, problems))
@@ -59,7 +59,7 @@ class Choice(NamedTuple):
 
     def _right(self, node: Node, problems: Problems) -> str:
         known = f"known: {', '.join(self.words)}"
-        said = isinstance(node, Text) and node.text
+        said = isinstance(node, Scalar) and node.text
         right = problems.nearest(said, self.words) if said else known
         if not self.beside:
             return right
@@ -78,8 +78,8 @@ class WholeNumber(NamedTuple):
     most: int
 
     def read(self, node: Node, problems: Problems) -> int | None:
-        digits = isinstance(node, Text) and node.text.removeprefix("-")
-        if isinstance(node, Text) and digits and digits.isascii() and digits.isdigit():
+        digits = isinstance(node, Scalar) and node.text.removeprefix("-")
+        if isinstance(node, Scalar) and digits and digits.isascii() and digits.isdigit():
             number = int(node.text) if len(digits) < decimals.SIGNIFICANT else self.most + 1
             if self.least <= number <= self.most:
                 return number
@@ -100,7 +100,7 @@ class NumberKind(NamedTuple):
     below: int | None = None
 
     def read(self, node: Node, problems: Problems) -> Decimal | None:
-        if not isinstance(node, Text):
+        if not isinstance(node, Scalar):
             problems.add(node.where, f"{describe(node)} where a number belongs", "give a number")
             return None
         try:
@@ -136,7 +136,7 @@ class NumberKind(NamedTuple):
 
 def looks_like_number(node: Node) -> bool:
     """Whether a text begins as a number does, or writes one that isn't finite."""
-    if not isinstance(node, Text):
+    if not isinstance(node, Scalar):
         return False
     return node.text.lstrip("+-.")[:1].isdigit() or decimals.is_not_finite(node.text)
 
@@ -145,7 +145,7 @@ class Flag(NamedTuple):
     """true or false."""
 
     def read(self, node: Node, problems: Problems) -> bool | None:
-        if isinstance(node, Text) and node.text in TRUTH:
+        if isinstance(node, Scalar) and node.text in TRUTH:
             return TRUTH[node.text]
         problems.add(node.where, f"{describe(node)} is neither true nor false", "say which")
         return None
@@ -268,7 +268,7 @@ def word_or(words: tuple[str, ...], number: Kind[Any]) -> Either:
     word = Choice(words, "a number")
 
     def choose(node: Node) -> Kind[Any]:
-        said = isinstance(node, Text) and node.text in words
+        said = isinstance(node, Scalar) and node.text in words
         return number if looks_like_number(node) and not said else word
 
     return Either(choose, (word, number))

@@ -16,9 +16,9 @@ from attncli.scenario.keys.kinds import (
     WholeNumber,
     word_or,
 )
-from attncli.scenario.keys.matrices import MatrixKind, Vector, truth_table
+from attncli.scenario.keys.matrices import MatrixKind, VectorKind, truth_table
 from attncli.scenario.keys.recurrent import CELL_KEYS, CELL_SETTINGS
-from attncli.scenario.nodes import Items, Text
+from attncli.scenario.nodes import Items, Scalar
 
 NONE = "none"
 SCALES = ("sqrt_d_k", NONE)
@@ -32,7 +32,7 @@ _COUNT = WholeNumber(1, 10**6)
 _HEAD_COUNT = WholeNumber(1, 1024)
 _MATRIX = MatrixKind()
 _NAMED = MatrixKind(named=True)
-_VECTOR = Vector()
+_VECTOR = VectorKind()
 _TOKEN = TextKind("a token")
 _POSITIVE = NumberKind(positive=True)
 _NUMBER = NumberKind()
@@ -68,7 +68,8 @@ _MASK_RULE = Record(
 )
 _MASK = OneOrMany(
     Either(
-        lambda node: _MASK_WORD if isinstance(node, Text) else _MASK_RULE, (_MASK_WORD, _MASK_RULE)
+        lambda node: _MASK_WORD if isinstance(node, Scalar) else _MASK_RULE,
+        (_MASK_WORD, _MASK_RULE),
     )
 )
 
@@ -183,5 +184,7 @@ LAYER_KEYS = (
 )
 LAYER = Record(LAYER_KEYS)
 
-VECTORS = frozenset(key.name for key in (*LAYER_KEYS, *NORM.keys) if isinstance(key.kind, Vector))
+VECTORS = frozenset(
+    key.name for key in (*LAYER_KEYS, *NORM.keys) if isinstance(key.kind, VectorKind)
+)
 """What is a single row, which has no name: biases, γ and β."""

@@ -12,7 +12,7 @@ from attncli.arithmetic import decimals
 from attncli.arithmetic.matrix import Matrix
 from attncli.scenario.keys.kinds import TRUTH, NumberKind, Schema
 from attncli.scenario.keys.sources import FileSource, RandomSource, SourceKind, is_source
-from attncli.scenario.nodes import Figures, Items, Map, Node, Text, describe
+from attncli.scenario.nodes import Figures, Items, Map, Node, Scalar, describe
 from attncli.scenario.problems import Problems
 
 _INFINITE = Decimal("-Infinity")
@@ -28,18 +28,18 @@ class NamedRows(NamedTuple):
 MatrixLike = Matrix | Figures | NamedRows | RandomSource | FileSource
 
 
-class Entry(NamedTuple):
+class EntryKind(NamedTuple):
     """A figure of a matrix; `infinite` allows -inf, `truth` reads true and false as 1 and 0."""
 
     infinite: bool = False
     truth: bool = False
 
     def read(self, node: Node, problems: Problems) -> Decimal | None:
-        if self.infinite and isinstance(node, Text) and node.text in ("-inf", "-.inf"):
+        if self.infinite and isinstance(node, Scalar) and node.text in ("-inf", "-.inf"):
             return _INFINITE
         if not self.truth:
             return NumberKind().read(node, problems)
-        if isinstance(node, Text) and node.text in {**TRUTH, "0": 0, "1": 1}:
+        if isinstance(node, Scalar) and node.text in {**TRUTH, "0": 0, "1": 1}:
             return Decimal(int(TRUTH.get(node.text, node.text == "1")))
         wrong = f"{describe(node)} is neither true nor false"
         problems.add(node.where, wrong, "give true or false, or 1 or 0")
@@ -51,10 +51,10 @@ class Entry(NamedTuple):
         return {"enum": [True, False, 0, 1]} if self.truth else {"type": "number"}
 
 
-class Vector(NamedTuple):
+class VectorKind(NamedTuple):
     """A row of numbers: a matrix [1, n]; `inline` ones are written out."""
 
-    entry: Entry = Entry()
+    entry: EntryKind = EntryKind()
     inline: bool = False
 
     def read(self, node: Node, problems: Problems) -> MatrixLike | None:
@@ -105,7 +105,7 @@ class MatrixKind(NamedTuple):
         return self._of_rows(node.items, problems)
 
     def _of_rows(self, nodes: Sequence[Node], problems: Problems) -> Matrix | None:
-        vector = Vector(Entry(self.infinite, self.truth))
+        vector = VectorKind(EntryKind(self.infinite, self.truth))
         rows = [vector.read_row(node, problems) for node in nodes]
         return _matrix_of_rows(rows, nodes, problems)
 
@@ -117,7 +117,7 @@ class MatrixKind(NamedTuple):
         return {"anyOf": kinds}
 
     def _entry_schema(self) -> Schema:
-        return Entry(self.infinite, self.truth).schema()
+        return EntryKind(self.infinite, self.truth).schema()
 
 
 def truth_table() -> MatrixKind:

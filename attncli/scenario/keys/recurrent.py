@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from attncli.scenario.keys.kinds import Choice, Flag, Key, ListOf, Record
-from attncli.scenario.keys.matrices import MatrixKind, Vector
+from attncli.scenario.keys.matrices import MatrixKind, VectorKind
 
 _MATRIX = MatrixKind()
-_VECTOR = Vector()
+_VECTOR = VectorKind()
 
 CELLS = ("rnn", "gru", "lstm")
 WAYS = ("forward", "backward")

@@ -24,7 +24,7 @@ from attncli.scenario.keys.kinds import (
     TextKind,
     WholeNumber,
 )
-from attncli.scenario.nodes import Items, Map, Node, Text, describe
+from attncli.scenario.nodes import Items, Map, Node, Scalar, describe
 from attncli.scenario.problems import Problems
 
 Array = NDArray[np.float64]
@@ -122,7 +122,7 @@ class _Shape(NamedTuple):
 def is_source(node: Node) -> bool:
     """Whether a node is meant as a source; `{random: [1, 0]}` is a row that is called so."""
     return isinstance(node, Map) and any(
-        isinstance(node.get(key), Text) for key in ("random", "file")
+        isinstance(node.get(key), Scalar) for key in ("random", "file")
     )
 
 

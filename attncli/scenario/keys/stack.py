@@ -16,19 +16,19 @@ from attncli.scenario.keys.kinds import (
     word_or,
 )
 from attncli.scenario.keys.layer import GIVEN, LAYER, LAYER_KEYS, NONE, NORM
-from attncli.scenario.keys.matrices import MatrixKind, Vector
+from attncli.scenario.keys.matrices import MatrixKind, VectorKind
 from attncli.scenario.keys.sources import SourceKind, is_source
 from attncli.scenario.keys.tokenizing import TOKENIZING
-from attncli.scenario.nodes import Items, Map, Node, Text
+from attncli.scenario.nodes import Items, Map, Node, Scalar
 
 _COUNT = WholeNumber(1, 10**6)
 _MATRIX = MatrixKind()
 _NAMED = MatrixKind(named=True)
-_VECTOR = Vector()
+_VECTOR = VectorKind()
 _TOKEN = TextKind("a token")
 _POSITIVE = NumberKind(positive=True)
 _NUMBER = NumberKind()
-_TOKEN_VECTORS = MapOf(Vector(inline=True), "token")
+_TOKEN_VECTORS = MapOf(VectorKind(inline=True), "token")
 _TABLE_SCALE = word_or(("sqrt_d_model", NONE), _POSITIVE)
 
 
@@ -37,7 +37,7 @@ _ONE_HOT = Choice((ONE_HOT,), "a map from token to vector, or rows by ID")
 
 
 def _embeddings(node: Node) -> Kind[object]:
-    if isinstance(node, Text):
+    if isinstance(node, Scalar):
         return _ONE_HOT
     return _TOKEN_VECTORS if isinstance(node, Map) and not is_source(node) else _MATRIX
 
@@ -78,13 +78,13 @@ _POSITION_WORD = Choice((*POSITION_KINDS, NONE), "rows of numbers")
 
 
 def _position(node: Node) -> Kind[object]:
-    if isinstance(node, Text):
+    if isinstance(node, Scalar):
         return _POSITION_WORD
     if isinstance(node, Map) and not is_source(node):
         kind = node.get("kind")
         if kind is None:
             return _SINUSOIDAL
-        return POSITION_KINDS.get(kind.text if isinstance(kind, Text) else "", _ANY_POSITION)
+        return POSITION_KINDS.get(kind.text if isinstance(kind, Scalar) else "", _ANY_POSITION)
     return _MATRIX
 
 

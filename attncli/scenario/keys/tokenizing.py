@@ -15,7 +15,7 @@ from attncli.scenario.keys.kinds import (
     TextKind,
     WholeNumber,
 )
-from attncli.scenario.nodes import Items, Map, Node, Text
+from attncli.scenario.nodes import Items, Map, Node, Scalar
 from attncli.scenario.tokenizers import TOKENIZERS
 
 LEARNED = ("bpe", "wordpiece", "unigram", "sentencepiece")
@@ -60,7 +60,7 @@ def _corpus(node: Node) -> Kind[object]:
 TOKENIZING = (
     Key(
         "tokenizer",
-        Either(lambda node: _WORD if isinstance(node, Text) else _SETTINGS, (_WORD, _SETTINGS)),
+        Either(lambda node: _WORD if isinstance(node, Scalar) else _SETTINGS, (_WORD, _SETTINGS)),
         "how the sentence is cut into tokens: a word, or {kind: …} with settings",
     ),
     Key(

@@ -12,46 +12,48 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from attncli.arithmetic.expression import MOST_PARTS, Cell, elided, elided_rows
+from attncli.arithmetic.expression import MOST_PARTS, Location, elided, elided_rows
 from attncli.document import Addition, Block, MatrixBlock, Note, Span, Working
 from attncli.telling.blocks import given_blocks
-from attncli.telling.exercise.leading import telling, with_copies
-from attncli.telling.exercise.lines import Asked, LineAsker, Place
-from attncli.telling.exercise.sections import Told
+from attncli.telling.exercise.leaks import telling, with_copies
+from attncli.telling.exercise.lines import Asked, Blankable, LineAsker
+from attncli.telling.exercise.sections import StepSection
 from attncli.telling.selection import Selection
-from attncli.trace import Making, Trace
+from attncli.trace import Definition, Trace
 
 
-class Page(NamedTuple):
+class WholePage(NamedTuple):
     """The sections of a page before anything is asked for. `terms` says whether those inside
     lines may be asked for; `inputs` are the given quantities that may."""
 
     trace: Trace
-    told: Sequence[Told]
+    told: Sequence[StepSection]
     terms: bool
     inputs: Collection[str] = ()
 
     @property
     def makes(self) -> frozenset[str]:
         """The quantities that are made on the page."""
-        return frozenset(making.name for one in self.told for making in one.part.makings)
+        return frozenset(
+            definition.name for one in self.told for definition in one.part.definitions
+        )
 
-    def places(self) -> list[Place]:
+    def places(self) -> list[Blankable]:
         """What can be asked for, in the order of the page."""
         return [place for _, places in self._gone_through(Asked()) for place in places]
 
-    def asking(self, asked: Asked) -> list[tuple[Told, list[Place]]]:
+    def asking(self, asked: Asked) -> list[tuple[StepSection, list[Blankable]]]:
         """The sections with blanks for what is asked, and the places of the blanks."""
         return [
             (told, [place for place in places if asked.asks(place)])
             for told, places in self._gone_through(asked)
         ]
 
-    def _gone_through(self, asked: Asked) -> list[tuple[Told, list[Place]]]:
+    def _gone_through(self, asked: Asked) -> list[tuple[StepSection, list[Blankable]]]:
         shown: set[str] = set()
         return [_Asker(self, one, asked, shown).run() for one in self.told]
 
-    def asked(self, places: Sequence[Place], known: Sequence[Place]) -> Asked:
+    def asked(self, places: Sequence[Blankable], known: Sequence[Blankable]) -> Asked:
         """What may not be told when some of the `known` places are asked for: their cells and
         copies of these, the rest of a quantity all of whose shown cells are asked for, and what
         tells them and is made in no section of the page."""
@@ -68,26 +70,30 @@ class Page(NamedTuple):
         hidden = telling(self.trace, self.makes)
         return Asked(None, frozenset(), frozenset(hidden))
 
-    def chain(self, name: str, hidden: Collection[str]) -> list[Making]:
+    def chain(self, name: str, hidden: Collection[str]) -> list[Definition]:
         """How a hidden quantity that no section makes comes from those that sections make."""
         wanted, chain = {name}, []
-        for making in reversed(self.trace.plan):
-            if making.name in wanted and making.name in hidden and making.name not in self.makes:
-                chain.append(making)
-                wanted.update(making.operands)
+        for definition in reversed(self.trace.plan):
+            if (
+                definition.name in wanted
+                and definition.name in hidden
+                and definition.name not in self.makes
+            ):
+                chain.append(definition)
+                wanted.update(definition.operands)
         return chain[::-1]
 
 
 class _Asker:
     """Goes through one section; `shown` are the quantities whose tables were shown before."""
 
-    def __init__(self, page: Page, told: Told, asked: Asked, shown: set[str]) -> None:
+    def __init__(self, page: WholePage, told: StepSection, asked: Asked, shown: set[str]) -> None:
         self.page, self.told, self.asked, self.shown = page, told, asked, shown
-        self.made = {making.name for making in told.part.makings}
+        self.made = {definition.name for definition in told.part.definitions}
         self.lines = LineAsker(page.trace, told.part.path, asked, terms=page.terms)
-        self.places: list[Place] = []
+        self.places: list[Blankable] = []
 
-    def run(self) -> tuple[Told, list[Place]]:
+    def run(self) -> tuple[StepSection, list[Blankable]]:
         section = self.told.section
         blocks = tuple(block for one in section.blocks for block in self.block(one))
         return self.told._replace(section=section._replace(blocks=blocks)), self.places
@@ -114,14 +120,14 @@ class _Asker:
         """Whether a table would tell what is asked for: not one that a section makes itself."""
         return name in self.asked.quantities and name not in self.made
 
-    def table(self, block: MatrixBlock) -> tuple[Block | None, list[Place]]:
+    def table(self, block: MatrixBlock) -> tuple[Block | None, list[Blankable]]:
         name = block.quantity
         own = name in self.made
         self.shown.add(name)
         if not own and name not in self.page.inputs:
             return block, []
         said = {place.cell for place in self.places}
-        shown = [Cell(name, i, j) for i, j in shown_cells(block)]
+        shown = [Location(name, i, j) for i, j in shown_cells(block)]
         if own and said.issuperset(shown):
             return None, []
         quantity = self.page.trace[name]
@@ -129,7 +135,7 @@ class _Asker:
         places = [self.lines.result_place(number, name) for number in numbers]
         return self.with_blanks(block, places), places
 
-    def with_blanks(self, block: MatrixBlock, places: Sequence[Place]) -> MatrixBlock:
+    def with_blanks(self, block: MatrixBlock, places: Sequence[Blankable]) -> MatrixBlock:
         blanks = {
             (place.cell.row, place.cell.column): place.id
             for place in places
@@ -154,11 +160,11 @@ class _Asker:
         trace, path = self.page.trace, self.told.part.path
         chain = self.page.chain(name, self.asked.quantities)
         spans: list[Span] = []
-        for making in chain:
-            names = (n.seen_from(path) for n in (making.name, *making.operands))
-            spans += [", " if spans else "", making.operation.formula(*names)]
+        for definition in chain:
+            names = (n.seen_from(path) for n in (definition.name, *definition.operands))
+            spans += [", " if spans else "", definition.operation.formula(*names)]
         yield Note(("It goes on from what you have worked out: ", *spans, "."))
-        needed = dict.fromkeys(operand for making in chain for operand in making.operands)
+        needed = dict.fromkeys(operand for definition in chain for operand in definition.operands)
         for operand in needed:
             known = operand in self.shown or operand in self.page.makes
             if not known and operand not in self.asked.quantities:

@@ -13,7 +13,7 @@ from attncli.choices import BLANKS
 from attncli.refusals import Problem, quote
 from attncli.scenario import STORY
 from attncli.scenario.problems import nearest
-from attncli.telling.exercise.lines import Place
+from attncli.telling.exercise.lines import Blankable
 from attncli.telling.selection import SelectionError
 
 _MOST_POINTS = 100
@@ -90,7 +90,7 @@ def _is_count(text: str) -> bool:
     return short and text.isascii() and text.isdigit() and 1 <= int(text) <= _MOST_POINTS
 
 
-def chosen(places: Sequence[Place], blanking: Blanking, seed: str) -> list[Place]:
+def chosen(places: Sequence[Blankable], blanking: Blanking, seed: str) -> list[Blankable]:
     """The places that are asked for, in their order. At least one of them is, if there are any."""
     kept = [p for p in places if (blanking.results if p.cell else blanking.terms)]
     if blanking.kind != "random" or not kept:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncli.telling.parts import told_parts
-from attncli.trace import Part, Trace
+from attncli.trace import PlannedStep, Trace
 
 _BY_ROWS = "each token is a row, multiplied by the matrix from the right"
 _BY_COLUMNS = "each token is a column, multiplied by the matrix from the left"
@@ -24,7 +24,7 @@ _COLUMNS = {
 def products_in_words(trace: Trace) -> Iterator[str]:
     """How the products of matrices are done, where there are some."""
     layers = {
-        id(part.scope.layer): part.scope.layer for part in told_parts(trace) if _is_of_layer(part)
+        id(part.place.layer): part.place.layer for part in told_parts(trace) if _is_of_layer(part)
     }
     rows = {one.attention.linear for one in layers.values() if one.recurrent is None}
     columns = {one.recurrent.in_out for one in layers.values() if one.recurrent is not None}
@@ -32,10 +32,10 @@ def products_in_words(trace: Trace) -> Iterator[str]:
     yield from (_COLUMNS[layout] for layout in sorted(columns))
 
 
-def _is_of_layer(part: Part) -> bool:
+def _is_of_layer(part: PlannedStep) -> bool:
     """Whether a part is worked, and not one of those that lead to the tokens."""
     return (
-        bool(part.makings)
-        and not (part.scope.round or part.scope.word)
+        bool(part.definitions)
+        and not (part.place.round or part.place.word)
         and (part.step not in ("dictionary", "tokenize"))
     )

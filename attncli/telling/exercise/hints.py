@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from attncli.document import (
     Addition,
     Block,
+    Bullets,
     Document,
     Line,
-    Points,
     Prose,
     Section,
     Subheading,
@@ -47,7 +47,7 @@ def _sections(sections: Sequence[Section], trace: Trace) -> Iterator[Section]:
 def _about(step: Step, working: Sequence[Block]) -> list[Block]:
     blocks: list[Block] = [Prose((step.purpose,)), *working]
     mistakes = tuple((mistake.says,) for mistake in step.mistakes)
-    return [*blocks, *common_mistakes([Points(mistakes)] if mistakes else [])]
+    return [*blocks, *common_mistakes([Bullets(mistakes)] if mistakes else [])]
 
 
 def _by_names(section: Section, trace: Trace) -> list[Block]:

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from attncli.arithmetic.expression import MOST_PARTS, Omitted, elided
 from attncli.document import (
     Block,
+    Bullets,
     Document,
-    Points,
     Section,
     Span,
     Spans,
     Subheading,
 )
-from attncli.questions import Slip
+from attncli.questions import MistakenAnswer
 from attncli.word import Word
 
 
@@ -35,17 +35,17 @@ def _section(section: Section) -> Section:
 
 def _slips(section: Section) -> list[Block]:
     """What common mistakes would give, by which they can be told."""
-    found: dict[str, list[tuple[str, Slip]]] = {}
+    found: dict[str, list[tuple[str, MistakenAnswer]]] = {}
     for question in section.questions:
         for slip in question.key.slips if question.key is not None else ():
             found.setdefault(slip.says, []).append((question.id, slip))
     if not found:
         return []
     told = tuple(_slip(says, places) for says, places in found.items())
-    return [Subheading(("Known mistakes, by what they give",)), Points(told)]
+    return [Subheading(("Known mistakes, by what they give",)), Bullets(told)]
 
 
-def _slip(says: str, places: Sequence[tuple[str, Slip]]) -> Spans:
+def _slip(says: str, places: Sequence[tuple[str, MistakenAnswer]]) -> Spans:
     spans: list[Span] = [says, " It gives "]
     for k, place in enumerate(elided(len(places), MOST_PARTS)):
         spans += [", "] if k else []

@@ -8,14 +8,14 @@ from decimal import Decimal
 from functools import cache
 
 from attncli.arithmetic import decimals
-from attncli.arithmetic.expression import INNER, Cell, Number
+from attncli.arithmetic.expression import INNER, Location, Number
 from attncli.arithmetic.operations import TakeRows
-from attncli.questions import Key, Slip
+from attncli.questions import MistakenAnswer, RightAnswer
 from attncli.steps import Mistake
 from attncli.steps.mistakes import made_wrongly, mistaken
-from attncli.telling.exercise.lines import Place
+from attncli.telling.exercise.lines import Blankable
 from attncli.telling.parts import step_of
-from attncli.trace import Part, Trace
+from attncli.trace import PlannedStep, Trace
 
 _SURELY_ALIKE = 0.49
 """Units of the last place; a figure that is no farther from a rounded one rounds to it."""
@@ -24,7 +24,7 @@ Figures = Mapping[str, Number]
 """Figures by the ids of blanks."""
 
 
-def key_of(trace: Trace, place: Place, carry: Figures, exact: Figures) -> Key:
+def key_of(trace: Trace, place: Blankable, carry: Figures, exact: Figures) -> RightAnswer:
     """What is accepted for a blank; `carry` and `exact` are what the policies give from what the
     sheet shows, nothing where one of them can't work it."""
     own = place.number
@@ -32,13 +32,13 @@ def key_of(trace: Trace, place: Place, carry: Figures, exact: Figures) -> Key:
     places = _places(trace, place, both[0] or own)
     half = half_a_unit(places)
     if not own.shown.is_finite():
-        return Key(own, own.shown, own.shown, *both, half=half)
+        return RightAnswer(own, own.shown, own.shown, *both, half=half)
     others = [one for one in both if one is not None and one is not own and one.shown.is_finite()]
     low, high = around([value_at(number, places) for number in (own, *others)], places)
-    return Key(own, low, high, *both, half=half)
+    return RightAnswer(own, low, high, *both, half=half)
 
 
-def _places(trace: Trace, place: Place, figure: Number) -> int:
+def _places(trace: Trace, place: Blankable, figure: Number) -> int:
     """The decimals that a figure is rounded to: those of its quantity, a copy's those of what it
     copies."""
     cell = place.number.cell
@@ -55,33 +55,33 @@ def _places_on_the_way(trace: Trace, quantity: str, figure: Number) -> int:
     """The decimals of what a line comes to on its way: its own, where these are no more than those
     of what the line starts from (a score less the largest one, −z, 1 − u); of a product, which has
     more, theirs, or those of the line if these are more."""
-    making, line = trace[quantity].making, _decimals_of(trace, quantity)
-    operands = () if making is None else making.operands
+    definition, line = trace[quantity].definition, _decimals_of(trace, quantity)
+    operands = () if definition is None else definition.operands
     known = [_decimals_of(trace, name) for name in operands] or [line]
     own = decimals.places(figure.shown)
     return max(own, min(known)) if own <= max(known) else max(*known, line)
 
 
-def _source(trace: Trace, cell: Cell) -> str:
+def _source(trace: Trace, cell: Location) -> str:
     """The quantity that a figure was rounded in, whatever copies it since; nothing where it was
     put in as it is."""
-    making = trace[cell.quantity].making
-    if making is None:
+    definition = trace[cell.quantity].definition
+    if definition is None:
         return ""
-    if not (making.operation.copies or isinstance(making.operation, TakeRows)):
+    if not (definition.operation.copies or isinstance(definition.operation, TakeRows)):
         return cell.quantity
-    source = making.operation.cell(cell.row, cell.column, *trace.operands(making))[0]
+    source = definition.operation.cell(cell.row, cell.column, *trace.operands(definition))[0]
     copied = source.cell if isinstance(source, Number) else None
     return "" if copied is None else _source(trace, copied)
 
 
 def _decimals_of(trace: Trace, name: str) -> int:
     quantity = trace[name]
-    step = "" if quantity.making is None else quantity.making.step
+    step = "" if quantity.definition is None else quantity.definition.step
     return trace.rounding.decimals_of(step, quantity.name)
 
 
-def figure_of(worked: Trace, place: Place) -> Number:
+def figure_of(worked: Trace, place: Blankable) -> Number:
     """The figure of a result in a trace that was worked in another way; the place's own where
     both are shown alike, as most are."""
     assert place.cell is not None
@@ -117,8 +117,8 @@ def around(figures: Iterable[Decimal], places: int) -> tuple[Decimal, Decimal]:
 
 
 def with_slips(
-    trace: Trace, part: Part, keys: Sequence[tuple[Place, Key]]
-) -> list[tuple[Place, Key]]:
+    trace: Trace, part: PlannedStep, keys: Sequence[tuple[Blankable, RightAnswer]]
+) -> list[tuple[Blankable, RightAnswer]]:
     """The keys of a part's blanks, with what the common mistakes of its step would give. What
     can't be told from the right answer, or from another mistake, is left out."""
     tried = ((mistake, _mistaken(trace, part, mistake)) for mistake in step_of(part).mistakes)
@@ -126,18 +126,18 @@ def with_slips(
     return [(place, _with_slips(trace, place, key, wrong)) for place, key in keys]
 
 
-def _mistaken(trace: Trace, part: Part, mistake: Mistake) -> Trace | None:
-    making = made_wrongly(trace, part, mistake)
-    return None if making is None else mistaken(trace, part, making)
+def _mistaken(trace: Trace, part: PlannedStep, mistake: Mistake) -> Trace | None:
+    definition = made_wrongly(trace, part, mistake)
+    return None if definition is None else mistaken(trace, part, definition)
 
 
 def _with_slips(
-    trace: Trace, place: Place, key: Key, wrong: Sequence[tuple[Mistake, Trace]]
-) -> Key:
+    trace: Trace, place: Blankable, key: RightAnswer, wrong: Sequence[tuple[Mistake, Trace]]
+) -> RightAnswer:
     if place.cell is None or not key.figure.shown.is_finite():
         return key
     name, i, j = place.cell
-    slips: list[Slip] = []
+    slips: list[MistakenAnswer] = []
     for mistake, other in wrong:
         if other[name] is trace[name]:  # the mistake leaves it as it is
             continue
@@ -147,5 +147,5 @@ def _with_slips(
         low, high = around((value_at(figure, key.places),), key.places)
         taken = ((key.low, key.high), *((slip.low, slip.high) for slip in slips))
         if all(high < a or b < low for a, b in taken):
-            slips.append(Slip(mistake.name, mistake.says, figure, low, high))
+            slips.append(MistakenAnswer(mistake.name, mistake.says, figure, low, high))
     return key._replace(slips=tuple(slips))

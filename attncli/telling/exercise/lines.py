@@ -8,8 +8,8 @@ from typing import NamedTuple
 from attncli.arithmetic.expression import (
     INNER,
     Blank,
-    Cell,
     Expression,
+    Location,
     Number,
     Omitted,
     Product,
@@ -25,7 +25,7 @@ from attncli.trace import Trace
 from attncli.word import raw, words
 
 
-class Place(NamedTuple):
+class Blankable(NamedTuple):
     """A figure that can be asked for. `cell` is that of a result, None for a term; `quantity` is
     what the line or table tells, and `inside` which cell or row of it; `term` counts those of a
     line, from 1."""
@@ -33,7 +33,7 @@ class Place(NamedTuple):
     quantity: Name
     inside: str
     number: Number
-    cell: Cell | None
+    cell: Location | None
     term: int = 0
 
     @property
@@ -55,14 +55,14 @@ class Asked(NamedTuple):
     quantities. Without ids, all that can be asked for is."""
 
     ids: frozenset[str] | None = frozenset()
-    cells: frozenset[Cell] = frozenset()
+    cells: frozenset[Location] = frozenset()
     quantities: frozenset[str] = frozenset()
 
-    def asks(self, place: Place) -> bool:
+    def asks(self, place: Blankable) -> bool:
         """Whether a place is asked for."""
         return self.ids is None or place.id in self.ids
 
-    def hides(self, cell: Cell | None) -> bool:
+    def hides(self, cell: Location | None) -> bool:
         return cell is not None and (cell in self.cells or cell.quantity in self.quantities)
 
 
@@ -74,16 +74,16 @@ class LineAsker(NamedTuple):
     asked: Asked
     terms: bool
 
-    def working(self, block: Working) -> tuple[Working, list[Place]]:
+    def working(self, block: Working) -> tuple[Working, list[Blankable]]:
         lines: list[Line | Omitted] = []
-        places: list[Place] = []
+        places: list[Blankable] = []
         for line in block.lines:
             told, new = (line, []) if isinstance(line, Omitted) else self.line(line)
             lines.append(told)
             places += new
         return Working(tuple(lines)), places
 
-    def line(self, line: Line) -> tuple[Line, list[Place]]:
+    def line(self, line: Line) -> tuple[Line, list[Blankable]]:
         *forms, (relation, result) = line.parts
         results = self.result_places(result, line.quantity)
         asks = any(self.asked.hides(place.cell) for place in results)
@@ -92,7 +92,7 @@ class LineAsker(NamedTuple):
         parts = (*(("=", form) for form in kept), (relation, self.blanked(result, line.quantity)))
         return line._replace(parts=parts), [*places, *results]
 
-    def addition(self, block: Addition) -> tuple[Block, list[Place]]:
+    def addition(self, block: Addition) -> tuple[Block, list[Blankable]]:
         """A column addition; as one line where what is hidden leaves no columns to write."""
         results = self.result_places(block.total, block.quantity)
         total = self.blanked(block.total, block.quantity)
@@ -104,16 +104,16 @@ class LineAsker(NamedTuple):
         addends = [a if isinstance(a, Omitted) else next(pairs) for a in block.addends]
         return _added(block, addends, total), [*places, *results]
 
-    def result_places(self, result: Expression, quantity: str) -> list[Place]:
+    def result_places(self, result: Expression, quantity: str) -> list[Blankable]:
         """The figures of a result, which are cells of a quantity."""
         numbers = (number for number in numbers_in(result) if number.cell is not None)
         return [self.result_place(number, quantity) for number in numbers]
 
-    def result_place(self, number: Number, quantity: str) -> Place:
+    def result_place(self, number: Number, quantity: str) -> Blankable:
         cell = number.cell
         assert cell is not None
         whole = self.trace[quantity]
-        return Place(whole.name, whole.inside(cell.row, cell.column), number, cell)
+        return Blankable(whole.name, whole.inside(cell.row, cell.column), number, cell)
 
     def blanked(self, result: Expression, quantity: str) -> Expression:
         """A result with blanks in the place of what is asked, rules for copies of that."""
@@ -130,7 +130,7 @@ class LineAsker(NamedTuple):
 
     def forms(
         self, forms: Sequence[Expression], line: Line | Addition, *, asks: bool
-    ) -> tuple[list[Expression | None], list[Place]]:
+    ) -> tuple[list[Expression | None], list[Blankable]]:
         """The forms of a line as they may be told, and the places of their terms.
 
         None stands for a form that is left out: where terms can be asked for, one that only
@@ -138,7 +138,7 @@ class LineAsker(NamedTuple):
         give away what is hidden, or what the line itself `asks` for.
         """
         hidden = any(self.asked.hides(n.cell) for form in forms for n in numbers_in(form))
-        places: list[Place] = []
+        places: list[Blankable] = []
         told: list[Expression | None] = []
         for k, form in enumerate(forms):
             if self.terms and _repeats(form, forms[k + 1 :]):
@@ -148,7 +148,7 @@ class LineAsker(NamedTuple):
             told.append(_without_inner(new) if hidden or asks else new)
         return told, places
 
-    def form(self, form: Expression, places: list[Place], line: Line | Addition) -> Expression:
+    def form(self, form: Expression, places: list[Blankable], line: Line | Addition) -> Expression:
         """A form of a line with blanks and names in place of figures; its terms go to `places`."""
         name, inside = self.trace[line.quantity].name, inside_of(line)
 
@@ -158,7 +158,7 @@ class LineAsker(NamedTuple):
             if not isinstance(node, Number) or node.cell is None:
                 return None
             if self.terms:
-                place = Place(name, inside, node, None, len(places) + 1)
+                place = Blankable(name, inside, node, None, len(places) + 1)
                 places.append(place)
                 if self.asked.asks(place):
                     return Blank(place.id, node)
@@ -166,7 +166,7 @@ class LineAsker(NamedTuple):
 
         return rewritten(form, change)
 
-    def by_name(self, cell: Cell) -> Symbol:
+    def by_name(self, cell: Location) -> Symbol:
         """A hidden figure by its name: `exp[love, AI]`."""
         quantity = self.trace[cell.quantity]
         indices = words(quantity.indices(cell.row, cell.column))

@@ -6,35 +6,35 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from attncli.arithmetic.expression import Cell, Number
+from attncli.arithmetic.expression import Location, Number
 from attncli.choices import POLICIES, Policy
 from attncli.document import (
     Addition,
+    AnswerSpace,
     Block,
     Document,
     Facts,
     Fields,
     Line,
     MatrixBlock,
-    Room,
     Section,
     Spans,
     Subheading,
     Working,
 )
-from attncli.questions import Key, Paper, Question
+from attncli.questions import Paper, Question, RightAnswer
 from attncli.refusals import Problem, listed
 from attncli.scenario import ScenarioError
 from attncli.telling.blocks import matrix_block
-from attncli.telling.exercise.asking import Page
+from attncli.telling.exercise.asking import WholePage
 from attncli.telling.exercise.choice import Blanking, Points, chosen
 from attncli.telling.exercise.conventions import products_in_words
 from attncli.telling.exercise.fingerprint import fingerprint
 from attncli.telling.exercise.keys import figure_of, key_of, with_slips
-from attncli.telling.exercise.lines import Asked, Place
+from attncli.telling.exercise.lines import Asked, Blankable
 from attncli.telling.exercise.sections import (
     Cells,
-    Told,
+    StepSection,
     sections_of,
     sections_of_cells,
     working_in,
@@ -42,13 +42,13 @@ from attncli.telling.exercise.sections import (
 from attncli.telling.exercise.solutions import solution_of, what_is_accepted
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.selection import Selection, SelectionError
-from attncli.trace import Part, Quantity, Trace
+from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.word import Word
 
 _LEAST_ROOM, _MOST_ROOM = 3, 10
 
 
-class Wish(NamedTuple):
+class ExerciseRequest(NamedTuple):
     """What an exercise is to ask for. `share` is what a known mistake earns, in per cent; where it
     is None, mistakes aren't looked for."""
 
@@ -86,35 +86,35 @@ class Wish(NamedTuple):
         names = {place.quantity for place in page.places() if self.allows(trace, place)}
         made = {name for name in names if not trace[name].given}
         users = (one.part for one in page.told if names - made)
-        return made | {making.name for part in users for making in part.makings}
+        return made | {definition.name for part in users for definition in part.definitions}
 
-    def page(self, trace: Trace) -> Page:
+    def page(self, trace: Trace) -> WholePage:
         """The page that is asked about."""
         inputs = tuple(name for name, _ in self.cells if trace[name].given)
         if self.cells:
             told = sections_of_cells(trace, self.cells, self.selection)
         else:
             told = sections_of(trace, self.selection)
-        return Page(trace, told, self.blanking.terms, inputs)
+        return WholePage(trace, told, self.blanking.terms, inputs)
 
-    def allows(self, trace: Trace, place: Place) -> bool:
+    def allows(self, trace: Trace, place: Blankable) -> bool:
         """Whether a figure is among those that may be asked for."""
         quantity = trace[place.quantity]
         if not self.cells:
             return not self.selection.queries or self.selection.tells(quantity)
-        wanted = {Cell(name, *trace[name].find(address)) for name, address in self.cells}
+        wanted = {Location(name, *trace[name].find(address)) for name, address in self.cells}
         if place.cell is not None:
             return place.cell in wanted
         return place.line in {trace[c.quantity].address(c.row, c.column) for c in wanted}
 
 
-class Taken(NamedTuple):
+class BlankedPage(NamedTuple):
     """What is taken out of a page: the places that are asked for, and the page without them."""
 
-    page: Page
-    places: Sequence[Place]
+    page: WholePage
+    places: Sequence[Blankable]
     asked: Asked
-    asking: Sequence[tuple[Told, list[Place]]]
+    asking: Sequence[tuple[StepSection, list[Blankable]]]
 
     @property
     def context(self) -> set[str]:
@@ -125,7 +125,7 @@ class Taken(NamedTuple):
         return {n for n in names - self.page.makes if not self.page.trace[n].given}
 
 
-def taken(trace: Trace, wish: Wish, form: str) -> Taken:
+def taken(trace: Trace, wish: ExerciseRequest, form: str) -> BlankedPage:
     """What a form of an exercise asks for. Raises SelectionError where there is nothing."""
     page = wish.page(trace)
     if wish.wants_everything:
@@ -133,7 +133,7 @@ def taken(trace: Trace, wish: Wish, form: str) -> Taken:
         asking = page.asking(asked)
         places = [place for _, own in asking for place in own]
         if places:
-            return Taken(page, places, asked, asking)
+            return BlankedPage(page, places, asked, asking)
     known = page.places()
     may = [place for place in known if wish.allows(trace, place)]
     places = chosen(may, wish.blanking, f"{wish.seed}/{form}")
@@ -142,16 +142,18 @@ def taken(trace: Trace, wish: Wish, form: str) -> Taken:
         option = f"--blank {wish.blanking.kind}"
         raise SelectionError.of(option, "there is nothing to blank", right)
     asked = page.asked(places, known)
-    return Taken(page, places, asked, page.asking(asked))
+    return BlankedPage(page, places, asked, page.asking(asked))
 
 
-def keys_of(trace: Trace, wish: Wish, what: Taken) -> dict[str, Key]:
+def keys_of(trace: Trace, wish: ExerciseRequest, what: BlankedPage) -> dict[str, RightAnswer]:
     """What is accepted for each of the places that are asked for, by their ids."""
     carry, exact = (_figures_under(trace, wish, what, policy) for policy in POLICIES)
     return {place.id: key_of(trace, place, carry, exact) for place in what.places}
 
 
-def _figures_under(trace: Trace, wish: Wish, what: Taken, policy: Policy) -> Mapping[str, Number]:
+def _figures_under(
+    trace: Trace, wish: ExerciseRequest, what: BlankedPage, policy: Policy
+) -> Mapping[str, Number]:
     """The figures of the blanks under a policy, worked from what the sheet shows; none where
     they can't be worked."""
     own = trace.rounding.policy == policy
@@ -172,7 +174,7 @@ def shown_rows(quantity: Quantity) -> list[list[Decimal]]:
     return [[quantity.number(i, j).shown for j in range(columns)] for i in range(rows)]
 
 
-def exercise(trace: Trace, wish: Wish, form: str, command: str) -> Document:
+def exercise(trace: Trace, wish: ExerciseRequest, form: str, command: str) -> Document:
     """The exercise with everything: blanks with their answers, keys, worked solutions.
 
     Raises SelectionError where there is nothing to ask for.
@@ -194,7 +196,9 @@ def exercise(trace: Trace, wish: Wish, form: str, command: str) -> Document:
     )
 
 
-def _sections(trace: Trace, wish: Wish, what: Taken, keys: Mapping[str, Key]) -> list[Section]:
+def _sections(
+    trace: Trace, wish: ExerciseRequest, what: BlankedPage, keys: Mapping[str, RightAnswer]
+) -> list[Section]:
     """The sections with blanks, their questions with keys, and their solutions; the first of
     these says how they are to be read."""
     before = what_is_accepted(keys.values())
@@ -211,7 +215,11 @@ def _sections(trace: Trace, wish: Wish, what: Taken, keys: Mapping[str, Key]) ->
 
 
 def _section(
-    trace: Trace, wish: Wish, told: Told, places: Sequence[Place], keys: Mapping[str, Key]
+    trace: Trace,
+    wish: ExerciseRequest,
+    told: StepSection,
+    places: Sequence[Blankable],
+    keys: Mapping[str, RightAnswer],
 ) -> Section:
     questions = tuple(_questions(trace, wish, told.part, places, keys))
     names = {place.quantity for place in places}
@@ -226,7 +234,11 @@ def _section(
 
 
 def _questions(
-    trace: Trace, wish: Wish, part: Part, places: Sequence[Place], keys: Mapping[str, Key]
+    trace: Trace,
+    wish: ExerciseRequest,
+    part: PlannedStep,
+    places: Sequence[Blankable],
+    keys: Mapping[str, RightAnswer],
 ) -> Iterator[Question]:
     known = [(place, keys[place.id]) for place in places]
     if wish.share is not None:
@@ -235,13 +247,13 @@ def _questions(
     return (Question(place.id, each, key) for place, key in known)
 
 
-def _room(section: Section, places: Sequence[Place]) -> list[Block]:
+def _room(section: Section, places: Sequence[Blankable]) -> list[Block]:
     """Room for the working, where no line of it is there to be filled in."""
     lines = (x for block in section.blocks if isinstance(block, Working) for x in block.lines)
     worked = any(isinstance(line, Line) and len(line.parts) > 1 for line in lines)
     if worked or any(isinstance(block, Addition) for block in section.blocks):
         return []
-    return [Room(min(_MOST_ROOM, max(_LEAST_ROOM, len(places))))]
+    return [AnswerSpace(min(_MOST_ROOM, max(_LEAST_ROOM, len(places))))]
 
 
 def _gathered(sections: Sequence[Section]) -> tuple[list[Block], list[Section]]:

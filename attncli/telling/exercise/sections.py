@@ -28,19 +28,19 @@ from attncli.telling.walkthrough import (
     worked_blocks,
 )
 from attncli.telling.working import cell_line, working_of
-from attncli.trace import Part, Quantity, Trace
+from attncli.trace import PlannedStep, Quantity, Trace
 
 Cells = Sequence[tuple[Name, Address]]
 
 
-class Told(NamedTuple):
+class StepSection(NamedTuple):
     """A section, and the part of the story that it tells."""
 
-    part: Part
+    part: PlannedStep
     section: Section
 
 
-def sections_of(trace: Trace, selection: Selection) -> list[Told]:
+def sections_of(trace: Trace, selection: Selection) -> list[StepSection]:
     """A section for each part that is told, its tables one after the other."""
     told = _told(
         trace,
@@ -51,16 +51,16 @@ def sections_of(trace: Trace, selection: Selection) -> list[Told]:
     return [_without(one, left) for one in told]
 
 
-def sections_of_cells(trace: Trace, cells: Cells, selection: Selection) -> list[Told]:
+def sections_of_cells(trace: Trace, cells: Cells, selection: Selection) -> list[StepSection]:
     """A section for each part that makes one of the cells, with the lines of these alone; and
     one for the first part that uses a given one, which tells what it makes of it."""
     wanted = {name for name, _ in cells}
     users = [_first_user(trace, name) for name in wanted if trace[name].given]
 
-    def makes(part: Part) -> bool:
+    def makes(part: PlannedStep) -> bool:
         return any(quantity.name in wanted for quantity in made_by(trace, part))
 
-    def blocks(part: Part, context: Sequence[Quantity]) -> Iterable[Block]:
+    def blocks(part: PlannedStep, context: Sequence[Quantity]) -> Iterable[Block]:
         if makes(part):
             return _blocks_of_cells(trace, part, context, cells, selection)
         return _blocks(trace, part, context, Selection())
@@ -69,7 +69,7 @@ def sections_of_cells(trace: Trace, cells: Cells, selection: Selection) -> list[
 
 
 def working_in(
-    trace: Trace, part: Part, names: Collection[str], cells: Cells, selection: Selection
+    trace: Trace, part: PlannedStep, names: Collection[str], cells: Cells, selection: Selection
 ) -> list[Block]:
     """The full working of some quantities that a part makes; where single cells are asked for,
     that of these, and of what leads to them."""
@@ -86,15 +86,15 @@ def working_in(
     return [Working(tuple(lines.values()))] if lines else []
 
 
-def _lines_before(trace: Trace, part: Part, name: str, row: int) -> list[Line]:
+def _lines_before(trace: Trace, part: PlannedStep, name: str, row: int) -> list[Line]:
     """The lines of a row of what a quantity is made of, as far as the same part makes it."""
     rows = trace[name].matrix.shape[0]
     lines: list[Line] = []
     wanted = {name}
     for quantity in reversed(made_by(trace, part)):
-        if quantity.making is None or quantity.name not in wanted:
+        if quantity.definition is None or quantity.name not in wanted:
             continue
-        wanted.update(quantity.making.operands)
+        wanted.update(quantity.definition.operands)
         if quantity.name != name and quantity.matrix.shape[0] == rows:
             cells = (cell_line(trace, quantity, row, j) for j in range(quantity.matrix.shape[1]))
             lines = [*cells, *lines]
@@ -103,31 +103,31 @@ def _lines_before(trace: Trace, part: Part, name: str, row: int) -> list[Line]:
 
 def _told(
     trace: Trace,
-    wanted: Callable[[Part], bool],
-    blocks: Callable[[Part, Sequence[Quantity]], Iterable[Block]],
-) -> list[Told]:
+    wanted: Callable[[PlannedStep], bool],
+    blocks: Callable[[PlannedStep, Sequence[Quantity]], Iterable[Block]],
+) -> list[StepSection]:
     numbered = [(k, part) for k, part in enumerate(told_parts(trace), start=1) if wanted(part)]
-    known = {making.name for _, part in numbered for making in part.makings}
+    known = {definition.name for _, part in numbered for definition in part.definitions}
     told = []
     for number, part in numbered:
         context = [q for q in operands_of(trace, part) if q.name not in known]
         known |= {quantity.name for quantity in context}
         kept = tuple(block for block in blocks(part, context) if block != ROUNDED_BY_ITSELF)
-        told.append(Told(part, section_of(trace, part, number, kept)))
+        told.append(StepSection(part, section_of(trace, part, number, kept)))
     return told
 
 
 def _blocks(
-    trace: Trace, part: Part, context: Sequence[Quantity], selection: Selection
+    trace: Trace, part: PlannedStep, context: Sequence[Quantity], selection: Selection
 ) -> list[Block]:
     """A part's working, and its tables one after the other."""
     tables = _separate(table_together(trace, part, selection), part)
     return [*worked_blocks(trace, part, selection, context), *tables]
 
 
-def _separate(blocks: Sequence[Block], part: Part) -> list[Block]:
+def _separate(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:
     """Rows side by side as a table each, which is better to write in: those that the part made."""
-    made = {making.name for making in part.makings}
+    made = {definition.name for definition in part.definitions}
     tables: list[Block] = []
     for block in blocks:
         columns = block.columns if isinstance(block, SideBySide) else ()
@@ -135,7 +135,7 @@ def _separate(blocks: Sequence[Block], part: Part) -> list[Block]:
     return tables
 
 
-def _left_out(trace: Trace, told: Sequence[Told], selection: Selection) -> set[Name]:
+def _left_out(trace: Trace, told: Sequence[StepSection], selection: Selection) -> set[Name]:
     """Of rows of some queries: the quantities that aren't theirs, and of which nothing is made
     that is."""
     if not selection.queries:
@@ -143,12 +143,12 @@ def _left_out(trace: Trace, told: Sequence[Told], selection: Selection) -> set[N
     made = [quantity for one in told for quantity in made_by(trace, one.part)]
     wanted = {q.name for q in made if selection.tells(q) or q.is_figure}
     for quantity in reversed(made):
-        if quantity.making is not None and quantity.name in wanted:
-            wanted.update(quantity.making.operands)
+        if quantity.definition is not None and quantity.name in wanted:
+            wanted.update(quantity.definition.operands)
     return {quantity.name for quantity in made} - wanted
 
 
-def _without(told: Told, names: Collection[str]) -> Told:
+def _without(told: StepSection, names: Collection[str]) -> StepSection:
     """A section without the tables and lines of some quantities."""
     blocks = tuple(block for block in told.section.blocks if _tells_of(block).isdisjoint(names))
     return told._replace(section=told.section._replace(blocks=blocks))
@@ -164,13 +164,13 @@ def _tells_of(block: Block) -> set[str]:
             return set()
 
 
-def _first_user(trace: Trace, name: str) -> Part | None:
+def _first_user(trace: Trace, name: str) -> PlannedStep | None:
     parts = (p for p in told_parts(trace) if name in {q.name for q in operands_of(trace, p)})
     return next(parts, None)
 
 
 def _blocks_of_cells(
-    trace: Trace, part: Part, context: Sequence[Quantity], cells: Cells, selection: Selection
+    trace: Trace, part: PlannedStep, context: Sequence[Quantity], cells: Cells, selection: Selection
 ) -> list[Block]:
     lines = [
         _line(trace, part, name, address, selection)
@@ -178,16 +178,18 @@ def _blocks_of_cells(
         if name in {quantity.name for quantity in made_by(trace, part)}
     ]
     return [
-        Prose(step_of(part).happens_at(part.scope)),
+        Prose(step_of(part).happens_at(part.place)),
         *given_blocks(trace, context, Selection(), part.path),
         *remarks_on(trace, part),
         Working(tuple(lines)),
     ]
 
 
-def _line(trace: Trace, part: Part, name: Name, address: Address, selection: Selection) -> Line:
+def _line(
+    trace: Trace, part: PlannedStep, name: Name, address: Address, selection: Selection
+) -> Line:
     """The line of a cell; in a summary only its result."""
     line = cell_line(trace, trace[name], *trace[name].find(address), whole=True)
-    label = line.label._replace(name=part.scope.here(name))
+    label = line.label._replace(name=part.place.here(name))
     parts = line.parts[-1:] if selection.detail == "summary" else line.parts
     return line._replace(label=label, parts=parts)

@@ -19,8 +19,8 @@ from attncli.document import (
 from attncli.name import Name
 from attncli.notation import plain
 from attncli.notation.plain import MINUS
-from attncli.questions import Key, Question
-from attncli.telling.exercise.lines import Place, inside_of
+from attncli.questions import Question, RightAnswer
+from attncli.telling.exercise.lines import Blankable, inside_of
 from attncli.telling.facts import counted
 from attncli.word import Word
 
@@ -29,7 +29,7 @@ _HEADINGS = ("Blank", "Answer", "carry", "exact", "Accepted", "Points")
 
 def solution_of(
     working: Sequence[Block],
-    places: Sequence[Place],
+    places: Sequence[Blankable],
     questions: Sequence[Question],
     path: Name,
     *,
@@ -70,7 +70,7 @@ def _figure(figure: Decimal) -> str:
     return decimals.text(figure).replace("-", MINUS)
 
 
-def what_is_accepted(keys: Iterable[Key]) -> tuple[Block, ...]:
+def what_is_accepted(keys: Iterable[RightAnswer]) -> tuple[Block, ...]:
     """How a key is to be read: what is accepted, and why."""
     known = dict.fromkeys(key.half for key in keys)
     halves = [f"{_figure(x)} ({counted(decimals.places(x) - 1, 'decimal')})" for x in known]
@@ -90,7 +90,7 @@ def what_is_accepted(keys: Iterable[Key]) -> tuple[Block, ...]:
 class _Wanted:
     """Which lines are wanted: those whose results, or whose terms, are asked for."""
 
-    def __init__(self, places: Sequence[Place]) -> None:
+    def __init__(self, places: Sequence[Blankable]) -> None:
         self.cells = {place.cell for place in places if place.cell is not None}
         self.lines = {place.line for place in places if place.cell is None}
 

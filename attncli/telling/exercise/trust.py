@@ -14,18 +14,18 @@ from attncli.arithmetic.expression import INNER
 from attncli.arithmetic.matrix import Matrix
 from attncli.design.difficulty import difficulty
 from attncli.document import (
+    Bullets,
     Document,
     Facts,
-    Points,
     Spans,
     Subheading,
     Table,
 )
-from attncli.questions import Key
+from attncli.questions import RightAnswer
 from attncli.scenario.plain import with_figures
 from attncli.telling.exercise.keys import around
-from attncli.telling.exercise.lines import Place
-from attncli.telling.exercise.papers import Wish, keys_of, shown_rows, taken
+from attncli.telling.exercise.lines import Blankable
+from attncli.telling.exercise.papers import ExerciseRequest, keys_of, shown_rows, taken
 from attncli.trace import Trace
 from attncli.word import Word
 
@@ -54,7 +54,7 @@ class Trial(NamedTuple):
 
 
 def trial(
-    data: Mapping[str, Any], folder: Path | None, trace: Trace, wish: Wish, form: str
+    data: Mapping[str, Any], folder: Path | None, trace: Trace, wish: ExerciseRequest, form: str
 ) -> Trial:
     """A variant's keys against the oracle. `data` is the scenario as plain data, whose figures
     are replaced by the variant's; `folder` is where its files are."""
@@ -80,7 +80,7 @@ def _rows(matrix: Matrix) -> list[list[Decimal]]:
     return [[matrix.number(i, j).full for j in range(columns)] for i in range(rows)]
 
 
-def _range(key: Key) -> Range:
+def _range(key: RightAnswer) -> Range:
     return key.low, key.high
 
 
@@ -88,7 +88,7 @@ def _ranges(
     data: Mapping[str, Any],
     folder: Path | None,
     trace: Trace,
-    places: Sequence[Place],
+    places: Sequence[Blankable],
     context: Collection[str],
 ) -> dict[str, Range]:
     """What the oracle accepts for each place: for a given figure, half a unit around it. Where
@@ -108,7 +108,7 @@ def _ranges(
     return ranges
 
 
-def _decimals_of_given(trace: Trace, place: Place) -> int:
+def _decimals_of_given(trace: Trace, place: Blankable) -> int:
     """The decimals of a given figure: the scenario's, or those that it is written with."""
     return max(trace.rounding.decimals, decimals.places(place.number.shown))
 
@@ -128,7 +128,7 @@ def report(title: Word, trials: Sequence[Trial]) -> Document:
         ("Disagreements", f"{len(wrong):,}" if wrong else "none"),
     )
     table = Table(("What", "Count"), rows)
-    told = (Subheading(("Disagreements",)), Points(tuple(map(_told, wrong[:_MOST_TOLD]))))
+    told = (Subheading(("Disagreements",)), Bullets(tuple(map(_told, wrong[:_MOST_TOLD]))))
     facts = Facts((("Compared", ("each accepted interval with that of an independent oracle",)),))
     return Document(title, (), facts, closing=(table, *(told if wrong else ())))
 

@@ -13,7 +13,7 @@ from attncli.scenario.budget import MOST_FIGURES, too_much
 from attncli.scenario.keys.stack import ONE_HOT
 from attncli.scenario.model import ENCODER, Stack, Tokenizing
 from attncli.scenario.texts import TOKENIZED, one_hot, one_hot_tokens
-from attncli.scenario.tokenizer_settings import Said
+from attncli.scenario.tokenizer_settings import TokenizerSettings
 
 if TYPE_CHECKING:
     from attncli.scenario.learning import Progress
@@ -23,7 +23,9 @@ _COPIES = 4
 """Each vector is a matrix of its own before they are one table."""
 
 
-def spelled_out(said: Said, progress: Progress | None = None, most: int = MOST_FIGURES) -> Values:
+def spelled_out(
+    said: TokenizerSettings, progress: Progress | None = None, most: int = MOST_FIGURES
+) -> Values:
     """The values with what they stand for: a tokenizer and its vocabulary, the vectors of
     `one_hot`, which have at most so many figures; of an encoder too."""
     told = dict(said.values)
@@ -52,7 +54,7 @@ def spelled_out(said: Said, progress: Progress | None = None, most: int = MOST_F
     return told
 
 
-def _tokenizing(said: Said, progress: Progress | None) -> Tokenizing | None:
+def _tokenizing(said: TokenizerSettings, progress: Progress | None) -> Tokenizing | None:
     """The tokenizer of a stack, if it has a vocabulary of its own."""
     said.check()
     if not said.algorithm and "corpus" not in said.values:
@@ -62,7 +64,7 @@ def _tokenizing(said: Said, progress: Progress | None) -> Tokenizing | None:
     return tokenizing_of(said, progress)
 
 
-def _check_cutting(said: Said, tokenizing: Tokenizing) -> None:
+def _check_cutting(said: TokenizerSettings, tokenizing: Tokenizing) -> None:
     sentence = said.values.get("sentence")
     if said.algorithm == "unigram" and sentence:
         from attncli.scenario import learning_cost
@@ -74,7 +76,7 @@ def _check_cutting(said: Said, tokenizing: Tokenizing) -> None:
         learning_cost.check_cutting(said, model, words)
 
 
-def _one_hot(said: Said, told: Values, most: int) -> dict[str, Matrix]:
+def _one_hot(said: TokenizerSettings, told: Values, most: int) -> dict[str, Matrix]:
     """The vectors of `one_hot`. Raises ScenarioError where they have too many figures."""
     tokens = one_hot_tokens(told)
     if len(tokens) ** 2 > most // _COPIES:

@@ -13,7 +13,7 @@ from attncli.refusals import Problem
 from attncli.writing import OutputError
 
 if TYPE_CHECKING:
-    from attncli.cli.order import Order
+    from attncli.cli.exercise_arguments import ExerciseArguments
     from attncli.telling.exercise.choice import Blanking, Points
 
 MOST_FORMS = 10_000
@@ -37,7 +37,7 @@ class Counts(NamedTuple):
         return [OWN_FORM] if self.forms is None else [form_name(k) for k in range(self.forms)]
 
 
-class Manner(NamedTuple):
+class PaperSettings(NamedTuple):
     """How and where an exercise is written. `kinds` are the papers of each form; `share` is what a
     known mistake earns, in per cent, where mistakes are to be looked for."""
 
@@ -48,16 +48,16 @@ class Manner(NamedTuple):
     share: int | None
 
 
-class Terms(NamedTuple):
+class CheckedArguments(NamedTuple):
     """All that an order says, but for what is asked of the scenario."""
 
     blanking: Blanking
     points: Points
     counts: Counts
-    manner: Manner
+    manner: PaperSettings
 
 
-def parse_counts(order: Order) -> Counts:
+def parse_counts(order: ExerciseArguments) -> Counts:
     """The numbers of an order. Raises OutputError, naming all that are wrong."""
     wrong: list[Problem] = []
     found: list[int | None] = []
@@ -78,7 +78,7 @@ def parse_counts(order: Order) -> Counts:
     return Counts(forms, seed or 0, share, stress)
 
 
-def _beside_stress(order: Order) -> list[Problem]:
+def _beside_stress(order: ExerciseArguments) -> list[Problem]:
     """What doesn't go with `--stress`, which writes no exercise."""
     others = {"--forms": order.forms, "--key": order.key, "--hints": order.hints}
     others["--fragment"] = order.fragment
@@ -88,7 +88,7 @@ def _beside_stress(order: Order) -> list[Problem]:
     return [Problem.of("--stress", "it writes no exercise", f"leave {', '.join(said)} out")]
 
 
-def parse_manner(order: Order, counts: Counts | None) -> Manner:
+def parse_manner(order: ExerciseArguments, counts: Counts | None) -> PaperSettings:
     """How and where it is to be written. Raises OutputError, naming all that is wrong."""
     from attncli.render import exercise_format_names, format_names, format_of_file
     from attncli.scenario.problems import nearest
@@ -117,7 +117,7 @@ def _is_folder(output: str, *, many: bool) -> bool:
     return many and output != "-" and not path.suffix
 
 
-def _checked(order: Order, form: str, *, folder: bool) -> Manner:
+def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSettings:
     from attncli.render import abilities_of, format_names
 
     can = abilities_of(form)
@@ -141,4 +141,4 @@ def _checked(order: Order, form: str, *, folder: bool) -> Manner:
         check_fragment(form)
     first = "exercise" if key == "embedded" else "sheet"
     kinds = (first, *(("key",) if key == "separate" else ()), *(("hints",) * order.hints))
-    return Manner(form, key, folder, kinds, can.share)
+    return PaperSettings(form, key, folder, kinds, can.share)

@@ -12,8 +12,8 @@ import numpy as np
 from attncli.arithmetic.expression import Symbol
 from attncli.document import (
     Block,
+    Bullets,
     Note,
-    Points,
     Spans,
     Subheading,
     Table,
@@ -25,29 +25,29 @@ from attncli.telling.blocks import graph_block, matrix_block
 from attncli.telling.contrast import contrasted
 from attncli.telling.selection import Selection
 from attncli.telling.tokenizers import ending_with
-from attncli.trace import Part, Quantity, Trace
+from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.word import Word, words
 
 _SAME = 1e-12
 """What floats may be off by where the same sums are done in another order."""
 
 
-def ending_of(trace: Trace, part: Part) -> list[Block]:
+def ending_of(trace: Trace, part: PlannedStep) -> list[Block]:
     """What a part's figures come to, in words."""
     tell = _ENDINGS.get(part.step) or ending_with(part)
     return [] if tell is None else tell(trace, part)
 
 
-def _gradient(trace: Trace, part: Part) -> list[Block]:
+def _gradient(trace: Trace, part: PlannedStep) -> list[Block]:
     """Whether a gradient vanishes or explodes on its way back to where the cell began."""
-    norms = trace.quantities.get(part.scope.name("factor_norms"))
-    if norms is None or part.makings[-1].name != norms.name or len(norms.values) == 1:
+    norms = trace.quantities.get(part.place.name("factor_norms"))
+    if norms is None or part.definitions[-1].name != norms.name or len(norms.values) == 1:
         return []
-    back = 1 if part.scope.way == "backward" else -1
+    back = 1 if part.place.way == "backward" else -1
     places = range(len(norms.values))[::back]
     one, whole = (norms.matrix.number(places[end], 0) for end in (0, -1))
     shown = [float(norms.matrix.number(place, 0).shown) for place in places]
-    nothing = math.sqrt(trace[part.scope.timed("factor")].matrix.shape[0])
+    nothing = math.sqrt(trace[part.place.timed("factor")].matrix.shape[0])
     return [
         Note(
             (
@@ -71,7 +71,7 @@ def _verdict(norms: Sequence[float], nothing: float) -> str:
     return "."
 
 
-def _predicted(trace: Trace, _: Part) -> list[Block]:
+def _predicted(trace: Trace, _: PlannedStep) -> list[Block]:
     probabilities = trace.next_token
     if probabilities is None:
         return []
@@ -89,7 +89,7 @@ def _predicted(trace: Trace, _: Part) -> list[Block]:
     return [*notes, TextList("predicted", words(probabilities.rows.names), words(tokens))]
 
 
-_ENDINGS: Mapping[str, Callable[[Trace, Part], list[Block]]] = {
+_ENDINGS: Mapping[str, Callable[[Trace, PlannedStep], list[Block]]] = {
     "predict": _predicted,
     "gradient": _gradient,
 }
@@ -118,7 +118,7 @@ def _attends_most(trace: Trace, selection: Selection) -> list[Block]:
     weights = _weights(trace)
     if weights is None or any(q.local == "output" for q in trace.quantities.values()):
         return []
-    return [Points(tuple(_most(weights, i) for i in selection.rows(weights)))]
+    return [Bullets(tuple(_most(weights, i) for i in selection.rows(weights)))]
 
 
 def _most(weights: Quantity, i: int) -> Spans:

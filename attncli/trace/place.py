@@ -8,13 +8,13 @@ from typing import Any
 
 from attncli.name import TOP, Name, below
 from attncli.scenario import Scenario
-from attncli.scenario.model import Attention, Layer, Norm, Recurrent, Stack, Text
+from attncli.scenario.model import Attention, Layer, Norm, Recurrent, Stack, TokenizedText
 
 _X = Name("X")
 
 
 @dataclass(frozen=True, eq=False)
-class Scope:
+class Place:
     """One place of the model: its path, what flows in, and what is said of it.
 
     `x` is the full name of what flows in, `beside` of what comes in from the side: the input
@@ -44,7 +44,7 @@ class Scope:
     word: str = ""
     wires: Mapping[str, Name] = field(default_factory=dict)
 
-    def at(self, path: Name, **changes: Any) -> Scope:  # noqa: ANN401
+    def at(self, path: Name, **changes: Any) -> Place:  # noqa: ANN401
         """The scope of another path, with some changes."""
         return replace(self, path=path, **changes)
 
@@ -99,7 +99,7 @@ class Scope:
         return self.scenario.shapes.get(full, (None, None))[0]
 
     @property
-    def text(self) -> Text:
+    def text(self) -> TokenizedText:
         return self.stack.text
 
     @property

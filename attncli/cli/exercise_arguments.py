@@ -7,13 +7,13 @@ import typer
 
 from attncli.choices import BLANKS, DETAILS, KEYS
 from attncli.cli import options
-from attncli.cli.request import Part, changes_of
+from attncli.cli.request import Excerpt, changes_of
 
 if TYPE_CHECKING:
     from attncli.scenario.settings import Change
 
 
-class Order(NamedTuple):
+class ExerciseArguments(NamedTuple):
     """What was typed."""
 
     scenario: options.ScenarioArgument
@@ -114,6 +114,6 @@ class Order(NamedTuple):
         return changes_of(self.set_, self.decimals, self.rounding)
 
     @property
-    def part(self) -> Part:
+    def part(self) -> Excerpt:
         """The part of the trace that is asked about, besides its steps."""
-        return Part(self.token, self.layer, self.head)
+        return Excerpt(self.token, self.layer, self.head)

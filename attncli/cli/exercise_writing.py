@@ -5,23 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attncli.cli.complaints import Complaints, complaining
+from attncli.cli.exercise_checks import CheckedArguments, parse_counts, parse_manner
 from attncli.cli.papers import check_targets, write_papers
 from attncli.cli.progress import watching
-from attncli.cli.terms import Terms, parse_counts, parse_manner
 from attncli.cli.variants import variants
 from attncli.name import Name
 from attncli.refusals import Problem
 from attncli.writing import check_free
 
 if TYPE_CHECKING:
-    from attncli.cli.order import Order
+    from attncli.cli.exercise_arguments import ExerciseArguments
     from attncli.scenario.address import Address
     from attncli.scenario.settings import Change
-    from attncli.telling.exercise.papers import Wish
+    from attncli.telling.exercise.papers import ExerciseRequest
     from attncli.trace import Trace
 
 
-def fulfil(order: Order, command: str) -> None:
+def fulfil(order: ExerciseArguments, command: str) -> None:
     """Writes what is ordered by a command, or says everything that is wrong."""
     from attncli.telling.exercise.papers import exercise
 
@@ -39,7 +39,7 @@ def fulfil(order: Order, command: str) -> None:
         write_papers(order, terms.manner, exercises, len(counts.names))
 
 
-def _checked(order: Order) -> tuple[Terms, Trace]:
+def _checked(order: ExerciseArguments) -> tuple[CheckedArguments, Trace]:
     """The terms of the order and the worked scenario; or all that is wrong is said."""
     from attncli.design.rules import check_names
     from attncli.pipeline import load, work
@@ -76,12 +76,12 @@ def _checked(order: Order) -> tuple[Terms, Trace]:
         trace = work(scenario.alone())
     complaints.stop_if_any()
     assert counts is not None
-    return Terms(blanking, points, counts, manner), trace
+    return CheckedArguments(blanking, points, counts, manner), trace
 
 
-def _wish(order: Order, trace: Trace, terms: Terms) -> Wish:
+def _wish(order: ExerciseArguments, trace: Trace, terms: CheckedArguments) -> ExerciseRequest:
     """What the exercise asks of the scenario. Raises SelectionError."""
-    from attncli.telling.exercise.papers import Wish
+    from attncli.telling.exercise.papers import ExerciseRequest
     from attncli.telling.selection import select
     from attncli.telling.walkthrough import check_told
 
@@ -91,12 +91,12 @@ def _wish(order: Order, trace: Trace, terms: Terms) -> Wish:
     selection = select(trace, order.step or (), token, detail, layer=layer, head=head)
     check_told(trace, selection)
     counts, share = terms.counts, terms.manner.share
-    wish = Wish(selection, cells, terms.blanking, terms.points, str(counts.seed), share)
+    wish = ExerciseRequest(selection, cells, terms.blanking, terms.points, str(counts.seed), share)
     wish.check_points(trace)
     return wish
 
 
-def _cells(order: Order, trace: Trace) -> list[tuple[Name, Address]]:
+def _cells(order: ExerciseArguments, trace: Trace) -> list[tuple[Name, Address]]:
     """The cells that are asked for, each once. Raises SelectionError."""
     from attncli.telling.selection import SelectionError, find_cells
 

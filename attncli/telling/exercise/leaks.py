@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Set
 
-from attncli.arithmetic.expression import Cell, Number
-from attncli.trace import Making, Trace
+from attncli.arithmetic.expression import Location, Number
+from attncli.trace import Definition, Trace
 from attncli.trace.signature import parse
 
 
@@ -14,17 +14,21 @@ def telling(trace: Trace, names: Collection[str]) -> set[str]:
     a division, an addition: from those they can be read. What adds several figures up, as a
     product of matrices does, keeps them to itself."""
     found = set(names)
-    for making in trace.plan:
-        if making.name in trace and not found.isdisjoint(making.operands) and _keeps(making):
-            found.add(making.name)
+    for definition in trace.plan:
+        if (
+            definition.name in trace
+            and not found.isdisjoint(definition.operands)
+            and _keeps(definition)
+        ):
+            found.add(definition.name)
     return found
 
 
-def _keeps(making: Making) -> bool:
+def _keeps(definition: Definition) -> bool:
     """Whether each figure that goes in can be told by one that comes out."""
-    if making.operation.copies:
+    if definition.operation.copies:
         return True
-    signature = parse(making.operation.signature())
+    signature = parse(definition.operation.signature())
     left = {letter for side in signature.result for letter, _ in side.letters}
     return all(
         letter in left
@@ -34,27 +38,34 @@ def _keeps(making: Making) -> bool:
     )
 
 
-def with_copies(trace: Trace, cells: Set[Cell], whole: Collection[str]) -> frozenset[Cell]:
+def with_copies(trace: Trace, cells: Set[Location], whole: Collection[str]) -> frozenset[Location]:
     """Cells with all cells that only copy them; those of `whole` quantities are hidden anyway."""
     found = set(cells)
     names = {cell.quantity for cell in cells}
-    for making in trace.plan:
-        if making.name not in trace or making.name in whole or names.isdisjoint(making.operands):
+    for definition in trace.plan:
+        if (
+            definition.name not in trace
+            or definition.name in whole
+            or names.isdisjoint(definition.operands)
+        ):
             continue
-        copies = _copies(trace, making, found)
+        copies = _copies(trace, definition, found)
         found |= copies
-        names |= {making.name} if copies else set()
+        names |= {definition.name} if copies else set()
     return frozenset(found)
 
 
-def _copies(trace: Trace, making: Making, cells: Set[Cell]) -> set[Cell]:
+def _copies(trace: Trace, definition: Definition, cells: Set[Location]) -> set[Location]:
     """The cells of a quantity that copy some of these."""
-    operands = trace.operands(making)
-    rows, columns = trace[making.name].matrix.shape
-    if not _is_copy(making.operation.cell(0, 0, *operands)[0]) and not making.operation.copies:
+    operands = trace.operands(definition)
+    rows, columns = trace[definition.name].matrix.shape
+    if (
+        not _is_copy(definition.operation.cell(0, 0, *operands)[0])
+        and not definition.operation.copies
+    ):
         return set()
     sources = {
-        Cell(making.name, i, j): making.operation.cell(i, j, *operands)[0]
+        Location(definition.name, i, j): definition.operation.cell(i, j, *operands)[0]
         for i in range(rows)
         for j in range(columns)
     }
