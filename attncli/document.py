@@ -1,8 +1,8 @@
 """Documents: what is said on a page, before any format has a hand in it.
 
 A closed set of blocks. Words of an author (tokens, titles) are `Word`s, which are no strings,
-so that no format can take them for markup. Figures stay in their matrices: a renderer asks
-for those it prints. A figure that is asked for in an exercise is a `Blank`, by its id; in what
+so that no format can take them for markup. Numbers stay in their matrices: a renderer asks
+for those it prints. A number that is asked for in an exercise is a `Blank`, by its id; in what
 is for students it holds no answer.
 """
 
@@ -72,7 +72,7 @@ class Line(NamedTuple):
     """A line of working: `label = part = part`. Each relation stands before its part.
 
     `quantity` is the full name of what it works out; the label may leave out its path. Its last
-    part is the result: a figure, a vector, or where these are asked for a blank, a vector of
+    part is the result: a number, a vector, or where these are asked for a blank, a vector of
     blanks."""
 
     label: Symbol
@@ -113,7 +113,7 @@ class MatrixBlock(NamedTuple):
     column names. `roles` are put before the names (`Q: love`, `K: AI`). `with_sums` asks for one
     more column, of what each row adds up to as shown. `quantity` is the full name, `name` what the
     page calls it. `blanks` are the ids of the cells, (row, column) from 0, that are to be filled
-    in; a matrix that lacks a cell's figure doesn't tell it.
+    in; a matrix that lacks a cell's number doesn't tell it.
     """
 
     name: str
@@ -133,19 +133,19 @@ class MatrixBlock(NamedTuple):
         return not self.made_in
 
     def entry(self, i: int, j: int) -> Number | Blank:
-        """What stands in a cell: its figure, or a blank with or without its answer."""
-        figure = self.matrix.number(i, j) if self.matrix.has(i, j) else None
-        if figure is not None and (i, j) not in self.blanks:
-            return figure
-        return Blank(self.blanks.get((i, j), ""), figure)
+        """What stands in a cell: its number, or a blank with or without its answer."""
+        number = self.matrix.number(i, j) if self.matrix.has(i, j) else None
+        if number is not None and (i, j) not in self.blanks:
+            return number
+        return Blank(self.blanks.get((i, j), ""), number)
 
     @property
     def is_list(self) -> bool:
         return not self.column_names
 
     def row_sum(self, i: int) -> tuple[str, Number]:
-        """What the figures of a row add up to, as they are shown: in full, with `=`, or where that
-        has more digits than a figure is ever told with, rounded, with `≈`."""
+        """What the numbers of a row add up to, as they are shown: in full, with `=`, or where that
+        has more digits than a number is ever told with, rounded, with `≈`."""
         numbers = (self.matrix.number(i, j).shown for j in range(self.matrix.shape[1]))
         total = decimals.total(numbers)
         if len(total.as_tuple().digits) <= decimals.SIGNIFICANT:
@@ -268,7 +268,7 @@ class Section(NamedTuple):
 class Document(NamedTuple):
     """A page: its title and facts, its sections, and what closes it.
 
-    `given`, `sources` and `rounding` are data: what the figures started from, where those came
+    `given`, `sources` and `rounding` are data: what the numbers started from, where those came
     from that nobody wrote out, and how they were rounded. `paper` is there for what belongs to
     an exercise; its sections begin a page each. `key` is a key that follows in the same file.
     """

@@ -11,7 +11,7 @@ from attncli.name import Name, below
 from attncli.scenario import Problems, Scenario, read
 from attncli.scenario.given_matrices import of_array
 from attncli.scenario.keys.layer import GIVEN
-from attncli.scenario.keys.sources import MOST_FIGURES
+from attncli.scenario.keys.sources import MOST_NUMBERS
 from attncli.scenario.loading import Changes, Source
 from attncli.scenario.problems import nearest
 from attncli.steps import steps, story
@@ -90,9 +90,9 @@ def _drawn(
                 "say it, like shape: [4, 4], or the sizes, like d_model: 4",
             )  # fmt: skip
         return None
-    if rows * columns > MOST_FIGURES:
+    if rows * columns > MOST_NUMBERS:
         wrong = f"{name} would have {rows} × {columns} numbers"
-        problems.add(source.where, wrong, f"at most {MOST_FIGURES} can be drawn")
+        problems.add(source.where, wrong, f"at most {MOST_NUMBERS} can be drawn")
         return None
     drawn = source.draw((rows, columns))
     return of_array(drawn, scenario.rounding, source.where, problems)
@@ -135,8 +135,8 @@ def outline(source: Source) -> Outline:
 def work(scenario: Scenario) -> Trace:
     """The worked scenario, as far as what is given goes.
 
-    Raises ScenarioError where the figures can't be worked: a row of exponentials that all
-    round to zero, figures too long for the decimals asked for.
+    Raises ScenarioError where the numbers can't be worked: a row of exponentials that all
+    round to zero, numbers too long for the decimals asked for.
     """
     quantities: dict[str, Quantity] = {
         name: _given_quantity(scenario, name, matrix) for name, matrix in scenario.given.items()
@@ -200,7 +200,7 @@ def _given_quantity(scenario: Scenario, name: Name, matrix: Matrix) -> Quantity:
 
 
 def _origin(scenario: Scenario, name: Name) -> str:
-    """Where the figures come from of what no step makes."""
+    """Where the numbers come from of what no step makes."""
     for stack in scenario.stacks:
         tokenizing = stack.text.tokenizing
         if tokenizing is None:

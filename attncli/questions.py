@@ -13,20 +13,20 @@ class MistakenAnswer(NamedTuple):
 
     name: str
     says: str
-    figure: Number
+    number: Number
     low: Decimal
     high: Decimal
 
 
 class RightAnswer(NamedTuple):
-    """What is right for a blank: every figure from `low` to `high`, both included.
+    """What is right for a blank: every number from `low` to `high`, both included.
 
-    `carry` and `exact` are what the two rounding policies give (None: nothing), `figure` the
+    `carry` and `exact` are what the two rounding policies give (None: nothing), `number` the
     answer itself, `half` half a unit of its last place; `slips` are common mistakes by their
-    figures, the ranges of all of them apart from each other and from the right one.
+    numbers, the ranges of all of them apart from each other and from the right one.
     """
 
-    figure: Number
+    number: Number
     low: Decimal
     high: Decimal
     carry: Number | None

@@ -68,7 +68,7 @@ def questions(document: Document) -> list[Question]:
 
 
 def expressions(document: Document) -> Iterator[Expression]:
-    """Every figure, blank and name of the tables and lines of a document."""
+    """Every number, blank and name of the tables and lines of a document."""
     blocks = (*document.opening, *(b for s in document.sections for b in s.blocks))
     for block in blocks:
         if isinstance(block, Working):
@@ -89,5 +89,5 @@ def blanks(document: Document) -> list[Blank]:
     return [x for x in expressions(document) if isinstance(x, Blank) and x.id]
 
 
-def figures(document: Document) -> list[Number]:
+def numbers(document: Document) -> list[Number]:
     return [x for x in expressions(document) if isinstance(x, Number)]

@@ -17,7 +17,7 @@ from attncli.trace import Trace
 
 SHIPPED = {name: shipped.path_of(name).read_text("utf-8") for name in shipped.names()}
 WORDS_ONLY = "tokenizers"
-"""A scenario without any figures."""
+"""A scenario without any numbers."""
 
 
 def trace_of(text: str, *changes: str) -> Trace:
@@ -34,7 +34,7 @@ def page_of(trace: Trace, form: str = "terminal", width: int = 80, detail: str =
 
 
 def lessons_of(trace: Trace, form: str = "terminal", detail: str = "full") -> str:
-    """What `attn explain` says of each step with a trace's figures."""
+    """What `attn explain` says of each step with a trace's numbers."""
     told = [(step, trace) for step in steps()]
     return render(lessons(trace, told, Selection(detail=detail)), form, Page(80))
 

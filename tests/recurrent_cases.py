@@ -15,13 +15,13 @@ ORDERS = {
 }
 """The letters and names of the runs of rows, as PyTorch has them from the top."""
 
-Figures = Any
+Numbers = Any
 Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Network:
-    """A network's sizes and figures.
+    """A network's sizes and numbers.
 
     `layers` has for each layer and each of its ways PyTorch's matrices (`W_ih`, `W_hh`, `b_ih`,
     `b_hh`), its `initial_state` and an LSTM's `initial_cell`. `biased` says which biases a scenario
@@ -32,7 +32,7 @@ class Network:
     activation: str
     direction: str
     biased: str
-    X: Figures
+    X: Numbers
     layers: list[list[Record]]
 
     @property
@@ -41,7 +41,7 @@ class Network:
 
 
 def network(rng: np.random.Generator, kind: str) -> Network:
-    """A network of one to three layers, of up to three figures a state."""
+    """A network of one to three layers, of up to three numbers a state."""
     cell, _, activation = kind.partition(" ")
     direction = str(rng.choice(["forward", "backward", "both"]))
     biased = str(rng.choice(["both", "none", "first"]))
@@ -69,7 +69,7 @@ def _way(
     return record | {name: rng.normal(size=h) if begun else np.zeros(h) for name in starts}
 
 
-def run(net: Network, *, either: bool) -> dict[str, Figures]:
+def run(net: Network, *, either: bool) -> dict[str, Numbers]:
     """What PyTorch makes of it, by the full names of the quantities: the last layer's states, and
     of every layer and way the state that it ends with.
 
@@ -92,7 +92,7 @@ def run(net: Network, *, either: bool) -> dict[str, Figures]:
     return _named(net, rows[::-1] if back else rows, [end.detach().numpy() for end in ends])
 
 
-def jacobian(net: Network, rows: Figures, before: Figures) -> Figures:
+def jacobian(net: Network, rows: Numbers, before: Numbers) -> Numbers:
     """∂a/∂before [h, h] of the state a that rows lead to, in a network of one layer and one way."""
     import torch
 
@@ -118,8 +118,8 @@ def _module(net: Network, *, either: bool) -> Any:
     return module
 
 
-def _parameter(net: Network, name: str, *, either: bool) -> Figures:
-    """The figures of PyTorch's `weight_ih_l0_reverse`, and so on."""
+def _parameter(net: Network, name: str, *, either: bool) -> Numbers:
+    """The numbers of PyTorch's `weight_ih_l0_reverse`, and so on."""
     kind, part, level, *reverse = name.split("_")
     stored = net.layers[int(level[1:])][len(reverse)][f"{kind[0].replace('w', 'W')}_{part}"]
     if net.cell == "gru" and (kind, part) == ("bias", "hh") and not either:
@@ -128,7 +128,7 @@ def _parameter(net: Network, name: str, *, either: bool) -> Figures:
     return stored
 
 
-def _named(net: Network, states: Figures, ends: list[Figures]) -> dict[str, Figures]:
+def _named(net: Network, states: Numbers, ends: list[Numbers]) -> dict[str, Numbers]:
     several, n = len(net.layers) > 1, len(net.X)
     ways = {"both": ("forward", "backward")}.get(net.direction, (net.direction,))
     found = {f"layers[{len(net.layers)}].states" if several else "states": states}
@@ -187,7 +187,7 @@ def _told(net: Network, way: Record, layout: str, order: list[str]) -> Record:
     return told
 
 
-def gated(seed: int, letters: str) -> tuple[Figures, Record]:
+def gated(seed: int, letters: str) -> tuple[Numbers, Record]:
     """Rows [4, 2] and matrices of a state of 3, as the layout linear has them."""
     rng = np.random.default_rng(seed)
     W = {f"W_{g}x": rng.normal(size=(3, 2)) for g in letters}

@@ -17,8 +17,8 @@ TOKENS = ("the", "cat", "no", "1", "null", "~", "on", "1.0", "été", "猫")
 
 
 @st.composite
-def figures(draw: st.DrawFn, largest: int = 1) -> str:
-    """A figure as people write it: 2, -0.5, 1.25, 1.0."""
+def numbers(draw: st.DrawFn, largest: int = 1) -> str:
+    """A number as people write it: 2, -0.5, 1.25, 1.0."""
     places = draw(st.integers(0, 2))
     count = draw(st.integers(-largest * 10**places, largest * 10**places))
     sign = "-" if count < 0 else ""
@@ -29,7 +29,7 @@ def figures(draw: st.DrawFn, largest: int = 1) -> str:
 @st.composite
 def matrices(draw: st.DrawFn, rows: int, columns: int) -> str:
     """A matrix in YAML's flow style."""
-    cells = draw(st.lists(figures(), min_size=rows * columns, max_size=rows * columns))
+    cells = draw(st.lists(numbers(), min_size=rows * columns, max_size=rows * columns))
     lines = (cells[i * columns : (i + 1) * columns] for i in range(rows))
     return "[" + ", ".join(f"[{', '.join(line)}]" for line in lines) + "]"
 
@@ -72,7 +72,7 @@ def _feed_forward(draw: st.DrawFn, d_v: int) -> list[str]:
 def transformers(draw: st.DrawFn, policy: str | None = None) -> str:
     """The YAML text of a small Transformer of any kind that can be worked to its end.
 
-    Its softmaxes need no shift, which would have other figures in `exp`.
+    Its softmaxes need no shift, which would have other numbers in `exp`.
     """
     tree = transformer(Pen(draw))
     rounding: Tree = {
@@ -104,7 +104,7 @@ def _document(tree: Tree) -> str:
 
 
 def is_tame(text: str) -> bool:
-    """Whether the oracle can work it, with every figure of a size that people write."""
+    """Whether the oracle can work it, with every number of a size that people write."""
     try:
         made = oracle.work(read(text))
     except (ArithmeticError, DecimalException, ValueError):
@@ -115,11 +115,11 @@ def is_tame(text: str) -> bool:
     )
 
 
-def _is_tame(local: str, figures: Any) -> bool:
-    seen = figures[np.isfinite(figures) & (figures > -90)]
-    if np.isnan(figures).any() or (np.abs(seen) > 10**5).any():
+def _is_tame(local: str, numbers: Any) -> bool:
+    seen = numbers[np.isfinite(numbers) & (numbers > -90)]
+    if np.isnan(numbers).any() or (np.abs(seen) > 10**5).any():
         return False
     if local == "logits":  # which of two tokens is first must not hang on the noise of floats
-        gaps = np.diff(np.sort(figures, axis=1), axis=1)
+        gaps = np.diff(np.sort(numbers, axis=1), axis=1)
         return not (gaps < 1e-9).any()
-    return local != "exp" or bool((figures.max(axis=1) > 1e-3).all())
+    return local != "exp" or bool((numbers.max(axis=1) > 1e-3).all())

@@ -21,7 +21,7 @@ from attncli.render import format_names
 from attncli.steps import step_named
 from attncli.telling.working import cell_line
 from attncli.trace import Quantity, Trace
-from tests.auditor import Report, Tables, audit, audit_figures
+from tests.auditor import Report, Tables, audit, audit_numbers
 from tests.auditor.latex import plain
 from tests.conftest import FEWER, sampled
 from tests.pages import SHIPPED, WORDS_ONLY, lessons_of, page_of, page_of_cells, trace_of
@@ -39,7 +39,7 @@ VARIANTS: tuple[tuple[str, ...], ...] = (
     ("activation=gelu_tanh", "rounding.steps={scores: 1, ffn: 6}", "W_K[1,2]=-0.285"),
     ("activation=sigmoid", "scale=0.02", "W_Q[1,1]=12.5"),
 )
-# Quantities of which some cells have nothing to show: a sum of one figure, a distance of 0, what
+# Quantities of which some cells have nothing to show: a sum of one number, a distance of 0, what
 # is not turned, masked, kept; a word of one piece, a place with one way to it.
 BARE = {
     "exp_sum", "y_sum", "alibi", "rotated_Q", "rotated_K", "added", "filtered", "renormalized",
@@ -127,14 +127,14 @@ def test_shipped_scenarios(name: str, detail: str, form: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in SHIPPED if name != WIDE])
-def test_figures_are_their_values_rounded(name: str) -> None:
+def test_numbers_are_their_values_rounded(name: str) -> None:
     for policy in ("carry", "exact"):
         trace = trace_of(SHIPPED[name], f"rounding.policy={policy}")
-        assert [*audit_figures(json.loads(page_of(trace, "json")))] == []
+        assert [*audit_numbers(json.loads(page_of(trace, "json")))] == []
 
 
 @pytest.mark.slow
-def test_given_figures_are_the_files() -> None:
+def test_given_numbers_are_the_files() -> None:
     """The tables that names stand for are what PyYAML alone reads in the scenarios."""
     compared = 0
     for name in SHIPPED:
@@ -233,7 +233,7 @@ def test_a_long_sum_in_full() -> None:
 
 @sampled(3, name=[name for name in SHIPPED if name != WIDE], form=["markdown", "latex"])
 def test_lessons(name: str, form: str) -> None:
-    """Their mistakes give other figures than the tables have, as they should."""
+    """Their mistakes give other numbers than the tables have, as they should."""
     trace = trace_of(SHIPPED[name])
     for detail in DETAILS:
         report = audit(lessons_of(trace, form, detail), form, tables_of(trace))
@@ -280,7 +280,7 @@ def test_random_attentions(text: str, width: int) -> None:
 def test_random_transformers(text: str, width: int, data: st.DataObject) -> None:
     trace = worked(text)
     check_all(trace, width)
-    assert [*audit_figures(json.loads(page_of(trace, "json")))] == []
+    assert [*audit_numbers(json.loads(page_of(trace, "json")))] == []
     check_working(trace)
     check_cells(trace, data)
 
@@ -474,7 +474,7 @@ def unrolled(page: str) -> str:
 def planted(page: str, form: str, where: re.Pattern[str]) -> tuple[str, dict[str, str]]:
     """A page with one digit wrong in the first fit line of each kind, and these lines' labels.
 
-    The digit is the last of the result, or the first of the figure before the last `=`.
+    The digit is the last of the result, or the first of the number before the last `=`.
     """
     lines, wrong = page.split("\n"), dict[str, str]()
     for k, line in enumerate(lines):
@@ -491,7 +491,7 @@ def planted(page: str, form: str, where: re.Pattern[str]) -> tuple[str, dict[str
 
 
 def _hides_errors(working: str, where: re.Pattern[str]) -> bool:
-    """Whether a line says only a figure, or has a zero or a maximum that makes wrong digits right."""
+    """Whether a line says only a number, or has a zero or a maximum that makes wrong digits right."""
     if where is RESULT:
         working = re.sub(r"\^\(0/|\^\{0/", "", working)
     return "=" not in working or re.search(ZERO, working) is not None

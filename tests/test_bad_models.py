@@ -59,7 +59,7 @@ BAD = {
     "X: {a: [1, 0], c: [0, 1]}": "6:4: the rows of X are a, c, the tokens a, b",
     "memory: [[1, 0]]\nblock: encoder": "6:9: nothing attends to the memory",
     "block: encoder\nnorm1: {epsilon: 0}\nW_O: [[0, 0], [0, 0]]\nresiduals: false":
-        "7:8: norm1.deviation, row a: the figure to divide by would be 0",
+        "7:8: norm1.deviation, row a: the number to divide by would be 0",
     "rounding: {quantities: {wights: 2}}": "6:33: no step makes wights; did you mean weights?",
     "mask: {}": "6:7: a mask without any rule",
     "d_k: 3": "6:6: d_k = 3 and W_Q (2 × 2) don't fit together",

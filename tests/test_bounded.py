@@ -130,7 +130,7 @@ SOURCES = {
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_figures_are_counted_before_they_are_there(source: str, tmp_path: Path) -> None:
+def test_numbers_are_counted_before_they_are_there(source: str, tmp_path: Path) -> None:
     header = {"descr": "<f8", "fortran_order": False, "shape": (11_000, 11_000)}
     with (tmp_path / "sparse.npy").open("wb") as file:
         np.lib.format.write_array_header_1_0(file, header)
@@ -141,7 +141,7 @@ def test_figures_are_counted_before_they_are_there(source: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("kind", ["gelu", "gelu_tanh", "silu"])
-def test_figures_that_floats_cannot_round_are_few(kind: str) -> None:
+def test_numbers_that_floats_cannot_round_are_few(kind: str) -> None:
     """Each of them is worked by itself: so many take seconds, and more are refused."""
 
     def wide(d_ff: int) -> str:

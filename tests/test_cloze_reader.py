@@ -271,9 +271,9 @@ def test_marks_of_a_field(answer: str, share: Decimal, feedback: str) -> None:
 
 
 def test_commas_as_moodle_takes_them() -> None:
-    figures = ["1,234", "1,234.5", "1,234,567", "1.2.3"]
+    numbers = ["1,234", "1,234.5", "1,234,567", "1.2.3"]
     taken = ["1.234", "1234.5", "1234567", "1.2"]
-    assert [typed(figure) for figure in figures] == [Decimal(one) for one in taken]
+    assert [typed(number) for number in numbers] == [Decimal(one) for one in taken]
 
 
 def test_weights_count() -> None:

@@ -1,4 +1,4 @@
-"""Sentences that set two figures against each other: the figures differ as they are printed."""
+"""Sentences that set two numbers against each other: the numbers differ as they are printed."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ ROUNDING = st.tuples(st.sampled_from(["carry", "exact"]), st.integers(1, 4))
     policy=st.sampled_from(["carry", "exact"]),
     places=st.integers(1, 3),
     nudge=st.sampled_from(["0.2", "0.01", "0.001", "0.00001", "0.0000001"]),
-    figure=st.integers(1, 30),
+    number=st.integers(1, 30),
 )
-def test_variants_differ_in_the_figures_that_are_told(
-    policy: str, places: int, nudge: str, figure: int
+def test_variants_differ_in_the_numbers_that_are_told(
+    policy: str, places: int, nudge: str, number: int
 ) -> None:
-    near = figure + float(nudge)
+    near = number + float(nudge)
     text = (
-        f"X: [[{figure}, 1], [0.5, 2]]\nprojection: none\nscale: 7\nblock: attention\n"
+        f"X: [[{number}, 1], [0.5, 2]]\nprojection: none\nscale: 7\nblock: attention\n"
         f"rounding: {{policy: {policy}, decimals: {places}}}\n"
         f"variants: {{other: {{X: [[{near:.7f}, 1], [0.5, 2]]}}}}\n"
     )
@@ -67,9 +67,9 @@ def test_the_largest_score_is_larger_than_all_but_the_ties(
             assert [text == shown[0] for text in shown] == [
                 i <= one.ties for i in range(len(shown))
             ]
-    figures = oracle.work(read(text))
+    numbers = oracle.work(read(text))
     for name in (name for name in trace if name.endswith(".counts")):
-        np.testing.assert_array_equal(np.array(figures[name], float), trace[name].values)
+        np.testing.assert_array_equal(np.array(numbers[name], float), trace[name].values)
 
 
 @pytest.mark.parametrize(("policy", "pair", "ties"), [("carry", "c ##d", 1), ("exact", "a ##b", 0)])

@@ -66,22 +66,22 @@ def some(name: str, count: int = 3, seed: int = 7, *steps: str) -> list[Scenario
     st.lists(st.tuples(st.integers(-99, 99), st.integers(-1, 290)), min_size=4, max_size=4),
     st.integers(0, 2**32 - 1),
 )
-def test_figures_of_any_size_get_others_that_can_be_written(
-    figures: list[tuple[int, int]], seed: int
+def test_numbers_of_any_size_get_others_that_can_be_written(
+    numbers: list[tuple[int, int]], seed: int
 ) -> None:
-    written = np.array([Decimal(figure).scaleb(size) for figure, size in figures]).reshape(2, 2)
+    written = np.array([Decimal(number).scaleb(size) for number, size in numbers]).reshape(2, 2)
     if not written.any():
         return
     given = load({"W_V": written.tolist(), "rounding": {"policy": "exact"}})
     (drawn,) = drawn_of(given, {"W_V"})
-    figures_drawn = drawn.draw(RandomState(seed), 50)
-    assert all(drawn.matrix(figures_drawn[:, :, k]).values.all() for k in range(50))
-    assert abs(figures_drawn).max() < 10**4
-    assert (figures_drawn == figures_drawn.round(1)).all()
+    numbers_drawn = drawn.draw(RandomState(seed), 50)
+    assert all(drawn.matrix(numbers_drawn[:, :, k]).values.all() for k in range(50))
+    assert abs(numbers_drawn).max() < 10**4
+    assert (numbers_drawn == numbers_drawn.round(1)).all()
 
 
 def shown(trace: Trace, name: str) -> list[list[Decimal]]:
-    """The figures of a quantity as a page has them; only the rows that it shows."""
+    """The numbers of a quantity as a page has them; only the rows that it shows."""
     matrix = trace[name].matrix
     rows: Any = range(matrix.shape[0])
     if trace.scenario.show.queries and trace[name].rows.role == "Q":
@@ -112,9 +112,9 @@ def test_weights_are_nice(name: str, seed: int) -> None:
                     assert len(seen) == len(row)
 
 
-def is_near(figure: Decimal, decimals: int) -> bool:
-    """Whether a figure is within a hundredth of a unit of where rounding goes the other way."""
-    return abs(abs(figure).scaleb(decimals) % 1 - Decimal("0.5")) <= Decimal("0.01")
+def is_near(number: Decimal, decimals: int) -> bool:
+    """Whether a number is within a hundredth of a unit of where rounding goes the other way."""
+    return abs(abs(number).scaleb(decimals) % 1 - Decimal("0.5")) <= Decimal("0.01")
 
 
 def test_what_is_near_a_rounding_edge() -> None:
@@ -124,7 +124,7 @@ def test_what_is_near_a_rounding_edge() -> None:
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_no_figure_of_a_softmax_is_at_a_rounding_edge(name: str) -> None:
+def test_no_number_of_a_softmax_is_at_a_rounding_edge(name: str) -> None:
     for scenario in some(name, 3):
         trace = work(scenario)
         for weights in softmaxes(trace):
@@ -170,7 +170,7 @@ def test_no_rows_of_zeros_and_no_two_rows_alike(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*SMALL, *LARGE])
-def test_figures_are_small_and_of_the_kind_they_were(name: str) -> None:
+def test_numbers_are_small_and_of_the_kind_they_were(name: str) -> None:
     own = load(name)
     for scenario in some(name, 2):
         for key, matrix in scenario.given.items():
@@ -187,7 +187,7 @@ def test_figures_are_small_and_of_the_kind_they_were(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_what_is_no_figure_to_vary_stays(name: str) -> None:
+def test_what_is_no_number_to_vary_stays(name: str) -> None:
     own = load(name)
     kept = ("gamma", "beta", "positions", "mask")
     for scenario in some(name, 2):
@@ -205,7 +205,7 @@ def test_what_is_the_same_stays_the_same() -> None:
     assert first.given[Name("b1")].values.tolist() == [[0, 0]]
 
 
-def test_variants_have_the_same_figures() -> None:
+def test_variants_have_the_same_numbers() -> None:
     for scenario in some("word_order"):
         for variant in scenario.variants.values():
             assert written(variant)["W_Q"] == written(scenario)["W_Q"]
@@ -218,8 +218,8 @@ def test_variants_have_the_same_figures() -> None:
 @pytest.mark.parametrize("name", SMALL)
 def test_no_two_forms_are_alike(name: str) -> None:
     made = [load(name), *some(name, 26)]
-    figures = [tuple(sorted((k, str(v)) for k, v in written(one).items())) for one in made]
-    assert len(set(figures)) == 27
+    numbers = [tuple(sorted((k, str(v)) for k, v in written(one).items())) for one in made]
+    assert len(set(numbers)) == 27
 
 
 @pytest.mark.parametrize("name", ["i_love_ai", "three_tokens_two_heads"])
@@ -262,7 +262,7 @@ def test_the_first_forms_are_the_same_however_many_there_are() -> None:
     assert many[:9] == list(map(written, islice(forms(scenario, 1000, 3), 9)))
 
 
-def test_seeds_give_these_figures_on_every_machine() -> None:
+def test_seeds_give_these_numbers_on_every_machine() -> None:
     (scenario,) = forms(load("i_love_ai"), 1, 7)
     assert scenario.given[Name("embeddings")].values.tolist() == [[3, 1], [2, 3], [1, 1]]
 
@@ -270,7 +270,7 @@ def test_seeds_give_these_figures_on_every_machine() -> None:
 def test_only_what_is_asked_for_varies() -> None:
     own = written(load("i_love_ai"))
     for scenario in some("i_love_ai", 2, 7, "softmax"):
-        changed = {name for name, figures in written(scenario).items() if figures != own[name]}
+        changed = {name for name, numbers in written(scenario).items() if numbers != own[name]}
         assert changed == {"embeddings", "W_Q", "W_K"}
 
 
@@ -330,7 +330,7 @@ def test_rules_may_be_allowed_away() -> None:
         list(forms(load("i_love_ai"), 1, 7, allow=["tie"]))
 
 
-def test_without_given_figures_nothing_varies() -> None:
+def test_without_given_numbers_nothing_varies() -> None:
     with pytest.raises(Unsatisfied, match="W_Q, W_K, W_V is random, or comes from a file"):
         list(forms(load("i_can_go_alone"), 1, 7))
     with pytest.raises(ValueError, match="doesn't make nonsense"):
@@ -342,7 +342,7 @@ def test_the_names_of_forms() -> None:
 
 
 def worked_like_the_package(trace: Trace) -> None:
-    """Candidates, worked all at once, have the figures that the package gives each of them."""
+    """Candidates, worked all at once, have the numbers that the package gives each of them."""
     plan = plan_of(trace, ())
     workshop = BatchMaker(trace, plan)
     batch, random = workshop.batch(3), RandomState(5)
@@ -435,7 +435,7 @@ def test_a_designed_scenario_is_not_weak(
     weak = [
         what for what in others if not what.endswith(("ambiguous roundings", "ambiguous rounding"))
     ]
-    # without scaling or with one figure a row some mistakes are right by nature
+    # without scaling or with one number a row some mistakes are right by nature
     assert found.startswith("Nothing is weak") or not weak or d_model // heads == 1, found
 
 
@@ -501,7 +501,7 @@ def test_every_rule_is_documented() -> None:
 def test_the_sieve_sees_what_is_worked(
     heads: int, biased: bool, layout: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever the layout of the weights, what gets through the sieve has the figures it had there."""
+    """Whatever the layout of the weights, what gets through the sieve has the numbers it had there."""
     rng = np.random.default_rng(heads)
     d = 6
     drawn = {f"W_{name}": rng.integers(-2, 3, (d, d)).tolist() for name in "QKV"}

@@ -24,7 +24,7 @@ from tests.exercises import (
     SHEET_FORMATS,
     Papers,
     blanks,
-    figures,
+    numbers,
     papers,
     questions,
     wish,
@@ -35,7 +35,7 @@ from tests.strategies import recurrents, scenarios, transformers
 from tests.test_transformers import UNWORKABLE
 
 SMALL = [name for name in SHIPPED if name not in {"i_can_go_alone", "i_love_tennis", WORDS_ONLY}]
-FIGURE = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w])")
+NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w])")
 
 
 def made(name: str, blank: str = "results", *steps: str) -> Papers:
@@ -48,14 +48,14 @@ def steps_of(trace: Trace) -> list[str]:
 
 
 def digits(document: Document, form: str) -> set[str]:
-    """The figures printed on a page."""
-    return set(FIGURE.findall(render(document, form, Page(80)).replace("\u2009", "")))
+    """The numbers printed on a page."""
+    return set(NUMBER.findall(render(document, form, Page(80)).replace("\u2009", "")))
 
 
 def allowed(trace: Trace, one: Papers) -> set[str]:
-    """The figures that may stand on a student's page: what is given, what is shown on purpose (by
+    """The numbers that may stand on a student's page: what is given, what is shown on purpose (by
     the structure of the sheet, not its text), the facts."""
-    shown = {str(abs(number.shown)) for number in figures(one.sheet)}
+    shown = {str(abs(value.shown)) for value in numbers(one.sheet)}
     given = {
         str(abs(matrix.number(i, j).shown))
         for matrix in trace.scenario.given.values()
@@ -64,14 +64,14 @@ def allowed(trace: Trace, one: Papers) -> set[str]:
     }
     facts = one.sheet._replace(sections=(), given=(), opening=())
     as_data = {
-        f"{Decimal(figure).normalize():f}" for figure in shown | given if figure[0].isdigit()
+        f"{Decimal(number).normalize():f}" for number in shown | given if number[0].isdigit()
     }
     return shown | given | as_data | digits(facts, "terminal") | digits(facts, "markdown")
 
 
 def leaks(trace: Trace, one: Papers) -> list[str]:
     """Answers that a student's file of any format tells although nothing shows them."""
-    answers = {str(abs(q.key.figure.shown)) for q in questions(one.whole) if q.key is not None}
+    answers = {str(abs(q.key.number.shown)) for q in questions(one.whole) if q.key is not None}
     telling = {a for a in answers - allowed(trace, one) if len(a.replace(".", "")) > 3}
     return [
         f"{form}, {document.paper.kind}: {answer}"
@@ -82,11 +82,11 @@ def leaks(trace: Trace, one: Papers) -> list[str]:
     ]
 
 
-def hidden_figures(trace: Trace, one: Papers) -> list[str]:
-    """Figures on the sheet that are cells asked for as results."""
+def hidden_numbers(trace: Trace, one: Papers) -> list[str]:
+    """Numbers on the sheet that are cells asked for as results."""
     results = {blank.id for blank in blanks(one.sheet) if ".working[" not in blank.id}
     told = []
-    for number in figures(one.sheet):
+    for number in numbers(one.sheet):
         if number.cell is not None and number.cell.quantity in trace:
             address = trace[number.cell.quantity].address(*number.cell[1:])
             told += [address] if address in results else []
@@ -104,11 +104,11 @@ def check(trace: Trace, one: Papers) -> None:
     assert not any(section.solution for section in one.sheet.sections)
     for block in one.sheet.given:
         assert not any(block.matrix.has(*place) for place in block.blanks)
-    answers = {q.id: q.key.figure.shown for q in questions(one.whole) if q.key is not None}
+    answers = {q.id: q.key.number.shown for q in questions(one.whole) if q.key is not None}
     for blank in blanks(one.whole):
         assert blank.answer is not None
         assert answers[blank.id] == blank.answer.shown
-    assert hidden_figures(trace, one) == []
+    assert hidden_numbers(trace, one) == []
     assert leaks(trace, one) == []
 
 
@@ -161,7 +161,7 @@ def test_the_same_under_exact() -> None:
     keys = {q.id: q.key for q in questions(papers(trace, wish(trace)).whole)}
     key = keys["exp_sum[I]"]
     assert key is not None
-    assert str(key.figure.shown) == "6.437"
+    assert str(key.number.shown) == "6.437"
     assert (str(key.low), str(key.high)) == ("6.4355", "6.4375")
 
 
@@ -170,7 +170,7 @@ def test_a_term_is_asked_by_its_place_in_the_line() -> None:
     keys = {q.id: q.key for q in questions(one.whole)}
     key = keys["exp_sum[love].working[3]"]
     assert key is not None
-    assert str(key.figure.shown) == "7.389"
+    assert str(key.number.shown) == "7.389"
     assert "12.825" in digits(one.sheet, "terminal")
 
 
@@ -286,7 +286,7 @@ def test_no_copy_of_an_answer_is_told(seed: int, detail: str) -> None:
     asked = {q.id for q in questions(one.whole)}
     told = {
         trace[n.cell.quantity].address(*n.cell[1:])
-        for n in figures(one.sheet)
+        for n in numbers(one.sheet)
         if n.cell is not None and n.cell.quantity in trace
     } | {
         trace[block.quantity].address(i, j)
@@ -319,7 +319,7 @@ def test_what_is_masked_is_asked_for_as_well() -> None:
     keys = {q.id: q.key for q in questions(papers(trace, wish(trace, steps=["mask"])).whole)}
     key = keys["masked[I, love]"]
     assert key is not None
-    assert key.low == key.high == key.figure.shown == Decimal("-Infinity")
+    assert key.low == key.high == key.number.shown == Decimal("-Infinity")
     assert len([id_ for id_ in keys if id_.startswith("masked")]) == 16
 
 
@@ -329,7 +329,7 @@ def test_a_tiny_answer_is_never_told_as_zero() -> None:
     keys = {q.id: q.key for q in questions(papers(trace, wish(trace)).whole)}
     key = keys["weights[I, love]"]
     assert key is not None
-    assert str(key.figure.shown) == "0.001"
+    assert str(key.number.shown) == "0.001"
     assert (str(key.low), str(key.high)) == ("-0.05", "0.05")
 
 
@@ -346,7 +346,7 @@ def test_keys_start_from_what_the_sheet_shows() -> None:
     assert key.low <= exact <= key.high
 
 
-def test_a_tiny_figure_is_compared_as_it_is_rounded() -> None:
+def test_a_tiny_number_is_compared_as_it_is_rounded() -> None:
     """0.26 × 0.47 / 2.5 = 0.0489 is shown as 0.05, and is 0.0 with a decimal; from the sheet's
     Q of 0.3 it is 0.0564, and with 0.141 rounded in between 0.04."""
     text = (
@@ -357,7 +357,7 @@ def test_a_tiny_figure_is_compared_as_it_is_rounded() -> None:
     keys = {q.id: q.key for q in questions(papers(trace, wanted).whole)}
     key = keys["scaled[1, 1]"]
     assert key is not None
-    assert str(key.figure.shown) == "0.05"
+    assert str(key.number.shown) == "0.05"
     assert (str(key.low), str(key.high)) == ("-0.05", "0.15")
     assert trial(read(text), None, trace, wanted, "A").disagreements == ()
 
@@ -419,7 +419,7 @@ def copied(trace: Trace) -> list[str]:
     ]
 
 
-def test_a_copy_of_coarser_figures() -> None:
+def test_a_copy_of_coarser_numbers() -> None:
     """What is filtered is 1.50 of two decimals as the logits are, and so is the largest error."""
     text = (
         "X: [[1]]\nW_Q: [[1]]\nW_K: [[1]]\nW_V: [[1.502]]\nunembedding: [[1, -1]]\n"

@@ -49,7 +49,7 @@ from attncli.render import (
     format_of_file,
     render,
 )
-from attncli.render.exercises._cloze import AcceptedRange, figure_text, in_field
+from attncli.render.exercises._cloze import AcceptedRange, in_field, number_text
 from attncli.render.exercises.csv import guarded, unguarded
 from attncli.render.html import HtmlStyle, blocks_html
 from attncli.word import Word, words
@@ -71,8 +71,8 @@ NASTY = (
 PAGE = Page()
 
 
-def key(figure: str, *slips: tuple[str, str], half: str = "0.005") -> RightAnswer:
-    number = constant(figure)
+def key(number: str, *slips: tuple[str, str], half: str = "0.005") -> RightAnswer:
+    value = constant(number)
     around = Decimal(half)
     made = tuple(
         MistakenAnswer(
@@ -80,8 +80,8 @@ def key(figure: str, *slips: tuple[str, str], half: str = "0.005") -> RightAnswe
         )
         for name, x in slips
     )
-    low, high = number.shown - around, number.shown + around
-    return RightAnswer(number, low, high, number, number, made)
+    low, high = value.shown - around, value.shown + around
+    return RightAnswer(value, low, high, value, value, made)
 
 
 def paper(kind: str, *sections: Section, title: str = "Title") -> Document:
@@ -198,9 +198,9 @@ def ids(document: Document) -> list[str]:
     return [question.id for section in document.sections for question in section.questions]
 
 
-def figures(document: Document) -> list[str]:
+def numbers(document: Document) -> list[str]:
     keys = [question.key for section in document.sections for question in section.questions]
-    return [f"{key.figure.shown}" for key in keys if key is not None]
+    return [f"{key.number.shown}" for key in keys if key is not None]
 
 
 def rows_of(document: Document) -> list[dict[str, str]]:
@@ -228,9 +228,9 @@ def test_a_filled_in_answers_file_is_the_key(kind: str) -> None:
     data = yaml.safe_load(render(document, "yaml", PAGE))
     assert list(data["answers"]) == ids(document)
     assert [Decimal(str(x)) for x in data["answers"].values()] == list(
-        map(Decimal, figures(document))
+        map(Decimal, numbers(document))
     )
-    assert [row["answer"] for row in rows_of(document)] == figures(document)
+    assert [row["answer"] for row in rows_of(document)] == numbers(document)
 
 
 def test_a_sheet_tells_no_answer_even_where_it_has_one() -> None:
@@ -245,9 +245,9 @@ def test_a_paper_that_asks_nothing_still_loads() -> None:
     assert rows_of(document) == []
 
 
-def test_a_figure_that_yaml_has_no_number_for_is_a_text() -> None:
+def test_a_number_that_yaml_has_no_number_for_is_a_text() -> None:
     endless = Number(Decimal("-Infinity"), Decimal("-Infinity"))
-    asked = Question("x", 1, key("1")._replace(figure=endless))
+    asked = Question("x", 1, key("1")._replace(number=endless))
     document = paper("key", Section("x", 1, ("X",), (), (), questions=(asked,)))
     assert yaml.safe_load(render(document, "yaml", PAGE))["answers"] == {"x": "-∞"}
 
@@ -429,7 +429,7 @@ def test_what_gives_the_size_is_never_an_answer(answer: str) -> None:
 def asking_for(*keys: RightAnswer, share: int = 50) -> Document:
     names = [f"x[{k}]" for k in range(len(keys))]
     lines = [
-        Line(Symbol("x"), (("=", Blank(n, k.figure)),)) for n, k in zip(names, keys, strict=True)
+        Line(Symbol("x"), (("=", Blank(n, k.number)),)) for n, k in zip(names, keys, strict=True)
     ]
     asked = tuple(Question(n, 1, k) for n, k in zip(names, keys, strict=True))
     document = paper(
@@ -481,8 +481,8 @@ def test_centre_and_tolerance_give_both_ends(low: Decimal, size: Decimal) -> Non
         ("1.25e+60", "1.25E+60"),
     ],
 )
-def test_figures_of_answers(number: str, text: str) -> None:
-    assert figure_text(Decimal(number)) == text
+def test_numbers_of_answers(number: str, text: str) -> None:
+    assert number_text(Decimal(number)) == text
     assert Decimal(text) == Decimal(number)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from attncli import ScenarioError, Trace, load, oracle, work
 from attncli.arithmetic.operations import TakeRows
-from attncli.scenario.plain import plain_data, with_figures
+from attncli.scenario.plain import plain_data, with_numbers
 from tests.pages import SHIPPED, trace_of
 from tests.plain import read
 from tests.strategies import recurrents, transformers
@@ -25,7 +25,7 @@ def interval(text: str, name: str, i: int = 0, j: int = 0) -> oracle.Interval:
     return oracle.intervals(read(text), [(name, i, j)])[name, i, j]
 
 
-def figures(*texts: str) -> list[Decimal]:
+def numbers(*texts: str) -> list[Decimal]:
     return [Decimal(text) for text in texts]
 
 
@@ -35,7 +35,7 @@ def test_both_policies_agree() -> None:
     e = Decimal(1).exp()
     exact = (e / (e + 1)).quantize(Decimal("0.01"))
     carry = (Decimal("2.72") / Decimal("3.72")).quantize(Decimal("0.01"))
-    low, high = figures("0.725", "0.735")
+    low, high = numbers("0.725", "0.735")
     assert interval(text, "weights") == (low, high, carry, exact, 2)
 
 
@@ -43,26 +43,26 @@ def test_the_policies_differ() -> None:
     """Three times e is 8.15, rounded 8; but three times 3 is 9, and a third of it 0.333."""
     text = "scores: [[1, 1, 1]]\nscale: none\nV: [[1], [1], [1]]\n"
     text += "rounding: {decimals: 0, steps: {weighted_sum: 2}, quantities: {weights: 3}}\n"
-    assert [*interval(text, "exp_sum")] == [*figures("7.5", "9.5", "9", "8"), 0]
-    assert [*interval(text, "weights", j=2)] == [*figures("0.3325", "0.3335", "0.333", "0.333"), 3]
+    assert [*interval(text, "exp_sum")] == [*numbers("7.5", "9.5", "9", "8"), 0]
+    assert [*interval(text, "weights", j=2)] == [*numbers("0.3325", "0.3335", "0.333", "0.333"), 3]
     # 3 × 0.333 = 0.999 is 1.00 as well
-    assert [*interval(text, "output")] == [*figures("0.995", "1.005", "1.00", "1.00"), 2]
+    assert [*interval(text, "output")] == [*numbers("0.995", "1.005", "1.00", "1.00"), 2]
 
 
 def test_halves_are_halves() -> None:
     """0.57 × 0.5 = 0.285, which floats hold as 0.28499…, and −0.125: both go away from zero."""
     text = "X: [[0.57, 0.25]]\nW_Q: [[0.5, 0], [0, -0.5]]\nrounding: {decimals: 2}\n"
-    assert [*interval(text, "Q")] == [*figures("0.285", "0.295", "0.29", "0.29"), 2]
-    assert [*interval(text, "Q", j=1)] == [*figures("-0.135", "-0.125", "-0.13", "-0.13"), 2]
+    assert [*interval(text, "Q")] == [*numbers("0.285", "0.295", "0.29", "0.29"), 2]
+    assert [*interval(text, "Q", j=1)] == [*numbers("-0.135", "-0.125", "-0.13", "-0.13"), 2]
 
 
 def test_a_half_that_roots_come_to() -> None:
-    """A normalised row has no mean, however its figures are rooted: what is left is −2.218/4."""
+    """A normalised row has no mean, however its numbers are rooted: what is left is −2.218/4."""
     data = read(SHIPPED["encoder_block"])
     ffn = [["-0.883", "0.170", "-0.257", "-1.248"]] * 4
     cells = [("norm2.mean", i, 0) for i in range(4)]
     found = oracle.intervals(
-        {**data, "rounding": {"decimals": 3}}, cells, start={"ffn": [figures(*row) for row in ffn]}
+        {**data, "rounding": {"decimals": 3}}, cells, start={"ffn": [numbers(*row) for row in ffn]}
     )
     assert {found[cell].exact for cell in cells} == {Decimal("-0.555")}
 
@@ -71,14 +71,14 @@ def test_policies_go_apart_over_steps() -> None:
     """0.15 × 0.5 = 0.075 is carried on as 0.1, and 0.15 × 4 = 0.6 is the key."""
     text = "X: [[0.15]]\nW_Q: [[0.5]]\nW_K: [[4]]\nscale: 1\nrounding: {decimals: 1}\n"
     # carried: 0.1 × 0.6 = 0.06 → 0.1; in full: 0.075 × 0.6 = 0.045 → 0.0
-    assert [*interval(text, "scores")] == [*figures("-0.05", "0.15", "0.1", "0.0"), 1]
+    assert [*interval(text, "scores")] == [*numbers("-0.05", "0.15", "0.1", "0.0"), 1]
 
 
-def test_figures_that_are_taken_over() -> None:
-    """A figure keeps the decimals that it was written with, and its last place is their last."""
+def test_numbers_that_are_taken_over() -> None:
+    """A number keeps the decimals that it was written with, and its last place is their last."""
     text = "X: [[1.00046, 3]]\nprojection: none\nmask: {blocked: [[0]]}\n"
-    assert [*interval(text, "X")] == [*figures("1.000455", "1.000465", "1.00046", "1.00046"), 5]
-    assert [*interval(text, "Q", j=1)] == [*figures("2.9995", "3.0005", "3", "3"), 3]
+    assert [*interval(text, "X")] == [*numbers("1.000455", "1.000465", "1.00046", "1.00046"), 5]
+    assert [*interval(text, "Q", j=1)] == [*numbers("2.9995", "3.0005", "3", "3"), 3]
     hidden = "scores: [[1, 2]]\nscale: none\nmask: {blocked: [[0, 1]]}\n"
     assert [*interval(hidden, "masked", j=1)] == [*[Decimal("-Infinity")] * 4, 3]
 
@@ -96,7 +96,7 @@ def test_what_is_not_there() -> None:
 def test_a_policy_that_cannot_be_worked() -> None:
     """e^-90 rounds to 0 under carry, which nothing can be divided by."""
     text = "scores: [[-90]]\nscale: none\n"
-    low, high = figures("0.9995", "1.0005")
+    low, high = numbers("0.9995", "1.0005")
     assert interval(text, "weights") == (low, high, None, Decimal("1.000"), 3)
 
 
@@ -111,7 +111,7 @@ def test_shipped_scenarios(name: str) -> None:
 @given(st.one_of(transformers(), recurrents()))
 def test_random_transformers(text: str) -> None:
     data = read(text)
-    written = with_figures(data, given_figures(trace_of(text)))  # random figures become written
+    written = with_numbers(data, given_numbers(trace_of(text)))  # random numbers become written
     try:
         traces = [
             work(load({**written, "rounding": {**data["rounding"], "policy": policy}}))
@@ -123,8 +123,8 @@ def test_random_transformers(text: str) -> None:
     agree(written, traces[0], traces[1])
 
 
-def given_figures(trace: Trace) -> dict[str, list[list[Decimal]]]:
-    """Every given matrix of a scenario, its figures in full."""
+def given_numbers(trace: Trace) -> dict[str, list[list[Decimal]]]:
+    """Every given matrix of a scenario, its numbers in full."""
     return {
         name: [[matrix.number(i, j).full for j in range(matrix.shape[1])] for i in range(len(rows))]
         for name, matrix in trace.scenario.given.items()
@@ -163,7 +163,7 @@ def rounded(full: float, told: oracle.Interval) -> Decimal:
     return Decimal(f"{full:.15g}").quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
 
 
-def halfway(figure: Decimal) -> float:
-    """The half above or below a figure that is nearest to zero."""
-    half = Decimal(5).scaleb(int(figure.as_tuple().exponent) - 1)
-    return float(figure - half if figure > 0 else figure + half)
+def halfway(number: Decimal) -> float:
+    """The half above or below a number that is nearest to zero."""
+    half = Decimal(5).scaleb(int(number.as_tuple().exponent) - 1)
+    return float(number - half if number > 0 else number + half)

@@ -241,7 +241,7 @@ def test_unknown_blocks_are_loud() -> None:
         render(of_blocks(3), "latex", Page())  # type: ignore[arg-type]
 
 
-def test_figures_are_filled_up_to_each_other() -> None:
+def test_numbers_are_filled_up_to_each_other() -> None:
     assert aligned(["1", "-20.5", "3.25"]) == [
         r"\phantom{0-}1\phantom{.25}",
         r"-20.5\phantom{5}",
@@ -347,8 +347,8 @@ def exercise(kind: str) -> Document:
         return ex.Blank(name, N(Decimal(ANSWERS[name])) if told else None)
 
     ids = {(0, 1): "scores[I, love]", (1, 0): "scores[love, I]"}
-    figures = [[Decimal(1), Decimal("13.57")], [Decimal("-24.68"), Decimal(2)]]
-    matrix = Matrix.of_written(figures)
+    numbers = [[Decimal(1), Decimal("13.57")], [Decimal("-24.68"), Decimal(2)]]
+    matrix = Matrix.of_written(numbers)
     table = MatrixBlock(
         "scores", matrix if told else matrix.without(ids), as_words(("I", "love")), as_words(("I", "love")), (0, 1),
         made_in="scores", with_sums=True, blanks=ids,

@@ -18,10 +18,10 @@ from tests.pages import SHIPPED, WORDS_ONLY
 from tests.test_latex import WIDE, bare, body, compiled, needs_exam, needs_tex, overfull
 
 SAMPLE = (WORDS_ONLY, "decoder_block", "yassine_rnn_sentence", "wordpiece")
-"""Of each sort one; without figures every lesson has its step's formulas in general."""
+"""Of each sort one; without numbers every lesson has its step's formulas in general."""
 NAMES = tuple(name for name in SHIPPED if name != WIDE) if THOROUGH else SAMPLE
-WITH_FIGURES = tuple(name for name in NAMES if name != WORDS_ONLY)
-ASKED = tuple(name for name in WITH_FIGURES if name != "i_love_tennis")
+WITH_NUMBERS = tuple(name for name in NAMES if name != WORDS_ONLY)
+ASKED = tuple(name for name in WITH_NUMBERS if name != "i_love_tennis")
 """Those that an exercise can be made of: in i_love_tennis every number is given."""
 CALLS = {
     "run": [
@@ -29,7 +29,7 @@ CALLS = {
         ["i_love_ai", "--detail", "rows", "--cell", "weights[love, AI]"],
     ],
     "explain": [[name] for name in NAMES],
-    "lint": [[name] for name in WITH_FIGURES],
+    "lint": [[name] for name in WITH_NUMBERS],
     "exercise": [
         *([name, "--hints", "--mistakes", "50"] for name in ASKED),
         *(["i_love_ai", "--blank", blank] for blank in ("working", "all", "random:0.4")),

@@ -112,7 +112,7 @@ def test_repeated_rows_and_columns() -> None:
     assert "repeats" not in found("X: [[1, 3], [3, 2]]\nW_Q: [[1, 2], [1, 2]]", steps=["project"])
 
 
-def test_a_large_figure() -> None:
+def test_a_large_number() -> None:
     weak = found("scores: [[10, 9]]\nscale: none")
     assert weak["large"] == ["exp[1, 1] is 22026.466", "exp_sum[1] is 30129.550"]
     assert "large" not in found("scores: [[8, 8.5]]\nscale: none")

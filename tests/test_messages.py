@@ -216,7 +216,7 @@ UNFIT = st.sampled_from([float("nan"), float("inf"), -float("inf"), 1e301, 10**5
 
 
 @given(st.sampled_from(["X", "W_Q", "K"]), CELLS, UNFIT, st.booleans())
-def test_a_figure_that_cannot_be_worked_with_is_told_with_its_place(
+def test_a_number_that_cannot_be_worked_with_is_told_with_its_place(
     name: str, cell: tuple[int, int], unfit: float, as_array: bool
 ) -> None:
     rows: list[list[float]] = [[1, 2], [3, 4]]
@@ -251,15 +251,15 @@ def test_mappings_that_hold_themselves_or_too_much() -> None:
 
 
 def weights_row() -> st.SearchStrategy[list[str]]:
-    figure = st.integers(0, 12).map(lambda tenths: f"{tenths / 10}")
-    return st.lists(figure, min_size=2, max_size=4)
+    number = st.integers(0, 12).map(lambda tenths: f"{tenths / 10}")
+    return st.lists(number, min_size=2, max_size=4)
 
 
 @given(weights_row())
 def test_given_weights_that_do_not_add_up_are_spoken_of(row: list[str]) -> None:
     values = ", ".join("[1]" for _ in row)
     page = page_of(trace_of(f"weights: [[{', '.join(row)}]]\nV: [{values}]\n"))
-    off = abs(sum(round(10 * float(figure)) for figure in row) - 10) > len(row) / 2
+    off = abs(sum(round(10 * float(number)) for number in row) - 10) > len(row) / 2
     assert ("weights of row 1 don't add up to 1" in " ".join(page.split())) == off
 
 

@@ -36,13 +36,13 @@ def test_a_quantity_in_a_head_has_its_path_everywhere() -> None:
     name = "layers[2].heads[1].weights"
     cell = attn("run", "next_token", "--cell", f"{name}[can, I]")
     assert f"{name}[can, I] = " in cell
-    figure = cell.rstrip().rsplit(" ", 1)[1]
+    number = cell.rstrip().rsplit(" ", 1)[1]
     trace = work(load("next_token"))
-    assert str(trace[name].matrix.number(1, 0).shown) == figure
+    assert str(trace[name].matrix.number(1, 0).shown) == number
     data = json.loads(attn("run", "next_token", "--format", "json"))
     (step,) = [s for s in data["steps"] if s["step"] == "softmax" and s["path"] == name[:-8]]
     tables = {table["name"]: table for table in step["quantities"]}
-    assert tables[name]["text"][1][0] == figure
+    assert tables[name]["text"][1][0] == number
     assert f"{name}[can, I]" in [line["cell"] for line in step["working"]]
 
 

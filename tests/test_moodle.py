@@ -61,12 +61,12 @@ def middle(question: Question) -> Decimal | None:
     """The middle of what is right; None for what is masked."""
     key = question.key
     assert key is not None
-    return (key.low + key.high) / 2 if key.figure.shown.is_finite() else None
+    return (key.low + key.high) / 2 if key.number.shown.is_finite() else None
 
 
 def typed(question: Question) -> str:
     assert question.key is not None
-    return plain(question.key.figure).replace("−", "-").replace("∞", "inf")
+    return plain(question.key.number).replace("−", "-").replace("∞", "inf")
 
 
 def check_field(field: cloze.Field, question: Question) -> None:
@@ -74,20 +74,20 @@ def check_field(field: cloze.Field, question: Question) -> None:
     assert key is not None
     assert field.weight == question.points
     assert cloze.overlaps(field) == []
-    if not key.figure.shown.is_finite():
+    if not key.number.shown.is_finite():
         assert [cloze.mark(field, text)[0] for text in ("-inf", "−∞", "0")] == [1, 1, 0]
         return
     step = Decimal(1).scaleb(-key.places - 3)
-    for figure, fraction in (
+    for number, fraction in (
         (key.low, 1),
         (key.high, 1),
         (key.low - step, 0),
         (key.high + step, 0),
     ):
-        others = any(slip.low <= figure <= slip.high for slip in key.slips)
-        assert others or cloze.mark(field, f"{figure:f}")[0] == fraction
+        others = any(slip.low <= number <= slip.high for slip in key.slips)
+        assert others or cloze.mark(field, f"{number:f}")[0] == fraction
     for slip in key.slips:
-        share, feedback = cloze.mark(field, f"{slip.figure.shown:f}")
+        share, feedback = cloze.mark(field, f"{slip.number.shown:f}")
         assert share == Decimal("0.5")
         assert slip.name.replace("_", " ") in feedback
 

@@ -1,4 +1,4 @@
-"""Every operation: its figures, its working, its rounding, its shapes and its looks agree."""
+"""Every operation: its numbers, its working, its rounding, its shapes and its looks agree."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def sixty_digits() -> Iterator[None]:
 class Case(NamedTuple):
     """An operation, its operands' shapes and kinds (a letter each), and what it should make.
 
-    f: any figures; p: positive ones; b: ones and zeros, no row without a one; m: figures and −∞.
+    f: any numbers; p: positive ones; b: ones and zeros, no row without a one; m: numbers and −∞.
     """
 
     operation: ops.Operation
@@ -201,9 +201,9 @@ AS_THEY_ARE = (
 
 
 def written(random: Random, shape: tuple[int, int], kind: str) -> Matrix:
-    """Figures with up to two decimals, as people write them."""
+    """Numbers with up to two decimals, as people write them."""
 
-    def figure() -> Decimal:
+    def number() -> Decimal:
         if kind == "b":
             return Decimal(random.randint(0, 1))
         if kind == "m" and random.random() < 0.3:
@@ -213,7 +213,7 @@ def written(random: Random, shape: tuple[int, int], kind: str) -> Matrix:
         return Decimal(random.randint(low, 3 * 10**places)).scaleb(-places)
 
     return Matrix.of_written(
-        _with_ones(random, kind, [[figure() for _ in range(shape[1])] for _ in range(shape[0])])
+        _with_ones(random, kind, [[number() for _ in range(shape[1])] for _ in range(shape[0])])
     )
 
 
@@ -221,13 +221,13 @@ def _with_ones(random: Random, kind: str, rows: list[list[Decimal]]) -> list[lis
     for row in rows:
         if kind == "b":
             row[random.randrange(len(row))] = Decimal(1)
-        elif kind == "m" and not any(figure.is_finite() for figure in row):
+        elif kind == "m" and not any(number.is_finite() for number in row):
             row[0] = Decimal(1)
     return rows
 
 
 def computed(random: Random, shape: tuple[int, int], kind: str) -> Matrix:
-    """Figures of a quantity, in full precision."""
+    """Numbers of a quantity, in full precision."""
     if kind in "bm":
         return written(random, shape, kind)
     low = 0.05 if kind == "p" else -3
@@ -236,7 +236,7 @@ def computed(random: Random, shape: tuple[int, int], kind: str) -> Matrix:
 
 
 def carried(random: Random, shape: tuple[int, int], kind: str) -> Matrix:
-    """Figures of a quantity with three decimals."""
+    """Numbers of a quantity with three decimals."""
     if kind in "bm":
         return written(random, shape, kind)
     return Matrix.of_array(computed(random, shape, kind).values, 3, carry=True)
@@ -252,7 +252,7 @@ def operands_of(case: Case, make: Callable[..., Matrix], seed: int) -> list[Matr
 
 @pytest.mark.parametrize("make", MAKERS)
 @pytest.mark.parametrize("name", CASES)
-def test_figures_working_and_paper_agree(name: str, make: Callable[..., Matrix]) -> None:
+def test_numbers_working_and_paper_agree(name: str, make: Callable[..., Matrix]) -> None:
     case = CASES[name]
     for seed in range(8):
         operands = operands_of(case, make, seed)
@@ -432,7 +432,7 @@ def test_the_callers_decimal_context_plays_no_part() -> None:
 
 
 @pytest.mark.parametrize(
-    ("operation", "figures", "places", "rounded"),
+    ("operation", "numbers", "places", "rounded"),
     [
         (ops.RowMean(), [["0.1", "0.15", "0.2"]], 1, "0.2"),
         (ops.RootOf(constant("0.0025")), ["0.02"], 1, "0.2"),
@@ -445,9 +445,9 @@ def test_the_callers_decimal_context_plays_no_part() -> None:
     ],
 )
 def test_halves_go_away_from_zero(
-    operation: ops.Operation, figures: list[Any], places: int, rounded: str
+    operation: ops.Operation, numbers: list[Any], places: int, rounded: str
 ) -> None:
-    rows = [figure if isinstance(figure, list) else [figure] for figure in figures]
+    rows = [number if isinstance(number, list) else [number] for number in numbers]
     operands = [Matrix.of_written([list(map(Decimal, row))]) for row in rows]
     made = operation.make(Rounding("carry", places), "step", *operands)
     assert made.number(0, 0).shown == Decimal(rounded)
@@ -498,7 +498,7 @@ def test_logarithms() -> None:
 HIDDEN = Decimal("-Infinity")
 
 
-def test_minus_infinity_is_a_figure() -> None:
+def test_minus_infinity_is_a_number() -> None:
     for matrix in (
         Matrix.of_written([[Decimal("1.0"), HIDDEN]]),
         Matrix(np.array([[1.0, -np.inf]]), 1, 3),
@@ -514,12 +514,12 @@ def test_minus_infinity_is_a_figure() -> None:
 
 
 class Known(NamedTuple):
-    """The one figure that is settled."""
+    """The one number that is settled."""
 
-    figure: Decimal
+    number: Decimal
 
     def cell(self, *_: int) -> Decimal:
-        return self.figure
+        return self.number
 
     def rows(self, *_: int) -> None:
         """One by one."""
@@ -577,7 +577,7 @@ def test_runs_of_columns_are_views() -> None:
         ops.JoinRows().make(EXACT, "cache", whole, parts[0])
 
 
-def test_figures_stay_as_written() -> None:
+def test_numbers_stay_as_written() -> None:
     x = Matrix.of_written([[Decimal("1.0"), Decimal("0.12345")], [Decimal(2), Decimal("1e3")]])
     rounding = Rounding("carry", 2)
     for made in (
@@ -596,17 +596,17 @@ def test_figures_stay_as_written() -> None:
 
 
 @given(st.lists(st.decimals(-9, 9, places=3), min_size=1, max_size=6), st.integers(0, 4))
-def test_sums_of_written_figures(figures: list[Decimal], places: int) -> None:
-    operands = [Matrix.of_written([[figure]]) for figure in figures]
-    exact = ops.Add(len(figures)).make(Rounding("exact", 6), "residual", *operands)
-    assert exact.values[0, 0] == float(sum(figures))
-    made = ops.Add(len(figures)).make(Rounding("carry", places), "residual", *operands)
-    assert made.number(0, 0).shown == half_away(sum(figures, Decimal(0)), places)
+def test_sums_of_written_numbers(numbers: list[Decimal], places: int) -> None:
+    operands = [Matrix.of_written([[number]]) for number in numbers]
+    exact = ops.Add(len(numbers)).make(Rounding("exact", 6), "residual", *operands)
+    assert exact.values[0, 0] == float(sum(numbers))
+    made = ops.Add(len(numbers)).make(Rounding("carry", places), "residual", *operands)
+    assert made.number(0, 0).shown == half_away(sum(numbers, Decimal(0)), places)
 
 
 def test_sums_that_cancel_leave_no_noise() -> None:
-    def seventh(*figures: str) -> Matrix:
-        written = Matrix.of_written([[Decimal(figure) for figure in figures]])
+    def seventh(*numbers: str) -> Matrix:
+        written = Matrix.of_written([[Decimal(number) for number in numbers]])
         return ops.DivideBy(constant(7)).make(EXACT, "scale", written)
 
     a, b, minus = seventh("0.1", "1.1"), seventh("0.2", "2.2"), seventh("-0.3", "-3.3")
@@ -654,11 +654,11 @@ def norm(x: Matrix, rounding: Rounding, epsilon: str = "0.00001") -> dict[str, M
 
 
 @pytest.mark.parametrize("width", [3, 7, 49, 768])
-def test_equal_figures_are_normalized_to_zero(width: int) -> None:
-    for figure in (Decimal("0.1"), Decimal("0.7"), Decimal("-2.35")):
-        equal = Matrix.of_written([[figure] * width])
+def test_equal_numbers_are_normalized_to_zero(width: int) -> None:
+    for number in (Decimal("0.1"), Decimal("0.7"), Decimal("-2.35")):
+        equal = Matrix.of_written([[number] * width])
         made = norm(equal, EXACT)
-        assert made["mean"].values[0, 0] == float(figure)
+        assert made["mean"].values[0, 0] == float(number)
         assert not made["normed"].values.any()
     noisy = Matrix.of_array(np.full((1, width), 1 / 3 + 1e-9), 3, carry=False)
     assert not norm(noisy, EXACT)["normed"].values.any()
@@ -684,7 +684,7 @@ def test_what_a_norm_cannot_divide_by() -> None:
     assert "the policy exact" in trouble.value.instead
     with pytest.raises(Unworkable, match="no square root"):
         ops.RootOf(EPS).make(EXACT, "norm", Matrix.of_written([[Decimal(-1)]]))
-    with pytest.raises(Unworkable, match="one figure each"):
+    with pytest.raises(Unworkable, match="one number each"):
         ops.MeanOfSquares(less_one=True).make(EXACT, "norm", Matrix.of_written([[Decimal(1)]]))
     one, zero = Matrix.of_written([[Decimal(1)]]), Matrix.of_written([[Decimal(0)]])
     with pytest.raises(Unworkable, match="to divide by is 0"):
@@ -692,7 +692,7 @@ def test_what_a_norm_cannot_divide_by() -> None:
 
 
 @pytest.mark.parametrize(
-    ("operation", "figures", "texts"),
+    ("operation", "numbers", "texts"),
     [
         (ops.RowMean(), [["1", "-2", "3"]], ["(1 − 2 + 3) / 3"]),
         (ops.MeanOfSquares(), [["0.5", "-0.5"]], ["(0.5^2 + (−0.5)^2) / 2", "(0.25 + 0.25) / 2"]),
@@ -705,8 +705,8 @@ def test_what_a_norm_cannot_divide_by() -> None:
         (ops.Alibi(HALF), [["7"]], ["0"]),
     ],
 )
-def test_texts(operation: ops.Operation, figures: list[list[str]], texts: list[str]) -> None:
-    matrix = Matrix.of_written([[Decimal(figure) for figure in row] for row in figures])
+def test_texts(operation: ops.Operation, numbers: list[list[str]], texts: list[str]) -> None:
+    matrix = Matrix.of_written([[Decimal(number) for number in row] for row in numbers])
     assert [unbreakable(plain(form)) for form in operation.cell(0, 0, matrix)] == texts
 
 
@@ -871,12 +871,12 @@ def test_masked_scores() -> None:
 # -- sampling --------------------------------------------------------------------------------
 
 
-def probabilities(*figures: str) -> Matrix:
-    return Matrix.of_written([[Decimal(figure) for figure in figures]])
+def probabilities(*numbers: str) -> Matrix:
+    return Matrix.of_written([[Decimal(number) for number in numbers]])
 
 
 @pytest.mark.parametrize(
-    ("p", "figures", "kept"),
+    ("p", "numbers", "kept"),
     [
         ("0.9", ("0.4", "0.3", "0.2", "0.1"), [1, 1, 1, 0]),
         ("0.9", ("0.1", "0.2", "0.3", "0.4"), [0, 1, 1, 1]),
@@ -887,12 +887,12 @@ def probabilities(*figures: str) -> Matrix:
         ("0.300000001", ("0.1", "0.2", "0.3"), [0, 1, 1]),
     ],
 )
-def test_nuclei(p: str, figures: tuple[str, ...], kept: list[int]) -> None:
+def test_nuclei(p: str, numbers: tuple[str, ...], kept: list[int]) -> None:
     operation = ops.Nucleus(constant(p))
-    written_ones = probabilities(*figures)
+    written_ones = probabilities(*numbers)
     carried_ones = Matrix(written_ones.values.copy(), written_ones.places, written_ones.decimals)
     floats = Matrix(written_ones.values.copy(), None, 3)
-    shares = float(sum(map(Decimal, figures))) == 1  # what is not rounded adds up to 1
+    shares = float(sum(map(Decimal, numbers))) == 1  # what is not rounded adds up to 1
     for matrix in (written_ones, carried_ones, *[floats] * shares):
         for rounding in (EXACT, Rounding("carry", 2)):
             made = operation.make(rounding, "next", matrix)

@@ -77,7 +77,7 @@ def test_shifted_softmax_is_the_same_softmax() -> None:
     np.testing.assert_allclose(weights, [[1 / (1 + e), e / (1 + e)], [0.5, 0.5]], rtol=1e-14)
 
 
-def test_the_documents_figures() -> None:
+def test_the_documents_numbers() -> None:
     trace = trace_of(SHIPPED["i_love_ai"])
     assert trace["scores"].values.tolist() == [[1, 0, 1], [1, 1, 2], [2, 1, 3]]
     assert trace["weights"].values.tolist() == [
@@ -85,6 +85,6 @@ def test_the_documents_figures() -> None:
         [0.212, 0.212, 0.576],
         [0.245, 0.090, 0.665],
     ]
-    # the note writes 2.0 where its own figures give 1.998, and slips to 5.000 in the last row
+    # the note writes 2.0 where its own numbers give 1.998, and slips to 5.000 in the last row
     assert trace["output"].values.tolist() == [[1.998, 2.265], [2.364, 2.364], [2.42, 2.575]]
     assert trace["ffn"].values[2].tolist() == [4.995, 0.155]

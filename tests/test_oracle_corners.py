@@ -100,7 +100,7 @@ def test_corners(name: str, policy: str) -> None:
 
 @pytest.mark.parametrize("policy", ["carry", "exact"])
 def test_arrays_of_a_program(policy: str) -> None:
-    """Figures that nobody wrote are rounded as they come in, under carry."""
+    """Numbers that nobody wrote are rounded as they come in, under carry."""
     rng = np.random.default_rng(1)
     data = {
         "X": np.array([[0.0005, 1.23456], [0.2845, -2.0]]),

@@ -31,8 +31,8 @@ def merges(text: str) -> list[str]:
     return [" ".join(one.chosen) for one in learn(text).rounds]
 
 
-def figures(text: str, name: str) -> list[str]:
-    return [str(figure) for figure in oracle.work(read(text))[name].flat]
+def numbers(text: str, name: str) -> list[str]:
+    return [str(number) for number in oracle.work(read(text))[name].flat]
 
 
 def cut(text: str, sentence: str) -> list[str]:
@@ -49,7 +49,7 @@ def test_bpe_by_hand() -> None:
     pairs = {"ug": 20, "pu": 17, "un": 16, "hu": 15, "gs": 5, "bu": 4}
     assert {left + right: count for (left, right), count in first.pairs.items()} == pairs
     assert second.pairs[("h", "ug")] == 15
-    assert figures(text, "rounds[1].counts") == ["20", "17", "16", "15", "5", "4"]
+    assert numbers(text, "rounds[1].counts") == ["20", "17", "16", "15", "5", "4"]
     assert merges(text) == ["u g", "u n", "h ug", "p un", "p ug", "hug s", "b un"]
     vocabulary = "b g h n p s u ug un hug pun pug hugs bun"
     assert " ".join(learn(text).vocabulary) == vocabulary
@@ -67,10 +67,10 @@ def test_wordpiece_by_hand() -> None:
     others = [("##u", "##g"), ("p", "##u"), ("##u", "##n"), ("h", "##u"), ("b", "##u")]
     assert list(first.pairs)[1:] == others
     assert list(first.symbols.items())[:3] == [("##g", 20), ("##s", 5), ("##u", 36)]
-    assert figures(text, "rounds[1].counts") == [f"{n}.000" for n in (5, 20, 17, 16, 15, 4)]
+    assert numbers(text, "rounds[1].counts") == [f"{n}.000" for n in (5, 20, 17, 16, 15, 4)]
     symbols = [f"{n}.000" for n in (20, 5, 36, 17, 16, 15, 4)]
-    assert figures(text, "rounds[1].symbols") == symbols
-    assert figures(text, "rounds[1].scores") == ["0.050", *["0.028"] * 5]
+    assert numbers(text, "rounds[1].symbols") == symbols
+    assert numbers(text, "rounds[1].scores") == ["0.050", *["0.028"] * 5]
     assert merges(text)[:3] == ["##g ##s", "p ##u", "h ##u"]
     vocabulary = "[UNK] b g h n p s u ##g ##n ##s ##u ##gs pu hu bu hugs hug bun pun pug"
     assert " ".join(learn(text).vocabulary) == vocabulary
@@ -156,11 +156,11 @@ def test_some_rounds_are_told() -> None:
 
 def test_rounding() -> None:
     text = f"tokenizer: wordpiece\n{HUGS}rounding: "
-    assert figures(f"{text}{{steps: {{learn: 5, scores: 1}}}}", "rounds[1].scores")[1] == "0.02778"
-    assert figures(f"{text}{{quantities: {{counts: 1}}}}", "rounds[2].counts")[0] == "17.0"
+    assert numbers(f"{text}{{steps: {{learn: 5, scores: 1}}}}", "rounds[1].scores")[1] == "0.02778"
+    assert numbers(f"{text}{{quantities: {{counts: 1}}}}", "rounds[2].counts")[0] == "17.0"
     full = f"{text}{{quantities: {{'rounds[2].scores': 5}}}}"
-    assert figures(full, "rounds[2].scores")[0] == "0.02778"
-    assert figures(full, "rounds[1].scores")[1] == "0.028"
+    assert numbers(full, "rounds[2].scores")[0] == "0.02778"
+    assert numbers(full, "rounds[1].scores")[1] == "0.028"
     exact = oracle.work(read(f"{text}{{policy: exact}}"))["rounds[1].scores"]
     np.testing.assert_array_equal(exact[:2], [[5 / 100], [20 / 720]])
     start = {"rounds[1].counts": [[n] for n in (10, 20, 17, 16, 15, 4)]}

@@ -1,4 +1,4 @@
-"""The oracle's recurrent layers against PyTorch, plain lines of NumPy, and figures worked by hand."""
+"""The oracle's recurrent layers against PyTorch, plain lines of NumPy, and numbers worked by hand."""
 
 from __future__ import annotations
 
@@ -61,16 +61,16 @@ DOCUMENT = (
 )
 
 
-def test_the_documents_figures() -> None:
+def test_the_documents_numbers() -> None:
     made = oracle.work(read(DOCUMENT))
-    figures = {name: [str(figure) for figure in values.flat] for name, values in made.items()}
-    assert figures["a[0]"] == ["0.000", "0.000", "0.000"]
-    assert figures["x[1]"] == ["1.000", "2.000", "3.000"]
-    assert figures["aa[1]"] == ["0.000", "0.000", "0.000"]
-    assert figures["ax[1]"] == figures["z[1]"] == ["1.400", "3.200", "5.000"]
-    assert figures["a[1]"] == ["0.885", "0.997", "1.000"]
-    assert [figures[name] for name in ("ya[1]", "z_y[1]")] == [["1.1428"], ["1.2428"]]
-    assert figures["y[1]"] == ["0.776"]
+    numbers = {name: [str(number) for number in values.flat] for name, values in made.items()}
+    assert numbers["a[0]"] == ["0.000", "0.000", "0.000"]
+    assert numbers["x[1]"] == ["1.000", "2.000", "3.000"]
+    assert numbers["aa[1]"] == ["0.000", "0.000", "0.000"]
+    assert numbers["ax[1]"] == numbers["z[1]"] == ["1.400", "3.200", "5.000"]
+    assert numbers["a[1]"] == ["0.885", "0.997", "1.000"]
+    assert [numbers[name] for name in ("ya[1]", "z_y[1]")] == [["1.1428"], ["1.2428"]]
+    assert numbers["y[1]"] == ["0.776"]
     assert " ".join(made) == "X x[1] a[0] ax[1] aa[1] z[1] a[1] states ya[1] z_y[1] y[1]"
 
 
@@ -134,7 +134,7 @@ def test_an_lstm_in_plain_numpy() -> None:
 @pytest.mark.parametrize("cell", ["lstm", "gru"])
 def test_each_quantity_is_rounded_once_before_it_is_used(cell: str) -> None:
     X, W = gated(4, "fuoc" if cell == "lstm" else "urc")
-    W = {name: figures.round(2) for name, figures in W.items()}
+    W = {name: numbers.round(2) for name, numbers in W.items()}
     rounding = {
         "decimals": "2",
         "steps": {"gates": "3"},
@@ -158,10 +158,10 @@ def test_each_quantity_is_rounded_once_before_it_is_used(cell: str) -> None:
             rounded(made[f"a[{t}]"], u * candidate + (1 - u) * before, 1 if t == 2 else 2)
 
 
-def rounded(figures: Any, values: Any, places: int) -> None:
+def rounded(numbers: Any, values: Any, places: int) -> None:
     expected = [oracle.round_half_away(value, places) for value in values.flat]
-    assert figures.flatten().tolist() == expected
-    assert {-figure.as_tuple().exponent for figure in figures.flat} == {places}
+    assert numbers.flatten().tolist() == expected
+    assert {-number.as_tuple().exponent for number in numbers.flat} == {places}
 
 
 def test_steps_and_names_with_a_time() -> None:
@@ -274,7 +274,7 @@ def test_decimals_are_floats_in_full(extra: str) -> None:
         close(decimals[name].astype(float), values)
 
 
-def test_intervals_that_start_from_other_figures() -> None:
+def test_intervals_that_start_from_other_numbers() -> None:
     """a[2] = [0.5, 0] is carried on: aa[3] = 0.3 × 0.5 and 1 × 0.5."""
     start = {"a[2]": [["0.5"], ["0"]]}
     data, cells = read(RNN + "rounding: {steps: {start: 5}}\n"), [("aa[3]", i, 0) for i in (0, 1)]

@@ -32,15 +32,15 @@ def learn(text: str) -> LearnedPieces:
     return known.learned
 
 
-def figures(text: str, name: str) -> list[str]:
-    return [str(figure) for figure in oracle.work(read(text))[name].flat]
+def numbers(text: str, name: str) -> list[str]:
+    return [str(number) for number in oracle.work(read(text))[name].flat]
 
 
 def cut(text: str, sentence: str) -> list[str]:
     return tokens({**read(text), "sentence": sentence})
 
 
-def numbers(names: oracle.Arrays, kind: str) -> list[int]:
+def numbered(names: oracle.Arrays, kind: str) -> list[int]:
     """The numbers of the rounds or the words that are told."""
     return [
         *dict.fromkeys(
@@ -219,8 +219,8 @@ def test_no_cut_is_better(seed: int) -> None:
 def test_unknown_characters() -> None:
     text = f"{AB}sentence: abxya\nrounding: {{decimals: 1}}\n"
     # min −3.05, with 10 less −13.05; then ab, x, y, a
-    assert figures(text, "words[1].unknown") == ["-13.1"]
-    assert figures(text, "words[1].totals") == ["-1.0", "-2.1", "-3.5", "-15.2", "-28.3", "-29.3"]
+    assert numbers(text, "words[1].unknown") == ["-13.1"]
+    assert numbers(text, "words[1].totals") == ["-1.0", "-2.1", "-3.5", "-15.2", "-28.3", "-29.3"]
     assert tokens(read(text)) == ["ab", "<unk>", "a"]
     assert cut(AB, "xya x") == ["<unk>", "a", "<unk>"]
     bytes_ = text.replace("unigram", "{kind: unigram, byte_fallback: true}")
@@ -232,8 +232,8 @@ def test_unknown_characters() -> None:
 
 def test_a_piece_covers_what_no_character_does() -> None:
     text = "tokenizer: unigram\npieces: {a: -1, ax: -4}\nsentence: axx\n"
-    assert figures(text, "words[1].unknown") == ["-14.000"]
-    assert figures(text, "words[1].totals[2]") == ["-4.000", "-15.000"]
+    assert numbers(text, "words[1].unknown") == ["-14.000"]
+    assert numbers(text, "words[1].totals[2]") == ["-4.000", "-15.000"]
     assert tokens(read(text)) == ["ax", "<unk>"]
     assert cut(text, "ax") == ["ax"]
 
@@ -243,7 +243,7 @@ def test_special_tokens_are_in_no_word() -> None:
     text = f"{said}pieces: {{a: -1, b: -1, '?': -50, ab: -0.5, '<': -2, s: -2, '>': -2}}\n"
     assert " ".join(vocabulary(read(text))) == "<s> x a b ? ab < s >"
     assert cut(text, "ab <s> x?") == ["a", "b", "<", "s", ">", "?"]
-    assert figures(f"{text}sentence: '?'\n", "words[1].unknown") == ["-60.000"]
+    assert numbers(f"{text}sentence: '?'\n", "words[1].unknown") == ["-60.000"]
     learned = f"{said}corpus: [ab ab, <s>b ab]\nvocabulary_size: 99\n"
     assert " ".join(vocabulary(read(learned))).startswith("? <s> ab x b a ")
     assert cut(learned, "ab b") == ["a", "b", "b"]
@@ -256,7 +256,7 @@ def test_special_tokens_are_in_no_word() -> None:
 
 def test_some_rounds_are_told() -> None:
     def told(size: int) -> list[int]:
-        return numbers(oracle.work(read(COURSE.replace("100", str(size)))), "log_p")
+        return numbered(oracle.work(read(COURSE.replace("100", str(size)))), "log_p")
 
     assert told(13) == [1, 2, 3, 4]
     assert told(12) == [1, 2, 5]
@@ -273,7 +273,7 @@ def test_some_rounds_are_told() -> None:
 def test_some_words_are_told() -> None:
     def told(words: list[str]) -> list[int]:
         sentence = " ".join([*words, words[0]])
-        return numbers(oracle.work({**read(AB), "sentence": sentence}), "words")
+        return numbered(oracle.work({**read(AB), "sentence": sentence}), "words")
 
     words = ["a" * k for k in range(1, 15)]
     assert told(words[:12]) == [*range(1, 13)]
@@ -282,22 +282,22 @@ def test_some_words_are_told() -> None:
     assert told(["b", long, *words[:11]]) == [1, *range(3, 14)]
     assert told([long[1:], long, *words, long + "b"]) == [1, 3, 4, 16]
     assert cut(AB, long) == ["a"] * 41
-    assert numbers(oracle.work({**read(AB), "tokens": ["ab"], "sentence": "ab"}), "words") == []
+    assert numbered(oracle.work({**read(AB), "tokens": ["ab"], "sentence": "ab"}), "words") == []
 
 
 def test_rounding() -> None:
     text = f"{COURSE.replace('100', '15')}sentence: hugs\n"
-    p = figures(f"{text}rounding: {{steps: {{estimate: 4}}}}", "rounds[1].log_p")
+    p = numbers(f"{text}rounding: {{steps: {{estimate: 4}}}}", "rounds[1].log_p")
     assert p[:2] == ["-3.9608", "-2.3514"]  # ln 4/210, ln 20/210
     said = "rounding: {decimals: 1, quantities: {log_p: 2, growth: 0, totals: 3}}"
-    assert figures(text + said, "rounds[1].log_p")[:2] == ["-3.96", "-2.35"]
-    scores = figures(text + said, "rounds[1].cut_scores")
+    assert numbers(text + said, "rounds[1].log_p")[:2] == ["-3.96", "-2.35"]
+    scores = numbers(text + said, "rounds[1].cut_scores")
     assert scores == ["-2.6", "-4.9", "-5.1", "-6.5", "-6.4"]
     # 5 (−4.9 + 2.51 + 2.35), 12 (−5.1 + 2.51 + 2.57) + 4 (−6.5 + 3.96 + 2.57),
     # 10 (−2.6 + 2.64 + 2.35), 5 (−6.4 + 2.64 + 3.74)
-    assert figures(text + said, "rounds[1].growth") == ["0", "0", "24", "0"]
-    assert figures(text + said, "words[1].totals[1]") == ["-2.620"]
-    assert figures(text + said, "words[1].best[1]") == ["-2.6"]
+    assert numbers(text + said, "rounds[1].growth") == ["0", "0", "24", "0"]
+    assert numbers(text + said, "words[1].totals[1]") == ["-2.620"]
+    assert numbers(text + said, "words[1].best[1]") == ["-2.6"]
 
 
 def test_what_is_rounded_decides() -> None:
@@ -313,7 +313,7 @@ def test_what_is_rounded_decides() -> None:
     assert tokens(read(f"{closer}{{decimals: 0}}")) == ["aa", "aa"]
     one = f"{closer}{{decimals: 1, quantities: {{'words[1].best[1]': 0}}}}"
     assert tokens(read(one)) == ["aa", "aa"]
-    assert figures(one, "words[1].totals[2]") == ["-3.2", "-3.5"]
+    assert numbers(one, "words[1].totals[2]") == ["-3.2", "-3.5"]
 
 
 def test_rounded_log_probabilities_decide() -> None:
@@ -325,17 +325,17 @@ def test_rounded_log_probabilities_decide() -> None:
         known = learn(f"{text}{{quantities: {{'{name}': 0}}}}")
         assert known.rounds[0].cuts[0] == ("b", "bc")
     names = f"{text}{{quantities: {{'rounds[1].log_p': 0}}}}"
-    assert figures(names, "rounds[1].log_p")[2] == "-1"
-    assert figures(names, "rounds[1].cut_scores")[0] == "-3.000"
-    assert "." in figures(names, "rounds[2].log_p")[2]
+    assert numbers(names, "rounds[1].log_p")[2] == "-1"
+    assert numbers(names, "rounds[1].cut_scores")[0] == "-3.000"
+    assert "." in numbers(names, "rounds[2].log_p")[2]
 
 
-def test_given_figures_are_used_as_written() -> None:
+def test_given_numbers_are_used_as_written() -> None:
     text = "tokenizer: unigram\npieces: {a: -1.23456}\nsentence: aa\nrounding: {decimals: 1}\n"
     assert next(iter(oracle.work(read(text)))) == "words[1].totals[1]"
-    assert figures(text, "words[1].totals") == ["-1.2", "-2.4"]
+    assert numbers(text, "words[1].totals") == ["-1.2", "-2.4"]
     fine = f"{text[:-2]}, quantities: {{totals: 4}}}}\n"
-    assert figures(fine, "words[1].totals") == ["-1.2346", "-2.4346"]  # −1.2 − 1.23456
+    assert numbers(fine, "words[1].totals") == ["-1.2346", "-2.4346"]  # −1.2 − 1.23456
 
 
 def test_an_encoder_learns_on_its_own() -> None:

@@ -1,4 +1,4 @@
-"""Scenarios as plain data, and with other figures in the place of their own."""
+"""Scenarios as plain data, and with other numbers in the place of their own."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from attncli import ScenarioError, load
 from attncli.name import Name
 from attncli.scenario import shipped
-from attncli.scenario.plain import plain_data, with_figures
+from attncli.scenario.plain import plain_data, with_numbers
 from tests.pages import SHIPPED, trace_of
 from tests.plain import read
 from tests.strategies import recurrents, scenarios, transformers
 from tests.test_oracle_corners import CORNERS
 
 Rows = list[list[Decimal]]
-WIDE = "i_can_go_alone"  # a million figures
+WIDE = "i_can_go_alone"  # a million numbers
 TABLES = ("allowed", "blocked", "dropout.mask")
 
 
@@ -37,7 +37,7 @@ def given_in(source: str | Mapping[str, object]) -> dict[str, Rows]:
 
 
 def others(rows: Mapping[str, Rows]) -> dict[str, Rows]:
-    """Figures that are all different; true and false, and what is hidden, stay."""
+    """Numbers that are all different; true and false, and what is hidden, stay."""
     counted = count(1)
     return {
         name: [
@@ -54,16 +54,16 @@ def others(rows: Mapping[str, Rows]) -> dict[str, Rows]:
 def goes_round(data: dict[str, object]) -> None:
     before = deepcopy(data)
     new = others(given_in(data))
-    changed = with_figures(data, new)
+    changed = with_numbers(data, new)
     assert given_in(changed) == new
     assert data == before
     for name, rows in new.items():  # one at a time, the others stay
-        alone = with_figures(data, {name: rows})
+        alone = with_numbers(data, {name: rows})
         assert given_in(alone) == {**given_in(data), name: rows}
 
 
 LEARNED = {name for name in SHIPPED if "\ncorpus:" in SHIPPED[name]}
-"""The counts of a corpus are no figures of the file, and stay as they are."""
+"""The counts of a corpus are no numbers of the file, and stay as they are."""
 
 
 @pytest.mark.parametrize("name", sorted(set(SHIPPED) - LEARNED - {WIDE}))
@@ -87,14 +87,14 @@ def test_random_scenarios(text: str) -> None:
 @given(st.one_of(transformers(), recurrents()))
 def test_random_transformers(text: str) -> None:
     data = read(text)
-    assert given_in(with_figures(data, others(given_in(data)))) == others(given_in(data))
+    assert given_in(with_numbers(data, others(given_in(data)))) == others(given_in(data))
 
 
 @pytest.mark.slow
-def test_random_figures_are_written_out() -> None:
+def test_random_numbers_are_written_out() -> None:
     W = load(WIDE).given[Name("W_V")]
     rows = [[W.number(i, j).full for j in range(512)] for i in range(512)]
-    changed = with_figures(plain_data(WIDE), {"W_V": rows})
+    changed = with_numbers(plain_data(WIDE), {"W_V": rows})
     assert changed["W_K"] == {"random": "normal", "seed": "3", "std": "0.04"}
     assert len(changed["W_V"]) == 512
     assert changed["W_V"][7][5] == str(rows[7][5])
@@ -102,10 +102,10 @@ def test_random_figures_are_written_out() -> None:
     np.testing.assert_array_equal(told.values, W.values)
 
 
-def test_figures_are_written_as_they_are() -> None:
-    figures = [[Decimal("1.50"), Decimal("-0.0000005")], [Decimal("2e3"), Decimal(0)]]
-    changed = with_figures(plain_data("i_love_ai"), {"W_Q": figures})
-    assert load(changed).given[Name("W_Q")].written == tuple(map(tuple, figures))
+def test_numbers_are_written_as_they_are() -> None:
+    numbers = [[Decimal("1.50"), Decimal("-0.0000005")], [Decimal("2e3"), Decimal(0)]]
+    changed = with_numbers(plain_data("i_love_ai"), {"W_Q": numbers})
+    assert load(changed).given[Name("W_Q")].written == tuple(map(tuple, numbers))
 
 
 def test_repeated_values_are_independent() -> None:
@@ -113,8 +113,8 @@ def test_repeated_values_are_independent() -> None:
     assert data["K"] == data["Q"]
     data["Q"]["met"][0] = "7"
     assert data["K"]["met"][0] == "0.1"
-    figures = given_in("alice_met_bob")["Q"]
-    changed = with_figures(data, {"K": figures})
+    numbers = given_in("alice_met_bob")["Q"]
+    changed = with_numbers(data, {"K": numbers})
     assert list(changed["K"]) == ["Alice", "met", "Bob", "at", "the", "cafe"]
     assert changed["Q"]["met"][0] == "7"
 
@@ -148,15 +148,15 @@ def test_mappings_and_paths() -> None:
 def test_names_that_are_not_there() -> None:
     one = [[Decimal(1)]]
     with pytest.raises(KeyError, match="W_K, b_9"):
-        with_figures({"W_Q": [["1"]]}, {"W_K": one, "W_Q": one, "b_9": one})
+        with_numbers({"W_Q": [["1"]]}, {"W_K": one, "W_Q": one, "b_9": one})
     with pytest.raises(KeyError, match="unembedding"):
-        with_figures({"unembedding": "tied"}, {"unembedding": one})
+        with_numbers({"unembedding": "tied"}, {"unembedding": one})
     with pytest.raises(ValueError, match="shorter"):
-        with_figures({"X": {"a": ["1"], "b": ["2"]}}, {"X": one})
+        with_numbers({"X": {"a": ["1"], "b": ["2"]}}, {"X": one})
 
 
-def test_the_trace_has_the_new_figures() -> None:
+def test_the_trace_has_the_new_numbers() -> None:
     rows = [[Decimal(2), Decimal(0)], [Decimal(0), Decimal(2)]]
-    changed = with_figures(plain_data("i_love_ai"), {"W_Q": rows})
+    changed = with_numbers(plain_data("i_love_ai"), {"W_Q": rows})
     assert trace_of(SHIPPED["i_love_ai"])["W_Q"].values.tolist() == [[1, 0], [0, 1]]
     assert load(changed).given[Name("W_Q")].values.tolist() == [[2, 0], [0, 2]]

@@ -1,4 +1,4 @@
-"""Recurrent layers of the package: against PyTorch, the oracle, and the document's figures."""
+"""Recurrent layers of the package: against PyTorch, the oracle, and the document's numbers."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_random_recurrent_layers(text: str) -> None:
         same(name, trace[name].values, expected[name])
 
 
-def test_the_documents_figures() -> None:
+def test_the_documents_numbers() -> None:
     trace = trace_of(SHIPPED["yassine_rnn"])
     shown = {
         name: [str(trace[name].matrix.number(i, 0).shown) for i in range(len(trace[name].values))]
@@ -186,7 +186,7 @@ def test_what_a_gate_does_is_told_as_it_is() -> None:
     assert "The new memory is the candidate as far as the update gate is near 1" in new
 
 
-def test_verdicts_on_gradients_go_by_their_figures() -> None:
+def test_verdicts_on_gradients_go_by_their_numbers() -> None:
     text = "sentence: a b c\nembeddings: {a: [1], b: [1], c: [1]}\ncell: rnn\nactivation: relu\nW_ax: [[1]]\ngradient: true\nW_aa: "
     for weight, said in (
         (

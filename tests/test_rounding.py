@@ -1,4 +1,4 @@
-"""Rounding: half away from zero, of the decimal value, for single figures and for arrays."""
+"""Rounding: half away from zero, of the decimal value, for single numbers and for arrays."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from attncli.arithmetic.rounding import Rounding, Unworkable
 from tests.pages import page_of, trace_of
 from tests.truth import half_away
 
-FIGURES = st.decimals(-100, 100, places=3)
+NUMBERS = st.decimals(-100, 100, places=3)
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def sixty_digits() -> Iterator[None]:
 
 
 @pytest.mark.parametrize(
-    ("figure", "places", "rounded"),
+    ("number", "places", "rounded"),
     [
         ("0.285", 2, "0.29"),
         ("1.005", 2, "1.01"),
@@ -58,8 +58,8 @@ def sixty_digits() -> Iterator[None]:
         ("0.1", 3, "0.100"),
     ],
 )
-def test_half_goes_away_from_zero(figure: str, places: int, rounded: str) -> None:
-    assert decimals.text(decimals.round_to(Decimal(figure), places)) == rounded
+def test_half_goes_away_from_zero(number: str, places: int, rounded: str) -> None:
+    assert decimals.text(decimals.round_to(Decimal(number), places)) == rounded
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_what_a_page_shows(value: float, places: int, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["1", "1.0", "0.10", "-2.50", "1e3", ".5", "5.", "+7"])
-def test_figures_are_kept_as_written(text: str) -> None:
+def test_numbers_are_kept_as_written(text: str) -> None:
     assert decimals.parse(text) == Decimal(text)
     assert decimals.places(decimals.parse(text)) == max(0, -int(Decimal(text).as_tuple().exponent))
 
@@ -101,8 +101,8 @@ def test_what_is_too_large_or_small(text: str) -> None:
 @given(
     st.integers(1, 4).flatmap(
         lambda k: st.tuples(
-            st.lists(st.lists(FIGURES, min_size=k, max_size=k), min_size=1, max_size=3),
-            st.lists(st.lists(FIGURES, min_size=k, max_size=k), min_size=1, max_size=3),
+            st.lists(st.lists(NUMBERS, min_size=k, max_size=k), min_size=1, max_size=3),
+            st.lists(st.lists(NUMBERS, min_size=k, max_size=k), min_size=1, max_size=3),
         )
     ),
     st.integers(0, 6),
@@ -135,7 +135,7 @@ def test_halves_of_quotients_are_settled() -> None:
     assert DivideByRow().make(Rounding("carry", 2), "softmax", exp, total).values[0, 0] == 0.29
 
 
-def test_figures_with_more_digits_than_a_float_has() -> None:
+def test_numbers_with_more_digits_than_a_float_has() -> None:
     long = Decimal("0.28499999999999999999999")
     made = MatMul().make(
         Rounding("carry", 2),
@@ -152,7 +152,7 @@ def test_too_long_to_carry() -> None:
         MatMul().make(Rounding("carry", 3), "project", big, big)
 
 
-def test_large_arrays_round_as_single_figures() -> None:
+def test_large_arrays_round_as_single_numbers() -> None:
     rng = np.random.default_rng(1)
     x = Matrix.of_array(rng.normal(size=(70, 40)), 3, carry=True)
     W = Matrix.of_array(rng.normal(size=(40, 50)), 1, carry=True)
@@ -195,7 +195,7 @@ LONG = st.decimals(-9, 9, places=12)
 def test_long_products_round_as_their_true_values(
     pair: tuple[list[Decimal], list[Decimal]], places: int
 ) -> None:
-    """Figures too long for the grid: halves are found within the error and settled."""
+    """Numbers too long for the grid: halves are found within the error and settled."""
     x, w = pair
     true = sum((Fraction(a) * Fraction(b) for a, b in zip(x, w, strict=True)), Fraction(0))
     # one more term brings the sum to within a float's error of a half of the last place
@@ -233,9 +233,9 @@ def test_activations_near_a_half(kind: str) -> None:
         half = (mpmath.floor(target * 10**6) + mpmath.mpf("0.5")) / 10**6
         x = mpmath.findroot(lambda v, h=half: _activation(kind, v) - h, mpmath.mpf(start))
         for off in ("-1e-18", "1e-18"):
-            figure = Decimal(mpmath.nstr(x + mpmath.mpf(off), 40))
-            made = Activate(kind).make(Rounding("carry", 6), "ffn", Matrix.of_written([[figure]]))
-            true = oracle.activation(kind, figure)
+            number = Decimal(mpmath.nstr(x + mpmath.mpf(off), 40))
+            made = Activate(kind).make(Rounding("carry", 6), "ffn", Matrix.of_written([[number]]))
+            true = oracle.activation(kind, number)
             assert made.number(0, 0).shown == oracle.round_half_away(true, 6)
 
 
@@ -269,7 +269,7 @@ def test_sums_that_cancel_are_zero(policy: str) -> None:
     assert str(trace["Q"].matrix.number(0, 1).shown) == "-0.272"
 
 
-def test_tiny_and_huge_figures_are_told_or_refused() -> None:
+def test_tiny_and_huge_numbers_are_told_or_refused() -> None:
     for text in ("X: [[1e-300]]\nW_Q: [[1e-300]]\n", "X: [[0e-300]]\nW_Q: [[1]]\n"):
         assert trace_of(text)["Q"].values.tolist() == [[0.0]]
     with pytest.raises(ValueError, match="outside"):
@@ -281,7 +281,7 @@ def test_tiny_and_huge_figures_are_told_or_refused() -> None:
 
 
 def test_a_half_that_is_left_of_large_terms_is_a_half() -> None:
-    """Under `exact` a float sum of figures that cancel is off by more than its own last digit."""
+    """Under `exact` a float sum of numbers that cancel is off by more than its own last digit."""
     random, off = Random(1), 0
     for _ in range(200):
         a, b = (Decimal(random.randint(-30_000, 30_000)).scaleb(-3) for _ in range(2))
@@ -325,25 +325,25 @@ def test_many_long_products_round_as_their_true_values(
 
 
 @pytest.mark.parametrize(
-    ("kind", "number"),
+    ("kind", "by_number"),
     [(DivideBy, ex.constant(3)), (DivideBy, ex.constant("-1.1")), (MultiplyBy, ex.constant("0.7"))],
 )
 @pytest.mark.parametrize("places", [0, 3])
 def test_many_halves_at_once(
-    kind: type[DivideBy | MultiplyBy], number: ex.Number, places: int
+    kind: type[DivideBy | MultiplyBy], by_number: ex.Number, places: int
 ) -> None:
-    """Figures that come to halves, half a unit more and less, in more cells than one looks at."""
+    """Numbers that come to halves, half a unit more and less, in more cells than one looks at."""
     random = Random(places)
     steps = [Decimal(random.randint(-999, 999)) * 5 for _ in range(40 * 30)]
     units = [step.scaleb(-places - 1) for step in steps]
-    operation, divisor, multiplies = kind(number), number.full, kind is MultiplyBy
+    operation, divisor, multiplies = kind(by_number), by_number.full, kind is MultiplyBy
     given = [unit / divisor if multiplies else unit * divisor for unit in units]
-    given = [decimals.round_to(figure, 10) for figure in given]
+    given = [decimals.round_to(number, 10) for number in given]
     rows = [given[k : k + 30] for k in range(0, len(given), 30)]
     made = operation.make(Rounding("carry", places), "scale", Matrix.of_written(rows))
-    for (i, j), value in np.ndenumerate(made.values):
-        figure, by = Fraction(rows[i][j]), Fraction(divisor)
-        assert value == float(half_away(figure * by if multiplies else figure / by, places))
+    for (i, j), result in np.ndenumerate(made.values):
+        number, by = Fraction(rows[i][j]), Fraction(divisor)
+        assert result == float(half_away(number * by if multiplies else number / by, places))
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -355,10 +355,10 @@ def test_products_that_cancel_round_as_their_true_values(seed: int) -> None:
     left_over = Fraction(a) * Fraction(b) - Fraction(c)
     half = Fraction(2 * random.randint(-500, 500) + 1, 2 * 10**places)
     last = half - left_over + Fraction(random.choice(["-1e-16", "1e-16"]))
-    figure = Decimal(last.numerator) / Decimal(last.denominator)
-    x, w = Matrix.of_written([[a, Decimal(1), figure]]), Matrix.of_written([[b, -c, Decimal(1)]])
+    number = Decimal(last.numerator) / Decimal(last.denominator)
+    x, w = Matrix.of_written([[a, Decimal(1), number]]), Matrix.of_written([[b, -c, Decimal(1)]])
     made = MatMulTransposed().make(Rounding("carry", places), "scores", x, w)
-    assert Fraction(made.number(0, 0).shown) == half_away(left_over + Fraction(figure), places)
+    assert Fraction(made.number(0, 0).shown) == half_away(left_over + Fraction(number), places)
 
 
 @pytest.mark.parametrize(
@@ -370,10 +370,10 @@ def test_products_that_cancel_round_as_their_true_values(seed: int) -> None:
         (["0.1", "0.2", "-0.3"], ["1", "1", "1"], "0.0"),
     ],
 )
-def test_exact_sums_of_given_figures_are_exact(x: list[str], w: list[str], true: str) -> None:
-    figures = ", ".join(x)
-    weights = ", ".join(f"[{figure}, 1e9]" for figure in w)
-    text = f"X: [[{figures}]]\nW_Q: [{weights}]\nrounding: {{policy: exact, decimals: 4}}\n"
+def test_exact_sums_of_given_numbers_are_exact(x: list[str], w: list[str], true: str) -> None:
+    numbers = ", ".join(x)
+    weights = ", ".join(f"[{number}, 1e9]" for number in w)
+    text = f"X: [[{numbers}]]\nW_Q: [{weights}]\nrounding: {{policy: exact, decimals: 4}}\n"
     trace = trace_of(text)
     assert trace["Q"].matrix.number(0, 0).shown == Decimal(true)
     assert "≈" not in page_of(trace).split("1 · ")[1]

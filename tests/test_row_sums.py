@@ -15,7 +15,7 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.document import Document, MatrixBlock, Section
 from attncli.render import Page, render
 from attncli.word import Word, words
-from tests.auditor.calculator import figure, rounds_to
+from tests.auditor.calculator import number, rounds_to
 
 TABLE_ROW = {"markdown": re.compile(r" *\| *"), "terminal": re.compile(r" *│ *|  +")}
 NAMES = ("a", "sum", "row sum", "Σ", "sum ")
@@ -49,9 +49,9 @@ def test_sums_are_true_from_the_digits_shown(form: str, block: MatrixBlock) -> N
     *shares, total = cells
     assert len(headings) == len(cells) == block.matrix.shape[1] + 1
     assert headings[-1] not in {heading.strip() for heading in headings[:-1]}
-    added = sum(map(figure, shares), start=Decimal(0))
+    added = sum(map(number, shares), start=Decimal(0))
     if len(added.as_tuple().digits) > decimals.SIGNIFICANT:
         assert total.startswith("≈ ")
         assert rounds_to(added, total.removeprefix("≈ "))
     else:
-        assert figure(total) == added
+        assert number(total) == added

@@ -29,7 +29,7 @@ _SIGNIFICANT = 15
 
 @st.composite
 def norms(draw: st.DrawFn, policy: str, most: int) -> str:
-    """A norm of a few plain figures, which often comes to halves, or to figures that cancel in
+    """A norm of a few plain numbers, which often comes to halves, or to numbers that cancel in
     projections of ones."""
     d = draw(st.integers(1, 4))
     tokens = [f"t{k}" for k in range(draw(st.integers(1, 3)))]
@@ -53,7 +53,7 @@ def norms(draw: st.DrawFn, policy: str, most: int) -> str:
 
 
 def worked(text: str, *changes: str) -> Trace:
-    """The trace; figures too long to carry, or a deviation of 0, are no examples."""
+    """The trace; numbers too long to carry, or a deviation of 0, are no examples."""
     try:
         return trace_of(text, *changes)
     except ScenarioError:
@@ -62,7 +62,7 @@ def worked(text: str, *changes: str) -> Trace:
 
 
 def settled(number: Number, true: Decimal, places: int) -> bool:
-    """Whether a figure is shown as its true one is: to so many decimals, 15 digits, or the first
+    """Whether a number is shown as its true one is: to so many decimals, 15 digits, or the first
     one of what would be 0."""
     shown = Fraction(number.shown)
     if abs(true) < _NOTHING and shown == 0:
@@ -76,7 +76,7 @@ def settled(number: Number, true: Decimal, places: int) -> bool:
 
 
 def check_in_full(trace: Trace, text: str) -> None:
-    """Each figure is the true one, and shown so."""
+    """Each number is the true one, and shown so."""
     expected = oracle.work(read(text), decimal=True)
     for name in set(expected) & set(trace.quantities):
         matrix = trace[name].matrix
@@ -100,9 +100,9 @@ def _places(shape: tuple[int, int]) -> list[tuple[int, int]]:
 @given(norms("carry", 3))
 def test_halves_of_norms(text: str) -> None:
     trace = worked(text)
-    for name, figures in oracle.work(read(text)).items():
+    for name, numbers in oracle.work(read(text)).items():
         if name in trace:
-            assert trace[name].values.tolist() == figures.astype(float).tolist(), name
+            assert trace[name].values.tolist() == numbers.astype(float).tolist(), name
 
 
 @pytest.mark.slow
@@ -127,9 +127,9 @@ def test_many_decimals_carried(text: str, places: int) -> None:
     text = _with(text, policy="carry", decimals=places)
     trace = worked(text)
     assert "≈" not in page_of(trace)
-    for name, figures in oracle.work(read(text)).items():
+    for name, numbers in oracle.work(read(text)).items():
         if name in trace:
-            assert trace[name].values.tolist() == figures.astype(float).tolist(), name
+            assert trace[name].values.tolist() == numbers.astype(float).tolist(), name
 
 
 def _with(text: str, **rounding: object) -> str:
@@ -153,7 +153,7 @@ def test_slopes_that_floats_lose(weight: str) -> None:
 
 
 @pytest.mark.parametrize("places", [1, 2, 3])
-def test_ties_of_tiny_figures(places: int) -> None:
+def test_ties_of_tiny_numbers(places: int) -> None:
     tiny = Decimal(35).scaleb(-places - 2)
     assert decimals.shown(tiny, places) == Decimal(4).scaleb(-places - 1)
     assert str(decimals.shown(0.96 * 10.0 ** -(places + 1), places)) == str(
@@ -163,11 +163,11 @@ def test_ties_of_tiny_figures(places: int) -> None:
 
 @given(st.integers(-(10**15) - 5, 10**15 + 5), st.integers(0, 12))
 def test_fifteen_digits_are_carried_and_no_more(count: int, places: int) -> None:
-    figure = Decimal(count).scaleb(-places)
-    text = f"X: [[{figure:f}]]\nW_Q: [[1.0]]\nW_K: [[0]]\nW_V: [[0]]\n"
+    number = Decimal(count).scaleb(-places)
+    text = f"X: [[{number:f}]]\nW_Q: [[1.0]]\nW_K: [[0]]\nW_V: [[0]]\n"
     text += f"rounding: {{policy: carry, decimals: {places}}}\n"
     if abs(count) < 10**15:
-        assert trace_of(text)["Q"].number(0, 0).shown == figure
+        assert trace_of(text)["Q"].number(0, 0).shown == number
     else:
         with pytest.raises(ScenarioError, match="more than 15 digits"):
             trace_of(text)

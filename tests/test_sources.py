@@ -1,4 +1,4 @@
-"""Random figures and files of figures: NumPy's own streams, and no file that does harm."""
+"""Random numbers and files of numbers: NumPy's own streams, and no file that does harm."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from numpy.lib import format as npy
 from attncli.refusals import Where
 from attncli.scenario.keys import array_files
 from attncli.scenario.keys.sources import FileSource, RandomSource, SourceKind, is_source
-from attncli.scenario.nodes import Figures, Node
+from attncli.scenario.nodes import Node, Numbers
 from attncli.scenario.problems import Problems
 from attncli.scenario.reading import read_value
 
@@ -55,7 +55,7 @@ def wrongs(text: str, dimensions: int = 2) -> list[str]:
     return [str(problem).removeprefix("s.yaml:") for problem in problems.found]
 
 
-def figures(folder: Path | None, path: str, key: str | None = None, dimensions: int = 2) -> Any:
+def numbers(folder: Path | None, path: str, key: str | None = None, dimensions: int = 2) -> Any:
     problems = Problems()
     array = array_files.read(FileSource(path, key, HERE, dimensions), folder, False, problems)
     assert not problems.found
@@ -110,10 +110,10 @@ def tensors(path: Path, data: bytes, **arrays: tuple[str, list[int], tuple[int, 
     path.write_bytes(struct.pack("<Q", len(text)) + text + data)
 
 
-# Random figures
+# Random numbers
 
 
-def test_normal_figures_are_those_of_random_state() -> None:
+def test_normal_numbers_are_those_of_random_state() -> None:
     source = random("{random: normal, seed: 7, mean: 0.5, std: 0.1}")
     expected = np.random.RandomState(7).normal(0.5, 0.1, (3, 2))
     assert source.draw((3, 2)).tolist() == expected.tolist()
@@ -122,14 +122,14 @@ def test_normal_figures_are_those_of_random_state() -> None:
     assert source.shape is None
 
 
-def test_uniform_figures_are_those_of_random_state() -> None:
+def test_uniform_numbers_are_those_of_random_state() -> None:
     source = random("{random: uniform, seed: 4294967295, low: -1, high: 1.50, shape: [2, 3]}")
     expected = np.random.RandomState(2**32 - 1).uniform(-1, 1.5, (2, 3))
     assert source.draw((2, 3)).tolist() == expected.tolist()
     assert (source.low, source.high, source.shape) == (-1, 1.5, (2, 3))
 
 
-def test_normal_figures_have_defaults() -> None:
+def test_normal_numbers_have_defaults() -> None:
     source = random("{random: normal, seed: 0}")
     assert source.draw((1, 4)).tolist() == np.random.RandomState(0).normal(0, 0.02, (1, 4)).tolist()
 
@@ -237,7 +237,7 @@ def test_the_shape_of_a_row() -> None:
 def test_an_array_is_no_shape() -> None:
     problems = Problems()
     kind = SourceKind(2)
-    assert kind.read(Figures(np.ones((2, 2)), HERE), problems) is None
+    assert kind.read(Numbers(np.ones((2, 2)), HERE), problems) is None
     assert problems.found[0].wrong.startswith("an array of 2 × 2, where random numbers")
 
 
@@ -264,7 +264,7 @@ def test_schema(value: dict[str, Any], valid: bool) -> None:
     assert jsonschema.Draft202012Validator(schema).is_valid(value) is valid
 
 
-# Files with good figures
+# Files with good numbers
 
 
 @pytest.mark.parametrize(
@@ -278,22 +278,22 @@ def test_kinds_and_orders_of_numbers(tmp_path: Path, dtype: str, order: Any) -> 
     np.savez_compressed(tmp_path / "z.NPZ", W_Q=array)
     (tmp_path / "z.NPZ.npz").rename(tmp_path / "z.NPZ")
     expected = [[0, 1, 1], [1, 0, 1]]
-    assert figures(tmp_path, "w.npy") == expected
-    assert figures(tmp_path, "w.npz", "W_Q") == expected
-    assert figures(tmp_path, "z.NPZ") == expected
+    assert numbers(tmp_path, "w.npy") == expected
+    assert numbers(tmp_path, "w.npz", "W_Q") == expected
+    assert numbers(tmp_path, "z.NPZ") == expected
 
 
 def test_versions_of_numpys_format(tmp_path: Path) -> None:
     for version in ((1, 0), (2, 0), (3, 0)):
         with (tmp_path / "w.npy").open("wb") as stream:
             npy.write_array(stream, np.array([[0.5, 2]]), version)
-        assert figures(tmp_path, "w.npy") == [[0.5, 2]]
+        assert numbers(tmp_path, "w.npy") == [[0.5, 2]]
 
 
 def test_a_header_of_python_2(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
     data = npy_bytes(np.ones((2, 1))).replace(b"(2, 1), }  ", b"(2L, 1L), }")
     (tmp_path / "w.npy").write_bytes(data)
-    assert figures(tmp_path, "w.npy") == [[1], [1]]
+    assert numbers(tmp_path, "w.npy") == [[1], [1]]
     assert not recwarn.list
 
 
@@ -301,14 +301,14 @@ def test_a_large_array_in_a_zip(tmp_path: Path) -> None:
     array = np.arange(100_000.0).reshape(100, 1000)
     for save in (np.savez, np.savez_compressed):
         save(tmp_path / "w.npz", W=array)
-        assert figures(tmp_path, "w.npz", "W") == array.tolist()
+        assert numbers(tmp_path, "w.npz", "W") == array.tolist()
 
 
 def test_rows(tmp_path: Path) -> None:
     np.savez(tmp_path / "w.npz", flat=np.array([1, 2, 3]), row=np.array([[1, 2, 3]]))
-    assert figures(tmp_path, "w.npz", "flat", dimensions=1) == [[1, 2, 3]]
-    assert figures(tmp_path, "w.npz", "row", dimensions=1) == [[1, 2, 3]]
-    assert figures(tmp_path, "w.npz", "row") == [[1, 2, 3]]
+    assert numbers(tmp_path, "w.npz", "flat", dimensions=1) == [[1, 2, 3]]
+    assert numbers(tmp_path, "w.npz", "row", dimensions=1) == [[1, 2, 3]]
+    assert numbers(tmp_path, "w.npz", "row") == [[1, 2, 3]]
 
 
 def test_a_mapping_reads_from_the_current_directory(
@@ -318,12 +318,12 @@ def test_a_mapping_reads_from_the_current_directory(
     np.save(tmp_path / "inner" / "w.npy", [[1.5]])
     np.save(tmp_path / "w.npy", [[2.5]])
     monkeypatch.chdir(tmp_path / "inner")
-    assert figures(None, "w.npy") == [[1.5]]
-    assert figures(Path(), "./w.npy") == [[1.5]]
+    assert numbers(None, "w.npy") == [[1.5]]
+    assert numbers(Path(), "./w.npy") == [[1.5]]
     assert "leads out of the scenario's folder" in refusal(None, "../w.npy")
 
 
-def test_the_figures_are_nobody_elses(tmp_path: Path) -> None:
+def test_the_numbers_are_nobody_elses(tmp_path: Path) -> None:
     np.save(tmp_path / "w.npy", [[1.0]])
     array = array_files.read(FileSource("w.npy", None, HERE), tmp_path, False, Problems())
     assert array is not None
@@ -331,9 +331,9 @@ def test_the_figures_are_nobody_elses(tmp_path: Path) -> None:
     assert array.flags.owndata
 
 
-def test_largest_figures(tmp_path: Path) -> None:
+def test_largest_numbers(tmp_path: Path) -> None:
     np.save(tmp_path / "w.npy", [[1e300, -1e300]])
-    assert figures(tmp_path, "w.npy") == [[1e300, -1e300]]
+    assert numbers(tmp_path, "w.npy") == [[1e300, -1e300]]
 
 
 # Paths
@@ -346,9 +346,9 @@ def test_paths_that_stay_in_the_folder(tmp_path: Path) -> None:
     (folder / "link.npy").symlink_to("data/w.npy")
     (tmp_path / "other").symlink_to(folder)
     for path in ("data/w.npy", "data/../data/w.npy", "../scenarios/data/w.npy", "link.npy"):
-        assert figures(folder, path) == [[1]]
-        assert figures(tmp_path / "other", path) == [[1]]
-    assert figures(folder, str(folder / "data" / "w.npy")) == [[1]]
+        assert numbers(folder, path) == [[1]]
+        assert numbers(tmp_path / "other", path) == [[1]]
+    assert numbers(folder, str(folder / "data" / "w.npy")) == [[1]]
 
 
 def test_paths_that_leave_the_folder(tmp_path: Path) -> None:
@@ -503,7 +503,7 @@ def test_cut_at_any_byte(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"w{suffix}"
     SAVES[suffix](path)
     whole = path.read_bytes()
-    assert figures(tmp_path, path.name) == np.arange(12.0).reshape(3, 4).tolist()
+    assert numbers(tmp_path, path.name) == np.arange(12.0).reshape(3, 4).tolist()
     for length in range(len(whole)):
         path.write_bytes(whole[:length])
         assert "it is broken or cut short" in refusal(tmp_path, path.name)
@@ -534,7 +534,7 @@ def test_the_sum_of_a_zip_is_checked(tmp_path: Path, save: Any, rows: int) -> No
     array = np.random.RandomState(1).normal(size=(rows, 8))
     save(tmp_path / "w.npz", W=array)
     changed = bytearray((tmp_path / "w.npz").read_bytes())
-    changed[-300] ^= 1  # the lowest bit of a figure near the end
+    changed[-300] ^= 1  # the lowest bit of a number near the end
     (tmp_path / "w.npz").write_bytes(changed)
     assert "it is broken or cut short" in refusal(tmp_path, "w.npz", "W")
 
@@ -613,7 +613,7 @@ def test_a_bare_pickle_never_runs(tmp_path: Path) -> None:
     assert not (tmp_path / "it_ran").exists()
 
 
-def test_more_figures_than_can_be_are_never_loaded(tmp_path: Path) -> None:
+def test_more_numbers_than_can_be_are_never_loaded(tmp_path: Path) -> None:
     data = npy_header("<f8", (2**20, 2**20))
     (tmp_path / "w.npy").write_bytes(data)
     zipped(tmp_path / "w.npz", W=data)
@@ -647,7 +647,7 @@ def test_a_long_header_is_never_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert sum(reads) <= 2**16
 
 
-# Arrays that are no figures
+# Arrays that are no numbers
 
 
 @pytest.mark.parametrize(
@@ -678,16 +678,16 @@ def test_wide_floats(tmp_path: Path) -> None:
     assert f"numbers of the kind {np.dtype(np.longdouble).name}" in refusal(tmp_path, "w.npy")
 
 
-@pytest.mark.parametrize("figure", [np.nan, np.inf, -np.inf])
-def test_figures_that_are_not_finite(tmp_path: Path, figure: float) -> None:
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_numbers_that_are_not_finite(tmp_path: Path, number: float) -> None:
     array = np.ones((3, 4), dtype=">f2", order="F")
-    array[1, 2] = figure
+    array[1, 2] = number
     np.save(tmp_path / "w.npy", array)
-    told = f'row 2, column 3 of "w.npy" is {figure}, not a finite number; save finite numbers only'
+    told = f'row 2, column 3 of "w.npy" is {number}, not a finite number; save finite numbers only'
     assert refusal(tmp_path, "w.npy").startswith(told)
 
 
-def test_figures_too_large(tmp_path: Path) -> None:
+def test_numbers_too_large(tmp_path: Path) -> None:
     np.save(tmp_path / "w.npy", [1.0, -2e300])
     told = 'row 1, column 2 of "w.npy" is -2e+300, beyond 1e300; save finite'
     assert refusal(tmp_path, "w.npy", dimensions=1).startswith(told)
@@ -726,8 +726,8 @@ def test_safetensors(tmp_path: Path) -> None:
     }
     save_file({**arrays, "row": np.array([1.0, 2.0])}, tmp_path / "w.safetensors")
     for dtype in arrays:
-        assert figures(tmp_path, "w.safetensors", dtype) == [[0, 1], [1, 0], [1, 1]]
-    assert figures(tmp_path, "w.safetensors", "row", dimensions=1) == [[1, 2]]
+        assert numbers(tmp_path, "w.safetensors", dtype) == [[0, 1], [1, 0], [1, 1]]
+    assert numbers(tmp_path, "w.safetensors", "row", dimensions=1) == [[1, 2]]
     assert "has the shape (2,), where rows" in refusal(tmp_path, "w.safetensors", "row")
     assert "did you mean row?" in refusal(tmp_path, "w.safetensors", "Row")
     assert "holds 8 arrays, and no key says which" in refusal(tmp_path, "w.safetensors")

@@ -1,4 +1,4 @@
-"""Random figures in PyTorch's own modules, in the oracle and in the package: the same results."""
+"""Random numbers in PyTorch's own modules, in the oracle and in the package: the same results."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from attncli import load, oracle, work
 from tests.conftest import sampled
-from tests.test_torch_figures import agree
+from tests.test_torch_numbers import agree
 
 pytest.importorskip("torch")
 from tests.torch_cases import FAMILIES, Case

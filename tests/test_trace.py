@@ -42,7 +42,7 @@ def test_an_outline_is_that_of_the_worked_scenario(name: str) -> None:
 
 @pytest.mark.slow
 @given(scenarios(), st.data())
-def test_replaying_the_same_figures_changes_nothing(text: str, data: st.DataObject) -> None:
+def test_replaying_the_same_numbers_changes_nothing(text: str, data: st.DataObject) -> None:
     try:
         trace = trace_of(text)
     except ScenarioError:
@@ -51,7 +51,7 @@ def test_replaying_the_same_figures_changes_nothing(text: str, data: st.DataObje
     name = data.draw(st.sampled_from(sorted(trace)))
     replayed = trace.replay({name: trace[name].values})
     for other in trace:
-        # under `exact` replaced figures count as written, so that sums of them have no noise
+        # under `exact` replaced numbers count as written, so that sums of them have no noise
         noise = 0.0 if trace.rounding.carries else 1e-13
         before, after = trace[other].values, replayed[other].values
         np.testing.assert_allclose(after, before, rtol=noise, atol=noise)
@@ -65,7 +65,7 @@ def test_replay_refuses_other_shapes_and_names() -> None:
         trace.replay({"scares": [[1]]})
 
 
-def test_replaced_figures_stay_as_they_are_written() -> None:
+def test_replaced_numbers_stay_as_they_are_written() -> None:
     trace = work(load("i_love_ai"))
     theirs = [
         [Decimal(x) for x in row] for row in (("0.42", "0.16", "0.42"), ("0.2", "0.2", "0.6"))
@@ -74,8 +74,8 @@ def test_replaced_figures_stay_as_they_are_written() -> None:
     replayed = trace.replay({"weights": theirs})
     assert str(replayed["weights"].matrix.number(0, 0).shown) == "0.42"
     assert replayed["output"].values[0].tolist() == [2.0, 2.26]
-    figures: list[list[float]] = [[1.23456, 0, 1], [1, 1, 2], [2, 1, 3]]
-    scores = trace.replay({"scores": figures})
+    numbers: list[list[float]] = [[1.23456, 0, 1], [1, 1, 2], [2, 1, 3]]
+    scores = trace.replay({"scores": numbers})
     assert page_of(scores).count("≈") == 0
     assert "e^1.23456 = 3.437" in page_of(scores).replace("=  3", "= 3")
 
@@ -182,7 +182,7 @@ def test_results_that_leave_the_range_of_floats() -> None:
         trace_of("Q: [[1e200]]\nK: [[1e200]]\nscale: none\nrounding: {policy: exact}\n")
 
 
-def test_integers_stay_integers_and_given_figures_as_written() -> None:
+def test_integers_stay_integers_and_given_numbers_as_written() -> None:
     trace = trace_of("X: [[1.0, 2]]\nW_Q: [[2, 0], [1, 1]]\nW_V: [[0.5], [1]]\n")
     texts = [
         [str(trace[name].matrix.number(0, j).shown) for j in range(w)]

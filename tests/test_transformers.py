@@ -27,11 +27,11 @@ GIVEN = re.compile(
 
 
 UNWORKABLE = re.compile("rounds? to 0|has no logarithm|divided by")
-"""What a few draws come to under `carry`: figures that round to 0 where they are divided by."""
+"""What a few draws come to under `carry`: numbers that round to 0 where they are divided by."""
 
 
 def agree(expected: oracle.Arrays, trace: Trace) -> None:
-    """The same names, and the same figures: all digits under `carry`, the most of them else."""
+    """The same names, and the same numbers: all digits under `carry`, the most of them else."""
     ours = {name for name in trace if not GIVEN.search(name)}
     assert set(expected) - ours == set(), "the trace lacks these"
     assert ours - set(expected) == set(), "the oracle lacks these"
@@ -91,7 +91,7 @@ def test_steps_and_quantities_have_decimals_of_their_own() -> None:
     assert str(made["weights"][0, 0]) == "1.0000"
 
 
-def test_the_oracle_knows_well_known_figures() -> None:
+def test_the_oracle_knows_well_known_numbers() -> None:
     """Sinusoidal positions of width 4, and 1 2 3 4 normed by n and by n − 1."""
     data = read(
         "tokens: [a, a, a]\nembeddings: {a: [1, 2, 3, 4]}\npositions: sinusoidal\nprojection: none"
@@ -108,17 +108,17 @@ def test_the_oracle_knows_well_known_figures() -> None:
 
 
 @pytest.mark.parametrize("policy", ["carry", "exact"])
-def test_figures_of_files(tmp_path: Path, policy: str) -> None:
+def test_numbers_of_files(tmp_path: Path, policy: str) -> None:
     rng = np.random.default_rng(0)
-    figures = {name: rng.normal(size=(2, 2)).round(3) for name in ("W_Q", "W_K", "W_V")}
-    np.savez(tmp_path / "weights.npz", **figures)  # type: ignore[arg-type]
+    numbers = {name: rng.normal(size=(2, 2)).round(3) for name in ("W_Q", "W_K", "W_V")}
+    np.savez(tmp_path / "weights.npz", **numbers)  # type: ignore[arg-type]
     text = "X: [[1, 2], [0.5, -1]]\n" + "".join(
-        f"{name}: {{file: weights.npz, key: {name}}}\n" for name in figures
+        f"{name}: {{file: weights.npz, key: {name}}}\n" for name in numbers
     )
     path = tmp_path / "scenario.yaml"
     path.write_text(f"{text}rounding: {{policy: {policy}}}\n", encoding="utf-8")
     expected = oracle.work(read(path.read_text("utf-8")), tmp_path)
     np.testing.assert_allclose(
-        expected["Q"].astype(float)[1], [0.5, -1] @ figures["W_Q"], atol=1e-3
+        expected["Q"].astype(float)[1], [0.5, -1] @ numbers["W_Q"], atol=1e-3
     )
     agree(expected, work(load(path)))

@@ -24,7 +24,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 def rounded(expression: ex.Expression, places: int, digits: str = "full") -> Fraction:
-    """The value to so many decimals, half away from zero, from the figures in `full` or as
+    """The value to so many decimals, half away from zero, from the numbers in `full` or as
     `shown`."""
     return half_away(truth(expression, digits), places)
 

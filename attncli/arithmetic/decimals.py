@@ -1,6 +1,6 @@
 """Numbers as people write them: reading, rounding half away from zero, and writing out.
 
-This is the one home of rounding a single figure; `rounding` does the same to whole arrays.
+This is the one home of rounding a single number; `rounding` does the same to whole arrays.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from fractions import Fraction
 from functools import cache
 
 LARGEST = Decimal("1e300")
-"""Figures beyond this, or nearer to zero than one over it, don't fit the arithmetic."""
+"""Numbers beyond this, or nearer to zero than one over it, don't fit the arithmetic."""
 
 SIGNIFICANT = 15
 """Decimal digits that a float64 always keeps; no more than these are ever shown of a result."""
 
 _TINIEST = -7
-"""The power of ten of the smallest figures that are written out."""
+"""The power of ten of the smallest numbers that are written out."""
 
 _HALF = 0.5
 _NEAR = 1e-4
@@ -36,7 +36,7 @@ _LONGEST = 100
 _MOST_PLACES = 310
 _PLACES_OF_ZERO = 12
 _WIDE = Context(prec=4000, rounding=ROUND_HALF_UP, Emax=MAX_EMAX, Emin=MIN_EMIN)
-"""Wide enough for every sum and product of figures to come out in full, whatever context the
+"""Wide enough for every sum and product of numbers to come out in full, whatever context the
 caller's thread is in."""
 _CERTAIN = Context(prec=50, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
@@ -110,7 +110,7 @@ def round_like(number: Decimal, other: Decimal) -> Decimal:
 
 
 def round_fraction(fraction: Fraction, other: Decimal) -> Decimal:
-    """A fraction to as many decimals as a figure has, half away from zero."""
+    """A fraction to as many decimals as a number has, half away from zero."""
     exponent = other.as_tuple().exponent
     assert isinstance(exponent, int), f"{other} has no decimals"
     units = abs(fraction) / Fraction(10) ** exponent
@@ -197,12 +197,12 @@ def is_doubtful(value: float, decimals: int) -> bool:
 
 
 def of_float(value: float) -> Decimal:
-    """A figure that comes from a float, to the 15 digits that a float always keeps."""
+    """A number that comes from a float, to the 15 digits that a float always keeps."""
     return Decimal(f"{value:.{SIGNIFICANT}g}")
 
 
 def has_exponent(number: Decimal) -> bool:
-    """Whether a figure is too small or too large to be written out: 3e-30."""
+    """Whether a number is too small or too large to be written out: 3e-30."""
     return bool(number) and number.is_finite() and not _TINIEST <= number.adjusted() < SIGNIFICANT
 
 

@@ -1,6 +1,6 @@
 """The value of an expression, in decimal arithmetic of 60 digits, and what it rounds to.
 
-Read from the digits shown, as a pocket calculator would, or from the figures in full. The
+Read from the digits shown, as a pocket calculator would, or from the numbers in full. The
 value of e^x, a root or a function is right to far more digits than a page ever shows. What a
 value rounds to is settled by fractions wherever decimals don't hold it.
 """
@@ -34,22 +34,22 @@ _TANH_IS_ONE = 400
 _ERF_IS_FAR = 6
 """Beyond this, 1 − erf(x) takes fewer terms than erf(x)."""
 
-Figure = Callable[[ex.Number], Decimal]
-_FULL: Figure = attrgetter("full")
-_SHOWN: Figure = attrgetter("shown")
+ValueOf = Callable[[ex.Number], Decimal]
+_FULL: ValueOf = attrgetter("full")
+_SHOWN: ValueOf = attrgetter("shown")
 
 _LONGEST = 4000
 # no trap for overflow: 1 / (1 + e^huge) is 0
 _EXACT = Context(
     prec=_LONGEST, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[InvalidOperation, DivisionByZero]
 )
-"""In which sums and products of figures come out in full."""
+"""In which sums and products of numbers come out in full."""
 _FINE = Context(prec=DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[InvalidOperation, DivisionByZero])
 """For whatever leaves digits out."""
 
 
 def full(expression: ex.Expression) -> Decimal:
-    """The value from the figures in full. Raises TypeError for what has no single value."""
+    """The value from the numbers in full. Raises TypeError for what has no single value."""
     return _value(expression, _FULL)
 
 
@@ -59,7 +59,7 @@ def shown(expression: ex.Expression) -> Decimal:
 
 
 def fraction(expression: ex.Expression) -> Fraction | None:
-    """The value from the figures in full, where a fraction holds it."""
+    """The value from the numbers in full, where a fraction holds it."""
     try:
         return rational.value(expression, _FULL)
     except rational.Irrational:
@@ -67,7 +67,7 @@ def fraction(expression: ex.Expression) -> Fraction | None:
 
 
 def rounded(expression: ex.Expression, places: int) -> Decimal:
-    """The value from the figures in full to so many decimals, half away from zero. Raises
+    """The value from the numbers in full to so many decimals, half away from zero. Raises
     TypeError for what has no single value."""
     return _rounded(expression, _FULL, decimals.unit(places))
 
@@ -81,10 +81,10 @@ def relation(left: ex.Expression, right: ex.Expression) -> str:
         return "≈"
 
 
-def _rounded(expression: ex.Expression, figure: Figure, like: Decimal) -> Decimal:
+def _rounded(expression: ex.Expression, value_of: ValueOf, like: Decimal) -> Decimal:
     """The value to as many decimals as `like` has. No half is decided by what a division leaves
     out: it is looked at as a fraction, or where it is none by the digits that are certain."""
-    value = _value(expression, figure)
+    value = _value(expression, value_of)
     near = decimals.round_like(value, like)
     if _in_full(expression) or not value.is_finite() or not like.is_finite():
         return near
@@ -92,13 +92,13 @@ def _rounded(expression: ex.Expression, figure: Figure, like: Decimal) -> Decima
     if near == sure and type(expression) is not ex.Sum:  # whose terms may leave next to nothing
         return near
     try:
-        return decimals.round_fraction(rational.value(expression, figure), like)
+        return decimals.round_fraction(rational.value(expression, value_of), like)
     except rational.Irrational:
         return sure
 
 
 def _in_full(node: ex.Expression) -> bool:
-    """Whether the value is held whole: that of a figure, and sums and products of such."""
+    """Whether the value is held whole: that of a number, and sums and products of such."""
     if type(node) is ex.Number:  # the most of them
         return True
     if isinstance(node, ex.Sum | ex.Product):
@@ -106,25 +106,25 @@ def _in_full(node: ex.Expression) -> bool:
     return isinstance(node, ex.Negative) and _in_full(node.operand)
 
 
-def _value(expression: ex.Expression, figure: Figure) -> Decimal:
+def _value(expression: ex.Expression, value_of: ValueOf) -> Decimal:
     before = getcontext()
     setcontext(_EXACT)  # localcontext would copy it, for each of a page's lines
     try:
-        return _evaluate(expression, figure)
+        return _evaluate(expression, value_of)
     finally:
         setcontext(before)
 
 
-def _evaluate(expression: ex.Expression, figure: Figure) -> Decimal:
+def _evaluate(expression: ex.Expression, value_of: ValueOf) -> Decimal:
     if type(expression) is ex.Number:  # the most of them
-        return figure(expression)
+        return value_of(expression)
     evaluate = _EVALUATE.get(type(expression))
     if evaluate is None:
         raise TypeError(f"{type(expression).__name__} has no value of its own")
-    return evaluate(expression, figure)
+    return evaluate(expression, value_of)
 
 
-def _symbol(node: ex.Symbol, _: Figure) -> Decimal:
+def _symbol(node: ex.Symbol, _: ValueOf) -> Decimal:
     if node == ex.E:
         return _FINE.exp(Decimal(1))
     if node == ex.PI:
@@ -132,36 +132,38 @@ def _symbol(node: ex.Symbol, _: Figure) -> Decimal:
     raise TypeError(f"{node.name} is a name, not a number")
 
 
-def _sum(node: ex.Sum, figure: Figure) -> Decimal:
+def _sum(node: ex.Sum, value_of: ValueOf) -> Decimal:
     value = Decimal(0)
     for term in node.terms:
-        value += _evaluate(term, figure)
+        value += _evaluate(term, value_of)
     return value
 
 
-def _product(node: ex.Product, figure: Figure) -> Decimal:
+def _product(node: ex.Product, value_of: ValueOf) -> Decimal:
     value = Decimal(1)
     for factor in node.factors:
-        value *= _evaluate(factor, figure)
+        value *= _evaluate(factor, value_of)
     return value
 
 
-def _dot(node: ex.Dot, figure: Figure) -> Decimal:
+def _dot(node: ex.Dot, value_of: ValueOf) -> Decimal:
     pairs = zip(_entries(node.left), _entries(node.right), strict=True)
-    return sum((_evaluate(a, figure) * _evaluate(b, figure) for a, b in pairs), start=Decimal(0))
+    return sum(
+        (_evaluate(a, value_of) * _evaluate(b, value_of) for a, b in pairs), start=Decimal(0)
+    )
 
 
 def _entries(vector: ex.Expression) -> tuple[ex.Expression, ...]:
     if not isinstance(vector, ex.Vector):
-        raise TypeError("a dot product takes two vectors of figures")
+        raise TypeError("a dot product takes two vectors of numbers")
     return vector.entries
 
 
-def _power(node: ex.Power, figure: Figure) -> Decimal:
-    exponent = _evaluate(node.exponent, figure)
+def _power(node: ex.Power, value_of: ValueOf) -> Decimal:
+    exponent = _evaluate(node.exponent, value_of)
     if node.base == ex.E:
         return _e_to(exponent)
-    return _FINE.power(_evaluate(node.base, figure), exponent)
+    return _FINE.power(_evaluate(node.base, value_of), exponent)
 
 
 @lru_cache(maxsize=1024)
@@ -170,11 +172,11 @@ def _e_to(exponent: Decimal) -> Decimal:
     return _FINE.exp(exponent)
 
 
-def _apply(node: ex.Apply, figure: Figure) -> Decimal:
+def _apply(node: ex.Apply, value_of: ValueOf) -> Decimal:
     function = FUNCTIONS.get(node.function)
     if function is None:
         raise TypeError(f"{node.function} is not a function that can be evaluated")
-    return function(*(_evaluate(argument, figure) for argument in node.arguments))
+    return function(*(_evaluate(argument, value_of) for argument in node.arguments))
 
 
 def tanh(x: Decimal) -> Decimal:
@@ -275,16 +277,16 @@ FUNCTIONS: dict[str, Callable[..., Decimal]] = {
     "step": lambda x: Decimal(int(x > 0)),
 }
 
-_EVALUATE: dict[type, Callable[[Any, Figure], Decimal]] = {
+_EVALUATE: dict[type, Callable[[Any, ValueOf], Decimal]] = {
     ex.Symbol: _symbol,
     ex.Sum: _sum,
     ex.Product: _product,
     ex.Dot: _dot,
-    ex.Quotient: lambda node, figure: _FINE.divide(
-        _evaluate(node.dividend, figure), _evaluate(node.divisor, figure)
+    ex.Quotient: lambda node, value_of: _FINE.divide(
+        _evaluate(node.dividend, value_of), _evaluate(node.divisor, value_of)
     ),
-    ex.Negative: lambda node, figure: -_evaluate(node.operand, figure),
+    ex.Negative: lambda node, value_of: -_evaluate(node.operand, value_of),
     ex.Power: _power,
-    ex.Root: lambda node, figure: _FINE.sqrt(_evaluate(node.operand, figure)),
+    ex.Root: lambda node, value_of: _FINE.sqrt(_evaluate(node.operand, value_of)),
     ex.Apply: _apply,
 }

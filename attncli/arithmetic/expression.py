@@ -15,7 +15,7 @@ from attncli.word import Word
 
 
 class Location(NamedTuple):
-    """Where a figure stands: a quantity by its full name, a row and a column from 0."""
+    """Where a number stands: a quantity by its full name, a row and a column from 0."""
 
     quantity: str
     row: int
@@ -23,13 +23,13 @@ class Location(NamedTuple):
 
 
 INNER = Location("", 0, 0)
-"""The place of a figure that was made inside a line of working, such as one of its products."""
+"""The place of a number that was made inside a line of working, such as one of its products."""
 
 
 class Number(NamedTuple):
-    """A figure: its value in full, and the value that its printed digits have.
+    """A number: its value in full, and the value that its printed digits have.
 
-    `cell` is the one whose figure it is, INNER for what a line of working came to on its way,
+    `cell` is the one whose number it is, INNER for what a line of working came to on its way,
     None for a constant of a formula.
     """
 
@@ -38,23 +38,23 @@ class Number(NamedTuple):
     cell: Location | None = None
 
     @classmethod
-    def written(cls, figure: Decimal | int) -> Number:
-        """A figure that is shown just as it is."""
-        number = Decimal(figure)
-        return cls(number, number)
+    def written(cls, number: Decimal | int) -> Number:
+        """A number that is shown just as it is."""
+        value = Decimal(number)
+        return cls(value, value)
 
     @classmethod
-    def inner(cls, figure: Decimal) -> Number:
-        """A figure that a line of working comes to on its way."""
-        return cls(figure, figure, INNER)
+    def inner(cls, number: Decimal) -> Number:
+        """A number that a line of working comes to on its way."""
+        return cls(number, number, INNER)
 
     def is_same(self, other: object) -> bool:
-        """Whether another figure has the same value and the same looks, whosever it is."""
+        """Whether another number has the same value and the same looks, whosever it is."""
         return isinstance(other, Number) and self[:2] == other[:2]
 
 
 class Blank(NamedTuple):
-    """A figure to be filled in, by its id; `answer` is None where it isn't told."""
+    """A number to be filled in, by its id; `answer` is None where it isn't told."""
 
     id: str
     answer: Number | None = None
@@ -225,9 +225,9 @@ def minus(left: Expression, right: Expression) -> Sum:
     return Sum((left, Negative(right)))
 
 
-def constant(figure: int | str) -> Number:
-    """A figure of a formula: the 2 of x / 2, the 0.044715 of GELU."""
-    return Number.written(Decimal(figure))
+def constant(number: int | str) -> Number:
+    """A number of a formula: the 2 of x / 2, the 0.044715 of GELU."""
+    return Number.written(Decimal(number))
 
 
 def rewritten(node: Expression, change: Callable[[Expression], Expression | None]) -> Expression:
@@ -247,12 +247,12 @@ def rewritten(node: Expression, change: Callable[[Expression], Expression | None
 
 
 def numbers_in(node: Expression) -> Iterator[Number]:
-    """The figures of an expression, from left to right."""
+    """The numbers of an expression, from left to right."""
     return (leaf for leaf in leaves(node) if isinstance(leaf, Number))
 
 
 def leaves(node: Expression) -> Iterator[Expression]:
-    """What an expression is made of in the end: figures, blanks, names, marks of omission."""
+    """What an expression is made of in the end: numbers, blanks, names, marks of omission."""
     waiting: list[Any] = [node]
     while waiting:
         part = waiting.pop()
@@ -274,7 +274,7 @@ def elided(count: int, most: int, first: int = 3) -> Sequence[int | None]:
 
 
 def elided_rows(count: int, *, of_list: bool) -> Sequence[int | None]:
-    """The places of rows that are told; a list, one figure a row, may have more of them."""
+    """The places of rows that are told; a list, one number a row, may have more of them."""
     return elided(count, MOST_ROWS_OF_A_LIST if of_list else MOST_PARTS)
 
 

@@ -1,4 +1,4 @@
-"""A matrix of figures that knows how its figures are written."""
+"""A matrix of numbers that knows how its numbers are written."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from attncli.arithmetic import decimals as figures
+from attncli.arithmetic import decimals as numbers
 from attncli.arithmetic.expression import Location, Number, Vector
 from attncli.arithmetic.rounding import Array, Error
 from attncli.arithmetic.rounding import carry as round_in_place
 from attncli.arithmetic.whole import Whole
 
-_WHOLE = 10**figures.SIGNIFICANT
+_WHOLE = 10**numbers.SIGNIFICANT
 _NONE = Decimal("NaN")
 
 Written = tuple[tuple[Decimal, ...], ...]
 
 
 class Source(Protocol):
-    """What figures were worked from in floats, by which they can be worked again in full."""
+    """What numbers were worked from in floats, by which they can be worked again in full."""
 
     @property
-    def figures(self) -> Written | None:
-        """The figures to fifty digits or so; None where that is too much work."""
+    def numbers(self) -> Written | None:
+        """The numbers to fifty digits or so; None where that is too much work."""
 
 
 class _AsWritten(NamedTuple):
-    """Floats that nobody worked are the figures that Python writes for them."""
+    """Floats that nobody worked are the numbers that Python writes for them."""
 
     array: Array
     decimals: int
 
     def cell(self, i: int, j: int) -> Decimal:
-        return figures.round_to(Decimal(repr(float(self.array[i, j]))), self.decimals)
+        return numbers.round_to(Decimal(repr(float(self.array[i, j]))), self.decimals)
 
     def rows(self, *_: int) -> None:
         """One by one."""
@@ -46,11 +46,11 @@ class _AsWritten(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """Figures [n, m], read-only; −∞ for what is masked.
+    """Numbers [n, m], read-only; −∞ for what is masked.
 
     `places` is the number of decimals that hold every value exactly (None: none is known to),
-    `decimals` the number that a page shows, `written` the figures as an author wrote them,
-    `name` whose figures they are, where a line of working is to know. A figure that was taken
+    `decimals` the number that a page shows, `written` the numbers as an author wrote them,
+    `name` whose numbers they are, where a line of working is to know. A number that was taken
     out is nan. `source` settles what floats can't decide, where they were worked in floats.
     """
 
@@ -61,7 +61,7 @@ class Matrix:
     name: str = ""
     source: Source | None = None
     _told: dict[tuple[int, int], Number] = field(default_factory=dict, init=False, repr=False)
-    """Figures that were asked for, since a page asks for each several times."""
+    """Numbers that were asked for, since a page asks for each several times."""
     _lines: dict[tuple[int, int], Vector] = field(default_factory=dict, init=False, repr=False)
     """Rows (0) and columns (1) that were asked for."""
 
@@ -70,15 +70,15 @@ class Matrix:
 
     @classmethod
     def of_written(cls, rows: Sequence[Sequence[Decimal]]) -> Matrix:
-        """The figures that an author wrote; rows of one length."""
+        """The numbers that an author wrote; rows of one length."""
         written = tuple(tuple(row) for row in rows)
-        values = np.array([[float(figure) for figure in row] for row in written])
-        most = max((figures.places(figure) for row in written for figure in row), default=0)
+        values = np.array([[float(number) for number in row] for row in written])
+        most = max((numbers.places(number) for row in written for number in row), default=0)
         return cls(values, most, most, written)
 
     @classmethod
     def of_array(cls, array: Array, decimals: int, *, carry: bool) -> Matrix:
-        """Figures that nobody wrote, such as random ones; `carry` rounds them as they come in."""
+        """Numbers that nobody wrote, such as random ones; `carry` rounds them as they come in."""
         if not carry:
             return cls(np.array(array, dtype=np.float64), None, decimals)
 
@@ -92,7 +92,7 @@ class Matrix:
         return self.values.shape
 
     def number(self, i: int, j: int) -> Number:
-        """The figure in row `i` and column `j`, from 0, as it is shown and in full."""
+        """The number in row `i` and column `j`, from 0, as it is shown and in full."""
         told = self._told.get((i, j))
         if told is None:
             told = self._told[i, j] = self._number(i, j)
@@ -101,37 +101,37 @@ class Matrix:
     def _number(self, i: int, j: int) -> Number:
         cell = Location(self.name, i, j) if self.name else None
         if self.written is not None:
-            figure = self.written[i][j]
-            return Number(figure, figure, cell)
+            number = self.written[i][j]
+            return Number(number, number, cell)
         value = self.values.item(i, j)
         if self.places is not None and math.isfinite(value):
             count = round(value * 10.0**self.places)
             if abs(count) < _WHOLE:
-                figure = figures.counted(count, self.places)
-                return Number(figure, self._shown(figure), cell)
+                number = numbers.counted(count, self.places)
+                return Number(number, self._shown(number), cell)
         in_full = self._in_full_where_doubtful(value)
         if in_full is not None:
-            figure = figures.certain(in_full.number(i, j).full)
-            return Number(figure, self._shown(figure), cell)
-        return Number(Decimal(repr(value)), figures.shown(value, self.decimals), cell)
+            number = numbers.certain(in_full.number(i, j).full)
+            return Number(number, self._shown(number), cell)
+        return Number(Decimal(repr(value)), numbers.shown(value, self.decimals), cell)
 
     def _in_full_where_doubtful(self, value: float) -> Matrix | None:
-        if self.source is None or not figures.is_doubtful(value, self.decimals):
+        if self.source is None or not numbers.is_doubtful(value, self.decimals):
             return None
         return self.in_full
 
-    def _shown(self, figure: Decimal) -> Decimal:
+    def _shown(self, number: Decimal) -> Decimal:
         few = self.places is not None and self.places <= self.decimals
-        return figure if few else figures.shown(figure, self.decimals)
+        return number if few else numbers.shown(number, self.decimals)
 
     @cached_property
     def tops(self) -> tuple[float, ...]:
-        """The largest figure of each row, [n]."""
+        """The largest number of each row, [n]."""
         return tuple(self.values.max(axis=1).tolist())
 
     @cached_property
     def counts(self) -> Whole | None:
-        """The figures in whole units of the last of `places` decimals, [n, m]; None where these
+        """The numbers in whole units of the last of `places` decimals, [n, m]; None where these
         are not known, or too many for floats."""
         if self.places is None:
             return None
@@ -140,22 +140,22 @@ class Matrix:
 
     @cached_property
     def in_full(self) -> Matrix | None:
-        """The same figures to fifty digits or so; None where that is too much work."""
+        """The same numbers to fifty digits or so; None where that is too much work."""
         if self.source is None:
             return self
-        known = self.source.figures
+        known = self.source.numbers
         return None if known is None else Matrix(self.values, None, self.decimals, known)
 
     def named(self, name: str) -> Matrix:
-        """The same figures, which know whose they are."""
+        """The same numbers, which know whose they are."""
         return Matrix(self.values, self.places, self.decimals, self.written, name, self.source)
 
     def worked_from(self, source: Source) -> Matrix:
-        """The same figures, which know what they were worked from."""
+        """The same numbers, which know what they were worked from."""
         return Matrix(self.values, self.places, self.decimals, self.written, self.name, source)
 
     def without(self, cells: Collection[tuple[int, int]]) -> Matrix:
-        """The figures but for those of some cells, which are nowhere kept."""
+        """The numbers but for those of some cells, which are nowhere kept."""
         values, written = np.array(self.values), self.written
         if cells:
             values[tuple(zip(*cells, strict=True))] = math.nan
@@ -168,18 +168,18 @@ class Matrix:
         return left
 
     def _settled(self, cells: Collection[tuple[int, int]]) -> dict[tuple[int, int], Number]:
-        """The figures but for those of some cells that take their source to be told."""
+        """The numbers but for those of some cells that take their source to be told."""
         if self.source is None:
             return {}
         doubtful = (
             place
             for place, value in np.ndenumerate(self.values)
-            if figures.is_doubtful(float(value), self.decimals)
+            if numbers.is_doubtful(float(value), self.decimals)
         )
         return {(i, j): self.number(i, j) for i, j in doubtful if (i, j) not in cells}
 
     def has(self, i: int, j: int) -> bool:
-        """Whether the figure of a cell is there, and wasn't taken out."""
+        """Whether the number of a cell is there, and wasn't taken out."""
         return not math.isnan(self.values[i, j])
 
     def row(self, i: int) -> Vector:

@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.arithmetic import decimals as decimal_figures
+from attncli.arithmetic import decimals as decimal_numbers
 from attncli.choices import Policy
 from attncli.name import Name
 
@@ -27,7 +27,7 @@ MOST_DECIMALS = 12
 
 _WHOLE = 2.0**50
 """Whole numbers below this are exact in float64, and so are their halves."""
-_LONGEST = 10.0**decimal_figures.SIGNIFICANT
+_LONGEST = 10.0**decimal_numbers.SIGNIFICANT
 """Units of the last place that have more digits than are carried; _WHOLE is a little larger."""
 _SURE = 0.25
 """An error below this, in units of the last place, can't hide which whole number is meant."""
@@ -69,7 +69,7 @@ class TooLong(TooLarge):
 class Rounding:
     """How a scenario rounds.
 
-    `carry` rounds every quantity and goes on with the rounded figure; `exact` goes on with
+    `carry` rounds every quantity and goes on with the rounded number; `exact` goes on with
     full precision and rounds on the page only. Half goes away from zero in both.
     """
 
@@ -78,7 +78,7 @@ class Rounding:
     steps: Mapping[str, int] = field(default_factory=dict)
     quantities: Mapping[str, int] = field(default_factory=dict)
     most_settled: float = field(default=math.inf, repr=False, compare=False)
-    """Figures of one quantity that are worked each by itself, where floats can't round them."""
+    """Numbers of one quantity that are worked each by itself, where floats can't round them."""
 
     @property
     def carries(self) -> bool:
@@ -147,7 +147,7 @@ def carry(values: Array, error: Error, places: int | None, decimals: int, settle
 
     `error` bounds how far a value may be off; `places` is the number of decimals that hold
     the true values (None: no number does); `settle` gives those that floats can't. −∞ stays.
-    Raises Unworkable for figures too long to carry.
+    Raises Unworkable for numbers too long to carry.
     """
     size = largest(values)
     if not size < _WHOLE / 10.0**decimals:
@@ -183,7 +183,7 @@ def _lie_on_grid(size: float, error: Error, places: int | None) -> bool:
 def _refuse_too_long(values: Array, decimals: int) -> None:
     sizes = np.where(np.isneginf(values), 0.0, np.abs(values))
     row, column = np.unravel_index(sizes.argmax(), values.shape)
-    digits = decimal_figures.SIGNIFICANT
+    digits = decimal_numbers.SIGNIFICANT
     raise TooLong(
         int(row),
         f"{values[row, column]:.3g} with {decimals} decimals has more than {digits} digits",

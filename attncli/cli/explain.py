@@ -80,5 +80,5 @@ def _trace_through(step: Step, trace: Trace, request: Request) -> Trace:
         return trace
     try:
         return request.worked_with(step.shown_with)
-    except ScenarioError:  # its figures don't go with the step
+    except ScenarioError:  # its numbers don't go with the step
         return trace

@@ -1,4 +1,4 @@
-"""`attn lint`: what is weak about the figures of a scenario."""
+"""`attn lint`: what is weak about the numbers of a scenario."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def command(
     large: options.Large = False,
     force: options.Force = False,
 ) -> None:
-    """Tell what is weak about a scenario's figures.
+    """Tell what is weak about a scenario's numbers.
 
     Ambiguous roundings, ties, trivial cells, rows that don't add up, hidden mistakes.
 

@@ -1,14 +1,14 @@
 """The numbers of exercises: which are nice, how hard they are, and finding them.
 
-rules        what makes figures weak, in one scenario or in many candidates at once
+rules        what makes numbers weak, in one scenario or in many candidates at once
 shares       which quantities are shares of 1, what of them is masked, which rows a page shows
 single       the quantities of one worked scenario as the rules see them
-mistakes     common mistakes, and whether figures reveal them
-ambiguous    figures that the two rounding policies show differently
-difficulty   how much work a quantity's figures are
-pools        which given matrices may have other figures, and which
-plan         in which order candidates are worked, and where figures are drawn anew
-candidates   the figures of many candidates, worked all at once
+mistakes     common mistakes, and whether numbers reveal them
+ambiguous    numbers that the two rounding policies show differently
+difficulty   how much work a quantity's numbers are
+pools        which given matrices may have other numbers, and which
+plan         in which order candidates are worked, and where numbers are drawn anew
+candidates   the numbers of many candidates, worked all at once
 batch        candidates on their way through a plan
 sieve        candidates that get through all rules
 search       forms of a scenario, one after the other

@@ -1,4 +1,4 @@
-"""Figures that the two rounding policies show differently."""
+"""Numbers that the two rounding policies show differently."""
 
 from __future__ import annotations
 

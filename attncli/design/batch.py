@@ -1,4 +1,4 @@
-"""Batches of candidates on their way through a plan: drawing figures, and making of them."""
+"""Batches of candidates on their way through a plan: drawing numbers, and making of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from attncli.trace import Definition, Trace
 
 
 class Quantities:
-    """The figures of candidates by the names of quantities. Candidates that fall are taken out of
+    """The numbers of candidates by the names of quantities. Candidates that fall are taken out of
     a quantity when it is next asked for: most are seldom, and candidates fall at every stage."""
 
     def __init__(self, fixed: Mapping[str, CandidateValues]) -> None:
@@ -58,7 +58,7 @@ class Quantities:
 
 @dataclass
 class Batch:
-    """So many candidates: their figures, drawn and made, and from which of the first ones each
+    """So many candidates: their numbers, drawn and made, and from which of the first ones each
     comes."""
 
     count: int
@@ -88,13 +88,13 @@ class Batch:
         self.take(np.unique(self.origin, return_index=True)[1])
 
     def draw(self, stage: Stage, random: RandomState) -> None:
-        """Draws the figures that a stage asks for."""
+        """Draws the numbers that a stage asks for."""
         for drawn, columns in stage.fresh:
-            figures = drawn.draw(random, self.count)
+            numbers = drawn.draw(random, self.count)
             if columns is not None:
-                new, figures = figures, self.made[drawn.names[0]].values.copy()
-                figures[:, columns] = new[:, columns]
-            many = CandidateValues(figures, drawn.places, drawn.places)
+                new, numbers = numbers, self.made[drawn.names[0]].values.copy()
+                numbers[:, columns] = new[:, columns]
+            many = CandidateValues(numbers, drawn.places, drawn.places)
             for name in drawn.names:
                 self.made[name] = many
 
@@ -121,7 +121,7 @@ class BatchMaker:
         batch.made[definition.name] = self._settled(batch, definition, full)
         return self.told(batch, definition, full)
 
-    def figures(self, batch: Batch, definition: Definition) -> CandidateValues:
+    def numbers(self, batch: Batch, definition: Definition) -> CandidateValues:
         """What a quantity would be if it were made so; the batch stays as it is. Raises
         ValueError where the shapes don't fit."""
         return self._settled(batch, definition, self._full(batch, definition))
@@ -139,7 +139,7 @@ class BatchMaker:
     def told(
         self, batch: Batch, definition: Definition, full: Array | None = None
     ) -> CandidateQuantity:
-        """A quantity that was made, as the rules see it; `full` are its figures before they were
+        """A quantity that was made, as the rules see it; `full` are its numbers before they were
         rounded, where that matters."""
         operands = [batch.made[name] for name in definition.operands]
         many = batch.made[definition.name]

@@ -1,4 +1,4 @@
-"""The figures of many candidates, worked all at once: each quantity is an array [n, m, b].
+"""The numbers of many candidates, worked all at once: each quantity is an array [n, m, b].
 
 What goes row by row is done by the operations themselves, on the rows of all candidates under
 each other; products of matrices as stacks of matrices; what is left one candidate at a time.
@@ -51,7 +51,7 @@ from attncli.trace.signature import Dim, parse
 
 
 class CandidateValues(NamedTuple):
-    """A quantity's figures in many candidates [n, m, b], or what all of them have, [n, m, 1]."""
+    """A quantity's numbers in many candidates [n, m, b], or what all of them have, [n, m, 1]."""
 
     values: Array
     places: int | None
@@ -60,16 +60,16 @@ class CandidateValues(NamedTuple):
 
     @classmethod
     def same(cls, matrix: Matrix) -> CandidateValues:
-        """The figures that all candidates have."""
+        """The numbers that all candidates have."""
         return cls(matrix.values[:, :, np.newaxis], matrix.places, matrix.decimals, fixed=True)
 
     @property
     def digits(self) -> int:
-        """The decimals that its figures are shown with."""
+        """The decimals that its numbers are shown with."""
         return self.decimals if self.places is None else min(self.places, self.decimals)
 
     def taken(self, indices: NDArray[np.intp]) -> CandidateValues:
-        """The figures of some of the candidates."""
+        """The numbers of some of the candidates."""
         return (
             self
             if self.fixed
@@ -81,7 +81,7 @@ class CandidateValues(NamedTuple):
         return Matrix(np.array(self.alone(candidate)), self.places, self.decimals)
 
     def alone(self, candidate: int) -> Array:
-        """The figures of one candidate, [n, m]."""
+        """The numbers of one candidate, [n, m]."""
         return np.asarray(self.values[:, :, 0 if self.fixed else candidate])
 
 
@@ -230,7 +230,7 @@ def settled(
     step: str,
     operands: Sequence[CandidateValues],
 ) -> CandidateValues:
-    """The figures as they are gone on with: copied, rounded, or in full."""
+    """The numbers as they are gone on with: copied, rounded, or in full."""
     if operation.copies or isinstance(operation, TakeRows):
         first = operation.make(rounding, step, *(operand.one(0) for operand in operands))
         return CandidateValues(values, first.places, first.decimals)

@@ -1,14 +1,14 @@
-"""How hard figures are to work out by hand: the arithmetic there is, weighted by its digits.
+"""How hard numbers are to work out by hand: the arithmetic there is, weighted by its digits.
 
-* A product of two figures costs the digits of the one times those of the other; nothing where
+* A product of two numbers costs the digits of the one times those of the other; nothing where
   one of them is 0, 1 or −1.
 * Adding up costs the digits of the result for each term after the first; terms that are 0 are
   left out.
-* Whatever else makes a figure of others (a division, e^x, a root) costs the digits of the
+* Whatever else makes a number of others (a division, e^x, a root) costs the digits of the
   result.
-* Copying costs nothing, and neither do given figures.
+* Copying costs nothing, and neither do given numbers.
 
-The digits of a figure are those from its first one that isn't 0 to its last decimal: 0.25 has
+The digits of a number are those from its first one that isn't 0 to its last decimal: 0.25 has
 two, 12.5 three, 1.0 two.
 """
 
@@ -26,7 +26,7 @@ from attncli.design.single import made_of
 from attncli.trace import Trace
 
 _REDUCTIONS = (ColumnMean, KeptSum, MeanOfSquares, RowMean, RowSum)
-"""What makes one figure of a whole row, or of a column."""
+"""What makes one number of a whole row, or of a column."""
 
 
 def difficulty(trace: Trace, names: Collection[str] = ()) -> int:
@@ -38,7 +38,7 @@ def difficulty(trace: Trace, names: Collection[str] = ()) -> int:
 
 
 def cost(made: CandidateQuantity) -> Array:
-    """The cost of a quantity's figures, in one scenario or in each of many. -> [] or [b]"""
+    """The cost of a quantity's numbers, in one scenario or in each of many. -> [] or [b]"""
     if made.operation is None or made.operation.copies:
         return np.zeros(made.values.shape[2:])
     cells = _of_products(made) if factors_of(made) else _of_others(made)
@@ -77,10 +77,10 @@ def _digits(whole: Array) -> Array:
     return np.asarray(np.floor(np.log10(np.maximum(size, 0.1))) + 1)
 
 
-def _hard(figures: Array, places: int) -> Array:
+def _hard(numbers: Array, places: int) -> Array:
     """The digits of factors; those that are 0, 1 or −1 have none."""
-    return np.where(np.abs(figures) == 1, 0.0, _digits(units(figures, places)))
+    return np.where(np.abs(numbers) == 1, 0.0, _digits(units(numbers, places)))
 
 
-def _there(figures: Array) -> Array:
-    return np.asarray((figures != 0).astype(np.float64))
+def _there(numbers: Array) -> Array:
+    return np.asarray((numbers != 0).astype(np.float64))

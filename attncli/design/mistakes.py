@@ -1,4 +1,4 @@
-"""Common mistakes that figures can't reveal: those that give what the right way gives."""
+"""Common mistakes that numbers can't reveal: those that give what the right way gives."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def attempts(trace: Trace, names: Collection[str] = ()) -> Iterator[Attempt]:
 
 
 def reveals(trace: Trace, attempt: Attempt) -> bool | None:
-    """Whether the figures shown are others when a mistake is made; None where it can't be."""
+    """Whether the numbers shown are others when a mistake is made; None where it can't be."""
     name = attempt.definition.name
     wrong = mistaken(trace, attempt.part, attempt.definition)
     if wrong is None:

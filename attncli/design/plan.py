@@ -1,7 +1,7 @@
-"""In which order candidates are worked: each figure is drawn just before it is needed.
+"""In which order candidates are worked: each number is drawn just before it is needed.
 
 So what is drawn late (W_V, which only the weighted sum needs) is drawn many times for a
-candidate whose earlier figures are good, rather than spoiling it.
+candidate whose earlier numbers are good, rather than spoiling it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SHAPE_ONLY = (Alibi, RotaryTable, Seen, Sinusoids)
 
 
 class Fresh(NamedTuple):
-    """Matrices to draw figures for: all of them, or only these columns."""
+    """Matrices to draw numbers for: all of them, or only these columns."""
 
     drawn: Drawn
     columns: slice | None = None
@@ -47,7 +47,7 @@ class Stage(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What is drawn, and the stages in their order; `fixed` are the quantities that no figure
+    """What is drawn, and the stages in their order; `fixed` are the quantities that no number
     drawn has a part in."""
 
     drawn: tuple[Drawn, ...]

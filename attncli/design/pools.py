@@ -1,6 +1,6 @@
-"""Which given matrices of a scenario may have other figures, and which figures.
+"""Which given matrices of a scenario may have other numbers, and which numbers.
 
-Integers stay integers and one decimal stays one decimal; figures with more decimals become
+Integers stay integers and one decimal stays one decimal; numbers with more decimals become
 one decimal. Zeros aren't drawn, so that nothing gets trivial.
 """
 
@@ -34,11 +34,11 @@ _DRAWN = frozenset(
         *("scores", "scaled", "weights", "output"),
     }
 )
-"""The last names of matrices that get other figures. Masks, norms and tables of positions or of
+"""The last names of matrices that get other numbers. Masks, norms and tables of positions or of
 segments are part of what the exercise is about, and stay."""
 
 _KIN = {name: family[0] for family in (_INPUTS, _QKV, _W_QKV) for name in family}
-"""What may have the same figures on purpose; that W_Q and W2 have them is a coincidence."""
+"""What may have the same numbers on purpose; that W_Q and W2 have them is a coincidence."""
 
 _BEFORE_SOFTMAX = ("W_Q", "W_K")
 """With positive integers alone in these, scores would lie too far apart for a softmax."""
@@ -53,9 +53,9 @@ _FEW_SHARES = 4
 
 
 class Drawn(NamedTuple):
-    """Matrices [n, m] with the same figures in the scenario, which get the same new ones.
+    """Matrices [n, m] with the same numbers in the scenario, which get the same new ones.
 
-    `pool` are the figures to draw from, in units of the last of `places`; one that is there more
+    `pool` are the numbers to draw from, in units of the last of `places`; one that is there more
     than once is likelier. Shares of 1 have no pool: their rows add up to `whole` units, in the
     cells that `held` says aren't 0.
     """
@@ -68,7 +68,7 @@ class Drawn(NamedTuple):
     held: tuple[tuple[bool, ...], ...] = ()
 
     def draw(self, random: RandomState, count: int) -> Array:
-        """New figures for so many candidates. -> [n, m, count]"""
+        """New numbers for so many candidates. -> [n, m, count]"""
         if self.whole:
             return _shares(self, random, count) / 10.0**self.places
         size = (*self.shape, count)
@@ -76,25 +76,25 @@ class Drawn(NamedTuple):
         chosen = random.randint(len(self.pool), size=size, dtype=kind)
         return np.asarray((np.array(self.pool) / 10.0**self.places)[chosen])
 
-    def matrix(self, figures: Array) -> Matrix:
-        """The figures of one candidate, as an author would write them. [n, m]"""
-        counts = np.rint(figures * 10.0**self.places).astype(np.int64).tolist()
-        return Matrix.of_written([[_figure(count, self.places) for count in row] for row in counts])
+    def matrix(self, numbers: Array) -> Matrix:
+        """The numbers of one candidate, as an author would write them. [n, m]"""
+        counts = np.rint(numbers * 10.0**self.places).astype(np.int64).tolist()
+        return Matrix.of_written([[_number(count, self.places) for count in row] for row in counts])
 
 
 @lru_cache(maxsize=1024)
-def _figure(count: int, places: int) -> Decimal:
+def _number(count: int, places: int) -> Decimal:
     return decimals.counted(count, places)
 
 
 Pools = Mapping[Name, tuple[int, tuple[int, ...]]]
-"""What to draw from by the full names of matrices: decimals, and figures in units of the last."""
+"""What to draw from by the full names of matrices: decimals, and numbers in units of the last."""
 
 
 def drawn_of(
     scenario: Scenario, used: Collection[str], pools: Pools = MappingProxyType({})
 ) -> tuple[Drawn, ...]:
-    """What may have other figures, of the given matrices of these full names; `pools` says for
+    """What may have other numbers, of the given matrices of these full names; `pools` says for
     some what they are to be drawn from."""
     alike: dict[tuple[object, ...], list[Name]] = {}
     for name, matrix in scenario.given.items():
@@ -160,12 +160,12 @@ def _without_zero(least: int, most: int) -> tuple[int, ...]:
 
 def _shares(drawn: Drawn, random: RandomState, count: int) -> Array:
     """Rows of positive whole numbers that add up to the whole: the gaps between random cuts."""
-    figures = np.zeros((*drawn.shape, count))
+    numbers = np.zeros((*drawn.shape, count))
     for i, row in enumerate(drawn.held):
         places = np.flatnonzero(row)
         cuts = 1 + random.randint(drawn.whole - 1, size=(len(places) - 1, count))
         ends = np.full((1, count), drawn.whole)
-        figures[i, places] = np.diff(
+        numbers[i, places] = np.diff(
             np.sort(np.concatenate([0 * ends, cuts, ends]), axis=0), axis=0
         )
-    return figures
+    return numbers

@@ -1,4 +1,4 @@
-"""What makes the figures of an exercise weak: one small function a rule.
+"""What makes the numbers of an exercise weak: one small function a rule.
 
 Each takes a quantity as it was made, alone [n, m] or in many candidates at once [n, m, b],
 and tells which of its cells (or rows, as [n, 1]) break the rule. The search for forms and
@@ -65,9 +65,9 @@ _HALF = 0.5 + 1e-9
 class CandidateQuantity:
     """A quantity and what it was made of, in one scenario [n, m] or in many [n, m, b].
 
-    `values` are its figures as they are gone on with, `full` before they were rounded; `places`
-    hold those in full, `decimals` are shown, of which the figures have no more than `own`.
-    `hides` says whether they have more than are shown. `operands` are the figures that it was
+    `values` are its numbers as they are gone on with, `full` before they were rounded; `places`
+    hold those in full, `decimals` are shown, of which the numbers have no more than `own`.
+    `hides` says whether they have more than are shown. `operands` are the numbers that it was
     made of, `digits` the decimals that each of these is shown with, `left` the operation that
     made the first of them. `seen` tells which weights aren't masked, None where the quantity
     isn't one that adds up to 1; `rows` are those that a page shows.
@@ -89,12 +89,12 @@ class CandidateQuantity:
 
     @cached_property
     def units(self) -> Array:
-        """The figures as they are shown, in units of their last place."""
+        """The numbers as they are shown, in units of their last place."""
         return units(self.values, self.decimals)
 
     @property
     def shown(self) -> Array:
-        """The figures as they are shown, if only to compare them."""
+        """The numbers as they are shown, if only to compare them."""
         return self.units if self.hides else self.values
 
 
@@ -103,14 +103,14 @@ Check = Callable[[CandidateQuantity], Flags | None]
 
 
 def units(values: Array, decimals: int) -> Array:
-    """Figures in units of the last of so many decimals, half away from zero."""
+    """Numbers in units of the last of so many decimals, half away from zero."""
     grid = np.asarray(values * 10.0**decimals)
     grid += np.copysign(_HALF, grid)
     return np.asarray(np.trunc(grid, out=grid))
 
 
 def _along(function: np.ufunc, values: NDArray[Any]) -> NDArray[Any]:
-    """What the figures of each row come to together. [n, m] -> [n, 1]"""
+    """What the numbers of each row come to together. [n, m] -> [n, 1]"""
     return np.asarray(function.reduce(values, axis=1, keepdims=True))
 
 
@@ -152,7 +152,7 @@ def sums(made: CandidateQuantity) -> Flags | None:
 
 
 def edges(made: CandidateQuantity) -> Flags | None:
-    """Figures whose rounding hangs by a hair: within a hundredth of a unit of a half."""
+    """Numbers whose rounding hangs by a hair: within a hundredth of a unit of a half."""
     if not is_rounded(made):
         return None
     with np.errstate(invalid="ignore", over="ignore"):  # what is infinite has no half to be near to
@@ -161,16 +161,16 @@ def edges(made: CandidateQuantity) -> Flags | None:
 
 
 def is_rounded(made: CandidateQuantity) -> bool:
-    """Whether its figures have more places than are kept or shown."""
+    """Whether its numbers have more places than are kept or shown."""
     if made.operation is None or made.operation.copies:
         return False
     return made.places is None or made.places > made.decimals
 
 
 def zeros(made: CandidateQuantity) -> Flags | None:
-    """Rows of nothing but zeros; masks, and lists of one figure a row, aside. -> [n, 1]
+    """Rows of nothing but zeros; masks, and lists of one number a row, aside. -> [n, 1]
 
-    A single figure that an activation makes may be 0: that is what it is for."""
+    A single number that an activation makes may be 0: that is what it is for."""
     single = made.values.shape[1] == 1 and isinstance(made.operation, Activate)
     if made.is_list or single or isinstance(made.operation, ZeroOne):
         return None
@@ -200,7 +200,7 @@ def alike_columns(made: CandidateQuantity) -> Flags:
 
 
 def _alike(shown: Array) -> Flags:
-    """The rows that are like another one, unless they are single figures. [n, m] -> [n, 1]"""
+    """The rows that are like another one, unless they are single numbers. [n, m] -> [n, 1]"""
     broken = np.zeros((shown.shape[0], 1, *shown.shape[2:]), dtype=np.bool_)
     for apart in range(1, shown.shape[0]) if shown.shape[1] > 1 else ():
         same = _along(np.logical_and, shown[apart:] == shown[:-apart])
@@ -216,7 +216,7 @@ _SPARSE = (Activate, DivideByRow, Dropout, KeptShare)
 def trivial(made: CandidateQuantity) -> Flags | None:
     """Sums of two or more products of which fewer than two aren't 0.
 
-    Where an activation, a mask or dropout made the factors 0, that isn't the figures' fault.
+    Where an activation, a mask or dropout made the factors 0, that isn't the numbers' fault.
     """
     factors = factors_of(made)
     few = factors is None or factors[0].shape[1] < 2  # noqa: PLR2004
@@ -229,14 +229,14 @@ def trivial(made: CandidateQuantity) -> Flags | None:
 
 
 def large(made: CandidateQuantity) -> Flags | None:
-    """Figures of 10,000 and more."""
+    """Numbers of 10,000 and more."""
     if made.operation is None or made.operation.copies:
         return None
     return np.asarray(made.values >= _LARGE) | ((made.values <= -_LARGE) & (made.values > -np.inf))
 
 
 def sparse(made: CandidateQuantity) -> Flags | None:
-    """Rows with fewer than two figures that aren't 0: as factors they make trivial products.
+    """Rows with fewer than two numbers that aren't 0: as factors they make trivial products.
     -> [n, 1]"""
     if made.values.shape[1] < 2 or isinstance(made.operation, _SPARSE):  # noqa: PLR2004
         return None

@@ -2,7 +2,7 @@
 
 The search is bounded. Candidates are drawn from one stream of random numbers that the seed
 fixes, so that the first forms are the same however many are asked for. A form is one that gets
-through the sieve, whose figures, worked properly, are those that the sieve saw.
+through the sieve, whose numbers, worked properly, are those that the sieve saw.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ _FIRST, _MOST, _LEAST = 1024, 16384, 256
 _FEW, _PLENTY = 12, 60
 """With fewer survivors than this the next batch is larger, with more it is smaller."""
 _TRIED = 400_000
-"""The most candidates that are tried for a form, where each has a hundred figures."""
+"""The most candidates that are tried for a form, where each has a hundred numbers."""
 _CELLS = 100
 _LARGE_BLOCK = 31 * 2**20
 """Bytes; the most that glibc takes into account is 32 MB."""
 _HELD = 2_000_000
-"""The most figures that a batch has together."""
+"""The most numbers that a batch has together."""
 _REFERENCE = 7
 """How many survivors the difficulty to aim for is the median of."""
 _TOLERANCE = 0.15
 
 
 class Unsatisfied(Refusal):
-    """Rules that no figures were found for."""
+    """Rules that no numbers were found for."""
 
 
 class SearchRequest(NamedTuple):
@@ -72,7 +72,7 @@ def forms(
     asked: Collection[str] = (),
     allow: Collection[str] = (),
 ) -> Iterator[Scenario]:
-    """So many scenarios that are the given one with other figures, all different.
+    """So many scenarios that are the given one with other numbers, all different.
 
     `asked` are the full names of the quantities that the exercise asks for (none: all that are
     made), `allow` names rules of RULES that may be broken. When a form is asked for, it raises
@@ -170,16 +170,16 @@ class _Search:
     def _checked(self, survivor: Survivor, failures: Failures) -> Trace | None:
         """A survivor worked, if there is none like it yet, it is as hard as it should be, and
         what it makes is what the sieve saw."""
-        figures = {drawn: drawn.matrix(own) for drawn, own in survivor.drawn.items()}
-        key = _as_bytes([figures[drawn] for drawn in self.plan.drawn])
+        numbers = {drawn: drawn.matrix(own) for drawn, own in survivor.drawn.items()}
+        key = _as_bytes([numbers[drawn] for drawn in self.plan.drawn])
         trace, rule = None, UNWORKABLE
         if not self._is_as_hard(survivor) and "difficulty" not in self.allow:
             rule = "difficulty"
         elif key in self.found and "alike" not in self.allow:
             rule = "alike"
         else:
-            by_name = {name: matrix for drawn, matrix in figures.items() for name in drawn.names}
-            trace = self._worked(_with_figures(self.scenario, by_name))
+            by_name = {name: matrix for drawn, matrix in numbers.items() for name in drawn.names}
+            trace = self._worked(_with_numbers(self.scenario, by_name))
         if trace is None or not _is_as_seen(trace, survivor):
             failures.add(rule, 1, 1)
             return None
@@ -201,7 +201,7 @@ class _Search:
 
 
 def _is_as_seen(trace: Trace, survivor: Survivor) -> bool:
-    """Whether the figures, worked one by one as a page has them, are those that were seen."""
+    """Whether the numbers, worked one by one as a page has them, are those that were seen."""
     return all(_agree(trace[name].values, seen) for name, seen in survivor.made.items())
 
 
@@ -209,12 +209,12 @@ def _as_bytes(matrices: list[Matrix]) -> bytes:
     return b"".join(matrix.values.tobytes() for matrix in matrices)
 
 
-def _with_figures(scenario: Scenario, figures: Mapping[Name, Matrix]) -> Scenario:
-    """The scenario, and its variants, with other figures where they had the same."""
+def _with_numbers(scenario: Scenario, numbers: Mapping[Name, Matrix]) -> Scenario:
+    """The scenario, and its variants, with other numbers where they had the same."""
 
     def other(name: Name, matrix: Matrix) -> Matrix:
         own = scenario.given.get(name)
-        return figures[name] if name in figures and _is_same(own, matrix) else matrix
+        return numbers[name] if name in numbers and _is_same(own, matrix) else matrix
 
     def changed(one: Scenario) -> Scenario:
         given = {name: other(name, matrix) for name, matrix in one.given.items()}
@@ -239,7 +239,7 @@ _MOST_TOLD = 3
 
 
 def _told(tried: int, failures: Failures) -> tuple[str, str]:
-    """What to say of figures that weren't found: the rules that were hardest to get past, and what
+    """What to say of numbers that weren't found: the rules that were hardest to get past, and what
     would help."""
     by_hardness = sorted(failures.hard, key=failures.hard.__getitem__, reverse=True)
     worst = [rule for rule in by_hardness if rule in RULES and failures.took[rule]][:_MOST_TOLD]
@@ -251,5 +251,5 @@ def _told(tried: int, failures: Failures) -> tuple[str, str]:
 
 
 def _agree(worked: Array, seen: Array) -> bool:
-    """Whether figures are the same, but for the noise of floats where they are kept in full."""
+    """Whether numbers are the same, but for the noise of floats where they are kept in full."""
     return np.array_equal(worked, seen) or np.allclose(worked, seen, rtol=1e-9, atol=1e-9)

@@ -17,8 +17,8 @@ from attncli.trace import Axis, Definition, Quantity, Trace
 
 _SHARES = frozenset(name for step in steps() for name in step.adds_up_to_one)
 
-Figures = Callable[[str], Array]
-"""The figures of a quantity by its full name, [n, m] or [n, m, b]."""
+Numbers = Callable[[str], Array]
+"""The numbers of a quantity by its full name, [n, m] or [n, m, b]."""
 
 
 def is_share(name: Name) -> bool:
@@ -26,7 +26,7 @@ def is_share(name: Name) -> bool:
     return name.local in _SHARES
 
 
-def seen_of(name: Name, definitions: Mapping[Name, Definition], figures: Figures) -> Flags | None:
+def seen_of(name: Name, definitions: Mapping[Name, Definition], numbers: Numbers) -> Flags | None:
     """Which weights aren't masked, [n, m]; None for what isn't shares of 1.
 
     A softmax goes back to its scores, which a mask may have made; a given weight of 0 is masked.
@@ -35,22 +35,22 @@ def seen_of(name: Name, definitions: Mapping[Name, Definition], figures: Figures
         return None
     definition = definitions.get(name)
     if definition is None:
-        return np.asarray(figures(name) != 0)
-    return _seen(definition, definitions, figures)
+        return np.asarray(numbers(name) != 0)
+    return _seen(definition, definitions, numbers)
 
 
 def _seen(
-    definition: Definition, definitions: Mapping[Name, Definition], figures: Figures
+    definition: Definition, definitions: Mapping[Name, Definition], numbers: Numbers
 ) -> Flags:
     before = definitions.get(definition.operands[0])
     match definition.operation:
         case Masked():
-            return np.asarray(figures(definition.operands[1]) != 0)
+            return np.asarray(numbers(definition.operands[1]) != 0)
         case KeptShare():
-            return np.asarray(figures(definition.operands[1]) != 0)
+            return np.asarray(numbers(definition.operands[1]) != 0)
         case DivideByRow() | Exponential() if before is not None:
-            return _seen(before, definitions, figures)
-    return np.ones(figures(definition.name).shape, dtype=np.bool_)
+            return _seen(before, definitions, numbers)
+    return np.ones(numbers(definition.name).shape, dtype=np.bool_)
 
 
 def shown_rows(trace: Trace) -> Callable[[Quantity], tuple[int, ...] | None]:

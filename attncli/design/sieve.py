@@ -1,6 +1,6 @@
 """A sieve: many candidates go through the stages of a plan, and those that break a rule fall out.
 
-Where new figures are drawn, those that are left are copied, so that each gets several tries.
+Where new numbers are drawn, those that are left are copied, so that each gets several tries.
 What structure makes impossible (two tokens that are the same, a row of zeros that is given)
 breaks a rule whatever is drawn; that is found out with a few candidates first, and spared.
 """
@@ -28,18 +28,18 @@ from attncli.design.shares import is_share
 from attncli.trace import Definition
 
 UNWORKABLE = "unworkable"
-"""What candidates fall by whose figures can't be worked with; no rule to allow."""
+"""What candidates fall by whose numbers can't be worked with; no rule to allow."""
 
 _STRUCTURAL = frozenset({"repeats", "ties", "trivial", "zeros"})
-"""Rules that the structure of a scenario may break whatever its figures are."""
+"""Rules that the structure of a scenario may break whatever its numbers are."""
 _PROBES = 32
 _ENOUGH = 4
-"""A mistake that shows in fewer of these is one that figures hardly can reveal."""
+"""A mistake that shows in fewer of these is one that numbers hardly can reveal."""
 _GROWTH = 4
-"""How many times as many candidates there are each time that figures are drawn: the later ones
+"""How many times as many candidates there are each time that numbers are drawn: the later ones
 decide whether the earlier ones are good."""
 _COPIES = 24
-"""How many tries of new figures those of one origin get together once they are through the last
+"""How many tries of new numbers those of one origin get together once they are through the last
 softmax."""
 
 
@@ -59,7 +59,7 @@ class Failures:
 
 
 class Survivor(NamedTuple):
-    """What gets through: its figures as drawn, what was made of them, how hard it is."""
+    """What gets through: its numbers as drawn, what was made of them, how hard it is."""
 
     drawn: Mapping[Drawn, Array]
     made: Mapping[str, Array]
@@ -133,7 +133,7 @@ class RuleFilter:
 
     @cached_property
     def _spared(self) -> Mapping[tuple[str, str], Flags]:
-        """The cells that break a rule in each of a few candidates, which no figures could help."""
+        """The cells that break a rule in each of a few candidates, which no numbers could help."""
         spared: dict[tuple[str, str], Flags] = {}
         for stage in self._stages:
             made = self.workshop.told(self._probe, stage.definition)
@@ -147,7 +147,7 @@ class RuleFilter:
     @cached_property
     def _mistakes(self) -> tuple[tuple[Definition, ...], ...]:
         """For each stage the mistakes that can be looked for after it, in what is asked for, of
-        those that some figures would reveal."""
+        those that some numbers would reveal."""
         asked = {stage.definition.name for stage in self._stages if stage.asked}
         if not asked or "mistakes" in self.allow:
             return tuple(() for _ in self._stages)
@@ -182,7 +182,7 @@ class RuleFilter:
         """The candidates in which a mistake shows. -> [b]"""
         right = batch.made[definition.name]
         try:
-            wrong = self.workshop.figures(batch, definition)
+            wrong = self.workshop.numbers(batch, definition)
         except ValueError:  # it doesn't go with these shapes
             return np.zeros(batch.count, dtype=np.bool_)
         if wrong.values.shape != right.values.shape:
@@ -209,7 +209,7 @@ class RuleFilter:
 
 
 def _unfit(values: Array) -> Flags:
-    """The candidates with figures that can't be worked with. -> [b]"""
+    """The candidates with numbers that can't be worked with. -> [b]"""
     fine = np.isfinite(values)
     if fine.all():
         return np.zeros(values.shape[2], dtype=np.bool_)

@@ -13,7 +13,7 @@ Rows = Callable[[Quantity], tuple[int, ...] | None]
 
 
 def made_of(trace: Trace, quantity: Quantity, rows: Rows) -> CandidateQuantity:
-    """A quantity of a trace, with what it was made of and its figures before rounding."""
+    """A quantity of a trace, with what it was made of and its numbers before rounding."""
     definitions = {
         q.name: q.definition for q in trace.quantities.values() if q.definition is not None
     }
@@ -42,5 +42,5 @@ def made_of(trace: Trace, quantity: Quantity, rows: Rows) -> CandidateQuantity:
 
 
 def shown_places(matrix: Matrix) -> int:
-    """The decimals that a matrix's figures are shown with."""
+    """The decimals that a matrix's numbers are shown with."""
     return matrix.decimals if matrix.places is None else min(matrix.places, matrix.decimals)

@@ -50,12 +50,12 @@ class Sizes(NamedTuple):
 
     @property
     def d_ff(self) -> int:
-        """With a single hidden figure, relu would leave all rows as they are, or nothing of one."""
+        """With a single hidden number, relu would leave all rows as they are, or nothing of one."""
         return max(self.d_model, 2)
 
 
 def sketch(sizes: Sizes, seed: int, allow: Collection[str] = ()) -> tuple[list[str], Scenario]:
-    """The words of a new scenario, and its figures.
+    """The words of a new scenario, and its numbers.
 
     The same sizes and the same seed give the same. Raises Unsatisfied where no numbers keep all
     rules but for those that are allowed to be broken.
@@ -68,7 +68,7 @@ def sketch(sizes: Sizes, seed: int, allow: Collection[str] = ()) -> tuple[list[s
 
 
 def _blank(sizes: Sizes, words: Sequence[str]) -> dict[str, object]:
-    """The scenario with ones for all figures."""
+    """The scenario with ones for all numbers."""
     d_model, d_ff = sizes.d_model, sizes.d_ff
     ones = [[1] * d_model] * d_model
     return {
@@ -106,7 +106,7 @@ def _pools(sizes: Sizes) -> Pools:
 
 
 def _of_embeddings(sizes: Sizes) -> tuple[int, tuple[int, ...]]:
-    if sizes.d_model == 1:  # one figure has to tell all tokens apart
+    if sizes.d_model == 1:  # one number has to tell all tokens apart
         return 1, _MANY_TENTHS
     return 0, _POSITIVE if _is_small(sizes) else _INTEGERS
 
@@ -161,5 +161,5 @@ def _matrix(name: str, matrix: Matrix) -> Iterator[str]:
 
 
 def _row(matrix: Matrix, i: int) -> str:
-    figures = (decimals.text(matrix.number(i, j).shown) for j in range(matrix.shape[1]))
-    return f"[{', '.join(figures)}]"
+    numbers = (decimals.text(matrix.number(i, j).shown) for j in range(matrix.shape[1]))
+    return f"[{', '.join(numbers)}]"

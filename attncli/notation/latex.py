@@ -33,7 +33,7 @@ _SPECIAL = re.compile(r"[_{}$%&#]|\\")
 class LatexStyle(NamedTuple):
     """How mathematics is written where it isn't the same everywhere.
 
-    `word` writes an index, which may be somebody's word or one of ours; `blank` a figure to be
+    `word` writes an index, which may be somebody's word or one of ours; `blank` a number to be
     filled in. Where blanks are `hidden`, whatever stands around one tells nothing of its answer. A
     line may be broken at a `joint`, which is never inside braces; `inline` writes quotients and
     parentheses so that there are more of these. `slim` parentheses are no taller than what stands

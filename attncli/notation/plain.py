@@ -26,7 +26,7 @@ from attncli.word import Word
 GLUE = "\u00a0"
 MINUS = "−"
 BLANK, CARRIED = "______", "······"
-"""What a figure is written upon, that is asked for or only to be carried over; of one width, which
+"""What a number is written upon, that is asked for or only to be carried over; of one width, which
 tells nothing of the answer's."""
 _TIMES = f"{GLUE}×{GLUE}"
 

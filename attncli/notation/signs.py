@@ -36,7 +36,7 @@ FACTOR, DIVISOR, ATOM = 2, 3, 5
 
 
 def binding(node: Expression) -> int:
-    """How tightly an expression holds together: a sum loosest, a figure tightest."""
+    """How tightly an expression holds together: a sum loosest, a number tightest."""
     binds = _BINDING.get(type(node))
     if binds is not None:
         return binds

@@ -6,7 +6,7 @@ it; its matrices may be NumPy arrays. Under `carry` the sums are done in decimal
 rounded half away from zero before it is used. Under `exact` they are plain NumPy in float64, or
 with `decimal` the same in sixty digits, where no half is ever in doubt.
 
-    figures    numbers as floats or decimals, their functions, rounding
+    numbers    numbers as floats or decimals, their functions, rounding
     book       where quantities are written down, and with how many decimals
     matrices   given matrices: rows, named rows, random ones, files
     merges     tokenizers learned from a corpus, BPE and WordPiece
@@ -25,8 +25,8 @@ with `decimal` the same in sixty digits, where no half is ever in doubt.
     intervals  which answers are right for a cell, whichever way it is rounded
 """
 
-from attncli.oracle.figures import UnknownError, activation, round_half_away
 from attncli.oracle.intervals import Cell, Interval, intervals
+from attncli.oracle.numerals import UnknownError, activation, round_half_away
 from attncli.oracle.stack import Arrays, work
 
 __all__ = [

@@ -10,8 +10,8 @@ import numpy as np
 
 from attncli.oracle import masks
 from attncli.oracle.book import Book, Record
-from attncli.oracle.figures import Figures, Number, apply, where
 from attncli.oracle.matrices import linear, matrix
+from attncli.oracle.numerals import Number, Numbers, apply, where
 from attncli.oracle.positions import alibi, rotated
 from attncli.oracle.text import names_of
 
@@ -24,13 +24,13 @@ class Inputs:
     """What attention works on: the rows [n, d] that Q, K and V are made of, the keys' names, the
     positions' kinds."""
 
-    rows: Mapping[str, Figures | None]
+    rows: Mapping[str, Numbers | None]
     key_names: list[str]
     rope: Record | None = None
     alibi: Record | None = None
     causal: bool = False
 
-    def of(self, x: Figures | None, fixed: Mapping[str, Figures]) -> Inputs:
+    def of(self, x: Numbers | None, fixed: Mapping[str, Numbers]) -> Inputs:
         """The same for what flows in, but for the rows that come from elsewhere."""
         return replace(self, rows={name: fixed.get(name, x) for name in "QKV"})
 
@@ -39,13 +39,13 @@ class Inputs:
 class _Head:
     """One head's queries, keys and values, and which of how many it is."""
 
-    Q: Figures | None
-    K: Figures | None
-    V: Figures | None
+    Q: Numbers | None
+    K: Numbers | None
+    V: Numbers | None
     place: tuple[int, int] = (0, 1)
 
 
-def attention(book: Book, record: Record, inputs: Inputs) -> Figures | None:
+def attention(book: Book, record: Record, inputs: Inputs) -> Numbers | None:
     """[n, d_model], or None where the scenario gives too little to get so far."""
     cached = [str(token) for token in record.get("cache", {}).get("tokens", [])]
     named = (names_of(one.get("K")) for one in (record, *_heads(record)))
@@ -74,7 +74,7 @@ def _are_own(record: Record) -> bool:
     return len(heads) == 1 or any(set(head) - {"bias"} for head in heads)
 
 
-def _own(book: Book, record: Record, inputs: Inputs) -> list[Figures | None]:
+def _own(book: Book, record: Record, inputs: Inputs) -> list[Numbers | None]:
     """Heads with matrices of their own; a single one has those of the layer."""
     outputs, heads = [], _heads(record)
     for j, head in enumerate(heads):
@@ -86,7 +86,7 @@ def _own(book: Book, record: Record, inputs: Inputs) -> list[Figures | None]:
     return outputs
 
 
-def _split(book: Book, record: Record, inputs: Inputs) -> list[Figures | None]:
+def _split(book: Book, record: Record, inputs: Inputs) -> list[Numbers | None]:
     """Heads that are runs of the columns of Q, K and V, a run of K and V for each group
     (Ainslie et al. 2023, arXiv:2305.13245)."""
     outputs, heads = [], _heads(record)
@@ -105,7 +105,7 @@ def _split(book: Book, record: Record, inputs: Inputs) -> list[Figures | None]:
     return outputs
 
 
-def _run(book: Book, name: str, whole: Figures | None, part: tuple[int, int]) -> Figures | None:
+def _run(book: Book, name: str, whole: Numbers | None, part: tuple[int, int]) -> Numbers | None:
     """One of so many equal runs of columns."""
     if whole is None:
         return None
@@ -119,11 +119,11 @@ def _widths(record: Record, inputs: Inputs, heads: int, shares: tuple[int, int])
     return {"Q": d_k * shares[0], "K": d_k * shares[1], "V": d_v * shares[1]}
 
 
-def _width(x: Figures | None) -> int:
+def _width(x: Numbers | None) -> int:
     return 0 if x is None else x.shape[1]
 
 
-def _projected(book: Book, record: Record, name: str, inputs: Inputs, width: int) -> Figures | None:
+def _projected(book: Book, record: Record, name: str, inputs: Inputs, width: int) -> Numbers | None:
     """Q, K or V, the rows of a cache above the new ones; None where nothing gives them."""
     x = inputs.rows[name]
     if name in record:
@@ -141,7 +141,7 @@ def _projected(book: Book, record: Record, name: str, inputs: Inputs, width: int
     return book.copy(name, np.vstack([matrix(book, record["cache"][name]), new]))
 
 
-def _head(book: Book, record: Record, head: _Head, inputs: Inputs) -> Figures | None:
+def _head(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers | None:
     """One head's output: softmax(Q Kᵀ / √d_k + …) V."""
     if "output" in record:
         return book.copy("output", matrix(book, record["output"]))
@@ -159,7 +159,7 @@ def _head(book: Book, record: Record, head: _Head, inputs: Inputs) -> Figures | 
     return None if head.V is None else book.keep("output", weights @ head.V)
 
 
-def _masked(book: Book, record: Record, head: _Head, inputs: Inputs) -> Figures | None:
+def _masked(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers | None:
     """The scores as the softmax gets them: scaled, capped, biased, tempered, masked."""
     x = _scaled(book, record, head, inputs)
     if x is None:
@@ -179,7 +179,7 @@ def _masked(book: Book, record: Record, head: _Head, inputs: Inputs) -> Figures 
     return book.copy("masked", where(seen, x, instead))
 
 
-def _scaled(book: Book, record: Record, head: _Head, inputs: Inputs) -> Figures | None:
+def _scaled(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers | None:
     if "scaled" in record:
         return book.copy("scaled", matrix(book, record["scaled"]))
     scores = _scores(book, record, head, inputs)
@@ -192,7 +192,7 @@ def _scaled(book: Book, record: Record, head: _Head, inputs: Inputs) -> Figures 
     return book.keep("scaled", scores / book.root(d_k)) if d_k else None
 
 
-def _scores(book: Book, record: Record, head: _Head, inputs: Inputs) -> Figures | None:
+def _scores(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers | None:
     if "scores" in record:
         return book.copy("scores", matrix(book, record["scores"]))
     Q, K = head.Q, head.K
@@ -204,7 +204,7 @@ def _scores(book: Book, record: Record, head: _Head, inputs: Inputs) -> Figures 
     return book.keep("scores", Q @ K.T)
 
 
-def _biased(book: Book, record: Record, head: _Head, inputs: Inputs, x: Figures) -> Figures:
+def _biased(book: Book, record: Record, head: _Head, inputs: Inputs, x: Numbers) -> Numbers:
     """The scores with biases and distances added, then each mask of numbers; −∞ hides later."""
     terms = []
     if inputs.alibi is not None:
@@ -219,7 +219,7 @@ def _biased(book: Book, record: Record, head: _Head, inputs: Inputs, x: Figures)
     return x
 
 
-def softmax(book: Book, x: Figures, prefix: str = "", name: str = "weights") -> Figures:
+def softmax(book: Book, x: Numbers, prefix: str = "", name: str = "weights") -> Numbers:
     """e^x over the sum of its row; the row's largest x is taken off where the e^x would be too
     long, or too small for floats, to write down."""
     places = book.places_of(f"{prefix}exp")
@@ -229,7 +229,7 @@ def softmax(book: Book, x: Figures, prefix: str = "", name: str = "weights") -> 
     return book.keep(name, e / total)
 
 
-def taken_off(book: Book, row: Figures, places: int) -> Number:
+def taken_off(book: Book, row: Numbers, places: int) -> Number:
     """The largest x where Σ e^x has more than 15 digits with its decimals, or where under
     `exact` all e^x are nearly 0; else nothing."""
     top = float(max(row))

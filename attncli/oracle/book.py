@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from attncli.oracle.figures import (
+from attncli.oracle.numerals import (
     DIGITS,
     LONGEST,
-    Figures,
     Number,
+    Numbers,
     each,
     padded,
     places_written,
@@ -76,7 +76,7 @@ class Book:
     """Where quantities are written, under a path.
 
     `rounds` says that each is rounded before it is used, `decimal` that numbers are decimals
-    rather than floats. `start` has figures that stand in the place of what would be worked, by
+    rather than floats. `start` has numbers that stand in the place of what would be worked, by
     full names. `pages` holds the quantities by their full names, `places` the decimals that each
     is rounded to, now or on a page. What is put in and what is copied isn't rounded: `copies`
     names it.
@@ -90,7 +90,7 @@ class Book:
     folder: Path
     start: Record = field(default_factory=dict)
     path: str = ""
-    pages: dict[str, Figures] = field(default_factory=dict)
+    pages: dict[str, Numbers] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
     copies: set[str] = field(default_factory=set)
 
@@ -118,20 +118,20 @@ class Book:
         """The same book at a longer path."""
         return replace(self, path=f"{self.path}{segment}.")
 
-    def copy(self, name: str, values: Figures, step: str = "") -> Figures:
-        """Writes down figures that are taken over as they are, unrounded, or those that stand in
+    def copy(self, name: str, values: Numbers, step: str = "") -> Numbers:
+        """Writes down numbers that are taken over as they are, unrounded, or those that stand in
         their place; hands on what was written."""
         self.copies.add(self.path + name)
         return self._write(name, values, step)
 
-    def _write(self, name: str, values: Figures, step: str) -> Figures:
+    def _write(self, name: str, values: Numbers, step: str) -> Numbers:
         if self.path + name in self.start:
             values = _no_shorter(self.numbers(self.start[self.path + name]), values)
         self.pages[self.path + name] = values
         self.places[self.path + name] = self.places_of(name, step)
         return values
 
-    def keep(self, name: str, values: Figures, step: str = "") -> Figures:
+    def keep(self, name: str, values: Numbers, step: str = "") -> Numbers:
         """Writes down a quantity, rounded under `carry`, and hands on what was written."""
         if self.rounds:
             places = self.places_of(name, step)
@@ -147,32 +147,32 @@ class Book:
         said = self.steps.get(step, self.decimals)
         return int(self.quantities.get(full, self.quantities.get(local, said)))
 
-    def number(self, figure: object) -> Number:
-        """A figure as YAML or Python has it; a decimal has all the decimals of the scenario, by
-        which a copy of it is known from one of a coarser figure."""
-        text = str(figure).replace(".inf", "inf")
+    def number(self, number: object) -> Number:
+        """A number as YAML or Python has it; a decimal has all the decimals of the scenario, by
+        which a copy of it is known from one of a coarser number."""
+        text = str(number).replace(".inf", "inf")
         return padded(Decimal(text), self.decimals) if self.decimal else float(text)
 
-    def numbers(self, rows: object) -> Figures:
-        """An array of figures, of its shape."""
+    def numbers(self, rows: object) -> Numbers:
+        """An array of numbers, of its shape."""
         if isinstance(rows, np.ndarray) and not self.decimal:
             return rows.astype(float)
-        figures = np.array(rows, dtype=object)
-        made = [self.number(figure) for figure in figures.flat]
-        return np.array(made, dtype=object if self.decimal else float).reshape(figures.shape)
+        numbers = np.array(rows, dtype=object)
+        made = [self.number(number) for number in numbers.flat]
+        return np.array(made, dtype=object if self.decimal else float).reshape(numbers.shape)
 
     def root(self, count: int) -> Number:
         """A square root of a whole number."""
         return Decimal(count).sqrt() if self.decimal else math.sqrt(count)
 
 
-def _no_shorter(figures: Figures, others: Figures) -> Figures:
+def _no_shorter(numbers: Numbers, others: Numbers) -> Numbers:
     """Decimals with zeros behind them where those that they replace have more."""
-    if figures.dtype != object:
-        return figures
-    pairs = zip(figures.flat, others.flat, strict=True)
+    if numbers.dtype != object:
+        return numbers
+    pairs = zip(numbers.flat, others.flat, strict=True)
     made = [padded(x, places_written(other)) for x, other in pairs]
-    return np.array(made, dtype=object).reshape(figures.shape)
+    return np.array(made, dtype=object).reshape(numbers.shape)
 
 
 def _step_of(name: str) -> str:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from attncli.oracle.book import Book, Record
-from attncli.oracle.figures import Figures, apply
 from attncli.oracle.matrices import matrix
+from attncli.oracle.numerals import Numbers, apply
 
 LETTERS = {
     "rnn": {"state": "a"},
@@ -28,7 +28,7 @@ _TORCH_ORDER = {
 }
 _STACKED = {"W_ih": "x", "W_hh": "a", "b_ih": "x", "b_hh": "a"}
 
-Weights = Mapping[str, Figures]
+Weights = Mapping[str, Numbers]
 """`W_ux` [h, d], `W_ua` [h, h] and so on, used as W v, and biases `b_ux`, `b_ua` [h, 1] of either
 part. What isn't given isn't there; a bias that is given for both parts is that of x."""
 
@@ -37,8 +37,8 @@ part. What isn't given isn't there; a bias that is given for both parts is that 
 class State:
     """What a step leaves to the next, [h, 1]; None where the scenario doesn't get so far."""
 
-    a: Figures | None
-    c: Figures | None = None
+    a: Numbers | None
+    c: Numbers | None = None
 
 
 def layout(record: Record) -> str:
@@ -88,7 +88,7 @@ class RecurrentCell:
 
     @property
     def size(self) -> int | None:
-        """How many figures a state has; None where no matrix tells it."""
+        """How many numbers a state has; None where no matrix tells it."""
         sizes = (W.shape[0] for name, W in self.weights.items() if name.startswith("W_"))
         return next(sizes, None)
 
@@ -97,7 +97,7 @@ class RecurrentCell:
         a = self._start("a", t, "initial_state")
         return State(a, self._start("c", t, "initial_cell") if self._is("lstm") else None)
 
-    def step(self, t: int, x: Figures, before: State) -> State:
+    def step(self, t: int, x: Numbers, before: State) -> State:
         """The state at time t, of x [d, 1] and the state that came before."""
         if self._is("rnn"):
             return self._rnn(t, x, before)
@@ -106,7 +106,7 @@ class RecurrentCell:
     def _is(self, cell: str) -> bool:
         return str(self.record["cell"]) == cell
 
-    def _start(self, name: str, t: int, key: str) -> Figures | None:
+    def _start(self, name: str, t: int, key: str) -> Numbers | None:
         if key in self.record:
             return self.book.copy(f"{name}[{t}]", matrix(self.book, self.record[key]).T, "start")
         if self.size is None:
@@ -114,14 +114,14 @@ class RecurrentCell:
         zeros = self.book.numbers(np.zeros((self.size, 1), dtype=int))
         return self.book.copy(f"{name}[{t}]", zeros, "start")
 
-    def _rnn(self, t: int, x: Figures, before: State) -> State:
+    def _rnn(self, t: int, x: Numbers, before: State) -> State:
         """a = g(W_ax x + W_aa a_prev + b_a)."""
         ax = self._keep(f"ax[{t}]", self._times("W_ax", x))
         aa = self._keep(f"aa[{t}]", self._times("W_aa", before.a))
         z = self._keep(f"z[{t}]", plus(ax, aa, *self._biases("b_ax", "b_aa")))
         return State(self._applied(f"a[{t}]", str(self.record.get("activation", "tanh")), z))
 
-    def _lstm(self, t: int, x: Figures, before: State) -> State:
+    def _lstm(self, t: int, x: Numbers, before: State) -> State:
         """c = update ⊙ candidate + forget ⊙ c_prev; a = output ⊙ tanh(c)."""
         gates = {gate: self._gate(t, gate, x, before.a) for gate in LETTERS["lstm"]}
         new = times(gates["update"], gates["candidate"])
@@ -129,7 +129,7 @@ class RecurrentCell:
         tanh_c = self._applied(f"tanh_c[{t}]", "tanh", c)
         return State(self._keep(f"a[{t}]", times(gates["output"], tanh_c)), c)
 
-    def _gru(self, t: int, x: Figures, before: State) -> State:
+    def _gru(self, t: int, x: Numbers, before: State) -> State:
         """The candidate and the state as it was, in shares: `update` is that of the candidate
         (new: Chung et al. 2014, arXiv:1412.3555), or of the old state (Cho et al. 2014)."""
         reset, update = (self._gate(t, gate, x, before.a) for gate in ("reset", "update"))
@@ -139,8 +139,8 @@ class RecurrentCell:
         return State(self._keep(f"a[{t}]", plus(times(new, candidate), times(old, before.a))))
 
     def _candidate(
-        self, t: int, x: Figures, a: Figures | None, reset: Figures | None
-    ) -> Figures | None:
+        self, t: int, x: Numbers, a: Numbers | None, reset: Numbers | None
+    ) -> Numbers | None:
         """tanh(W_cx x + W_ca (reset ⊙ a_prev) + b), or with the reset after the matrix tanh(W_cx x
         + b + reset ⊙ (W_ca a_prev + b))."""
         if self._convention("reset", "before", "after"):
@@ -159,7 +159,7 @@ class RecurrentCell:
             str(self.record.get(key, torch if layout(self.record) == "torch" else usual)) == usual
         )
 
-    def _gate(self, t: int, gate: str, x: Figures, a: Figures | None) -> Figures | None:
+    def _gate(self, t: int, gate: str, x: Numbers, a: Numbers | None) -> Numbers | None:
         """sigmoid(W_gx x + W_ga a + b), of the candidate tanh(…)."""
         letter = LETTERS[self.record["cell"]][gate]
         parts = self._times(f"W_{letter}x", x), self._times(f"W_{letter}a", a)
@@ -167,26 +167,26 @@ class RecurrentCell:
         z = self._keep(f"gates[{t}].z_{gate}", z)
         return self._applied(f"gates[{t}].{gate}", "tanh" if gate == "candidate" else "sigmoid", z)
 
-    def _keep(self, name: str, values: Figures | None) -> Figures | None:
+    def _keep(self, name: str, values: Numbers | None) -> Numbers | None:
         return None if values is None else self.book.keep(name, values)
 
-    def _applied(self, name: str, kind: str, z: Figures | None) -> Figures | None:
+    def _applied(self, name: str, kind: str, z: Numbers | None) -> Numbers | None:
         return None if z is None else self.book.keep(name, apply(kind, z))
 
-    def _times(self, name: str, v: Figures | None) -> Figures | None:
+    def _times(self, name: str, v: Numbers | None) -> Numbers | None:
         """W v."""
         return None if v is None or name not in self.weights else self.weights[name] @ v
 
-    def _biases(self, *names: str) -> list[Figures]:
+    def _biases(self, *names: str) -> list[Numbers]:
         return [self.weights[name] for name in names if name in self.weights]
 
 
-def plus(*terms: Figures | None) -> Figures | None:
+def plus(*terms: Numbers | None) -> Numbers | None:
     """The sum of terms that are all there."""
     known = [term for term in terms if term is not None]
     return sum(known[1:], known[0]) if len(known) == len(terms) else None
 
 
-def times(left: Figures | None, right: Figures | None) -> Figures | None:
-    """left ⊙ right, of figures that are both there."""
+def times(left: Numbers | None, right: Numbers | None) -> Numbers | None:
+    """left ⊙ right, of numbers that are both there."""
     return None if left is None or right is None else left * right

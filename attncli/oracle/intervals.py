@@ -1,6 +1,6 @@
 """Which answers are right for a cell, whichever way its quantities were rounded.
 
-The scenario is worked twice, once carrying rounded figures on and once in full, both in decimals:
+The scenario is worked twice, once carrying rounded numbers on and once in full, both in decimals:
 halves are then halves, and none is decided by the noise of floats.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from attncli.oracle.book import Book, Record
-from attncli.oracle.figures import LONGEST, places_written, round_half_away, settled
+from attncli.oracle.numerals import LONGEST, places_written, round_half_away, settled
 from attncli.oracle.stack import worked
 
 Cell = tuple[str, int, int]
@@ -23,11 +23,11 @@ _WIDE = Context(prec=LONGEST)
 
 
 class Interval(NamedTuple):
-    """Every figure from `low` to `high`, both included, is right.
+    """Every number from `low` to `high`, both included, is right.
 
     `carry` and `exact` are what the two policies give, `exact` rounded half away from zero to as
     many decimals as `carry` has, and at least to `decimals`: those of the quantity's rounding.
-    None is said of a policy that the scenario's figures can't be worked under.
+    None is said of a policy that the scenario's numbers can't be worked under.
     """
 
     low: Decimal
@@ -47,26 +47,26 @@ def intervals(
 ) -> dict[Cell, Interval]:
     """The accepted interval of each cell: half a unit of the last of the quantity's decimals
     around what either policy gives. A cell that holds −∞ under the scenario's own policy accepts
-    just that, another one only figures.
+    just that, another one only numbers.
 
     `folder` is where the scenario's files are; `start` has rows that both policies start from in
     the place of what they would work, by full names. With `own`, what `exact` gives from the
-    scenario's own figures is right as well. Raises KeyError for a quantity that the scenario
-    doesn't get to, IndexError for a cell outside it, ArithmeticError for figures that can't be
+    scenario's own numbers is right as well. Raises KeyError for a quantity that the scenario
+    doesn't get to, IndexError for a cell outside it, ArithmeticError for numbers that can't be
     worked under either policy.
     """
     place = folder or Path()
     carry, exact = (_worked(data, place, start, policy) for policy in _POLICIES)
     far = _worked(data, place, None, "exact") if own and start else None
     if carry is None and exact is None:
-        raise ArithmeticError("these figures can't be worked")
+        raise ArithmeticError("these numbers can't be worked")
     carries = (data.get("rounding") or {}).get("policy", "carry") == "carry"
     books = _Books(carry, exact, far, carry if carries else far or exact)
     return {cell: _interval(books, cell) for cell in cells}
 
 
 class _Books(NamedTuple):
-    """What each policy gives, what `exact` gives from the scenario's own figures, and which of
+    """What each policy gives, what `exact` gives from the scenario's own numbers, and which of
     these is the scenario's own policy."""
 
     carry: Book | None
@@ -88,9 +88,9 @@ def _worked(data: Record, folder: Path, start: Record | None, policy: str) -> Bo
 
 def _interval(books: _Books, cell: Cell) -> Interval:
     decimals = _decimals(books, cell)
-    carry, exact, far, own = (_figure(book, cell, decimals) for book in books)
-    known = [figure for figure in (own, carry, exact, far) if figure is not None]
-    right = [figure for figure in known if figure.is_finite() == known[0].is_finite()]
+    carry, exact, far, own = (_number(book, cell, decimals) for book in books)
+    known = [number for number in (own, carry, exact, far) if number is not None]
+    right = [number for number in known if number.is_finite() == known[0].is_finite()]
     half = Decimal((0, (5,), -decimals - 1))
     low, high = _WIDE.subtract(min(right), half), _WIDE.add(max(right), half)
     return Interval(low, high, carry, exact, decimals)
@@ -101,16 +101,16 @@ def _decimals(books: _Books, cell: Cell) -> int:
     name, i, j = cell
     if books.carry is None:
         return next(book.places[name] for book in books if book is not None)
-    figure = books.carry.pages[name][i, j]
-    if name in books.carry.copies and figure.is_finite():
-        return places_written(figure)
-    return max(books.carry.places[name], places_written(figure))
+    number = books.carry.pages[name][i, j]
+    if name in books.carry.copies and number.is_finite():
+        return places_written(number)
+    return max(books.carry.places[name], places_written(number))
 
 
-def _figure(book: Book | None, cell: Cell, decimals: int) -> Decimal | None:
-    """A figure as it is rounded; figures that were carried are already."""
+def _number(book: Book | None, cell: Cell, decimals: int) -> Decimal | None:
+    """A number as it is rounded; numbers that were carried are already."""
     if book is None:
         return None
     name, i, j = cell
-    figure = book.pages[name][i, j]
-    return figure if book.rounds else round_half_away(settled(figure), decimals)
+    number = book.pages[name][i, j]
+    return number if book.rounds else round_half_away(settled(number), decimals)

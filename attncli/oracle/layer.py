@@ -8,8 +8,8 @@ from typing import Any
 
 from attncli.oracle.attention import Inputs, attention
 from attncli.oracle.book import Book, Record
-from attncli.oracle.figures import Figures, apply
 from attncli.oracle.matrices import linear, matrix
+from attncli.oracle.numerals import Numbers, apply
 from attncli.oracle.recurrent import SETTINGS as RECURRENT
 from attncli.oracle.recurrent import recurrent
 
@@ -24,18 +24,18 @@ _CROSS = (
 )  # fmt: skip
 _GATES = {"swiglu": "silu", "geglu": "gelu"}
 
-Sublayer = Callable[[Figures | None], Figures | None]
+Sublayer = Callable[[Numbers | None], Numbers | None]
 
 
 @dataclass(frozen=True)
 class Memory:
     """What cross-attention looks at: rows [m, d_memory] and their names."""
 
-    rows: Figures
+    rows: Numbers
     names: list[str]
 
     @property
-    def fixed(self) -> Mapping[str, Figures]:
+    def fixed(self) -> Mapping[str, Numbers]:
         """What keys and values are made of."""
         return {"K": self.rows, "V": self.rows}
 
@@ -46,7 +46,7 @@ class Surroundings:
     elsewhere, and the memory of a decoder."""
 
     inputs: Inputs
-    fixed: Mapping[str, Figures]
+    fixed: Mapping[str, Numbers]
     memory: Memory | None
 
 
@@ -58,7 +58,7 @@ def settings(record: Record, names: tuple[str, ...] = SETTINGS) -> dict[str, Any
     return held
 
 
-def layer(book: Book, record: Record, x: Figures | None, around: Surroundings) -> Figures | None:
+def layer(book: Book, record: Record, x: Numbers | None, around: Surroundings) -> Numbers | None:
     """A whole layer's output, [n, d_model]; None where the scenario doesn't get so far."""
     if "cell" in record:
         return recurrent(book, record, x)
@@ -73,15 +73,15 @@ def layer(book: Book, record: Record, x: Figures | None, around: Surroundings) -
     return x
 
 
-def _cross(book: Book, record: Record, memory: Memory, x: Figures | None) -> Figures | None:
+def _cross(book: Book, record: Record, memory: Memory, x: Numbers | None) -> Numbers | None:
     """A decoder's attention to the memory."""
     place = {**settings(record, _CROSS), **record.get("cross", {})}
     return attention(book.at("cross"), place, Inputs({}, memory.names).of(x, memory.fixed))
 
 
 def _sublayer(
-    book: Book, record: Record, number: int, sublayer: Sublayer, x: Figures | None
-) -> Figures | None:
+    book: Book, record: Record, number: int, sublayer: Sublayer, x: Numbers | None
+) -> Numbers | None:
     """Post: norm(x + sublayer(x)); pre: x + sublayer(norm(x)) (Xiong et al. 2020,
     arXiv:2002.04745)."""
     whole = record.get("block", "attention") != "attention"
@@ -94,12 +94,12 @@ def _sublayer(
     return norm(at, own, y) if place == "post" and y is not None else y
 
 
-def norm(book: Book, record: Record, x: Figures) -> Figures:
+def norm(book: Book, record: Record, x: Numbers) -> Numbers:
     """The norm of each row, written down as `normed`."""
     return book.keep("normed", normed(book, record, x))
 
 
-def normed(book: Book, record: Record, x: Figures) -> Figures:
+def normed(book: Book, record: Record, x: Numbers) -> Numbers:
     """Layer norm (Ba et al. 2016, arXiv:1607.06450) or RMS norm (Zhang and Sennrich 2019,
     arXiv:1910.07467) of each row."""
     n = x.shape[1]
@@ -118,7 +118,7 @@ def normed(book: Book, record: Record, x: Figures) -> Figures:
     return result
 
 
-def _deviation(book: Book, record: Record, centered: Figures) -> Figures:
+def _deviation(book: Book, record: Record, centered: Numbers) -> Numbers:
     """√(variance + ε), or √variance + ε."""
     n = centered.shape[1]
     over = n - 1 if record.get("over", "n") == "n-1" else n
@@ -130,7 +130,7 @@ def _deviation(book: Book, record: Record, centered: Figures) -> Figures:
     return book.keep("deviation", apply("sqrt", variance) + epsilon)
 
 
-def _feed_forward(book: Book, record: Record, x: Figures | None) -> Figures | None:
+def _feed_forward(book: Book, record: Record, x: Numbers | None) -> Numbers | None:
     """activation(x W1 + b1) W2 + b2; gated: (silu(x W1 + b1) × (x W3 + b3)) W2 + b2 (Shazeer
     2020, arXiv:2002.05202)."""
     if x is None:

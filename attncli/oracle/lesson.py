@@ -15,7 +15,7 @@ from math import floor
 from typing import NamedTuple
 
 from attncli.oracle.book import Book
-from attncli.oracle.figures import Figures, Number, apply
+from attncli.oracle.numerals import Number, Numbers, apply
 from attncli.oracle.viterbi import Cut, Scores, best_cut, level
 
 _TOLD_ROUNDS = 4
@@ -30,7 +30,7 @@ Counts = Mapping[str, int]
 class PruningTask:
     """What a scenario says of a tokenizer that is learned.
 
-    `front` has the tokens that no word is cut into. `scratch` is where figures are worked on the
+    `front` has the tokens that no word is cut into. `scratch` is where numbers are worked on the
     way to what is chosen, and `rounding` what a scenario says of how they are rounded.
     """
 
@@ -168,7 +168,7 @@ def _prune(book: Book, k: int, one: PruningRound, words: Words, scores: Scores) 
     return dict(zip(one.anew, growth[:, 0], strict=True))
 
 
-def _falls(anew: Mapping[int, Cut], times: Figures, cut_scores: Figures, scores: Scores) -> Number:
+def _falls(anew: Mapping[int, Cut], times: Numbers, cut_scores: Numbers, scores: Scores) -> Number:
     """By how much the words' scores fall."""
     falls = (times[i, 0] * (cut_scores[i, 0] - _sum(cut, scores)) for i, cut in anew.items())
     fall: Number = sum(falls)

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.oracle.book import Book, Record
-from attncli.oracle.figures import Figures, where
 from attncli.oracle.matrices import matrix
+from attncli.oracle.numerals import Numbers, where
 
 Seen = NDArray[np.bool_]
 _YES = {"true", "1", "1.0"}
@@ -21,7 +21,7 @@ def rules(record: Record, *, causal: bool) -> list[object]:
     return [one for one in (said if isinstance(said, list) else [said]) if one != "none"]
 
 
-def tables_added(book: Book, told: Sequence[object]) -> list[Figures]:
+def tables_added(book: Book, told: Sequence[object]) -> list[Numbers]:
     """The tables that are added to the scores; −∞ in them hides, and adds nothing."""
     tables = (matrix(book, one["add"]) for one in told if isinstance(one, Mapping) and "add" in one)
     infinite, zero = book.number("-inf"), book.number(0)

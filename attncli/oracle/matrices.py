@@ -9,55 +9,55 @@ from typing import TypeGuard
 import numpy as np
 
 from attncli.oracle.book import Book, Record
-from attncli.oracle.figures import Figures, round_half_away
+from attncli.oracle.numerals import Numbers, round_half_away
 
 Shape = tuple[int, int]
 
 
 def is_source(value: object) -> TypeGuard[Record]:
-    """Whether a map says where figures come from, rather than naming rows."""
+    """Whether a map says where numbers come from, rather than naming rows."""
     if not isinstance(value, Mapping):
         return False
     return any(isinstance(value.get(key), str) for key in ("random", "file"))
 
 
-def matrix(book: Book, value: object, shape: Shape | None = None) -> Figures:
+def matrix(book: Book, value: object, shape: Shape | None = None) -> Numbers:
     """A matrix of the book's numbers; `shape` is for random ones that don't say their own."""
     if is_source(value):
         value = _stored(book, value) if "file" in value else _random(value, shape)
     if isinstance(value, np.ndarray):
-        figures = _unwritten(book, value.astype(float))
+        numbers = _unwritten(book, value.astype(float))
     else:
-        figures = book.numbers(list(value.values()) if isinstance(value, Mapping) else value)
-    return figures if figures.ndim > 1 else figures[None, :]
+        numbers = book.numbers(list(value.values()) if isinstance(value, Mapping) else value)
+    return numbers if numbers.ndim > 1 else numbers[None, :]
 
 
-def weight(book: Book, record: Record, name: str, rows: int, columns: int) -> Figures:
+def weight(book: Book, record: Record, name: str, rows: int, columns: int) -> Numbers:
     """A matrix W that is used as x W, whichever way round the scenario holds it."""
     if record.get("weights_layout") == "linear":
         return matrix(book, record[name], (columns, rows)).T
     return matrix(book, record[name], (rows, columns))
 
 
-def linear(book: Book, record: Record, names: tuple[str, str], x: Figures, columns: int) -> Figures:
+def linear(book: Book, record: Record, names: tuple[str, str], x: Numbers, columns: int) -> Numbers:
     """x W + b, where b may be left out."""
-    result: Figures = x @ weight(book, record, names[0], x.shape[1], columns)
+    result: Numbers = x @ weight(book, record, names[0], x.shape[1], columns)
     if names[1] in record:
         result = result + matrix(book, record[names[1]], (1, columns))
     return result
 
 
-def _unwritten(book: Book, array: Figures) -> Figures:
-    """Figures that nobody wrote: rounded under `carry` as they come in."""
-    figures = book.numbers(array)
+def _unwritten(book: Book, array: Numbers) -> Numbers:
+    """Numbers that nobody wrote: rounded under `carry` as they come in."""
+    numbers = book.numbers(array)
     if not book.rounds:
-        return figures
-    rounded = (round_half_away(Decimal(x), book.decimals) for x in figures.flat)
-    return np.array([*rounded], dtype=object).reshape(figures.shape)
+        return numbers
+    rounded = (round_half_away(Decimal(x), book.decimals) for x in numbers.flat)
+    return np.array([*rounded], dtype=object).reshape(numbers.shape)
 
 
-def _random(source: Record, shape: Shape | None) -> Figures:
-    """Figures of NumPy's `RandomState`, whose streams never change."""
+def _random(source: Record, shape: Shape | None) -> Numbers:
+    """Numbers of NumPy's `RandomState`, whose streams never change."""
     state = np.random.RandomState(int(source["seed"]))
     size = tuple(int(x) for x in source["shape"]) if "shape" in source else shape
     if source["random"] == "normal":
@@ -65,7 +65,7 @@ def _random(source: Record, shape: Shape | None) -> Figures:
     return state.uniform(float(source["low"]), float(source["high"]), size)
 
 
-def _stored(book: Book, source: Record) -> Figures:
+def _stored(book: Book, source: Record) -> Numbers:
     path = book.folder / str(source["file"])
     if path.suffix == ".safetensors":
         from safetensors.numpy import load_file

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from attncli.oracle.book import Book, Record
-from attncli.oracle.figures import Figures
+from attncli.oracle.numerals import Numbers
 
 Pair = tuple[str, str]
 Cut = tuple[str, ...]
@@ -105,7 +105,7 @@ def _tell_round(book: Book, name: str, one: MergeRound, *, likelihood: bool) -> 
     book.keep(f"{name}.scores", counts / (left * right))
 
 
-def _column(book: Book, counts: Iterable[int]) -> Figures:
+def _column(book: Book, counts: Iterable[int]) -> Numbers:
     return book.numbers([[count] for count in counts])
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from attncli.oracle.book import Book, Record
-from attncli.oracle.figures import DIGITS, Figures, Number, of_mpmath
 from attncli.oracle.matrices import is_source, matrix
+from attncli.oracle.numerals import DIGITS, Number, Numbers, of_mpmath
 
 
 def kinds(positions: object) -> list[object]:
@@ -32,12 +32,12 @@ def of_kind(positions: Sequence[object], kind: str) -> Record | None:
 
 def added(
     book: Book, positions: Sequence[object], shape: tuple[int, int], first: int
-) -> list[Figures]:
+) -> list[Numbers]:
     """What is added to the embeddings, each [n, d_model]: sines rounded, given rows not.
 
     `first` is how many positions came before the first row: those of a cache.
     """
-    terms: list[Figures] = []
+    terms: list[Numbers] = []
     for one in positions:
         name = f"P{len(terms) + 1}" if terms else "P"
         if not isinstance(one, Mapping) or is_source(one):
@@ -49,7 +49,7 @@ def added(
     return terms
 
 
-def _sinusoidal(book: Book, record: Record, start: int, shape: tuple[int, int]) -> Figures:
+def _sinusoidal(book: Book, record: Record, start: int, shape: tuple[int, int]) -> Numbers:
     """PE(pos, 2k) = sin(pos / base^(2k/d)), PE(pos, 2k+1) = cos(the same): Vaswani et al. 2017,
     arXiv:1706.03762, 3.5."""
     n, d_model = shape
@@ -77,7 +77,7 @@ class _Waves:
             wave = {"sin": mpmath.sin, "cos": mpmath.cos}[function]
             return of_mpmath(wave(position / length), decimal=self.decimal)
 
-    def table(self, function: str, start: int, count: int) -> Figures:
+    def table(self, function: str, start: int, count: int) -> Numbers:
         """A row for each of `count` positions, a column for each pair."""
         return np.array(
             [
@@ -87,7 +87,7 @@ class _Waves:
         )
 
 
-def rotated(book: Book, record: Record, name: str, x: Figures, first: int) -> Figures:
+def rotated(book: Book, record: Record, name: str, x: Numbers, first: int) -> Numbers:
     """Each pair of columns turned by its position's angle: Su et al. 2021, arXiv:2104.09864, 3.4.
 
     `first` is how many positions came before the first row: those of a cache.
@@ -106,7 +106,7 @@ def rotated(book: Book, record: Record, name: str, x: Figures, first: int) -> Fi
     return book.keep(f"rotated_{name}", turned)
 
 
-def alibi(book: Book, record: Record, head: tuple[int, int], shape: tuple[int, int]) -> Figures:
+def alibi(book: Book, record: Record, head: tuple[int, int], shape: tuple[int, int]) -> Numbers:
     """−slope × distance for one of so many heads, the slopes 2^(−8j/h): Press et al. 2021,
     arXiv:2108.12409, 3. The last query stands at the last key."""
     import mpmath
@@ -119,5 +119,5 @@ def alibi(book: Book, record: Record, head: tuple[int, int], shape: tuple[int, i
             power = mpmath.mpf(2) ** (mpmath.mpf(-8 * (head[0] + 1)) / head[1])
             slope = of_mpmath(power, decimal=book.decimal)
     distances = [[abs(i + m - n - j) for j in range(m)] for i in range(n)]
-    result: Figures = -slope * book.numbers(distances)
+    result: Numbers = -slope * book.numbers(distances)
     return result

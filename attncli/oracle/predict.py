@@ -8,12 +8,12 @@ import numpy as np
 
 from attncli.oracle.attention import softmax
 from attncli.oracle.book import Book, Record
-from attncli.oracle.figures import Figures, Number, apply, where
 from attncli.oracle.matrices import matrix, weight
+from attncli.oracle.numerals import Number, Numbers, apply, where
 from attncli.oracle.text import columns, embeddings
 
 
-def predict(book: Book, data: Record, x: Figures) -> None:
+def predict(book: Book, data: Record, x: Numbers) -> None:
     """Logits of the last row or of every one, probabilities, losses."""
     if "unembedding" not in data:
         return
@@ -29,7 +29,7 @@ def predict(book: Book, data: Record, x: Figures) -> None:
         _loss(book, data, probabilities)
 
 
-def _logits(book: Book, data: Record, x: Figures) -> Figures:
+def _logits(book: Book, data: Record, x: Numbers) -> Numbers:
     """x W_U + b_U, where W_U may be the table of embeddings (Press and Wolf 2016,
     arXiv:1608.05859)."""
     d_model, v = x.shape[1], _width(data)
@@ -37,7 +37,7 @@ def _logits(book: Book, data: Record, x: Figures) -> Figures:
         W_U = embeddings(book, data, d_model).T
     else:
         W_U = weight(book, data, "unembedding", d_model, v)
-    logits: Figures = x @ W_U
+    logits: Numbers = x @ W_U
     return logits + matrix(book, data["b_U"], (1, v)) if "b_U" in data else logits
 
 
@@ -48,7 +48,7 @@ def _width(data: Record) -> int:
     return most if most <= 2 * len(ids) else len(ids)
 
 
-def _next(book: Book, record: Record, x: Figures) -> Figures:
+def _next(book: Book, record: Record, x: Numbers) -> Numbers:
     """Temperature, the k largest logits, softmax, the nucleus (Holtzman et al. 2019,
     arXiv:1904.09751)."""
     if "temperature" in record:
@@ -69,17 +69,17 @@ def _next(book: Book, record: Record, x: Figures) -> Figures:
     return probabilities
 
 
-def _order(row: Figures) -> list[int]:
-    """Positions from the largest figure down; among equals the first comes first."""
+def _order(row: Numbers) -> list[int]:
+    """Positions from the largest number down; among equals the first comes first."""
     return sorted(range(len(row)), key=lambda j: -row[j])
 
 
-def _first(row: Figures, k: int) -> list[bool]:
+def _first(row: Numbers, k: int) -> list[bool]:
     best = set(_order(row)[:k])
     return [j in best for j in range(len(row))]
 
 
-def _size(row: Figures, p: Number, *, rounds: bool) -> int:
+def _size(row: Numbers, p: Number, *, rounds: bool) -> int:
     """How many of the largest it takes to reach p: rounded ones by their sum; endless ones by what
     they leave of 1, noise left aside, since a sum of floats would not feel the smallest."""
     order, total = _order(row), row[0] * 0
@@ -92,13 +92,13 @@ def _size(row: Figures, p: Number, *, rounds: bool) -> int:
 
 
 def _with_noise(left: Number) -> Number:
-    """What may be left, the noise of endless figures left aside."""
+    """What may be left, the noise of endless numbers left aside."""
     if isinstance(left, Decimal):
         return left * (1 + Decimal("1e-40"))
     return left * (1 + 1e-14)
 
 
-def _loss(book: Book, data: Record, probabilities: Figures) -> None:
+def _loss(book: Book, data: Record, probabilities: Numbers) -> None:
     """−ln p of each row's target, their mean, and e to it."""
     places = columns(data, probabilities.shape[1])
     targets = [places[str(target)] for target in data["targets"]]

@@ -10,17 +10,17 @@ import numpy as np
 from attncli.oracle.attention import taken_off
 from attncli.oracle.book import Book, Record
 from attncli.oracle.cells import RecurrentCell, Weights, layout, weights
-from attncli.oracle.figures import Figures, apply
 from attncli.oracle.matrices import matrix
+from attncli.oracle.numerals import Numbers, apply
 
 SETTINGS = ("cell", "direction", "activation", "weights_layout", "gate_order", "reset", "update")
 """What a layer says for both of its directions, and a model for all of its layers."""
 
-States = Mapping[int, Figures]
+States = Mapping[int, Numbers]
 """a[t] [h, 1] by the token's position t, from 1."""
 
 
-def recurrent(book: Book, record: Record, x: Figures | None) -> Figures | None:
+def recurrent(book: Book, record: Record, x: Numbers | None) -> Numbers | None:
     """The states of all tokens as rows, [n, h] or with both directions [n, 2h]; None where the
     scenario gives too little to get so far."""
     if x is None:
@@ -40,7 +40,7 @@ def recurrent(book: Book, record: Record, x: Figures | None) -> Figures | None:
     return rows
 
 
-def _both(book: Book, record: Record, x: Figures) -> Figures | None:
+def _both(book: Book, record: Record, x: Numbers) -> Numbers | None:
     """The way there beside the way back (Schuster and Paliwal 1997)."""
     shared = {name: record[name] for name in SETTINGS if name in record}
     ways = {"forward": record, "backward": {**shared, **record.get("backward", {})}}
@@ -59,7 +59,7 @@ def _both(book: Book, record: Record, x: Figures) -> Figures | None:
     return rows
 
 
-def _states(cell: RecurrentCell, x: Figures, *, back: bool) -> States | None:
+def _states(cell: RecurrentCell, x: Numbers, *, back: bool) -> States | None:
     """a[1] … a[n], worked from the first token to the last or, back, from the last to the first."""
     n = len(x)
     columns = {t: cell.book.copy(f"x[{t}]", x[t - 1 : t].T) for t in range(1, n + 1)}
@@ -71,7 +71,7 @@ def _states(cell: RecurrentCell, x: Figures, *, back: bool) -> States | None:
     return found if len(found) == n else None
 
 
-def _rows(a: States) -> Figures:
+def _rows(a: States) -> Numbers:
     return np.hstack([a[t] for t in sorted(a)]).T
 
 
@@ -93,8 +93,8 @@ def _read_out(book: Book, record: Record, a: States) -> None:
         _answer(book, str(record.get("readout", "sigmoid")), t, z)
 
 
-def _answer(book: Book, kind: str, t: int, z: Figures) -> None:
-    """y[t] [k, 1]: the sigmoid of each figure, or the softmax of them all."""
+def _answer(book: Book, kind: str, t: int, z: Numbers) -> None:
+    """y[t] [k, 1]: the sigmoid of each number, or the softmax of them all."""
     if kind == "sigmoid":
         book.keep(f"y[{t}]", apply("sigmoid", z))
     if kind == "softmax":
@@ -119,8 +119,8 @@ def _gradient(cell: RecurrentCell, a: States, *, back: bool) -> None:
     book.copy("factor_norms", np.vstack([norms[t] for t in sorted(norms)]))
 
 
-def _slope(cell: RecurrentCell, a: Figures, t: int) -> Figures:
-    """g′ at a step: 1 − tanh², or of relu whether it lets its figure through."""
+def _slope(cell: RecurrentCell, a: Numbers, t: int) -> Numbers:
+    """g′ at a step: 1 − tanh², or of relu whether it lets its number through."""
     book = cell.book
     if cell.record.get("activation", "tanh") == "tanh":
         return book.keep(f"slope[{t}]", 1 - a * a)
@@ -128,5 +128,5 @@ def _slope(cell: RecurrentCell, a: Figures, t: int) -> Figures:
     return book.copy(f"slope[{t}]", book.numbers(through.astype(int)))
 
 
-def _step_factor(book: Book, given: Weights, t: int, slope: Figures) -> Figures:
+def _step_factor(book: Book, given: Weights, t: int, slope: Numbers) -> Numbers:
     return book.keep(f"step_factor[{t}]", given["W_aa"].T * slope.T)

@@ -9,17 +9,17 @@ from pathlib import Path
 from attncli.oracle.attention import Inputs
 from attncli.oracle.book import Book, Record
 from attncli.oracle.dictionary import tell as tell_dictionary
-from attncli.oracle.figures import Figures
 from attncli.oracle.layer import Memory, Surroundings, layer, norm, normed, settings
 from attncli.oracle.matrices import is_source, matrix
 from attncli.oracle.merges import learned, tell
+from attncli.oracle.numerals import Numbers
 from attncli.oracle.positions import added, kinds, of_kind
 from attncli.oracle.predict import predict
 from attncli.oracle.text import dictionary_of, embeddings, identities, names_of, tokens, vocabulary
 from attncli.oracle.unigram import is_unigram
 from attncli.oracle.unigram import tell as tell_unigram
 
-Arrays = dict[str, Figures]
+Arrays = dict[str, Numbers]
 
 _SEPARATE = {"Q": "queries", "K": "keys", "V": "values"}
 
@@ -28,7 +28,7 @@ def work(data: Record, folder: Path | None = None, *, decimal: bool = False) -> 
     """Every quantity of a scenario by its full name, [n, m]: decimals under `carry`, else floats.
 
     `folder` is where its files are. `decimal` asks for decimals of sixty digits under `exact`,
-    too. Raises ArithmeticError (of which decimal.DecimalException is one) where figures can't be
+    too. Raises ArithmeticError (of which decimal.DecimalException is one) where numbers can't be
     worked, such as a softmax whose exponentials all round to 0.
     """
     return worked(data, folder or Path(), decimal=decimal).pages
@@ -37,7 +37,7 @@ def work(data: Record, folder: Path | None = None, *, decimal: bool = False) -> 
 def worked(
     data: Record, folder: Path, start: Record | None = None, *, decimal: bool = False
 ) -> Book:
-    """The book of a scenario, with every quantity in it; `start` has figures that stand in the
+    """The book of a scenario, with every quantity in it; `start` has numbers that stand in the
     place of what would be worked, by full names."""
     book = Book.of(data, folder, start or {}, decimal=decimal)
     with localcontext() as context:
@@ -48,7 +48,7 @@ def worked(
     return book
 
 
-def _stack(book: Book, data: Record) -> Figures | None:
+def _stack(book: Book, data: Record) -> Numbers | None:
     """A stack's output, [n, d_model]."""
     memory = _memory(book, data)
     whole = dictionary_of(data)
@@ -128,7 +128,7 @@ def _shared(data: Record, inner: Record) -> Record:
     return {key: data[key] for key in keys} | ({"vocabulary": known} if known else {})
 
 
-def _embedded(book: Book, data: Record, positions: Sequence[object]) -> Figures | None:
+def _embedded(book: Book, data: Record, positions: Sequence[object]) -> Numbers | None:
     """Rows of the table, scaled, with positions and segments added, and normed."""
     if "X" in data:
         return book.copy("X", matrix(book, data["X"]), step="embed")
@@ -136,7 +136,7 @@ def _embedded(book: Book, data: Record, positions: Sequence[object]) -> Figures 
         return None
     ids = identities(data)
     table = embeddings(book, data, int(data.get("d_model", 0)))
-    E: Figures = table[[ids[token] for token in tokens(data)]]
+    E: Numbers = table[[ids[token] for token in tokens(data)]]
     terms = _added(book, data, positions, E.shape)
     factor = _factor(book, data, E.shape[1])
     if not terms and factor is None and "embedding_norm" not in data:
@@ -163,7 +163,7 @@ def _factor(book: Book, data: Record, d_model: int) -> object:
 
 def _added(
     book: Book, data: Record, positions: Sequence[object], shape: tuple[int, int]
-) -> list[Figures]:
+) -> list[Numbers]:
     """What is added to the embeddings: positions, segments (Devlin et al. 2018,
     arXiv:1810.04805)."""
     cache = _layers(data)[0].get("cache", {})

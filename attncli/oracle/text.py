@@ -10,9 +10,9 @@ import numpy as np
 
 from attncli.oracle.book import Book, Record
 from attncli.oracle.dictionary import CountedWords, counted, known
-from attncli.oracle.figures import Figures
 from attncli.oracle.matrices import is_source, matrix
 from attncli.oracle.merges import learned, pieces
+from attncli.oracle.numerals import Numbers
 from attncli.oracle.unigram import tokens_of, unigram
 
 _JOINER = "\u200d"
@@ -71,7 +71,7 @@ def identities(data: Record) -> dict[str, int]:
     return vocabulary(data)
 
 
-def embeddings(book: Book, data: Record, d_model: int) -> Figures:
+def embeddings(book: Book, data: Record, d_model: int) -> Numbers:
     """The table of embeddings, [v, d_model]; `one_hot` is the identity."""
     v = 1 + max(identities(data).values(), default=0)
     if isinstance(data["embeddings"], str):

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from attncli.oracle import lesson, viterbi
 from attncli.oracle.book import Book, Record
-from attncli.oracle.figures import UnknownError
 from attncli.oracle.lesson import LearnedPieces, PruningTask, Words
+from attncli.oracle.numerals import UnknownError
 from attncli.oracle.viterbi import Cut, Pieces, Scores
 
 _KINDS = ("unigram", "sentencepiece")
@@ -152,7 +152,7 @@ def _words(corpus: object, marks: str) -> Words:
 
 
 def _scratch(data: Record) -> Book:
-    """A book for figures that decide between cuts, and are then left; `choices` has the policy
+    """A book for numbers that decide between cuts, and are then left; `choices` has the policy
     that they are made under where all others are worked under another."""
     rounding = data.get("rounding") or {}
     policy = rounding.get("choices", rounding.get("policy", "carry"))

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from attncli.oracle.book import Book
-from attncli.oracle.figures import Figures, Number, UnknownError
+from attncli.oracle.numerals import Number, Numbers, UnknownError
 
 Cut = tuple[str, ...]
 """A word as the pieces that it is cut into."""
@@ -83,7 +83,7 @@ def tell(book: Book, words: Iterable[str], pieces: Pieces) -> None:
 
 
 def cuts(book: Book, words: Iterable[str], pieces: Pieces) -> dict[str, Cut]:
-    """Each word's best cut, of figures that are rounded as the book says."""
+    """Each word's best cut, of numbers that are rounded as the book says."""
     numbered = enumerate(dict.fromkeys(words), 1)
     return {word: _walk(book, f"words[{k}]", word, pieces) for k, word in numbered}
 
@@ -114,8 +114,8 @@ def _walk(book: Book, name: str, word: str, pieces: Pieces) -> Cut:
     """Writes down the totals of all pieces by the places where they end, and goes back."""
     scores = _with_unknown(book, name, word, pieces)
     starts = {end: _starts(word, end, scores) for end in range(1, len(word) + 1)}
-    totals: dict[int, Figures] = {}
-    best: dict[int, Figures] = {}
+    totals: dict[int, Numbers] = {}
+    best: dict[int, Numbers] = {}
     for end, places in starts.items():
         ways = [scores[word[s:end]] + (best[s][0, 0] if s else 0) for s in places]
         column = book.numbers([[way] for way in ways])
@@ -137,8 +137,8 @@ def _with_unknown(book: Book, name: str, word: str, pieces: Pieces) -> Scores:
     return {**pieces.scores, **dict.fromkeys(own, score[0, 0])}
 
 
-def _first_largest(book: Book, totals: Figures) -> int:
-    """The row of the largest total; figures that are rounded are compared as they are."""
+def _first_largest(book: Book, totals: Numbers) -> int:
+    """The row of the largest total; numbers that are rounded are compared as they are."""
     column = [total if book.rounds else level(total) for total in totals[:, 0]]
     return column.index(max(column))
 

@@ -1,4 +1,4 @@
-"""Figures of matrices as texts, for every format that prints tables."""
+"""Numbers of matrices as texts, for every format that prints tables."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from attncli.notation.plain import MINUS
 from attncli.notation.signs import signed
 
 
-def text_of(figure: Number | Blank) -> str:
-    """A figure as it is printed; what is to be filled in as a rule."""
-    return plain(figure)
+def text_of(number: Number | Blank) -> str:
+    """A number as it is printed; what is to be filled in as a rule."""
+    return plain(number)
 
 
 def heading_of(block: MatrixBlock) -> str:
@@ -35,7 +35,7 @@ def filled_vectors(vectors: Sequence[Vector]) -> list[str]:
 
 
 def at_point(texts: Sequence[str]) -> list[str]:
-    """Figures filled up so that their decimal points stand above each other; −∞, which has
+    """Numbers filled up so that their decimal points stand above each other; −∞, which has
     none, and `⋮` at the right."""
     heads = [text.partition(".")[0] if _has_digits(text) else "" for text in texts]
     tails = [text[len(head) :] if head else "" for text, head in zip(texts, heads, strict=True)]

@@ -3,7 +3,7 @@ seconds and a gigabyte on an ordinary machine. It is counted before it is done.
 
 The seconds were measured over layers of 64 to 4,000 tokens, 2 to 768 dimensions and 1 to 12 heads,
 and over thousands of layers and times; what they come to may be off by a factor of 2. Learning a
-tokenizer is counted in `learning_cost`. How many figures floats leave in doubt, of which there are
+tokenizer is counted in `learning_cost`. How many numbers floats leave in doubt, of which there are
 many with ten decimals or more, is known only when they are rounded (`MOST_SETTLED`).
 """
 
@@ -17,8 +17,8 @@ from attncli.scenario.problems import ScenarioError
 MOST_VALUES = 150_000
 """Values of a file that are read, those that aliases and variants repeat counted each time."""
 
-MOST_FIGURES = 2**24
-"""Figures that are drawn, read from files of arrays, or ones and zeros of `one_hot`."""
+MOST_NUMBERS = 2**24
+"""Numbers that are drawn, read from files of arrays, or ones and zeros of `one_hot`."""
 
 MOST_PLACES = 6000
 """Steps at all their places: layers, heads and times, of all variants and generated tokens."""
@@ -27,10 +27,10 @@ MOST_LINES = 6000
 """Lines of working on one page."""
 
 MOST_SETTLED = 5000
-"""Figures of one quantity that are worked each by itself, in up to half a millisecond."""
+"""Numbers of one quantity that are worked each by itself, in up to half a millisecond."""
 
 _MOST_CELLS = 90_000_000
-"""Figures of all quantities, of 8 bytes each."""
+"""Numbers of all quantities, of 8 bytes each."""
 
 _MOST_SECONDS = 3.5
 _PER_PLACE, _PER_CELL, _PER_TERM = 4.5e-4, 3e-8, 1e-10
@@ -39,7 +39,7 @@ ALL_THE_SAME = "--large (in Python large=True) to have it done all the same"
 
 
 class Cost(NamedTuple):
-    """Steps at their places, figures of quantities, and terms of the sums that make them."""
+    """Steps at their places, numbers of quantities, and terms of the sums that make them."""
 
     places: int = 0
     cells: int = 0
@@ -61,7 +61,7 @@ class Cost(NamedTuple):
         return self.places > MOST_PLACES or self.cells > _MOST_CELLS or self.seconds > _MOST_SECONDS
 
     def told(self) -> str:
-        """`7 steps, 300 figures, 1,200 terms of sums`."""
+        """`7 steps, 300 numbers, 1,200 terms of sums`."""
         counts = zip(self, ("steps", "numbers", "terms of sums"), strict=True)
         return ", ".join(f"{count:,} {what}" for count, what in counts if count)
 

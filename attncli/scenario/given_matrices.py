@@ -15,7 +15,7 @@ from attncli.refusals import Where
 from attncli.scenario.keys.matrices import MatrixLike, NamedRows
 from attncli.scenario.keys.sources import FileSource, RandomSource
 from attncli.scenario.model import ENCODER
-from attncli.scenario.nodes import Figures, Items, Map, Node
+from attncli.scenario.nodes import Items, Map, Node, Numbers
 from attncli.scenario.problems import Problems
 from attncli.scenario.texts import TOKENIZED, stacked
 
@@ -88,7 +88,7 @@ class Gathered(NamedTuple):
 
     @property
     def read(self) -> int:
-        """How many figures came from files."""
+        """How many numbers came from files."""
         read = (matrix for name, matrix in self.given.items() if name in self.sources)
         return sum(matrix.values.size for matrix in read)
 
@@ -129,7 +129,7 @@ class Gatherer(NamedTuple):
             gathered.given[name] = matrix
 
     def _rounded(self) -> str:
-        """What has to be said of figures that nobody wrote, if they are rounded."""
+        """What has to be said of numbers that nobody wrote, if they are rounded."""
         decimals = self.rounding.decimals
         return f"; rounded to {decimals} decimals" if self.rounding.carries else ""
 
@@ -139,7 +139,7 @@ class Gatherer(NamedTuple):
                 return matrix
             case Matrix():
                 return value
-            case Figures(array, where):
+            case Numbers(array, where):
                 return self._of_array(array, where)
             case FileSource():
                 from attncli.scenario.keys import array_files
@@ -162,7 +162,7 @@ class Gatherer(NamedTuple):
 
 
 def of_array(array: Array, rounding: Rounding, where: Where, problems: Problems) -> Matrix | None:
-    """The matrix of figures that nobody wrote; None having said what is wrong with them."""
+    """The matrix of numbers that nobody wrote; None having said what is wrong with them."""
     try:
         return Matrix.of_array(np.atleast_2d(array), rounding.decimals, carry=rounding.carries)
     except Unworkable as trouble:

@@ -1,7 +1,7 @@
 """About how long the learning of a tokenizer takes, from its corpus, before any of it is done; and
 the cutting of a sentence in all ways.
 
-The figures of a second were measured on natural and on random text, in short words and in long
+The numbers of a second were measured on natural and on random text, in short words and in long
 ones; they may be off by a factor of 2 or 3.
 """
 

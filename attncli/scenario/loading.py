@@ -14,7 +14,7 @@ from attncli.name import TOP, Name, below
 from attncli.refusals import Where, listed, quote
 from attncli.scenario import reading, settings, shipped
 from attncli.scenario.attentions import is_linear
-from attncli.scenario.budget import MOST_FIGURES, MOST_SETTLED, MOST_VALUES, too_much
+from attncli.scenario.budget import MOST_NUMBERS, MOST_SETTLED, MOST_VALUES, too_much
 from attncli.scenario.building import Builder
 from attncli.scenario.given_matrices import Gathered, Gatherer, entry_path, places
 from attncli.scenario.key_names import Names
@@ -26,7 +26,7 @@ from attncli.scenario.nodes import Map, Node, Scalar
 from attncli.scenario.predicting import PredictionReader
 from attncli.scenario.problems import Problems, nearest_place
 from attncli.scenario.scenario import Scenario
-from attncli.scenario.spelled_out import figures_of_texts, spelled_out
+from attncli.scenario.spelled_out import numbers_of_texts, spelled_out
 from attncli.scenario.texts import TextReader
 from attncli.scenario.tokenizer_settings import TokenizerSettings
 
@@ -110,7 +110,7 @@ def _varied(tree: Map, change: Map) -> Map:
 
 
 def _told(entry: tuple[Scalar, Node]) -> str:
-    """A changed key, with its value where that is a word or a figure."""
+    """A changed key, with its value where that is a word or a number."""
     key, value = entry
     return f"{key.text}: {value.text}" if isinstance(value, Scalar) else key.text
 
@@ -150,7 +150,7 @@ class _Reader(NamedTuple):
         def find(name: str) -> Where:
             return nearest_place(where, name, tree.where)
 
-        most = sources.MOST_FIGURES if origin.large else MOST_FIGURES
+        most = sources.MOST_NUMBERS if origin.large else MOST_NUMBERS
         said = TokenizerSettings(TOP, read, find, problems, rounding, origin.large)
         values = spelled_out(said, origin.progress, most)
         gatherer = Gatherer(rounding, origin.folder, origin.outside, most, problems, find)
@@ -179,7 +179,7 @@ class _Reader(NamedTuple):
             encoder=encoder,
             prediction=self._prediction(stack),
             show=self._show(stack),
-            given={**gathered.given, **figures_of_texts(stack, encoder)},
+            given={**gathered.given, **numbers_of_texts(stack, encoder)},
             random=gathered.random,
             sources=gathered.sources,
             row_names=gathered.row_names,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from attncli.refusals import Where
-from attncli.scenario.nodes import Figures, Items, Map, Node, Scalar
+from attncli.scenario.nodes import Items, Map, Node, Numbers, Scalar
 from attncli.scenario.problems import scenario_error
 from attncli.scenario.reading import DEEPEST
 
@@ -45,7 +45,7 @@ def _node(value: object, name: str, depth: int, entry: tuple[int, ...] = ()) -> 
             items = (_node(x, name, depth + 1, (*entry, k)) for k, x in enumerate(value, 1))
             return Items(tuple(items), where)
         case np.ndarray() if value.dtype.kind in "biuf":
-            return Figures(np.asarray(value, dtype=np.float64), where)
+            return Numbers(np.asarray(value, dtype=np.float64), where)
         case bool() | np.bool_():
             return Scalar(str(value).lower(), where)
         case int() if value.bit_length() > _LONGEST_INTEGER:

@@ -35,21 +35,21 @@ class Map(NamedTuple):
         return next((value for name, value in self.entries if name.text == key), None)
 
 
-class Figures(NamedTuple):
-    """An array handed over by a Python program: figures that nobody wrote."""
+class Numbers(NamedTuple):
+    """An array handed over by a Python program: numbers that nobody wrote."""
 
     array: NDArray[np.float64]
     where: Where
 
 
-Node = Scalar | Items | Map | Figures
+Node = Scalar | Items | Map | Numbers
 
 
 def describe(node: Node) -> str:
     """What a node is, for a message: `the text "abc"`, `a list`."""
     if isinstance(node, Scalar):
         return f"the text {quote(node.text)}" if node.text or node.quoted else "nothing"
-    if isinstance(node, Figures):
+    if isinstance(node, Numbers):
         return f"an array of {' × '.join(map(str, node.array.shape))}"
     if isinstance(node, Map) and not node.entries:
         return "an empty map"

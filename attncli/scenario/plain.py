@@ -19,7 +19,7 @@ from attncli.scenario.keys.layer import NORM
 from attncli.scenario.keys.matrices import VectorKind
 from attncli.scenario.keys.stack import ONE_HOT
 from attncli.scenario.loading import Changes, Source, tree_of
-from attncli.scenario.nodes import Figures, Items, Map, Node
+from attncli.scenario.nodes import Items, Map, Node, Numbers
 from attncli.scenario.problems import Problems
 
 Rows = Sequence[Sequence[Decimal]]
@@ -50,14 +50,14 @@ def _plain(node: Node) -> object:
             return {key.text: _plain(value) for key, value in entries}
         case Items(items):
             return [_plain(item) for item in items]
-        case Figures(array):
+        case Numbers(array):
             return array.copy()
         case _:
             return node.text
 
 
-def with_figures(data: Mapping[str, Any], given: Mapping[str, Rows]) -> Plain:
-    """The same data with other figures in the place of its own; `data` stays as it is.
+def with_numbers(data: Mapping[str, Any], given: Mapping[str, Rows]) -> Plain:
+    """The same data with other numbers in the place of its own; `data` stays as it is.
 
     `given` has rows by full names as `Scenario.given` has them: `W_Q`, `layers[1].heads[2].W_K`,
     `encoder.embeddings`, `norm1.gamma`. Rows that have names keep them, and what was random or
@@ -65,14 +65,14 @@ def with_figures(data: Mapping[str, Any], given: Mapping[str, Rows]) -> Plain:
     ValueError where rows with names are others than before.
     """
     found: set[str] = set()
-    changed = _Figures(given, found).record(data, TOP)
+    changed = _Numbers(given, found).record(data, TOP)
     if missing := given.keys() - found:
         raise KeyError(f"the scenario gives no {', '.join(sorted(missing))}")
     return changed
 
 
-class _Figures:
-    """Puts figures in by their names; `found` gathers the names that there are."""
+class _Numbers:
+    """Puts numbers in by their names; `found` gathers the names that there are."""
 
     def __init__(self, given: Mapping[str, Rows], found: set[str]) -> None:
         self.given, self.found = given, found
@@ -83,8 +83,8 @@ class _Figures:
     def value(self, key: str, value: object, path: Name) -> object:
         name = below(path, key)
         if key in ("corpus", "pieces") or value == ONE_HOT:  # what is made of these stays as it is
-            figures = ("word_counts", "log_p") if key in ("corpus", "pieces") else (key,)
-            self.found.update(below(path, one) for one in figures)
+            numbers = ("word_counts", "log_p") if key in ("corpus", "pieces") else (key,)
+            self.found.update(below(path, one) for one in numbers)
             return _copied(value)
         if isinstance(value, list) and _is_listing(value):
             return [self.entry(key, one, path, (k, len(value))) for k, one in enumerate(value)]
@@ -101,13 +101,13 @@ class _Figures:
 
 
 def _is_listing(value: Sequence[object]) -> bool:
-    """Whether a list holds things of their own, rather than figures, words or rows."""
+    """Whether a list holds things of their own, rather than numbers, words or rows."""
     rows = all(isinstance(one, list) for one in value)
     return not rows and any(isinstance(one, list | Mapping | np.ndarray) for one in value)
 
 
 def _is_word(value: object) -> bool:
-    """Whether a value is a word such as `tied`, or a count, where figures could stand too."""
+    """Whether a value is a word such as `tied`, or a count, where numbers could stand too."""
     return not isinstance(value, list | Mapping | np.ndarray)
 
 
@@ -116,8 +116,8 @@ def _is_source(value: Mapping[str, object]) -> bool:
 
 
 def _written(key: str, value: object, rows: Rows) -> object:
-    """Figures as texts, in the form that the value has: a map of rows, a single row, a matrix."""
-    texts = [["-inf" if figure == -np.inf else str(figure) for figure in row] for row in rows]
+    """Numbers as texts, in the form that the value has: a map of rows, a single row, a matrix."""
+    texts = [["-inf" if number == -np.inf else str(number) for number in row] for row in rows]
     if isinstance(value, Mapping) and not _is_source(value):
         return dict(zip(value, texts, strict=True))
     return texts[0] if key in _VECTORS else texts

@@ -29,7 +29,7 @@ class Site(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """Everything that a scenario file says, its figures as matrices.
+    """Everything that a scenario file says, its numbers as matrices.
 
     `given` holds the matrices by their full names (`W_Q`, `b1` [1, d_ff],
     `layers[1].heads[2].W_Q`, …), `random` those that are drawn once their shapes are known,
@@ -64,7 +64,7 @@ class Scenario:
         return replace(self, variants=variants)
 
     def alone(self) -> Scenario:
-        """The scenario without what comes of its figures besides its own trace: variants, and
+        """The scenario without what comes of its numbers besides its own trace: variants, and
         tokens that are generated."""
         return replace(self, variants={}, prediction=self.prediction._replace(generate=0))
 

@@ -1,5 +1,5 @@
 """What some values stand for: the vectors of `one_hot`, a tokenizer with its vocabulary and its
-figures."""
+numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.name import Name, below
-from attncli.scenario.budget import MOST_FIGURES, too_much
+from attncli.scenario.budget import MOST_NUMBERS, too_much
 from attncli.scenario.keys.stack import ONE_HOT
 from attncli.scenario.model import ENCODER, Stack, Tokenizing
 from attncli.scenario.texts import TOKENIZED, one_hot, one_hot_tokens
@@ -24,10 +24,10 @@ _COPIES = 4
 
 
 def spelled_out(
-    said: TokenizerSettings, progress: Progress | None = None, most: int = MOST_FIGURES
+    said: TokenizerSettings, progress: Progress | None = None, most: int = MOST_NUMBERS
 ) -> Values:
     """The values with what they stand for: a tokenizer and its vocabulary, the vectors of
-    `one_hot`, which have at most so many figures; of an encoder too."""
+    `one_hot`, which have at most so many numbers; of an encoder too."""
     told = dict(said.values)
     tokenizing = _tokenizing(said, progress)
     if tokenizing is not None:
@@ -77,7 +77,7 @@ def _check_cutting(said: TokenizerSettings, tokenizing: Tokenizing) -> None:
 
 
 def _one_hot(said: TokenizerSettings, told: Values, most: int) -> dict[str, Matrix]:
-    """The vectors of `one_hot`. Raises ScenarioError where they have too many figures."""
+    """The vectors of `one_hot`. Raises ScenarioError where they have too many numbers."""
     tokens = one_hot_tokens(told)
     if len(tokens) ** 2 > most // _COPIES:
         wrong = f"{len(tokens):,} × {len(tokens):,} numbers of one_hot"
@@ -90,7 +90,7 @@ def _are_used(tokenizing: Tokenizing) -> bool:
     return tokenizing.trained is None or tokenizing.trained.rounds[0].pruning is not None
 
 
-def figures_of_texts(*stacks: Stack | None) -> dict[Name, Matrix]:
+def numbers_of_texts(*stacks: Stack | None) -> dict[Name, Matrix]:
     """How often each word of a corpus occurs, where a tokenizer was learned from one; and the
     log-probabilities of pieces that have some."""
     found: dict[Name, Matrix] = {}

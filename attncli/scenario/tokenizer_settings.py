@@ -22,9 +22,9 @@ if TYPE_CHECKING:  # what learns is imported by scenarios that learn
 Values = Mapping[str, Any]
 
 _NOISE = 12
-"""Decimals past which sums of figures that were rounded hold noise."""
+"""Decimals past which sums of numbers that were rounded hold noise."""
 _ALIKE = 9
-"""Decimals to which figures that nobody rounds are compared."""
+"""Decimals to which numbers that nobody rounds are compared."""
 
 
 def kind_of(values: Values) -> str:
@@ -147,19 +147,19 @@ class TokenizerSettings(NamedTuple):
 
     @property
     def rounded(self) -> Rounded:
-        """How the figures are rounded that decide what is learned, and how words are cut: as they
+        """How the numbers are rounded that decide what is learned, and how words are cut: as they
         are on the page, so that it never shows another choice than they do."""
 
         of_step = self.rounding.decimals_of
         decimals = {name: of_step(step, Name(name)) for name, step in _STEP_OF.items()}
 
-        def carried(name: str, figure: float) -> float:
+        def carried(name: str, number: float) -> float:
             if name not in decimals:
-                return figure
-            return float(round_to(Decimal(repr(round(figure, _NOISE))), decimals[name]))
+                return number
+            return float(round_to(Decimal(repr(round(number, _NOISE))), decimals[name]))
 
-        def exact(name: str, figure: float) -> float:
-            return figure if name in _STEP_OF else round(figure, _ALIKE)
+        def exact(name: str, number: float) -> float:
+            return number if name in _STEP_OF else round(number, _ALIKE)
 
         return carried if self.rounding.carries else exact
 

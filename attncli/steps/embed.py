@@ -70,7 +70,7 @@ def _happens(place: Place) -> str:
     told = "Each token picks its row of the embedding table"
     if isinstance(scale, Decimal):
         return f"{told}, and every number is multiplied by the number that the scenario gives."
-    return f"{told}{', and every figure is multiplied by √d_model' if scale != 'none' else ''}."
+    return f"{told}{', and every number is multiplied by √d_model' if scale != 'none' else ''}."
 
 
 STEP = Step(

@@ -42,10 +42,10 @@ def _plan(place: Place) -> tuple[Definition, ...]:
 def _norms(place: Place) -> Definition:
     """How large the factor is at each time, one row a token."""
     columns = tuple(place.timed("factor_norm", time) for time in range(1, place.times + 1))
-    operation, figure = ColumnsAsRows(place.times), Axis((), "")
+    operation, number = ColumnsAsRows(place.times), Axis((), "")
     return Definition(
         place.name("factor_norms"), operation, columns, "gradient",
-        rows=rows(place), columns=figure,
+        rows=rows(place), columns=number,
     )  # fmt: skip
 
 

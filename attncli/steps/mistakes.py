@@ -17,7 +17,7 @@ def made_wrongly(trace: Trace, part: PlannedStep, mistake: Mistake) -> Definitio
 
 def mistaken(trace: Trace, part: PlannedStep, definition: Definition) -> Trace | None:
     """The trace with a quantity made in a wrong way, and whatever else the part makes of it worked
-    again; None where its figures don't allow that."""
+    again; None where its numbers don't allow that."""
     try:
         wrong = trace.within(part).remake(definition)
     except (KeyError, ValueError, ScenarioError):

@@ -1,4 +1,4 @@
-"""From vectors to logits: one figure for each token of the vocabulary.
+"""From vectors to logits: one number for each token of the vocabulary.
 
 Tied to the embeddings: Press & Wolf 2016, arXiv:1608.05859.
 """

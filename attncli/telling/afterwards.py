@@ -1,4 +1,4 @@
-"""What is said once the figures are there: the likeliest token, who attends to whom, how a
+"""What is said once the numbers are there: the likeliest token, who attends to whom, how a
 scenario's variants compare, which tokens were generated."""
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SAME = 1e-12
 
 
 def ending_of(trace: Trace, part: PlannedStep) -> list[Block]:
-    """What a part's figures come to, in words."""
+    """What a part's numbers come to, in words."""
     tell = _ENDINGS.get(part.step) or ending_with(part)
     return [] if tell is None else tell(trace, part)
 
@@ -93,7 +93,7 @@ _ENDINGS: Mapping[str, Callable[[Trace, PlannedStep], list[Block]]] = {
     "predict": _predicted,
     "gradient": _gradient,
 }
-"""What is told of a step besides its figures, by its name; those of tokenizers have their own."""
+"""What is told of a step besides its numbers, by its name; those of tokenizers have their own."""
 
 
 def closing_notes(trace: Trace, selection: Selection) -> list[Block]:
@@ -123,9 +123,9 @@ def _attends_most(trace: Trace, selection: Selection) -> list[Block]:
 
 def _most(weights: Quantity, i: int) -> Spans:
     j = int(weights.values[i].argmax())
-    figure = weights.matrix.number(i, j)
+    number = weights.matrix.number(i, j)
     row, column = weights.rows.names[i], weights.columns.names[j]
-    return (Word(row), " attends most to ", Word(column), " (", figure, ").")
+    return (Word(row), " attends most to ", Word(column), " (", number, ").")
 
 
 def _graph(trace: Trace, selection: Selection) -> list[Block]:
@@ -205,13 +205,13 @@ def _compared(own: Quantity, other: Quantity, before: Spans) -> Spans:
     order = [other.rows.names.index(name) for name in own.rows.names]
     off = np.abs(other.values[order] - own.values)
     i, j = (int(place) for place in np.unravel_index(int(off.argmax()), off.shape))
-    figures = contrasted(other.matrix.number(order[i], j), own.matrix.number(i, j))
-    if figures is None or not off.max() > _SAME:
+    numbers = contrasted(other.matrix.number(order[i], j), own.matrix.number(i, j))
+    if numbers is None or not off.max() > _SAME:
         where = "." if order == sorted(order) else ", in the order of these tokens: a permutation."
         return (symbol, " has the same rows as ", *before, where)
-    its, others = figures
+    its, others = numbers
     return (
         symbol, " has other rows than ", *before, f": in row {i + 1}, ", Word(own.rows.names[i]),
-        f", {'it' if own.is_list else f'the figure in column {j + 1}'} is ",
+        f", {'it' if own.is_list else f'the number in column {j + 1}'} is ",
         its, " instead of ", others, ".",
     )  # fmt: skip

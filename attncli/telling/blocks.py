@@ -1,4 +1,4 @@
-"""Blocks for quantities: tables of figures, rows side by side, lists of tokens, a tree."""
+"""Blocks for quantities: tables of numbers, rows side by side, lists of tokens, a tree."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def _made_in_short(made: Sequence[Quantity], path: Name) -> Spans:
 
 def _shape_in_short(quantity: Quantity) -> str:
     rows, columns = quantity.matrix.shape
-    if quantity.is_figure:
+    if quantity.is_number:
         return ""
     return f" [{rows}]" if quantity.is_list else f" [{rows}, {columns}]"
 

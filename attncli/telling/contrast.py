@@ -1,4 +1,4 @@
-"""Figures that a sentence sets against each other, with the decimals that tell them apart."""
+"""Numbers that a sentence sets against each other, with the decimals that tell them apart."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from attncli.arithmetic.expression import Number
 
 
 def contrasted(one: Number, other: Number) -> tuple[Number, Number] | None:
-    """Two figures as they are shown, or where these are alike with as many more decimals as it
+    """Two numbers as they are shown, or where these are alike with as many more decimals as it
     takes; None where no digit tells them apart."""
     if one.shown != other.shown:
         return one, other

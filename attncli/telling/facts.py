@@ -80,7 +80,7 @@ def _common(sizes: Iterable[int | None]) -> int | None:
 
 
 def _rows(outline: Outline, layer: Layer) -> int | None:
-    """How many figures the memory of a recurrent layer has."""
+    """How many numbers the memory of a recurrent layer has."""
     cell = layer.recurrent or Recurrent()
     path = cell.way_path(layer.path, cell.ways[0])
     return outline.scenario.shapes.get(below(path, "a").at(1), (None, None))[0]

@@ -134,13 +134,13 @@ def _so_far(learned: Learned, own: Round) -> Prose:
 
 def _choice(trace: Trace, part: PlannedStep, own: Round) -> Iterator[Span]:
     by_score = part.place.name("scores") in trace
-    figures = trace[part.place.name("scores" if by_score else "counts")]
+    numbers = trace[part.place.name("scores" if by_score else "counts")]
     pair = " ".join(own.pair)
-    place = figures.rows.names.index(pair)
-    number = figures.matrix.number(place, 0)
+    place = numbers.rows.names.index(pair)
+    number = numbers.matrix.number(place, 0)
     next_best = place + own.ties + 1
-    if next_best < figures.matrix.shape[0]:
-        number, _ = contrasted(number, figures.matrix.number(next_best, 0)) or (number, number)
+    if next_best < numbers.matrix.shape[0]:
+        number, _ = contrasted(number, numbers.matrix.number(next_best, 0)) or (number, number)
     yield from (Word(pair), " has the largest score (" if by_score else " occurs most often (")
     yield from (number, "): it becomes the piece ", Word(own.piece), ".")
     if own.ties:
@@ -258,7 +258,7 @@ ENDINGS: Mapping[str, Callable[[Trace, PlannedStep], list[Block]]] = {
     "prune": pruned,
     "viterbi": way_back,
 }
-"""What is told of a step besides its figures, by its name."""
+"""What is told of a step besides its numbers, by its name."""
 
 
 def side_by_side(trace: Trace) -> list[Block]:

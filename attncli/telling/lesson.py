@@ -125,12 +125,12 @@ def _mistake_blocks(trace: Trace, part: PlannedStep | None, mistake: Mistake) ->
         same = " With these numbers it makes no difference, so they can't reveal it."
         return [Bullets(((mistake.says, same),))]
     right = trace[definition.name]
-    figure = right.matrix.number(*cell)
+    number = right.matrix.number(*cell)
     told = (
         " ",
         Term(right.symbol(*cell, part.place.here(right.name))),
         " is ",
-        figure,
+        number,
         "; the mistake gives",
     )
     line = cell_line(wrong, wrong[definition.name], *cell)

@@ -1,4 +1,4 @@
-"""What is told of pieces with log-probabilities besides their figures: how words are cut, which
+"""What is told of pieces with log-probabilities besides their numbers: how words are cut, which
 pieces go, and the way back through the best totals."""
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def _result(trace: Trace, told: Sequence[PlannedStep]) -> list[Section]:
         return []
     last = told[-1]
     *before, result = made_by(trace, last)
-    shown = [*(quantity for quantity in before if quantity.is_figure), result]
+    shown = [*(quantity for quantity in before if quantity.is_number), result]
     tables = (matrix_block(quantity, Selection(), last.path) for quantity in shown)
     section = section_of(trace, last, len(told), (*tables, *ending_of(trace, last)))
     return [section._replace(formulas=())]
@@ -142,7 +142,7 @@ def check_lines(trace: Trace, parts: Sequence[PlannedStep]) -> None:
 def part_blocks(
     trace: Trace, part: PlannedStep, selection: Selection, givens: Sequence[Quantity]
 ) -> list[Block]:
-    """All that is told of a part: how it is worked, and what its figures come to."""
+    """All that is told of a part: how it is worked, and what its numbers come to."""
     return [*worked_blocks(trace, part, selection, givens), *ending_of(trace, part)]
 
 
@@ -188,7 +188,7 @@ def _about_sums(table: MatrixBlock, selection: Selection) -> list[Block]:
 
 
 def remarks_on(trace: Trace, part: PlannedStep) -> list[Block]:
-    """What has to be said of how a step was done on these figures."""
+    """What has to be said of how a step was done on these numbers."""
     remarks = [
         definition.operation.remark(*trace.operands(definition))
         for definition in definitions_of(trace, part)

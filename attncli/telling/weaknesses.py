@@ -1,4 +1,4 @@
-"""What is weak about the figures of a scenario, for those who make exercises of it."""
+"""What is weak about the numbers of a scenario, for those who make exercises of it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST = 8
 _MOST_MISTAKES = 24
 
 _MORE_PLACES = 4
-"""How many places a figure at a rounding edge is shown with beyond those it is rounded to."""
+"""How many places a number at a rounding edge is shown with beyond those it is rounded to."""
 
 
 class Rule(NamedTuple):
@@ -112,10 +112,10 @@ _RULES: Mapping[str, Rule] = MappingProxyType(
 
 
 def weaknesses(trace: Trace, steps: Sequence[str] = ()) -> Document:
-    """What is weak about the figures that some steps make (none named: all), a section a rule."""
+    """What is weak about the numbers that some steps make (none named: all), a section a rule."""
     names = _names(trace, steps)
     revealed, hidden = _mistakes(trace, names)
-    found = {**_figures(trace, names), "mistakes": hidden}
+    found = {**_numbers(trace, names), "mistakes": hidden}
     found["ambiguous"] = [*_ambiguous(trace, names)]
     sections = [_section(rule, found[rule]) for rule in _RULES if found.get(rule)]
     if revealed:
@@ -184,7 +184,7 @@ def _ambiguous(trace: Trace, names: Sequence[str]) -> Iterator[Spans]:
                 yield (address, " is ", carry, " under carry and ", exact, " under exact")
 
 
-def _figures(trace: Trace, names: Sequence[str]) -> dict[str, list[Spans]]:
+def _numbers(trace: Trace, names: Sequence[str]) -> dict[str, list[Spans]]:
     """What breaks the rules that are about one quantity."""
     rows = shown_rows(trace)
     found: dict[str, list[Spans]] = {rule: [] for rule in CHECKS}
@@ -217,8 +217,8 @@ def _cells(quantity: Quantity, made: CandidateQuantity, broken: Flags) -> Iterat
 def _edges(quantity: Quantity, made: CandidateQuantity, broken: Flags) -> Iterator[Spans]:
     for i, j in _places(broken, made):
         full = decimals.shown(float(made.full[i, j]), made.decimals + _MORE_PLACES)
-        figure = quantity.matrix.number(i, j)
-        yield Term(quantity.symbol(i, j)), " is ", figure, ", rounded from ", Number.written(full)
+        number = quantity.matrix.number(i, j)
+        yield Term(quantity.symbol(i, j)), " is ", number, ", rounded from ", Number.written(full)
 
 
 def _ties(quantity: Quantity, made: CandidateQuantity, broken: Flags) -> Iterator[Spans]:
@@ -265,7 +265,7 @@ _TELLERS: Mapping[str, Callable[[Quantity, CandidateQuantity, Flags], Iterator[S
 
 
 def _mistakes(trace: Trace, names: Sequence[str]) -> tuple[list[Spans], list[Spans]]:
-    """The common mistakes that the figures reveal, and those that they don't."""
+    """The common mistakes that the numbers reveal, and those that they don't."""
     revealed: list[Spans] = []
     hidden: list[Spans] = []
     for slip in attempts(trace, names) if names else ():

@@ -100,7 +100,7 @@ def _row_line(trace: Trace, quantity: Quantity, i: int, *, with_cells: bool = Fa
 
 
 def _row_result(quantity: Quantity, i: int, cells: Mapping[int, Forms]) -> tuple[str, Vector]:
-    """The figures of a row, and whether the last form of each of its `cells` gives them."""
+    """The numbers of a row, and whether the last form of each of its `cells` gives them."""
     number = partial(quantity.number, i)
     true = all(evaluation.relation(forms[-1], number(j)) == "=" for j, forms in cells.items())
     result = _entries(elided(quantity.matrix.shape[1], MOST_PARTS), number)

@@ -91,16 +91,16 @@ class Lexicon:
 
 
 Rounded = Callable[[str, float], float]
-"""Rounds a figure of a name, so that a cut is chosen by the figures that are told of it."""
+"""Rounds a number of a name, so that a cut is chosen by the numbers that are told of it."""
 
 
 COMPARED = "compared"
 """The name of a total where it is set against another one."""
 
 
-def unrounded(_: str, figure: float) -> float:
-    """The figure as it is."""
-    return figure
+def unrounded(_: str, number: float) -> float:
+    """The number as it is."""
+    return number
 
 
 class Ways(NamedTuple):

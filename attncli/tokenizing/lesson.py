@@ -21,7 +21,7 @@ from attncli.tokenizing.pieces import front_of
 from attncli.tokenizing.seeds import substring_counts
 from attncli.tokenizing.unigram import Unigram, check_room
 
-_ALIKE = 9  # decimals: increases that differ by less are the same figure, summed differently
+_ALIKE = 9  # decimals: increases that differ by less are the same number, summed differently
 
 
 class Lesson(NamedTuple):
@@ -145,9 +145,9 @@ def _round(
     return LessonRound(pieces, cuts, marked)
 
 
-def _alike(name: str, figure: float) -> float:
-    """Sums of the same figures in another order are the same."""
-    return round(figure, _ALIKE) if name == COMPARED else figure
+def _alike(name: str, number: float) -> float:
+    """Sums of the same numbers in another order are the same."""
+    return round(number, _ALIKE) if name == COMPARED else number
 
 
 def _cuts(words: Iterable[CountedWord], lexicon: Lexicon, without: str | None = None) -> list[Cut]:

@@ -148,7 +148,7 @@ def _derived(signature: Signature, side: int, operands: Sequence[Quantity], size
     sources = [signature.source_of(letter) for letter in letters]
     parts = [_side(operands[source[0]], source[1]) for source in sources if source is not None]
     if [part.role for part in parts] == [NONE]:
-        return parts[0]  # a list's, or a single figure's
+        return parts[0]  # a list's, or a single number's
     known = len(parts) == len(letters) and all(part.role != DIMENSIONS for part in parts)
     if not known or sum(len(part.names) for part in parts) != size:
         return Axis(counted(size), DIMENSIONS)

@@ -1,6 +1,6 @@
 """Whether the matrices of a recurrent cell fit together: each that doesn't is told of once.
 
-How many figures a memory has is told by most of its matrices, so that the odd one is blamed.
+How many numbers a memory has is told by most of its matrices, so that the odd one is blamed.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from attncli.scenario.keys.recurrent import GATES, LETTERS
 from attncli.scenario.model import Recurrent
 
 _H, _D, _K, _ONE = "h", "d", "k", "1"
-"""Figures of the memory, of the input, of what is read out, and what is a row."""
+"""Numbers of the memory, of the input, of what is read out, and what is a row."""
 
 
 class _Side(NamedTuple):
-    """What a side of a matrix is: so many times the figures of something."""
+    """What a side of a matrix is: so many times the numbers of something."""
 
     of: str
     times: int = 1
 
 
 _Shape = tuple[_Side, _Side]
-_FIGURE = _Side(_ONE)
+_NUMBER = _Side(_ONE)
 
 
 def check_cells(scenario: Scenario, problems: Problems) -> set[str]:
@@ -68,17 +68,17 @@ def _shapes(cell: Recurrent) -> Iterator[tuple[str, _Shape]]:
     gates = GATES.get(cell.kind, ())
     h, d, k = _Side(_H), _Side(_D), _Side(_K)
     states = _Side(_H, len(cell.ways))
-    yield from (("W_ya", (states, k) if cell.in_out else (k, states)), ("b_y", (_FIGURE, k)))
-    yield from ((name, (_FIGURE, h)) for name in ("initial_state", "initial_cell"))
+    yield from (("W_ya", (states, k) if cell.in_out else (k, states)), ("b_y", (_NUMBER, k)))
+    yield from ((name, (_NUMBER, h)) for name in ("initial_state", "initial_cell"))
     if cell.layout == "torch":
         all_gates = _Side(_H, len(gates) or 1)
         yield from (("W_ih", (all_gates, d)), ("W_hh", (all_gates, h)))
-        yield from ((name, (_FIGURE, all_gates)) for name in ("b_ih", "b_hh"))
+        yield from ((name, (_NUMBER, all_gates)) for name in ("b_ih", "b_hh"))
         return
     for letter in [LETTERS[gate] for gate in gates] or ["a"]:
         yield f"W_{letter}x", (d, h) if cell.in_out else (h, d)
         yield f"W_{letter}a", (h, h)
-        yield f"b_{letter}", (_FIGURE, h)
+        yield f"b_{letter}", (_NUMBER, h)
 
 
 def _check(scenario: Scenario, given: Mapping[Name, _Shape], problems: Problems) -> bool:
@@ -86,21 +86,21 @@ def _check(scenario: Scenario, given: Mapping[Name, _Shape], problems: Problems)
     sizes = {of: _most(scenario, given, of) for of in (_H, _D, _K)}
     found = False
     for name, sides in given.items():
-        if found and _K in (sides[1].of,) and sides[0] == _FIGURE:
+        if found and _K in (sides[1].of,) and sides[0] == _NUMBER:
             continue  # W_ya may be at fault, and tells how long b_y is
         wanted = tuple(1 if side.of == _ONE else side.times * sizes[side.of] for side in sides)
         shape = scenario.given[name].shape
         if shape != wanted and 0 not in wanted:
             found = True
-            is_vector = sides[0] == _FIGURE
-            told = f"has {_figures(shape[1])}" if is_vector else f"is {shape[0]} × {shape[1]}"
-            right = _figures(wanted[1]) if is_vector else f"{wanted[0]} × {wanted[1]}"
+            is_vector = sides[0] == _NUMBER
+            told = f"has {_numbers(shape[1])}" if is_vector else f"is {shape[0]} × {shape[1]}"
+            right = _numbers(wanted[1]) if is_vector else f"{wanted[0]} × {wanted[1]}"
             others = _others(shape, wanted, sides, sizes)
             problems.add(scenario.where(name), f"{name} {told}, and {others}", f"give it {right}")
     return found
 
 
-def _figures(count: int) -> str:
+def _numbers(count: int) -> str:
     return "1 number" if count == 1 else f"{count} numbers"
 
 
@@ -114,16 +114,16 @@ def _others(
     wrong = next(k for k in (0, 1) if shape[k] != wanted[k])
     of, times = sides[wrong]
     if of == _D:
-        return f"the weights of the input for the other gates are for {_figures(sizes[_D])}"
+        return f"the weights of the input for the other gates are for {_numbers(sizes[_D])}"
     if of == _K:
-        return f"what is read out has {_figures(sizes[_K])}"
+        return f"what is read out has {_numbers(sizes[_K])}"
     several = "directions" if _K in (sides[0].of, sides[1].of) else "gates"
     each = f" in each of {times} {several}" if times > 1 else ""
-    return f"the memory of this cell has {_figures(sizes[_H])}{each}"
+    return f"the memory of this cell has {_numbers(sizes[_H])}{each}"
 
 
 def _most(scenario: Scenario, given: Mapping[Name, _Shape], of: str) -> int:
-    """How many figures something has, as most sides have it; 0 where none tells."""
+    """How many numbers something has, as most sides have it; 0 where none tells."""
     votes = Counter(_votes(scenario, given, of))
     return max(votes, key=votes.__getitem__, default=0)
 

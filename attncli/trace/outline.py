@@ -1,4 +1,4 @@
-"""What a scenario comes to, as far as its steps and shapes tell that without a figure."""
+"""What a scenario comes to, as far as its steps and shapes tell that without a number."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ class Quantity:
 
     @property
     def values(self) -> Array:
-        """The figures, float64 [n, m], read-only."""
+        """The numbers, float64 [n, m], read-only."""
         return self.matrix.values
 
     @property
@@ -162,17 +162,17 @@ class Quantity:
         return self.name.time is not None or self.name.number is not None
 
     @property
-    def is_figure(self) -> bool:
-        """Whether it is a single figure, such as `cross_entropy`."""
+    def is_number(self) -> bool:
+        """Whether it is a single number, such as `cross_entropy`."""
         return self.is_list and self.rows.names == ("",)
 
     @property
     def is_list(self) -> bool:
-        """Whether it is one figure a row, such as `exp_sum`."""
+        """Whether it is one number a row, such as `exp_sum`."""
         return not self.columns.names
 
     def holding(self, matrix: Matrix) -> Quantity:
-        """The same quantity with other figures."""
+        """The same quantity with other numbers."""
         return Quantity(self.name, matrix, self.rows, self.columns, self.definition, self.origin)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:  # noqa: ANN401
@@ -182,18 +182,18 @@ class Quantity:
         return f"<Quantity {self.name} {list(self.matrix.shape)}>"
 
     @cached_property
-    def figures(self) -> Matrix:
-        """The matrix, whose figures know whose they are."""
+    def numbers(self) -> Matrix:
+        """The matrix, whose numbers know whose they are."""
         return self.matrix.named(self.name)
 
     def number(self, i: int, j: int) -> Number:
-        """The figure of cell (i, j), from 0, which knows whose it is."""
-        return self.figures.number(i, j)
+        """The number of cell (i, j), from 0, which knows whose it is."""
+        return self.numbers.number(i, j)
 
     def find(self, address: Address) -> tuple[int, int]:
         """The row and column, from 0, of a cell. Raises AddressError."""
         axes = (self.rows,) if self.is_list else (self.rows, self.columns)
-        if self.is_figure and not address.indices:
+        if self.is_number and not address.indices:
             return 0, 0
         if len(address.indices) != len(axes):
             what = "a row" if self.is_list else "a row and a column"
@@ -205,7 +205,7 @@ class Quantity:
 
     def indices(self, i: int, j: int | None = None) -> tuple[str, ...]:
         """The names that address cell (i, j), or row i."""
-        if self.is_figure:
+        if self.is_number:
             return ()
         row = self.rows.index(i)
         return (row,) if j is None or self.is_list else (row, self.columns.index(j))

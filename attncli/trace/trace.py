@@ -23,7 +23,7 @@ from attncli.trace.quantity import Definition, Quantity
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
-Figures = ArrayLike | Sequence[Sequence[Decimal]]
+Numbers = ArrayLike | Sequence[Sequence[Decimal]]
 
 
 class Unfinished(NamedTuple):
@@ -105,10 +105,10 @@ class Trace:
         return {definition.name: part for part in self.story for definition in part.definitions}
 
     def operands(self, definition: Definition) -> tuple[Matrix, ...]:
-        """The matrices that a making works on, which know whose figures they hold."""
+        """The matrices that a making works on, which know whose numbers they hold."""
         known = self._operands.get(definition.operands)
         if known is None:
-            known = tuple(self.quantities[name].figures for name in definition.operands)
+            known = tuple(self.quantities[name].numbers for name in definition.operands)
             self._operands[definition.operands] = known
         return known
 
@@ -117,32 +117,32 @@ class Trace:
         """Operands that were asked for, as they are for each line of working."""
         return {}
 
-    def replay(self, replaced: Mapping[str, Figures]) -> Trace:
-        """The trace with some quantities' figures replaced, and all that follows worked again
+    def replay(self, replaced: Mapping[str, Numbers]) -> Trace:
+        """The trace with some quantities' numbers replaced, and all that follows worked again
         under the same rounding.
 
-        `replaced` gives new figures [n, m] by name ([n] for a list such as `exp_sum`): numbers,
+        `replaced` gives new numbers [n, m] by name ([n] for a list such as `exp_sum`): numbers,
         Decimals or an array. They are kept as they are, and stay through later replays.
         Raises KeyError for a name that isn't in the trace, ValueError for another shape, and
         ScenarioError where what follows can't be worked.
         """
-        new = {name: self._with_figures(name, figures) for name, figures in replaced.items()}
+        new = {name: self._with_numbers(name, numbers) for name, numbers in replaced.items()}
         story = self._told_with(lambda definition: None if definition.name in new else definition)
         return self._again({**self.quantities, **new}, story, set(new))
 
-    def under(self, policy: Policy, replaced: Mapping[str, Figures] = _NOTHING) -> Trace:
-        """The trace worked again from its given figures, and some replaced ones, under a rounding
+    def under(self, policy: Policy, replaced: Mapping[str, Numbers] = _NOTHING) -> Trace:
+        """The trace worked again from its given numbers, and some replaced ones, under a rounding
         policy. Raises as `replay` does."""
         rounding = self.rounding.under(policy)
         return self.retold(replace(self.scenario, rounding=rounding), replaced)
 
-    def retold(self, scenario: Scenario, replaced: Mapping[str, Figures] = _NOTHING) -> Trace:
-        """The story of this trace, worked from the given figures of a scenario that differs in
+    def retold(self, scenario: Scenario, replaced: Mapping[str, Numbers] = _NOTHING) -> Trace:
+        """The story of this trace, worked from the given numbers of a scenario that differs in
         these, or in how it rounds, and in nothing else; without variants and generated tokens.
 
         `replaced` and what it raises are those of `replay`.
         """
-        new = {name: self._with_figures(name, figures) for name, figures in replaced.items()}
+        new = {name: self._with_numbers(name, numbers) for name, numbers in replaced.items()}
         given: dict[str, Quantity] = {
             name: self[name].holding(matrix) for name, matrix in scenario.given.items()
         }
@@ -181,16 +181,16 @@ class Trace:
             for part in self.story
         )
 
-    def _with_figures(self, name: str, figures: Figures) -> Quantity:
+    def _with_numbers(self, name: str, numbers: Numbers) -> Quantity:
         if name not in self.quantities:
             raise KeyError(f"this trace has no {name}; it has {', '.join(self.quantities)}")
         quantity = self.quantities[name]
-        array = np.array(figures, dtype=object)
+        array = np.array(numbers, dtype=object)
         if quantity.is_list and array.ndim == 1:
             array = array[:, np.newaxis]
         if array.shape != quantity.matrix.shape:
             raise ValueError(f"{name} has the shape {quantity.matrix.shape}, not {array.shape}")
-        written = [[Decimal(str(figure)) for figure in row] for row in array.tolist()]
+        written = [[Decimal(str(number)) for number in row] for row in array.tolist()]
         return replace(quantity, matrix=Matrix.of_written(written), definition=None)
 
     def _again(
@@ -227,7 +227,7 @@ def _cause(
 
 
 def _largest_given(definition: Definition, quantities: Mapping[str, Quantity]) -> Name | None:
-    """The given quantity that has the largest figure, of all that something is made of."""
+    """The given quantity that has the largest number, of all that something is made of."""
     sizes: dict[Name, float] = {}
     waiting, seen = [*definition.operands], set(definition.operands)
     while waiting:
@@ -247,7 +247,7 @@ def make(
     old: Quantity | None = None,
 ) -> Quantity:
     """One quantity, made of others, or made again as the `old` one was. Raises ScenarioError
-    where its figures can't be worked."""
+    where its numbers can't be worked."""
     operands = [quantities[name] for name in definition.operands]
     rounding = scenario.rounding.of_quantity(definition.step, definition.name)
     try:

@@ -7,13 +7,13 @@ section of `Layer 1 · Head 2` the name `K` is looked for at `layers[1].heads[2]
 `layers[1]`, then at the top.
 
     calculator  expressions and what they come to
-    tables      the figures of a page, by name; which name a section means
+    tables      the numbers of a page, by name; which name a section means
     latex       the mathematics of Markdown in the plain notation
     reading     pages of any format, as sections of lines of working
     checks      a page's signs, results, tables and sums
 """
 
-from tests.auditor.checks import Report, audit, audit_figures
+from tests.auditor.checks import Report, audit, audit_numbers
 from tests.auditor.tables import Tables
 
-__all__ = ["Report", "Tables", "audit", "audit_figures"]
+__all__ = ["Report", "Tables", "audit", "audit_numbers"]

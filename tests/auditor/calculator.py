@@ -16,7 +16,7 @@ Lookup = Callable[[str], Value]
 NAME = r"(?:[A-Za-z_]\w*(?:\[\d+\])?\.)*[A-Za-z_π][A-Za-z0-9_]*(?:\[\d+\](?=\[))?"
 """What may have a time before the indices of a cell: `a[2]` of `a[2][1]`."""
 INDEX = r"\[(?:\"(?:[^\"\\]|\\.)*\"|[^\[\]\"])*\]"
-FIGURE = r"−?(?:∞|\d+(?:\.\d+)?(?:e[-−]?\d+)?)"
+NUMBER = r"−?(?:∞|\d+(?:\.\d+)?(?:e[-−]?\d+)?)"
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>∞|\d+(?:\.\d+)?(?:e[-−]?\d+)?)"
@@ -31,23 +31,23 @@ _SAME = Decimal("1e-40")
 
 
 class NamedError(Exception):
-    """A name was met where only figures were looked for."""
+    """A name was met where only numbers were looked for."""
 
 
 class UndisclosedError(Exception):
-    """A name stands for figures that are nowhere shown: a long random matrix."""
+    """A name stands for numbers that are nowhere shown: a long random matrix."""
 
 
 def value(text: str, lookup: Lookup) -> Value:
     """What an expression comes to. Raises ValueError for what is not one."""
     try:
-        return _of_figures(text)
+        return _of_numbers(text)
     except NamedError:
         return _evaluated(text, lookup)
 
 
 @lru_cache(maxsize=1 << 14)
-def _of_figures(text: str) -> Value:
+def _of_numbers(text: str) -> Value:
     def no_names(name: str) -> Value:
         raise NamedError(name)
 
@@ -76,7 +76,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
 
 
 class _Parser:
-    """Sums of products of powers, over figures and vectors."""
+    """Sums of products of powers, over numbers and vectors."""
 
     def __init__(self, tokens: list[tuple[str, str]], lookup: Lookup) -> None:
         self.rest, self.lookup = tokens[::-1], lookup
@@ -139,7 +139,7 @@ class _Parser:
             raise ValueError(f"a number is wanted before {self.rest[::-1]}")
         kind, text = self.rest.pop()
         if kind == "number":
-            return figure(text)
+            return number(text)
         return self.named(text)
 
     def listed(self, opening: str, closing: str) -> list[Value]:
@@ -170,32 +170,32 @@ class _Parser:
         return _FUNCTIONS[name](*arguments)
 
 
-def figure(text: str) -> Decimal:
-    """A printed figure, of whatever minus."""
+def number(text: str) -> Decimal:
+    """A printed number, of whatever minus."""
     return Decimal(text.strip().replace("−", "-").replace("∞", "Infinity"))
 
 
-def is_figures(text: str) -> bool:
-    """Whether a text is one figure, or a vector of nothing but figures."""
-    return re.fullmatch(rf"\s*(?:{FIGURE}|\[\s*{FIGURE}(?:,\s*{FIGURE})*\])\s*", text) is not None
+def is_numbers(text: str) -> bool:
+    """Whether a text is one number, or a vector of nothing but numbers."""
+    return re.fullmatch(rf"\s*(?:{NUMBER}|\[\s*{NUMBER}(?:,\s*{NUMBER})*\])\s*", text) is not None
 
 
-def figures(text: str) -> list[str]:
-    """The texts of a figure, or of a vector's entries."""
+def numbers(text: str) -> list[str]:
+    """The texts of a number, or of a vector's entries."""
     return [entry.strip() for entry in text.strip(" []").split(",")]
 
 
 def rounds_to(left: Value, right: str) -> bool:
     """Whether what stands left, rounded half away from zero to the digits on the right, is it."""
-    lefts, rights = (left if isinstance(left, list) else [left]), figures(right)
+    lefts, rights = (left if isinstance(left, list) else [left]), numbers(right)
     is_vector = right.strip().startswith("[")
     return (isinstance(left, list) == is_vector and len(lefts) == len(rights)) and all(
-        _rounded(a, text) == figure(text) for a, text in zip(lefts, rights, strict=True)
+        _rounded(a, text) == number(text) for a, text in zip(lefts, rights, strict=True)
     )
 
 
 def _rounded(exact: Decimal, text: str) -> Decimal:
-    exponent = figure(text).as_tuple().exponent
+    exponent = number(text).as_tuple().exponent
     if not exact.is_finite() or not isinstance(exponent, int):
         return exact
     unit = Decimal(1).scaleb(exponent)
@@ -237,7 +237,7 @@ def _add(a: Value, b: Value) -> Value:
 
 
 def _times(a: Value, b: Value) -> Value:
-    """A figure times a figure or vector; a vector times a matrix, or a vector entry by entry."""
+    """A number times a number or vector; a vector times a matrix, or a vector entry by entry."""
     if isinstance(a, list) and isinstance(b, list):
         if not isinstance(b[0], list):
             return [x * y for x, y in zip(a, b, strict=True)]
@@ -249,7 +249,7 @@ def _times(a: Value, b: Value) -> Value:
 
 
 def _divided(a: Value, b: Decimal) -> Value:
-    """A figure or a vector divided by a figure: at once, so that 0.27 / 0.288 is 0.9375."""
+    """A number or a vector divided by a number: at once, so that 0.27 / 0.288 is 0.9375."""
     return [x / b for x in a] if isinstance(a, list) else a / b
 
 

@@ -11,9 +11,9 @@ from typing import Any
 from tests.auditor.calculator import (
     Lookup,
     UndisclosedError,
-    figure,
-    figures,
-    is_figures,
+    is_numbers,
+    number,
+    numbers,
     rounds_to,
     same,
     value,
@@ -29,8 +29,8 @@ _FORBIDDEN = re.compile(r"(?<![\w.])(?:[-−]0(?:\.0+)?(?![\d.])|nan\b|inf\b)")
 class Report:
     """What was found: how many signs were checked, how many couldn't be, and what is false.
 
-    `told` are the full names of what lines work out, `bare` of those whose line says a figure and
-    nothing else; `results` counts the lines whose figures are those of their tables, `grids` the
+    `told` are the full names of what lines work out, `bare` of those whose line says a number and
+    nothing else; `results` counts the lines whose numbers are those of their tables, `grids` the
     tables that are the JSON's.
     """
 
@@ -149,7 +149,7 @@ class _Audit:
             self.report.bare.add(full)
         if full not in self.made | tables.given:
             self.false("place", statement)
-        if _agree(figures(statement.parts[-1][1]), tables[full].texts(indices)):
+        if _agree(numbers(statement.parts[-1][1]), tables[full].texts(indices)):
             self.report.results += 1
         else:
             self.false("result", statement)
@@ -176,21 +176,21 @@ class _Audit:
             self.false("table", match[1])
 
     def sums(self, grid: Grid) -> None:
-        """The column `sum` says what the figures of a row, as shown, add up to."""
+        """The column `sum` says what the numbers of a row, as shown, add up to."""
         for _, *cells, total in grid.rows:
             if "…" in cells or total == "⋮":
                 self.report.elided += 1
                 continue
             self.report.checked += 1
-            added = sum(map(figure, cells), start=Decimal(0))
+            added = sum(map(number, cells), start=Decimal(0))
             about = total.startswith("≈ ") and rounds_to(added, total.removeprefix("≈ "))
-            if not about and (total.startswith("≈") or added != figure(total)):
+            if not about and (total.startswith("≈") or added != number(total)):
                 self.false("sum", f"{cells} {total}")
 
 
 def _holds(left: str, right: str, lookup: Lookup) -> bool:
     worked = value(left, lookup)
-    return rounds_to(worked, right) if is_figures(right) else same(worked, value(right, lookup))
+    return rounds_to(worked, right) if is_numbers(right) else same(worked, value(right, lookup))
 
 
 def _undisclosed(name: str) -> Any:
@@ -198,7 +198,7 @@ def _undisclosed(name: str) -> Any:
 
 
 def _agree(shown: Sequence[str], table: Sequence[str] | str) -> bool:
-    """Whether figures are those of a table, where `…` stands for any number of them."""
+    """Whether numbers are those of a table, where `…` stands for any number of them."""
     expected = [table] if isinstance(table, str) else list(table)
     if "…" not in shown:
         return list(shown) == expected
@@ -217,15 +217,15 @@ def _same_rows(rows: Sequence[Sequence[str]], text: Sequence[Sequence[str]]) -> 
     return len(text) >= len(rows) and all(map(_agree, [*rows[:gap], *rows[gap + 1 :]], ends))
 
 
-def audit_figures(page: Mapping[str, Any]) -> Iterator[str]:
-    """What is false in a page's JSON: figures that aren't their values rounded, zeros that aren't."""
+def audit_numbers(page: Mapping[str, Any]) -> Iterator[str]:
+    """What is false in a page's JSON: numbers that aren't their values rounded, zeros that aren't."""
     tables = [*page["given"], *(q for step in page["steps"] for q in step["quantities"])]
     for table in tables:
         if "text" not in table:
             continue  # a long random matrix, described
-        for text, number in zip(_flat(table["text"]), _flat(table["values"]), strict=True):
-            if not _is_shown(text, number):
-                yield f"{table['name']}: {number} as {text}"
+        for text, exact in zip(_flat(table["text"]), _flat(table["values"]), strict=True):
+            if not _is_shown(text, exact):
+                yield f"{table['name']}: {exact} as {text}"
     for line in (line for step in page["steps"] for line in step["working"]):
         shown = line["text"].rpartition(" ")[2]
         if "value" in line and not _is_shown(shown, line["value"]):
@@ -236,12 +236,12 @@ def _flat(entries: Sequence[Any]) -> list[Any]:
     return [x for entry in entries for x in (entry if isinstance(entry, list) else [entry])]
 
 
-def _is_shown(text: str, number: object) -> bool:
-    if number is None:
+def _is_shown(text: str, value: object) -> bool:
+    if value is None:
         return text == "−∞"
-    if isinstance(number, str):
-        return text == number
-    shown, exact = figure(text), Decimal(repr(number))
+    if isinstance(value, str):
+        return text == value
+    shown, exact = number(text), Decimal(repr(value))
     if exact and not shown:
         return False  # nothing that isn't zero is shown as a bare zero
     exponent = shown.as_tuple().exponent

@@ -1,4 +1,4 @@
-"""The figures of a page, by name, read from the page's own JSON."""
+"""The numbers of a page, by name, read from the page's own JSON."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tests.auditor.calculator import INDEX, NAME, UndisclosedError, Value, figure
+from tests.auditor.calculator import INDEX, NAME, UndisclosedError, Value, number
 
 _ADDRESS = re.compile(rf"(?P<name>{NAME})(?P<index>{INDEX})?")
 _INDICES = re.compile(r"\s*(\"(?:[^\"\\]|\\.)*\"|[^,\"]+)\s*(?:,|$)")
 _LISTED = re.compile(r"(?P<name>(?:.*\.)?totals)\[(?P<end>\d+)\]")
-"""What is told in lines only; its figures are listed with those of other places."""
+"""What is told in lines only; its numbers are listed with those of other places."""
 _WORDS = {
     "layers": "Layer", "heads": "Head", "encoder": "Encoder", "cross": "Cross-attention",
     "forward": "Forward", "backward": "Backward",
@@ -31,11 +31,11 @@ class Table:
     def value(self) -> Value:
         """All of it: a matrix, or a vector where it has no columns."""
         if not self.columns:
-            return [figure(text) for text in self.text]
-        return [[figure(text) for text in row] for row in self.text]
+            return [number(text) for text in self.text]
+        return [[number(text) for text in row] for row in self.text]
 
     def texts(self, indices: list[str]) -> list[str] | str:
-        """A figure, or a row of them, as printed."""
+        """A number, or a row of them, as printed."""
         row = self.text[_place(indices[0], self.rows)] if indices else self.text[0]
         if len(indices) > 1:
             return str(row[_place(indices[1], self.columns)])
@@ -72,9 +72,9 @@ class Section:
     def heading(self) -> str:
         """`Layer 1 · Head 2 · Softmax` of the softmax at `layers[1].heads[2]`."""
         words = []
-        for name, number in re.findall(r"(\w+)(?:\[(\d+)\])?", self.path):
+        for name, count in re.findall(r"(\w+)(?:\[(\d+)\])?", self.path):
             if name in _WORDS:
-                words.append(f"{_WORDS[name]} {number}".strip())
+                words.append(f"{_WORDS[name]} {count}".strip())
         return " · ".join([*words, self.title])
 
 
@@ -131,10 +131,10 @@ class Tables:
         """The row of a list, counted from 1, that is the piece's which ends at a place: `un|happi`
         is that of happi at 7."""
         name = re.sub(r"\\(.)", r"\1", piece[1:-1]) if piece.startswith('"') else piece
-        for number, row in enumerate(self[full].rows, start=1):
+        for position, row in enumerate(self[full].rows, start=1):
             before, _, last = row.rpartition("|")
             if last == name and len(before) + len(last) == end:
-                return str(number)
+                return str(position)
         raise ValueError(f"{full} lists no {name} that ends at {end}")
 
     def value(self, address: str, path: str) -> Value:
@@ -146,7 +146,7 @@ class Tables:
         if not indices:
             return table.value
         texts = table.texts(indices)
-        return figure(texts) if isinstance(texts, str) else [figure(text) for text in texts]
+        return number(texts) if isinstance(texts, str) else [number(text) for text in texts]
 
 
 def _names(step: Mapping[str, Any]) -> Iterator[str]:

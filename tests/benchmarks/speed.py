@@ -1,7 +1,7 @@
 """How fast it is, as ratios within one run: `python tests/benchmarks/speed.py`.
 
 Start-up, a large trace through the Python API, lines of working, forms of an exercise, the learning
-of tokenizers. Each ratio is of the best of several interleaved tries; the figure after it is what
+of tokenizers. Each ratio is of the best of several interleaved tries; the number after it is what
 we want to stay below.
 """
 

@@ -110,7 +110,7 @@ def _alternatives(rest: str) -> Iterator[re.Match[str]]:
 
 def _alternative(match: re.Match[str], kind: str) -> Alternative:
     feedback = undone(match["feedback"] or "")
-    # The figures are looked for before entities are resolved.
+    # The numbers are looked for before entities are resolved.
     number = NUMERICAL.match(match["answer"]) if kind == "numerical" else None
     if number is None:
         return Alternative(_share(match), undone(match["answer"]), None, None, feedback)

@@ -10,7 +10,7 @@ from itertools import combinations
 from tests.cloze.grammar import Alternative, Field
 from tests.cloze.reader import Cloze
 
-EXACT = Context(prec=200)  # sums of figures as people write them lose no digit
+EXACT = Context(prec=200)  # sums of numbers as people write them lose no digit
 
 # What Moodle's numerical questions take for a number: the beginning of what was typed.
 LEADING = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?", re.ASCII)

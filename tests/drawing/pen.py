@@ -1,4 +1,4 @@
-"""Plain draws: coins, sizes, choices, figures, matrices; and the YAML of what was drawn."""
+"""Plain draws: coins, sizes, choices, numbers, matrices; and the YAML of what was drawn."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Tree = dict[str, Any]
 TOKENS = ("the", "cat", "no", "1", "null", "~", "on", "1.0", "été", "猫")
 NAMES = ("the", "cat", "été", "猫")  # what no one takes for a position
 
-# figures as people write them, from −1 to 1, the plainest first
+# numbers as people write them, from −1 to 1, the plainest first
 CELLS = (
     "0", "1", "-1", "0.5", "1.0", "-0.5",
     *(f"{sign}0.{tenth}" for tenth in range(1, 10) for sign in ("", "-")),
@@ -65,8 +65,8 @@ class Pen:
         return self.several(low, high, known)
 
     def matrix(self, rows: int, columns: int, *values: str) -> list[list[str]]:
-        figures = self.cells(rows * columns, *values)
-        return [figures[i * columns : (i + 1) * columns] for i in range(rows)]
+        numbers = self.cells(rows * columns, *values)
+        return [numbers[i * columns : (i + 1) * columns] for i in range(rows)]
 
     def weight(self, rows: int, columns: int, *, turned: bool) -> Any:
         """A matrix used as x W, given as it is or turned; now and then a random one."""

@@ -12,7 +12,7 @@ from attncli.design.rules import RULES
 from attncli.steps import steps
 from tests.drawing import Pen, Tree
 from tests.fuzzing import warm
-from tests.fuzzing.schemas import FIGURES, WORDS, any_key
+from tests.fuzzing.schemas import NUMBERS, WORDS, any_key
 
 SCENARIO = "s.yaml"
 """The name of the scenario in its folder."""
@@ -56,7 +56,7 @@ def _option(pen: Pen, tree: Tree, command: str, parameter: Any) -> list[str]:
     key = "exercise_form" if (command, parameter.name) == ("exercise", "form") else parameter.name
     typed: list[str] = []
     for _ in range(pen.size(1, 2) if parameter.multiple else 1):
-        value = pen.choice(*WORDS, *FIGURES) if pen.coin(25) else VALUES[key](pen, tree)
+        value = pen.choice(*WORDS, *NUMBERS) if pen.coin(25) else VALUES[key](pen, tree)
         typed += [option, value]
     return typed
 
@@ -87,7 +87,7 @@ def _change(pen: Pen, tree: Tree) -> str:
     key, value = any_key(pen)
     known = pen.choice(*tree, key) if tree else key
     at = pen.choice("", "", "[1,2]", "[1]", ".policy", "[the]", ".x")
-    word = value if isinstance(value, str) else pen.choice(*FIGURES, "none", "{}", "[[1, 2]]")
+    word = value if isinstance(value, str) else pen.choice(*NUMBERS, "none", "{}", "[[1, 2]]")
     return f"{known}{at}={word}"
 
 

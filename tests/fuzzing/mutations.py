@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import Any, NamedTuple
 
 from tests.drawing import Pen, Tree
-from tests.fuzzing.schemas import FIGURES, WORDS, any_key
+from tests.fuzzing.schemas import NUMBERS, WORDS, any_key
 
 TreeMutation = Callable[[Pen, Tree], None]
 TextMutation = Callable[[Pen, str], str]
@@ -37,7 +37,7 @@ def places(tree: Any) -> Iterator[Place]:
 
 
 def _somewhere(pen: Pen, tree: Tree) -> Place:
-    """Any value; those near the top as often as all of the figures below."""
+    """Any value; those near the top as often as all of the numbers below."""
     tops = [Place(tree, key) for key in tree]
     chosen: Place = pen.choice(*tops) if pen.coin() else pen.choice(*places(tree))
     return chosen
@@ -73,8 +73,8 @@ def swap(pen: Pen, tree: Tree) -> None:
         other.put(value)
 
 
-def figure(pen: Pen, tree: Tree) -> None:
-    _leaf(pen, tree).put(pen.choice(*FIGURES))
+def number(pen: Pen, tree: Tree) -> None:
+    _leaf(pen, tree).put(pen.choice(*NUMBERS))
 
 
 def word(pen: Pen, tree: Tree) -> None:
@@ -107,7 +107,7 @@ def retype(pen: Pen, tree: Tree) -> None:
 
 
 def resize(pen: Pen, tree: Tree) -> None:
-    """All figures below a place become much larger, much smaller, or whole."""
+    """All numbers below a place become much larger, much smaller, or whole."""
     place = _somewhere(pen, tree)
     change = pen.choice("{}000", "{}e3", "0.000{}", "1{}", "-{}", "26.0", "2", "0", "1.0")
     inside = places(place.value) if isinstance(place.value, dict | list) else [place]
@@ -158,10 +158,10 @@ def random_matrix(pen: Pen, tree: Tree) -> None:
     matrices = [p for p in places(tree) if isinstance(p.value, list) and isinstance(p.key, str)]
     if matrices:
         shape = [pen.choice("1", "2", "3", "100", "100000"), pen.choice("2", "3", "4096")]
-        drawn = {"random": pen.choice("normal", "uniform"), "seed": pen.choice("7", *FIGURES)}
+        drawn = {"random": pen.choice("normal", "uniform"), "seed": pen.choice("7", *NUMBERS)}
         held = {"file": pen.choice("arrays.npz", "arrays.npy", "../x.npz", "s.yaml", "/dev/zero")}
         key = {"key": pen.choice("W", "deep", "text", "nan", "nothing")}
-        bounds = {"low": pen.choice("-1", *FIGURES), "high": "1"}
+        bounds = {"low": pen.choice("-1", *NUMBERS), "high": "1"}
         chosen = pen.choice(drawn, drawn | {"shape": shape}, drawn | bounds, held, held | key)
         pen.choice(*matrices).put(chosen)
 
@@ -183,7 +183,7 @@ def _a_word(pen: Pen, tree: Tree) -> str:
 
 
 TREE_MUTATIONS: tuple[TreeMutation, ...] = (
-    drop, rename, swap, figure, figure, figure, resize, resize, resize, word, word_everywhere, retype, nest, lengthen,
+    drop, rename, swap, number, number, number, resize, resize, resize, word, word_everywhere, retype, nest, lengthen,
     shorten, graft, graft, graft, count, random_matrix, vary,
 )  # fmt: skip
 

@@ -8,7 +8,7 @@ from typing import Any
 from attncli.scenario import json_schema
 from tests.drawing import Pen
 
-FIGURES = (
+NUMBERS = (
     "0", "-0", "1", "-1", "3", "1.0", "-0.0", "0.5", "+1", ".5", "5.", "1e3", "0x10", "0o7", "1_000",
     "1e300", "-1e300", "1e-300", "4.9e-324", "1e9999999", "1e-9999999", "1" * 401, "0." + "1" * 401,
     ".nan", ".inf", "-.inf", "inf", "-inf", "nan", "1e400", "9007199254740993", "2147483648",
@@ -66,7 +66,7 @@ def _scalar(pen: Pen, kind: str | list[str]) -> str:
     if kind == "boolean":
         return str(pen.choice("true", "false"))
     if kind in ("integer", "number"):
-        return str(pen.choice("0", "1", "2", "3", "0.5", "7", pen.choice(*FIGURES)))
+        return str(pen.choice("0", "1", "2", "3", "0.5", "7", pen.choice(*NUMBERS)))
     return str(pen.choice("x", "the", "the cat", pen.choice(*WORDS)))
 
 

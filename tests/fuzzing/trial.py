@@ -16,7 +16,7 @@ from tests.fuzzing.worker import Outcome, Worker
 
 AUDITED = ("terminal", "markdown", "latex", "json")
 _KEPT = ("--set", "--decimals", "--rounding")
-"""Options that change figures."""
+"""Options that change numbers."""
 
 
 class Verdict(NamedTuple):
@@ -51,7 +51,7 @@ def verdict(worker: Worker, one: Case) -> Verdict:
 
 
 def _can_be_audited(one: Case, outcome: Outcome) -> bool:
-    """Whether a page is one of figures that nobody has spoiled, wide enough for lines to be read.
+    """Whether a page is one of numbers that nobody has spoiled, wide enough for lines to be read.
 
     The auditor knows tables with all of their rows, and no names that are spaces.
     """
@@ -71,7 +71,7 @@ def _audited(worker: Worker, folder: Path, one: Case, outcome: Outcome) -> list[
         folder, 80, ["run", typed[1], *kept, "--format", "json", "--detail", "rows"]
     )
     if numbers.status != 0:
-        return [f"has a page, but no figures: {numbers.stderr.decode(errors='replace')}"]
+        return [f"has a page, but no numbers: {numbers.stderr.decode(errors='replace')}"]
     report = audit(outcome.stdout.decode(), form, Tables(json.loads(numbers.stdout)))
     return [f"is false: {one}" for one in report.false]
 

@@ -1,4 +1,4 @@
-"""What PyTorch makes of random figures, beside the scenario that says the same.
+"""What PyTorch makes of random numbers, beside the scenario that says the same.
 
 Each family is a function of a seeded generator that gives a `Case`: the scenario as a mapping with
 NumPy arrays, and PyTorch's arrays by the full names of the quantities that they are.

@@ -27,7 +27,7 @@ from tests.torch_cases.case import (
 
 
 def float_mask(rng: np.random.Generator, n: int, m: int) -> torch.Tensor:
-    """Finite figures, −inf alone, or both."""
+    """Finite numbers, −inf alone, or both."""
     mask = matrix(rng, n, m) if coin(rng) else torch.zeros(n, m, dtype=torch.float64)
     if coin(rng):
         mask[torch.from_numpy(blocked(rng, n, m))] = -torch.inf

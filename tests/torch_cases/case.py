@@ -34,17 +34,17 @@ def case(scenario: Mapping, **expected: Any) -> Case:
 
 def array(values: Any) -> Any:
     """A tensor or whatever as a matrix."""
-    figures = values.detach().numpy() if isinstance(values, torch.Tensor) else np.array(values)
-    return figures if figures.ndim > 1 else figures.reshape(1, -1)
+    numbers = values.detach().numpy() if isinstance(values, torch.Tensor) else np.array(values)
+    return numbers if numbers.ndim > 1 else numbers.reshape(1, -1)
 
 
 def matrix(rng: np.random.Generator, *shape: int) -> torch.Tensor:
-    """Random figures of the size that weights have."""
+    """Random numbers of the size that weights have."""
     return torch.from_numpy(rng.normal(0, 0.6, shape))
 
 
 def shake(rng: np.random.Generator, module: Any) -> Any:
-    """The module with random figures in every parameter, gains and biases too."""
+    """The module with random numbers in every parameter, gains and biases too."""
     with torch.no_grad():
         for parameter in module.double().parameters():
             parameter.copy_(matrix(rng, *parameter.shape))

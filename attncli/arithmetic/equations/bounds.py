@@ -2,7 +2,7 @@
 
 A bound is absolute + relative · |v|, one for all cells, worked out from the ranges of the parts.
 The rules are those of Higham, Accuracy and Stability of Numerical Algorithms (2nd ed.), 2-4: one
-operation of floats is off by u |v|, u = 2^-53 = ε/2, and so is a written figure that is read. Each
+operation of floats is off by u |v|, u = 2^-53 = ε/2, and so is a written number that is read. Each
 rule allows ε where u would do: the half that is left over is more than the products of errors,
 which the rules leave out, ever come to.
 """
@@ -54,7 +54,7 @@ class _Bounds:
         error = self.of(node)
         return error.absolute + (error.relative * self.size(node) if error.relative else 0.0)
 
-    def figure(self, node: ex.Operand) -> Error:  # noqa: ARG002
+    def number(self, node: ex.Operand) -> Error:  # noqa: ARG002
         return Error(0.0, EPSILON)
 
     def extent(self, node: ex.Length) -> Error:  # noqa: ARG002
@@ -105,7 +105,7 @@ class _Bounds:
         return Error(count * (self.absolute(operand) + count * EPSILON * size))
 
     def _norm(self, x: ex.Operand, over: str) -> float:
-        """The largest norm of the figures of an operand that go over some indices."""
+        """The largest norm of the numbers of an operand that go over some indices."""
         return self.ranges.norm(x, over)
 
     def product(self, node: ex.Product) -> Error:
@@ -232,7 +232,7 @@ _FUNCTIONS: Mapping[str, _Rule] = MappingProxyType(
 
 _BOUNDS: Mapping[type, Callable[[_Bounds, Any], Error]] = MappingProxyType(
     {
-        ex.Operand: _Bounds.figure,
+        ex.Operand: _Bounds.number,
         ex.Length: _Bounds.extent,
         ex.Number: _Bounds.constant,
         ex.Symbol: _Bounds.constant,

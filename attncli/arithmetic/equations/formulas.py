@@ -56,7 +56,7 @@ def row_of_product(
 
 def is_linear_in_rows(tree: Expression) -> bool:
     """Whether an equation says of a row as a vector what it says of a cell: rows added up, or a row
-    times or over one figure."""
+    times or over one number."""
     match tree:
         case Operand(_, indices):
             return indices == ("i", "j")

@@ -52,7 +52,7 @@ class Ranges:
             self._known[node] = _RANGES[type(node)](self, node)
         return self._known[node]
 
-    def figures(self, node: ex.Operand) -> Range:
+    def numbers(self, node: ex.Operand) -> Range:
         return _range_of(self.operands[node.place])
 
     def extent(self, node: ex.Length) -> Range:
@@ -94,7 +94,7 @@ class Ranges:
         return reach(*map(self.of, node.arguments))
 
     def norm(self, x: ex.Operand, over: str) -> float:
-        """The largest norm of an operand's figures along some of its indices."""
+        """The largest norm of an operand's numbers along some of its indices."""
         values = self.operands[x.place].reshape([self.sizes[index] for index in x.indices])
         left = "".join(index for index in x.indices if index not in over)
         spelled = "".join(x.indices)
@@ -107,7 +107,7 @@ class Ranges:
 
 
 def _range_of(values: Array) -> Range:
-    """The range of figures, but for −∞, which is masked."""
+    """The range of numbers, but for −∞, which is masked."""
     low, high = float(values.min()), float(values.max())
     if low == -math.inf:
         low = float(values.min(where=np.isfinite(values), initial=0.0))
@@ -164,7 +164,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Range]] = MappingProxyType(
 
 _RANGES: Mapping[type, Callable[[Ranges, Any], Range]] = MappingProxyType(
     {
-        ex.Operand: Ranges.figures,
+        ex.Operand: Ranges.numbers,
         ex.Length: Ranges.extent,
         ex.Number: Ranges.constant,
         ex.Symbol: Ranges.constant,

@@ -1,4 +1,4 @@
-"""The working of a cell: an equation with figures for its operands, and the forms that follow."""
+"""The working of a cell: an equation with numbers for its operands, and the forms that follow."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ def sum_of(terms: Sequence[Expression]) -> Expression:
 
 
 def are_long(numbers: Iterable[Number]) -> bool:
-    """Whether figures that a line comes to on its way are too long to be told."""
+    """Whether numbers that a line comes to on its way are too long to be told."""
     return any(decimals.places(number.shown) > LONGEST_PRODUCT for number in numbers)
 
 
 def product_of(a: Number, b: Number) -> Number:
-    """What two figures come to on the way of a line, in full."""
+    """What two numbers come to on the way of a line, in full."""
     return Number.inner(decimals.product(a.shown, b.shown))
 
 
 def negated(x: Number) -> Number:
-    """A figure with the other sign, on the way of a line."""
+    """A number with the other sign, on the way of a line."""
     whose = ex.INNER if x.cell else None
     return Number(decimals.negated(x.full), decimals.negated(x.shown), whose)
 
 
-# -- the first form: figures in the place of operands ------------------------------------------
+# -- the first form: numbers in the place of operands ------------------------------------------
 
 
 def filled(tree: Expression, shapes: Shapes) -> Filled:
@@ -53,7 +53,7 @@ def filled(tree: Expression, shapes: Shapes) -> Filled:
     def of(node: Expression) -> Filled:
         match node:
             case ex.Operand():
-                return _figure(node, shapes)
+                return _number(node, shapes)
             case ex.Length(place, axis):
                 return lambda _, operands: constant(operands[place].shape[axis])
             case ex.Total(over, operand):
@@ -68,7 +68,7 @@ def filled(tree: Expression, shapes: Shapes) -> Filled:
     return of(tree)
 
 
-def _figure(node: ex.Operand, shapes: Shapes) -> Filled:
+def _number(node: ex.Operand, shapes: Shapes) -> Filled:
     return lambda at, operands: operands[node.place].number(*shapes.cell(node, at))
 
 
@@ -111,7 +111,7 @@ def _negative(of: Filled) -> Filled:
 
 
 def _node(node: Any, of: Callable[[Expression], Filled]) -> Filled:  # noqa: ANN401
-    """Any other node, with figures in the place of the operands in its parts."""
+    """Any other node, with numbers in the place of the operands in its parts."""
     if isinstance(node, Number | ex.Symbol):
         return lambda *_: node
     several = type(node[0]) is tuple or isinstance(node, ex.Apply)
@@ -128,7 +128,7 @@ def _node(node: Any, of: Callable[[Expression], Filled]) -> Filled:  # noqa: ANN
 
 def forms(first: Expression) -> tuple[Expression, ...]:
     """A form, and those that it is worked to: with what is in parentheses, `1 − 0.3`, worked; then
-    with squares, and the products of sums, worked, unless their figures would be long."""
+    with squares, and the products of sums, worked, unless their numbers would be long."""
     told = [first]
     for work in (_without_parentheses, _worked):
         numbers: list[Number] = []
@@ -142,20 +142,20 @@ def forms(first: Expression) -> tuple[Expression, ...]:
 
 
 def _without_parentheses(form: Expression, numbers: list[Number]) -> Expression:
-    """A sum whose products have sums of figures as factors, with these worked."""
+    """A sum whose products have sums of numbers as factors, with these worked."""
     if not isinstance(form, ex.Sum):
         return form
-    return ex.Sum(tuple(_one_figure_each(term, numbers) for term in form.terms))
+    return ex.Sum(tuple(_one_number_each(term, numbers) for term in form.terms))
 
 
-def _one_figure_each(term: Expression, numbers: list[Number]) -> Expression:
+def _one_number_each(term: Expression, numbers: list[Number]) -> Expression:
     if not isinstance(term, ex.Product):
         return term
     return ex.Product(tuple(_added(factor, numbers) or factor for factor in term.factors))
 
 
 def _added(form: Expression, numbers: list[Number]) -> Number | None:
-    """What a sum of figures comes to."""
+    """What a sum of numbers comes to."""
     if not isinstance(form, ex.Sum):
         return None
     found = [_signed(term) for term in form.terms]

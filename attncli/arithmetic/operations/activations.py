@@ -22,11 +22,11 @@ from attncli.arithmetic.expression import (
 )
 from attncli.arithmetic.operations.indexed import Indexed
 
-_ZERO, _ONE, _TWO = (constant(figure) for figure in range(3))
+_ZERO, _ONE, _TWO = (constant(number) for number in range(3))
 
 
 class Activate(Indexed):
-    """An activation function, figure by figure. [n, m] -> [n, m]"""
+    """An activation function, number by number. [n, m] -> [n, m]"""
 
     def __init__(self, kind: str) -> None:
         each = rewritten(ACTIVATIONS[kind], lambda node: _X if isinstance(node, Operand) else None)
@@ -62,7 +62,7 @@ ACTIVATIONS: dict[str, Expression] = {
     # x, and e^x - 1 below 0 (Clevert et al. 2015, arXiv:1511.07289)
     "elu": Sum((Apply("max", (_ZERO, X)), Apply("min", (_ZERO, minus(e_to(X), _ONE))))),
 }
-"""Each for a figure x."""
+"""Each for a number x."""
 
 ACTIVATION_FORMULAS: dict[str, Expression] = {
     kind: rewritten(form, lambda node: Symbol("x") if isinstance(node, Operand) else None)

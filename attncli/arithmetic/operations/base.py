@@ -44,7 +44,7 @@ Working = tuple[Expression, ...]
 class Operation(ABC):
     """A way to make one matrix of others.
 
-    `values` does it at NumPy's speed; `cell` gives the working of one figure of the result.
+    `values` does it at NumPy's speed; `cell` gives the working of one number of the result.
     The two agree for every cell, which the tests check.
     """
 
@@ -52,7 +52,7 @@ class Operation(ABC):
     """How its full working is laid out on a page."""
 
     copies: ClassVar[bool] = False
-    """Whether it only puts figures elsewhere, so that there is nothing to work out."""
+    """Whether it only puts numbers elsewhere, so that there is nothing to work out."""
 
     @abstractmethod
     def signature(self) -> str:
@@ -100,13 +100,13 @@ class Operation(ABC):
         """Raises Unworkable where the result, as rounded, can't be gone on with."""
 
     def remark(self, *operands: Matrix) -> str | None:  # noqa: ARG002
-        """What has to be said of how it was done on these figures, if anything."""
+        """What has to be said of how it was done on these numbers, if anything."""
         return None
 
     def make(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
         """The result, rounded as `rounding` says for `step`.
 
-        Raises Unworkable for figures that can't be worked with, ValueError for shapes.
+        Raises Unworkable for numbers that can't be worked with, ValueError for shapes.
         """
         result = self.made(rounding, step, *operands)
         if result.places is None and result.written is None and result.source is None:
@@ -132,7 +132,7 @@ class Operation(ABC):
         return Matrix(values, None, decimals, source=source)
 
     def _settle_cancelled(self, values: Array, source: Worked) -> None:
-        """Puts right, in place, what is little beside the terms that it is left of; of figures
+        """Puts right, in place, what is little beside the terms that it is left of; of numbers
         that are too much work in full, sets what is no more than noise to 0."""
         bound = self.error(*source.operands).absolute
         least = smallest(values) if bound else math.inf
@@ -144,10 +144,10 @@ class Operation(ABC):
             return
         sizes = self.sizes(*source.operands)
         little = (np.abs(values) <= EPSILON * _LITTLE * sizes) & (sizes > 0)
-        figures = source.figures if little.any() else None
-        if figures is not None:
+        numbers = source.numbers if little.any() else None
+        if numbers is not None:
             for i, j in np.argwhere(little).tolist():
-                values[i, j] = float(figures[i][j])
+                values[i, j] = float(numbers[i][j])
 
     def _clear_noise(self, values: Array, bound: float, *operands: Matrix) -> None:
         noise = (np.abs(values) <= bound) & (values != 0)
@@ -171,7 +171,7 @@ class _Settling:
     def cell(self, i: int, j: int) -> Decimal:
         self.settled += 1
         if self.settled > self.most:
-            what = f"more than {self.most:,} figures are too long for floats to round them"
+            what = f"more than {self.most:,} numbers are too long for floats to round them"
             raise Unworkable(i, what, "fewer decimals, or --large (in Python large=True),")
         return evaluation.rounded(self.operation.cell(i, j, *self.operands)[0], self.decimals)
 
@@ -181,7 +181,7 @@ class _Settling:
 
 
 class ZeroOne(Operation):
-    """A table of ones and zeros, whatever the rounding: which figures are seen, or kept."""
+    """A table of ones and zeros, whatever the rounding: which numbers are seen, or kept."""
 
     layout = "rows"
     copies = True
@@ -198,7 +198,7 @@ def cells_of_row(operation: Operation, i: int, width: int, *operands: Matrix) ->
 def with_products(
     products: Sequence[Expression], worked: Sequence[Number]
 ) -> tuple[Expression, ...]:
-    """A sum of products, then of what these come to; the second is left out where its figures
+    """A sum of products, then of what these come to; the second is left out where its numbers
     would be long."""
     if are_long(worked):
         return (sum_of(products),)

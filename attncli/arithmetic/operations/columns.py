@@ -39,7 +39,7 @@ class RowAsColumn(Moved):
 
     def moved(self, *operands: Matrix) -> Matrix:
         table, k = operands[0], self.row_number
-        written = table.written and tuple((figure,) for figure in table.written[k])
+        written = table.written and tuple((number,) for number in table.written[k])
         values = table.values[k][:, np.newaxis]
         return Matrix(values, table.places, table.decimals, written)
 
@@ -102,7 +102,7 @@ class Zeros(Operation):
 
 @dataclass(frozen=True, eq=False)
 class _Turned(Matrix):
-    """A matrix whose rows are another one's columns, and whose figures are still the other's."""
+    """A matrix whose rows are another one's columns, and whose numbers are still the other's."""
 
     of: Matrix | None = None
 

@@ -92,7 +92,7 @@ class PairScore(Operation):
 
 
 class Share(Operation):
-    """The first figure as a share of the second. [2, 1] -> [1, 1]"""
+    """The first number as a share of the second. [2, 1] -> [1, 1]"""
 
     def signature(self) -> str:
         return "2 1 -> 1 1"

@@ -1,4 +1,4 @@
-"""Operations that go figure by figure: taking rows, dividing by a number, adding."""
+"""Operations that go number by number: taking rows, dividing by a number, adding."""
 
 from __future__ import annotations
 
@@ -61,15 +61,15 @@ _X, _Y = cell(0, "i", "j"), cell(1, "i", "j")
 
 
 class DivideBy(Indexed):
-    """Every figure divided by one number, given as an expression: 8, or √d_k as `√2`; `symbol` is
-    it in a formula, where that isn't its figure."""
+    """Every number divided by one number, given as an expression: 8, or √d_k as `√2`; `symbol` is
+    it in a formula, where that isn't its number."""
 
     def __init__(self, divisor: Expression, symbol: Expression | None = None) -> None:
         super().__init__("n m -> n m", Quotient(_X, divisor), Quotient(X, symbol or divisor))
 
 
 class MultiplyBy(Indexed):
-    """Every figure multiplied by one number, which `symbol` is in a formula."""
+    """Every number multiplied by one number, which `symbol` is in a formula."""
 
     def __init__(self, factor: Expression, symbol: Expression | None = None) -> None:
         super().__init__("n m -> n m", Product((_X, factor)), Product((X, symbol or factor)))
@@ -79,7 +79,7 @@ class MultiplyBy(Indexed):
 
 
 class Add(Indexed):
-    """Matrices added up, figure by figure. [n, m], [n, m], … -> [n, m]"""
+    """Matrices added up, number by number. [n, m], [n, m], … -> [n, m]"""
 
     layout = "rows"
 
@@ -89,7 +89,7 @@ class Add(Indexed):
 
 
 class Multiply(Indexed):
-    """Two matrices multiplied figure by figure, as a gate does. [n, m], [n, m] -> [n, m]"""
+    """Two matrices multiplied number by number, as a gate does. [n, m], [n, m] -> [n, m]"""
 
     def __init__(self) -> None:
         super().__init__("n m, n m -> n m", Product((_X, _Y)))

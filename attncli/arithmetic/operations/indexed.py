@@ -42,7 +42,7 @@ class Indexed(Operation):
         return self.arrays([operand.values for operand in operands])
 
     def refuse(self, *operands: Matrix) -> None:
-        """Raises Unworkable for figures that the equation can't be worked with."""
+        """Raises Unworkable for numbers that the equation can't be worked with."""
 
     def arrays(self, operands: Sequence[Array]) -> Array:
         """The result of plain arrays [n, m], or of those of many candidates [n, m, b]."""

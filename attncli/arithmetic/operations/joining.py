@@ -1,6 +1,6 @@
-"""Operations that only put figures elsewhere: copies, runs of columns, rows above rows.
+"""Operations that only put numbers elsewhere: copies, runs of columns, rows above rows.
 
-The figures stay as they are, with just the decimals that they are written with.
+The numbers stay as they are, with just the decimals that they are written with.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from attncli.arithmetic.rounding import Array, Rounding
 
 
 class Moved(Operation):
-    """Figures that are moved, and neither worked on nor rounded."""
+    """Numbers that are moved, and neither worked on nor rounded."""
 
     layout = "rows"
     copies = True
@@ -37,7 +37,7 @@ class Moved(Operation):
 
     @abstractmethod
     def moved(self, *operands: Matrix) -> Matrix:
-        """The figures in their new places. Raises ValueError where the shapes don't fit."""
+        """The numbers in their new places. Raises ValueError where the shapes don't fit."""
 
     def values(self, *operands: Matrix) -> Array:
         return self.moved(*operands).values
@@ -62,7 +62,7 @@ class Same(Moved):
 @dataclass(frozen=True)
 class TakeColumns(Moved):
     """One of several equal runs of columns, such as a head's share of Q: the `part`-th, from 0,
-    of `of`. No figure is copied. [n, of·b] -> [n, b]"""
+    of `of`. No number is copied. [n, of·b] -> [n, b]"""
 
     part: int
     of: int
@@ -94,7 +94,7 @@ class TakeColumns(Moved):
 @dataclass(frozen=True)
 class TakeRun(Moved):
     """One of several equal runs of rows, such as a gate's share of stacked weights: the
-    `part`-th, from 0, of `of`. No figure is copied. [of·b, d] -> [b, d]"""
+    `part`-th, from 0, of `of`. No number is copied. [of·b, d] -> [b, d]"""
 
     part: int
     of: int
@@ -179,7 +179,7 @@ class Listed(JoinRows):
 
 
 def all_written(operands: Sequence[Matrix]) -> list[Written]:
-    """The figures as authors wrote them, if all of them are."""
+    """The numbers as authors wrote them, if all of them are."""
     written = [operand.written for operand in operands if operand.written is not None]
     return written if len(written) == len(operands) else []
 

@@ -1,4 +1,4 @@
-"""Means of rows and of columns, exact where their figures have few decimals."""
+"""Means of rows and of columns, exact where their numbers have few decimals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.rounding import Array, Error, cleanse, largest
 
 WIDTH = Symbol("d_model")
-"""How many figures there are in a row, in formulas."""
+"""How many numbers there are in a row, in formulas."""
 
 
 class RowMean(Indexed):
@@ -40,21 +40,21 @@ class ColumnMean(Indexed):
         return means(operands[0], axis=0)
 
 
-def means(figures: Matrix, axis: int) -> Array:
+def means(numbers: Matrix, axis: int) -> Array:
     """The means of rows (axis 1) or columns (axis 0), which stay as an axis of one.
 
     Where the sums are known to have few decimals they are exact, so that a row of equal
-    figures has just that figure for its mean.
+    numbers has just that number for its mean.
     """
-    x, count = figures.values, figures.values.shape[axis]
+    x, count = numbers.values, numbers.values.shape[axis]
     sums = x.sum(axis=axis, keepdims=True)
     error = Error(count * (count + 2) * EPSILON * largest(x))
-    if figures.places is None or not cleanse(sums, error, figures.places):
+    if numbers.places is None or not cleanse(sums, error, numbers.places):
         return np.asarray(sums / count)
-    unit = 10.0**figures.places
+    unit = 10.0**numbers.places
     return np.asarray(np.rint(sums * unit) / (unit * count))
 
 
 def row_sizes(x: Array) -> Array:
-    """The largest size of a figure in each row. [n, m] -> [n, 1]"""
+    """The largest size of a number in each row. [n, m] -> [n, 1]"""
     return np.asarray(np.abs(x).max(axis=1, keepdims=True))

@@ -33,7 +33,7 @@ from attncli.arithmetic.rounding import MOST_DECIMALS, Array, Unworkable
 
 
 class SubtractRow(Indexed):
-    """Each row less its own figure: what is left of a row without its mean.
+    """Each row less its own number: what is left of a row without its mean.
     [n, m], [n, 1] -> [n, m]"""
 
     def __init__(self) -> None:
@@ -59,9 +59,9 @@ class MeanOfSquares(Indexed):
             _refuse_single(operands[0])
 
 
-def _refuse_single(figures: Matrix) -> None:
-    if figures.shape[1] == 1:
-        what = "the rows have one figure each, and n − 1, which is divided by, is 0"
+def _refuse_single(numbers: Matrix) -> None:
+    if numbers.shape[1] == 1:
+        what = "the rows have one number each, and n − 1, which is divided by, is 0"
         raise Unworkable(0, what, "dividing by n")
 
 
@@ -92,13 +92,13 @@ def _root(v: Expression, epsilon: Number, inside: bool) -> Expression:
 def _refuse_negative(v: Array) -> None:
     if (v < 0).any():
         row = int((v < 0).any(axis=1).argmax())
-        raise Unworkable(row, "a negative figure has no square root", "a figure of 0 or more")
+        raise Unworkable(row, "a negative number has no square root", "a number of 0 or more")
 
 
 def _nothing_to_divide_by(row: int, true: Decimal, places: int) -> Unworkable:
     if not true:
-        return Unworkable(row, "the figure to divide by would be 0", "an epsilon above 0")
-    what = f"the figure to divide by rounds to 0 with {places} decimals"
+        return Unworkable(row, "the number to divide by would be 0", "an epsilon above 0")
+    what = f"the number to divide by rounds to 0 with {places} decimals"
     enough = -(2 * true).adjusted()  # a half of the last place or more
     if enough > MOST_DECIMALS:
         return Unworkable(row, what, "a larger epsilon, or the policy exact,")
@@ -121,4 +121,4 @@ class Normalize(Indexed):
         deviation = operands[1].values
         if not deviation.all():
             row = int((deviation == 0).any(axis=1).argmax())
-            raise Unworkable(row, "the figure to divide by is 0", "another figure")
+            raise Unworkable(row, "the number to divide by is 0", "another number")

@@ -39,8 +39,8 @@ Cut = tuple[int, ...]
 """The pieces of a word, by their rows from 0."""
 
 
-def column_of(figures: Sequence[float]) -> Array:
-    return np.array(figures, dtype=np.float64)[:, np.newaxis]
+def column_of(numbers: Sequence[float]) -> Array:
+    return np.array(numbers, dtype=np.float64)[:, np.newaxis]
 
 
 def sum_error(terms: int, *operands: Matrix) -> Error:
@@ -49,14 +49,14 @@ def sum_error(terms: int, *operands: Matrix) -> Error:
 
 
 class AddedUp(Indexed):
-    """All figures of a list added up. [p, 1] -> [1, 1]"""
+    """All numbers of a list added up. [p, 1] -> [1, 1]"""
 
     def __init__(self) -> None:
         super().__init__("p 1 -> 1 1", Total("i", cell(0, "i")))
 
 
 class LogShare(Indexed):
-    """The logarithm of the share that each figure has in all. [p, 1], [1, 1] -> [p, 1]"""
+    """The logarithm of the share that each number has in all. [p, 1], [1, 1] -> [p, 1]"""
 
     def __init__(self) -> None:
         super().__init__("p 1, 1 1 -> p 1", Apply("ln", (Quotient(cell(0, "i"), cell(1)),)))

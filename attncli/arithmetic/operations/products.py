@@ -142,8 +142,8 @@ class WeightedSum(MatMul):
 
 
 def _off_one(row: Sequence[Decimal]) -> bool:
-    """Whether figures can't be rounded ones of weights that add up to 1."""
-    halves = (decimals.counted(5, decimals.places(figure) + 1) for figure in row)
+    """Whether numbers can't be rounded ones of weights that add up to 1."""
+    halves = (decimals.counted(5, decimals.places(number) + 1) for number in row)
     return abs(decimals.difference(decimals.total(row), Decimal(1))) > decimals.total(halves)
 
 
@@ -251,7 +251,7 @@ def _longest_row(values: Array) -> float:
 def sum_of_products(left: Vector, right: Vector, bias: Number | None = None) -> Working:
     """`2 × 3 + 1 × (−1)`, then `6 − 1`, with a bias as the last term of each.
 
-    The second form is left out where its figures would be long, or where it says no more.
+    The second form is left out where its numbers would be long, or where it says no more.
     Raises ValueError for vectors of unequal lengths.
     """
     pairs = list(zip(_numbers(left), _numbers(right), strict=True))

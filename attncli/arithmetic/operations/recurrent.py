@@ -63,7 +63,7 @@ class Gated(Indexed):
 
 
 class GatedColumn(Indexed):
-    """A column that a gate lets through, figure by figure. [h, 1], [h, 1] -> [h, 1]"""
+    """A column that a gate lets through, number by number. [h, 1], [h, 1] -> [h, 1]"""
 
     def __init__(self) -> None:
         super().__init__("h 1, h 1 -> h 1", Product((cell(0, "i"), cell(1, "i"))))

@@ -51,12 +51,12 @@ class _Kept(ZeroOne):
         return (constant(int(self.values(row)[0, j])),)
 
     @abstractmethod
-    def counts(self, figures: Matrix, order: NDArray[np.intp]) -> list[int]:
+    def counts(self, numbers: Matrix, order: NDArray[np.intp]) -> list[int]:
         """How many of each row are kept; `order` has their places from the largest on."""
 
 
 def _from_largest(values: Array) -> NDArray[np.intp]:
-    """The places of each row from the largest figure on; of equal ones, the first come first."""
+    """The places of each row from the largest number on; of equal ones, the first come first."""
     return np.argsort(-values, axis=1, kind="stable")
 
 
@@ -69,8 +69,8 @@ class TopK(_Kept):
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, Symbol("largest", (f"{self.k} of {operands[0]}",)))
 
-    def counts(self, figures: Matrix, order: NDArray[np.intp]) -> list[int]:
-        return [min(self.k, order.shape[1])] * len(figures.values)
+    def counts(self, numbers: Matrix, order: NDArray[np.intp]) -> list[int]:
+        return [min(self.k, order.shape[1])] * len(numbers.values)
 
 
 @dataclass(frozen=True)
@@ -83,19 +83,19 @@ class Nucleus(_Kept):
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, Symbol("largest", (f"{operands[0]}, {self.p.shown:f} together",)))
 
-    def counts(self, figures: Matrix, order: NDArray[np.intp]) -> list[int]:
-        ordered = np.take_along_axis(figures.values, order, axis=1)
-        if figures.places is None:
+    def counts(self, numbers: Matrix, order: NDArray[np.intp]) -> list[int]:
+        ordered = np.take_along_axis(numbers.values, order, axis=1)
+        if numbers.places is None:
             short = self._leave_too_much(ordered)
         else:  # in whole units of the last place: no float decides whether p is reached
-            sums = np.cumsum(np.rint(ordered * 10.0**figures.places), axis=1)
-            units = decimals.product(self.p.full, Decimal((0, (1,), figures.places)))
+            sums = np.cumsum(np.rint(ordered * 10.0**numbers.places), axis=1)
+            units = decimals.product(self.p.full, Decimal((0, (1,), numbers.places)))
             short = sums[:, :-1] < float(units.to_integral_value(ROUND_CEILING))
         return [1 + int(count) for count in short.sum(axis=1)]
 
     def _leave_too_much(self, ordered: Array) -> NDArray[np.bool_]:
         """Whether the first, the first two, … of each row [n, v] leave more than 1 − p to the
-        others [n, v − 1]. That is added up from its own small figures, which are nothing beside
+        others [n, v − 1]. That is added up from its own small numbers, which are nothing beside
         1 in floats."""
         left = np.cumsum(ordered[:, :0:-1], axis=1)[:, ::-1]
         rest = float(decimals.difference(Decimal(1), self.p.full))
@@ -113,12 +113,12 @@ class KeptSum(Operation):
         return define(at(name, "i"), Total("j", product))
 
     def values(self, *operands: Matrix) -> Array:
-        figures, kept = operands
-        return np.asarray((figures.values * (kept.values != 0)).sum(axis=1, keepdims=True))
+        numbers, kept = operands
+        return np.asarray((numbers.values * (kept.values != 0)).sum(axis=1, keepdims=True))
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        figures, kept = operands
-        return (sum_of([figures.number(i, int(k)) for k in np.flatnonzero(kept.values[i])]),)
+        numbers, kept = operands
+        return (sum_of([numbers.number(i, int(k)) for k in np.flatnonzero(kept.values[i])]),)
 
     def places(self, *operands: Matrix) -> int | None:
         return operands[0].places
@@ -140,17 +140,17 @@ class KeptShare(Operation):
         return define(at(name, "i", "j"), Quotient(product, at(operands[2], "i")))
 
     def values(self, *operands: Matrix) -> Array:
-        figures, kept, sums = operands
+        numbers, kept, sums = operands
         if not sums.values.all():
             row = int((sums.values == 0).any(axis=1).argmax())
-            raise Unworkable(row, "a sum to divide by is 0", "other figures")
-        return np.where(kept.values != 0, figures.values / sums.values, 0.0)
+            raise Unworkable(row, "a sum to divide by is 0", "other numbers")
+        return np.where(kept.values != 0, numbers.values / sums.values, 0.0)
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        figures, kept, sums = operands
+        numbers, kept, sums = operands
         if not kept.values[i, j]:
             return (constant(0),)
-        return (Quotient(figures.number(i, j), sums.number(i, 0)),)
+        return (Quotient(numbers.number(i, j), sums.number(i, 0)),)
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
         return (cells_of_row(self, i, operands[0].shape[1], *operands),)

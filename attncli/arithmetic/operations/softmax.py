@@ -108,7 +108,7 @@ class Exponential(Operation):
             return None
         rows = "each row" if shifted.all() else "such a row"
         return (
-            "Raised to these scores as they are, e would give figures too long or too small to"
+            "Raised to these scores as they are, e would give numbers too long or too small to"
             f" work with. So the largest score of {rows} is subtracted from all of the row"
             " first, which leaves the weights as they would be."
         )
@@ -157,14 +157,14 @@ class RowSum(Indexed):
 
 
 class DivideByRow(Indexed):
-    """Each row divided by its own figure. [n, m], [n, 1] -> [n, m]"""
+    """Each row divided by its own number. [n, m], [n, 1] -> [n, m]"""
 
     def __init__(self) -> None:
         super().__init__("n m, n 1 -> n m", Quotient(cell(0, "i", "j"), cell(1, "i")))
 
 
 class DivideByColumnSum(Indexed):
-    """Each figure divided by the sum of its column: softmax down the wrong way."""
+    """Each number divided by the sum of its column: softmax down the wrong way."""
 
     def __init__(self) -> None:
         x = cell(0, "i", "j")
@@ -176,7 +176,7 @@ class DivideByColumnSum(Indexed):
 
 
 class DivideByRowSum(Indexed):
-    """Each figure divided by the sum of its row, without any exponential."""
+    """Each number divided by the sum of its row, without any exponential."""
 
     def __init__(self) -> None:
         x = cell(0, "i", "j")
@@ -191,4 +191,4 @@ def _refuse_no_sum(values: Array, axis: int) -> None:
     """Raises Unworkable where a sum is 0, or all that is left of it is the noise of floats."""
     sums, sizes = values.sum(axis=axis, keepdims=True), np.abs(values).sum(axis=axis, keepdims=True)
     if (np.abs(sums) <= values.shape[axis] * EPSILON * sizes).any():
-        raise Unworkable(0, "a sum to divide by is 0", "other figures")
+        raise Unworkable(0, "a sum to divide by is 0", "other numbers")

@@ -1,7 +1,7 @@
-"""What figures were worked from: working them again, where floats can't tell what they are.
+"""What numbers were worked from: working them again, where floats can't tell what they are.
 
 A float has 52 bits, and where terms cancel each other few of them may be left: 1 − tanh²(20) is
-1.7e-17, and comes to 0. So a figure that floats leave in doubt is worked in sixty digits, from what
+1.7e-17, and comes to 0. So a number that floats leave in doubt is worked in sixty digits, from what
 is given on, as far as that is not too much work.
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from attncli.arithmetic.operations.base import Operation
 
 _MOST_TERMS = 100_000
-"""So many figures are worked with in less than a second."""
+"""So many numbers are worked with in less than a second."""
 _NOTHING = 1e-40
 """A sum this much smaller than its terms is what is left of their own last digits."""
 
@@ -37,13 +37,13 @@ class Worked:
     shape: tuple[int, int]
 
     @property
-    def figures(self) -> Written | None:
-        """The figures to fifty digits or so; None where that is too much work."""
+    def numbers(self) -> Written | None:
+        """The numbers to fifty digits or so; None where that is too much work."""
         self._first("_depth")
         if self._depth > _MOST_TERMS:
             return None
-        self._first("_figures")
-        return self._figures
+        self._first("_numbers")
+        return self._numbers
 
     @property
     def is_workable(self) -> bool:
@@ -53,12 +53,12 @@ class Worked:
 
     @cached_property
     def _depth(self) -> int:
-        """How many figures it takes, on the longest way from what is given."""
+        """How many numbers it takes, on the longest way from what is given."""
         before = max((source._depth for source in self._sources), default=0)
         return before if before > _MOST_TERMS else before + self._terms
 
     @cached_property
-    def _figures(self) -> Written | None:
+    def _numbers(self) -> Written | None:
         operands = [operand.in_full for operand in self.operands]
         known = [operand for operand in operands if operand is not None]
         if len(known) < len(operands):
@@ -66,17 +66,17 @@ class Worked:
         sizes = np.broadcast_to(self.operation.sizes(*self.operands), self.shape)
         rows, columns = self.shape
         return tuple(
-            tuple(self._figure(i, j, known, float(sizes[i, j])) for j in range(columns))
+            tuple(self._number(i, j, known, float(sizes[i, j])) for j in range(columns))
             for i in range(rows)
         )
 
-    def _figure(self, i: int, j: int, operands: list[Matrix], size: float) -> Decimal:
-        figure = evaluation.full(self.operation.cell(i, j, *operands)[0])
-        return Decimal(0) if abs(figure) < _NOTHING * size else figure
+    def _number(self, i: int, j: int, operands: list[Matrix], size: float) -> Decimal:
+        number = evaluation.full(self.operation.cell(i, j, *operands)[0])
+        return Decimal(0) if abs(number) < _NOTHING * size else number
 
     @property
     def _terms(self) -> int:
-        """How many figures it takes to work this from its operands."""
+        """How many numbers it takes to work this from its operands."""
         rows, columns = self.shape
         if rows * columns > _MOST_TERMS:
             return rows * columns

@@ -94,7 +94,7 @@ class Arrivals(Operation):
 
 
 class LargestOf(Operation):
-    """The largest figure of a list. [c, 1] -> [1, 1]"""
+    """The largest number of a list. [c, 1] -> [1, 1]"""
 
     def signature(self) -> str:
         return "c 1 -> 1 1"
@@ -106,15 +106,15 @@ class LargestOf(Operation):
         return np.asarray(operands[0].values.max(axis=0, keepdims=True))
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        figures = operands[0].column(0).entries
-        return (figures[0] if len(figures) == 1 else Apply("max", figures),)
+        numbers = operands[0].column(0).entries
+        return (numbers[0] if len(numbers) == 1 else Apply("max", numbers),)
 
     def places(self, *operands: Matrix) -> int | None:
         return operands[0].places
 
 
 class Least(LargestOf):
-    """The smallest figure of a list, which nobody should take for the best."""
+    """The smallest number of a list, which nobody should take for the best."""
 
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, Apply("min", (Symbol(operands[0]),)))
@@ -123,5 +123,5 @@ class Least(LargestOf):
         return np.asarray(operands[0].values.min(axis=0, keepdims=True))
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        figures = operands[0].column(0).entries
-        return (figures[0] if len(figures) == 1 else Apply("min", figures),)
+        numbers = operands[0].column(0).entries
+        return (numbers[0] if len(numbers) == 1 else Apply("min", numbers),)

@@ -23,7 +23,7 @@ from attncli.arithmetic.operations.base import Working
 from attncli.arithmetic.rounding import Array, Error
 
 _SHORT = 10
-"""Significant digits up to which a figure on the way to an angle is worked out."""
+"""Significant digits up to which a number on the way to an angle is worked out."""
 
 Function = Literal["sin", "cos"]
 

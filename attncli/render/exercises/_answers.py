@@ -37,4 +37,4 @@ def entries(section: Section, paper: Paper) -> Iterator[AnsweredBlank]:
 
 
 def _answer(question: Question) -> str:
-    return "" if question.key is None else decimals.text(question.key.figure.shown)
+    return "" if question.key is None else decimals.text(question.key.number.shown)

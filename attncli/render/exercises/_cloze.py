@@ -5,7 +5,7 @@ How Moodle reads them (question/type/multianswer/questiontype.php, question/type
 * A field ends at the first `}` without a backslash before it, an alternative at such a `~`, an
   answer at such a `#`. A feedback then has its HTML entities decoded, and `\\}` and `\\#` replaced
   by `}` and `#`; nothing turns `\\~` or `\\\\` back, so that these are written as entities.
-* An answer is a figure and how far from it one may be, both ends included.
+* An answer is a number and how far from it one may be, both ends included.
 * The visible size of a field is that of its longest answer, as a number and not as it was written:
   zeros in front or behind are lost.
 """
@@ -23,7 +23,7 @@ from attncli.questions import MistakenAnswer, Question, RightAnswer
 
 _HALF = Decimal("0.5")
 _SLACK = Decimal("1e-13")
-"""Moodle widens an interval by 10^-14 at either end, times the figure where that is above 1."""
+"""Moodle widens an interval by 10^-14 at either end, times the number where that is above 1."""
 _LONGEST = 30
 _LEAST_WIDTH, _MOST_WIDTH = 6, 18
 """Moodle makes fields of more than some characters longer by chance; 18 digits keep a whole
@@ -48,10 +48,10 @@ class AcceptedRange(NamedTuple):
     @property
     def text(self) -> str:
         """The interval as an answer of a field."""
-        return f"{figure_text(self.centre)}:{figure_text(self.tolerance)}"
+        return f"{number_text(self.centre)}:{number_text(self.tolerance)}"
 
     def is_apart(self, other: AcceptedRange) -> bool:
-        """Whether no figure belongs to both, not even one at an end as Moodle takes it."""
+        """Whether no number belongs to both, not even one at an end as Moodle takes it."""
         first, second = sorted((self, other))
         largest = max(Decimal(1), *map(abs, (*first, *second)))
         gap = decimals.difference(second.low, first.high)
@@ -111,8 +111,8 @@ def in_field(html: str) -> str:
     return kept.replace("&", "&amp;").replace("#", r"\#")
 
 
-def figure_text(number: Decimal) -> str:
-    """A figure in full, with an ASCII minus and without zeros at its end; a very long one with an
+def number_text(number: Decimal) -> str:
+    """A number in full, with an ASCII minus and without zeros at its end; a very long one with an
     exponent, `1.0E-300`, as Moodle itself writes it."""
     if not number.is_finite():
         raise ValueError(f"{number} can't be asked for")
@@ -129,13 +129,13 @@ def _without_zeros(text: str) -> str:
 
 
 def filler(asked: Sequence[Alternatives]) -> str:
-    """A figure as long as the longest answer of a file, and apart from all of them.
+    """A number as long as the longest answer of a file, and apart from all of them.
 
-    As an answer that earns nothing, like any other wrong figure, it gives all fields one size
+    As an answer that earns nothing, like any other wrong number, it gives all fields one size
     and changes no marks.
     """
     intervals = [interval for told in asked for interval in told.intervals]
-    longest = max((len(figure_text(interval.centre)) for interval in intervals), default=0)
+    longest = max((len(number_text(interval.centre)) for interval in intervals), default=0)
     for width in count(min(max(_LEAST_WIDTH, longest), _MOST_WIDTH)):
         number = Decimal(f"-{'9' * (width - 1)}")
         if _is_apart_from(AcceptedRange(number, number), intervals):

@@ -45,7 +45,7 @@ ABILITIES = Abilities(keys=("embedded",), self_keyed=True, share=50, hints=False
 
 _LEVEL = 4
 _HIDDEN = "▢"
-"""In the place of a figure that is asked for elsewhere, or would tell what is asked for."""
+"""In the place of a number that is asked for elsewhere, or would tell what is asked for."""
 
 _ABOUT = """\
 All fields have one size: that of the longest answer of the file, which each field has as its last
@@ -101,14 +101,14 @@ class _Exercise(NamedTuple):
             question.id: Alternatives.of(question.key)
             for section in asking(document)
             for question in section.questions
-            if question.key is not None and question.key.figure.shown.is_finite()
+            if question.key is not None and question.key.number.shown.is_finite()
         }
         return cls(document, paper, told, filler(list(told.values())))
 
     def field(self, question: Question) -> str:
         if question.key is None:
             raise ValueError(f"{question.id} has no key, which moodle can't do without")
-        right = f"Right: {text_of(question.key.figure)}."
+        right = f"Right: {text_of(question.key.number)}."
         if question.id not in self.told:
             return masked_field(question, right, self.filler)
         told = self.told[question.id]

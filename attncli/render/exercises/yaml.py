@@ -55,7 +55,7 @@ def _entry(entry: AnsweredBlank) -> str:
 
 
 def _number(text: str) -> str:
-    """A figure; what YAML has no number for is a text."""
+    """A number; what YAML has no number for is a text."""
     return text if text[-1].isdigit() else quoted(text)
 
 

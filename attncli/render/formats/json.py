@@ -1,4 +1,4 @@
-"""One JSON object: the quantities of each step, figures in full and as printed."""
+"""One JSON object: the quantities of each step, numbers in full and as printed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ VERSION = 1
 
 
 def render(document: Document, page: Page) -> str:  # noqa: ARG001
-    """The document's figures as JSON; the page's width plays no part."""
+    """The document's numbers as JSON; the page's width plays no part."""
     return _escaped(_pretty(_document(document))) + "\n"
 
 
@@ -78,7 +78,7 @@ def _paper(paper: Paper | None) -> dict[str, Any]:
 
 
 def _pretty(value: Any, indent: str = "") -> str:  # noqa: ANN401
-    """JSON with a line for each key and each row of figures."""
+    """JSON with a line for each key and each row of numbers."""
     deeper = indent + "  "
     match value:
         case {**entries} if entries:
@@ -142,7 +142,7 @@ def _question(question: Question) -> dict[str, Any]:
     policies = {"carry": key.carry, "exact": key.exact}
     return {
         **data,
-        "answer": text_of(key.figure),
+        "answer": text_of(key.number),
         "low": str(key.low),
         "high": str(key.high),
         **{name: None if x is None else text_of(x) for name, x in policies.items()},
@@ -151,7 +151,7 @@ def _question(question: Question) -> dict[str, Any]:
 
 
 def _slip(slip: MistakenAnswer) -> dict[str, Any]:
-    return {"name": slip.name, "says": slip.says, "figure": text_of(slip.figure)}
+    return {"name": slip.name, "says": slip.says, "figure": text_of(slip.number)}
 
 
 def _quantity_blocks(section: Section) -> Iterator[MatrixBlock | TextList]:
@@ -206,12 +206,12 @@ def _matrix(block: MatrixBlock) -> dict[str, Any]:
 
 
 def _text(entry: Number | Blank) -> str | None:
-    """A figure as it is printed; null for what is to be filled in."""
+    """A number as it is printed; null for what is to be filled in."""
     return None if isinstance(entry, Blank) else text_of(entry)
 
 
 def _finite(rows: list[list[float]]) -> list[list[float | None]]:
-    """Figures with null for −∞, which JSON has no number for, and for what is to be filled in."""
+    """Numbers with null for −∞, which JSON has no number for, and for what is to be filled in."""
     return [[x if math.isfinite(x) else None for x in row] for row in rows]
 
 

@@ -30,7 +30,7 @@ _NARROWEST = 20
 
 
 def render(document: Document, page: Page) -> str:
-    """The document as text, no line wider than the page unless a single figure is."""
+    """The document as text, no line wider than the page unless a single number is."""
     lines = lay_out(document, max(page.width, _NARROWEST))
     if page.colour:
         return _painted(lines, page.width)

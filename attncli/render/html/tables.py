@@ -20,16 +20,16 @@ def table_of(rows: Iterable[str], head: str = "") -> str:
     return f"<table>\n{top}<tbody>\n{body}\n</tbody>\n</table>"
 
 
-def row_of(name: str, cells: Iterable[str], *, figures: bool = False) -> str:
+def row_of(name: str, cells: Iterable[str], *, numbers: bool = False) -> str:
     """A row: its name and its cells."""
-    kind = ' class="figure"' if figures else ""
+    kind = ' class="figure"' if numbers else ""
     inside = "".join(f"<td{kind}>{cell}</td>" for cell in cells)
     return f'<tr><th scope="row">{name}</th>{inside}</tr>'
 
 
-def head_of(headings: Iterable[str], *, figures: bool = False) -> str:
+def head_of(headings: Iterable[str], *, numbers: bool = False) -> str:
     """The headings of columns; the first stands above the names of the rows."""
-    kinds = ("", ' class="figure"' if figures else "")
+    kinds = ("", ' class="figure"' if numbers else "")
     cells = (f'<th scope="col"{kinds[k > 0]}>{heading}</th>' for k, heading in enumerate(headings))
     return f"<tr>{''.join(cells)}</tr>"
 
@@ -58,12 +58,12 @@ def matrix_html(block: MatrixBlock, style: HtmlStyle) -> str:
     """A quantity with the names of its rows and columns; a blank where one is asked for."""
     grid = grid_of(block)
     rows = [
-        row_of(_named(name, style), (_entry(one, style) for one in entries), figures=True)
+        row_of(_named(name, style), (_entry(one, style) for one in entries), numbers=True)
         for name, entries in grid.rows()
     ]
     name = f"<code>{style.word(heading_of(block))}</code>"
     headings = [name, *(_named(heading, style) for heading in grid.headings)]
-    return table_of(rows, head_of(headings, figures=True))
+    return table_of(rows, head_of(headings, numbers=True))
 
 
 def _named(name: Label, style: HtmlStyle) -> str:

@@ -69,7 +69,7 @@ def _entry_text(entry: Entry) -> str:
 
 
 def table_lines(block: Table, cells: int) -> list[Line]:
-    """A table of words and figures; its first column names the rows."""
+    """A table of words and numbers; its first column names the rows."""
     columns = []
     for j, heading in enumerate(block.headings):
         texts = [_cell_text(row[j]) for row in block.rows]

@@ -149,7 +149,7 @@ class _ScreenAddend(NamedTuple):
 
 
 def _addends(block: Addition) -> list[_ScreenAddend]:
-    """The addends as texts, their figures below each other."""
+    """The addends as texts, their numbers below each other."""
     known = [addend for addend in block.addends if not isinstance(addend, Omitted)]
     positive = [signed(product)[1] for product, _ in known]
     products = iter(_filled_products([p for p in positive if isinstance(p, Product)]))

@@ -3,7 +3,7 @@
     text       somebody's words and running text, with nothing in them that TeX would obey
     measure    how wide mathematics and words will be, so that lines can be broken
     setting    what blocks have to know of the page that they are set on
-    alignment  figures with their points below each other
+    alignment  numbers with their points below each other
     tables     tables with booktabs, wide ones in bands
     working    lines of working
     addition   column additions

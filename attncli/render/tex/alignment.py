@@ -1,4 +1,4 @@
-"""Figures in mathematics, filled up so that their decimal points stand below each other."""
+"""Numbers in mathematics, filled up so that their decimal points stand below each other."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 def aligned(texts: Sequence[str], *, before: bool = True) -> list[str]:
-    """Figures filled up behind their points to the longest, and `before` them if wanted."""
+    """Numbers filled up behind their points to the longest, and `before` them if wanted."""
     parts = [_parted(text) for text in texts]
     most = _Parts(
         "-" if before and any(part.sign for part in parts) else "",
@@ -20,7 +20,7 @@ def aligned(texts: Sequence[str], *, before: bool = True) -> list[str]:
 
 
 class _Parts(NamedTuple):
-    """A figure's minus, its digits before the point, and the point with what follows."""
+    """A number's minus, its digits before the point, and the point with what follows."""
 
     sign: str
     head: str
@@ -28,7 +28,7 @@ class _Parts(NamedTuple):
 
 
 def _parted(text: str) -> _Parts:
-    """The parts of a figure, none of them where it isn't written in digits alone."""
+    """The parts of a number, none of them where it isn't written in digits alone."""
     sign, rest = ("-", text[1:]) if text.startswith("-") else ("", text)
     if not rest.replace(".", "").isdigit():
         return _Parts("", "", "")

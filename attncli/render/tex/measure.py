@@ -17,7 +17,7 @@ _COMMANDS = {
 }  # fmt: skip
 _SIGNS = {"+": 1.22, "-": 1.22, "=": 1.33, ",": 0.45, " ": 0.001, "/": 0.5}
 _MINUS = 0.78
-"""Of a figure, without the spaces of a difference."""
+"""Of a number, without the spaces of a difference."""
 _SCRIPT = 0.72
 
 BLANK = 4.7

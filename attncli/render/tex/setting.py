@@ -32,7 +32,7 @@ class Setting(NamedTuple):
 def fillin(blank: Blank) -> str:
     """A blank of the class `exam`, which prints its answer in a key."""
     answer = "" if blank.answer is None else f"${latex(blank.answer)}$"
-    if not blank.id:  # a figure to carry over, which isn't asked for
+    if not blank.id:  # a number to carry over, which isn't asked for
         return rf"\makebox[{BLANK_WIDTH}]{{\dotfill}}"
     return rf"\fillin[{answer}][{BLANK_WIDTH}]"
 

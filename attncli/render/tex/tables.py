@@ -1,4 +1,4 @@
-"""Tables with booktabs: figures lined up at the point, wide ones small, wider ones in bands."""
+"""Tables with booktabs: numbers lined up at the point, wide ones small, wider ones in bands."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class TexCell(NamedTuple):
 
 
 class TexColumn(NamedTuple):
-    """A heading with the cells below it; figures stand at the right."""
+    """A heading with the cells below it; numbers stand at the right."""
 
     heading: TexCell
     cells: tuple[TexCell, ...]
@@ -76,7 +76,7 @@ class TexColumn(NamedTuple):
         return max(cell.width for cell in (self.heading, *self.cells))
 
 
-_FIGURE = re.compile(rf"{MINUS}?\d+(?:\.\d+)?")
+_NUMBER = re.compile(rf"{MINUS}?\d+(?:\.\d+)?")
 _INSIDE_NAME = re.compile(r"(?<=[.\]])(?=\w)")
 """Where a long name such as `layers[1].heads[2].weights` may be broken."""
 _LONGEST_ARROW = 9
@@ -115,7 +115,7 @@ def side_by_side(block: SideBySide, setting: Setting) -> str:
 
 
 def table(block: Table, setting: Setting) -> str:
-    """A table of words and figures; its first column names the rows."""
+    """A table of words and numbers; its first column names the rows."""
     columns = [
         _table_column(heading, [row[j] for row in block.rows])
         for j, heading in enumerate(block.headings)
@@ -128,10 +128,10 @@ def table(block: Table, setting: Setting) -> str:
 def _table_column(heading: Word | str, entries: Sequence[Word | str | Omitted]) -> TexColumn:
     texts = [entry for entry in entries if isinstance(entry, str)]
     words = any(isinstance(entry, Word) for entry in entries)
-    if not words and all(map(_FIGURE.fullmatch, texts)):
-        figures = iter(aligned([text.replace(MINUS, "-") for text in texts], before=False))
+    if not words and all(map(_NUMBER.fullmatch, texts)):
+        numbers = iter(aligned([text.replace(MINUS, "-") for text in texts], before=False))
         cells = (
-            TexCell.of_mathematics(next(figures)) if isinstance(entry, str) else DOTS_BELOW
+            TexCell.of_mathematics(next(numbers)) if isinstance(entry, str) else DOTS_BELOW
             for entry in entries
         )
         return TexColumn(TexCell.of(heading), tuple(cells))

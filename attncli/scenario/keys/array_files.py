@@ -1,4 +1,4 @@
-"""Reading figures from .npy, .npz and .safetensors files, without trusting them.
+"""Reading numbers from .npy, .npz and .safetensors files, without trusting them.
 
 What a file holds is checked from its header before any of it is loaded: a file that somebody
 was sent can neither run code nor fill the memory.
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from attncli.arithmetic import decimals
 from attncli.refusals import listed, quote
 from attncli.scenario.budget import ALL_THE_SAME
-from attncli.scenario.keys.sources import MOST_FIGURES, Array, FileSource
+from attncli.scenario.keys.sources import MOST_NUMBERS, Array, FileSource
 from attncli.scenario.problems import Problems, nearest
 
 LARGEST_FILE = 4 * 2**30
@@ -35,17 +35,17 @@ def read(
     folder: Path | None,
     outside: bool,
     problems: Problems,
-    most: int = MOST_FIGURES,
+    most: int = MOST_NUMBERS,
 ) -> Array | None:
-    """The figures [r, c], or [1, c] where one row belongs; None having said what is wrong.
+    """The numbers [r, c], or [1, c] where one row belongs; None having said what is wrong.
 
     The path goes from `folder`, or from the current directory; it may lead out of there only
-    where `outside` says so. At most so many figures are read.
+    where `outside` says so. At most so many numbers are read.
     """
     try:
         file = _found(source.path, folder or Path(), outside)
         with _troubles_told(source.path):
-            return _figures(_READERS[_suffix(source.path)](file, source, most), source)
+            return _numbers(_READERS[_suffix(source.path)](file, source, most), source)
     except _RefusedError as refused:
         problems.add(source.where, refused.wrong, refused.right)
         return None
@@ -149,7 +149,7 @@ def _read_array(
 ) -> NDArray[Any]:
     """The array of `size` bytes in NumPy's format, if it's one of numbers.
 
-    It's opened once more for the figures, since going back in a zip file would end the
+    It's opened once more for the numbers, since going back in a zip file would end the
     checking of its sum; and the size has to be just right, for the sum is checked at the end.
     """
     with opened() as stream:
@@ -250,23 +250,23 @@ def _check_shape(shape: tuple[int, ...], source: FileSource, most: int) -> None:
         raise _broken(source.path)
     if not math.prod(shape):
         raise _RefusedError(f"{told}: it is empty", "save an array with numbers in it")
-    if math.prod(shape) > MOST_FIGURES:
-        wrong = f"{told}, more than {MOST_FIGURES} numbers"
+    if math.prod(shape) > MOST_NUMBERS:
+        wrong = f"{told}, more than {MOST_NUMBERS} numbers"
         raise _RefusedError(wrong, "save a smaller array")
     if math.prod(shape) > most:
         wrong = f"{told}: {math.prod(shape):,} numbers are too much at once"
         raise _RefusedError(wrong, f"save a smaller array, or give {ALL_THE_SAME}")
 
 
-def _figures(array: NDArray[Any], source: FileSource) -> Array:
-    """The array as rows and columns of native float64, every figure one to work with."""
-    figures = np.atleast_2d(np.array(array, dtype=np.float64, order="C"))
+def _numbers(array: NDArray[Any], source: FileSource) -> Array:
+    """The array as rows and columns of native float64, every number one to work with."""
+    numbers = np.atleast_2d(np.array(array, dtype=np.float64, order="C"))
     largest = float(decimals.LARGEST)
-    unfit = ~((figures <= largest) & (figures >= -largest))  # which NaN is, too
+    unfit = ~((numbers <= largest) & (numbers >= -largest))  # which NaN is, too
     if unfit.any():
         i, j = np.argwhere(unfit)[0]
-        figure = float(figures[i, j])
-        what = "beyond 1e300" if math.isfinite(figure) else "not a finite number"
-        wrong = f"row {i + 1}, column {j + 1} of {_named(source)} is {figure!r}, {what}"
+        number = float(numbers[i, j])
+        what = "beyond 1e300" if math.isfinite(number) else "not a finite number"
+        wrong = f"row {i + 1}, column {j + 1} of {_named(source)} is {number!r}, {what}"
         raise _RefusedError(wrong, "save finite numbers only, none beyond 1e300")
-    return figures
+    return numbers

@@ -1,7 +1,7 @@
 """Kinds of values: each reads a node, says all that is wrong with it, and gives its JSON Schema.
 
 A scenario's declaration (`declaration.SCENARIO`) is made of these, so that validation, schema
-and documentation come of one text. A schema library would do half of it: figures must stay
+and documentation come of one text. A schema library would do half of it: numbers must stay
 as they are written, `no` must stay a token, and every message needs its line and column.
 """
 

@@ -12,7 +12,7 @@ from attncli.arithmetic import decimals
 from attncli.arithmetic.matrix import Matrix
 from attncli.scenario.keys.kinds import TRUTH, NumberKind, Schema
 from attncli.scenario.keys.sources import FileSource, RandomSource, SourceKind, is_source
-from attncli.scenario.nodes import Figures, Items, Map, Node, Scalar, describe
+from attncli.scenario.nodes import Items, Map, Node, Numbers, Scalar, describe
 from attncli.scenario.problems import Problems
 
 _INFINITE = Decimal("-Infinity")
@@ -25,11 +25,11 @@ class NamedRows(NamedTuple):
     matrix: Matrix
 
 
-MatrixLike = Matrix | Figures | NamedRows | RandomSource | FileSource
+MatrixLike = Matrix | Numbers | NamedRows | RandomSource | FileSource
 
 
 class EntryKind(NamedTuple):
-    """A figure of a matrix; `infinite` allows -inf, `truth` reads true and false as 1 and 0."""
+    """A number of a matrix; `infinite` allows -inf, `truth` reads true and false as 1 and 0."""
 
     infinite: bool = False
     truth: bool = False
@@ -58,7 +58,7 @@ class VectorKind(NamedTuple):
     inline: bool = False
 
     def read(self, node: Node, problems: Problems) -> MatrixLike | None:
-        if isinstance(node, Figures):
+        if isinstance(node, Numbers):
             return node if _is_array(node, 1, problems) else None
         if is_source(node) and not self.inline:
             return SourceKind(1).read(node, problems)
@@ -89,7 +89,7 @@ class MatrixKind(NamedTuple):
     truth: bool = False
 
     def read(self, node: Node, problems: Problems) -> MatrixLike | None:
-        if isinstance(node, Figures):
+        if isinstance(node, Numbers):
             return node if _is_array(node, 2, problems, self) else None
         if is_source(node):
             return SourceKind(2).read(node, problems)
@@ -126,9 +126,9 @@ def truth_table() -> MatrixKind:
 
 
 def _is_array(
-    node: Figures, wanted: int, problems: Problems, kind: MatrixKind | None = None
+    node: Numbers, wanted: int, problems: Problems, kind: MatrixKind | None = None
 ) -> bool:
-    """Whether an array has the dimensions wanted, and only figures of its kind."""
+    """Whether an array has the dimensions wanted, and only numbers of its kind."""
     array = node.array
     fits = abs(array) < float(decimals.LARGEST)
     if kind is not None and kind.infinite:
@@ -139,12 +139,12 @@ def _is_array(
     if array.ndim == wanted and array.size and bool(fits.all()):
         return True
     what = "one row" if wanted == 1 else "rows and columns"
-    figures = "0 and 1" if truth else "finite numbers, none beyond 1e300"
+    numbers = "0 and 1" if truth else "finite numbers, none beyond 1e300"
     wrong = describe(node)
     if not fits.all():
         place = ", ".join(str(k + 1) for k in np.argwhere(~fits)[0])
         wrong = f"{wrong}, whose number [{place}] is {array[~fits][0]:.6g}"
-    problems.add(node.where, wrong, f"give an array of {what} of {figures}")
+    problems.add(node.where, wrong, f"give an array of {what} of {numbers}")
     return False
 
 

@@ -30,19 +30,19 @@ from attncli.scenario.problems import Problems
 Array = NDArray[np.float64]
 Shape = tuple[int, int]
 
-MOST_FIGURES = 2**28
+MOST_NUMBERS = 2**28
 _DEVIATIONS = 13
-"""RandomState draws no normal figure further from the mean: its uniform ones have 53 bits."""
+"""RandomState draws no normal number further from the mean: its uniform ones have 53 bits."""
 
 DISTRIBUTIONS: Mapping[str, Mapping[str, Decimal | None]] = {
     "normal": {"mean": Decimal(0), "std": Decimal("0.02")},
     "uniform": {"low": None, "high": None},
 }
-"""The distributions by name, with their two figures; None for those without a default."""
+"""The distributions by name, with their two numbers; None for those without a default."""
 
 
 class RandomSource(NamedTuple):
-    """Figures drawn from a seeded generator.
+    """Numbers drawn from a seeded generator.
 
     `written` are mean and std, or low and high, as the author wrote them; the floats that
     don't belong to the distribution are 0.
@@ -59,7 +59,7 @@ class RandomSource(NamedTuple):
     high: float = 0.0
 
     def draw(self, shape: Shape) -> Array:
-        """The figures [r, c], the same on every machine and with every NumPy.
+        """The numbers [r, c], the same on every machine and with every NumPy.
 
         They come from NumPy's old generator, `RandomState`, because NumPy promises that its
         streams never change; those of `default_rng` may, from one version to the next.
@@ -72,13 +72,13 @@ class RandomSource(NamedTuple):
     def told(self) -> str:
         """`normal, seed 7, mean 0, std 0.02`."""
         names = DISTRIBUTIONS[self.kind]
-        figures = zip(names, self.written, strict=True)
-        told = (f"{name} {decimals.text(figure)}" for name, figure in figures)
+        numbers = zip(names, self.written, strict=True)
+        told = (f"{name} {decimals.text(number)}" for name, number in numbers)
         return ", ".join((self.kind, f"seed {self.seed}", *told))
 
 
 class FileSource(NamedTuple):
-    """Figures in a .npy, .npz or .safetensors file; `key` names one of several arrays."""
+    """Numbers in a .npy, .npz or .safetensors file; `key` names one of several arrays."""
 
     path: str
     key: str | None
@@ -100,12 +100,12 @@ class _Shape(NamedTuple):
             wrong = f"{describe(node)}, where a shape belongs"
             problems.add(node.where, wrong, "give its rows and columns, like [2, 3]")
             return None
-        whole = WholeNumber(1, MOST_FIGURES)
+        whole = WholeNumber(1, MOST_NUMBERS)
         rows, columns = (whole.read(item, problems) for item in node.items)
         if rows is None or columns is None:
             return None
-        if rows * columns > MOST_FIGURES:
-            wrong = f"{rows} × {columns} are more than {MOST_FIGURES} numbers"
+        if rows * columns > MOST_NUMBERS:
+            wrong = f"{rows} × {columns} are more than {MOST_NUMBERS} numbers"
             problems.add(node.where, wrong, "give a smaller shape")
             return None
         if self.dimensions == 1 and rows != 1:
@@ -115,7 +115,7 @@ class _Shape(NamedTuple):
         return rows, columns
 
     def schema(self) -> Schema:
-        whole = WholeNumber(1, MOST_FIGURES).schema()
+        whole = WholeNumber(1, MOST_NUMBERS).schema()
         return {"type": "array", "items": whole, "minItems": 2, "maxItems": 2}
 
 
@@ -127,7 +127,7 @@ def is_source(node: Node) -> bool:
 
 
 class SourceKind(NamedTuple):
-    """A source of a matrix, or with `dimensions` 1 of a row: random figures, or a file."""
+    """A source of a matrix, or with `dimensions` 1 of a row: random numbers, or a file."""
 
     dimensions: int = 2
 
@@ -166,11 +166,11 @@ class SourceKind(NamedTuple):
         if values is None or not whole or not fits:
             return None
         defaults: Mapping[str, Any] = DISTRIBUTIONS[kind]
-        figures = {name: values.get(name, default) for name, default in defaults.items()}
-        first, second = figures.values()
+        numbers = {name: values.get(name, default) for name, default in defaults.items()}
+        first, second = numbers.values()
         if not _can_be_drawn(kind, (first, second), node, problems):
             return None
-        floats = {name: float(figure) for name, figure in figures.items()}
+        floats = {name: float(number) for name, number in numbers.items()}
         shape = values.get("shape")
         return RandomSource(kind, values["seed"], shape, node.where, (first, second), **floats)
 
@@ -182,7 +182,7 @@ class SourceKind(NamedTuple):
 
 
 _KINDS = tuple(DISTRIBUTIONS)
-_FIGURES = {
+_NUMBERS = {
     "mean": Key("mean", NumberKind(), "the mean, 0 by default"),
     "std": Key("std", NumberKind(positive=True), "the standard deviation, 0.02 by default"),
     "low": Key("low", NumberKind(), "the least number"),
@@ -201,21 +201,21 @@ def _random(kind: str, dimensions: int) -> Record:
         (
             Key("random", Choice((kind,)), "the distribution that numbers are drawn from"),
             Key("seed", WholeNumber(0, 2**32 - 1), "the seed of NumPy's RandomState"),
-            *(_FIGURES[name] for name in DISTRIBUTIONS[kind]),
+            *(_NUMBERS[name] for name in DISTRIBUTIONS[kind]),
             Key("shape", _Shape(dimensions), "rows and columns, where nothing else says them"),
         )
     )
 
 
 def _needed(kind: str) -> list[str]:
-    figures = DISTRIBUTIONS[kind].items()
-    return ["random", "seed", *(name for name, default in figures if default is None)]
+    numbers = DISTRIBUTIONS[kind].items()
+    return ["random", "seed", *(name for name, default in numbers if default is None)]
 
 
 def _without_strays(kind: str, node: Map, problems: Problems) -> tuple[Map, bool]:
-    """The map without the figures of other distributions, and whether it had none of them."""
+    """The map without the numbers of other distributions, and whether it had none of them."""
     own = DISTRIBUTIONS[kind]
-    strays = [name for name, _ in node.entries if name.text in _FIGURES.keys() - own.keys()]
+    strays = [name for name, _ in node.entries if name.text in _NUMBERS.keys() - own.keys()]
     for name in strays:
         wrong = f"{kind} numbers have no `{name.text}`"
         problems.add(name.where, wrong, f"theirs are {' and '.join(own)}")
@@ -239,9 +239,9 @@ def _has_all(names: Sequence[str], node: Map, problems: Problems) -> bool:
 
 
 def _can_be_drawn(
-    kind: str, figures: tuple[Decimal, Decimal], node: Map, problems: Problems
+    kind: str, numbers: tuple[Decimal, Decimal], node: Map, problems: Problems
 ) -> bool:
-    first, second = figures
+    first, second = numbers
     if kind == "uniform" and first >= second:
         wrong = f"low is {decimals.text(first)}, and high is {decimals.text(second)}"
         problems.add((node.get("high") or node).where, wrong, "give a high above low")

@@ -1,8 +1,8 @@
-"""Which figures of a page can be asked for, and the page with blanks in their place.
+"""Which numbers of a page can be asked for, and the page with blanks in their place.
 
 A result is asked for where the page tells it first: at the end of its line of working, or, where
 no line has it, in its table. A table that says only what lines have said is left out. A term is
-a figure inside a line: another quantity's, or one that the line comes to on its way.
+a number inside a line: another quantity's, or one that the line comes to on its way.
 
 What is asked for is nowhere else on the page: where other lines use it, its name stands.
 """

@@ -1,4 +1,4 @@
-"""Which figures are asked for, and how many points each is worth."""
+"""Which numbers are asked for, and how many points each is worth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hints: how what is asked for is done, in words, formulas and names, without a figure."""
+"""Hints: how what is asked for is done, in words, formulas and names, without a number."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _about(step: Step, working: Sequence[Block]) -> list[Block]:
 
 
 def _by_names(section: Section, trace: Trace) -> list[Block]:
-    """The first line of each quantity of the solution, names in the place of its figures."""
+    """The first line of each quantity of the solution, names in the place of its numbers."""
     everything = LineAsker(trace, section.path, Asked(quantities=frozenset(trace)), terms=False)
     lines = [_by_name(line, everything) for line in _first_lines(section.solution)]
     told = tuple(line for line in lines if line.parts)

@@ -53,5 +53,5 @@ def _slip(says: str, places: Sequence[tuple[str, MistakenAnswer]]) -> Spans:
             spans.append(Omitted())
             continue
         id_, slip = places[place]
-        spans += [slip.figure, " for ", Word(id_)]
+        spans += [slip.number, " for ", Word(id_)]
     return (*spans, ".")

@@ -1,4 +1,4 @@
-"""What is accepted for a blank, and why: what the two rounding policies give from the figures that
+"""What is accepted for a blank, and why: what the two rounding policies give from the numbers that
 the sheet shows, half a unit of the last place around either, and what the known mistakes give."""
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from attncli.telling.parts import step_of
 from attncli.trace import PlannedStep, Trace
 
 _SURELY_ALIKE = 0.49
-"""Units of the last place; a figure that is no farther from a rounded one rounds to it."""
+"""Units of the last place; a number that is no farther from a rounded one rounds to it."""
 
-Figures = Mapping[str, Number]
-"""Figures by the ids of blanks."""
+Numbers = Mapping[str, Number]
+"""Numbers by the ids of blanks."""
 
 
-def key_of(trace: Trace, place: Blankable, carry: Figures, exact: Figures) -> RightAnswer:
+def key_of(trace: Trace, place: Blankable, carry: Numbers, exact: Numbers) -> RightAnswer:
     """What is accepted for a blank; `carry` and `exact` are what the policies give from what the
     sheet shows, nothing where one of them can't work it."""
     own = place.number
@@ -38,32 +38,32 @@ def key_of(trace: Trace, place: Blankable, carry: Figures, exact: Figures) -> Ri
     return RightAnswer(own, low, high, *both, half=half)
 
 
-def _places(trace: Trace, place: Blankable, figure: Number) -> int:
-    """The decimals that a figure is rounded to: those of its quantity, a copy's those of what it
+def _places(trace: Trace, place: Blankable, number: Number) -> int:
+    """The decimals that a number is rounded to: those of its quantity, a copy's those of what it
     copies."""
     cell = place.number.cell
     if cell is INNER:
-        return _places_on_the_way(trace, place.quantity, figure)
+        return _places_on_the_way(trace, place.quantity, number)
     source = place.quantity if cell is None else _source(trace, cell)
     rounded = _decimals_of(trace, source) if source else trace.rounding.decimals
-    if figure.full != figure.shown or source not in {"", place.quantity}:
+    if number.full != number.shown or source not in {"", place.quantity}:
         return rounded
-    return max(rounded, decimals.places(figure.shown))
+    return max(rounded, decimals.places(number.shown))
 
 
-def _places_on_the_way(trace: Trace, quantity: str, figure: Number) -> int:
+def _places_on_the_way(trace: Trace, quantity: str, number: Number) -> int:
     """The decimals of what a line comes to on its way: its own, where these are no more than those
     of what the line starts from (a score less the largest one, −z, 1 − u); of a product, which has
     more, theirs, or those of the line if these are more."""
     definition, line = trace[quantity].definition, _decimals_of(trace, quantity)
     operands = () if definition is None else definition.operands
     known = [_decimals_of(trace, name) for name in operands] or [line]
-    own = decimals.places(figure.shown)
+    own = decimals.places(number.shown)
     return max(own, min(known)) if own <= max(known) else max(*known, line)
 
 
 def _source(trace: Trace, cell: Location) -> str:
-    """The quantity that a figure was rounded in, whatever copies it since; nothing where it was
+    """The quantity that a number was rounded in, whatever copies it since; nothing where it was
     put in as it is."""
     definition = trace[cell.quantity].definition
     if definition is None:
@@ -81,8 +81,8 @@ def _decimals_of(trace: Trace, name: str) -> int:
     return trace.rounding.decimals_of(step, quantity.name)
 
 
-def figure_of(worked: Trace, place: Blankable) -> Number:
-    """The figure of a result in a trace that was worked in another way; the place's own where
+def number_of(worked: Trace, place: Blankable) -> Number:
+    """The number of a result in a trace that was worked in another way; the place's own where
     both are shown alike, as most are."""
     assert place.cell is not None
     name, i, j = place.cell
@@ -95,7 +95,7 @@ def figure_of(worked: Trace, place: Blankable) -> Number:
 
 
 def value_at(number: Number, places: int) -> Decimal:
-    """A figure as it is compared: rounded, also where a page shows more of a tiny one; what a line
+    """A number as it is compared: rounded, also where a page shows more of a tiny one; what a line
     comes to on its way is not, where it is told in full."""
     full, shown, cell = number
     if shown.same_quantum(decimals.unit(places)) or (cell is INNER and full == shown):
@@ -109,10 +109,10 @@ def half_a_unit(places: int) -> Decimal:
     return Decimal((0, (5,), -(places + 1)))
 
 
-def around(figures: Iterable[Decimal], places: int) -> tuple[Decimal, Decimal]:
-    """Half a unit of the last place around either of some figures."""
+def around(numbers: Iterable[Decimal], places: int) -> tuple[Decimal, Decimal]:
+    """Half a unit of the last place around either of some numbers."""
     half = half_a_unit(places)
-    known = list(figures)
+    known = list(numbers)
     return decimals.difference(min(known), half), decimals.added(max(known), half)
 
 
@@ -134,18 +134,18 @@ def _mistaken(trace: Trace, part: PlannedStep, mistake: Mistake) -> Trace | None
 def _with_slips(
     trace: Trace, place: Blankable, key: RightAnswer, wrong: Sequence[tuple[Mistake, Trace]]
 ) -> RightAnswer:
-    if place.cell is None or not key.figure.shown.is_finite():
+    if place.cell is None or not key.number.shown.is_finite():
         return key
     name, i, j = place.cell
     slips: list[MistakenAnswer] = []
     for mistake, other in wrong:
         if other[name] is trace[name]:  # the mistake leaves it as it is
             continue
-        figure = other[name].number(i, j)
-        if figure.shown == key.figure.shown or not figure.shown.is_finite():
+        number = other[name].number(i, j)
+        if number.shown == key.number.shown or not number.shown.is_finite():
             continue
-        low, high = around((value_at(figure, key.places),), key.places)
+        low, high = around((value_at(number, key.places),), key.places)
         taken = ((key.low, key.high), *((slip.low, slip.high) for slip in slips))
         if all(high < a or b < low for a, b in taken):
-            slips.append(MistakenAnswer(mistake.name, mistake.says, figure, low, high))
+            slips.append(MistakenAnswer(mistake.name, mistake.says, number, low, high))
     return key._replace(slips=tuple(slips))

@@ -1,4 +1,4 @@
-"""What would lead to an answer: copies of it, and what is made of it figure by figure."""
+"""What would lead to an answer: copies of it, and what is made of it number by number."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from attncli.trace.signature import parse
 
 
 def telling(trace: Trace, names: Collection[str]) -> set[str]:
-    """The quantities of these names, and all that is made of them figure by figure, by a copy,
-    a division, an addition: from those they can be read. What adds several figures up, as a
+    """The quantities of these names, and all that is made of them number by number, by a copy,
+    a division, an addition: from those they can be read. What adds several numbers up, as a
     product of matrices does, keeps them to itself."""
     found = set(names)
     for definition in trace.plan:
@@ -25,7 +25,7 @@ def telling(trace: Trace, names: Collection[str]) -> set[str]:
 
 
 def _keeps(definition: Definition) -> bool:
-    """Whether each figure that goes in can be told by one that comes out."""
+    """Whether each number that goes in can be told by one that comes out."""
     if definition.operation.copies:
         return True
     signature = parse(definition.operation.signature())

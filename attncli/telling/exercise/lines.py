@@ -1,4 +1,4 @@
-"""Asking for figures in lines of working."""
+"""Asking for numbers in lines of working."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from attncli.word import raw, words
 
 
 class Blankable(NamedTuple):
-    """A figure that can be asked for. `cell` is that of a result, None for a term; `quantity` is
+    """A number that can be asked for. `cell` is that of a result, None for a term; `quantity` is
     what the line or table tells, and `inside` which cell or row of it; `term` counts those of a
     line, from 1."""
 
@@ -105,7 +105,7 @@ class LineAsker(NamedTuple):
         return _added(block, addends, total), [*places, *results]
 
     def result_places(self, result: Expression, quantity: str) -> list[Blankable]:
-        """The figures of a result, which are cells of a quantity."""
+        """The numbers of a result, which are cells of a quantity."""
         numbers = (number for number in numbers_in(result) if number.cell is not None)
         return [self.result_place(number, quantity) for number in numbers]
 
@@ -149,7 +149,7 @@ class LineAsker(NamedTuple):
         return told, places
 
     def form(self, form: Expression, places: list[Blankable], line: Line | Addition) -> Expression:
-        """A form of a line with blanks and names in place of figures; its terms go to `places`."""
+        """A form of a line with blanks and names in place of numbers; its terms go to `places`."""
         name, inside = self.trace[line.quantity].name, inside_of(line)
 
         def change(node: Expression) -> Expression | None:
@@ -167,7 +167,7 @@ class LineAsker(NamedTuple):
         return rewritten(form, change)
 
     def by_name(self, cell: Location) -> Symbol:
-        """A hidden figure by its name: `exp[love, AI]`."""
+        """A hidden number by its name: `exp[love, AI]`."""
         quantity = self.trace[cell.quantity]
         indices = words(quantity.indices(cell.row, cell.column))
         if quantity.rows.names == ("",):  # a vector, whose only row has no name
@@ -219,7 +219,7 @@ def _rules(vector: Vector) -> Vector:
 
 
 def _without_inner(form: Expression) -> Expression | None:
-    """A form without the figures that its line comes to on its way: beside blanks, rules stand
+    """A form without the numbers that its line comes to on its way: beside blanks, rules stand
     for them that nobody asks for; without any blank there is nothing left to show."""
     if not any(number.cell is INNER for number in numbers_in(form)):
         return form
@@ -245,7 +245,7 @@ def has_blank(form: Expression) -> bool:
 
 
 def _repeats(form: Expression, later: Sequence[Expression]) -> bool:
-    """Whether all figures of a form come again in one later form."""
+    """Whether all numbers of a form come again in one later form."""
     cells = {number.cell for number in numbers_in(form)} - {None}
     if not cells or INNER in cells:
         return False

@@ -30,7 +30,7 @@ from attncli.telling.exercise.asking import WholePage
 from attncli.telling.exercise.choice import Blanking, Points, chosen
 from attncli.telling.exercise.conventions import products_in_words
 from attncli.telling.exercise.fingerprint import fingerprint
-from attncli.telling.exercise.keys import figure_of, key_of, with_slips
+from attncli.telling.exercise.keys import key_of, number_of, with_slips
 from attncli.telling.exercise.lines import Asked, Blankable
 from attncli.telling.exercise.sections import (
     Cells,
@@ -98,7 +98,7 @@ class ExerciseRequest(NamedTuple):
         return WholePage(trace, told, self.blanking.terms, inputs)
 
     def allows(self, trace: Trace, place: Blankable) -> bool:
-        """Whether a figure is among those that may be asked for."""
+        """Whether a number is among those that may be asked for."""
         quantity = trace[place.quantity]
         if not self.cells:
             return not self.selection.queries or self.selection.tells(quantity)
@@ -147,14 +147,14 @@ def taken(trace: Trace, wish: ExerciseRequest, form: str) -> BlankedPage:
 
 def keys_of(trace: Trace, wish: ExerciseRequest, what: BlankedPage) -> dict[str, RightAnswer]:
     """What is accepted for each of the places that are asked for, by their ids."""
-    carry, exact = (_figures_under(trace, wish, what, policy) for policy in POLICIES)
+    carry, exact = (_numbers_under(trace, wish, what, policy) for policy in POLICIES)
     return {place.id: key_of(trace, place, carry, exact) for place in what.places}
 
 
-def _figures_under(
+def _numbers_under(
     trace: Trace, wish: ExerciseRequest, what: BlankedPage, policy: Policy
 ) -> Mapping[str, Number]:
-    """The figures of the blanks under a policy, worked from what the sheet shows; none where
+    """The numbers of the blanks under a policy, worked from what the sheet shows; none where
     they can't be worked."""
     own = trace.rounding.policy == policy
     if own and (trace.rounding.carries or not what.context):
@@ -164,12 +164,12 @@ def _figures_under(
     except ScenarioError:
         return {}
     if not wish.blanking.terms:
-        return {place.id: figure_of(worked, place) for place in what.places}
+        return {place.id: number_of(worked, place) for place in what.places}
     return {place.id: place.number for place in wish.page(worked).places()}
 
 
 def shown_rows(quantity: Quantity) -> list[list[Decimal]]:
-    """The figures of a quantity as a page shows them, [n, m]."""
+    """The numbers of a quantity as a page shows them, [n, m]."""
     rows, columns = quantity.matrix.shape
     return [[quantity.number(i, j).shown for j in range(columns)] for i in range(rows)]
 

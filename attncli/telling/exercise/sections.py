@@ -141,7 +141,7 @@ def _left_out(trace: Trace, told: Sequence[StepSection], selection: Selection) -
     if not selection.queries:
         return set()
     made = [quantity for one in told for quantity in made_by(trace, one.part)]
-    wanted = {q.name for q in made if selection.tells(q) or q.is_figure}
+    wanted = {q.name for q in made if selection.tells(q) or q.is_number}
     for quantity in reversed(made):
         if quantity.definition is not None and quantity.name in wanted:
             wanted.update(quantity.definition.operands)

@@ -49,31 +49,31 @@ def _row(question: Question, name: str) -> tuple[Word | str, ...]:
     """A blank, as it is called, with its answer and what is accepted."""
     key = question.key
     assert key is not None
-    answer = plain(key.figure)
+    answer = plain(key.number)
 
     def text(number: Number | None) -> str:
         if number is None:
             return "–"
-        return answer if number is key.figure else plain(number)
+        return answer if number is key.number else plain(number)
 
     return (
         Word(name),
         answer,
         text(key.carry),
         text(key.exact),
-        f"{_figure(key.low)} to {_figure(key.high)}",
+        f"{_number(key.low)} to {_number(key.high)}",
         str(question.points),
     )
 
 
-def _figure(figure: Decimal) -> str:
-    return decimals.text(figure).replace("-", MINUS)
+def _number(number: Decimal) -> str:
+    return decimals.text(number).replace("-", MINUS)
 
 
 def what_is_accepted(keys: Iterable[RightAnswer]) -> tuple[Block, ...]:
     """How a key is to be read: what is accepted, and why."""
     known = dict.fromkeys(key.half for key in keys)
-    halves = [f"{_figure(x)} ({counted(decimals.places(x) - 1, 'decimal')})" for x in known]
+    halves = [f"{_number(x)} ({counted(decimals.places(x) - 1, 'decimal')})" for x in known]
     return (
         Note(
             (

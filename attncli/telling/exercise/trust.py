@@ -22,7 +22,7 @@ from attncli.document import (
     Table,
 )
 from attncli.questions import RightAnswer
-from attncli.scenario.plain import with_figures
+from attncli.scenario.plain import with_numbers
 from attncli.telling.exercise.keys import around
 from attncli.telling.exercise.lines import Blankable
 from attncli.telling.exercise.papers import ExerciseRequest, keys_of, shown_rows, taken
@@ -35,7 +35,7 @@ Range = tuple[Decimal, Decimal]
 
 
 class Disagreement(NamedTuple):
-    """A blank for which the key and the oracle accept different figures."""
+    """A blank for which the key and the oracle accept different numbers."""
 
     form: str
     id: str
@@ -56,7 +56,7 @@ class Trial(NamedTuple):
 def trial(
     data: Mapping[str, Any], folder: Path | None, trace: Trace, wish: ExerciseRequest, form: str
 ) -> Trial:
-    """A variant's keys against the oracle. `data` is the scenario as plain data, whose figures
+    """A variant's keys against the oracle. `data` is the scenario as plain data, whose numbers
     are replaced by the variant's; `folder` is where its files are."""
     what = taken(trace, wish, form)
     keys = keys_of(trace, wish, what)
@@ -64,7 +64,7 @@ def trial(
         name: _rows(matrix) for name, matrix in trace.scenario.given.items()
     }
     known = [p for p in what.places if p.number.cell is not None and p.number.cell is not INNER]
-    ranges = _ranges(with_figures(data, given), folder, trace, known, what.context)
+    ranges = _ranges(with_numbers(data, given), folder, trace, known, what.context)
     wrong = (
         Disagreement(form, place.id, _range(keys[place.id]), ranges[place.id])
         for place in known
@@ -91,8 +91,8 @@ def _ranges(
     places: Sequence[Blankable],
     context: Collection[str],
 ) -> dict[str, Range]:
-    """What the oracle accepts for each place: for a given figure, half a unit around it. Where
-    the sheet's own figures are exact, and it starts from rounded ones, its own count, too."""
+    """What the oracle accepts for each place: for a given number, half a unit around it. Where
+    the sheet's own numbers are exact, and it starts from rounded ones, its own count, too."""
     cells = {place.id: place.number.cell for place in places}
     made = [cell for cell in cells.values() if cell is not None and not trace[cell.quantity].given]
     start = {name: shown_rows(trace[name]) for name in context}
@@ -109,7 +109,7 @@ def _ranges(
 
 
 def _decimals_of_given(trace: Trace, place: Blankable) -> int:
-    """The decimals of a given figure: the scenario's, or those that it is written with."""
+    """The decimals of a given number: the scenario's, or those that it is written with."""
     return max(trace.rounding.decimals, decimals.places(place.number.shown))
 
 

@@ -1,8 +1,8 @@
 """Stores what PyTorch made of some cases, for where there is no PyTorch.
 
-    python -m tests.torch_figures
+    python -m tests.torch_numbers
 
-writes tests/fixtures/*.json anew: a scenario with its figures in full, and PyTorch's arrays.
+writes tests/fixtures/*.json anew: a scenario with its numbers in full, and PyTorch's arrays.
 """
 
 from __future__ import annotations

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     import mpmath
 
 Number = float | Decimal
-Figures = NDArray[Any]
+Numbers = NDArray[Any]
 """An array of float64, or of decimals as objects."""
 
 DIGITS = 60
 """What functions are worked to: far more than any half needs to be told from its neighbours."""
 LONGEST = 300
-"""Digits enough for every sum and product of figures that people write to come out in full."""
+"""Digits enough for every sum and product of numbers that people write to come out in full."""
 
 _KEPT = 50
 _WIDE = Context(prec=LONGEST, rounding=ROUND_HALF_UP)
@@ -41,18 +41,18 @@ class UnknownError(NotImplementedError):
     """Something of a scenario that isn't known here; its text says what."""
 
 
-def each(function: Callable[[Any], Number], values: Figures) -> Figures:
+def each(function: Callable[[Any], Number], values: Numbers) -> Numbers:
     """A function of each number of an array."""
     made = [function(x) for x in values.flat]
     return np.array(made, dtype=values.dtype).reshape(values.shape)
 
 
-def where(seen: NDArray[np.bool_], values: Figures, instead: Number) -> Figures:
-    """The figures that are seen, and one number in the place of the others."""
+def where(seen: NDArray[np.bool_], values: Numbers, instead: Number) -> Numbers:
+    """The numbers that are seen, and one number in the place of the others."""
     return np.where(seen, values, np.array(instead, dtype=values.dtype))
 
 
-def apply(kind: str, values: Figures) -> Figures:
+def apply(kind: str, values: Numbers) -> Numbers:
     """exp, log, sqrt or an activation of each number."""
     if kind in _FUNCTIONS:
         return each(_FUNCTIONS[kind][values.dtype == object], values)
@@ -122,7 +122,7 @@ def padded(value: Decimal, places: int) -> Decimal:
 
 
 def settled(value: Decimal) -> Decimal:
-    """A figure without its last, uncertain digits, which would decide a half that functions come
+    """A number without its last, uncertain digits, which would decide a half that functions come
     to together: the mean of a normalised row, say, is none at all."""
     return _SETTLED.plus(value)
 

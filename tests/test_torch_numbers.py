@@ -13,7 +13,7 @@ import pytest
 from attncli import oracle
 from tests.pages import trace_of
 from tests.plain import read
-from tests.torch_figures import FOLDER, STORED, written
+from tests.torch_numbers import FOLDER, STORED, written
 
 FILES = sorted(FOLDER.glob("*.json"))
 
