@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from attncli.arithmetic.matrix import Matrix
+from attncli.building.loading import Changes, Source, read
 from attncli.name import Name, below
-from attncli.scenario import Problems, Scenario, read
+from attncli.scenario import Problems, Scenario
 from attncli.scenario.given_matrices import of_array
-from attncli.scenario.keys.layer import GIVEN
 from attncli.scenario.keys.sources import MOST_NUMBERS
-from attncli.scenario.loading import Changes, Source
 from attncli.scenario.problems import nearest
 from attncli.steps import steps, story
+from attncli.steps.schema import givable
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, Unfinished, make
 from attncli.trace.axes import given_axes
 from attncli.trace.budget import cost_of, excess
@@ -57,7 +57,7 @@ def _fitted(scenario: Scenario, problems: Problems, alike: int = 1) -> Scenario:
     """The scenario with its shapes worked out and its random matrices drawn; so many of about this
     size are to be worked."""
     _check_tokens(scenario, problems)
-    told = story(scenario)
+    told = story(scenario, problems)
     _check_rounding(scenario, told, problems)
     if scenario.prediction.generate > 1:
         _check_generation(scenario, problems)
@@ -187,7 +187,7 @@ def _unfinished(plan: Iterable[Definition], known: Container[str]) -> Unfinished
     while waiting:  # what is missing for what is missing, down to what a file can give
         needed = waiting.pop()
         absent = [name for name in needed.operands if name not in known]
-        deeper = [n for n in absent if n in blocked and n.local not in GIVEN]
+        deeper = [n for n in absent if n in blocked and n.local not in givable()]
         missing += [name for name in absent if name not in deeper]
         waiting += [blocked[name] for name in deeper]
         missing += needed.needs

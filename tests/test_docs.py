@@ -18,10 +18,9 @@ from typer.testing import CliRunner
 from attncli import cli
 from attncli.cli import app
 from attncli.render import format_names
-from attncli.scenario import SCENARIO
 from attncli.scenario.keys.kinds import Choice, Record
-from attncli.scenario.keys.layer import GIVEN
 from attncli.steps import steps
+from attncli.steps.schema import SCENARIO, givable
 from attncli.telling.catalogue import general_formulas
 from tests.conftest import ROOT
 from tests.pages import SHIPPED, trace_of
@@ -106,7 +105,7 @@ def test_every_shipped_scenario_is_documented(name: str) -> None:
 
 def test_every_format_and_given_quantity_is_documented() -> None:
     assert all(f"`{form}`" in README for form in format_names())
-    assert all(f"`{name}`" in README for name in GIVEN)
+    assert all(f"`{name}`" in README for name in givable())
 
 
 def test_the_excerpt_is_what_the_command_prints() -> None:

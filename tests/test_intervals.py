@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from attncli import ScenarioError, Trace, load, oracle, work
 from attncli.arithmetic.operations import TakeRows
-from attncli.scenario.plain import plain_data, with_numbers
+from attncli.building.plain import plain_data, with_numbers
 from tests.pages import SHIPPED, trace_of
 from tests.plain import read
 from tests.strategies import recurrents, transformers

@@ -14,9 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli import ScenarioError, load
-from attncli.scenario import SCENARIO, STORY, json_schema, starter
+from attncli.scenario import starter
 from attncli.scenario.address import Address, AddressError, Index, parse_address, write_index
 from attncli.scenario.tokenizers import TOKENIZERS
+from attncli.steps.order import STORY
+from attncli.steps.schema import SCENARIO, json_schema
 from tests.pages import SHIPPED, trace_of
 
 

@@ -52,8 +52,8 @@ def command(
 
 
 def _document(trace: Trace, request: Request, part: Excerpt) -> Document:
-    from attncli.scenario import STORY
     from attncli.steps import step_named
+    from attncli.steps.order import STORY
     from attncli.telling.lesson import lessons
     from attncli.telling.parts import told_parts
     from attncli.telling.selection import select

@@ -19,7 +19,7 @@ def complete_scenario(incomplete: str) -> list[str]:
 
 def complete_step(incomplete: str) -> list[str]:
     """The steps whose names begin so."""
-    from attncli.scenario import STORY
+    from attncli.steps.order import STORY
 
     return [name for name in STORY if name.startswith(incomplete)]
 

@@ -14,6 +14,6 @@ def command() -> None:
     """
     import json
 
-    from attncli.scenario import json_schema
+    from attncli.steps.schema import json_schema
 
     write_out(json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n")

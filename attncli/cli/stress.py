@@ -37,9 +37,9 @@ def stress(
 def _trials(
     order: ExerciseArguments, terms: CheckedArguments, trace: Trace, wish: ExerciseRequest
 ) -> list[Trial]:
+    from attncli.building.plain import plain_data
     from attncli.oracle import UnknownError
     from attncli.scenario import shipped
-    from attncli.scenario.plain import plain_data
     from attncli.telling.exercise.trust import trial
     from attncli.telling.selection import SelectionError
 

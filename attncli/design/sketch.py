@@ -20,7 +20,7 @@ from attncli.design.words import sentence
 from attncli.name import Name
 from attncli.pipeline import load
 from attncli.scenario import Scenario
-from attncli.scenario.keys.layer import VECTORS
+from attncli.steps.schema import vectors
 
 MOST_D_MODEL = 8
 
@@ -153,7 +153,7 @@ def _lines(sizes: Sizes, words: Sequence[str], scenario: Scenario, command: str)
 
 
 def _matrix(name: str, matrix: Matrix) -> Iterator[str]:
-    if name in VECTORS:
+    if name in vectors():
         yield f"{name}: {_row(matrix, 0)}"
         return
     yield f"{name}:"

@@ -9,28 +9,18 @@ from typing import TYPE_CHECKING
 from attncli.refusals import Problem, Where
 
 if TYPE_CHECKING:
-    from attncli.scenario.keys.declaration import SCENARIO, STORY, json_schema
-    from attncli.scenario.loading import read
     from attncli.scenario.problems import Problems, ScenarioError
     from attncli.scenario.scenario import Scenario
 
 __all__ = [
-    "SCENARIO",
-    "STORY",
     "Problem",
     "Problems",
     "Scenario",
     "ScenarioError",
     "Where",
-    "json_schema",
-    "read",
 ]
 
 _HOMES = {
-    "SCENARIO": "keys.declaration",
-    "STORY": "keys.declaration",
-    "json_schema": "keys.declaration",
-    "read": "loading",
     "Problems": "problems",
     "ScenarioError": "problems",
     "Scenario": "scenario",

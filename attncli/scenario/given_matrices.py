@@ -12,7 +12,7 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array, Rounding, Unworkable
 from attncli.name import TOP, Name, below
 from attncli.refusals import Where
-from attncli.scenario.keys.matrices import MatrixLike, NamedRows
+from attncli.scenario.keys.matrices import MatrixLike, NamedRows, Row
 from attncli.scenario.keys.sources import FileSource, RandomSource
 from attncli.scenario.model import ENCODER
 from attncli.scenario.nodes import Items, Map, Node, Numbers
@@ -79,12 +79,13 @@ def matrices_in(values: Mapping[str, Any], path: Name = TOP) -> dict[Name, Matri
 
 class Gathered(NamedTuple):
     """The matrices of a scenario: those that are there, those that are yet to be drawn, where
-    they come from, and what their rows are called."""
+    they come from, what their rows are called, and which are a single row without a name."""
 
     given: dict[Name, Matrix]
     random: dict[Name, RandomSource]
     sources: dict[str, str]
     row_names: dict[str, tuple[str, ...]]
+    vectors: set[Name]
 
     @property
     def read(self) -> int:
@@ -105,7 +106,7 @@ class Gatherer(NamedTuple):
 
     def gather(self, values: Mapping[str, Any]) -> Gathered:
         """Everything that the values of a scenario hold."""
-        gathered = Gathered({}, {}, {}, {})
+        gathered = Gathered({}, {}, {}, {}, set())
         for name, value in matrices_in(values).items():
             self._put(gathered, name, value)
         for path, stack in ((TOP, values), (ENCODER, values.get("encoder", {}))):
@@ -115,6 +116,9 @@ class Gatherer(NamedTuple):
         return gathered
 
     def _put(self, gathered: Gathered, name: Name, value: MatrixLike) -> None:
+        if isinstance(value, Row):
+            gathered.vectors.add(name)
+            value = value.matrix
         if isinstance(value, RandomSource):
             gathered.random[name] = value
             gathered.sources[name] = value.told() + self._rounded()

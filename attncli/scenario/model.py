@@ -8,12 +8,13 @@ says where each stands in the file, and so begins the names of its quantities.
 from collections.abc import Mapping
 from decimal import Decimal
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from attncli.name import TOP, Name, below
 
 if TYPE_CHECKING:
     from attncli.arithmetic.matrix import Matrix
+    from attncli.scenario.keys.kinds import Key
     from attncli.tokenizing.corpus import CountedWord
     from attncli.tokenizing.dictionary import CountedDictionary
     from attncli.tokenizing.lesson import Taught
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from attncli.tokenizing.tokenizer import WordTokenizer
     from attncli.tokenizing.training import Trained
 
+T = TypeVar("T")
 EPSILON = Decimal("0.00001")
 BASE = Decimal(10000)
 ENCODER = Name("encoder")
@@ -107,21 +109,35 @@ class Positions(NamedTuple):
         return self.kind in ("sinusoidal", "given")
 
 
-class MaskRule(NamedTuple):
-    """One rule of a mask; `keys` are padded places from 0, `table` is the full name of the table
-    that it goes by, if any."""
+class Settings(NamedTuple):
+    """What a scenario says of a part of the model, by keys: what is `own` at its path, the rest
+    for it and others at a place `above`."""
 
-    kind: str
-    width: int = 0
-    keys: tuple[int, ...] = ()
-    table: Name = TOP
+    path: Name = TOP
+    values: Mapping[str, Any] = MappingProxyType({})
+    own: frozenset[str] = frozenset()
+    above: Name = TOP
+
+    def says(self, key: "Key[Any]") -> bool:
+        """Whether something is said for a key."""
+        return key.name in self.values
+
+    def get(self, key: "Key[T]") -> T:
+        """What is said for a key, else its default."""
+        value: T = self.values.get(key.name, key.default)
+        return value
+
+    def at(self, key: "Key[Any]") -> Name:
+        """The full name of what is said for a key."""
+        return below(self.path if key.name in self.own else self.above, key.name)
 
 
 class Attention(NamedTuple):
     """One attention of a layer.
 
     `keys` names what it attends to, as far as that is known, which is the memory where
-    `sees_memory`. `own_heads` says that each head has its own matrices.
+    `sees_memory`. `own_heads` says that each head has its own matrices. `said` is all that a
+    scenario says of it.
     """
 
     path: Name = TOP
@@ -132,24 +148,25 @@ class Attention(NamedTuple):
     kv_heads: int = 1
     projects: bool = True
     linear: bool = False
-    scale: str | Decimal = "sqrt_d_k"
-    softcap: Decimal | None = None
-    temperature: Decimal | None = None
-    mask: tuple[MaskRule, ...] = ()
-    mask_value: Decimal = Decimal("-Infinity")
-    dropout: Decimal | None = None
+    said: Settings = Settings()
     cached: tuple[str, ...] | None = None
     rotated: Positions | None = None
     alibi: Positions | None = None
 
-    @property
-    def adds(self) -> bool:
-        """Whether its mask adds numbers to the scores."""
-        return any(rule.kind == "add" for rule in self.mask)
-
     def head_path(self, head: int) -> Name:
         """The path of a head, from 0; a single head has none of its own."""
         return self.path if self.heads == 1 else below(self.path, "heads", head + 1)
+
+
+CELLS = ("rnn", "gru", "lstm")
+WAYS = ("forward", "backward")
+GATES = {
+    "lstm": ("update", "forget", "candidate", "output"),
+    "gru": ("reset", "update", "candidate"),
+}
+"""The gates of a cell in PyTorch's order; an update gate is also called an input gate."""
+LETTERS = {"update": "u", "forget": "f", "reset": "r", "candidate": "c", "output": "o"}
+"""How the matrices of a gate are called: `W_fx`, `W_fa`, `b_f`."""
 
 
 class Recurrent(NamedTuple):

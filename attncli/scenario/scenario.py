@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -34,7 +34,9 @@ class Scenario:
     `given` holds the matrices by their full names (`W_Q`, `b1` [1, d_ff],
     `layers[1].heads[2].W_Q`, …), `random` those that are drawn once their shapes are known,
     `sources` says in words where those come from that the file doesn't write
-    out, `row_names` the names of rows that have some, `sizes` stated extents such as `d_model`.
+    out, `row_names` the names of rows that have some,
+    `vectors` the names of matrices [1, n] whose row has none, `sizes` stated extents such as
+    `d_model`.
     `large` lets it cost more than it may without being asked for.
     `varied` says what is other than in the scenario that this is a variant of.
     `shapes` are those of all quantities that can be told before anything is worked out.
@@ -51,6 +53,7 @@ class Scenario:
     random: Mapping[Name, RandomSource] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     row_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    vectors: Collection[Name] = frozenset()
     sizes: Mapping[str, int] = field(default_factory=dict)
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     variants: Mapping[str, Scenario] = field(default_factory=dict)

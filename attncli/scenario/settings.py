@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from attncli.refusals import Where, quote
 from attncli.scenario import reading
 from attncli.scenario.address import AddressError, parse_address
-from attncli.scenario.keys.declaration import SCENARIO
-from attncli.scenario.keys.kinds import TextKind
+from attncli.scenario.keys.kinds import Key, TextKind
 from attncli.scenario.nodes import Items, Map, Node, Scalar
 from attncli.scenario.problems import Problems, ScenarioError, nearest, scenario_error
 
-_TEXTS = frozenset(key.name for key in SCENARIO.keys if isinstance(key.kind, TextKind))
-"""Keys whose values are texts, whatever YAML would make of them."""
+Keys = Mapping[str, Key[Any]]
 
 
 class Change(NamedTuple):
@@ -34,17 +32,18 @@ class Change(NamedTuple):
         return cls(f"--set {text}", key, value)
 
 
-def applied(tree: Map, changes: Sequence[str | Change], problems: Problems) -> Map:
-    """The tree with the changes made; those that can't be made go to `problems`."""
+def applied(tree: Map, changes: Sequence[str | Change], keys: Keys, problems: Problems) -> Map:
+    """The tree of a record of these keys with the changes made; what is wrong with these goes to
+    `problems`."""
     for change in changes:
         try:
-            tree = _apply(tree, Change.parse(change) if isinstance(change, str) else change)
+            tree = _apply(tree, Change.parse(change) if isinstance(change, str) else change, keys)
         except ScenarioError as error:
             problems.found.extend(error.problems)
     return tree
 
 
-def _apply(tree: Map, change: Change) -> Map:
+def _apply(tree: Map, change: Change, keys: Keys) -> Map:
     where = Where(change.option)
     try:
         address = parse_address(change.key)
@@ -56,7 +55,7 @@ def _apply(tree: Map, change: Change) -> Map:
         raise scenario_error(where, wrong, f"use 1 to {reading.DEEPEST} parts, like 'W_K[1,2]=0'")
     if address.indices:
         _check_parts(tree.get(path[0]), path, where)
-    changed = _put(tree, path, _value(address.name, change.value, where), where)
+    changed = _put(tree, path, _value(keys.get(address.name), change.value, where), where)
     assert isinstance(changed, Map)
     return changed
 
@@ -71,9 +70,10 @@ def _check_parts(node: Node | None, path: Sequence[str], where: Where) -> None:
         raise scenario_error(where, f"there is no {quote(path[1])} in {path[0]}", known)
 
 
-def _value(key: str, text: str, where: Where) -> Node:
-    """What is to be put: a text just as it is for a key that holds one, else YAML."""
-    if key in _TEXTS:
+def _value(key: Key[Any] | None, text: str, where: Where) -> Node:
+    """What is to be put: a text just as it is for a key that holds one, whatever YAML would make
+    of it; else YAML."""
+    if key is not None and isinstance(key.kind, TextKind):
         return Scalar(reading.escaped_surrogates(text), where)
     problems = Problems()
     node = reading.read_value(text, where, problems) or Scalar("", where)

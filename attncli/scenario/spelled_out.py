@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from attncli.arithmetic.matrix import Matrix
 from attncli.name import Name, below
 from attncli.scenario.budget import MOST_NUMBERS, too_much
-from attncli.scenario.keys.stack import ONE_HOT
 from attncli.scenario.model import ENCODER, Stack, Tokenizing
-from attncli.scenario.texts import TOKENIZED, one_hot, one_hot_tokens
+from attncli.scenario.texts import ONE_HOT, TOKENIZED, one_hot, one_hot_tokens
 from attncli.scenario.tokenizer_settings import TokenizerSettings
 
 if TYPE_CHECKING:

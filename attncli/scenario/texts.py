@@ -190,6 +190,7 @@ def one_hot(tokens: Sequence[str]) -> dict[str, Matrix]:
     }
 
 
+ONE_HOT = "one_hot"
 TOKENIZED = "tokenized with"
 """Among the values of a stack: its tokenizer, where it is one that cuts words into pieces."""
 

@@ -5,12 +5,24 @@ from __future__ import annotations
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Add, AddFinite, Alibi, Same, alibi_slopes
 from attncli.name import Name
+from attncli.scenario.keys.kinds import Key
+from attncli.scenario.keys.matrices import MATRIX
+from attncli.scenario.problems import Problems
+from attncli.steps.mask import mask_rules
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
 
 
+def _check(place: Place, problems: Problems) -> None:
+    alibi, heads = place.attention.alibi, place.attention.heads
+    if alibi is not None and alibi.slopes and len(alibi.slopes) != heads:
+        wrong = f"the slopes are {len(alibi.slopes)}, the heads {heads}"
+        where = place.scenario.where("positions")
+        problems.add(where, wrong, "give a slope for each head")
+
+
 def _plan(place: Place) -> tuple[Definition, ...]:
-    tables = [rule.table for rule in place.attention.mask if rule.kind == "add"]
+    tables = _added_tables(place)
     slope = _slope(place)
     alibi = place.name("alibi")
     definitions: list[Definition] = []
@@ -30,6 +42,11 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     return tuple(definitions)
 
 
+def _added_tables(place: Place) -> list[Name]:
+    """The tables of the mask that hold numbers to add."""
+    return [rule.table for rule in mask_rules(place.attention) if rule.kind == "add"]
+
+
 def _slope(place: Place) -> Number | None:
     positions = place.attention.alibi
     if positions is None:
@@ -43,9 +60,9 @@ def _happens(place: Place) -> str:
     told = []
     if place.attention.alibi is not None:
         told.append("The further a key is from the query, the more is taken off its score")
-    if place.gives("bias") or place.attention.adds:
+    if place.gives("bias") or _added_tables(place):
         told.append("A given table is added to the scores")
-    if place.attention.adds:
+    if _added_tables(place):
         told.append("Where it holds −∞ nothing is added: the mask hides that score")
     return ". ".join(told) + "."
 
@@ -57,6 +74,7 @@ def _left_out(place: Place) -> Definition | None:
 
 STEP = Step(
     name="bias",
+    keys=(Key("bias", MATRIX, "numbers added to the scores of every head, [n, m]", in_heads=True),),
     title="Biases",
     per_head=True,
     makes=("alibi", "biased", "added"),
@@ -67,6 +85,7 @@ STEP = Step(
         " the vectors say. ALiBi takes off more the further the key is away, at another rate in"
         " each head, and so tells the model how far apart tokens are."
     ),
+    check=_check,
     plan=_plan,
     shown_with=("positions=alibi",),
     mistakes=(Mistake("left_out", "Leaving the bias out.", _left_out),),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from attncli.arithmetic.operations import MatMul, TransposedWeights
 from attncli.name import Name
-from attncli.scenario.keys.recurrent import GATES, LETTERS
+from attncli.scenario.model import GATES, LETTERS
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import counted, told_apart
 

@@ -2,40 +2,61 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from typing import Any
+
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Dropout, Multiply
 from attncli.name import Name, below
+from attncli.scenario.keys.kinds import Key, Needs, NumberKind, Record
+from attncli.scenario.keys.matrices import TRUTH_TABLE
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
 
+_DROPOUT: Key[dict[str, Any]] = Key(
+    "dropout",
+    Record.of(
+        Key("p", NumberKind(least=0, below=1), "the share that is dropped"),
+        Key("mask", TRUTH_TABLE, "[n, m], 1 where a weight is kept"),
+        needs=Needs("dropout", ("mask",), "{p: 0.1, mask: [[1, 0], [1, 1]]}"),
+    ),
+    "weights that are dropped, and the others scaled by 1 / (1 − p)",
+)
+
+
+def _p(place: Place) -> Decimal:
+    """The share that is dropped."""
+    p: Decimal = place.attention.said.get(_DROPOUT).get("p", Decimal(0))
+    return p
+
 
 def _operands(place: Place) -> tuple[Name, Name]:
-    return place.x, below(below(place.attention.path, "dropout"), "mask")
+    return place.x, below(place.attention.said.at(_DROPOUT), "mask")
 
 
 def _plan(place: Place) -> tuple[Definition, ...]:
-    p = place.attention.dropout
-    if p is None:
+    if not place.attention.said.says(_DROPOUT):
         return ()
-    operation = Dropout(Number.written(p))
+    operation = Dropout(Number.written(_p(place)))
     return (Definition(place.name("dropped"), operation, _operands(place), "dropout"),)
 
 
 def _not_scaled(place: Place) -> Definition | None:
-    if place.attention.dropout is None:
+    if not place.attention.said.says(_DROPOUT):
         return None
     return Definition(place.name("dropped"), Multiply(), _operands(place), "dropout")
 
 
 STEP = Step(
     name="dropout",
+    keys=(_DROPOUT,),
     title="Dropout",
     per_head=True,
     makes=("dropped",),
     shapes="weights [n, m], kept [n, m] → dropped [n, m]",
     happens=lambda place: (
         "Weights whose place in the given mask is 0 are dropped; the others are"
-        f" divided by 1 − p, here with p = {place.attention.dropout}."
+        f" divided by 1 − p, here with p = {_p(place)}."
     ),
     purpose=(
         "In training some weights are dropped by chance, so that no token leans on a single"

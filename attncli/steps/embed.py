@@ -8,9 +8,49 @@ from attncli.arithmetic.expression import Number, Root, Symbol
 from attncli.arithmetic.operations import MultiplyBy, TakeRows
 from attncli.name import Name
 from attncli.scenario.address import write_index
+from attncli.scenario.keys.kinds import (
+    COUNT,
+    POSITIVE,
+    Choice,
+    Either,
+    Key,
+    Kind,
+    MapOf,
+    word_or,
+)
+from attncli.scenario.keys.matrices import MATRIX, NAMED, VectorKind
+from attncli.scenario.keys.sources import SourceKind, is_source
+from attncli.scenario.nodes import Map, Node, Scalar
+from attncli.scenario.texts import ONE_HOT
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import told_apart
+
+_ONE_HOT = Choice((ONE_HOT,), "a map from token to vector, or rows by ID")
+_TOKEN_VECTORS = MapOf(VectorKind(inline=True), "token")
+
+
+def _embeddings(node: Node) -> Kind[object]:
+    if isinstance(node, Scalar):
+        return _ONE_HOT
+    return _TOKEN_VECTORS if isinstance(node, Map) and not is_source(node) else MATRIX
+
+
+_KEYS = (
+    Key(
+        "embeddings",
+        Either(_embeddings, (_TOKEN_VECTORS, MATRIX, SourceKind(2), _ONE_HOT)),
+        "token → vector, a matrix whose rows are counted by ID from 0, or one_hot",
+    ),
+    Key("X", NAMED, "the embedded tokens themselves, [n, d_model]"),
+    Key("d_model", COUNT, "the columns of X, where no matrix says"),
+    Key(
+        "embedding_scale",
+        word_or(("sqrt_d_model", "none"), POSITIVE),
+        "what embeddings are multiplied by: none (the default), sqrt_d_model, or a number",
+        "none",
+    ),
+)
 
 _TOKENS = "token"
 
@@ -75,6 +115,7 @@ def _happens(place: Place) -> str:
 
 STEP = Step(
     name="embed",
+    keys=(*_KEYS,),
     title="Embeddings",
     makes=("X", "E", "scaled_E"),
     shapes="n tokens, embeddings [vocabulary, d_model] → X [n, d_model]",

@@ -5,23 +5,44 @@ Gated networks: Shazeer 2020, arXiv:2002.05202.
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import Activate, MatMul, MatMulTransposed, Multiply
+from attncli.arithmetic.operations import ACTIVATIONS, Activate, MatMul, MatMulTransposed, Multiply
 from attncli.name import Name
-from attncli.scenario.keys.layer import GATED, NONE
+from attncli.scenario.keys.kinds import COUNT, Choice, Key
+from attncli.scenario.keys.matrices import MATRIX, VECTOR
 from attncli.steps.linear import linear
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
 
+_GATED = {"swiglu": "silu", "geglu": "gelu"}
+"""Activations of gated networks (Shazeer 2020, arXiv:2002.05202), and what they gate with."""
+_KEYS = (
+    Key(
+        "activation",
+        Choice((*ACTIVATIONS, *_GATED, "none")),
+        "the feed-forward network's activation, relu by default",
+        shared=True,
+    ),
+    Key(
+        "d_ff", COUNT, "the columns of the feed-forward network, where no matrix says", shared=True
+    ),
+    Key("W1", MATRIX, "first weights of the feed-forward network, [d_model, d_ff]"),
+    Key("b1", VECTOR, "its bias, [d_ff]"),
+    Key("W2", MATRIX, "second weights of the feed-forward network, [d_ff, d_out]"),
+    Key("b2", VECTOR, "its bias, [d_out]"),
+    Key("W3", MATRIX, "the weights that a gate multiplies, [d_model, d_ff]"),
+    Key("b3", VECTOR, "their bias, [d_ff]"),
+)
+
 
 def _gated(place: Place) -> bool:
-    return place.layer.activation in GATED
+    return place.layer.activation in _GATED
 
 
 def _last(place: Place) -> Name:
     """What the second layer is applied to."""
     if _gated(place):
         return place.name("gated")
-    return place.name("hidden" if place.layer.activation == NONE else "activated")
+    return place.name("hidden" if place.layer.activation == "none" else "activated")
 
 
 def _linear(place: Place, made: str, x: Name, layer: str) -> Definition:
@@ -30,8 +51,8 @@ def _linear(place: Place, made: str, x: Name, layer: str) -> Definition:
 
 def _plan(place: Place) -> tuple[Definition, ...]:
     definitions = [_linear(place, "hidden", place.x, "1")]
-    if place.layer.activation != NONE:
-        kind = GATED.get(place.layer.activation, place.layer.activation)
+    if place.layer.activation != "none":
+        kind = _GATED.get(place.layer.activation, place.layer.activation)
         activated = place.name("activated")
         definitions.append(Definition(activated, Activate(kind), (place.name("hidden"),), "ffn"))
     if _gated(place):
@@ -43,9 +64,9 @@ def _plan(place: Place) -> tuple[Definition, ...]:
 
 def _happens(place: Place) -> str:
     kind = place.layer.activation
-    middle = f", the activation {kind}" if kind != NONE else ""
+    middle = f", the activation {kind}" if kind != "none" else ""
     if _gated(place):
-        middle = f" and the activation {GATED[kind]}, is multiplied by a gate"
+        middle = f" and the activation {_GATED[kind]}, is multiplied by a gate"
     return (
         f"Each token's vector goes by itself through a first layer{middle} and a second layer."
         if not _gated(place)
@@ -55,7 +76,7 @@ def _happens(place: Place) -> str:
 
 
 def _without_activation(place: Place) -> Definition | None:
-    if place.layer.activation == NONE:
+    if place.layer.activation == "none":
         return None
     return _linear(place, "ffn", place.name("hidden"), "2")
 
@@ -74,6 +95,7 @@ def _by_W1(place: Place, *, transposed: bool) -> Definition:  # noqa: N802
 
 STEP = Step(
     name="ffn",
+    keys=(*_KEYS,),
     title="Feed-forward network",
     makes=("hidden", "activated", "up", "gated", "ffn"),
     shapes="output [n, d_v] → hidden [n, d_ff] → activated [n, d_ff] → ffn [n, d_out]",

@@ -11,10 +11,23 @@ from collections.abc import Iterator
 
 from attncli.arithmetic.operations import Activate, AddUp, GatedColumn
 from attncli.name import Name, below
-from attncli.scenario.keys.recurrent import LETTERS
+from attncli.scenario.keys.kinds import Key
+from attncli.scenario.keys.matrices import MATRIX, VECTOR
+from attncli.scenario.model import LETTERS
 from attncli.steps.cells import at_time, bias_of_input, bias_of_memory, gates, matrix
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
+
+_OF = {letter: f"the {gate} gate" for gate, letter in LETTERS.items()} | {"c": "the candidate"}
+_KEYS = tuple(
+    key
+    for letter, what in _OF.items()
+    for key in (
+        Key(f"W_{letter}x", MATRIX, f"weights of the input in {what}, [h, d]"),
+        Key(f"W_{letter}a", MATRIX, f"weights of the memory in {what}, [h, h]"),
+        Key(f"b_{letter}", VECTOR, f"the bias of {what}, [h]"),
+    )
+)
 
 
 def _plan(place: Place) -> tuple[Definition, ...]:
@@ -105,6 +118,7 @@ _HAPPENS = {
 
 STEP = Step(
     name="gates",
+    keys=(*_KEYS,),
     title="Gates",
     titled=at_time("Gates"),
     makes=(

@@ -7,15 +7,15 @@ from decimal import Decimal
 
 from attncli.name import TOP, Name, below
 from attncli.scenario import Scenario
-from attncli.scenario.keys.recurrent import GATES
 from attncli.scenario.model import (
+    GATES,
     Attention,
     Layer,
-    MaskRule,
     Norm,
     Positions,
     Prediction,
     Recurrent,
+    Settings,
     Stack,
     TokenizedText,
     Tokenizing,
@@ -28,6 +28,14 @@ _GIVEN = (
 )
 
 
+_SAID = {
+    "softcap": Decimal(50),
+    "temperature": Decimal("0.7"),
+    "mask": ("causal",),
+    "dropout": {"p": Decimal("0.1")},
+}
+
+
 class _Everything(Scenario):
     """A scenario that gives every bias, γ and β."""
 
@@ -37,21 +45,16 @@ class _Everything(Scenario):
 
 def general_place(step: str) -> Place:
     """A place where a step does all that it can; of a cell the second of three times."""
-    sinusoidal, rope, alibi = (Positions(kind) for kind in ("sinusoidal", "rope", "alibi"))
     attention = Attention(
-        heads=1,
-        softcap=Decimal(50),
-        temperature=Decimal("0.7"),
-        mask=(MaskRule("causal"),),
-        dropout=Decimal("0.1"),
-        rotated=rope if step == "rotate" else None,
-        alibi=alibi._replace(slopes=(Decimal("0.5"),)),
+        said=Settings(values=_SAID),
+        rotated=Positions("rope") if step == "rotate" else None,
+        alibi=Positions("alibi", slopes=(Decimal("0.5"),)),
     )
     if step in ("split", "merge"):
         attention = attention._replace(path=TOP, heads=2)
     layer = Layer(attention=attention, has_ffn=True, norms=(Norm(Name("norm")),))
     layer = layer._replace(recurrent=_CELLS.get(step))
-    positions = (sinusoidal,) if step == "positions" else ()
+    positions = (Positions("sinusoidal"),) if step == "positions" else ()
     tokenizing = _TOKENIZING[step]() if step in _TOKENIZING else None
     text = TokenizedText(sentence="ab", by_id=True, tokenizing=tokenizing)
     stack = Stack(text=text, positions=positions, layers=(layer,))

@@ -14,6 +14,7 @@ from attncli.arithmetic.operations import (
     TanhSlope,
     TimesDiagonal,
 )
+from attncli.scenario.keys.kinds import Flag, Key
 from attncli.steps.cells import at_time, matrix, rows
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Axis, Definition, Place
@@ -69,6 +70,7 @@ def _happens(place: Place) -> str:
 
 STEP = Step(
     name="gradient",
+    keys=(Key("gradient", Flag(), "rnn: by what a gradient is multiplied on its way back"),),
     title="Gradient factor",
     titled=at_time("Gradient factor"),
     makes=("slope", "step_factor", "factor", "factor_norm", "factor_norms"),

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from attncli.arithmetic.operations import RowAsColumn
+from attncli.scenario.keys.kinds import Choice, Key
+from attncli.scenario.keys.matrices import MATRIX
+from attncli.scenario.model import CELLS, WAYS
 from attncli.steps.cells import at_time, matrix, product, rows, turned
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
+
+_KEYS = (
+    Key("cell", Choice(CELLS), "a recurrent layer: rnn, gru or lstm", shared=True),
+    Key("direction", Choice((*WAYS, "both")), "which way it goes over the sentence", shared=True),
+    Key("W_ax", MATRIX, "weights of the input in the memory of a plain cell, [h, d]"),
+)
 
 
 def _plan(place: Place) -> tuple[Definition, ...]:
@@ -34,6 +43,7 @@ def _transposed(place: Place) -> Definition | None:
 
 STEP = Step(
     name="input",
+    keys=(*_KEYS,),
     title="Input",
     titled=at_time("Input"),
     makes=("x", "ax"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attncli.arithmetic.operations import ColumnMean, ExponentialOf, NegativeLog
+from attncli.scenario.keys.kinds import TOKEN, Key, ListOf
 from attncli.steps.softmax import softmax
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
@@ -35,6 +36,7 @@ def _not_shifted(place: Place) -> Definition | None:
 
 STEP = Step(
     name="loss",
+    keys=(Key("targets", ListOf(TOKEN), "the tokens that should come next, for the loss"),),
     title="Loss",
     makes=("loss", "cross_entropy", "perplexity"),
     shapes="probabilities [n, vocabulary], n targets → loss [n] → cross_entropy, perplexity",

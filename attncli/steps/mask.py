@@ -5,6 +5,10 @@ Sliding windows: Beltagy et al. 2020, arXiv:2004.05150.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Any, NamedTuple
+
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import (
@@ -17,10 +21,50 @@ from attncli.arithmetic.operations import (
     TableRule,
     Window,
 )
-from attncli.name import below
-from attncli.scenario.model import MaskRule
+from attncli.name import TOP, Name, below
+from attncli.refusals import listed, quote
+from attncli.scenario.given_matrices import entry_path
+from attncli.scenario.keys.kinds import (
+    COUNT,
+    NUMBER,
+    TOKEN,
+    Choice,
+    Either,
+    Key,
+    ListOf,
+    OneOrMany,
+    Record,
+    word_or,
+)
+from attncli.scenario.keys.matrices import TRUTH_TABLE, MatrixKind
+from attncli.scenario.model import Attention
+from attncli.scenario.nodes import Scalar
+from attncli.scenario.problems import Problems
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
+
+_WORD = Choice(("causal", "none"), "a rule like {padding: [3]}")
+_RULE = Record.of(
+    Key("padding", ListOf(TOKEN), "keys that nobody sees: tokens, or positions from 1"),
+    Key("window", COUNT, "how far a query sees: keys less than so many places away"),
+    Key("allowed", TRUTH_TABLE, "[n, m] of true/false or 1/0; true: may be seen"),
+    Key("blocked", TRUTH_TABLE, "[n, m] of true/false or 1/0; true: may not be seen"),
+    Key("add", MatrixKind(infinite=True), "[n, m] of numbers to add; -inf: not seen"),
+)
+MASK: Key[tuple[str | Mapping[str, Any], ...]] = Key(
+    "mask",
+    OneOrMany(Either(lambda node: _WORD if isinstance(node, Scalar) else _RULE, (_WORD, _RULE))),
+    "causal, none, or rules; a list of them for several together",
+    (),
+    shared=True,
+)
+MASK_VALUE: Key[str | Decimal] = Key(
+    "mask_value",
+    word_or(("-inf",), NUMBER),
+    "what stands in the place of a masked score: -inf (the default), or a number",
+    "-inf",
+    shared=True,
+)
 
 _IN_WORDS = {
     "causal": "no query sees a key that comes after it",
@@ -29,6 +73,78 @@ _IN_WORDS = {
     "blocked": "a given table says what may not be seen",
     "add": "where a given table says −∞, nothing is seen",
 }
+
+
+class MaskRule(NamedTuple):
+    """One rule of a mask; `keys` are padded places from 0, `table` is the full name of the table
+    that it goes by, if any."""
+
+    kind: str
+    width: int = 0
+    keys: tuple[int, ...] = ()
+    table: Name = TOP
+
+
+def _said(attention: Attention) -> tuple[str | Mapping[str, Any], ...]:
+    return attention.said.get(MASK)
+
+
+def mask_rules(attention: Attention) -> tuple[MaskRule, ...]:
+    """The rules of the mask of an attention."""
+    found: list[MaskRule] = []
+    for k, rule in enumerate(_said(attention)):
+        if isinstance(rule, str):
+            found += [MaskRule(rule)] if rule != "none" else []
+        else:
+            found += _rules_of(attention, _path(attention, k), rule)
+    return tuple(found)
+
+
+def _path(attention: Attention, k: int) -> Name:
+    """The path of a rule, from 0; a single one has none of its own."""
+    count = len(_said(attention))
+    return entry_path(attention.said.at(MASK).path, MASK.name, k, count)
+
+
+def _rules_of(attention: Attention, path: Name, rule: Mapping[str, Any]) -> Iterator[MaskRule]:
+    if "padding" in rule:
+        keys = [k for name in rule["padding"] for k in _padded(attention, name)]
+        yield MaskRule("padding", keys=tuple(dict.fromkeys(keys)))
+    if "window" in rule:
+        yield MaskRule("window", width=rule["window"])
+    for kind in ("allowed", "blocked", "add"):
+        if kind in rule:
+            yield MaskRule(kind, table=below(path, kind))
+
+
+def _padded(attention: Attention, name: str) -> list[int]:
+    """The places of a padded key, from 0; a token means all of its places."""
+    keys = attention.keys
+    places = [k for k, key in enumerate(keys) if key == name]
+    if not places and name.isascii() and name.isdigit() and int(name) >= 1:
+        return [int(name) - 1] if not keys or int(name) <= len(keys) else []
+    return places
+
+
+def _check(place: Place, problems: Problems) -> None:
+    """No rule is empty, and padding is of keys that are there."""
+    keys = place.attention.keys
+    for k, rule in enumerate(_said(place.attention)):
+        path = _path(place.attention, k)
+        if not rule:
+            wrong = "a mask without any rule"
+            problems.add(place.scenario.where(path), wrong, "say causal, or give a rule")
+        for name in () if isinstance(rule, str) else rule.get("padding", ()):
+            if not _padded(place.attention, name):
+                where = place.scenario.where(below(path, "padding"))
+                right = f"name one of {listed(keys)}" if keys else "give positions from 1"
+                problems.add(where, f"{quote(name)} is none of the keys", right)
+
+
+def _value(place: Place) -> Decimal:
+    """What stands in the place of a masked score."""
+    value = place.attention.said.get(MASK_VALUE)
+    return Decimal("-Infinity") if isinstance(value, str) else value
 
 
 def _rule(rule: MaskRule) -> Rule:
@@ -46,13 +162,13 @@ def _rule(rule: MaskRule) -> Rule:
 
 
 def _plan(place: Place) -> tuple[Definition, ...]:
-    rules = place.attention.mask
+    rules = mask_rules(place.attention)
     if not rules:
         return ()
     blame = below(place.attention.path, "mask")
     tables = tuple(rule.table for rule in rules if rule.table)
-    value = Number.written(place.attention.mask_value)
-    seen = Seen(tuple(map(_rule, rules)), must_see=place.attention.mask_value.is_infinite())
+    value = Number.written(_value(place))
+    seen = Seen(tuple(map(_rule, rules)), must_see=_value(place).is_infinite())
     mask = Definition(place.name("mask"), seen, (place.x, *tables), "mask", blame=blame)
     masked = Definition(
         place.name("masked"), Masked(value), (place.x, mask.name), "mask", blame=blame
@@ -61,13 +177,13 @@ def _plan(place: Place) -> tuple[Definition, ...]:
 
 
 def _not_masked(place: Place) -> Definition | None:
-    if not place.attention.mask:
+    if not mask_rules(place.attention):
         return None
     return Definition(place.name("mask"), Seen((), must_see=False), (place.x,), "mask")
 
 
 def _zeros(place: Place) -> Definition | None:
-    if not place.attention.mask:
+    if not mask_rules(place.attention):
         return None
     operands = (place.x, place.name("mask"))
     return Definition(place.name("masked"), Masked(Number.written(0)), operands, "mask")
@@ -77,9 +193,9 @@ def _happens(place: Place) -> str:
     told = [
         f"no query sees a key {rule.width} or more places away" if rule.kind == "window"
         else _IN_WORDS[rule.kind]
-        for rule in place.attention.mask
+        for rule in mask_rules(place.attention)
     ]  # fmt: skip
-    value = place.attention.mask_value
+    value = _value(place)
     hidden = "−∞" if value.is_infinite() else decimals.text(value).replace("-", "−")
     rules = "; ".join(told)
     return f"{rules[:1].upper()}{rules[1:]}. Where the mask is 0, the score becomes {hidden}."
@@ -87,6 +203,7 @@ def _happens(place: Place) -> str:
 
 STEP = Step(
     name="mask",
+    keys=(MASK, MASK_VALUE),
     title="Mask",
     per_head=True,
     makes=("mask", "masked"),
@@ -97,6 +214,7 @@ STEP = Step(
         " weight e^(−∞) = 0, so that the key behind it has no part in the blend. The same"
         " keeps out padding, or what is too far away."
     ),
+    check=_check,
     plan=_plan,
     shown_with=("mask=causal",),
     mistakes=(

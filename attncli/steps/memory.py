@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from attncli.name import Name
+from attncli.scenario.keys.kinds import Key
+from attncli.scenario.keys.matrices import MATRIX
 from attncli.steps.cells import at_time, matrix, product, turned
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
@@ -33,6 +35,7 @@ def _of_the_start(place: Place) -> Definition | None:
 
 STEP = Step(
     name="memory",
+    keys=(Key("W_aa", MATRIX, "weights of the memory in the memory of a plain cell, [h, h]"),),
     title="Memory",
     titled=at_time("Memory"),
     makes=("aa",),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from attncli.arithmetic.operations import JoinColumns
 from attncli.name import Name, below
+from attncli.scenario.keys.kinds import Key
+from attncli.scenario.keys.matrices import MATRIX, VECTOR
 from attncli.steps.linear import linear
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
@@ -48,6 +50,10 @@ def _happens(place: Place) -> str:
 
 STEP = Step(
     name="merge",
+    keys=(
+        Key("W_O", MATRIX, "output weights, [heads · d_v, d_model]"),
+        Key("b_O", VECTOR, "output bias"),
+    ),
     title="Heads together",
     titled=lambda place: "Heads together" if place.attention.heads > 1 else "Output projection",
     makes=("concat", "attention"),

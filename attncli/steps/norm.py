@@ -3,11 +3,43 @@ arXiv:1910.07467)."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import MeanOfSquares, Normalize, RootOf, RowMean, SubtractRow
 from attncli.name import Name, below
+from attncli.scenario.keys.kinds import Choice, Key, NumberKind, Record
+from attncli.scenario.keys.matrices import VECTOR
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
+
+SETTINGS = (
+    Key("kind", Choice(("layer", "rms")), "layer (the default) or rms"),
+    Key("epsilon", NumberKind(least=0), "ε, 0.00001 by default"),
+    Key(
+        "epsilon_in",
+        Choice(("root", "deviation")),
+        "whether ε is added under the root (the default) or to the deviation",
+    ),
+    Key("over", Choice(("n", "n-1")), "what the squares are divided by, n by default"),
+)
+_NORM = Record.of(
+    *SETTINGS,
+    Key("gamma", VECTOR, "γ, [d], multiplied; left out where it isn't given"),
+    Key("beta", VECTOR, "β, [d], added; left out where it isn't given"),
+)
+_KEYS: tuple[Key[Any], ...] = (
+    Key("embedding_norm", _NORM, "a norm before the first layer"),
+    Key("final_norm", _NORM, "a norm after the last layer"),
+    Key(
+        "norm",
+        Choice(("post", "pre", "none")),
+        "post (the default of encoder and decoder), pre or none",
+        shared=True,
+    ),
+    Key("norms", Record.of(*SETTINGS), "how all the layer's norms are done", shared=True),
+    *(Key(f"norm{k}", _NORM, f"the layer's norm {k}: γ, β, and how it is done") for k in (1, 2, 3)),
+)
 
 
 def _plan(place: Place) -> tuple[Definition, ...]:
@@ -91,6 +123,7 @@ def _title(place: Place) -> str:
 
 STEP = Step(
     name="norm",
+    keys=(*_KEYS,),
     title="Norm",
     titled=_title,
     makes=("mean", "centered", "variance", "deviation", "mean_square", "rms", "normed"),

@@ -9,10 +9,80 @@ from __future__ import annotations
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Add, Same, Sinusoids, TakeRows
 from attncli.name import Name
+from attncli.scenario.keys.kinds import (
+    NUMBER,
+    POSITIVE,
+    Choice,
+    Either,
+    Key,
+    Kind,
+    ListOf,
+    Record,
+    WholeNumber,
+)
+from attncli.scenario.keys.matrices import MATRIX
+from attncli.scenario.keys.sources import is_source
 from attncli.scenario.model import Positions
+from attncli.scenario.nodes import Items, Map, Node, Scalar
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import told_apart
+
+_PLACE = WholeNumber(0, 10**6)
+_START = Key("start", _PLACE, "the position of the first token, 0 by default")
+_KINDS: dict[str, Kind[object]] = {
+    "sinusoidal": Record.of(
+        Key("kind", Choice(("sinusoidal",)), "sinusoidal"),
+        Key("base", POSITIVE, "the base of the wavelengths, 10000 by default"),
+        _START,
+    ),
+    "rope": Record.of(
+        Key("kind", Choice(("rope",)), "rope"),
+        Key(
+            "pairs",
+            Choice(("interleaved", "half")),
+            "which dimensions turn together: neighbours (the default), or one of each half",
+        ),
+        Key("base", POSITIVE, "the base of the angles, 10000 by default"),
+        Key("dimensions", WholeNumber(2, 10**6), "how many dimensions turn, all by default"),
+        _START,
+    ),
+    "alibi": Record.of(
+        Key("kind", Choice(("alibi",)), "alibi"),
+        Key("slopes", ListOf(NUMBER), "a slope for each head, by default the paper's"),
+    ),
+}
+_ANY_KIND = Record.of(Key("kind", Choice(tuple(_KINDS)), "which it is"))
+_WORD = Choice((*_KINDS, "none"), "rows of numbers")
+
+
+def _kind_of(node: Node) -> Kind[object]:
+    if isinstance(node, Scalar):
+        return _WORD
+    if isinstance(node, Map) and not is_source(node):
+        kind = node.get("kind")
+        if kind is None:
+            return _KINDS["sinusoidal"]
+        return _KINDS.get(kind.text if isinstance(kind, Scalar) else "", _ANY_KIND)
+    return MATRIX
+
+
+def _one_or_several(node: Node) -> Kind[object]:
+    several = isinstance(node, Items) and not all(isinstance(n, Items) for n in node.items)
+    return _SEVERAL if several else _ONE
+
+
+_ONE = Either(_kind_of, (_WORD, *_KINDS.values(), MATRIX))
+_SEVERAL = ListOf(_ONE)
+_KEYS = (
+    Key("segments", ListOf(_PLACE), "the segment of each token, counted from 0"),
+    Key("segment_embeddings", MATRIX, "a row for each segment, [s, d_model], added"),
+    Key(
+        "positions",
+        Either(_one_or_several, (_ONE, _SEVERAL)),
+        "sinusoidal, rope, alibi, or a matrix to add; a list of them for several together",
+    ),
+)
 
 
 def _added(place: Place) -> tuple[Positions, ...]:
@@ -94,6 +164,7 @@ def _happens(place: Place) -> str:
 
 STEP = Step(
     name="positions",
+    keys=(*_KEYS,),
     title="Positions",
     makes=("P", "S", "summed", "X"),
     shapes="E [n, d_model] → P [n, d_model] → X [n, d_model]",

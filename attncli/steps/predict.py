@@ -18,9 +18,20 @@ from attncli.arithmetic.operations import (
     TopK,
 )
 from attncli.name import Name
+from attncli.scenario.keys.kinds import COUNT, POSITIVE, Key, NumberKind, Record, WholeNumber
 from attncli.steps.softmax import softmax
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
+
+_NEXT = Record.of(
+    Key("temperature", POSITIVE, "what logits are divided by"),
+    Key("top_k", COUNT, "how many of the likeliest tokens are kept"),
+    Key("top_p", NumberKind(positive=True, most=1), "the share that the kept tokens reach"),
+)
+_KEYS = (
+    Key("next", _NEXT, "how the next token's probabilities are made of the logits"),
+    Key("generate", WholeNumber(1, 50), "how many tokens to generate greedily", 0),
+)
 
 _PROBABILITIES = Name("probabilities")
 
@@ -76,6 +87,7 @@ def _happens(place: Place) -> str:
 
 STEP = Step(
     name="predict",
+    keys=(*_KEYS,),
     title="Next token",
     makes=(
         "tempered", "kept", "filtered", "exp", "exp_sum", "probabilities", "nucleus",

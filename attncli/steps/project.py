@@ -2,10 +2,55 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from attncli.name import Name, below
+from attncli.scenario.keys.kinds import COUNT, TOKEN, Choice, Key, ListOf, Needs, Record
+from attncli.scenario.keys.matrices import MATRIX, NAMED, VECTOR
 from attncli.steps.linear import linear
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
+
+_CACHE = Record.of(
+    Key("tokens", ListOf(TOKEN), "the tokens before the new ones"),
+    Key("K", NAMED, "their keys, [c, kv_heads · d_k]"),
+    Key("V", NAMED, "their values, [c, kv_heads · d_v]"),
+    needs=Needs("cache", ("K", "V"), "{K: [[1, 0]], V: [[0, 1]]}"),
+)
+_KEYS: tuple[Key[Any], ...] = (
+    *(
+        Key(name, NAMED, f"what {W} is applied to, where that isn't X")
+        for name, W in (("queries", "W_Q"), ("keys", "W_K"), ("values", "W_V"))
+    ),
+    Key("memory", NAMED, "what cross-attention attends to, [m, d_memory]"),
+    Key(
+        "projection",
+        Choice(("none",)),
+        "none: queries, keys and values are the inputs themselves",
+        shared=True,
+    ),
+    Key(
+        "weights_layout",
+        Choice(("row", "linear", "torch")),
+        "linear: weights are out × in, used as x Wᵀ (row: x W, attention's default); torch: a"
+        " cell's, stacked",
+        shared=True,
+    ),
+    Key("W_Q", MATRIX, "query weights, [d_model, heads · d_k], used as x W_Q", in_heads=True),
+    Key("W_K", MATRIX, "key weights, [d_model, kv_heads · d_k]", in_heads=True),
+    Key("W_V", MATRIX, "value weights, [d_model, kv_heads · d_v]", in_heads=True),
+    Key("b_Q", VECTOR, "query bias", in_heads=True),
+    Key("b_K", VECTOR, "key bias", in_heads=True),
+    Key("b_V", VECTOR, "value bias", in_heads=True),
+    Key("cache", _CACHE, "keys and values of earlier tokens, which the new ones see too"),
+    Key("Q", NAMED, "queries, [n, d_k]", in_heads=True),
+    Key("K", NAMED, "keys, [m, d_k]", in_heads=True),
+    Key("V", NAMED, "values, [m, d_v]", in_heads=True),
+    Key(
+        "d_k", COUNT, "the columns of a head's queries and keys, where no matrix says", shared=True
+    ),
+    Key("d_v", COUNT, "the columns of a head's values, where no matrix says", shared=True),
+)
 
 _NAMES = ("Q", "K", "V")
 _SEPARATE = {"Q": "queries", "K": "keys", "V": "values"}
@@ -80,6 +125,7 @@ def _happens(place: Place) -> str:
 
 STEP = Step(
     name="project",
+    keys=(*_KEYS,),
     title="Queries, keys, values",
     per_head=True,
     makes=(*_NAMES, "K_new", "V_new"),

@@ -12,9 +12,18 @@ from attncli.arithmetic.operations import (
     RowSum,
 )
 from attncli.name import Name, below
+from attncli.scenario.keys.kinds import Choice, Key
+from attncli.scenario.keys.matrices import MATRIX, VECTOR
 from attncli.steps.cells import at_time, product, rows
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
+
+_KEYS = (
+    Key("W_ya", MATRIX, "weights of what is read out of the memory, [k, h]"),
+    Key("b_y", VECTOR, "its bias, [k]"),
+    Key("readout", Choice(("sigmoid", "softmax", "none")), "its end, sigmoid by default"),
+    Key("readout_from", Choice(("every", "last")), "at which times, every one by default"),
+)
 
 
 def _plan(place: Place) -> tuple[Definition, ...]:
@@ -75,6 +84,7 @@ _HAPPENS = {
 
 STEP = Step(
     name="readout",
+    keys=(*_KEYS,),
     title="Read-out",
     titled=at_time("Read-out"),
     makes=("s", "ya", "z_y", "y_exp", "y_sum", "y"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attncli.arithmetic.operations import Add, Same
+from attncli.scenario.keys.kinds import Flag, Key
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
 
@@ -13,6 +14,9 @@ def _plan(place: Place) -> tuple[Definition, ...]:
 
 STEP = Step(
     name="residual",
+    keys=(
+        Key("residuals", Flag(), "whether a sublayer's input is added to its output", shared=True),
+    ),
     title="Residual",
     titled=lambda place: f"Residual {place.out[-1]}",
     makes=("residual1", "residual2", "residual3"),

@@ -7,8 +7,18 @@ from decimal import Decimal
 from attncli.arithmetic.expression import Expression, Number, Root, Symbol
 from attncli.arithmetic.operations import DivideBy, MultiplyBy, Operation
 from attncli.name import Name, below
+from attncli.scenario.keys.kinds import POSITIVE, Key, word_or
+from attncli.scenario.keys.matrices import NAMED
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
+
+SCALE: Key[str | Decimal] = Key(
+    "scale",
+    word_or(("sqrt_d_k", "none"), POSITIVE),
+    "what scores are divided by: sqrt_d_k (the default), none, or a number",
+    "sqrt_d_k",
+    shared=True,
+)
 
 _ROOT = Root(Symbol("d_k"))
 
@@ -16,7 +26,7 @@ _ROOT = Root(Symbol("d_k"))
 def divisor_of(place: Place) -> Expression | None:
     """What the scores are divided by: √d_k or a number; None where they aren't, or where d_k
     isn't known."""
-    scale = place.attention.scale
+    scale = place.attention.said.get(SCALE)
     if isinstance(scale, Decimal):
         return Number.written(scale)
     if scale == "none" or place.d_k is None:
@@ -25,7 +35,7 @@ def divisor_of(place: Place) -> Expression | None:
 
 
 def _plan(place: Place) -> tuple[Definition, ...]:
-    if place.attention.scale == "none" and not place.scenario.gives(place.name("scaled")):
+    if place.attention.said.get(SCALE) == "none" and not place.scenario.gives(place.name("scaled")):
         return ()
     divisor = divisor_of(place)
     definition = _scaled_by(place, DivideBy(divisor or _ROOT, _symbol(place)))
@@ -33,11 +43,11 @@ def _plan(place: Place) -> tuple[Definition, ...]:
 
 
 def _symbol(place: Place) -> Expression | None:
-    return None if isinstance(place.attention.scale, Decimal) else _ROOT
+    return None if isinstance(place.attention.said.get(SCALE), Decimal) else _ROOT
 
 
 def _happens(place: Place) -> str:
-    if isinstance(place.attention.scale, Decimal):
+    if isinstance(place.attention.said.get(SCALE), Decimal):
         return "Each score is divided by the number that the scenario gives."
     d_k = "" if place.d_k is None else f", here of d_k = {place.d_k}"
     return f"Each score is divided by the square root of the number of key dimensions{d_k}."
@@ -49,7 +59,7 @@ def _scaled_by(place: Place, operation: Operation) -> Definition:
 
 
 def _by_d_k(place: Place) -> Definition | None:
-    if isinstance(place.attention.scale, Decimal) or place.d_k is None:
+    if isinstance(place.attention.said.get(SCALE), Decimal) or place.d_k is None:
         return None
     return _scaled_by(place, DivideBy(Number.written(place.d_k)))
 
@@ -61,6 +71,7 @@ def _multiplied(place: Place) -> Definition | None:
 
 STEP = Step(
     name="scale",
+    keys=(SCALE, Key("scaled", NAMED, "scores after scaling, [n, m]", in_heads=True)),
     title="Scaling",
     per_head=True,
     makes=("scaled",),

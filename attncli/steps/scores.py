@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from attncli.arithmetic.operations import MatMul, MatMulTransposed, Operation
+from attncli.scenario.keys.kinds import Key
+from attncli.scenario.keys.matrices import NAMED
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
 
@@ -14,6 +16,7 @@ def _definition(place: Place, operation: Operation, *names: str) -> Definition:
 
 STEP = Step(
     name="scores",
+    keys=(Key("scores", NAMED, "attention scores, [n, m]", in_heads=True),),
     title="Attention scores",
     per_head=True,
     makes=("scores",),

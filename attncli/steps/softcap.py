@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Activate, SoftCap
+from attncli.scenario.keys.kinds import POSITIVE, Key
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
 
+_CAP: Key[Decimal | None] = Key("softcap", POSITIVE, "c in c · tanh(scores / c)", shared=True)
+
 
 def _plan(place: Place) -> tuple[Definition, ...]:
-    cap = place.attention.softcap
+    cap = place.attention.said.get(_CAP)
     if cap is None:
         return ()
     return (Definition(place.name("capped"), SoftCap(Number.written(cap)), (place.x,), "softcap"),)
 
 
 def _not_divided(place: Place) -> Definition | None:
-    if place.attention.softcap is None:
+    if place.attention.said.get(_CAP) is None:
         return None
     return Definition(place.name("capped"), Activate("tanh"), (place.x,), "softcap")
 
 
 STEP = Step(
     name="softcap",
+    keys=(_CAP,),
     title="Soft cap",
     per_head=True,
     makes=("capped",),
     shapes="scores [n, m] → capped [n, m]",
     happens=lambda place: (
-        f"Each score is bent so that it stays between −{place.attention.softcap}"
-        f" and {place.attention.softcap}."
+        f"Each score is bent so that it stays between −{place.attention.said.get(_CAP)}"
+        f" and {place.attention.said.get(_CAP)}."
     ),
     purpose=(
         "A tanh leaves small scores nearly as they are and keeps large ones below a cap, so"

@@ -11,6 +11,8 @@ from attncli.arithmetic.operations import (
     RowSum,
 )
 from attncli.name import Name
+from attncli.scenario.keys.kinds import Key
+from attncli.scenario.keys.matrices import NAMED
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
 
@@ -32,6 +34,7 @@ def _weights(place: Place, operation: Operation, operand: Name) -> Definition:
 
 STEP = Step(
     name="softmax",
+    keys=(Key("weights", NAMED, "attention weights, [n, m]", in_heads=True),),
     title="Softmax",
     per_head=True,
     makes=("exp", "exp_sum", "weights"),

@@ -10,9 +10,43 @@ from attncli.arithmetic.expression import Equation, Symbol
 from attncli.arithmetic.formula import define
 from attncli.arithmetic.operations import TakeColumns
 from attncli.name import below
+from attncli.scenario.keys.kinds import Either, Key, ListOf, WholeNumber
+from attncli.scenario.nodes import Items
+from attncli.scenario.problems import Problems
+from attncli.steps.order import HEAD
 from attncli.steps.project import ROLES
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
+
+_COUNT = WholeNumber(1, 1024)
+_OWN = ListOf(HEAD)
+_KV_HEADS = Key(
+    "kv_heads", _COUNT, "how many heads of keys and values the query heads share", shared=True
+)
+_KEYS = (
+    Key(
+        "heads",
+        Either(lambda node: _OWN if isinstance(node, Items) else _COUNT, (_COUNT, _OWN)),
+        "how many heads share W_Q, W_K, W_V; or a list, each with its own",
+        1,
+        shared=True,
+    ),
+    _KV_HEADS,
+)
+
+
+def _check(place: Place, problems: Problems) -> None:
+    """As many heads of keys and values as heads, or a share of them."""
+    attention, said = place.attention, place.attention.said
+    if not said.says(_KV_HEADS):
+        return
+    kv_heads, where = said.get(_KV_HEADS), place.scenario.where(below(said.path, "kv_heads"))
+    if attention.own_heads:
+        wrong = "kv_heads, and heads that have keys and values of their own"
+        problems.add(where, wrong, "leave it out")
+    elif attention.heads % kv_heads:
+        wrong = f"{kv_heads} heads of keys and values can't be shared by {attention.heads}"
+        problems.add(where, wrong, f"give a number that {attention.heads} can be divided by")
 
 
 def _plan(place: Place) -> tuple[Definition, ...]:
@@ -72,6 +106,7 @@ def _run(place: Place, definition: Definition) -> Symbol:
 
 STEP = Step(
     name="split",
+    keys=(*_KEYS,),
     title="The heads' columns",
     makes=("Q", "K", "V"),
     shapes="Q [n, h · d_k] → Q [n, d_k] of each of h heads",
@@ -82,6 +117,7 @@ STEP = Step(
         " by side; so a head's queries are a run of the columns of Q, and the same for keys"
         " and values."
     ),
+    check=_check,
     plan=_plan,
     formulas=_formulas,
     shown_with=("heads=2",),

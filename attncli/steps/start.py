@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from attncli.arithmetic.operations import OnlyRow, Zeros
 from attncli.notation import plain
+from attncli.scenario.keys.kinds import Key
+from attncli.scenario.keys.matrices import VECTOR
 from attncli.steps.cells import letters, matrix
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
+
+_KEYS = (
+    Key("initial_state", VECTOR, "a[0], the memory before the first token, zeros by default, [h]"),
+    Key("initial_cell", VECTOR, "c[0] of an lstm, zeros by default, [h]"),
+)
 
 _GIVEN = {"a": "initial_state", "c": "initial_cell"}
 
@@ -61,6 +68,7 @@ _MOST = 6
 
 STEP = Step(
     name="start",
+    keys=(*_KEYS,),
     title="The memory at the start",
     titled=lambda place: f"The memory {_when(place)}",
     makes=("a", "c"),

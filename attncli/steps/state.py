@@ -7,10 +7,23 @@ from __future__ import annotations
 
 from attncli.arithmetic.operations import Activate, AddUp, Gated, GatedBlend, GatedColumn
 from attncli.name import Name
+from attncli.scenario.keys.kinds import Choice, Key
+from attncli.scenario.keys.matrices import VECTOR
 from attncli.steps.cells import at_time, bias_of_input, bias_of_memory
 from attncli.steps.gates import gate_name
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
+
+_KEYS = (
+    Key("b_a", VECTOR, "the bias of the memory of a plain cell, [h]"),
+    Key(
+        "reset",
+        Choice(("before", "after")),
+        "gru: reset before the product with W_ca, or after",
+        shared=True,
+    ),
+    Key("update", Choice(("new", "old")), "gru: what an update gate of 1 takes", shared=True),
+)
 
 
 def _plan(place: Place) -> tuple[Definition, ...]:
@@ -107,6 +120,7 @@ def _happens(place: Place) -> str:
 
 STEP = Step(
     name="state",
+    keys=(*_KEYS,),
     title="State",
     titled=at_time("State"),
     makes=("z", "a", "c", "tanh_c"),

@@ -2,9 +2,11 @@
 
 # no lazy annotations here: as texts, those of named tuples are each compiled at start-up
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from attncli.arithmetic.expression import Equation
+from attncli.scenario.keys.kinds import Key
+from attncli.scenario.problems import Problems
 from attncli.trace import Definition, Place
 from attncli.word import Phrase, phrase
 
@@ -21,6 +23,10 @@ class Mistake(NamedTuple):
     definition: Callable[[Place], Definition | None]
 
 
+def _nothing_to_check(_: Place, __: Problems) -> None:
+    return None
+
+
 def _formulas_of_definitions(_: Place) -> None:
     return None
 
@@ -28,13 +34,14 @@ def _formulas_of_definitions(_: Place) -> None:
 class Step(NamedTuple):
     """One step of the story, in the words and formulas of the literature.
 
-    `plan` says what it makes at a place; its formulas are those of the operations, unless
-    `formulas` has others. `makes` are the names of all that it can make; `shapes` says what
-    goes in and comes out, `happens` is the sentence that opens the working, `purpose` what the
-    step is for. `together` names quantities whose rows are set side by side at the end, under
-    the headings given. `shown_with` are changes that give the step to a scenario which goes
-    without it. `per_head` says that each head takes the step by itself; `titled` gives it
-    another title where it is taken more than once.
+    `keys` are what a scenario may say of it, `check` complains of what is wrong at a place beyond
+    the kinds of their values. `plan` says what it makes at a place; its formulas are those of the
+    operations, unless `formulas` has others. `makes` are the names of all that it can make;
+    `shapes` says what goes in and comes out, `happens` is the sentence that opens the working,
+    `purpose` what the step is for. `together` names quantities whose rows are set side by side at
+    the end, under the headings given. `shown_with` are changes that give the step to a scenario
+    which goes without it. `per_head` says that each head takes the step by itself; `titled` gives
+    it another title where it is taken more than once.
     """
 
     name: str
@@ -44,6 +51,8 @@ class Step(NamedTuple):
     happens: Callable[[Place], str | Phrase]
     purpose: str
     plan: Callable[[Place], tuple[Definition, ...]]
+    keys: tuple[Key[Any], ...] = ()
+    check: Callable[[Place, Problems], None] = _nothing_to_check
     formulas: Callable[[Place], tuple[Equation, ...] | None] = _formulas_of_definitions
     mistakes: tuple[Mistake, ...] = ()
     together: tuple[tuple[str, str], ...] = ()

@@ -5,34 +5,23 @@ Heads are slices of the same steps, a block is a list of steps, a stack is a lis
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from importlib import import_module
 
 from attncli.name import TOP, Name, below
-from attncli.scenario import STORY, Scenario, ScenarioError
+from attncli.scenario import Problems, Scenario, ScenarioError
 from attncli.scenario.budget import MOST_PLACES, Cost
 from attncli.scenario.model import Attention, Norm, Recurrent, Stack
+from attncli.steps.order import IN_HEADS, STORY, WITH_HEADS, Line, step_named
 from attncli.steps.step import Step
 from attncli.trace import Place, PlannedStep
 from attncli.trace.budget import excess
 
-_ON_SCORES: tuple[tuple[str, Callable[[Place], object]], ...] = (
-    ("scale", lambda _: True),
-    ("softcap", lambda at: at.attention.softcap),
-    ("bias", lambda at: at.attention.alibi or at.gives("bias") or at.attention.adds),
-    ("temperature", lambda at: at.attention.temperature),
-    ("mask", lambda at: at.attention.mask),
-    ("softmax", lambda _: True),
-    ("dropout", lambda at: at.attention.dropout is not None),
-)
-"""What is done to a head's scores, one after the other, until they are weights; and what of the
-scenario asks for it, so that no step is imported that has nothing to do."""
 
-
-def story(scenario: Scenario) -> tuple[PlannedStep, ...]:
-    """Every step that a scenario takes, in order."""
-    teller = _Teller(scenario)
+def story(scenario: Scenario, problems: Problems | None = None) -> tuple[PlannedStep, ...]:
+    """Every step that a scenario takes, in order; with `problems`, what steps find wrong goes
+    there."""
+    teller = _Teller(scenario, problems)
     memory = Name("memory")
     memory = memory if scenario.gives(memory) else TOP
     if scenario.encoder is not None:
@@ -55,27 +44,34 @@ def _in_order(place: Place) -> Sequence[int]:
     return times[::-1] if place.way == "backward" else times
 
 
-def step_named(name: str) -> Step:
-    """The step of a module of this package, imported when the story comes to it."""
-    step: Step = import_module(f"attncli.steps.{name}").STEP
-    return step
-
-
 def steps() -> tuple[Step, ...]:
     """All steps, in the order in which a head tells them."""
     return tuple(map(step_named, STORY))
 
 
+def _asked(lines: Iterable[Line], place: Place) -> Iterator[Line]:
+    """The steps of an attention that are taken always, or that a scenario asks for there."""
+    said = place.attention.said.values
+    heads = said.get("heads")
+    asked = set(said).union(*heads) if isinstance(heads, tuple) else set(said)
+    asked |= {"positions"} if place.stack.positions else set()
+    return (line for line in lines if line.is_taken(asked))
+
+
 class _Teller:
     """Gathers the parts of a story; each method gives the full name of what flows on."""
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, scenario: Scenario, problems: Problems | None) -> None:
         self.scenario = scenario
+        self.problems = problems
         self.parts: list[PlannedStep] = []
 
     def add(self, step: str, place: Place) -> Name:
         """A step at a place, if it has anything to do there."""
-        definitions = step_named(step).plan(place)
+        own = step_named(step)
+        if self.problems is not None:
+            own.check(place, self.problems)
+        definitions = own.plan(place)
         if not definitions and not (step == "tokenize" and place.text.tokens):
             return place.x
         self.parts.append(PlannedStep(step, place, definitions))
@@ -212,8 +208,8 @@ class _Teller:
         whole = place.at(attention.path, attention=attention, beside=beside, separate=first)
         if not attention.own_heads:
             self.add("project", whole)
-            if attention.heads > 1:
-                self.add("split", whole)
+        for line in _asked(WITH_HEADS, whole):
+            whole = self._after(line.step, whole)
         for head in range(attention.heads):
             output = self._head(whole.at(attention.head_path(head), head=head))
         is_merged = attention.heads > 1 or whole.gives("W_O")
@@ -222,23 +218,18 @@ class _Teller:
     def _head(self, place: Place) -> Name:
         if place.attention.own_heads:
             self.add("project", place)
-        if place.attention.rotated is not None:
-            place = self._wired("rotate", place)
-        x = self.add("scores", place)
-        for step, is_asked_for in _ON_SCORES:
-            x = self.add(step, replace(place, x=x)) if is_asked_for(place) else x
-        return self.add("weighted_sum", replace(place, x=x))
+        for line in _asked(IN_HEADS, place):
+            place = self._after(line.step, place)
+        return place.x
 
-    def _wired(self, step: str, place: Place) -> Place:
-        """A step that puts other queries, keys or values in the place of the latest; the scope of
-        the steps after it."""
+    def _after(self, step: str, place: Place) -> Place:
+        """Takes a step; the place after it, where its result flows on, or else other queries, keys
+        or values than the latest do."""
         before = len(self.parts)
-        self.add(step, place)
-        definitions = (
-            definition for part in self.parts[before:] for definition in part.definitions
-        )
-        made = {definition.wire: definition.name for definition in definitions if definition.wire}
-        return replace(place, wires={**place.wires, **made})
+        x = self.add(step, place)
+        made = (one for part in self.parts[before:] for one in part.definitions)
+        wires = {one.wire: one.name for one in made if one.wire}
+        return place.wired(wires) if wires else replace(place, x=x)
 
     def prediction(self, x: Name) -> None:
         """Logits, probabilities and the loss, as far as they are asked for."""

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import DivideBy, MultiplyBy
 from attncli.name import below
+from attncli.scenario.keys.kinds import POSITIVE, Key
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
 
+_TEMPERATURE: Key[Decimal | None] = Key(
+    "temperature", POSITIVE, "what scores are divided by just before the softmax", shared=True
+)
+
 
 def _plan(place: Place) -> tuple[Definition, ...]:
-    temperature = place.attention.temperature
+    temperature = place.attention.said.get(_TEMPERATURE)
     if temperature is None:
         return ()
     operation = DivideBy(Number.written(temperature))
@@ -19,7 +26,7 @@ def _plan(place: Place) -> tuple[Definition, ...]:
 
 
 def _multiplied(place: Place) -> Definition | None:
-    temperature = place.attention.temperature
+    temperature = place.attention.said.get(_TEMPERATURE)
     if temperature is None:
         return None
     operation = MultiplyBy(Number.written(temperature))
@@ -28,12 +35,13 @@ def _multiplied(place: Place) -> Definition | None:
 
 STEP = Step(
     name="temperature",
+    keys=(_TEMPERATURE,),
     title="Temperature",
     per_head=True,
     makes=("tempered",),
     shapes="scores [n, m] → tempered [n, m]",
     happens=lambda place: (
-        f"Each score is divided by the temperature {place.attention.temperature}."
+        f"Each score is divided by the temperature {place.attention.said.get(_TEMPERATURE)}."
     ),
     purpose=(
         "A temperature above 1 brings scores nearer to each other and so spreads the weights"

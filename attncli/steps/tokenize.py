@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from attncli.arithmetic.expression import Apply, Equation, Symbol
 from attncli.arithmetic.formula import at, define
+from attncli.scenario.keys.kinds import TOKEN, Key, ListOf, MapOf, TextKind, WholeNumber
+from attncli.scenario.keys.tokenizing import TOKENIZING
 from attncli.scenario.tokenizers import EXPLAINED
 from attncli.steps.step import Step
 from attncli.trace import Place
+
+_KEYS = (
+    Key("sentence", TextKind("a sentence"), "the text that attention is worked out for"),
+    *TOKENIZING,
+    Key("tokens", ListOf(TOKEN), "the tokens themselves, instead of cutting"),
+    Key("vocabulary", MapOf(WholeNumber(0, 10**9), "token"), "token → ID"),
+)
 
 
 def _happens(place: Place) -> str:
@@ -26,6 +35,7 @@ def _formulas(place: Place) -> tuple[Equation, ...]:
 
 STEP = Step(
     name="tokenize",
+    keys=(*_KEYS,),
     title="Tokens",
     makes=("tokens", "ids"),
     formulas=_formulas,

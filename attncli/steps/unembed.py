@@ -7,10 +7,24 @@ from __future__ import annotations
 
 from attncli.arithmetic.operations import TakeRows
 from attncli.name import Name
+from attncli.scenario.keys.kinds import Choice, Either, Key
+from attncli.scenario.keys.matrices import MATRIX, VECTOR
+from attncli.scenario.nodes import Scalar
 from attncli.steps.linear import layer_of
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import told_apart
+
+_TIED = Choice(("tied",), "rows of numbers")
+_KEYS = (
+    Key(
+        "unembedding",
+        Either(lambda node: _TIED if isinstance(node, Scalar) else MATRIX, (_TIED, MATRIX)),
+        "tied (the embeddings, transposed), or a matrix [d_model, vocabulary]",
+    ),
+    Key("b_U", VECTOR, "the bias of the logits, [vocabulary]"),
+    Key("predict_from", Choice(("last", "every")), "which positions get logits, last by default"),
+)
 
 _VOCABULARY = "vocabulary"
 _UNEMBEDDING = Name("unembedding")
@@ -62,6 +76,7 @@ def _happens(place: Place) -> str:
 
 STEP = Step(
     name="unembed",
+    keys=(*_KEYS,),
     title="Logits",
     makes=("last", "logits"),
     shapes="x [n, d_model], unembedding [d_model, vocabulary] → logits [1, vocabulary]",

@@ -5,9 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncli.arithmetic.operations import Operation, Same, TakeColumns, TakeRun
-from attncli.scenario.keys.recurrent import LETTERS
+from attncli.scenario.keys.kinds import Choice, Key, ListOf
+from attncli.scenario.keys.matrices import MATRIX, VECTOR
+from attncli.scenario.model import LETTERS
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
+
+_KEYS = (
+    Key(
+        "gate_order",
+        ListOf(Choice(tuple(LETTERS))),
+        "the gates in W_ih and W_hh, from the top",
+        shared=True,
+    ),
+    Key("W_ih", MATRIX, "all weights of the input, as PyTorch stacks them, [gates · h, d]"),
+    Key("W_hh", MATRIX, "all weights of the memory, as PyTorch stacks them, [gates · h, h]"),
+    Key("b_ih", VECTOR, "the biases beside W_ih, [gates · h]"),
+    Key("b_hh", VECTOR, "the biases beside W_hh, [gates · h]"),
+)
 
 _STACKED = {"x": ("W_ih", "b_ih"), "a": ("W_hh", "b_hh")}
 
@@ -43,6 +58,7 @@ def _other_order(place: Place) -> Definition | None:
 
 STEP = Step(
     name="unstack",
+    keys=(*_KEYS,),
     title="Gates out of the stack",
     makes=tuple(f"{kind}_{x}{y}" for kind in "Wb" for x in "aufrco" for y in "xa"),
     shapes="W_ih [gates · h, d], W_hh [gates · h, h] → a W [h, d] and a W [h, h] for each gate",

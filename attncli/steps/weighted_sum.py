@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from attncli.arithmetic.operations import MatMul, TransposedWeights, WeightedSum
 from attncli.name import Name
+from attncli.scenario.keys.kinds import Key
+from attncli.scenario.keys.matrices import NAMED
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
 
@@ -14,6 +16,7 @@ def _output(place: Place, operation: MatMul, weights: Name, values: Name) -> Def
 
 STEP = Step(
     name="weighted_sum",
+    keys=(Key("output", NAMED, "the attention's output, [n, d_v]", in_heads=True),),
     title="Weighted sum",
     per_head=True,
     makes=("output",),

@@ -11,6 +11,7 @@ from attncli.arithmetic.rounding import Rounding
 from attncli.document import Facts, Note, Span, Spans, Term
 from attncli.name import below
 from attncli.scenario.model import Layer, Recurrent, Stack
+from attncli.steps.scale import SCALE
 from attncli.trace import Trace, Unfinished
 from attncli.trace.axes import place_of
 from attncli.trace.outline import Outline, outline_of
@@ -127,8 +128,8 @@ def _attends(trace: Trace, stack: Stack) -> bool:
 def _scaling(trace: Trace, stack: Stack) -> Spans:
     sites = [site for site in trace.scenario.sites if site.stack is stack]
     layer = sites[0].layer
-    scale = layer.attention.scale
-    if len({site.attention.scale for site in sites}) > 1:
+    scale = layer.attention.said.get(SCALE)
+    if len({site.attention.said.get(SCALE) for site in sites}) > 1:
         return ("differs from layer to layer",)
     root = Root(Symbol("d_k"))
     if scale == "none":

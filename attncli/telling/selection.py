@@ -12,11 +12,11 @@ from attncli.arithmetic.expression import elided_rows
 from attncli.choices import DETAILS
 from attncli.name import Name, below
 from attncli.refusals import Problem, Refusal, listed, shortened
-from attncli.scenario import STORY
 from attncli.scenario.address import Address, AddressError, Index, parse_address
 from attncli.scenario.model import ENCODER, Stack, TokenizedText
 from attncli.scenario.problems import nearest
 from attncli.steps import step_named
+from attncli.steps.order import STORY
 from attncli.trace import Axis, PlannedStep, Quantity, Trace
 from attncli.trace.quantity import told_apart
 

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from attncli.name import Name
 from attncli.scenario import Scenario
-from attncli.scenario.keys.layer import VECTORS
 from attncli.scenario.model import Attention, Stack
 from attncli.trace.quantity import IDS, Axis, Definition, Quantity, counted, token_of, told_apart
 from attncli.trace.signature import Dim, Signature, parse
@@ -91,7 +90,7 @@ def given_axes(name: Name, scenario: Scenario, shape: tuple[int, int]) -> tuple[
     rows, columns = (
         _axis(*names_along(name, side, scenario), size) for side, size in enumerate(shape)
     )
-    if local in VECTORS:
+    if name in scenario.vectors:
         rows = Axis(("",), NONE)
     return rows, columns
 

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from attncli.name import Name, below
 from attncli.scenario import Problems, Scenario
-from attncli.scenario.keys.recurrent import GATES, LETTERS
-from attncli.scenario.model import Recurrent
+from attncli.scenario.model import GATES, LETTERS, Recurrent
 
 _H, _D, _K, _ONE = "h", "d", "k", "1"
 """Numbers of the memory, of the input, of what is read out, and what is a row."""

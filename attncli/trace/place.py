@@ -56,6 +56,10 @@ class Place:
         """The full name of the queries, keys or values as the steps before have left them."""
         return self.wires.get(local) or self.name(local)
 
+    def wired(self, wires: Mapping[str, Name]) -> Place:
+        """The same place with other queries, keys or values as the latest."""
+        return replace(self, wires={**self.wires, **wires})
+
     def gives(self, local: str) -> bool:
         """Whether a matrix is given here, or for all heads together."""
         return self.scenario.gives(self.find(local))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from attncli.scenario import json_schema
+from attncli.steps.schema import json_schema
 from tests.drawing import Pen
 
 NUMBERS = (

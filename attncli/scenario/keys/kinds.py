@@ -8,7 +8,7 @@ as they are written, `no` must stay a token, and every message needs its line an
 # no lazy annotations here: as texts, those of named tuples are each compiled at start-up
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from attncli.arithmetic import decimals
 from attncli.refusals import listed, quote
@@ -16,6 +16,7 @@ from attncli.scenario.nodes import Items, Map, Node, Scalar, describe
 from attncli.scenario.problems import Problems
 
 Schema = dict[str, Any]
+T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 
@@ -225,38 +226,72 @@ class Either(NamedTuple):
         return {"anyOf": [kind.schema() for kind in self.kinds]}
 
 
-class Key(NamedTuple):
-    """A key of a record: its name, the kind of its value, and what to say of it."""
+class Key(NamedTuple, Generic[T]):
+    """A key of a record: its name, the kind of its value, what to say of it, and the value where
+    a file says none. Said above a list of layers a `shared` key holds for each of them; each head
+    may say one that is `in_heads` for itself."""
 
     name: str
-    kind: Kind[Any]
+    kind: Kind[T]
     says: str
+    default: T | None = None
+    shared: bool = False
+    in_heads: bool = False
+
+
+class Needs(NamedTuple):
+    """What a key goes only together with, and an example."""
+
+    key: str
+    parts: tuple[str, ...]
+    example: str
+
+    def check(self, node: Node, values: Mapping[str, Any], problems: Problems) -> None:
+        missing = [part for part in self.parts if part not in values]
+        if missing:
+            wrong = f"{self.key} without {' and '.join(missing)}"
+            right = f"give {' and '.join(self.parts)}, like {self.key}: {self.example}"
+            problems.add(node.where, wrong, right)
 
 
 class Record(NamedTuple):
-    """A map with known keys, none of which has to be there; some others belong `beside` it."""
+    """A map with known keys; none has to be there but those that `needs` names, and some others
+    belong `beside` it."""
 
-    keys: tuple[Key, ...]
+    known: Mapping[str, Key[Any]]
     beside: tuple[str, ...] = ()
+    needs: "Needs | None" = None
+
+    @classmethod
+    def of(
+        cls, *keys: Key[Any], beside: tuple[str, ...] = (), needs: "Needs | None" = None
+    ) -> "Record":
+        """The record of some keys."""
+        return cls({key.name: key for key in keys}, beside, needs)
+
+    @property
+    def keys(self) -> tuple[Key[Any], ...]:
+        return tuple(self.known.values())
 
     def read(self, node: Node, problems: Problems) -> dict[str, Any] | None:
         if not isinstance(node, Map):
-            names = [key.name for key in self.keys]
-            right = f"give some of the keys {listed(names)}"
+            right = f"give some of the keys {listed(list(self.known))}"
             problems.add(node.where, f"{describe(node)} where a map belongs", right)
             return None
-        known: Mapping[str, Key] = {key.name: key for key in self.keys}
         values = {}
         for name, value in node.entries:
-            if name.text in known:
-                values[name.text] = known[name.text].kind.read(value, problems)
+            if name.text in self.known:
+                values[name.text] = self.known[name.text].kind.read(value, problems)
             elif name.text in self.beside:
                 wrong = f"the key {quote(name.text)} doesn't belong in here"
                 problems.add(name.where, wrong, "write it one level up, as a key of its own")
             else:
                 wrong = f"unknown key {quote(name.text)}"
-                problems.add(name.where, wrong, problems.nearest(name.text, known))
-        return {name: value for name, value in values.items() if value is not None}
+                problems.add(name.where, wrong, problems.nearest(name.text, self.known))
+        values = {name: value for name, value in values.items() if value is not None}
+        if self.needs is not None:
+            self.needs.check(node, values, problems)
+        return values
 
     def schema(self) -> Schema:
         properties = {key.name: {"description": key.says, **key.kind.schema()} for key in self.keys}
@@ -272,3 +307,9 @@ def word_or(words: tuple[str, ...], number: Kind[Any]) -> Either:
         return number if looks_like_number(node) and not said else word
 
     return Either(choose, (word, number))
+
+
+COUNT = WholeNumber(1, 10**6)
+NUMBER = NumberKind()
+POSITIVE = NumberKind(positive=True)
+TOKEN = TextKind("a token")

@@ -25,7 +25,13 @@ class NamedRows(NamedTuple):
     matrix: Matrix
 
 
-MatrixLike = Matrix | Numbers | NamedRows | RandomSource | FileSource
+class Row(NamedTuple):
+    """A matrix [1, n] whose one row has no name: a bias, γ or β."""
+
+    matrix: Matrix | Numbers | RandomSource | FileSource
+
+
+MatrixLike = Matrix | Numbers | NamedRows | Row | RandomSource | FileSource
 
 
 class EntryKind(NamedTuple):
@@ -58,6 +64,12 @@ class VectorKind(NamedTuple):
     inline: bool = False
 
     def read(self, node: Node, problems: Problems) -> MatrixLike | None:
+        read = self._read(node, problems)
+        return read if self.inline or read is None else Row(read)
+
+    def _read(
+        self, node: Node, problems: Problems
+    ) -> Matrix | Numbers | RandomSource | FileSource | None:
         if isinstance(node, Numbers):
             return node if _is_array(node, 1, problems) else None
         if is_source(node) and not self.inline:
@@ -120,9 +132,11 @@ class MatrixKind(NamedTuple):
         return EntryKind(self.infinite, self.truth).schema()
 
 
-def truth_table() -> MatrixKind:
-    """Rows of true and false, or 1 and 0."""
-    return MatrixKind(truth=True)
+MATRIX = MatrixKind()
+NAMED = MatrixKind(named=True)
+TRUTH_TABLE = MatrixKind(truth=True)
+"""Rows of true and false, or 1 and 0."""
+VECTOR = VectorKind()
 
 
 def _is_array(

@@ -188,22 +188,18 @@ _NUMBERS = {
     "low": Key("low", NumberKind(), "the least number"),
     "high": Key("high", NumberKind(), "what every number is below"),
 }
-_FILE = Record(
-    (
-        Key("file", TextKind("a path"), "a .npy, .npz or .safetensors file, from this folder"),
-        Key("key", TextKind("a key"), "which of the file's arrays it is"),
-    )
+_FILE = Record.of(
+    Key("file", TextKind("a path"), "a .npy, .npz or .safetensors file, from this folder"),
+    Key("key", TextKind("a key"), "which of the file's arrays it is"),
 )
 
 
 def _random(kind: str, dimensions: int) -> Record:
-    return Record(
-        (
-            Key("random", Choice((kind,)), "the distribution that numbers are drawn from"),
-            Key("seed", WholeNumber(0, 2**32 - 1), "the seed of NumPy's RandomState"),
-            *(_NUMBERS[name] for name in DISTRIBUTIONS[kind]),
-            Key("shape", _Shape(dimensions), "rows and columns, where nothing else says them"),
-        )
+    return Record.of(
+        Key("random", Choice((kind,)), "the distribution that numbers are drawn from"),
+        Key("seed", WholeNumber(0, 2**32 - 1), "the seed of NumPy's RandomState"),
+        *(_NUMBERS[name] for name in DISTRIBUTIONS[kind]),
+        Key("shape", _Shape(dimensions), "rows and columns, where nothing else says them"),
     )
 
 

@@ -27,23 +27,21 @@ and what after the last; ▁ and Ġ mark the space before a word, which is a cha
 _TOKEN = TextKind("a token")
 _COUNT = WholeNumber(1, 10**9)
 _WORD = Choice((*TOKENIZERS, *LEARNED))
-_SETTINGS = Record(
-    (
-        Key("kind", _WORD, "which it is"),
-        Key("marks", Choice(tuple(MARKS)), "how pieces are marked: none, </w>, ##, ▁ or Ġ"),
-        Key("min_count", _COUNT, "how often a pair, a piece or a word must occur"),
-        Key("score", Choice(("likelihood", "count")), "wordpiece: what pairs are chosen by"),
-        Key("model", Choice(("unigram", "bpe")), "sentencepiece: what its pieces are learned by"),
-        Key("training", Choice(("counts", "expected")), "unigram: how pieces are counted"),
-        Key("share", NumberKind(positive=True, most=1), "unigram: how many pieces a round prunes"),
-        Key("longest", WholeNumber(1, 100), "unigram: the characters of the longest piece"),
-        Key("whole", Flag(), "unigram: whether what is only ever a whole word may be a piece"),
-        Key("alphabet", Choice(("corpus", "bytes")), "bpe by bytes: the symbols to start with"),
-        Key("byte_fallback", Flag(), "whether unknown characters become their bytes"),
-        Key("normalize", Choice(("none", "nfkc")), "sentencepiece: how a text is written first"),
-        Key("unknown", _TOKEN, "the token of what the vocabulary doesn't have"),
-        Key("special", ListOf(_TOKEN), "tokens that come first in the vocabulary"),
-    ),
+_SETTINGS = Record.of(
+    Key("kind", _WORD, "which it is"),
+    Key("marks", Choice(tuple(MARKS)), "how pieces are marked: none, </w>, ##, ▁ or Ġ"),
+    Key("min_count", _COUNT, "how often a pair, a piece or a word must occur"),
+    Key("score", Choice(("likelihood", "count")), "wordpiece: what pairs are chosen by"),
+    Key("model", Choice(("unigram", "bpe")), "sentencepiece: what its pieces are learned by"),
+    Key("training", Choice(("counts", "expected")), "unigram: how pieces are counted"),
+    Key("share", NumberKind(positive=True, most=1), "unigram: how many pieces a round prunes"),
+    Key("longest", WholeNumber(1, 100), "unigram: the characters of the longest piece"),
+    Key("whole", Flag(), "unigram: whether what is only ever a whole word may be a piece"),
+    Key("alphabet", Choice(("corpus", "bytes")), "bpe by bytes: the symbols to start with"),
+    Key("byte_fallback", Flag(), "whether unknown characters become their bytes"),
+    Key("normalize", Choice(("none", "nfkc")), "sentencepiece: how a text is written first"),
+    Key("unknown", _TOKEN, "the token of what the vocabulary doesn't have"),
+    Key("special", ListOf(_TOKEN), "tokens that come first in the vocabulary"),
     beside=("corpus", "vocabulary_size", "merges", "pieces", "vocabulary", "sentence"),
 )
 _TEXT = TextKind("a text")

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from attncli.arithmetic import decimals
 from attncli.choices import BLANKS
 from attncli.refusals import Problem, quote
-from attncli.scenario import STORY
 from attncli.scenario.problems import nearest
+from attncli.steps.order import STORY
 from attncli.telling.exercise.lines import Blankable
 from attncli.telling.selection import SelectionError
 

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from decimal import Decimal
 
 from attncli.document import Section
+from attncli.scenario.model import Attention
+from attncli.steps.mask import mask_rules
+from attncli.steps.schema import ATTENTION
 from attncli.trace import Trace
 
 _LETTERS = "ghijklmnopqrstuv"
 """A hash begins with one of these, so that no spreadsheet takes it for a number."""
+
+
+_Pairs = list[tuple[str, object]]
+_BUILT = ("heads", "kv_heads", "projection", "weights_layout", "cache")
+"""Keys of an attention that its record has fields for."""
+_FIRST = ("scale", "softcap", "temperature", "mask", "mask_value", "dropout")
+"""What stood in the record before a step could have keys of its own: papers keep their hashes."""
 
 
 def _said(value: object) -> object:
@@ -20,8 +31,30 @@ def _said(value: object) -> object:
     if fields is None:
         return tuple(map(_said, value))
     usual = getattr(value, "_field_defaults", {})
-    pairs = zip(fields, value, strict=True)
-    return [(name, _said(one)) for name, one in pairs if name not in usual or one != usual[name]]
+    pairs: _Pairs = []
+    for name, one in zip(fields, value, strict=True):
+        if isinstance(value, Attention) and name == "said":
+            pairs += _settings(value)
+        elif name not in usual or one != usual[name]:
+            pairs.append((name, _said(one)))
+    return pairs
+
+
+def _settings(attention: Attention) -> _Pairs:
+    """What is said for the keys of an attention's steps."""
+    values = attention.said.values
+    own = {name: value for name, value in values.items() if name in ATTENTION and _is_word(value)}
+    told: dict[str, object] = {**own, "mask": tuple(map(_said, mask_rules(attention)))}
+    if "dropout" in values:
+        told["dropout"] = values["dropout"].get("p", Decimal(0))
+    usual = {"scale": "sqrt_d_k", "mask": (), "mask_value": "-inf"}
+    names = [*_FIRST, *(name for name in ATTENTION if name not in (*_FIRST, *_BUILT))]
+    return [(name, told[name]) for name in names if name in told and told[name] != usual.get(name)]
+
+
+def _is_word(value: object) -> bool:
+    """Whether a value is no matrix; these are counted by themselves."""
+    return isinstance(value, str | Decimal | int | dict)
 
 
 def fingerprint(trace: Trace, sections: Sequence[Section]) -> str:

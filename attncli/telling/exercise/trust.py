@@ -12,6 +12,7 @@ from attncli import oracle
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import INNER
 from attncli.arithmetic.matrix import Matrix
+from attncli.building.plain import with_numbers
 from attncli.design.difficulty import difficulty
 from attncli.document import (
     Bullets,
@@ -22,7 +23,6 @@ from attncli.document import (
     Table,
 )
 from attncli.questions import RightAnswer
-from attncli.scenario.plain import with_numbers
 from attncli.telling.exercise.keys import around
 from attncli.telling.exercise.lines import Blankable
 from attncli.telling.exercise.papers import ExerciseRequest, keys_of, shown_rows, taken

@@ -5,38 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from attncli.name import Name, below
-from attncli.refusals import Where
-from attncli.scenario.attentions import (
+from attncli.building.attentions import (
     AttendedRows,
-    AttentionBuilder,
+    attention_of,
     is_linear,
     queries_of,
     shared_settings,
 )
+from attncli.building.key_names import Names
+from attncli.building.recurrents import RecurrentBuilder
+from attncli.name import Name, below
+from attncli.refusals import Where
 from attncli.scenario.given_matrices import entry_path
-from attncli.scenario.key_names import Names
-from attncli.scenario.keys.layer import (
-    LAYER_KEYS,
-    LAYER_SETTINGS,
-    NONE,
-    NORM_SETTINGS,
-)
 from attncli.scenario.keys.matrices import MatrixLike
 from attncli.scenario.model import (
     Attention,
     Layer,
     Norm,
     Positions,
+    Settings,
     Stack,
     TokenizedText,
 )
 from attncli.scenario.problems import Problems
-from attncli.scenario.recurrents import RecurrentBuilder
+from attncli.steps.schema import LAYER
 
 Values = Mapping[str, Any]
-_SETTINGS = frozenset(key.name for key in LAYER_SETTINGS)
-_OF_ONE_LAYER = tuple(key.name for key in LAYER_KEYS if key.name not in _SETTINGS)
 _ADDED = ("embedding_scale", "segments", "embedding_norm")
 _FFN = ("W1", "W2", "W3", "b1", "b2", "b3")
 
@@ -64,7 +58,7 @@ class Builder(NamedTuple):
         return Stack(
             path=path,
             text=text,
-            embedding_scale=values.get("embedding_scale", NONE),
+            embedding_scale=values.get("embedding_scale", "none"),
             segments=self._segments(path, values, text),
             positions=positions,
             embedding_norm=self._optional_norm(path, "embedding_norm", values),
@@ -121,9 +115,11 @@ class Builder(NamedTuple):
 
     def _layers(self, path: Name, values: Values, seen: AttendedRows) -> tuple[Layer, ...]:
         if "layers" not in values:
-            return (self._layer(path, {"block": "", **values}, self._separate(path, seen)),)
-        for key in _OF_ONE_LAYER:
-            if key in values:
+            said = Settings(path, values, frozenset(values))
+            return (self._layer(said, self._separate(path, seen), alone=True),)
+        shared = {key: value for key, value in values.items() if key in LAYER and LAYER[key].shared}
+        for key in values:
+            if key in LAYER and key not in shared:
                 self._complain(
                     below(path, key), f"{key} belongs to a layer, and this scenario lists layers",
                     "move it into one of them",
@@ -133,7 +129,6 @@ class Builder(NamedTuple):
                 below(path, "heads"), "a list of heads belongs to a layer, and this scenario lists"
                 " layers", "move it into one of them, or say how many heads there are",
             )  # fmt: skip
-        shared = {key: values[key] for key in _SETTINGS if key in values}
         recurrents = RecurrentBuilder(self.where, self.problems)
         layers = values["layers"]
         paths = [entry_path(path, "layers", k, len(layers)) for k in range(len(layers))]
@@ -141,9 +136,8 @@ class Builder(NamedTuple):
         seen = self._separate(path, seen)
         built: list[Layer] = []
         for own, layer in zip(paths, layers, strict=True):
-            place = own if "mask" in layer else path
-            whole = {**recurrents.shared(shared, layer), "mask_path": place, **layer}
-            built.append(self._layer(own, whole, seen))
+            whole = {**recurrents.shared(shared, layer), **layer}
+            built.append(self._layer(Settings(own, whole, frozenset(layer), path), seen))
             rows = queries_of(self.names, built[-1], rows)
             seen = seen._replace(keys=rows)
         return tuple(built)
@@ -152,31 +146,34 @@ class Builder(NamedTuple):
         """The keys of a first attention, which may be made of an input of their own."""
         return seen._replace(keys=self.names.of_rows(below(path, "keys"), seen.keys))
 
-    def _layer(self, path: Name, values: Values, seen: AttendedRows) -> Layer:
+    def _layer(self, said: Settings, seen: AttendedRows, *, alone: bool = False) -> Layer:
         """A layer of a list, an encoder's by default; or the top itself, which may say no block:
         then it is an attention with a network to follow."""
-        said = values.get("block", "encoder")
+        path, values = said.path, said.values
         recurrents = RecurrentBuilder(self.where, self.problems)
         if "cell" in values:
-            own = {key: value for key, value in values.items() if key != "block" or value}
-            return recurrents.layer(path, own)
+            return recurrents.layer(path, values)
         recurrents.check_none(path, values)
-        block = said or "attention"
+        block = values.get("block", "attention" if alone else "encoder")
         whole = block != "attention"
         crosses = block == "decoder" and seen.memory is not None
-        place = values.get("norm", "post" if whole else NONE)
-        awaited = not said and not any(key in values for key in ("final_norm", "unembedding"))
+        place = values.get("norm", "post" if whole else "none")
+        awaited = (
+            alone
+            and "block" not in values
+            and not any(key in values for key in ("final_norm", "unembedding"))
+        )
         bare_to_memory = not whole and seen.memory is not None
-        attentions = AttentionBuilder(self.where, self.problems, self.names)
+        if block == "decoder" and "mask" not in values:
+            said = said._replace(values={**values, "mask": ("causal",)})
         return Layer(
             path=path,
             block=block,
             norm=place,
-            norms=() if place == NONE else _norms(path, values, 2 + crosses),
+            norms=() if place == "none" else _norms(path, values, 2 + crosses),
             residuals=values.get("residuals", whole),
-            attention=attentions.attention(
-                path, values, seen.of_memory() if bare_to_memory else seen,
-                causal=block == "decoder",
+            attention=attention_of(
+                said, seen.of_memory() if bare_to_memory else seen, self.names
             ),
             cross=self._cross(path, values, seen, crosses=crosses),
             has_ffn=whole or awaited or any(key in values for key in _FFN),
@@ -197,9 +194,9 @@ class Builder(NamedTuple):
                     " an encoder or a memory", "give both, or leave it out",
                 )  # fmt: skip
             return None
-        settings = {**shared_settings(values), **values.get("cross", {})}
-        attentions = AttentionBuilder(self.where, self.problems, self.names)
-        return attentions.attention(inside, settings, seen.of_memory())
+        own = values.get("cross", {})
+        said = Settings(inside, {**shared_settings(values), **own}, frozenset(own), path)
+        return attention_of(said, seen.of_memory(), self.names)
 
     def _complain(self, name: str, wrong: str, right: str) -> None:
         self.problems.add(self.where(name), wrong, right)
@@ -219,7 +216,7 @@ def _even(positions: Positions) -> int | None:
 
 
 def _is_none(value: object) -> bool:
-    return isinstance(value, str) and value == NONE
+    return isinstance(value, str) and value == "none"
 
 
 def _positions(value: Any) -> Positions:  # noqa: ANN401
@@ -232,8 +229,7 @@ def _positions(value: Any) -> Positions:  # noqa: ANN401
 
 
 def _norm(path: Name, settings: Values) -> Norm:
-    known = {key.name for key in NORM_SETTINGS}
-    return Norm(path, **{key: value for key, value in settings.items() if key in known})
+    return Norm(path, **{key: settings[key] for key in Norm._fields if key in settings})
 
 
 def _norms(path: Name, values: Values, count: int) -> tuple[Norm, ...]:

@@ -10,25 +10,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncli.arithmetic.rounding import Rounding
+from attncli.building.attentions import is_linear
+from attncli.building.key_names import Names
+from attncli.building.predicting import PredictionReader
+from attncli.building.stacks import Builder
 from attncli.name import TOP, Name, below
 from attncli.refusals import Where, listed, quote
 from attncli.scenario import reading, settings, shipped
-from attncli.scenario.attentions import is_linear
 from attncli.scenario.budget import MOST_NUMBERS, MOST_SETTLED, MOST_VALUES, too_much
-from attncli.scenario.building import Builder
 from attncli.scenario.given_matrices import Gathered, Gatherer, entry_path, places
-from attncli.scenario.key_names import Names
 from attncli.scenario.keys import sources
-from attncli.scenario.keys.declaration import SCENARIO
 from attncli.scenario.mappings import mapping_tree
 from attncli.scenario.model import ENCODER, Prediction, Show, Stack
 from attncli.scenario.nodes import Map, Node, Scalar
-from attncli.scenario.predicting import PredictionReader
 from attncli.scenario.problems import Problems, nearest_place
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.spelled_out import numbers_of_texts, spelled_out
 from attncli.scenario.texts import TextReader
 from attncli.scenario.tokenizer_settings import TokenizerSettings
+from attncli.steps.schema import SCENARIO
 
 if TYPE_CHECKING:
     from attncli.scenario.learning import Progress
@@ -57,7 +57,7 @@ def read(  # noqa: PLR0913
     read otherwise; `alone` leaves the variants; `progress` is told how far the learning of a
     tokenizer is.
     """
-    tree = settings.applied(tree_of(source, problems), changes, problems)
+    tree = settings.applied(tree_of(source, problems), changes, SCENARIO.known, problems)
     if not large:
         _check_size(tree)
     read_from = _Origin(_name(source), _folder(source), outside, large, progress)
@@ -183,6 +183,7 @@ class _Reader(NamedTuple):
             random=gathered.random,
             sources=gathered.sources,
             row_names=gathered.row_names,
+            vectors=gathered.vectors,
             sizes=self._sizes(values),
             large=self.read_from.large,
             places=self.places,

@@ -11,25 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from attncli.building.loading import Changes, Source, tree_of
 from attncli.name import TOP, Name, below
 from attncli.scenario import settings
 from attncli.scenario.given_matrices import entry_path
-from attncli.scenario.keys.declaration import SCENARIO
-from attncli.scenario.keys.layer import NORM
-from attncli.scenario.keys.matrices import VectorKind
-from attncli.scenario.keys.stack import ONE_HOT
-from attncli.scenario.loading import Changes, Source, tree_of
 from attncli.scenario.nodes import Items, Map, Node, Numbers
 from attncli.scenario.problems import Problems
+from attncli.scenario.texts import ONE_HOT
+from attncli.steps.schema import SCENARIO, vectors
 
 Rows = Sequence[Sequence[Decimal]]
 Plain = dict[str, Any]
 """Maps, lists and texts; arrays where a Python program handed some over."""
-
-_VECTORS = frozenset(
-    key.name for key in (*SCENARIO.keys, *NORM.keys) if isinstance(key.kind, VectorKind)
-)
-"""What is written as a single row: biases, γ and β."""
 
 
 def plain_data(source: Source, changes: Changes = ()) -> Plain:
@@ -39,7 +32,7 @@ def plain_data(source: Source, changes: Changes = ()) -> Plain:
     Raises ScenarioError for what can't be read.
     """
     problems = Problems()
-    tree = settings.applied(tree_of(source, problems), changes, problems)
+    tree = settings.applied(tree_of(source, problems), changes, SCENARIO.known, problems)
     problems.stop_if_any()
     return {key.text: _plain(value) for key, value in tree.entries}
 
@@ -120,7 +113,7 @@ def _written(key: str, value: object, rows: Rows) -> object:
     texts = [["-inf" if number == -np.inf else str(number) for number in row] for row in rows]
     if isinstance(value, Mapping) and not _is_source(value):
         return dict(zip(value, texts, strict=True))
-    return texts[0] if key in _VECTORS else texts
+    return texts[0] if key in vectors() else texts
 
 
 def _copied(value: object) -> object:

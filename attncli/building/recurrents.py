@@ -7,22 +7,21 @@ from typing import Any, NamedTuple
 
 from attncli.name import Name, below
 from attncli.refusals import Where, listed
-from attncli.scenario.keys.layer import ATTENTION_MATRICES
-from attncli.scenario.keys.recurrent import CELL_KEYS, CELL_SETTINGS, GATES, LETTERS, ONE_WAY
-from attncli.scenario.model import Attention, Layer, Recurrent
+from attncli.scenario.model import (
+    GATES,
+    LETTERS,
+    Attention,
+    Layer,
+    Recurrent,
+)
 from attncli.scenario.problems import Problems
+from attncli.steps.schema import ATTENTION, CELL, LAYER_ALONE, WAY
 
 Values = Mapping[str, Any]
 
-_OF_ATTENTION = (
-    *(key.name for key in ATTENTION_MATRICES),
-    *("heads", "kv_heads", "projection", "scale", "softcap", "temperature", "mask"),
-    *("block", "norm", "residuals", "cross", "norm1", "norm2", "norm3", "W1", "W2", "W3"),
-)
-_SETTINGS = tuple(key.name for key in CELL_SETTINGS)
-_FOR_CELLS = (*_SETTINGS, "weights_layout", "activation")
+_FOR_BOTH = {"weights_layout", "activation", "d_k", "d_v", "d_ff", "norms"}
+"""What is for other layers, and yet may be said where a cell is."""
 _STACKED = ("W_ih", "W_hh", "b_ih", "b_hh")
-_OF_A_CELL = tuple(key.name for key in CELL_KEYS)
 
 
 def _known_order(kind: str, values: Values) -> tuple[str, ...]:
@@ -66,15 +65,16 @@ class RecurrentBuilder(NamedTuple):
         cells, another one the rest."""
         recurrent = "cell" in layer or ("cell" in values and "block" not in layer)
         if recurrent:
-            return {key: value for key, value in values.items() if key in _FOR_CELLS}
-        return {key: value for key, value in values.items() if key not in _SETTINGS}
+            own = {*CELL, "weights_layout", "activation"}
+            return {key: value for key, value in values.items() if key in own}
+        return {key: value for key, value in values.items() if key not in CELL}
 
     def check_none(self, path: Name, values: Values) -> None:
         """Complains of what is for a cell where there is none."""
         if self._is_written(path, "cell"):
             return  # which has a complaint of its own
-        for key in _OF_A_CELL:
-            if key in values:
+        for key in values:
+            if key in ("backward", *WAY) or (key in CELL and not CELL[key].shared):
                 self._complain(
                     below(path, key), f"{key} is of a recurrent cell, and this layer has none",
                     "say which, like cell: rnn",
@@ -86,8 +86,8 @@ class RecurrentBuilder(NamedTuple):
             )  # fmt: skip
 
     def _check_foreign(self, path: Name, values: Values, cell: Recurrent) -> None:
-        for key in _OF_ATTENTION:
-            if key in values:
+        for key in values:
+            if key in ("block", "cross", *ATTENTION, *LAYER_ALONE) and key not in _FOR_BOTH:
                 self._complain(
                     below(path, key), f"{key} is not for a recurrent layer (cell: {cell.kind})",
                     "leave it out, or give it a layer of its own",
@@ -133,11 +133,11 @@ class RecurrentBuilder(NamedTuple):
         own |= {"initial_state", *(("initial_cell",) if cell.kind == "lstm" else ())}
         inside = ((path, values), (below(path, "backward"), values.get("backward", {})))
         for place, given in inside:
-            for key in ONE_WAY:
-                if key.name in given and key.name not in own:
+            for name in WAY:
+                if name in given and name not in own:
                     self._complain(
-                        below(place, key.name),
-                        f"{key.name} is none of the matrices of this cell ({cell.kind},"
+                        below(place, name),
+                        f"{name} is none of the matrices of this cell ({cell.kind},"
                         f" weights_layout: {cell.layout})",
                         f"it has {listed(sorted(own))}",
                     )

@@ -1,0 +1,78 @@
+"""From the values that were read to an attention: its heads, and what it may see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from attncli.building.key_names import Names
+from attncli.name import Name
+from attncli.scenario.given_matrices import entry_path
+from attncli.scenario.model import Attention, Layer, Positions, Settings
+
+Values = Mapping[str, Any]
+
+
+class AttendedRows(NamedTuple):
+    """What the queries of a stack may attend to, and how positions come in: to the stack's own
+    keys, or to the memory, whose positions nobody tells."""
+
+    keys: tuple[str, ...]
+    memory: Sequence[str] | None
+    rope: Positions | None = None
+    alibi: Positions | None = None
+    sees_memory: bool = False
+
+    def of_memory(self) -> AttendedRows:
+        return AttendedRows(tuple(self.memory or ()), self.memory, sees_memory=True)
+
+
+def attention_of(said: Settings, seen: AttendedRows, names: Names) -> Attention:
+    """The attention of what is said at a path or above it."""
+    path, values = said.path, said.values
+    heads = values.get("heads", 1)
+    listed = isinstance(heads, tuple)
+    count = len(heads) if listed else heads
+    own = listed and count > 1 and any(set(head) - {"bias"} for head in heads)
+    kv_heads = values.get("kv_heads", count)
+    cached = tuple(values["cache"].get("tokens", ())) if "cache" in values else None
+    return Attention(
+        path=path,
+        keys=names.of_keys(_paths(path, count), (*(cached or ()), *seen.keys)),
+        sees_memory=seen.sees_memory,
+        heads=count,
+        own_heads=own,
+        kv_heads=count if own or count % kv_heads else kv_heads,
+        projects="projection" not in values,
+        linear=is_linear(values),
+        said=said,
+        cached=cached,
+        rotated=seen.rope,
+        alibi=seen.alibi,
+    )
+
+
+def _paths(path: Name, heads: int) -> Iterator[Name]:
+    """The path of an attention, and those of its heads."""
+    yield path
+    yield from (entry_path(path, "heads", k, heads) for k in range(heads))
+
+
+def queries_of(names: Names, layer: Layer, others: tuple[str, ...]) -> tuple[str, ...]:
+    """What the rows are called that a layer passes on: as its queries are."""
+    attention = layer.attention
+    return names.of_queries(_paths(attention.path, attention.heads), others)
+
+
+def is_linear(values: Values) -> bool:
+    """Whether weights are out × in."""
+    return bool(values.get("weights_layout") == "linear")
+
+
+def shared_settings(values: Values) -> Values:
+    """What a cross-attention takes over from its layer: how many heads, how scores are scaled."""
+    taken = ("scale", "softcap", "temperature", "mask_value", "weights_layout")
+    shared = {key: values[key] for key in taken if key in values}
+    if isinstance(values.get("heads"), int):
+        shared |= {key: values[key] for key in ("heads", "kv_heads") if key in values}
+    return shared

@@ -1,0 +1,148 @@
+"""What a scenario file may say: the keys of the steps, put together as the model is.
+
+Reading, validation, the JSON Schema and the documentation's lists of keys all come of it. A
+scenario is a stack (a text and layers), an encoder that is a stack too, and what is done
+with the last layer's output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from attncli.arithmetic.rounding import MOST_DECIMALS
+from attncli.choices import POLICIES
+from attncli.scenario.keys.kinds import (
+    TOKEN,
+    Choice,
+    Flag,
+    Key,
+    Kind,
+    ListOf,
+    MapOf,
+    Record,
+    Schema,
+    TextKind,
+    WholeNumber,
+)
+from attncli.scenario.keys.matrices import VectorKind
+from attncli.scenario.nodes import Map, Node, describe
+from attncli.scenario.problems import Problems
+from attncli.steps.order import STORY, KeysOf, step_named
+
+ATTENTION = KeysOf("attention")
+WAY = KeysOf("way")
+CELL = KeysOf("cell")
+LAYER_ALONE = KeysOf("layer")
+
+_OF_A_LAYER = (
+    Key(
+        "block",
+        Choice(("attention", "encoder", "decoder")),
+        "attention, encoder or decoder",
+        shared=True,
+    ),
+    Key(
+        "cross",
+        Record(ATTENTION),
+        "a decoder's attention to the memory: the keys of attention again",
+    ),
+    Key(
+        "backward",
+        Record(WAY),
+        "the matrices of the way back, where a cell goes both ways",
+    ),
+)
+LAYER = KeysOf("attention", "layer", "cell", "way", also=_OF_A_LAYER)
+
+_OF_A_STACK = (
+    *_OF_A_LAYER,
+    Key(
+        "layers",
+        ListOf(Record(LAYER)),
+        "layers, one after the other; each has the keys of a layer",
+    ),
+)
+_PARTS = ("stack", "attention", "layer", "cell", "way")
+ENCODER = KeysOf(*_PARTS, also=_OF_A_STACK)
+
+_DECIMALS = WholeNumber(0, MOST_DECIMALS)
+ROUNDING = Record.of(
+    Key("policy", Choice(POLICIES), "carry goes on with rounded numbers, exact with full ones"),
+    Key("decimals", _DECIMALS, "the decimals of every quantity, 3 by default"),
+    Key(
+        "steps",
+        Record.of(*(Key(step, _DECIMALS, f"the decimals of {step}") for step in STORY)),
+        "other decimals for single steps: {softmax: 4}",
+    ),
+    Key("quantities", MapOf(_DECIMALS, "quantity"), "for single quantities: {exp: 3}"),
+)
+_SHOW = Record.of(
+    Key("queries", ListOf(TOKEN), "only these queries: tokens, or positions from 1"),
+    Key("graph", Flag(), "ends with who attends to whom, as a graph"),
+)
+
+
+class _Changes:
+    """The keys of a scenario that a variant has other values for; read when it is worked."""
+
+    def read(self, node: Node, problems: Problems) -> Node | None:
+        if isinstance(node, Map) and node.entries:
+            self._check_no_variants(node, problems)
+            return node
+        wrong = f"{describe(node)} where keys with other values belong"
+        problems.add(node.where, wrong, "give some, like {scale: none}")
+        return None
+
+    def _check_no_variants(self, node: Map, problems: Problems) -> None:
+        for key, _ in node.entries:
+            if key.text == "variants":
+                wrong = "a variant can't have variants of its own"
+                problems.add(key.where, wrong, "list all of them in the scenario's `variants`")
+
+    def schema(self) -> Schema:
+        return {"type": "object", "properties": {"variants": False}}
+
+
+_OF_A_FILE = (
+    Key("title", TextKind("a title"), "what the page is called"),
+    Key("source", TextKind("a source"), "where the numbers come from"),
+    *_OF_A_STACK,
+    Key(
+        "encoder",
+        Record(ENCODER),
+        "an encoder whose output is the memory: the keys of a stack again",
+    ),
+    Key("show", _SHOW, "what the page shows"),
+    Key("rounding", ROUNDING, "the rounding policy and its decimals"),
+    Key("variants", MapOf(_Changes(), "name"), "name → keys with other values, to compare"),
+)
+SCENARIO = Record(KeysOf(*_PARTS, "file", also=_OF_A_FILE))
+
+
+def json_schema() -> Schema:
+    """The JSON Schema (2020-12) of scenario files."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "attncli scenario",
+        "description": "A Transformer, or a part of one, to be worked by hand.",
+        **SCENARIO.schema(),
+    }
+
+
+def givable() -> frozenset[str]:
+    """The quantities that a scenario may give in place of what would have made them."""
+    steps = map(step_named, STORY)
+    return frozenset(key.name for step in steps for key in step.keys if key.name in step.makes)
+
+
+def vectors() -> frozenset[str]:
+    """The keys of a single row, which has no name: biases, γ and β."""
+    return frozenset(key.name for key in _inside(SCENARIO) if isinstance(key.kind, VectorKind))
+
+
+def _inside(kind: Kind[Any] | Record) -> Iterator[Key[Any]]:
+    """The keys of a record and of the records in it, but for those of layers and heads again."""
+    for key in kind.keys if isinstance(kind, Record) else ():
+        yield key
+        yield from _inside(key.kind) if key.name not in ("layers", "encoder", "cross") else ()
