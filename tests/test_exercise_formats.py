@@ -589,7 +589,7 @@ def test_every_block_has_html(kind: type) -> None:
 
 
 def test_an_unknown_block_is_loud() -> None:
-    with pytest.raises(TypeError, match="str has no HTML"):
+    with pytest.raises(TypeError, match="str has no writer"):
         blocks_html(("x",), HtmlStyle())  # type: ignore[arg-type]
 
 

@@ -251,7 +251,12 @@ def numbers_in(node: Expression) -> Iterator[Number]:
     return (leaf for leaf in leaves(node) if isinstance(leaf, Number))
 
 
-def leaves(node: Expression) -> Iterator[Expression]:
+def blanks_in(node: Expression | Equation) -> Iterator[Blank]:
+    """The blanks of an expression, from left to right."""
+    return (leaf for leaf in leaves(node) if isinstance(leaf, Blank))
+
+
+def leaves(node: Expression | Equation) -> Iterator[Expression]:
     """What an expression is made of in the end: numbers, blanks, names, marks of omission."""
     waiting: list[Any] = [node]
     while waiting:

@@ -3,52 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
-from attncli.arithmetic.expression import (
-    Equation,
-    Expression,
-    Omitted,
-    Symbol,
-    Vector,
-)
-from attncli.document import (
-    Addition,
-    AnswerSpace,
-    Block,
-    Bullets,
-    Document,
-    Facts,
-    Fields,
-    Graph,
-    MatrixBlock,
-    Note,
-    Prose,
-    Section,
-    SideBySide,
-    Span,
-    Spans,
-    Subheading,
-    Table,
-    Term,
-    TextList,
-    Tree,
-    TreeRow,
-    Working,
-)
-from attncli.document import Line as WorkingLine
+from attncli import document as doc
+from attncli.arithmetic.expression import Equation, Expression, Omitted, Symbol, Vector
 from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.latex import WEB, latex
 from attncli.notation.plain import MINUS
-from attncli.notation.signs import signed
 from attncli.notation.words import printed
-from attncli.render.grid import Entry, Label, entry_text, grid_of, grid_of_vectors, label_of
+from attncli.render.grid import Entry, Grid, entry_text, grid_of, grid_of_vectors, label_of
 from attncli.render.mermaid import mermaid
-from attncli.render.numbers import addend_sign, heading_of
+from attncli.render.numbers import Addend, addends_of, heading_of
 from attncli.render.page import Page
+from attncli.render.pieces import Heading, NewPage, Title, nothing, pieces_of, written
 from attncli.word import Word
 
 SUFFIXES = (".md", ".markdown")
@@ -63,23 +33,18 @@ _NUMBERED = re.compile(r"^(\d{1,9})([.)])(?= |$)")
 """What means something anywhere, what makes a link of an address, and at the start a list."""
 
 
-def render(document: Document, page: Page) -> str:  # noqa: ARG001
+def render(document: doc.Document, page: Page) -> str:  # noqa: ARG001
     """The document in Markdown; the page's width plays no part."""
-    return "\n\n".join(_parts(document)) + "\n"
+    return "\n\n".join(_lists_apart(written(pieces_of(document), _WRITERS))) + "\n"
 
 
-def _parts(document: Document) -> list[str]:
-    paper = document.paper
-    parts: list[str] = []
-    if document.facts is not None:
-        called = "" if paper is None else f": {paper.called}"
-        parts += [f"# {escaped(document.title)}{called}", _facts(document.all_facts)]
-    parts += _blocks(document.opening)
-    for k, section in enumerate(document.sections):
-        parts += [_NEW_PAGE] if k > 0 and paper is not None else []
-        parts += [_heading(section), *_blocks(section.blocks)]
-    parts += _blocks(document.closing)
-    return parts if document.key is None else [*parts, _NEW_PAGE, *_parts(document.key)]
+def _lists_apart(texts: Iterable[str]) -> Iterator[str]:
+    """The texts; a list that follows another has other marks, or both would be one list."""
+    before = ""
+    for text in texts:
+        follows = text.startswith("- ") and before.startswith("- ")
+        before = _BULLET.sub("* ", text) if follows else text
+        yield before
 
 
 def escaped(word: Word | str) -> str:
@@ -104,9 +69,9 @@ def _math(text: str) -> str:
     return f"${text}$"
 
 
-def _heading(section: Section) -> str:
-    title = f"## {_spans(section.heading_with_points)}"
-    return f"{title}\n\n{_formulas(section.formulas)}" if section.formulas else title
+def _heading(heading: Heading) -> str:
+    title = f"## {_spans(heading.title)}"
+    return f"{title}\n\n{_formulas(heading.formulas)}" if heading.formulas else title
 
 
 @lru_cache(maxsize=256)
@@ -123,36 +88,27 @@ def _expression(node: Expression | Equation) -> str:
         return code(unbreakable(plain(node)))
 
 
-def _blocks(blocks: Iterable[Block]) -> list[str]:
-    texts = [text for block in blocks if (text := _BLOCKS[type(block)](block))]
-    parted: list[str] = []
-    for text in texts:
-        follows = parted and text.startswith("- ") and parted[-1].startswith("- ")
-        parted.append(_BULLET.sub("* ", text) if follows else text)  # another mark, another list
-    return parted
-
-
-def _facts(facts: Facts) -> str:
+def _facts(facts: doc.Facts) -> str:
     return "\n".join(f"- **{label}:** {_spans(spans)}" for label, spans in facts.rows)
 
 
-def _spans(spans: Spans) -> str:
+def _spans(spans: doc.Spans) -> str:
     return "".join(map(_span, spans))
 
 
-def _span(span: Span) -> str:
+def _span(span: doc.Span) -> str:
     match span:
         case str():
             return span
         case Word():
             return escaped(span)
-        case Term(name):
+        case doc.Term(name):
             return code(name_of(name))
         case _:
             return _expression(span)
 
 
-def _label(line: WorkingLine | Addition) -> str:
+def _label(line: doc.Line | doc.Addition) -> str:
     return _name(line.label)
 
 
@@ -162,11 +118,11 @@ def _name(label: Symbol) -> str:
     return code(unbreakable(plain(label)))
 
 
-def _working(block: Working) -> str:
+def _working(block: doc.Working) -> str:
     return "\n".join(map(_working_line, block.lines))
 
 
-def _working_line(line: WorkingLine | Omitted) -> str:
+def _working_line(line: doc.Line | Omitted) -> str:
     if isinstance(line, Omitted):
         return "- ⋮"
     parts = [_part(part) for part in line.parts]
@@ -209,25 +165,21 @@ _WITHOUT_WORDS = WEB._replace(word=_refuse)
 _WITHOUT_MARKUP = WEB._replace(word=_only_letters)
 
 
-def _addition(block: Addition) -> str:
-    lines = [f"{_label(block)}:", ""]
-    for k, addend in enumerate(block.addends):
-        sign = f"{addend_sign(addend, k)} ".lstrip().replace(MINUS, "-")
-        if isinstance(addend, Omitted):
-            lines.append(f"- {_math(sign + latex(addend))}")
-        else:
-            product, value = addend
-            lines.append(f"- {_addend(sign, signed(product)[1], value)}")
-    total = f"{_RELATIONS[block.relation]} {latex(block.total)}"
-    return "\n".join([*lines, f"- {_math(total)}"])
+def _addition(block: doc.Addition) -> str:
+    lines = [f"- {_addend(addend)}" for addend in addends_of(block)]
+    total = _math(f"{_RELATIONS[block.relation]} {latex(block.total)}")
+    return "\n".join([f"{_label(block)}:", "", *lines, f"- {total}"])
 
 
-def _addend(sign: str, product: Expression, value: Expression) -> str:
+def _addend(addend: Addend) -> str:
+    sign = f"{addend.sign} ".lstrip().replace(MINUS, "-")
     try:
-        told = latex(product, _WITHOUT_MARKUP)
+        product = latex(addend.product, _WITHOUT_MARKUP)
     except _WordsError:
-        return code(f"{sign}{unbreakable(plain(product))} → {unbreakable(plain(value))}")
-    return _math(rf"{sign}{told} \rightarrow {latex(value)}")
+        told = [unbreakable(plain(one)) for one in (addend.product, addend.value) if one]
+        return code(f"{sign}{' → '.join(told)}")
+    value = rf" \rightarrow {latex(addend.value)}" if addend.value else ""
+    return _math(f"{sign}{product}{value}")
 
 
 def _grid(headings: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[bool]) -> str:
@@ -236,7 +188,7 @@ def _grid(headings: Sequence[str], rows: Iterable[Sequence[str]], numbers: Seque
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _table(block: Table) -> str:
+def _table(block: doc.Table) -> str:
     rows = [[x if isinstance(x, str) else _cell(x) for x in row] for row in block.rows]
     return _grid([*map(escaped, block.headings)], rows, [False for _ in block.headings])
 
@@ -245,61 +197,61 @@ def _cell(cell: Word | Omitted) -> str:
     return "⋮" if isinstance(cell, Omitted) else escaped(cell)
 
 
-def _matrix(block: MatrixBlock) -> str:
-    grid = grid_of(block)
-    headings = [code(heading_of(block)), *map(_name_of, grid.headings)]
-    rows = [[_name_of(name), *map(entry_text, entries)] for name, entries in grid.rows()]
-    return _grid(headings, rows, [False, *(True for _ in grid.columns)])
+def _quantity(corner: str, grid: Grid, *, numbers: bool) -> str:
+    """A quantity's table, its rows and columns named."""
+    headings = [corner, *(escaped(label_of(heading)) for heading in grid.headings)]
+    rows = [[escaped(label_of(name)), *map(_entry, entries)] for name, entries in grid.rows()]
+    return _grid(headings, rows, [False, *(numbers for _ in grid.columns)])
 
 
-def _name_of(name: Label) -> str:
-    return escaped(label_of(name))
+def _matrix(block: doc.MatrixBlock) -> str:
+    return _quantity(code(heading_of(block)), grid_of(block), numbers=True)
 
 
-def _side_by_side(block: SideBySide) -> str:
-    grid = grid_of_vectors(block)
-    rows = [[_name_of(name), *map(_vector, entries)] for name, entries in grid.rows()]
-    headings = ["Token", *map(_name_of, grid.headings)]
-    table = _grid(headings, rows, [False for _ in headings])
+def _side_by_side(block: doc.SideBySide) -> str:
+    table = _quantity("Token", grid_of_vectors(block), numbers=False)
     return f"**{block.caption}**\n\n{table}" if block.caption else table
 
 
-def _vector(entry: Entry) -> str:
+def _entry(entry: Entry) -> str:
     return _math(latex(entry)) if isinstance(entry, Vector) else entry_text(entry)
 
 
-def _tree(block: Tree) -> str:
+def _tree(block: doc.Tree) -> str:
     return "\n".join(
         f"{'  ' * row.depth}- {_number(row)}{_spans(row.title)}{_made(row)}" for row in block.rows
     )
 
 
-def _number(row: TreeRow) -> str:
+def _number(row: doc.TreeRow) -> str:
     return f"{row.numbers} · " if row.numbers else ""
 
 
-def _made(row: TreeRow) -> str:
+def _made(row: doc.TreeRow) -> str:
     made = "".join(
         code(unbreakable(plain(s))) if isinstance(s, Symbol) else _span(s) for s in row.made
     )
     return f": {made}" if made else ""
 
 
-_BLOCKS: dict[type, Callable[[Any], str]] = {
-    Tree: _tree,
-    Graph: mermaid,
-    Facts: _facts,
-    Prose: lambda block: _spans(block.text),
-    Bullets: lambda block: "\n".join(f"- {_spans(item)}" for item in block.items),
-    Note: lambda block: f"> {_spans(block.text)}",
-    Subheading: lambda block: f"### {_spans(block.text)}",
-    Working: _working,
-    Addition: _addition,
-    Table: _table,
-    MatrixBlock: _matrix,
-    SideBySide: _side_by_side,
-    TextList: lambda _: "",
-    Fields: lambda block: "  ".join(f"{name} {_RULE}" for name in block.names),
-    AnswerSpace: lambda block: "<br>" * (2 * block.lines),
+_WRITERS: Mapping[type, Callable[[Any], str]] = {
+    Title: lambda piece: f"# {escaped(piece.title)}{piece.called}\n\n{_facts(piece.facts)}",
+    Heading: _heading,
+    NewPage: lambda _: _NEW_PAGE,
+    doc.Tree: _tree,
+    doc.Graph: mermaid,
+    doc.Facts: _facts,
+    doc.Prose: lambda block: _spans(block.text),
+    doc.Bullets: lambda block: "\n".join(f"- {_spans(item)}" for item in block.items),
+    doc.Note: lambda block: f"> {_spans(block.text)}",
+    doc.Subheading: lambda block: f"### {_spans(block.text)}",
+    doc.Working: _working,
+    doc.Addition: _addition,
+    doc.Table: _table,
+    doc.MatrixBlock: _matrix,
+    doc.SideBySide: _side_by_side,
+    doc.TextList: nothing,
+    doc.Fields: lambda block: "  ".join(f"{name} {_RULE}" for name in block.names),
+    doc.AnswerSpace: lambda block: "<br>" * (2 * block.lines),
 }
-"""How each block is written; a list of words is data only, its table says it already."""
+"""How each piece is written."""

@@ -2,18 +2,16 @@
 
 style      how a format writes texts, somebody's words, mathematics and blanks
 spans      running text and expressions
-tables     quantities and whatever else has rows and columns
-working    lines of working
+tables     quantities, working and whatever else has rows and columns
 blocks     every block
 """
 
 from attncli.render.html.blocks import blocks_html
-from attncli.render.html.spans import blanks_in, code_html, expression_html, spans_html
+from attncli.render.html.spans import code_html, expression_html, spans_html
 from attncli.render.html.style import HtmlStyle, escaped, isolating
 
 __all__ = [
     "HtmlStyle",
-    "blanks_in",
     "blocks_html",
     "code_html",
     "escaped",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from attncli.arithmetic.expression import (
     Blank,
     Equation,
     Expression,
-    Number,
     Symbol,
+    blanks_in,
+    leaves,
     rewritten,
 )
 from attncli.document import Span, Spans, Term
@@ -68,11 +67,6 @@ def plain_html(node: Expression | Equation, style: HtmlStyle) -> str:
     )
 
 
-def blanks_in(node: object) -> Iterator[Blank]:
-    """The blanks of an expression, from left to right."""
-    return (part for part in _parts(node) if isinstance(part, Blank))
-
-
 def _unused(node: Expression) -> str:
     """A character that an expression doesn't have, so that it can't be mistaken for its words."""
     whole = rewritten(node, lambda part: Symbol("x") if isinstance(part, Blank) else None)
@@ -80,9 +74,9 @@ def _unused(node: Expression) -> str:
     return next(mark for mark in map(chr, _MARKS) if mark not in text)
 
 
-def _has_words(node: object) -> bool:
+def _has_words(node: Expression | Equation) -> bool:
     """Whether it is, or some name in it has, somebody's words: indices other than 2, i, j."""
-    parts = [*_parts(node)]
+    parts = [*leaves(node)]
     indices = (index for part in parts if isinstance(part, Symbol) for index in part.indices)
     return any(isinstance(part, Word) for part in parts) or not all(map(_is_own, indices))
 
@@ -90,11 +84,3 @@ def _has_words(node: object) -> bool:
 def _is_own(index: Word | str) -> bool:
     text = index.raw if isinstance(index, Word) else index
     return text.isascii() and (text.isdigit() or (len(text) == 1 and text.isalpha()))
-
-
-def _parts(node: object) -> Iterator[object]:
-    """An expression and all that it is made of."""
-    yield node
-    if isinstance(node, tuple) and not isinstance(node, Number | Symbol | Blank):
-        for part in node:
-            yield from _parts(part)

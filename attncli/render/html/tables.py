@@ -1,15 +1,15 @@
-"""Quantities, and whatever else has rows and columns, as HTML tables."""
+"""Quantities, lines of working, and whatever else has rows and columns, as HTML tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from attncli.arithmetic.expression import Blank, Omitted, Vector
-from attncli.document import Facts, Graph, MatrixBlock, SideBySide, Table
-from attncli.render.grid import Entry, Label, entry_text, grid_of, grid_of_vectors, label_of
-from attncli.render.html.spans import expression_html, spans_html
+from attncli.arithmetic.expression import Blank, Omitted, Vector, blanks_in
+from attncli.document import Addition, Facts, Graph, Line, MatrixBlock, SideBySide, Table, Working
+from attncli.render.grid import Entry, Grid, entry_text, grid_of, grid_of_vectors, label_of
+from attncli.render.html.spans import code_html, expression_html, plain_html, spans_html
 from attncli.render.html.style import HtmlStyle
-from attncli.render.numbers import heading_of, text_of
+from attncli.render.numbers import addends_of, heading_of, text_of
 from attncli.word import Word
 
 
@@ -56,18 +56,23 @@ def _cell(cell: Word | str | Omitted, style: HtmlStyle) -> str:
 
 def matrix_html(block: MatrixBlock, style: HtmlStyle) -> str:
     """A quantity with the names of its rows and columns; a blank where one is asked for."""
-    grid = grid_of(block)
+    name = f"<code>{style.word(heading_of(block))}</code>"
+    return _quantity(name, grid_of(block), style, numbers=True)
+
+
+def side_by_side_html(block: SideBySide, style: HtmlStyle) -> str:
+    """Rows of several quantities as vectors."""
+    caption = f"<p><strong>{style.word(block.caption)}</strong></p>\n" if block.caption else ""
+    return caption + _quantity("Token", grid_of_vectors(block), style, numbers=False)
+
+
+def _quantity(corner: str, grid: Grid, style: HtmlStyle, *, numbers: bool) -> str:
     rows = [
-        row_of(_named(name, style), (_entry(one, style) for one in entries), numbers=True)
+        row_of(style.word(label_of(name)), (_entry(one, style) for one in entries), numbers=numbers)
         for name, entries in grid.rows()
     ]
-    name = f"<code>{style.word(heading_of(block))}</code>"
-    headings = [name, *(_named(heading, style) for heading in grid.headings)]
-    return table_of(rows, head_of(headings, numbers=True))
-
-
-def _named(name: Label, style: HtmlStyle) -> str:
-    return style.word(label_of(name))
+    headings = [corner, *(style.word(label_of(heading)) for heading in grid.headings)]
+    return table_of(rows, head_of(headings, numbers=numbers))
 
 
 def _entry(entry: Entry, style: HtmlStyle) -> str:
@@ -76,26 +81,47 @@ def _entry(entry: Entry, style: HtmlStyle) -> str:
     return style.blank(entry) if isinstance(entry, Blank) else entry_text(entry)
 
 
-def side_by_side_html(block: SideBySide, style: HtmlStyle) -> str:
-    """Rows of several quantities as vectors."""
-    grid = grid_of_vectors(block)
-    rows = [
-        row_of(_named(name, style), (_entry(one, style) for one in entries))
-        for name, entries in grid.rows()
-    ]
-    headings = ["Token", *(_named(heading, style) for heading in grid.headings)]
-    caption = f"<p><strong>{style.word(block.caption)}</strong></p>\n" if block.caption else ""
-    return caption + table_of(rows, head_of(headings))
-
-
 def graph_html(block: Graph, style: HtmlStyle) -> str:
     """Who attends to whom, a row for each edge."""
     rows = [
-        row_of(style.word(edge.source), _target(edge.target, text_of(edge.weight), style))
+        row_of(style.word(edge.source), (style.word(edge.target), text_of(edge.weight)))
         for edge in block.edges
     ]
     return table_of(rows, head_of(["from", "to", f"<code>{style.word(block.name)}</code>"]))
 
 
-def _target(target: Word, weight: str, style: HtmlStyle) -> Sequence[str]:
-    return (style.word(target), weight)
+def working_html(block: Working, style: HtmlStyle) -> str:
+    """A row for each line: its name, its working, its result. Where one of the lines has a
+    blank, all of them are in plain notation."""
+    lines = [line for line in block.lines if isinstance(line, Line)]
+    plainly = any(any(blanks_in(part)) for line in lines for _, part in line.parts)
+    worked = any(len(line.parts) > 1 for line in lines)
+    return table_of(
+        row_of("⋮", [""] * (1 + worked))
+        if isinstance(line, Omitted)
+        else _row(line, style, plainly, worked)
+        for line in block.lines
+    )
+
+
+def _row(line: Line, style: HtmlStyle, plainly: bool, worked: bool) -> str:
+    write = plain_html if plainly else expression_html
+    *before, result = (f"{relation} {write(part, style)}" for relation, part in line.parts)
+    if not isinstance(line.parts[-1][1], Vector):
+        result = f'<span class="result">{result}</span>'  # a vector may have to be broken
+    cells = [" ".join(before), result] if worked else [result]
+    return row_of(code_html(line.label, style), cells)
+
+
+def addition_html(block: Addition, style: HtmlStyle) -> str:
+    """Vectors added up in columns: each product with its value, and the total."""
+    addends = addends_of(block)
+    told = [block.total, *(part for one in addends for part in one[1:] if part is not None)]
+    write = plain_html if any(any(blanks_in(part)) for part in told) else expression_html
+    rows = []
+    for sign, product, value in addends:
+        cells = ["…", ""] if value is None else [write(product, style), f"→ {write(value, style)}"]
+        rows.append(row_of(sign.strip(), cells))
+    rows.append(row_of(block.relation, ["", write(block.total, style)]))
+    label = f'<tr><th scope="colgroup" colspan="3">{code_html(block.label, style)}</th></tr>'
+    return table_of(rows, label)

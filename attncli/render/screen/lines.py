@@ -63,6 +63,13 @@ def wrapped(pieces: Iterable[StyledText], cells: int, hanging: int = 0) -> list[
     return [first, *([*indent, *line] for line in others)]
 
 
+def hanging(start: Line, pieces: Iterable[StyledText], cells: int, by: int = 0) -> list[Line]:
+    """The pieces behind a start, wrapped; what goes on in further lines stands below them."""
+    indent = line_width(start)
+    first, *others = wrapped(pieces, cells - indent, by)
+    return [[*start, *first], *([StyledText(" " * indent), *line] for line in others)]
+
+
 def _isolated_alone(lines: list[Line]) -> Iterator[Line]:
     """The lines, each with an end to the isolate that is open there, which goes on in the next."""
     before: list[StyledText] = []

@@ -3,47 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from attncli.arithmetic.expression import Expression, Number, Omitted, Product, Vector
+from attncli.arithmetic.expression import Expression, Number, Vector
 from attncli.document import Addition
 from attncli.notation.latex import LatexStyle, latex
 from attncli.notation.plain import MINUS
-from attncli.notation.signs import signed
-from attncli.render.numbers import addend_sign
+from attncli.render.numbers import FilledAddend, filled_addends
 from attncli.render.tex.alignment import aligned
 from attncli.render.tex.measure import math_width
 from attncli.render.tex.setting import Setting
 from attncli.render.tex.tables import STRETCHED
-from attncli.render.tex.text import JOINT
+from attncli.render.tex.text import JOINT, on_one_line
 from attncli.render.tex.working import INDENT, RELATIONS, pieces
 
 _SIGN, _ARROW = 1.3, 1.6
 _TO = r"{}\rightarrow{} "
 
 
-class _TexAddend(NamedTuple):
-    """A sign, the product behind it and its value; dots and no value for those left out."""
-
-    sign: str
-    product: str
-    value: str
-
-
 def addition(block: Addition, setting: Setting) -> str:
     """The addition; where it is too wide, each value on a row of its own."""
-    known = [addend for addend in block.addends if not isinstance(addend, Omitted)]
-    *values, total = _vectors([*(value for _, value in known), block.total], setting.working)
-    addends = _addends(block, _products([product for product, _ in known], setting), values)
+    style = setting.working
+    told, total = filled_addends(
+        block,
+        lambda weights: _column(weights, style),
+        lambda vectors: _vectors(vectors, style),
+        r" \times ",
+        r"\dots",
+    )
+    addends = [one._replace(sign=one.sign.strip().replace(MINUS, "-")) for one in told]
     products = max(math_width(addend.product) for addend in addends)
-    widest = max(map(math_width, [total, *values]))
-    label = latex(block.label, setting.working).replace(JOINT, " ")
+    widest = max(map(math_width, [total, *(one.value for one in addends if one.value)]))
     fits = _SIGN + products + _ARROW + widest <= setting.room
     rows = _beside(addends) if fits else _below(addends, setting)
     sign = RELATIONS[block.relation]
     space = r"\phantom{" + _TO.strip() + "}"
-    end = [f"{sign} & & {space} {_line(total)}"] if fits else _rows(sign, total, setting)
-    return _array(label, [rows, end], 3 if fits else 2)
+    end = [f"{sign} & & {space} {on_one_line(total)}"] if fits else _rows(sign, total, setting)
+    return _array(on_one_line(latex(block.label, style)), [rows, end], 3 if fits else 2)
 
 
 def _vectors(vectors: Sequence[Vector], style: LatexStyle) -> list[str]:
@@ -58,45 +53,17 @@ def _column(entries: Sequence[Expression], style: LatexStyle) -> list[str]:
     return aligned(texts) if all(isinstance(entry, Number) for entry in entries) else texts
 
 
-def _products(products: Sequence[Product], setting: Setting) -> list[str]:
-    """Weights times vectors, without the minus before them."""
-    factors = [_factors(signed(product)[1]) for product in products]
-    weights = _column([weight for weight, _ in factors], setting.working)
-    vectors = _vectors([vector for _, vector in factors], setting.working)
-    return [rf"{a} \times {b}" for a, b in zip(weights, vectors, strict=True)]
-
-
-def _factors(product: Expression) -> tuple[Expression, Vector]:
-    match product:
-        case Product((weight, Vector() as vector)):
-            return weight, vector
-        case _:
-            raise TypeError(f"{type(product).__name__} is no weight times a vector")
-
-
-def _addends(block: Addition, products: Sequence[str], values: Sequence[str]) -> list[_TexAddend]:
-    told = iter(zip(products, values, strict=True))
-    addends = []
-    for k, addend in enumerate(block.addends):
-        sign = addend_sign(addend, k).strip().replace(MINUS, "-")
-        product, value = (r"\dots", "") if isinstance(addend, Omitted) else next(told)
-        addends.append(_TexAddend(sign, product, value))
-    return addends
-
-
-def _line(text: str) -> str:
-    return text.replace(JOINT, " ")
-
-
-def _beside(addends: Sequence[_TexAddend]) -> list[str]:
+def _beside(addends: Sequence[FilledAddend]) -> list[str]:
     """Each product with its value behind it."""
     return [
-        f"{sign} & {_line(product)} & {_TO + _line(value) if value else ''}".rstrip(" &")
+        f"{sign} & {on_one_line(product)} & {_TO + on_one_line(value) if value else ''}".rstrip(
+            " &"
+        )
         for sign, product, value in addends
     ]
 
 
-def _below(addends: Sequence[_TexAddend], setting: Setting) -> list[str]:
+def _below(addends: Sequence[FilledAddend], setting: Setting) -> list[str]:
     """Each product with its value below it, both broken where they are long."""
     rows: list[str] = []
     for sign, product, value in addends:

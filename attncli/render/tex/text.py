@@ -150,9 +150,14 @@ FORMULA = LatexStyle(formula_index, ruled, joint=JOINT, slim=True)
 _INLINE = FORMULA._replace(inline=True)
 
 
+def on_one_line(text: str) -> str:
+    """Mathematics that isn't broken."""
+    return text.replace(JOINT, " ")
+
+
 def mathematics(text: str) -> str:
     """Mathematics in running text."""
-    return f"${text.replace(JOINT, ' ')}$"
+    return f"${on_one_line(text)}$"
 
 
 def _in_a_paragraph(node: Expression | Equation) -> str:

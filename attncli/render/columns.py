@@ -1,0 +1,71 @@
+"""Where things that stand in columns go over to a next line, whatever the format measures by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
+
+T = TypeVar("T")
+
+
+class Room(NamedTuple):
+    """How a format measures text: the room on a line, what a relation takes before its part, how
+    far parts are indented below a label on a line of its own, and the width of a text."""
+
+    whole: float
+    relation: float
+    indent: float
+    width: Callable[[str], float]
+
+
+class PartColumns(NamedTuple):
+    """Where the parts of lines stand: whether labels have lines of their own, where parts start and
+    what room is left for them; for lines of k parts the width of each, and before which of them a
+    new line begins."""
+
+    own_line: bool
+    start: float
+    room: float
+    widths: dict[int, list[float]]
+    breaks: dict[int, list[bool]]
+
+    @classmethod
+    def of(cls, labels: Sequence[str], texts: Sequence[Sequence[str]], room: Room) -> PartColumns:
+        """Labels stand above their parts where they are longer than a third of a line, and beside
+        them would leave too little of it for some part."""
+        label = max(map(room.width, labels), default=0)
+        widest = max((room.width(text) for row in texts for text in row), default=0)
+        own_line = label > room.whole / 3 and label + room.relation + widest > room.whole
+        start = room.indent if own_line else label
+        left = room.whole - start
+        rows = {len(row): [one for one in texts if len(one) == len(row)] for row in texts}
+        widths = {
+            count: [max(map(room.width, column)) for column in zip(*alike, strict=True)]
+            for count, alike in rows.items()
+        }
+        breaks = {count: _breaks(sizes, left, room.relation) for count, sizes in widths.items()}
+        return cls(own_line, start, left, widths, breaks)
+
+
+def _breaks(widths: Sequence[float], room: float, relation: float) -> list[bool]:
+    """Before which part a new line begins: where the parts so far leave no room for it."""
+    used, breaks = 0.0, []
+    for size in widths:
+        breaks.append(bool(used) and used + relation + size > room)
+        used = (0 if breaks[-1] else used) + relation + size
+    return breaks
+
+
+def bands(
+    columns: Sequence[T], width: Callable[[T], float], room: float, gap: float
+) -> list[list[T]]:
+    """Columns in as many bands as they need, none wider than the room unless it has only one."""
+    found: list[list[T]] = []
+    used = 0.0
+    for column in columns:
+        if not found or used + width(column) > room:
+            found.append([])
+            used = 0
+        found[-1].append(column)
+        used += width(column) + gap
+    return found or [[]]

@@ -1,0 +1,91 @@
+"""What stands on a page from top to bottom, and how a format goes through it.
+
+A format is a table from each kind of piece to what writes it; `written` is what drives all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import Any, NamedTuple, TypeVar
+
+from attncli.arithmetic.expression import Equation
+from attncli.document import Block, Document, Facts, MatrixBlock, Spans
+from attncli.word import Word
+
+T = TypeVar("T")
+
+
+class Title(NamedTuple):
+    """What a page begins with; of an exercise also which of its papers it is."""
+
+    title: Word
+    called: str
+    facts: Facts
+
+
+class Heading(NamedTuple):
+    """What a section begins with."""
+
+    title: Spans
+    formulas: tuple[Equation, ...]
+
+
+class NewPage(NamedTuple):
+    """Where a new page begins if the text is printed."""
+
+
+class Tables(NamedTuple):
+    """Tables that follow each other, for a format that sets small ones side by side."""
+
+    matrices: tuple[MatrixBlock, ...]
+
+
+Piece = Block | Title | Heading | NewPage | Tables
+
+
+def pieces_of(document: Document) -> Iterator[Piece]:
+    """A whole page; each section of an exercise on one of its own, and its key behind it."""
+    paper = document.paper
+    if document.facts is not None:
+        called = "" if paper is None else f": {paper.called}"
+        yield Title(document.title, called, document.all_facts)
+    yield from document.opening
+    for k, section in enumerate(document.sections):
+        if k > 0 and paper is not None:
+            yield NewPage()
+        yield Heading(section.heading_with_points, section.formulas)
+        yield from section.blocks
+    yield from document.closing
+    if document.key is not None:
+        yield NewPage()
+        yield from pieces_of(document.key)
+
+
+def with_tables_together(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """The pieces, tables that follow each other as one."""
+    for is_matrix, group in groupby(pieces, lambda piece: isinstance(piece, MatrixBlock)):
+        if is_matrix:
+            yield Tables(tuple(one for one in group if isinstance(one, MatrixBlock)))
+        else:
+            yield from group
+
+
+def written(
+    pieces: Iterable[Piece], writers: Mapping[type, Callable[..., T]], *settings: object
+) -> Iterator[T]:
+    """Each piece as its writer writes it, without those that come to nothing.
+
+    Raises TypeError for a piece that has no writer.
+    """
+    for piece in pieces:
+        write = writers.get(type(piece))
+        if write is None:
+            raise TypeError(f"{type(piece).__name__} has no writer in this format")
+        if text := write(piece, *settings):
+            yield text
+
+
+def nothing(*_: object) -> Any:  # noqa: ANN401
+    """What is written of data that a table on the page says already."""
+    return ""
