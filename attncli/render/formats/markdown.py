@@ -18,7 +18,7 @@ from attncli.render.grid import Entry, Grid, entry_text, grid_of, grid_of_vector
 from attncli.render.mermaid import mermaid
 from attncli.render.numbers import Addend, addends_of, heading_of
 from attncli.render.page import Page
-from attncli.render.pieces import Heading, NewPage, Title, nothing, pieces_of, written
+from attncli.render.writers import Heading, NewPage, Title, nothing, pieces_of, written
 from attncli.word import Word
 
 SUFFIXES = (".md", ".markdown")

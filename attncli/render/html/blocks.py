@@ -10,7 +10,7 @@ from attncli.arithmetic.expression import Symbol
 from attncli.render.html import tables
 from attncli.render.html.spans import code_html, spans_html
 from attncli.render.html.style import HtmlStyle
-from attncli.render.pieces import nothing, written
+from attncli.render.writers import nothing, written
 
 
 def blocks_html(blocks: Iterable[doc.Block], style: HtmlStyle) -> str:

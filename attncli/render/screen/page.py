@@ -9,16 +9,6 @@ from attncli import document as doc
 from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.plain import GLUE
 from attncli.notation.words import printed
-from attncli.render.pieces import (
-    Heading,
-    NewPage,
-    Tables,
-    Title,
-    nothing,
-    pieces_of,
-    with_tables_together,
-    written,
-)
 from attncli.render.screen.lines import (
     Line,
     StyledText,
@@ -36,6 +26,16 @@ from attncli.render.screen.tables import (
 )
 from attncli.render.screen.working import addition_lines, working_lines
 from attncli.render.sentences import text_of_spans
+from attncli.render.writers import (
+    Heading,
+    NewPage,
+    Tables,
+    Title,
+    nothing,
+    pieces_of,
+    with_tables_together,
+    written,
+)
 from attncli.word import Word
 
 _INDENT = 2

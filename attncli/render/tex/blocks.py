@@ -8,13 +8,13 @@ from typing import Any
 from attncli import document as doc
 from attncli.arithmetic.expression import Equation
 from attncli.notation.latex import latex
-from attncli.render.pieces import Tables, nothing, with_tables_together, written
 from attncli.render.tex import tables
 from attncli.render.tex.addition import addition
 from attncli.render.tex.measure import math_width
 from attncli.render.tex.setting import Setting
 from attncli.render.tex.text import escaped, on_one_line, spans
 from attncli.render.tex.working import INDENT, pieces, working
+from attncli.render.writers import Tables, nothing, with_tables_together, written
 
 _BETWEEN = 2.5
 
