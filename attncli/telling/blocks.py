@@ -13,17 +13,17 @@ from attncli.document import (
     Graph,
     MatrixBlock,
     SideBySide,
-    Span,
     Spans,
     Subheading,
-    Table,
     TextList,
     Tree,
     TreeRow,
+    joined,
 )
 from attncli.name import TOP, Name, below
 from attncli.telling.parts import WITHIN_A_STEP, made_by, operands_of, place_in_words, title_of
 from attncli.telling.selection import Selection
+from attncli.telling.tables import table
 from attncli.trace import Place, PlannedStep, Quantity, Trace
 from attncli.trace.quantity import told_apart
 from attncli.word import Word, words
@@ -105,14 +105,11 @@ def token_blocks(place: Place) -> list[Block]:
     if text.ids:
         lists.append(TextList(below(place.path, "ids"), names, text.ids))
         headings = (*headings, "ID")
-    rows: list[tuple[Word | str | Omitted, ...]] = []
-    for k in elided(len(text.tokens), MOST_PARTS):
-        if k is None:
-            rows.append((Omitted(),) * len(headings))
-            continue
-        number = (str(text.ids[k]),) if text.ids else ()
-        rows.append((str(k + 1), Word(text.tokens[k]), *number))
-    return [Table(headings, tuple(rows)), *lists]
+    rows = (
+        (str(k + 1), Word(token), *((str(text.ids[k]),) if text.ids else ()))
+        for k, token in enumerate(text.tokens)
+    )
+    return [table(headings, rows), *lists]
 
 
 def tree_block(trace: Trace, parts: Sequence[PlannedStep]) -> Tree:
@@ -162,18 +159,17 @@ def _ancestors(path: Name) -> tuple[Name, ...]:
 
 def _made_in_short(made: Sequence[Quantity], path: Name) -> Spans:
     """`Q [3, 2], K, V [5, 2]`: names, and the shape of those that have the same."""
-    spans: list[Span] = []
-    for shape, group in groupby(made, _shape_in_short):
-        spans += [", "] if spans else []
-        names = [quantity.name.seen_from(path) for quantity in group]
-        for k, place in enumerate(elided(len(names), MOST_PARTS)):
-            spans += [", "] if k else []
-            spans.append("…" if place is None else Symbol(names[place]))
-        spans.append(shape)
-    return tuple(spans)
+    told: list[Spans] = []
+    for shape, group in groupby(made, shape_in_short):
+        names = [Symbol(quantity.name.seen_from(path)) for quantity in group]
+        places = elided(len(names), MOST_PARTS)
+        shown = joined(("…",) if place is None else (names[place],) for place in places)
+        told.append((*shown, shape))
+    return joined(told)
 
 
-def _shape_in_short(quantity: Quantity) -> str:
+def shape_in_short(quantity: Quantity) -> str:
+    """` [3, 2]`, ` [3]` of a list; nothing of a single number."""
     rows, columns = quantity.matrix.shape
     if quantity.is_number:
         return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attncli.arithmetic.expression import Equation, Expression, Symbol, rewritten
-from attncli.document import Document, Facts, Span, Spans
+from attncli.document import Document, Facts, Spans, joined
 from attncli.name import Name
 from attncli.steps import Step, formulas_of, steps
 from attncli.steps.general import general_place
@@ -44,8 +44,4 @@ _TIMES: dict[object, str] = {1: "t−1", 2: "t", 3: "t+1"}
 
 
 def _formulas(step: Step) -> Spans:
-    spans: list[Span] = [f"{step.title}: "]
-    for position, formula in enumerate(general_formulas(step)):
-        spans += [", "] if position else []
-        spans.append(formula)
-    return tuple(spans)
+    return (f"{step.title}: ", *joined((formula,) for formula in general_formulas(step)))

@@ -8,7 +8,7 @@ from decimal import Decimal
 from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic.expression import Equation, Number, Root, Symbol
 from attncli.arithmetic.rounding import Rounding
-from attncli.document import Facts, Note, Span, Spans, Term
+from attncli.document import Facts, Note, Spans, Term, joined
 from attncli.name import below
 from attncli.scenario.model import Layer, Recurrent, Stack
 from attncli.steps.scale import SCALE
@@ -55,11 +55,7 @@ def sizes(outline: Outline, stack: Stack) -> Spans:
     told += _size("h", _common(states))
     inner = (_columns(outline, below(layer.path, "hidden"), made=True) for layer in layers)
     told += _size("d_ff", _common(inner))
-    spans: list[Span] = []
-    for one in told:
-        spans += [", "] if spans else []
-        spans += one
-    return tuple(spans)
+    return joined(told)
 
 
 def _heads(outline: Outline, stack: Stack) -> list[Spans]:
@@ -109,7 +105,7 @@ def facts_of(trace: Trace) -> Facts:
     outline = outline_of(trace)
     rows += [(_called("Sizes", stack), sizes(outline, stack)) for stack in scenario.stacks]
     attending = [stack for stack in scenario.stacks if _attends(trace, stack)]
-    rows += [(_called("Scaling", stack), _scaling(trace, stack)) for stack in attending]
+    rows += [(_called("Scaling", stack), _scaling(outline, stack)) for stack in attending]
     rows.append(("Rounding", (rounding_in_words(trace.rounding),)))
     return Facts(tuple((name, spans) for name, spans in rows if spans))
 
@@ -125,8 +121,8 @@ def _attends(trace: Trace, stack: Stack) -> bool:
     return any(place_of(q.name, trace.scenario).stack is stack for q in scores)
 
 
-def _scaling(trace: Trace, stack: Stack) -> Spans:
-    sites = [site for site in trace.scenario.sites if site.stack is stack]
+def _scaling(outline: Outline, stack: Stack) -> Spans:
+    sites = [site for site in outline.scenario.sites if site.stack is stack]
     layer = sites[0].layer
     scale = layer.attention.said.get(SCALE)
     if len({site.attention.said.get(SCALE) for site in sites}) > 1:
@@ -136,7 +132,7 @@ def _scaling(trace: Trace, stack: Stack) -> Spans:
         return ("none: the scores go into the softmax as they are",)
     if isinstance(scale, Decimal):
         return ("scores are divided by ", Number.written(scale))
-    d_k = _columns(outline_of(trace), below(layer.attention.head_path(0), "K"))
+    d_k = _columns(outline, below(layer.attention.head_path(0), "K"))
     if d_k is None:
         return ("scores are divided by ", root)
     exact = Root(Number.written(d_k))
@@ -170,11 +166,9 @@ def unfinished_in_words(unfinished: Unfinished) -> Note:
                 " nothing tells d_k. Say ", Term("scale: none"), ", or the number to divide by.",
             )
         )  # fmt: skip
-    spans: list[Span] = ["The trace ends here: the next step, ", Term(definition.step), ", needs "]
-    for position, name in enumerate(wanted):
-        spans += [" and "] if position else []
-        spans += [Term(name), *_or(name.local)]
-    return Note((*spans, "."))
+    needs = joined(((Term(name), *_or(name.local)) for name in wanted), " and ")
+    step = Term(definition.step)
+    return Note(("The trace ends here: the next step, ", step, ", needs ", *needs, "."))
 
 
 _PROJECTED = {"W_Q": "Q", "W_K": "K", "W_V": "V"}

@@ -15,15 +15,15 @@ from attncli.document import (
     Note,
     Prose,
     Section,
-    Span,
     Spans,
     Subheading,
     Term,
     Working,
+    joined,
 )
 from attncli.steps import Mistake, Step
 from attncli.steps.mistakes import made_wrongly, mistaken
-from attncli.telling.blocks import common_mistakes
+from attncli.telling.blocks import common_mistakes, shape_in_short
 from attncli.telling.catalogue import general_formulas
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.parts import made_by, operands_of, told_parts
@@ -103,13 +103,10 @@ def _shapes(step: Step, trace: Trace, part: PlannedStep) -> list[tuple[str, Span
 
 
 def _with_shapes(quantities: Sequence[Quantity], part: PlannedStep) -> Spans:
-    spans: list[Span] = []
-    for quantity in quantities:
-        rows, columns = quantity.matrix.shape
-        size = f"[{rows}]" if quantity.is_list else f"[{rows}, {columns}]"
-        spans += [", "] if spans else []
-        spans += [Symbol(part.place.here(quantity.name)), f" {size}"]
-    return tuple(spans)
+    return joined(
+        (Symbol(part.place.here(quantity.name)), shape_in_short(quantity) or " [1]")
+        for quantity in quantities
+    )
 
 
 def _mistake_blocks(trace: Trace, part: PlannedStep | None, mistake: Mistake) -> list[Block]:
@@ -126,13 +123,8 @@ def _mistake_blocks(trace: Trace, part: PlannedStep | None, mistake: Mistake) ->
         return [Bullets(((mistake.says, same),))]
     right = trace[definition.name]
     number = right.matrix.number(*cell)
-    told = (
-        " ",
-        Term(right.symbol(*cell, part.place.here(right.name))),
-        " is ",
-        number,
-        "; the mistake gives",
-    )
+    address = Term(right.symbol(*cell, part.place.here(right.name)))
+    told = (" ", address, " is ", number, "; the mistake gives")
     line = cell_line(wrong, wrong[definition.name], *cell)
     return [Bullets(((mistake.says, *told),)), Working((line,), mistake.name)]
 

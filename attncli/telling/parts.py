@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from attncli.name import Name
 from attncli.steps import Step, step_named
 from attncli.trace import Definition, PlannedStep, Quantity, Trace
+from attncli.trace.outline import outline_of
 from attncli.word import Phrase
 
 _PLACES = {
@@ -20,13 +23,10 @@ WITHIN_A_STEP = (*NORMS, "next", "gates", "rounds", "words")
 """Paths of single steps rather than of places."""
 
 
-def told_parts(trace: Trace) -> list[PlannedStep]:
-    """The parts that the trace gets through, in order."""
-    return [
-        part
-        for part in trace.story
-        if made_by(trace, part) or (part.step == "tokenize" and part.place.text.tokens)
-    ]
+@lru_cache(maxsize=8)
+def told_parts(trace: Trace) -> tuple[PlannedStep, ...]:
+    """The parts that the trace gets through, in order; found once for a trace."""
+    return outline_of(trace).parts
 
 
 def made_by(trace: Trace, part: PlannedStep) -> list[Quantity]:

@@ -111,8 +111,14 @@ def _entries(places: Sequence[int | None], entry: Callable[[int], Expression]) -
     return Vector(tuple(Omitted() if j is None else entry(j) for j in places))
 
 
-def _by_rows(trace: Trace, quantity: Quantity, rows: Rows) -> list[Block]:
-    return _block([Omitted() if i is None else _row_line(trace, quantity, i) for i in rows])
+def _by_rows(
+    trace: Trace, quantity: Quantity, rows: Rows, *, with_cells: bool = False
+) -> list[Block]:
+    lines = (
+        Omitted() if i is None else _row_line(trace, quantity, i, with_cells=with_cells)
+        for i in rows
+    )
+    return [Working(tuple(lines))] if rows else []
 
 
 def _by_cells(trace: Trace, quantity: Quantity, rows: Rows) -> list[Block]:
@@ -125,7 +131,8 @@ def _by_cells(trace: Trace, quantity: Quantity, rows: Rows) -> list[Block]:
             lines.append(Omitted())
         else:
             lines += (Omitted() if j is None else cell_line(trace, quantity, i, j) for j in columns)
-    return [*_block(lines), *(_by_rows(trace, quantity, rows[1:]) if wide else ())]
+    first: list[Block] = [Working(tuple(lines))] if lines else []
+    return first + (_by_rows(trace, quantity, rows[1:]) if wide else [])
 
 
 def _by_rows_of_sums(trace: Trace, quantity: Quantity, rows: Rows) -> list[Block]:
@@ -134,10 +141,7 @@ def _by_rows_of_sums(trace: Trace, quantity: Quantity, rows: Rows) -> list[Block
     terms = trace.operands(quantity.definition)[0].shape[1] * quantity.matrix.shape[1]
     if terms > _MOST_TERMS_ON_A_LINE:
         return _by_cells(trace, quantity, rows)
-    lines = [
-        Omitted() if i is None else _row_line(trace, quantity, i, with_cells=True) for i in rows
-    ]
-    return _block(lines)
+    return _by_rows(trace, quantity, rows, with_cells=True)
 
 
 def _by_additions(trace: Trace, quantity: Quantity, rows: Rows) -> list[Block]:
@@ -153,19 +157,14 @@ def _addition(trace: Trace, quantity: Quantity, i: int) -> Addition:
     columns = elided(V.shape[1], MOST_PARTS)
     cells = {j: operation.cell(i, j, weights, V) for j in columns if j is not None}
     relation, total = _row_result(quantity, i, cells)
-    addends: list[tuple[Product, Vector] | Omitted] = []
-    for k in places:
-        if k is None:
-            addends.append(Omitted())
-            continue
+
+    def addend(k: int) -> tuple[Product, Vector]:
         weight, values = weights.number(i, k), _entries(columns, partial(V.number, k))
-        addends.append((Product((weight, values)), scaled_vector(weight, values)))
+        return Product((weight, values)), scaled_vector(weight, values)
+
+    addends = tuple(Omitted() if k is None else addend(k) for k in places)
     label = quantity.symbol(i, name=_here(trace, quantity, quantity.name))
-    return Addition(label, tuple(addends), relation, total, quantity.name)
-
-
-def _block(lines: Sequence[Line | Omitted]) -> list[Block]:
-    return [Working(tuple(lines))] if lines else []
+    return Addition(label, addends, relation, total, quantity.name)
 
 
 _LAYOUTS: dict[Layout, Callable[[Trace, Quantity, Rows], list[Block]]] = {

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import MOST_PARTS, Location, elided, elided_rows
-from attncli.document import Addition, Block, MatrixBlock, Note, Span, Working
+from attncli.document import Addition, Block, MatrixBlock, Note, Spans, Working, joined
 from attncli.telling.blocks import given_blocks
 from attncli.telling.exercise.leaks import telling, with_copies
 from attncli.telling.exercise.lines import Asked, Blankable, LineAsker
@@ -159,11 +159,11 @@ class _Asker:
         the tables that these need besides."""
         trace, path = self.page.trace, self.told.part.path
         chain = self.page.chain(name, self.asked.quantities)
-        spans: list[Span] = []
+        formulas: list[Spans] = []
         for definition in chain:
             names = (n.seen_from(path) for n in (definition.name, *definition.operands))
-            spans += [", " if spans else "", definition.operation.formula(*names)]
-        yield Note(("It goes on from what you have worked out: ", *spans, "."))
+            formulas.append((definition.operation.formula(*names),))
+        yield Note(("It goes on from what you have worked out: ", *joined(formulas), "."))
         needed = dict.fromkeys(operand for definition in chain for operand in definition.operands)
         for operand in needed:
             known = operand in self.shown or operand in self.page.makes

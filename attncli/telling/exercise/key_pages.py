@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attncli.arithmetic.expression import MOST_PARTS, Omitted, elided
-from attncli.document import (
-    Block,
-    Bullets,
-    Document,
-    Section,
-    Span,
-    Spans,
-    Subheading,
-)
+from attncli.document import Block, Bullets, Document, Section, Spans, Subheading, joined
 from attncli.questions import MistakenAnswer
 from attncli.word import Word
 
@@ -46,12 +38,7 @@ def _slips(section: Section) -> list[Block]:
 
 
 def _slip(says: str, places: Sequence[tuple[str, MistakenAnswer]]) -> Spans:
-    spans: list[Span] = [says, " It gives "]
-    for k, place in enumerate(elided(len(places), MOST_PARTS)):
-        spans += [", "] if k else []
-        if place is None:
-            spans.append(Omitted())
-            continue
-        id_, slip = places[place]
-        spans += [slip.number, " for ", Word(id_)]
-    return (*spans, ".")
+    told: list[Spans] = [(slip.number, " for ", Word(id_)) for id_, slip in places]
+    shown = elided(len(told), MOST_PARTS)
+    given = joined((Omitted(),) if place is None else told[place] for place in shown)
+    return (says, " It gives ", *given, ".")

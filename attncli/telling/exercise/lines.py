@@ -16,6 +16,7 @@ from attncli.arithmetic.expression import (
     Sum,
     Symbol,
     Vector,
+    blanks_in,
     numbers_in,
     rewritten,
 )
@@ -197,7 +198,7 @@ def _added(block: Addition, addends: Sequence[Pair | Omitted], total: Expression
     """The addition in columns, where each addend still is a product and its vector. Beside vectors
     with blanks, others that are left out become rules."""
     values = [a[1] for a in addends if not isinstance(a, Omitted) and a[1] is not None]
-    rules = _rules(block.total) if any(map(has_blank, values)) else None
+    rules = _rules(block.total) if any(any(blanks_in(value)) for value in values) else None
     columns: list[tuple[Product, Vector] | Omitted] = []
     for addend in addends:
         if isinstance(addend, Omitted):
@@ -223,25 +224,13 @@ def _without_inner(form: Expression) -> Expression | None:
     for them that nobody asks for; without any blank there is nothing left to show."""
     if not any(number.cell is INNER for number in numbers_in(form)):
         return form
-    if not has_blank(form):
+    if not any(blanks_in(form)):
         return None
 
     def change(node: Expression) -> Expression | None:
         return Blank("") if isinstance(node, Number) and node.cell is INNER else None
 
     return rewritten(form, change)
-
-
-def has_blank(form: Expression) -> bool:
-    """Whether anything in an expression is to be filled in."""
-    found = False
-
-    def change(node: Expression) -> None:
-        nonlocal found
-        found = found or isinstance(node, Blank)
-
-    rewritten(form, change)
-    return found
 
 
 def _repeats(form: Expression, later: Sequence[Expression]) -> bool:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from attncli.arithmetic.expression import Blank, Expression, Omitted, Product, Vector, rewritten
-from attncli.document import Addition, Block, Document, Line, MatrixBlock, Section, Working
+from typing import Any
+
+from attncli.arithmetic.expression import Blank, Number, Symbol
+from attncli.document import Document, MatrixBlock, Section
 from attncli.questions import Question
+from attncli.word import Word
 
 
 def sheet_of(whole: Document) -> Document:
@@ -12,56 +15,32 @@ def sheet_of(whole: Document) -> Document:
     assert whole.paper is not None
     return whole._replace(
         sections=tuple(map(_unanswered_section, whole.sections)),
-        given=tuple(map(_unanswered_table, whole.given)),
-        opening=tuple(map(_unanswered, whole.opening)),
+        given=_unanswered(whole.given),
+        opening=_unanswered(whole.opening),
         paper=whole.paper._replace(kind="sheet"),
     )
 
 
 def _unanswered_section(section: Section) -> Section:
     return section._replace(
-        blocks=tuple(map(_unanswered, section.blocks)),
+        blocks=_unanswered(section.blocks),
         questions=tuple(Question(id_, points) for id_, points, _ in section.questions),
         solution=(),
     )
 
 
-def _unanswered(block: Block) -> Block:
-    match block:
-        case Working(lines):
-            return Working(tuple(_unanswered_line(x) if isinstance(x, Line) else x for x in lines))
-        case Addition():
-            addends = tuple(map(_unanswered_addend, block.addends))
-            return block._replace(addends=addends, total=_vector_without_answers(block.total))
+def _unanswered(part: Any) -> Any:  # noqa: ANN401
+    """Blocks, or whatever they are made of, with nothing behind their blanks."""
+    match part:
+        case Blank(id_):
+            return Blank(id_)
         case MatrixBlock():
-            return _unanswered_table(block)
+            matrix = part.matrix.without(part.blanks) if part.blanks else part.matrix
+            return part._replace(matrix=matrix)
+        case Number() | Symbol() | Word():
+            return part
+        case tuple():
+            parts = map(_unanswered, part)
+            return type(part)(*parts) if hasattr(part, "_fields") else tuple(parts)
         case _:
-            return block
-
-
-def _unanswered_line(line: Line) -> Line:
-    return line._replace(parts=tuple((sign, _without_answers(part)) for sign, part in line.parts))
-
-
-def _unanswered_addend(
-    addend: tuple[Product, Vector] | Omitted,
-) -> tuple[Product, Vector] | Omitted:
-    if isinstance(addend, Omitted):
-        return addend
-    product, value = addend
-    return Product(tuple(map(_without_answers, product.factors))), _vector_without_answers(value)
-
-
-def _unanswered_table(block: MatrixBlock) -> MatrixBlock:
-    return block._replace(matrix=block.matrix.without(block.blanks)) if block.blanks else block
-
-
-def _vector_without_answers(vector: Vector) -> Vector:
-    return Vector(tuple(map(_without_answers, vector.entries)))
-
-
-def _without_answers(form: Expression) -> Expression:
-    def change(node: Expression) -> Expression | None:
-        return Blank(node.id) if isinstance(node, Blank) else None
-
-    return rewritten(form, change)
+            return part
