@@ -15,12 +15,13 @@ from attncli.document import (
 )
 from attncli.questions import Question
 from attncli.render import exercise_format_names, format_names
+from attncli.telling.cells import find_cells
 from attncli.telling.exercise.choice import parse_blanking
 from attncli.telling.exercise.hints import hints_page
 from attncli.telling.exercise.key_pages import key_page
 from attncli.telling.exercise.papers import ExerciseRequest, exercise
 from attncli.telling.exercise.sheets import sheet_of
-from attncli.telling.selection import find_cells, select
+from attncli.telling.selection import select
 from attncli.trace import Trace
 
 BLANKINGS = ("results", "working", "all", "random:0.4")

@@ -10,9 +10,10 @@ from attncli.pipeline import load, work
 from attncli.render import Page, render
 from attncli.scenario import shipped
 from attncli.steps import steps
+from attncli.telling.cells import cells_page, find_cells
 from attncli.telling.lesson import lessons
-from attncli.telling.selection import Selection, find_cells
-from attncli.telling.walkthrough import cells, walkthrough
+from attncli.telling.selection import Selection
+from attncli.telling.walkthrough import walkthrough
 from attncli.trace import Trace
 
 SHIPPED = {name: shipped.path_of(name).read_text("utf-8") for name in shipped.names()}
@@ -41,4 +42,4 @@ def lessons_of(trace: Trace, form: str = "terminal", detail: str = "full") -> st
 
 def page_of_cells(trace: Trace, wanted: Sequence[str], form: str = "terminal") -> str:
     """The page of single cells, as `--cell` prints it."""
-    return render(cells(trace, find_cells(trace, wanted, ())), form, Page(80))
+    return render(cells_page(trace, find_cells(trace, wanted, ())), form, Page(80))

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from attncli import ScenarioError
 from attncli.render import Page, render
 from attncli.render.exercises.csv import unguarded
-from attncli.telling.selection import SelectionError, find_cells
+from attncli.telling.cells import find_cells
+from attncli.telling.selection import SelectionError
 from attncli.trace import Trace
 from tests.exercises import papers, questions, wish
 from tests.pages import trace_of

@@ -11,7 +11,7 @@ import pytest
 
 from attncli import load, work
 from attncli.name import TOP, Name, below
-from attncli.telling.selection import find_cells
+from attncli.telling.cells import find_cells
 from tests.pages import page_of, page_of_cells, trace_of
 
 ROOT = Path(__file__).resolve().parents[1]

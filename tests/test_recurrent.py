@@ -11,7 +11,8 @@ from hypothesis import given
 
 from attncli import ScenarioError, load, oracle, work
 from attncli.render import Page, render
-from attncli.telling.selection import SelectionError, find_cells, select
+from attncli.telling.cells import find_cells
+from attncli.telling.selection import SelectionError, select
 from attncli.telling.walkthrough import walkthrough
 from tests.conftest import sampled
 from tests.pages import SHIPPED, page_of, trace_of

@@ -98,7 +98,8 @@ def _wish(order: ExerciseArguments, trace: Trace, terms: CheckedArguments) -> Ex
 
 def _cells(order: ExerciseArguments, trace: Trace) -> list[tuple[Name, Address]]:
     """The cells that are asked for, each once. Raises SelectionError."""
-    from attncli.telling.selection import SelectionError, find_cells
+    from attncli.telling.cells import find_cells
+    from attncli.telling.selection import SelectionError
 
     token, layer, head = order.part
     others = [("--step", order.step), ("--token", token), ("--layer", layer), ("--head", head)]

@@ -54,12 +54,14 @@ def command(
 
 
 def _document(trace: Trace, request: Request, part: Excerpt, cells: list[str]) -> Document:
-    from attncli.telling import selection, walkthrough
-
     if cells:
+        from attncli.telling.cells import cells_page, find_cells
+
         others = [("--step", request.steps), ("--token", part.token)]
         others += [("--layer", part.layer), ("--head", part.head)]
-        return walkthrough.cells(trace, selection.find_cells(trace, cells, others))
+        return cells_page(trace, find_cells(trace, cells, others))
+    from attncli.telling import selection, walkthrough
+
     chosen = selection.select(
         trace, request.steps, part.token, request.detail, layer=part.layer, head=part.head
     )

@@ -6,14 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
-import numpy as np
-
 from attncli.arithmetic.expression import elided_rows
 from attncli.choices import DETAILS
 from attncli.name import Name, below
-from attncli.refusals import Problem, Refusal, listed, shortened
-from attncli.scenario.address import Address, AddressError, Index, parse_address
-from attncli.scenario.model import ENCODER, Stack, TokenizedText
+from attncli.refusals import Problem, Refusal, listed
+from attncli.scenario.address import AddressError, Index, parse_address
+from attncli.scenario.model import ENCODER, TokenizedText
 from attncli.scenario.problems import nearest
 from attncli.steps import step_named
 from attncli.steps.order import STORY
@@ -110,22 +108,25 @@ def select(
     axis = _queries(trace)
     wanted = trace.scenario.show.queries if token is None else (token,)
     wrong: list[Problem] = []
-    found = [_tried(partial(_find_query, axis, one), wrong) for one in wanted]
-    path = None if layer is None else _tried(lambda: find_layer(trace, layer), wrong)
-    number = None if head is None else _tried(lambda: find_head(trace, head), wrong)
+    found = tried(partial(_find_query, axis), wanted, wrong)
+    paths = tried(partial(find_layer, trace), () if layer is None else (layer,), wrong)
+    heads = tried(partial(find_head, trace), () if head is None else (head,), wrong)
     if wrong:
         raise SelectionError(wrong)
-    queries = tuple(dict.fromkeys(place for place in found if place is not None))
+    path, number = next(iter(paths), None), next(iter(heads), None)
+    queries = tuple(dict.fromkeys(found))
     return Selection(tuple(steps), queries, axis.names, detail, path, number)
 
 
-def _tried(find: Callable[[], T], wrong: list[Problem]) -> T | None:
-    """What is found; or None, and why it isn't goes to `wrong`."""
-    try:
-        return find()
-    except SelectionError as error:
-        wrong.extend(error.problems)
-        return None
+def tried(find: Callable[[str], T], texts: Sequence[str], wrong: list[Problem]) -> list[T]:
+    """What is found for each text; why it isn't goes to `wrong`."""
+    found: list[T] = []
+    for text in texts:
+        try:
+            found.append(find(text))
+        except SelectionError as error:
+            wrong += error.problems
+    return found
 
 
 def check_steps(steps: Sequence[str]) -> None:
@@ -189,115 +190,6 @@ def _queries(trace: Trace) -> Axis:
     if not axes and not text.names:
         axes = [quantity.rows for quantity in main if quantity.rows.role == "token"]
     return axes[0] if axes else text
-
-
-def find_cells(
-    trace: Trace, texts: Sequence[str], others: Sequence[tuple[str, object]]
-) -> list[tuple[Name, Address]]:
-    """The cells that `--cell` names, all of them; `others` are options that don't go with it.
-
-    Raises SelectionError.
-    """
-    cells: list[tuple[Name, Address]] = []
-    wrong: list[Problem] = []
-    for text in texts:
-        try:
-            cells += _cells_of_time(trace, text) or [find_cell(trace, text)]
-        except SelectionError as error:
-            wrong += error.problems
-    wrong += [
-        Problem.of(option, "a cell is one number", f"leave {option} out, or --cell")
-        for option, given in others
-        if given
-    ]
-    if wrong:
-        raise SelectionError(wrong)
-    return cells
-
-
-def names_of(trace: Trace) -> list[Name]:
-    return [quantity.name for quantity in trace.quantities.values()]
-
-
-def _cells_of_time(trace: Trace, text: str) -> list[tuple[Name, Address]]:
-    """All cells of what is of one time, `a[2]` or `gates[2].forget`, if that is what is named."""
-    try:
-        address = parse_address(text)
-        inside = f"[{address.indices[0].text}]" if address.indices else ""
-        name = _known_name(address.name + inside, names_of(trace))
-    except AddressError:
-        return []
-    quantity = trace[name]
-    if not quantity.is_timed or len(address.indices) > 1:
-        return []
-    return [(name, address_of(quantity, i, j)) for i, j in np.ndindex(*quantity.matrix.shape)]
-
-
-def address_of(quantity: Quantity, i: int, j: int) -> Address:
-    """The address of a cell, from 0; its name may end in a time, so that it isn't parsed."""
-    axes = () if quantity.is_number else (quantity.rows, quantity.columns)
-    named = [axis.names[place] for axis, place in zip(axes, (i, j), strict=False) if axis.names]
-    return Address(quantity.name, tuple(Index(name, quoted=True) for name in named))
-
-
-def find_cell(trace: Trace, text: str) -> tuple[Name, Address]:
-    """The quantity and the address that `--cell` names. Raises SelectionError."""
-    lists = [
-        below(stack.path, name)
-        for stack in trace.scenario.stacks
-        for name in ("tokens", "ids")
-        if getattr(stack.text, name)
-    ]
-    address = Address(text)
-    try:
-        address = parse_address(text)
-        name = _known_name(address.name, [*names_of(trace), *lists])
-        if name in trace:
-            trace[name].find(address)
-        else:
-            place_in_list(text_of_list(trace, name), address)
-    except AddressError as error:
-        wrong, right = _at_a_time(trace, address) or (error.wrong, error.right)
-        raise SelectionError.of(f"--cell {text}", wrong, right) from None
-    return name, address
-
-
-def _at_a_time(trace: Trace, address: Address) -> tuple[str, str] | None:
-    """What to say of `a[2, 1]`, where `a[2][1]` is meant."""
-    if not address.indices:
-        return None
-    time, *others = (index.text for index in address.indices)
-    name = f"{address.name}[{time}]"
-    if name not in trace or not others:
-        return None
-    return "the time stands by itself", f"did you mean {name}[{listed(others)}]?"
-
-
-def _known_name(name: str, known: Sequence[Name]) -> Name:
-    """The full name that is meant; a single layer or head may be named with its number."""
-    by_text: dict[str, Name] = {one: one for one in known}
-    bare = name.replace("layers[1].", "").replace("heads[1].", "")
-    for candidate in (name, name.replace("heads[1].", ""), name.replace("layers[1].", ""), bare):
-        if candidate in by_text:
-            return by_text[candidate]
-    alike = [one for one in known if one.alone == name.rpartition(".")[2]]
-    right = f"did you mean {alike[0]}?" if alike else nearest(name, known)
-    raise AddressError(f"this trace has no quantity {shortened(name)}", right)
-
-
-def text_of_list(trace: Trace, name: Name) -> TokenizedText:
-    """The text that a list such as `encoder.tokens` belongs to."""
-    stacks: dict[Name, Stack] = {stack.path: stack for stack in trace.scenario.stacks}
-    return stacks[name.path].text
-
-
-def place_in_list(text: TokenizedText, address: Address) -> int:
-    """The place, from 0, of the token that an index of `tokens` or `ids` means."""
-    axis = sentence_axis(text)
-    if len(address.indices) != 1:
-        example = f"{address.name}[{shortened(axis.index(0))}]"
-        raise AddressError(f"{address.name} is addressed by a token", f"write it like {example}")
-    return axis.find(address.indices[0], "the sentence")
 
 
 def sentence_axis(text: TokenizedText) -> Axis:

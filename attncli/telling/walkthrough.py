@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from attncli.arithmetic.expression import MOST_PARTS, Number, Symbol, elided
+from attncli.arithmetic.expression import MOST_PARTS, elided
 from attncli.document import (
     Block,
     Document,
-    Line,
     MatrixBlock,
     Note,
     Prose,
@@ -19,9 +18,7 @@ from attncli.document import (
     Tree,
     Working,
 )
-from attncli.name import Name
 from attncli.refusals import Problem, listed
-from attncli.scenario.address import Address
 from attncli.scenario.budget import ALL_THE_SAME, MOST_LINES
 from attncli.steps import formulas_of
 from attncli.telling.afterwards import closing_notes, ending_of
@@ -47,12 +44,9 @@ from attncli.telling.parts import (
 from attncli.telling.selection import (
     Selection,
     SelectionError,
-    place_in_list,
-    sentence_axis,
-    text_of_list,
 )
 from attncli.telling.tokenizers import cuts_of, listed_again
-from attncli.telling.working import cell_line, working_of
+from attncli.telling.working import working_of
 from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.word import Word
 
@@ -255,47 +249,3 @@ def _closing(trace: Trace, selection: Selection) -> tuple[Block, ...]:
     if trace.unfinished is not None:
         blocks.append(unfinished_in_words(trace.unfinished))
     return (*blocks, *closing_notes(trace, selection))
-
-
-def cells(trace: Trace, wanted: Sequence[tuple[Name, Address]]) -> Document:
-    """The working of single cells, with no term left out."""
-    told = told_parts(trace)
-    lines: dict[int | None, list[Line]] = {}
-    for name, address in wanted:
-        lines.setdefault(_part_of(told, name), []).append(_cell(trace, name, address))
-    sections = [
-        section_of(trace, part, k + 1, (Working(tuple(lines[k])),))
-        for k, part in enumerate(told)
-        if k in lines
-    ]
-    given = lines.get(None)
-    return Document(
-        Word(trace.scenario.title),
-        tuple(sections),
-        closing=(Subheading(("Given",)), Working(tuple(given))) if given else (),
-        rounding=rounding_facts(trace),
-    )
-
-
-def _part_of(told: Sequence[PlannedStep], name: str) -> int | None:
-    """The place among the parts of the one that made a quantity; None for a given one."""
-    for k, part in enumerate(told):
-        if any(definition.name == name for definition in part.definitions):
-            return k
-        if part.step == "tokenize" and name in (
-            part.place.name("tokens"), part.place.name("ids")
-        ):  # fmt: skip
-            return k
-    return None
-
-
-def _cell(trace: Trace, name: Name, address: Address) -> Line:
-    if name in trace:
-        quantity = trace[name]
-        return cell_line(trace, quantity, *quantity.find(address), whole=True)
-    text = text_of_list(trace, name)
-    place = place_in_list(text, address)
-    label = Symbol(name, (Word(sentence_axis(text).index(place)),))
-    ids = name.local == "ids"
-    value = Number.written(text.ids[place]) if ids else Word(text.tokens[place])
-    return Line(label, (("=", value),), name)

@@ -15,7 +15,7 @@ from attncli.design.mistakes import Attempt, attempts, reveals
 from attncli.design.rules import CHECKS, CandidateQuantity, Flags, alike_columns, alike_rows
 from attncli.design.shares import is_share, shown_rows
 from attncli.design.single import made_of
-from attncli.document import Block, Bullets, Document, Note, Prose, Section, Spans, Term
+from attncli.document import Bullets, Document, Note, Prose, Section, Spans, Term
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.parts import made_by, place_in_words, title_of, told_parts
 from attncli.trace import Quantity, Trace
@@ -30,81 +30,75 @@ _MORE_PLACES = 4
 """How many places a number at a rounding edge is shown with beyond those it is rounded to."""
 
 
-class Rule(NamedTuple):
-    """What a section is called, what it says before its list, and what its findings are called
-    in a sentence, one of them and several."""
+_REVEALED = "These change a number, so that an answer can tell them."
 
-    title: str
-    says: str
-    one: str
+
+class Rule(NamedTuple):
+    """What findings are called, several of them and one, and what is said of them."""
+
     several: str
+    one: str
+    says: str
+
+    @property
+    def title(self) -> str:
+        return self.several[0].upper() + self.several[1:]
 
 
 _RULES: Mapping[str, Rule] = MappingProxyType(
     {
         "ambiguous": Rule(
-            "Ambiguous roundings",
+            "ambiguous roundings",
+            "ambiguous rounding",
             "Somebody who rounds on the way (carry) and somebody who doesn't (exact) get"
             " different numbers here. A key has to accept both.",
-            "ambiguous rounding",
-            "ambiguous roundings",
         ),
         "edges": Rule(
-            "Rounding edges",
+            "rounding edges",
+            "rounding edge",
             "These are so near to where rounding goes the other way that the last digit hangs by"
             " a hair.",
-            "rounding edge",
-            "rounding edges",
         ),
         "ties": Rule(
-            "Ties",
+            "ties",
+            "tie",
             "Weights of one row are shown alike, so that it isn't clear whom the query attends"
             " to most, and an exchange of the two goes unseen.",
-            "tie",
-            "ties",
         ),
         "sums": Rule(
-            "Rows that don't add up",
+            "rows that don't add up",
+            "row that doesn't add up",
             "The weights of these rows don't add up to exactly 1 as they are shown, which makes"
             " people look for a mistake.",
-            "row that doesn't add up",
-            "rows that don't add up",
         ),
         "extreme": Rule(
-            "Extreme weights",
-            "These weights are shown as 0 or as 1, so that the softmax picks rather than blends.",
-            "extreme weight",
             "extreme weights",
+            "extreme weight",
+            "These weights are shown as 0 or as 1, so that the softmax picks rather than blends.",
         ),
         "trivial": Rule(
-            "Trivial cells",
+            "trivial cells",
+            "trivial cell",
             "Fewer than two of the products in these sums are other than 0, so that there is"
             " nothing to add up.",
-            "trivial cell",
-            "trivial cells",
         ),
-        "zeros": Rule(
-            "Rows of zeros", "Nothing is left of these rows.", "row of zeros", "rows of zeros"
-        ),
+        "zeros": Rule("rows of zeros", "row of zeros", "Nothing is left of these rows."),
         "repeats": Rule(
-            "Repeated rows and columns",
+            "repeated rows and columns",
+            "repeated row or column",
             "These are shown like another row or column of their matrix, so that working them"
             " out is mere copying.",
-            "repeated row or column",
-            "repeated rows and columns",
         ),
         "large": Rule(
-            "Large numbers",
-            "These have more than four digits before the decimal point.",
-            "large number",
             "large numbers",
+            "large number",
+            "These have more than four digits before the decimal point.",
         ),
         "mistakes": Rule(
-            "Mistakes that can't be revealed",
+            "mistakes that can't be revealed",
+            "mistake that can't be revealed",
             "With these numbers a common mistake gives what the right way gives, or can't be told"
             " from it as shown.",
-            "mistake that can't be revealed",
-            "mistakes that can't be revealed",
         ),
     }
 )
@@ -119,7 +113,8 @@ def weaknesses(trace: Trace, steps: Sequence[str] = ()) -> Document:
     found["ambiguous"] = [*_ambiguous(trace, names)]
     sections = [_section(rule, found[rule]) for rule in _RULES if found.get(rule)]
     if revealed:
-        sections.append(_revealed(revealed))
+        title, says = "Mistakes that can be revealed", _REVEALED
+        sections.append(_listed("revealed", title, says, revealed, _MOST_MISTAKES))
     return Document(
         Word(trace.scenario.title),
         tuple(sections),
@@ -138,20 +133,15 @@ def _names(trace: Trace, steps: Sequence[str]) -> list[str]:
 
 
 def _section(rule: str, items: Sequence[Spans]) -> Section:
-    title, says = _RULES[rule][:2]
     most = _MOST_MISTAKES if rule == "mistakes" else MOST
-    return Section(rule, None, (title,), (), (Prose((says,)), _list(items, most)))
+    return _listed(rule, _RULES[rule].title, _RULES[rule].says, items, most)
 
 
-def _revealed(items: Sequence[Spans]) -> Section:
-    blocks: tuple[Block, ...] = (
-        Prose(("These change a number, so that an answer can tell them.",)),
-        _list(items, _MOST_MISTAKES),
-    )
-    return Section("revealed", None, ("Mistakes that can be revealed",), (), blocks)
+def _listed(name: str, title: str, says: str, items: Sequence[Spans], most: int) -> Section:
+    return Section(name, None, (title,), (), (Prose((says,)), _list(items, most)))
 
 
-def _list(items: Sequence[Spans], most: int = MOST) -> Bullets:
+def _list(items: Sequence[Spans], most: int) -> Bullets:
     told = list(items[:most])
     if len(items) > most:
         told.append((f"… and {len(items) - most:,} more",))

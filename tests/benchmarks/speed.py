@@ -21,8 +21,9 @@ import numpy as np
 
 from attncli import Scenario, load, work
 from attncli.render import Page, render
-from attncli.telling.selection import Selection, find_cells
-from attncli.telling.walkthrough import cells, walkthrough
+from attncli.telling.cells import cells_page, find_cells
+from attncli.telling.selection import Selection
+from attncli.telling.walkthrough import walkthrough
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZE = 512
@@ -174,7 +175,7 @@ def transformer_layer() -> None:
     wanted = find_cells(trace, ["heads[7].weights[3, 5]", "ffn[1000, 700]"], [])
 
     def cell() -> object:
-        return render(cells(trace, wanted), "terminal", Page(80))
+        return render(cells_page(trace, wanted), "terminal", Page(80))
 
     layer, ours, one = best(7, lambda: bare_layer(m), lambda: work(scenario), cell)
     memory = [peak(task) for task in (lambda: bare_layer(m), lambda: work(scenario))]
