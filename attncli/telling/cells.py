@@ -1,0 +1,170 @@
+"""Single cells: which of them `--cell` names, and the page of their working."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from attncli.arithmetic.expression import Number, Symbol
+from attncli.document import Document, Line, Subheading, Working
+from attncli.name import Name, below
+from attncli.refusals import Problem, listed, shortened
+from attncli.scenario.address import Address, AddressError, Index, parse_address
+from attncli.scenario.model import Stack, TokenizedText
+from attncli.scenario.problems import nearest
+from attncli.telling.facts import rounding_facts
+from attncli.telling.parts import told_parts
+from attncli.telling.selection import SelectionError, sentence_axis, tried
+from attncli.telling.walkthrough import section_of
+from attncli.telling.working import cell_line
+from attncli.trace import PlannedStep, Quantity, Trace
+from attncli.word import Word
+
+
+def find_cells(
+    trace: Trace, texts: Sequence[str], others: Sequence[tuple[str, object]]
+) -> list[tuple[Name, Address]]:
+    """The cells that `--cell` names, all of them; `others` are options that don't go with it.
+
+    Raises SelectionError.
+    """
+    wrong: list[Problem] = []
+    found = tried(lambda t: _cells_of_time(trace, t) or [find_cell(trace, t)], texts, wrong)
+    wrong += [
+        Problem.of(option, "a cell is one number", f"leave {option} out, or --cell")
+        for option, given in others
+        if given
+    ]
+    if wrong:
+        raise SelectionError(wrong)
+    return [cell for cells in found for cell in cells]
+
+
+def names_of(trace: Trace) -> list[Name]:
+    return [quantity.name for quantity in trace.quantities.values()]
+
+
+def _cells_of_time(trace: Trace, text: str) -> list[tuple[Name, Address]]:
+    """All cells of what is of one time, `a[2]` or `gates[2].forget`, if that is what is named."""
+    try:
+        address = parse_address(text)
+        inside = f"[{address.indices[0].text}]" if address.indices else ""
+        name = _known_name(address.name + inside, names_of(trace))
+    except AddressError:
+        return []
+    quantity = trace[name]
+    if not quantity.is_timed or len(address.indices) > 1:
+        return []
+    return [(name, address_of(quantity, i, j)) for i, j in np.ndindex(*quantity.matrix.shape)]
+
+
+def address_of(quantity: Quantity, i: int, j: int) -> Address:
+    """The address of a cell, from 0; its name may end in a time, so that it isn't parsed."""
+    axes = () if quantity.is_number else (quantity.rows, quantity.columns)
+    named = [axis.names[place] for axis, place in zip(axes, (i, j), strict=False) if axis.names]
+    return Address(quantity.name, tuple(Index(name, quoted=True) for name in named))
+
+
+def find_cell(trace: Trace, text: str) -> tuple[Name, Address]:
+    """The quantity and the address that `--cell` names. Raises SelectionError."""
+    lists = [
+        below(stack.path, name)
+        for stack in trace.scenario.stacks
+        for name in ("tokens", "ids")
+        if getattr(stack.text, name)
+    ]
+    address = Address(text)
+    try:
+        address = parse_address(text)
+        name = _known_name(address.name, [*names_of(trace), *lists])
+        if name in trace:
+            trace[name].find(address)
+        else:
+            place_in_list(text_of_list(trace, name), address)
+    except AddressError as error:
+        wrong, right = _at_a_time(trace, address) or (error.wrong, error.right)
+        raise SelectionError.of(f"--cell {text}", wrong, right) from None
+    return name, address
+
+
+def _at_a_time(trace: Trace, address: Address) -> tuple[str, str] | None:
+    """What to say of `a[2, 1]`, where `a[2][1]` is meant."""
+    if not address.indices:
+        return None
+    time, *others = (index.text for index in address.indices)
+    name = f"{address.name}[{time}]"
+    if name not in trace or not others:
+        return None
+    return "the time stands by itself", f"did you mean {name}[{listed(others)}]?"
+
+
+def _known_name(name: str, known: Sequence[Name]) -> Name:
+    """The full name that is meant; a single layer or head may be named with its number."""
+    by_text: dict[str, Name] = {one: one for one in known}
+    bare = name.replace("layers[1].", "").replace("heads[1].", "")
+    for candidate in (name, name.replace("heads[1].", ""), name.replace("layers[1].", ""), bare):
+        if candidate in by_text:
+            return by_text[candidate]
+    alike = [one for one in known if one.alone == name.rpartition(".")[2]]
+    right = f"did you mean {alike[0]}?" if alike else nearest(name, known)
+    raise AddressError(f"this trace has no quantity {shortened(name)}", right)
+
+
+def text_of_list(trace: Trace, name: Name) -> TokenizedText:
+    """The text that a list such as `encoder.tokens` belongs to."""
+    stacks: dict[Name, Stack] = {stack.path: stack for stack in trace.scenario.stacks}
+    return stacks[name.path].text
+
+
+def place_in_list(text: TokenizedText, address: Address) -> int:
+    """The place, from 0, of the token that an index of `tokens` or `ids` means."""
+    axis = sentence_axis(text)
+    if len(address.indices) != 1:
+        example = f"{address.name}[{shortened(axis.index(0))}]"
+        raise AddressError(f"{address.name} is addressed by a token", f"write it like {example}")
+    return axis.find(address.indices[0], "the sentence")
+
+
+def cells_page(trace: Trace, wanted: Sequence[tuple[Name, Address]]) -> Document:
+    """The working of single cells, with no term left out."""
+    told = told_parts(trace)
+    lines: dict[int | None, list[Line]] = {}
+    for name, address in wanted:
+        lines.setdefault(_part_of(told, name), []).append(_cell(trace, name, address))
+    sections = [
+        section_of(trace, part, k + 1, (Working(tuple(lines[k])),))
+        for k, part in enumerate(told)
+        if k in lines
+    ]
+    given = lines.get(None)
+    return Document(
+        Word(trace.scenario.title),
+        tuple(sections),
+        closing=(Subheading(("Given",)), Working(tuple(given))) if given else (),
+        rounding=rounding_facts(trace),
+    )
+
+
+def _part_of(told: Sequence[PlannedStep], name: str) -> int | None:
+    """The place among the parts of the one that made a quantity; None for a given one."""
+    for k, part in enumerate(told):
+        if any(definition.name == name for definition in part.definitions):
+            return k
+        if part.step == "tokenize" and name in (
+            part.place.name("tokens"), part.place.name("ids")
+        ):  # fmt: skip
+            return k
+    return None
+
+
+def _cell(trace: Trace, name: Name, address: Address) -> Line:
+    if name in trace:
+        quantity = trace[name]
+        return cell_line(trace, quantity, *quantity.find(address), whole=True)
+    text = text_of_list(trace, name)
+    place = place_in_list(text, address)
+    label = Symbol(name, (Word(sentence_axis(text).index(place)),))
+    ids = name.local == "ids"
+    value = Number.written(text.ids[place]) if ids else Word(text.tokens[place])
+    return Line(label, (("=", value),), name)
