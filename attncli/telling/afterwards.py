@@ -10,16 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from attncli.arithmetic.expression import Symbol
-from attncli.document import (
-    Block,
-    Bullets,
-    Note,
-    Spans,
-    Subheading,
-    Table,
-    Term,
-    TextList,
-)
+from attncli.document import Block, Bullets, Note, Spans, Subheading, Table, Term, TextList
 from attncli.scenario.model import ENCODER
 from attncli.telling.blocks import graph_block, matrix_block
 from attncli.telling.contrast import contrasted

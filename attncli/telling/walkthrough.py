@@ -41,10 +41,7 @@ from attncli.telling.parts import (
     title_of,
     told_parts,
 )
-from attncli.telling.selection import (
-    Selection,
-    SelectionError,
-)
+from attncli.telling.selection import Selection, SelectionError
 from attncli.telling.tokenizers import cuts_of, listed_again
 from attncli.telling.working import working_of
 from attncli.trace import PlannedStep, Quantity, Trace

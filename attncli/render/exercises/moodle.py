@@ -12,13 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank, Equation, Expression
-from attncli.document import (
-    AnswerSpace,
-    Block,
-    Document,
-    Fields,
-    Section,
-)
+from attncli.document import AnswerSpace, Block, Document, Fields, Section
 from attncli.notation.latex import latex
 from attncli.notation.words import ISOLATE, POP, isolated, visible
 from attncli.questions import OWN_FORM, MistakenAnswer, Paper, Question

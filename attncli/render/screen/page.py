@@ -9,15 +9,7 @@ from attncli import document as doc
 from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.plain import GLUE
 from attncli.notation.words import printed
-from attncli.render.screen.lines import (
-    Line,
-    StyledText,
-    hanging,
-    left,
-    line_width,
-    width,
-    wrapped,
-)
+from attncli.render.screen.lines import Line, StyledText, hanging, left, line_width, width, wrapped
 from attncli.render.screen.tables import (
     beside_each_other,
     matrix_lines,

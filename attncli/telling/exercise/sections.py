@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from attncli.document import (
-    Addition,
-    Block,
-    Line,
-    MatrixBlock,
-    Prose,
-    Section,
-    SideBySide,
-    Working,
-)
+from attncli.document import Addition, Block, Line, MatrixBlock, Prose, Section, SideBySide, Working
 from attncli.name import Name
 from attncli.scenario.address import Address
 from attncli.telling.blocks import given_blocks

@@ -8,14 +8,7 @@ from decimal import Decimal
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Expression, Number, Omitted, numbers_in
-from attncli.document import (
-    Addition,
-    Block,
-    Line,
-    Note,
-    Table,
-    Working,
-)
+from attncli.document import Addition, Block, Line, Note, Table, Working
 from attncli.name import Name
 from attncli.notation import plain
 from attncli.notation.plain import MINUS

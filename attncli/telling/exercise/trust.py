@@ -14,14 +14,7 @@ from attncli.arithmetic.expression import INNER
 from attncli.arithmetic.matrix import Matrix
 from attncli.building.plain import with_numbers
 from attncli.design.difficulty import difficulty
-from attncli.document import (
-    Bullets,
-    Document,
-    Facts,
-    Spans,
-    Subheading,
-    Table,
-)
+from attncli.document import Bullets, Document, Facts, Spans, Subheading, Table
 from attncli.questions import RightAnswer
 from attncli.telling.exercise.keys import around
 from attncli.telling.exercise.lines import Blankable
