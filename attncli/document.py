@@ -9,7 +9,6 @@ is for students it holds no answer.
 # no lazy annotations here: as texts, those of named tuples are each compiled at start-up
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import (
@@ -25,6 +24,7 @@ from attncli.arithmetic.expression import (
 from attncli.arithmetic.matrix import Matrix
 from attncli.name import TOP, Name
 from attncli.questions import Paper, Question
+from attncli.records import NamedTuple
 from attncli.word import Word
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.building.loading import Changes, Source, read
 from attncli.name import Name, below
+from attncli.records import replace
 from attncli.scenario import Problems, Scenario
 from attncli.scenario.given_matrices import of_array
 from attncli.scenario.keys.sources import MOST_NUMBERS

@@ -2,9 +2,9 @@
 
 # no lazy annotations here: as texts, those of named tuples are each compiled at start-up
 from decimal import Decimal
-from typing import NamedTuple
 
 from attncli.arithmetic.expression import Number
+from attncli.records import NamedTuple
 from attncli.word import Word
 
 

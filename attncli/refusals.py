@@ -8,7 +8,9 @@ can read, whatever it is about.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Self
+from typing import Self
+
+from attncli.records import NamedTuple
 
 _LONGEST_WORD = 60
 _LONGEST_LIST = 160

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from attncli.arithmetic.expression import Location, Number, Vector
 from attncli.arithmetic.rounding import Array, Error
 from attncli.arithmetic.rounding import carry as round_in_place
 from attncli.arithmetic.whole import Whole
+from attncli.records import NamedTuple, dataclass
 
 _WHOLE = 10**numbers.SIGNIFICANT
 _NONE = Decimal("NaN")
@@ -60,13 +60,19 @@ class Matrix:
     written: Written | None = None
     name: str = ""
     source: Source | None = None
-    _told: dict[tuple[int, int], Number] = field(default_factory=dict, init=False, repr=False)
-    """Numbers that were asked for, since a page asks for each several times."""
-    _lines: dict[tuple[int, int], Vector] = field(default_factory=dict, init=False, repr=False)
-    """Rows (0) and columns (1) that were asked for."""
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False
+
+    @cached_property
+    def _told(self) -> dict[tuple[int, int], Number]:
+        """Numbers that were asked for, since a page asks for each several times."""
+        return {}
+
+    @cached_property
+    def _lines(self) -> dict[tuple[int, int], Vector]:
+        """Rows (0) and columns (1) that were asked for."""
+        return {}
 
     @classmethod
     def of_written(cls, rows: Sequence[Sequence[Decimal]]) -> Matrix:

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from attncli.arithmetic import decimals as decimal_numbers
 from attncli.choices import Policy
 from attncli.name import Name
+from attncli.records import NamedTuple, dataclass, field, replace
 
 Array = NDArray[np.float64]
 

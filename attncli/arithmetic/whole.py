@@ -6,12 +6,13 @@ transformations of matrix multiplication) cut floats likewise.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attncli.arithmetic.rounding import Array
+from attncli.records import NamedTuple
 
 Whole = NDArray[Any]
 """An array of whole numbers of Python's, of any length."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from attncli.building.key_names import Names
 from attncli.name import Name
+from attncli.records import NamedTuple
 from attncli.scenario.given_matrices import entry_path
 from attncli.scenario.model import Attention, Layer, Positions, Settings
 

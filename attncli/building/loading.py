@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from attncli.arithmetic.rounding import Rounding
 from attncli.building.attentions import is_linear
@@ -15,6 +14,7 @@ from attncli.building.key_names import Names
 from attncli.building.predicting import PredictionReader
 from attncli.building.stacks import Builder
 from attncli.name import TOP, Name, below
+from attncli.records import NamedTuple, replace
 from attncli.refusals import Where, listed, quote
 from attncli.scenario import reading, settings, shipped
 from attncli.scenario.budget import MOST_NUMBERS, MOST_SETTLED, MOST_VALUES, too_much

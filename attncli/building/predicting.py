@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from attncli.records import NamedTuple
 from attncli.refusals import Where, listed, quote
 from attncli.scenario.model import Prediction
 from attncli.scenario.problems import Problems

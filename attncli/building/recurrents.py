@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from attncli.name import Name, below
+from attncli.records import NamedTuple
 from attncli.refusals import Where, listed
 from attncli.scenario.model import (
     GATES,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from attncli.building.attentions import (
     AttendedRows,
@@ -15,6 +15,7 @@ from attncli.building.attentions import (
 from attncli.building.key_names import Names
 from attncli.building.recurrents import RecurrentBuilder
 from attncli.name import Name, below
+from attncli.records import NamedTuple
 from attncli.refusals import Where
 from attncli.scenario.given_matrices import entry_path
 from attncli.scenario.keys.matrices import MatrixLike

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager, nullcontext
 from inspect import Parameter, Signature
-from typing import Any, NamedTuple, TypeVar, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from attncli.cli.complaints import complaining
+from attncli.records import NamedTuple
 from attncli.refusals import Refusal
 
 

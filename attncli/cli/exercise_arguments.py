@@ -1,13 +1,14 @@
 """An exercise as it is ordered on the command line: each option is said here, and nowhere else."""
 
 # no lazy annotations here: Typer reads them
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from attncli.choices import BLANKS, DETAILS, KEYS
 from attncli.cli import options
 from attncli.cli.request import Excerpt, changes_of
+from attncli.records import NamedTuple
 
 if TYPE_CHECKING:
     from attncli.scenario.settings import Change

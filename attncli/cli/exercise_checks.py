@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from attncli.choices import KEYS
 from attncli.cli.numbers import LARGEST_SEED, whole
 from attncli.cli.output import check_fragment
+from attncli.records import NamedTuple
 from attncli.refusals import Problem
 from attncli.writing import OutputError
 

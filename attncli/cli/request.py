@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from attncli.cli.complaints import Complaints, complaining
 from attncli.cli.output import check_output, deliver
 from attncli.cli.progress import watching
+from attncli.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

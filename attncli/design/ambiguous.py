@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 
 from attncli.arithmetic.expression import Number
 from attncli.choices import POLICIES
 from attncli.design.rules import units
+from attncli.records import NamedTuple
 from attncli.scenario import ScenarioError
 from attncli.trace import Quantity, Trace
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +16,7 @@ from attncli.design.plan import Plan, Stage
 from attncli.design.rules import CandidateQuantity, Flags
 from attncli.design.shares import seen_of, shown_rows
 from attncli.name import Name
+from attncli.records import dataclass
 from attncli.trace import Definition, Trace
 
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import reduce
 from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +46,7 @@ from attncli.arithmetic.operations import (
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.rounding import Array, Rounding, Unworkable
 from attncli.design.rules import product, units
+from attncli.records import NamedTuple
 from attncli.trace.signature import Dim, parse
 
 

@@ -10,7 +10,6 @@ from collections.abc import Collection, Mapping
 from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
@@ -20,6 +19,7 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array
 from attncli.design.shares import is_share
 from attncli.name import Name
+from attncli.records import NamedTuple
 from attncli.scenario import Scenario
 
 _INPUTS = ("embeddings", "X", "queries", "keys", "values", "memory")

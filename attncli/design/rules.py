@@ -8,7 +8,6 @@ and tells which of its cells (or rows, as [n, 1]) break the rule. The search for
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -30,6 +29,7 @@ from attncli.arithmetic.operations import (
 )
 from attncli.arithmetic.operations.base import ZeroOne
 from attncli.arithmetic.rounding import Array
+from attncli.records import dataclass
 from attncli.refusals import Problem
 from attncli.scenario.problems import nearest
 

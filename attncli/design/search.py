@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from statistics import median
 from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
@@ -27,6 +25,7 @@ from attncli.design.sieve import UNWORKABLE, Failures, RuleFilter, Survivor
 from attncli.name import Name
 from attncli.pipeline import work
 from attncli.questions import form_name
+from attncli.records import NamedTuple, dataclass, field, replace
 from attncli.refusals import Refusal, listed
 from attncli.scenario import Scenario, ScenarioError
 from attncli.trace import Trace

@@ -10,9 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
@@ -25,6 +23,7 @@ from attncli.design.plan import Stage
 from attncli.design.pools import Drawn
 from attncli.design.rules import ASKED_ONLY, CHECKS, CandidateQuantity, Flags, sparse, units
 from attncli.design.shares import is_share
+from attncli.records import NamedTuple, dataclass, field
 from attncli.trace import Definition
 
 UNWORKABLE = "unworkable"

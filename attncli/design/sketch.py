@@ -8,7 +8,6 @@ tenths, so that scores lie neither too near to each other nor too far apart.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
 
 from numpy.random import RandomState
 
@@ -19,6 +18,7 @@ from attncli.design.search import SearchRequest, search
 from attncli.design.words import sentence
 from attncli.name import Name
 from attncli.pipeline import load
+from attncli.records import NamedTuple
 from attncli.scenario import Scenario
 from attncli.steps.schema import vectors
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
@@ -23,6 +23,7 @@ from attncli.notation.signs import (
     signed,
 )
 from attncli.notation.words import shown
+from attncli.records import NamedTuple
 from attncli.word import Word
 
 _GREEK = {"π": r"\pi", "gamma": r"\gamma", "beta": r"\beta"}

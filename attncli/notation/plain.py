@@ -7,7 +7,7 @@ The text may be broken at its ordinary spaces; all other spaces are no-break one
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
@@ -21,6 +21,7 @@ from attncli.notation.signs import (
     signed,
 )
 from attncli.notation.words import printed
+from attncli.records import NamedTuple
 from attncli.word import Word
 
 GLUE = "\u00a0"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from enum import Enum, auto
-from typing import NamedTuple
 
 from attncli.arithmetic.expression import (
     MOST_PARTS,
@@ -18,6 +17,7 @@ from attncli.arithmetic.expression import (
 from attncli.document import MatrixBlock, SideBySide
 from attncli.notation import plain
 from attncli.notation.words import shown
+from attncli.records import NamedTuple
 from attncli.word import Word
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from attncli.records import NamedTuple
 
 
 class Page(NamedTuple):

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from attncli.arithmetic.expression import Equation
 from attncli.document import Block, Document, Facts, MatrixBlock, Spans
+from attncli.records import NamedTuple
 from attncli.word import Word
 
 T = TypeVar("T")

@@ -9,8 +9,7 @@ many with ten decimals or more, is known only when they are rounded (`MOST_SETTL
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from attncli.records import NamedTuple
 from attncli.refusals import Problem, Where
 from attncli.scenario.problems import ScenarioError
 

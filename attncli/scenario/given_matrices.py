@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array, Rounding, Unworkable
 from attncli.name import TOP, Name, below
+from attncli.records import NamedTuple
 from attncli.refusals import Where
 from attncli.scenario.keys.matrices import MatrixLike, NamedRows, Row
 from attncli.scenario.keys.sources import FileSource, RandomSource

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from attncli.records import NamedTuple
 from attncli.scenario import given_pieces, learning_cost
 from attncli.scenario.model import Tokenizing
 from attncli.scenario.problems import ScenarioError

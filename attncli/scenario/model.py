@@ -8,9 +8,10 @@ says where each stands in the file, and so begins the names of its quantities.
 from collections.abc import Mapping
 from decimal import Decimal
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from attncli.name import TOP, Name, below
+from attncli.records import NamedTuple
 
 if TYPE_CHECKING:
     from attncli.arithmetic.matrix import Matrix

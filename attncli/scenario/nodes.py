@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.records import NamedTuple
 from attncli.refusals import Where, quote
 
 

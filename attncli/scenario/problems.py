@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
+from attncli.records import dataclass, field
 from attncli.refusals import Problem, Refusal, Where, listed, shortened
 
 _MANY_PROBLEMS = 500

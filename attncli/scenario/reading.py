@@ -8,11 +8,11 @@ neither aliases nor nesting can make a small file large.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import yaml
 
+from attncli.records import dataclass, field
 from attncli.refusals import Where, quote
 from attncli.scenario import shipped
 from attncli.scenario.nodes import Items, Map, Node, Scalar

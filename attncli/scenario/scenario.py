@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding
 from attncli.name import Name
+from attncli.records import NamedTuple, dataclass, field, replace
 from attncli.refusals import Where
 from attncli.scenario.keys.sources import RandomSource
 from attncli.scenario.model import Attention, Layer, Prediction, Show, Stack, TokenizedText

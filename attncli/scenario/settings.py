@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from attncli.records import NamedTuple
 from attncli.refusals import Where, quote
 from attncli.scenario import reading
 from attncli.scenario.address import AddressError, parse_address

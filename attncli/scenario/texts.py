@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.name import Name, below
+from attncli.records import NamedTuple
 from attncli.refusals import Where, quote
 from attncli.scenario.keys.matrices import NamedRows
 from attncli.scenario.model import TokenizedText

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from attncli.arithmetic.decimals import round_to
 from attncli.arithmetic.rounding import Rounding
 from attncli.name import Name, below
+from attncli.records import NamedTuple
 from attncli.refusals import Where
 from attncli.scenario.keys.tokenizing import LEARNED, MARKS
 from attncli.scenario.problems import Problems

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 
 from attncli.name import TOP, Name, below
+from attncli.records import replace
 from attncli.scenario import Scenario
 from attncli.scenario.model import (
     GATES,

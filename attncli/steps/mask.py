@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
@@ -22,6 +22,7 @@ from attncli.arithmetic.operations import (
     Window,
 )
 from attncli.name import TOP, Name, below
+from attncli.records import NamedTuple
 from attncli.refusals import listed, quote
 from attncli.scenario.given_matrices import entry_path
 from attncli.scenario.keys.kinds import (

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from attncli.records import NamedTuple
 from attncli.scenario.keys.kinds import Key, Record
 
 if TYPE_CHECKING:

@@ -2,9 +2,10 @@
 
 # no lazy annotations here: as texts, those of named tuples are each compiled at start-up
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from attncli.arithmetic.expression import Equation
+from attncli.records import NamedTuple
 from attncli.scenario.keys.kinds import Key
 from attncli.scenario.problems import Problems
 from attncli.trace import Definition, Place

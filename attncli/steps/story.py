@@ -6,9 +6,9 @@ Heads are slices of the same steps, a block is a list of steps, a stack is a lis
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from attncli.name import TOP, Name, below
+from attncli.records import replace
 from attncli.scenario import Problems, Scenario, ScenarioError
 from attncli.scenario.budget import MOST_PLACES, Cost
 from attncli.scenario.model import Attention, Norm, Recurrent, Stack

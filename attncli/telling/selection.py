@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from attncli.arithmetic.expression import elided_rows
 from attncli.choices import DETAILS
 from attncli.name import Name, below
+from attncli.records import NamedTuple
 from attncli.refusals import Problem, Refusal, listed
 from attncli.scenario.address import AddressError, Index, parse_address
 from attncli.scenario.model import ENCODER, TokenizedText

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from attncli.design.rules import CHECKS, CandidateQuantity, Flags, alike_columns
 from attncli.design.shares import is_share, shown_rows
 from attncli.design.single import made_of
 from attncli.document import Bullets, Document, Note, Prose, Section, Spans, Term
+from attncli.records import NamedTuple
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.parts import made_by, place_in_words, title_of, told_parts
 from attncli.trace import Quantity, Trace

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, Protocol
 
+from attncli.records import NamedTuple
 from attncli.tokenizing.pieces import Affixes, from_bytes, without_byte_tokens
 
 # Python takes the four separators for white space too, Unicode's White_Space doesn't

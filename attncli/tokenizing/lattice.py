@@ -10,7 +10,9 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+from attncli.records import NamedTuple
 
 UNKNOWN = 0
 """The number of what stands for a character that no piece of one character covers."""

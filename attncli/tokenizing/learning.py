@@ -14,9 +14,9 @@ as above.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from attncli.records import NamedTuple, replace
 from attncli.tokenizing.corpus import CountedWord, Progress
 from attncli.tokenizing.pairs import Pair, PairCounts
 from attncli.tokenizing.pieces import Affixes, numbered

@@ -13,8 +13,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
 
+from attncli.records import NamedTuple
 from attncli.tokenizing.corpus import CountedWord, Progress
 from attncli.tokenizing.lattice import COMPARED, Lexicon, Rounded, best_cut, unrounded
 from attncli.tokenizing.pieces import front_of

@@ -6,8 +6,8 @@ import heapq
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
+from attncli.records import NamedTuple
 from attncli.tokenizing.pieces import UNMARKED, Affixes, Piece, numbered, unknown_pieces
 from attncli.tokenizing.rounds import Names
 

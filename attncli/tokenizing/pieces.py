@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from attncli.records import NamedTuple
 
 
 class Piece(NamedTuple):

@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from attncli.records import NamedTuple
 from attncli.tokenizing.corpus import CountedWord
 from attncli.tokenizing.pairs import Pair, rounded
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
+from attncli.records import NamedTuple
 from attncli.tokenizing.cutting import Cutting
 from attncli.tokenizing.pieces import Model, Piece
 

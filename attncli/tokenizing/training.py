@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from attncli.records import NamedTuple
 from attncli.tokenizing.corpus import CountedWord, Progress
 from attncli.tokenizing.lattice import Lexicon, expect
 from attncli.tokenizing.pieces import front_of

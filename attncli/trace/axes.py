@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from attncli.name import Name
+from attncli.records import NamedTuple
 from attncli.scenario import Scenario
 from attncli.scenario.model import Attention, Stack
 from attncli.trace.quantity import IDS, Axis, Definition, Quantity, counted, token_of, told_apart

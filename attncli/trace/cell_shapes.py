@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
 
 from attncli.name import Name, below
+from attncli.records import NamedTuple
 from attncli.scenario import Problems, Scenario
 from attncli.scenario.model import GATES, LETTERS, Recurrent
 

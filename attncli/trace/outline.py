@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
+from attncli.records import NamedTuple
 from attncli.scenario import Scenario
 from attncli.scenario.scenario import Shape
 from attncli.trace.trace import PlannedStep, Trace

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from attncli.name import TOP, Name, below
+from attncli.records import dataclass, field, replace
 from attncli.scenario import Scenario
 from attncli.scenario.model import Attention, Layer, Norm, Recurrent, Stack, TokenizedText
 

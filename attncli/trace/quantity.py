@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import Operation
 from attncli.arithmetic.rounding import Array
 from attncli.name import TOP, Name, below
+from attncli.records import NamedTuple, dataclass
 from attncli.refusals import listed, quote, shortened
 from attncli.scenario.address import Address, AddressError, Index, write_index
 from attncli.word import words

@@ -7,10 +7,10 @@ same story tells what is done, what fits, and how large a random matrix has to b
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from attncli.name import TOP, Name, below
 from attncli.notation import plain, unbreakable
+from attncli.records import NamedTuple
 from attncli.scenario import Problems, Scenario
 from attncli.scenario.model import ENCODER
 from attncli.scenario.scenario import Shape

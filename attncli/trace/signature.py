@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
+
+from attncli.records import NamedTuple
 
 
 class Dim(NamedTuple):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +15,7 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding, TooLarge, TooLong, Unworkable, largest
 from attncli.choices import Policy
 from attncli.name import Name
+from attncli.records import NamedTuple, dataclass, field, replace
 from attncli.scenario import Problem, Scenario, ScenarioError
 from attncli.trace.axes import made_axes
 from attncli.trace.place import Place

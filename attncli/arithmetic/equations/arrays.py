@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -16,6 +15,7 @@ from attncli.arithmetic.equations.axes import Laid, contracted, summed, together
 from attncli.arithmetic.equations.shapes import Shapes, operands_in
 from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.rounding import Array
+from attncli.records import dataclass
 
 Function = Callable[..., Any]
 

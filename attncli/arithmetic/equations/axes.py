@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
 from attncli.arithmetic.rounding import Array
+from attncli.records import NamedTuple
 
 
 class Laid(NamedTuple):

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -22,6 +21,7 @@ from attncli.arithmetic import expression as ex
 from attncli.arithmetic.equations.ranges import Range, Ranges
 from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.rounding import Error
+from attncli.records import dataclass
 
 EPSILON = float(np.finfo(np.float64).eps)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact
 
 from attncli.arithmetic import decimals, evaluation
@@ -11,6 +10,7 @@ from attncli.arithmetic import expression as ex
 from attncli.arithmetic.equations.shapes import operands_in
 from attncli.arithmetic.expression import Expression, constant
 from attncli.arithmetic.matrix import Matrix
+from attncli.records import dataclass
 
 _TWO = constant(2)
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from attncli.arithmetic.equations.shapes import Shapes
 from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.whole import Fractions, Whole, whole_product
+from attncli.records import NamedTuple, dataclass
 
 _MACHINE = 2.0**61
 """Whole numbers below this can be added in the machine's 64 bits."""

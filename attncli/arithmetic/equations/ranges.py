@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import reduce
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from attncli.arithmetic import expression as ex
 from attncli.arithmetic.equations.arrays import FUNCTIONS
 from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.rounding import Array
+from attncli.records import NamedTuple, dataclass, field
 
 _OVERFLOW = 709.0
 """e to the power of more has left the range of float64."""

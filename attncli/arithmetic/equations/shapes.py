@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from attncli.arithmetic.expression import Expression, Operand, leaves
 from attncli.arithmetic.matrix import Matrix
+from attncli.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar, Literal
 
@@ -28,6 +27,7 @@ from attncli.arithmetic.rounding import (
     smallest,
 )
 from attncli.arithmetic.whole import Fractions
+from attncli.records import dataclass
 
 _LITTLE = 2.0**32
 """Times the bound of an error: what is no larger has lost more than 20 of its 52 bits."""

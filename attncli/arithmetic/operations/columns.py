@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from attncli.arithmetic.expression import (
@@ -20,6 +18,7 @@ from attncli.arithmetic.operations.base import Operation, Working
 from attncli.arithmetic.operations.joining import Moved, all_written, joined
 from attncli.arithmetic.rounding import Array, Error
 from attncli.name import Name
+from attncli.records import dataclass
 from attncli.word import Word
 
 

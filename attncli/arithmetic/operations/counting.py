@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from attncli.arithmetic.equations.working import product_of, sum_of
@@ -12,6 +10,7 @@ from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working
 from attncli.arithmetic.rounding import Array
+from attncli.records import dataclass
 
 Occurrences = tuple[tuple[int, int], ...]
 """The words that have something, by their rows from 0, and how many times each."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from attncli.arithmetic.equations import arrays, formulas
@@ -19,6 +18,7 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working, cells_of_row
 from attncli.arithmetic.rounding import Array, Error
 from attncli.arithmetic.whole import Fractions
+from attncli.records import dataclass
 
 
 @dataclass(frozen=True)

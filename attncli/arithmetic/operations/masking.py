@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
 import numpy as np
@@ -24,6 +23,7 @@ from attncli.arithmetic.operations.base import (
 )
 from attncli.arithmetic.operations.softmax import all_masked
 from attncli.arithmetic.rounding import Array, Error, Rounding, largest
+from attncli.records import dataclass
 
 MINUS_INFINITY = Number.written(Decimal("-Infinity"))
 """What hides a score: e^(−∞) is 0."""

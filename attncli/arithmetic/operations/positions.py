@@ -3,7 +3,6 @@ al. 2021, arXiv:2108.12409)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Context
 
 import numpy as np
@@ -23,6 +22,7 @@ from attncli.arithmetic.operations.waves import (
     wave,
 )
 from attncli.arithmetic.rounding import Array, Error
+from attncli.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar
 
@@ -32,6 +31,7 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Layout, Operation, Working, added_places, most_places
 from attncli.arithmetic.rounding import Array, Error, largest
 from attncli.arithmetic.whole import Fractions, whole_product
+from attncli.records import dataclass
 
 
 class MatMul(Operation):

@@ -5,7 +5,6 @@ Pairs are counted from 0, as in the paper.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -44,6 +43,7 @@ from attncli.arithmetic.operations.waves import (
     wave,
 )
 from attncli.arithmetic.rounding import Array, Error, largest
+from attncli.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 
 import numpy as np
@@ -30,6 +29,7 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working, ZeroOne, cells_of_row
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.rounding import Array, Error, Unworkable, largest
+from attncli.records import dataclass
 
 
 class _Kept(ZeroOne):

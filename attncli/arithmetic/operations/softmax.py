@@ -9,7 +9,6 @@ only where an exponential would be too long, or all of them too small, to work w
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +32,7 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.rounding import MOST_DECIMALS, Array, Error, Rounding, Unworkable, largest
+from attncli.records import dataclass
 
 _UNDERFLOW = -700.0
 """e^x of anything less is nearly out of float64's range."""

@@ -8,7 +8,6 @@ is given on, as far as that is not too much work.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ import numpy as np
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.expression import leaves
 from attncli.arithmetic.matrix import Matrix, Written
+from attncli.records import dataclass
 
 if TYPE_CHECKING:
     from attncli.arithmetic.operations.base import Operation

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from attncli.arithmetic.equations.bounds import EPSILON
@@ -21,6 +19,7 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working, most_places
 from attncli.arithmetic.operations.pieces import column_of, sum_error
 from attncli.arithmetic.rounding import Array, Error, largest
+from attncli.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from itertools import count
-from typing import NamedTuple
 
 from attncli.arithmetic import decimals
 from attncli.questions import MistakenAnswer, Question, RightAnswer
+from attncli.records import NamedTuple
 
 _HALF = Decimal("0.5")
 _SLACK = Decimal("1e-13")

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank, Equation, Expression
 from attncli.document import AnswerSpace, Block, Document, Fields, Section
 from attncli.notation.latex import latex
 from attncli.notation.words import ISOLATE, POP, isolated, visible
 from attncli.questions import OWN_FORM, MistakenAnswer, Paper, Question
+from attncli.records import NamedTuple
 from attncli.render.abilities import Abilities
 from attncli.render.exercises._answers import asking, paper_of
 from attncli.render.exercises._cloze import Alternatives, Feedback, field, filler, masked_field

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from html import escape
-from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank, Equation, Expression
 from attncli.notation import plain, unbreakable
 from attncli.notation.words import ISOLATE, POP, printed
+from attncli.records import NamedTuple
 from attncli.word import Word
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from rich.cells import cell_len
 
 from attncli.notation.plain import unbreakable
 from attncli.notation.words import ISOLATE, POP
+from attncli.records import NamedTuple
 
 PLAIN = ""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from attncli.arithmetic.expression import Vector
 from attncli.document import MatrixBlock, SideBySide, Table
 from attncli.notation.words import printed
+from attncli.records import NamedTuple
 from attncli.render.grid import (
     Entry,
     Grid,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from attncli.records import NamedTuple
 
 
 def aligned(texts: Sequence[str], *, before: bool = True) -> list[str]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from attncli.arithmetic.expression import Blank
 from attncli.notation.latex import LatexStyle, latex
+from attncli.records import NamedTuple
 from attncli.render.tex.text import FORMULA, WORKING
 
 BLANK_WIDTH = "18mm"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
-from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank, Number, Omitted, Symbol, Vector
 from attncli.document import Graph, MatrixBlock, SideBySide, Table
 from attncli.notation.latex import latex
 from attncli.notation.plain import MINUS
 from attncli.notation.words import shown
+from attncli.records import NamedTuple
 from attncli.render.grid import (
     Entry,
     Grid,

@@ -8,9 +8,10 @@ as they are written, `no` must stay a token, and every message needs its line an
 # no lazy annotations here: as texts, those of named tuples are each compiled at start-up
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from attncli.arithmetic import decimals
+from attncli.records import NamedTuple
 from attncli.refusals import listed, quote
 from attncli.scenario.nodes import Items, Map, Node, Scalar, describe
 from attncli.scenario.problems import Problems

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import NamedTuple
 
 import numpy as np
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.matrix import Matrix
+from attncli.records import NamedTuple
 from attncli.scenario.keys.kinds import TRUTH, NumberKind, Schema
 from attncli.scenario.keys.sources import FileSource, RandomSource, SourceKind, is_source
 from attncli.scenario.nodes import Items, Map, Node, Numbers, Scalar, describe

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
+from attncli.records import NamedTuple
 from attncli.refusals import Where
 from attncli.scenario.keys.kinds import (
     Choice,

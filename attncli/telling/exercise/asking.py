@@ -10,10 +10,10 @@ What is asked for is nowhere else on the page: where other lines use it, its nam
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
 
 from attncli.arithmetic.expression import MOST_PARTS, Location, elided, elided_rows
 from attncli.document import Addition, Block, MatrixBlock, Note, Spans, Working, joined
+from attncli.records import NamedTuple
 from attncli.telling.blocks import given_blocks
 from attncli.telling.exercise.leaks import telling, with_copies
 from attncli.telling.exercise.lines import Asked, Blankable, LineAsker

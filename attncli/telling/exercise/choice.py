@@ -6,10 +6,10 @@ import random
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from types import MappingProxyType
-from typing import NamedTuple
 
 from attncli.arithmetic import decimals
 from attncli.choices import BLANKS
+from attncli.records import NamedTuple
 from attncli.refusals import Problem, quote
 from attncli.scenario.problems import nearest
 from attncli.steps.order import STORY

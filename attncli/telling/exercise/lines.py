@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from attncli.arithmetic.expression import (
     INNER,
@@ -22,6 +21,7 @@ from attncli.arithmetic.expression import (
 )
 from attncli.document import Addition, Block, Line, Working
 from attncli.name import Name
+from attncli.records import NamedTuple
 from attncli.trace import Trace
 from attncli.word import raw, words
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import NamedTuple
 
 from attncli.arithmetic.expression import Location, Number
 from attncli.choices import POLICIES, Policy
@@ -23,6 +22,7 @@ from attncli.document import (
     Working,
 )
 from attncli.questions import Paper, Question, RightAnswer
+from attncli.records import NamedTuple
 from attncli.refusals import Problem, listed
 from attncli.scenario import ScenarioError
 from attncli.telling.blocks import matrix_block

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import NamedTuple
 
 from attncli.document import Addition, Block, Line, MatrixBlock, Prose, Section, SideBySide, Working
 from attncli.name import Name
+from attncli.records import NamedTuple
 from attncli.scenario.address import Address
 from attncli.telling.blocks import given_blocks
 from attncli.telling.parts import made_by, operands_of, step_of, told_parts

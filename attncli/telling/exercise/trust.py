@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
 from attncli import oracle
 from attncli.arithmetic import decimals
@@ -16,6 +16,7 @@ from attncli.building.plain import with_numbers
 from attncli.design.difficulty import difficulty
 from attncli.document import Bullets, Document, Facts, Spans, Subheading, Table
 from attncli.questions import RightAnswer
+from attncli.records import NamedTuple
 from attncli.telling.exercise.keys import around
 from attncli.telling.exercise.lines import Blankable
 from attncli.telling.exercise.papers import ExerciseRequest, keys_of, shown_rows, taken

@@ -1,0 +1,169 @@
+"""What `records` is when the program runs: classes share the methods that the standard library
+would write for each of them.
+
+A function of so many parameters is compiled once; each class has it with the names of its fields.
+"""
+
+from __future__ import annotations
+
+from collections import _tuplegetter  # type: ignore[attr-defined]  # what `namedtuple` reads by
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from types import CodeType, FunctionType
+from typing import Any, NoReturn, Self
+
+_ABSENT = object()
+
+
+def _function(
+    name: str, fields: Iterable[str], usual: Iterable[object], act: Callable[..., object]
+) -> FunctionType:
+    """A function whose parameters are the fields, and that hands their values over as a tuple."""
+    names = ("self", *fields)
+    code = _code(len(names) - 1).replace(co_varnames=names, co_name=name)
+    return FunctionType(code, {"act": act}, name, (*usual,))
+
+
+@cache
+def _code(count: int) -> CodeType:
+    names = "".join(f"_{k}, " for k in range(count))
+    function: FunctionType = eval(f"lambda self, {names}: act(self, ({names}))")
+    return function.__code__
+
+
+def _shown(name: str, values: Mapping[str, object]) -> str:
+    return f"{name}({', '.join(f'{key}={value!r}' for key, value in values.items())})"
+
+
+class _NamedValues(tuple[Any, ...]):
+    """What every named tuple can."""
+
+    __slots__ = ()
+    _fields = tuple[str, ...]()
+
+    @classmethod
+    def _make(cls, values: Iterable[Any]) -> Self:
+        return cls(*values)
+
+    def _replace(self, /, **changes: object) -> Self:
+        made = type(self)._make(map(changes.pop, self._fields, self))
+        if changes:
+            raise ValueError(f"Got unexpected field names: {[*changes]!r}")
+        return made
+
+    def _asdict(self) -> dict[str, object]:
+        return dict(zip(self._fields, self, strict=True))
+
+    def __getnewargs__(self) -> tuple[object, ...]:
+        return tuple(self)
+
+    def __repr__(self) -> str:
+        return _shown(type(self).__name__, self._asdict())
+
+
+class _NamedTupleType(type):
+    """Makes a named tuple of the body of a class."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
+        if not bases:
+            return super().__new__(cls, name, bases, body)
+        fields = tuple(body.get("__annotations__", ()))
+        usual = {field: body.pop(field) for field in fields if field in body}
+        body |= {field: _tuplegetter(k, "") for k, field in enumerate(fields)}
+        body |= {"__slots__": (), "__match_args__": fields}
+        body |= {"_fields": fields, "_field_defaults": usual}
+        body["__new__"] = _function("__new__", fields, usual.values(), tuple.__new__)
+        return type(name, (_NamedValues,), body)
+
+
+class NamedTuple(metaclass=_NamedTupleType):
+    """As `typing.NamedTuple`."""
+
+
+class _Field:
+    """What is said of a field of a dataclass; a default that is one of these makes a new value."""
+
+    __slots__ = ("compare", "default", "factory", "repr")
+
+    def __init__(
+        self,
+        *,
+        default: object = _ABSENT,
+        default_factory: Callable[[], object] | None = None,
+        repr: bool = True,  # noqa: A002
+        compare: bool = True,
+    ) -> None:
+        self.default = default if default_factory is None else self
+        self.factory, self.repr, self.compare = default_factory, repr, compare
+
+
+field = _Field
+
+
+def dataclass(
+    made: Any = None,  # noqa: ANN401
+    /,
+    *,
+    frozen: bool = False,
+    eq: bool = True,
+    repr: bool = True,  # noqa: A002
+) -> Any:  # noqa: ANN401
+    """As `dataclasses.dataclass`."""
+    if made is None:
+        return lambda made: dataclass(made, frozen=frozen, eq=eq, repr=repr)
+    fields = {**getattr(made, "_record", {}), **_own_fields(made)}
+    usual = [one.default for one in fields.values() if one.default is not _ABSENT]
+    methods: dict[str, object] = {"_record": fields, "__match_args__": (*fields,)}
+    methods["__init__"] = _function("__init__", fields, usual, _start)
+    methods |= {"__repr__": _repr} if repr else {}
+    methods |= {"__eq__": _eq, "__hash__": _hash if frozen else None} if eq else {}
+    methods |= {"__setattr__": _refuse, "__delattr__": _refuse} if frozen else {}
+    for name, method in methods.items():
+        setattr(made, name, method)
+    return made
+
+
+def _own_fields(made: type) -> dict[str, _Field]:
+    """The fields that the body of a class has, whose attributes become their defaults."""
+    kinds = vars(made).get("__annotations__", {})
+    fields: dict[str, _Field] = {}
+    for name in (name for name, kind in kinds.items() if "ClassVar" not in str(kind)):
+        default = vars(made).get(name, _ABSENT)
+        fields[name] = default if isinstance(default, _Field) else _Field(default=default)
+        if default is not fields[name].default:
+            setattr(made, name, fields[name].default)
+    return fields
+
+
+def _start(one: Any, values: tuple[object, ...]) -> None:  # noqa: ANN401
+    state = vars(one)
+    for name, value in zip(one._record, values, strict=True):
+        state[name] = value.factory() if type(value) is _Field else value  # type: ignore[misc]
+    if hasattr(one, "__post_init__"):
+        one.__post_init__()
+
+
+def _compared(one: Any) -> tuple[object, ...]:  # noqa: ANN401
+    return tuple(getattr(one, name) for name, said in one._record.items() if said.compare)
+
+
+def _eq(one: object, other: object) -> bool:
+    return _compared(one) == _compared(other) if type(one) is type(other) else NotImplemented
+
+
+def _hash(one: object) -> int:
+    return hash(_compared(one))
+
+
+def _repr(one: Any) -> str:  # noqa: ANN401
+    shown = {name: getattr(one, name) for name, said in one._record.items() if said.repr}
+    return _shown(type(one).__qualname__, shown)
+
+
+def _refuse(one: object, name: str, *_: object) -> NoReturn:
+    raise AttributeError(f"cannot assign to field {name!r} of {type(one).__name__}")
+
+
+def replace(one: Any, /, **changes: object) -> Any:  # noqa: ANN401
+    """As `dataclasses.replace`."""
+    return type(one)(**{name: getattr(one, name) for name in one._record} | changes)
