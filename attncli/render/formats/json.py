@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from attncli import document as doc
 from attncli.arithmetic.expression import (
     MOST_PARTS,
     Blank,
@@ -17,41 +18,26 @@ from attncli.arithmetic.expression import (
     Sum,
     Symbol,
 )
-from attncli.document import (
-    Addition,
-    Block,
-    Bullets,
-    Document,
-    MatrixBlock,
-    Note,
-    Prose,
-    Section,
-    SideBySide,
-    Spans,
-    Table,
-    TextList,
-    Working,
-)
-from attncli.document import Line as WorkingLine
 from attncli.notation import plain, unbreakable
 from attncli.notation.words import is_hidden
 from attncli.questions import MistakenAnswer, Paper, Question
 from attncli.render.numbers import text_of
 from attncli.render.page import Page
 from attncli.render.sentences import text_of_spans
-from attncli.word import Word
+from attncli.word import Word, raw
 
 SUFFIXES = (".json",)
 
 VERSION = 1
 
 
-def render(document: Document, page: Page) -> str:  # noqa: ARG001
+def render(document: doc.Document, page: Page) -> str:  # noqa: ARG001
     """The document's numbers as JSON; the page's width plays no part."""
     return _escaped(_pretty(_document(document))) + "\n"
 
 
-def _document(document: Document) -> dict[str, Any]:
+def _document(document: doc.Document) -> dict[str, Any]:
+    closing = document.closing
     return {
         "attncli": VERSION,
         "title": document.title.raw,
@@ -59,22 +45,35 @@ def _document(document: Document) -> dict[str, Any]:
         "rounding": dict(document.rounding),
         "given": [_given(block, document.sources) for block in document.given],
         "steps": [_section(section) for section in document.sections],
-        "notes": [*_notes(document.closing)],
-        **_after(document.closing),
-        **({} if document.key is None else {"key": _document(document.key)}),
+        "notes": [_text_of(block.text) for block in closing if isinstance(block, doc.Note)],
+        **_unless_empty(
+            working=[*_working(closing)],
+            tables=[_table(block) for block in closing if isinstance(block, doc.Table)],
+            variants=[
+                _matrix(block)
+                for block in closing
+                if isinstance(block, doc.MatrixBlock) and not block.given
+            ],
+            key={} if document.key is None else _document(document.key),
+        ),
     }
+
+
+def _unless_empty(**data: Any) -> dict[str, Any]:  # noqa: ANN401
+    """The entries that hold something."""
+    return {key: value for key, value in data.items() if value}
 
 
 def _paper(paper: Paper | None) -> dict[str, Any]:
     if paper is None:
         return {}
-    data = {
+    return {
         "kind": paper.kind,
         "form": paper.form,
         "hash": paper.hash,
         "command": paper.command.raw,
+        "points": paper.points,
     }
-    return {**data, "points": paper.points}
 
 
 def _pretty(value: Any, indent: str = "") -> str:  # noqa: ANN401
@@ -93,16 +92,12 @@ def _pretty(value: Any, indent: str = "") -> str:  # noqa: ANN401
     return f"{brackets[0]}\n{deeper}{inside}\n{indent}{brackets[1]}"
 
 
-def _raw(word: Word) -> str:
-    return word.raw
-
-
-def _text_of(spans: Spans) -> str:
-    return text_of_spans(spans, _raw)
+def _text_of(spans: doc.Spans) -> str:
+    return text_of_spans(spans, raw)
 
 
 def _plain(node: Expression | Equation) -> str:
-    return unbreakable(plain(node, _raw))
+    return unbreakable(plain(node, raw))
 
 
 def _escaped(text: str) -> str:
@@ -110,28 +105,35 @@ def _escaped(text: str) -> str:
     return "".join(json.dumps(c)[1:-1] if c != "\n" and is_hidden(c) else c for c in text)
 
 
-def _section(section: Section) -> dict[str, Any]:
-    quantities = [_quantity(block) for block in _quantity_blocks(section)]
+def _section(section: doc.Section) -> dict[str, Any]:
+    tables = [*_tables(section.blocks)]
+    made = [t for t in tables if isinstance(t, doc.TextList) or t.made_in == section.step]
     data: dict[str, Any] = {
         "step": section.step,
-        **({"path": section.path} if section.path else {}),
+        **_unless_empty(path=section.path),
         "title": _text_of(section.title),
         "formula": ", ".join(map(_plain, section.formulas)),
-        "quantities": quantities,
+        "quantities": [_list(t) if isinstance(t, doc.TextList) else _matrix(t) for t in made],
         "working": [*_working(section.blocks)],
     }
     if section.questions:
-        data["starts_from"] = [_matrix(block) for block in _context(section)]
+        data["starts_from"] = [
+            _matrix(t)
+            for t in tables
+            if isinstance(t, doc.MatrixBlock) and t.made_in != section.step
+        ]
         data["questions"] = [_question(question) for question in section.questions]
-    wrong = [*_mistakes(section.blocks)]
-    told = [*_sentences(section.blocks)]
-    return {**data, **({"mistakes": wrong} if wrong else {}), **({"text": told} if told else {})}
+    wrong, told = [*_mistakes(section.blocks)], [*_sentences(section.blocks)]
+    return {**data, **_unless_empty(mistakes=wrong, text=told)}
 
 
-def _context(section: Section) -> Iterator[MatrixBlock]:
-    """The tables that an exercise shows for its working to start from."""
-    tables = (matrix for block in section.blocks for matrix in _matrices(block))
-    return (table for table in tables if table.made_in != section.step)
+def _tables(blocks: Iterable[doc.Block]) -> Iterator[doc.MatrixBlock | doc.TextList]:
+    """The quantities that blocks show."""
+    for block in blocks:
+        if isinstance(block, doc.SideBySide):
+            yield from (matrix for _, matrix in block.columns)
+        elif isinstance(block, doc.MatrixBlock | doc.TextList):
+            yield block
 
 
 def _question(question: Question) -> dict[str, Any]:
@@ -154,33 +156,14 @@ def _slip(slip: MistakenAnswer) -> dict[str, Any]:
     return {"name": slip.name, "says": slip.says, "figure": text_of(slip.number)}
 
 
-def _quantity_blocks(section: Section) -> Iterator[MatrixBlock | TextList]:
-    """The quantities that the section's own step made."""
-    for block in section.blocks:
-        if isinstance(block, TextList):
-            yield block
-            continue
-        for matrix in _matrices(block):
-            if matrix.made_in == section.step:
-                yield matrix
+def _list(block: doc.TextList) -> dict[str, Any]:
+    rows = [name.raw for name in block.row_names]
+    values = [value.raw if isinstance(value, Word) else value for value in block.values]
+    text = [str(value) for value in values]
+    return {"name": block.name, "rows": rows, "columns": [], "values": values, "text": text}
 
 
-def _matrices(block: Block) -> tuple[MatrixBlock, ...]:
-    if isinstance(block, SideBySide):
-        return tuple(matrix for _, matrix in block.columns)
-    return (block,) if isinstance(block, MatrixBlock) else ()
-
-
-def _quantity(block: MatrixBlock | TextList) -> dict[str, Any]:
-    if isinstance(block, TextList):
-        rows = [name.raw for name in block.row_names]
-        values = [value.raw if isinstance(value, Word) else value for value in block.values]
-        text = [str(value) for value in values]
-        return {"name": block.name, "rows": rows, "columns": [], "values": values, "text": text}
-    return _matrix(block)
-
-
-def _given(block: MatrixBlock, sources: Mapping[str, str]) -> dict[str, Any]:
+def _given(block: doc.MatrixBlock, sources: Mapping[str, str]) -> dict[str, Any]:
     """A given matrix; of a large one that comes from elsewhere, what it is and how it begins."""
     source = sources.get(block.quantity)
     if source is None:
@@ -192,7 +175,7 @@ def _given(block: MatrixBlock, sources: Mapping[str, str]) -> dict[str, Any]:
     return {"name": block.quantity, "shape": shape, "source": source, "first": first}
 
 
-def _matrix(block: MatrixBlock) -> dict[str, Any]:
+def _matrix(block: doc.MatrixBlock) -> dict[str, Any]:
     values = _finite((block.matrix.values[list(block.rows)] + 0.0).tolist())  # no minus zero
     columns = range(block.matrix.shape[1])
     text = [[_text(block.entry(i, j)) for j in columns] for i in block.rows]
@@ -215,23 +198,26 @@ def _finite(rows: list[list[float]]) -> list[list[float | None]]:
     return [[x if math.isfinite(x) else None for x in row] for row in rows]
 
 
-def _working(blocks: Iterable[Block]) -> Iterator[dict[str, Any]]:
+def _working(blocks: Iterable[doc.Block]) -> Iterator[dict[str, Any]]:
     for block in blocks:
-        if isinstance(block, Working) and not block.mistake:
-            yield from (_line(line) for line in block.lines if isinstance(line, WorkingLine))
-        elif isinstance(block, Addition):
+        if isinstance(block, doc.Working) and not block.mistake:
+            yield from _lines(block)
+        elif isinstance(block, doc.Addition):
             yield _addition(block)
 
 
-def _mistakes(blocks: Iterable[Block]) -> Iterator[dict[str, Any]]:
+def _mistakes(blocks: Iterable[doc.Block]) -> Iterator[dict[str, Any]]:
     """What common mistakes come to, apart from the working."""
     for block in blocks:
-        if isinstance(block, Working) and block.mistake:
-            lines = (line for line in block.lines if isinstance(line, WorkingLine))
-            yield from ({"name": block.mistake, **_line(line)} for line in lines)
+        if isinstance(block, doc.Working) and block.mistake:
+            yield from ({"name": block.mistake, **line} for line in _lines(block))
 
 
-def _line(line: WorkingLine) -> dict[str, Any]:
+def _lines(block: doc.Working) -> Iterator[dict[str, Any]]:
+    return (_line(line) for line in block.lines if isinstance(line, doc.Line))
+
+
+def _line(line: doc.Line) -> dict[str, Any]:
     cell = _cell(line.label, line.quantity)
     parts = (f"{relation} {_plain(part)}" for relation, part in line.parts)
     data: dict[str, Any] = {"cell": cell, "text": f"{cell} {' '.join(parts)}"}
@@ -244,44 +230,26 @@ def _cell(label: Symbol, quantity: str) -> str:
     return _plain(Symbol(quantity or label.name, label.indices))
 
 
-def _addition(block: Addition) -> dict[str, Any]:
+def _addition(block: doc.Addition) -> dict[str, Any]:
     cell = _cell(block.label, block.quantity)
     terms = (addend if isinstance(addend, Omitted) else addend[0] for addend in block.addends)
     products, total = _plain(Sum(tuple(terms))), _plain(block.total)
     return {"cell": cell, "text": f"{cell} = {products} {block.relation} {total}"}
 
 
-def _sentences(blocks: Iterable[Block]) -> Iterator[str]:
+def _sentences(blocks: Iterable[doc.Block]) -> Iterator[str]:
     """What is said in words, where a section is a lesson."""
     for block in blocks:
-        if isinstance(block, Bullets):
+        if isinstance(block, doc.Bullets):
             yield from map(_text_of, block.items)
-        elif isinstance(block, Prose | Note):
+        elif isinstance(block, doc.Prose | doc.Note):
             yield _text_of(block.text)
 
 
-def _after(blocks: Sequence[Block]) -> dict[str, Any]:
-    """What comes after the steps: tables of words, and results to compare."""
-    tables = [_table(block) for block in blocks if isinstance(block, Table)]
-    results = [
-        _matrix(block) for block in blocks if isinstance(block, MatrixBlock) and not block.given
-    ]
-    lines = [*_working(blocks)]
-    return {
-        **({"working": lines} if lines else {}),
-        **({"tables": tables} if tables else {}),
-        **({"variants": results} if results else {}),
-    }
-
-
-def _table(block: Table) -> dict[str, Any]:
+def _table(block: doc.Table) -> dict[str, Any]:
     rows = [[*map(_cell_of_words, row)] for row in block.rows]
     return {"headings": [*map(_cell_of_words, block.headings)], "rows": rows}
 
 
 def _cell_of_words(cell: Word | str | Omitted) -> str:
     return cell.raw if isinstance(cell, Word) else str(cell)
-
-
-def _notes(blocks: Iterable[Block]) -> Iterator[str]:
-    return (_text_of(block.text) for block in blocks if isinstance(block, Note))

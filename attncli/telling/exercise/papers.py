@@ -42,7 +42,7 @@ from attncli.telling.exercise.sections import (
 from attncli.telling.exercise.solutions import solution_of, what_is_accepted
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.selection import Selection, SelectionError
-from attncli.trace import PlannedStep, Quantity, Trace
+from attncli.trace import Quantity, Trace
 from attncli.word import Word
 
 _LEAST_ROOM, _MOST_ROOM = 3, 10
@@ -109,12 +109,18 @@ class ExerciseRequest(NamedTuple):
 
 
 class BlankedPage(NamedTuple):
-    """What is taken out of a page: the places that are asked for, and the page without them."""
+    """What is taken out of a page for one form of an exercise: the places that are asked for, and
+    the page without them."""
 
+    wish: ExerciseRequest
     page: WholePage
     places: Sequence[Blankable]
     asked: Asked
     asking: Sequence[tuple[StepSection, list[Blankable]]]
+
+    @property
+    def trace(self) -> Trace:
+        return self.page.trace
 
     @property
     def context(self) -> set[str]:
@@ -122,7 +128,61 @@ class BlankedPage(NamedTuple):
         those that it doesn't make itself."""
         blocks = (block for told, _ in self.asking for block in told.section.blocks)
         names = {block.quantity for block in blocks if isinstance(block, MatrixBlock)}
-        return {n for n in names - self.page.makes if not self.page.trace[n].given}
+        return {n for n in names - self.page.makes if not self.trace[n].given}
+
+    def keys(self) -> dict[str, RightAnswer]:
+        """What is accepted for each of the places that are asked for, by their ids."""
+        carry, exact = map(self._numbers_under, POLICIES)
+        return {place.id: key_of(self.trace, place, carry, exact) for place in self.places}
+
+    def _numbers_under(self, policy: Policy) -> Mapping[str, Number]:
+        """The numbers of the blanks under a policy, worked from what the sheet shows; none where
+        they can't be worked."""
+        trace = self.trace
+        own = trace.rounding.policy == policy
+        if own and (trace.rounding.carries or not self.context):
+            return {place.id: place.number for place in self.places}
+        try:
+            worked = trace.under(policy, {name: shown_rows(trace[name]) for name in self.context})
+        except ScenarioError:
+            return {}
+        if not self.wish.blanking.terms:
+            return {place.id: number_of(worked, place) for place in self.places}
+        return {place.id: place.number for place in self.wish.page(worked).places()}
+
+    def sections(self) -> list[Section]:
+        """The sections with blanks, their questions with keys, and their solutions; the first of
+        these says how they are to be read."""
+        keys = self.keys()
+        before = what_is_accepted(keys.values())
+        sections = []
+        for told, places in self.asking:
+            section = told.section
+            if places:
+                section = self._section(told, places, keys)
+                section = section._replace(solution=(*before, *section.solution))
+                before = ()
+            sections.append(section)
+        return sections
+
+    def _section(
+        self, told: StepSection, places: Sequence[Blankable], keys: Mapping[str, RightAnswer]
+    ) -> Section:
+        wish, part = self.wish, told.part
+        known = [(place, keys[place.id]) for place in places]
+        if wish.share is not None:
+            known = with_slips(self.trace, part, known)
+        each = wish.points.of(part.step)
+        questions = tuple(Question(place.id, each, key) for place, key in known)
+        names = {place.quantity for place in places}
+        fully = wish.selection._replace(detail="full")
+        lines = working_in(self.trace, part, names, wish.cells, fully)
+        whole = wish.wants_everything or bool(wish.cells)
+        return told.section._replace(
+            blocks=(*told.section.blocks, *_room(told.section, places)),
+            questions=questions,
+            solution=solution_of(lines, places, questions, part.path, whole=whole),
+        )
 
 
 def taken(trace: Trace, wish: ExerciseRequest, form: str) -> BlankedPage:
@@ -131,9 +191,8 @@ def taken(trace: Trace, wish: ExerciseRequest, form: str) -> BlankedPage:
     if wish.wants_everything:
         asked = page.everything()
         asking = page.asking(asked)
-        places = [place for _, own in asking for place in own]
-        if places:
-            return BlankedPage(page, places, asked, asking)
+        if places := [place for _, own in asking for place in own]:
+            return BlankedPage(wish, page, places, asked, asking)
     known = page.places()
     may = [place for place in known if wish.allows(trace, place)]
     places = chosen(may, wish.blanking, f"{wish.seed}/{form}")
@@ -142,30 +201,7 @@ def taken(trace: Trace, wish: ExerciseRequest, form: str) -> BlankedPage:
         option = f"--blank {wish.blanking.kind}"
         raise SelectionError.of(option, "there is nothing to blank", right)
     asked = page.asked(places, known)
-    return BlankedPage(page, places, asked, page.asking(asked))
-
-
-def keys_of(trace: Trace, wish: ExerciseRequest, what: BlankedPage) -> dict[str, RightAnswer]:
-    """What is accepted for each of the places that are asked for, by their ids."""
-    carry, exact = (_numbers_under(trace, wish, what, policy) for policy in POLICIES)
-    return {place.id: key_of(trace, place, carry, exact) for place in what.places}
-
-
-def _numbers_under(
-    trace: Trace, wish: ExerciseRequest, what: BlankedPage, policy: Policy
-) -> Mapping[str, Number]:
-    """The numbers of the blanks under a policy, worked from what the sheet shows; none where
-    they can't be worked."""
-    own = trace.rounding.policy == policy
-    if own and (trace.rounding.carries or not what.context):
-        return {place.id: place.number for place in what.places}
-    try:
-        worked = trace.under(policy, {name: shown_rows(trace[name]) for name in what.context})
-    except ScenarioError:
-        return {}
-    if not wish.blanking.terms:
-        return {place.id: number_of(worked, place) for place in what.places}
-    return {place.id: place.number for place in wish.page(worked).places()}
+    return BlankedPage(wish, page, places, asked, page.asking(asked))
 
 
 def shown_rows(quantity: Quantity) -> list[list[Decimal]]:
@@ -180,7 +216,7 @@ def exercise(trace: Trace, wish: ExerciseRequest, form: str, command: str) -> Do
     Raises SelectionError where there is nothing to ask for.
     """
     what = taken(trace, wish, form)
-    sections = _sections(trace, wish, what, keys_of(trace, wish, what))
+    sections = what.sections()
     points = sum(section.points for section in sections)
     mark = fingerprint(trace, sections)
     opening, told = _gathered(sections)
@@ -194,57 +230,6 @@ def exercise(trace: Trace, wish: ExerciseRequest, form: str, command: str) -> Do
         rounding=rounding_facts(trace),
         paper=Paper("exercise", form, mark, Word(command), points, wish.share or 0),
     )
-
-
-def _sections(
-    trace: Trace, wish: ExerciseRequest, what: BlankedPage, keys: Mapping[str, RightAnswer]
-) -> list[Section]:
-    """The sections with blanks, their questions with keys, and their solutions; the first of
-    these says how they are to be read."""
-    before = what_is_accepted(keys.values())
-    sections = []
-    for told, places in what.asking:
-        if not places:
-            sections.append(told.section)
-            continue
-        sections.append(_section(trace, wish, told, places, keys))
-        solution = (*before, *sections[-1].solution)
-        sections[-1] = sections[-1]._replace(solution=solution)
-        before = ()
-    return sections
-
-
-def _section(
-    trace: Trace,
-    wish: ExerciseRequest,
-    told: StepSection,
-    places: Sequence[Blankable],
-    keys: Mapping[str, RightAnswer],
-) -> Section:
-    questions = tuple(_questions(trace, wish, told.part, places, keys))
-    names = {place.quantity for place in places}
-    fully = wish.selection._replace(detail="full")
-    lines = working_in(trace, told.part, names, wish.cells, fully)
-    whole = wish.wants_everything or bool(wish.cells)
-    return told.section._replace(
-        blocks=(*told.section.blocks, *_room(told.section, places)),
-        questions=questions,
-        solution=solution_of(lines, places, questions, told.part.path, whole=whole),
-    )
-
-
-def _questions(
-    trace: Trace,
-    wish: ExerciseRequest,
-    part: PlannedStep,
-    places: Sequence[Blankable],
-    keys: Mapping[str, RightAnswer],
-) -> Iterator[Question]:
-    known = [(place, keys[place.id]) for place in places]
-    if wish.share is not None:
-        known = with_slips(trace, part, known)
-    each = wish.points.of(part.step)
-    return (Question(place.id, each, key) for place, key in known)
 
 
 def _room(section: Section, places: Sequence[Blankable]) -> list[Block]:

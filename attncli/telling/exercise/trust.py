@@ -19,7 +19,7 @@ from attncli.questions import RightAnswer
 from attncli.records import NamedTuple
 from attncli.telling.exercise.keys import around
 from attncli.telling.exercise.lines import Blankable
-from attncli.telling.exercise.papers import ExerciseRequest, keys_of, shown_rows, taken
+from attncli.telling.exercise.papers import ExerciseRequest, shown_rows, taken
 from attncli.trace import Trace
 from attncli.word import Word
 
@@ -53,7 +53,7 @@ def trial(
     """A variant's keys against the oracle. `data` is the scenario as plain data, whose numbers
     are replaced by the variant's; `folder` is where its files are."""
     what = taken(trace, wish, form)
-    keys = keys_of(trace, wish, what)
+    keys = what.keys()
     given: dict[str, list[list[Decimal]]] = {
         name: _rows(matrix) for name, matrix in trace.scenario.given.items()
     }
