@@ -8,6 +8,7 @@ from attncli.arithmetic.expression import Vector
 from attncli.document import MatrixBlock, SideBySide, Table
 from attncli.notation.words import printed
 from attncli.records import NamedTuple
+from attncli.render.columns import bands
 from attncli.render.grid import (
     Entry,
     Grid,
@@ -110,65 +111,48 @@ def _vector_texts(entries: Sequence[Entry]) -> list[str]:
 def _banded(names: ScreenColumn, columns: Sequence[ScreenColumn], cells: int) -> list[Line]:
     """The columns in as many bands as they need, the row names before each."""
     lines: list[Line] = []
-    for band in _bands(columns, cells - names.width - len(_BAR)):
+    room = cells - names.width - len(_BAR)
+    for band in bands(columns, lambda column: column.width, room, len(_GAP)):
         lines += [[]] if lines else []
         lines += _band_lines(names, band)
     return lines
 
 
-def _bands(columns: Sequence[ScreenColumn], room: int) -> list[list[ScreenColumn]]:
-    bands: list[list[ScreenColumn]] = [[]]
-    for column in columns:
-        used = sum(placed.width + len(_GAP) for placed in bands[-1])
-        if bands[-1] and used + column.width > room:
-            bands.append([])
-        bands[-1].append(column)
-    return bands
-
-
 def _band_lines(names: ScreenColumn, columns: Sequence[ScreenColumn]) -> list[Line]:
     headings = _GAP.join(column.heading for column in columns)
     rule = "─" * (names.width + 1)
-    lines: list[Line] = [
-        [
-            StyledText(names.heading, "name"),
-            StyledText(_BAR, "rule"),
-            StyledText(headings, "heading"),
-        ],
+    rows = (_GAP.join(cells) for cells in zip(*(column.cells for column in columns), strict=True))
+    return [
+        _row(StyledText(names.heading, "name"), StyledText(headings, "heading")),
         [StyledText(rule + _CROSS[1:] + "─" * width(headings), "rule")],
+        *(
+            _row(StyledText(name, "heading"), StyledText(row, "figure"))
+            for name, row in zip(names.cells, rows, strict=True)
+        ),
     ]
-    for i, name in enumerate(names.cells):
-        row = _GAP.join(column.cells[i] for column in columns)
-        lines.append(
-            [StyledText(name, "heading"), StyledText(_BAR, "rule"), StyledText(row, "figure")]
-        )
-    return lines
+
+
+def _row(name: StyledText, cells: StyledText) -> Line:
+    return [name, StyledText(_BAR, "rule"), cells]
 
 
 def beside_each_other(tables: Sequence[list[Line]], cells: int) -> list[Line]:
     """Tables set beside each other as long as they fit, then below."""
+    sized = [(table, max(map(line_width, table))) for table in tables]
     lines: list[Line] = []
-    row: list[list[Line]] = []
-    for table in tables:
-        if row and sum(map(_width_of, [*row, table])) + _GAP_BETWEEN_TABLES * len(row) > cells:
-            lines += [*_joined(row), []]
-            row = []
-        row.append(table)
-    return [*lines, *_joined(row)]
+    for row in bands(sized, lambda one: one[1], cells, _GAP_BETWEEN_TABLES):
+        lines += [*([[]] if lines else []), *_joined(row)]
+    return lines
 
 
-def _width_of(table: list[Line]) -> int:
-    return max(map(line_width, table))
-
-
-def _joined(tables: Sequence[list[Line]]) -> list[Line]:
+def _joined(tables: Sequence[tuple[list[Line], int]]) -> list[Line]:
+    """Tables of these widths, line by line."""
     lines: list[Line] = []
-    for k in range(max(map(len, tables))):
+    for k in range(max(len(table) for table, _ in tables)):
         line: Line = []
-        for table in tables:
-            if line:
-                line.append(StyledText(" " * _GAP_BETWEEN_TABLES))
+        for table, size in tables:
+            gap = [StyledText(" " * _GAP_BETWEEN_TABLES)] if line else []
             row = table[k] if k < len(table) else []
-            line += [*row, StyledText(" " * (_width_of(table) - line_width(row)))]
+            line += [*gap, *row, StyledText(" " * (size - line_width(row)))]
         lines.append(line)
     return lines

@@ -12,6 +12,7 @@ from attncli.notation.latex import latex
 from attncli.notation.plain import MINUS
 from attncli.notation.words import shown
 from attncli.records import NamedTuple
+from attncli.render.columns import bands
 from attncli.render.grid import (
     Entry,
     Grid,
@@ -93,7 +94,16 @@ _OMITTED = {
 
 def matrix(block: MatrixBlock, setting: Setting) -> str:
     """A quantity as a table."""
-    return _banded(*_matrix_columns(block, setting), setting)
+    grid = grid_of(block)
+    quantity = TexCell.of_mathematics(latex(Symbol(block.name), setting.working))
+    if block.given:
+        origin = f" ({block.origin})"
+        quantity = TexCell(f"{quantity.text}{origin}", quantity.width + text_width(origin))
+    columns = [
+        TexColumn(_named(column.heading), tuple(_entry_cells(column.entries, setting)))
+        for column in grid.columns
+    ]
+    return _banded(_row_names(quantity, grid), columns, setting)
 
 
 def side_by_side(block: SideBySide, setting: Setting) -> str:
@@ -199,19 +209,6 @@ def _named(name: Label) -> TexCell:
     return _OMITTED[name] if isinstance(name, Omission) else TexCell.of_name(name)
 
 
-def _matrix_columns(block: MatrixBlock, setting: Setting) -> tuple[TexColumn, list[TexColumn]]:
-    grid = grid_of(block)
-    quantity = TexCell.of_mathematics(latex(Symbol(block.name), setting.working))
-    if block.given:
-        origin = f" ({block.origin})"
-        quantity = TexCell(f"{quantity.text}{origin}", quantity.width + text_width(origin))
-    columns = [
-        TexColumn(_named(column.heading), tuple(_entry_cells(column.entries, setting)))
-        for column in grid.columns
-    ]
-    return _row_names(quantity, grid), columns
-
-
 def _entry_cells(entries: Sequence[Entry], setting: Setting) -> Iterable[TexCell]:
     """A column's entries, each number filled up behind its point to the length of the longest."""
     numbers = (one.total if isinstance(one, SumEntry) else one for one in entries)
@@ -242,12 +239,8 @@ def _banded(names: TexColumn, columns: Sequence[TexColumn], setting: Setting) ->
         return _tabular(names, columns)
     if _width(names, columns, _SMALL_GAP) * _SMALL <= setting.room:
         return "{\\small\\tabcolsep 3pt%\n" + _tabular(names, columns) + "}"
-    bands: list[list[TexColumn]] = [[]]
-    for column in columns:
-        if bands[-1] and _width(names, [*bands[-1], column], _GAP) > setting.room:
-            bands.append([])
-        bands[-1].append(column)
-    return _JOINT.join(_tabular(names, band) for band in bands)
+    found = bands(columns, lambda column: column.width, setting.room - names.width - _GAP, _GAP)
+    return _JOINT.join(_tabular(names, band) for band in found)
 
 
 def _tabular(names: TexColumn, columns: Sequence[TexColumn]) -> str:
