@@ -27,7 +27,8 @@ _LAST_OF_A_PLANE = 0xFFFE
 
 _JOINERS, _EMOJI_STYLE, _KEYCAP = "\u200c\u200d", "\ufe0f", "\u20e3"
 _JOINED = "[\u0600-\u109f\u1780-\u18af\ufe0f]"
-"""Letters whose shapes joiners change; beside these, emoji."""
+"""Letters whose shapes joiners change (The Unicode Standard, 23.2): those of the Middle East and
+India, Khmer and Mongolian; beside these, emoji."""
 _PICTURES = {"So", "Sk"}
 
 _SPACE = "␣"
@@ -42,7 +43,8 @@ _LEFTWARDS = (
 """The blocks of scripts that are written to the left."""
 _RUN = rf"[{_LEFTWARDS}](?:[{_LEFTWARDS}\d\u0300-\u036f]|[ '\"-](?=[{_LEFTWARDS}]))*"
 ISOLATE, POP = "\u2068", "\u2069"
-"""First strong isolate and pop directional isolate; a word's own are escapes."""
+"""First strong isolate and pop directional isolate (Unicode Standard Annex 9, section 2.4); a
+word's own are escapes."""
 
 
 def printed(word: Word) -> str:

@@ -46,6 +46,7 @@ def _painted(lines: list[Line], width: int) -> str:
     for line in lines:
         if line == NEW_PAGE:
             continue  # a screen has none
+        # as Text: Rich would take `[cat]` for markup of its own, and wrap what is wrapped already
         text = Text.assemble(*((piece.text, STYLES.get(piece.style, "")) for piece in line))
         text.rstrip()
         console.print(text, soft_wrap=True, highlight=False, markup=False)

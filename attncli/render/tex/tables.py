@@ -30,10 +30,11 @@ from attncli.render.tex.text import WIDEST_NAME, breakable, escaped, mathematics
 from attncli.word import Word
 
 _GAP, _SMALL_GAP = 1.1, 0.55
+"""Twice `\\tabcolsep`, in ems: 6 pt by default, 3 pt in a small table."""
 STRETCHED = r"\renewcommand\arraystretch{1.6}"
 """Rows that are high enough to write in."""
 _SMALL = 0.92
-"""How wide `\\small` is, against the page's own size."""
+"""How wide `\\small` is, against the page's own size: 10 pt of 11 pt, and a little to spare."""
 _MOST_LINES = 24
 """A longer table goes over pages in parts, of which two fit on one."""
 _WIDEST = 0.35

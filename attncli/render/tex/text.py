@@ -34,6 +34,7 @@ _EVERYWHERE = "·ßæøåœÆØÅŒłŁı¡¿–—‘’“”"
 _BESIDE_T1 = "«»‹›„‚ÐÞðþĐđŊŋĄąĘęĮįŲų¢£¤¥¦§©ª¬®¯°´µ¶¸¹º¼½¾€•™†‡‰"
 """What pdfTeX prints as well where its encoding is T1, from that or from the symbols beside it."""
 
+# TeX makes one sign of `--`, `''` and `,,`: an empty group between them keeps both.
 _LIGATURE = re.compile(r"([-',])(?=\1)")
 _WIDEST_WORD = 18.0
 """Ems without a space on one line, also of a title: some thirty letters."""
@@ -41,6 +42,7 @@ _PARTS = re.compile(".{1,4}")
 _BREAK = r"\hspace{0pt plus 1pt}"
 WIDEST_NAME = 12.0
 """Ems on one line."""
+# `\\` and `\item` take a `[` or `*` that comes next for their own option.
 _OPTION = re.compile(r"^[\[*]")
 
 

@@ -39,7 +39,7 @@ def working(block: Working, setting: Setting) -> str:
     rows = _rows(block, zip(labels, texts, strict=True), places, " &&" if columns > 1 else " ")
     start, end = ("alignat*", f"{{{columns}}}") if columns > 1 else ("align*", "")
     body = "\n".join(f"  {row}" for row in rows)
-    body = body[: body.rindex(_NEXT)]
+    body = body[: body.rindex(_NEXT)]  # an empty row would follow a last `\\`
     return f"\\begin{{{start}}}{end}\n{body}\n\\end{{{start}}}"
 
 
