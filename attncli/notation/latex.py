@@ -1,38 +1,31 @@
 """Expressions in LaTeX: `0.5 \\times 0.885 - 0.1 \\times 0.997`, `\\dfrac{7.389}{12.825}`.
 
-A web page and a TeX file take somebody's words and blanks in different ways, which is what a
-`LatexStyle` is for.
+A web page and a TeX file take somebody's words and blanks in different ways, which is what the
+parts of a `LatexNotation` are for.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
 from attncli.name import Name
-from attncli.notation.signs import (
-    ATOM,
-    DIVISOR,
-    FACTOR,
-    binding,
-    least_after_minus,
-    least_after_sign,
-    signed,
-)
+from attncli.notation.notation import Node, Notation
+from attncli.notation.signs import FACTOR
 from attncli.notation.words import shown
-from attncli.records import NamedTuple
 from attncli.word import Word
 
 _GREEK = {"π": r"\pi", "gamma": r"\gamma", "beta": r"\beta"}
 FUNCTIONS = {name: rf"\{name}" for name in ("max", "min", "tanh", "sin", "cos", "ln")}
 _SPECIAL = re.compile(r"[_{}$%&#]|\\")
+_LONG_ROOT = 4
+"""Places to break a line at."""
 
 
-class LatexStyle(NamedTuple):
-    """How mathematics is written where it isn't the same everywhere.
+class LatexNotation(Notation):
+    """LaTeX, as far as it isn't the same everywhere.
 
     `word` writes an index, which may be somebody's word or one of ours; `blank` a number to be
     filled in. Where blanks are `hidden`, whatever stands around one tells nothing of its answer. A
@@ -41,80 +34,78 @@ class LatexStyle(NamedTuple):
     in them.
     """
 
-    word: Callable[[Word | str], str]
-    blank: Callable[[ex.Blank], str]
-    hidden: bool = False
-    joint: str = " "
-    inline: bool = False
-    slim: bool = False
+    called = "LaTeX"
+    times, dot, matrices = r" \times ", r"\cdot", r" \thinspace "
+    omitted, transposed_mark = r"\dots", r"^{\top}"
+    hidden = inline = False
 
+    def __init__(
+        self,
+        word: Callable[[Word | str], str],
+        blank: Callable[[ex.Blank], str],
+        *,
+        joint: str = " ",
+        slim: bool = False,
+    ) -> None:
+        self.word, self.blank = word, blank
+        self.joint, self.comma, self.slim = joint, f",{joint}", slim
 
-def web_word(word: Word | str) -> str:
-    """A word in mathematics that a browser draws."""
-    text = shown(word)
-    if text.isascii() and (text.isdigit() or (len(text) == 1 and text.isalpha())):
-        return text
-    return rf"\text{{{_SPECIAL.sub(_escape, text)}}}"
+    def held(self, node: ex.Expression, least: int) -> str:
+        if self.hidden and isinstance(node, ex.Blank):
+            return self.write(node)
+        return super().held(node, least)
 
+    def parentheses(self, text: str) -> str:
+        if self.inline or (self.slim and r"\dfrac" not in text):
+            return f"({text})"
+        return rf"\left({self._whole(text)}\right)"
 
-def _escape(match: re.Match[str]) -> str:
-    return r"\backslash " if match[0] == "\\" else f"\\{match[0]}"
+    def _whole(self, text: str) -> str:
+        """The text without a place to break it at."""
+        return text.replace(self.joint, " ")
 
+    def number(self, node: ex.Number) -> str:
+        text = decimals.text(node.shown)
+        if text[-1].isdigit() and "e" not in text:  # the most of them
+            return text
+        mantissa, e, exponent = text.replace("∞", r"\infty").partition("e")
+        return rf"{mantissa} \times 10^{{{exponent}}}" if e else mantissa
 
-def web_blank(node: ex.Blank) -> str:
-    if node.answer is not None:
-        return latex(node.answer)
-    return r"\underline{\hspace{3em}}" if node.id else r"\cdots\cdots"
+    def symbol(self, node: ex.Symbol) -> str:
+        indices = f"[{', '.join(map(self.word, node.indices))}]" if node.indices else ""
+        name = node.name if isinstance(node.name, Name) else Name(node.name)
+        if name.time is None:
+            return _named(name) + indices
+        is_within = name.path.time is not None  # `gates[2].forget`
+        timed, within = (name.path, f".{_named(name.alone)}") if is_within else (name, "")
+        time = str(name.time).replace("−", "-")
+        return rf"{_named(timed.at(None))}^{{\langle {time} \rangle}}{within}{indices}"
 
+    def quotient(self, node: ex.Quotient) -> str:
+        if self.inline:
+            return super().quotient(node)
+        dividend, divisor = (self._whole(self.write(part)) for part in node[:2])
+        return rf"\dfrac{{{dividend}}}{{{divisor}}}"
 
-WEB = LatexStyle(web_word, web_blank)
-"""What KaTeX and MathJax both understand."""
+    def applied(self, node: ex.Apply) -> str:
+        name = FUNCTIONS.get(node.function, self.symbol(ex.Symbol(node.function)))
+        return name + self.parentheses(self.listed(node.arguments))
 
+    def exponent(self, node: ex.Expression) -> str:
+        """An exponent; a quotient in one line, since a fraction up there is too small to read."""
+        is_quotient = isinstance(node, ex.Quotient)
+        text = "/".join(self.sides(node)) if is_quotient else self.write(node)
+        return f"{{{self._whole(text)}}}"
 
-def latex(node: ex.Expression | ex.Equation, style: LatexStyle = WEB) -> str:
-    """The expression in LaTeX. Raises TypeError for a node that has no notation."""
-    write = _WRITE.get(type(node))
-    if write is None:
-        raise TypeError(f"{type(node).__name__} has no LaTeX notation")
-    return write(node, style)
+    def root(self, node: ex.Root) -> str:
+        """A root; of a sum too long for one line, what stands under it to the power of 1/2."""
+        text = self.write(node.operand)
+        if self.inline and text.count(self.joint) > _LONG_ROOT:
+            return f"{self.parentheses(text)}^{{1/2}}"
+        return rf"\sqrt{{{self._whole(text)}}}"
 
-
-def _held(node: ex.Expression, least: int, style: LatexStyle) -> str:
-    """The expression, in parentheses where it binds less tightly than `least`."""
-    text = latex(node, style)
-    if binding(node) >= least or (style.hidden and isinstance(node, ex.Blank)):
-        return text
-    return _parentheses(text, style)
-
-
-def _parentheses(text: str, style: LatexStyle) -> str:
-    if style.inline or (style.slim and r"\dfrac" not in text):
-        return f"({text})"
-    return rf"\left({_whole(text, style)}\right)"
-
-
-def _whole(text: str, style: LatexStyle) -> str:
-    """The text without a place to break it at."""
-    return text.replace(style.joint, " ")
-
-
-def _number(node: ex.Number, _: LatexStyle) -> str:
-    text = decimals.text(node.shown)
-    if text[-1].isdigit() and "e" not in text:  # the most of them
-        return text
-    mantissa, e, exponent = text.replace("∞", r"\infty").partition("e")
-    return rf"{mantissa} \times 10^{{{exponent}}}" if e else mantissa
-
-
-def _symbol(node: ex.Symbol, style: LatexStyle) -> str:
-    indices = f"[{', '.join(map(style.word, node.indices))}]" if node.indices else ""
-    name = node.name if isinstance(node.name, Name) else Name(node.name)
-    if name.time is None:
-        return _named(name) + indices
-    is_within = name.path.time is not None  # `gates[2].forget`
-    timed, within = (name.path, f".{_named(name.alone)}") if is_within else (name, "")
-    time = str(name.time).replace("−", "-")
-    return rf"{_named(timed.at(None))}^{{\langle {time} \rangle}}{within}{indices}"
+    def total(self, node: ex.Total) -> str:
+        return rf"\sum _{{{node.over}}} {self.held(node.operand, FACTOR)}"
 
 
 def _named(name: Name) -> str:
@@ -135,87 +126,28 @@ def _name(name: str) -> str:
     return rf"\mathrm{{{_SPECIAL.sub(_escape, name)}}}"
 
 
-def _sum(node: ex.Sum, style: LatexStyle) -> str:
-    minus, first = signed(node.terms[0])
-    text = ("-" if minus else "") + _held(first, FACTOR, style)
-    for term in node.terms[1:]:
-        minus, positive = signed(term)
-        held = _held(positive, least_after_sign(positive), style)
-        text += f"{style.joint}{'-' if minus else '+'} {held}"
-    return text
+def _web_word(word: Word | str) -> str:
+    """A word in mathematics that a browser draws."""
+    text = shown(word)
+    if text.isascii() and (text.isdigit() or (len(text) == 1 and text.isalpha())):
+        return text
+    return rf"\text{{{_SPECIAL.sub(_escape, text)}}}"
 
 
-def _product(node: ex.Product, style: LatexStyle) -> str:
-    first, *others = node.factors
-    minus, positive = signed(first)
-    text = ("-" if minus else "") + _held(positive, FACTOR, style)
-    held = [_held(factor, DIVISOR + 1, style) for factor in others]
-    return r" \times ".join([text, *held])
+def _escape(match: re.Match[str]) -> str:
+    return r"\backslash " if match[0] == "\\" else f"\\{match[0]}"
 
 
-def _quotient(node: ex.Quotient, style: LatexStyle) -> str:
-    if style.inline:
-        dividend = _held(node.dividend, FACTOR, style)
-        return f"{dividend}{style.joint}/ {_held(node.divisor, DIVISOR + 1, style)}"
-    dividend, divisor = (_whole(latex(part, style), style) for part in node[:2])
-    return rf"\dfrac{{{dividend}}}{{{divisor}}}"
+def _web_blank(node: ex.Blank) -> str:
+    if node.answer is not None:
+        return latex(node.answer)
+    return r"\underline{\hspace{3em}}" if node.id else r"\cdots\cdots"
 
 
-def _vector(node: ex.Vector, style: LatexStyle) -> str:
-    separator = f",{style.joint}"
-    return f"[{separator.join([latex(entry, style) for entry in node.entries])}]"
+WEB = LatexNotation(_web_word, _web_blank)
+"""What KaTeX and MathJax both understand."""
 
 
-def _apply(node: ex.Apply, style: LatexStyle) -> str:
-    name = FUNCTIONS.get(node.function, _symbol(ex.Symbol(node.function), style))
-    arguments = f",{style.joint}".join(latex(argument, style) for argument in node.arguments)
-    return name + _parentheses(arguments, style)
-
-
-def _exponent(node: ex.Expression, style: LatexStyle) -> str:
-    """An exponent; a quotient in one line, since a fraction up there is too small to read."""
-    if not isinstance(node, ex.Quotient):
-        return _whole(latex(node, style), style)
-    dividend, divisor = _held(node.dividend, FACTOR, style), _held(node.divisor, DIVISOR + 1, style)
-    return _whole(f"{dividend}/{divisor}", style)
-
-
-def _root(node: ex.Root, style: LatexStyle) -> str:
-    """A root; of a sum too long for one line, what stands under it to the power of 1/2."""
-    text = latex(node.operand, style)
-    if style.inline and text.count(style.joint) > _LONG_ROOT:
-        return f"{_parentheses(text, style)}^{{1/2}}"
-    return rf"\sqrt{{{_whole(text, style)}}}"
-
-
-_LONG_ROOT = 4
-"""Places to break a line at."""
-
-_WRITE: dict[type, Callable[[Any, LatexStyle], str]] = {
-    ex.Number: _number,
-    ex.Blank: lambda node, style: style.blank(node),
-    ex.Symbol: _symbol,
-    ex.Omitted: lambda _, __: r"\dots",
-    ex.Sum: _sum,
-    ex.Product: _product,
-    ex.MatrixProduct: lambda node, style: r" \thinspace ".join(
-        _held(factor, ATOM, style) for factor in node.factors
-    ),
-    ex.Dot: lambda node, style: (
-        f"{_held(node.left, ATOM, style)}{style.joint}\\cdot {_held(node.right, ATOM, style)}"
-    ),
-    ex.Quotient: _quotient,
-    ex.Negative: lambda node, style: (
-        f"-{_held(node.operand, least_after_minus(node.operand), style)}"
-    ),
-    ex.Power: lambda node, style: (
-        f"{_held(node.base, ATOM, style)}^{{{_exponent(node.exponent, style)}}}"
-    ),
-    ex.Root: _root,
-    ex.Transposed: lambda node, style: f"{_held(node.operand, ATOM, style)}^{{\\top}}",
-    ex.Apply: _apply,
-    ex.Total: lambda node, style: rf"\sum _{{{node.over}}} {_held(node.operand, FACTOR, style)}",
-    ex.Vector: _vector,
-    Word: lambda node, style: style.word(node),
-    ex.Equation: lambda node, style: f"{latex(node.left, style)} = {latex(node.right, style)}",
-}
+def latex(node: Node, notation: LatexNotation = WEB) -> str:
+    """The expression in LaTeX. Raises TypeError for a node that has no notation."""
+    return notation.write(node)

@@ -161,8 +161,8 @@ def _only_letters(word: Word | str) -> str:
     return WEB.word(word) if plain_word else _refuse(word)
 
 
-_WITHOUT_WORDS = WEB._replace(word=_refuse)
-_WITHOUT_MARKUP = WEB._replace(word=_only_letters)
+_WITHOUT_WORDS = WEB.but(word=_refuse)
+_WITHOUT_MARKUP = WEB.but(word=_only_letters)
 
 
 def _addition(block: doc.Addition) -> str:

@@ -70,7 +70,7 @@ def hanging(start: Line, pieces: Iterable[StyledText], cells: int, by: int = 0) 
     return [[*start, *first], *([StyledText(" " * indent), *line] for line in others)]
 
 
-# A terminal takes each line for a paragraph of its own (Unicode Standard Annex 9, rule P1), in which
+# A terminal takes each line for a paragraph of its own (Unicode Standard Annex 9, rule P1): in it
 # an isolate has to begin and to end.
 def _isolated_alone(lines: list[Line]) -> Iterator[Line]:
     """The lines, each with an end to the isolate that is open there, which goes on in the next."""

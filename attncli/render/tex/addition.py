@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from attncli.arithmetic.expression import Expression, Number, Vector
 from attncli.document import Addition
-from attncli.notation.latex import LatexStyle, latex
+from attncli.notation.latex import LatexNotation, latex
 from attncli.notation.plain import MINUS
 from attncli.render.numbers import FilledAddend, filled_addends
 from attncli.render.tex.alignment import aligned
@@ -41,14 +41,14 @@ def addition(block: Addition, setting: Setting) -> str:
     return _array(on_one_line(latex(block.label, style)), [rows, end], 3 if fits else 2)
 
 
-def _vectors(vectors: Sequence[Vector], style: LatexStyle) -> list[str]:
+def _vectors(vectors: Sequence[Vector], style: LatexNotation) -> list[str]:
     """Vectors with their entries' points below each other."""
     columns = zip(*(vector.entries for vector in vectors), strict=True)
     texts = [_column(column, style) for column in columns]
     return [f"[{f',{JOINT}'.join(row)}]" for row in zip(*texts, strict=True)]
 
 
-def _column(entries: Sequence[Expression], style: LatexStyle) -> list[str]:
+def _column(entries: Sequence[Expression], style: LatexNotation) -> list[str]:
     texts = [latex(entry, style) for entry in entries]
     return aligned(texts) if all(isinstance(entry, Number) for entry in entries) else texts
 

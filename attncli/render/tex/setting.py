@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attncli.arithmetic.expression import Blank
-from attncli.notation.latex import LatexStyle, latex
+from attncli.notation.latex import LatexNotation, latex
 from attncli.records import NamedTuple
 from attncli.render.tex.text import FORMULA, WORKING
 
@@ -16,8 +16,8 @@ class Setting(NamedTuple):
     own working looks like; how headings do."""
 
     room: float
-    working: LatexStyle = WORKING
-    formula: LatexStyle = FORMULA
+    working: LatexNotation = WORKING
+    formula: LatexNotation = FORMULA
     lines_to_write: str = r"\vspace{{{}\baselineskip}}"
     title: str = r"{{\LARGE\bfseries {}\par}}"
     heading: str = r"\section*{{{}}}"
@@ -57,8 +57,8 @@ def exam(room: float, *, with_key: bool) -> Setting:
     lines += r"\par\allowbreak\fillwithlines{{\stretch{{1}}}}"  # as far as the page goes
     return Setting(
         room,
-        WORKING._replace(blank=_fillin_in_mathematics, hidden=True),
-        FORMULA._replace(blank=_fillin_in_mathematics, hidden=True),
+        WORKING.but(blank=_fillin_in_mathematics, hidden=True),
+        FORMULA.but(blank=_fillin_in_mathematics, hidden=True),
         rf"\ifprintanswers\else{lines}\fi" if with_key else lines,
         title=r"{{\Large\bfseries {}\par\medskip}}",
         subheading=r"\subsubsection*{{{}}}",

@@ -8,7 +8,7 @@ import unicodedata
 from attncli.arithmetic.expression import Blank, Equation, Expression, Symbol
 from attncli.document import Span, Spans, Term
 from attncli.notation import name_of
-from attncli.notation.latex import LatexStyle, latex
+from attncli.notation.latex import LatexNotation, latex
 from attncli.notation.words import shown, visible
 from attncli.render.tex.measure import text_width
 from attncli.word import Word
@@ -147,9 +147,9 @@ def ruled(blank: Blank) -> str:
 JOINT = "\n"
 """Where a line of mathematics may be broken; to TeX it is a space."""
 
-WORKING = LatexStyle(index, ruled, joint=JOINT, slim=True)
-FORMULA = LatexStyle(formula_index, ruled, joint=JOINT, slim=True)
-_INLINE = FORMULA._replace(inline=True)
+WORKING = LatexNotation(index, ruled, joint=JOINT, slim=True)
+FORMULA = LatexNotation(formula_index, ruled, joint=JOINT, slim=True)
+_INLINE = FORMULA.but(inline=True)
 
 
 def on_one_line(text: str) -> str:

@@ -63,7 +63,7 @@ def _part_text(part: Expression, setting: Setting) -> str:
     text = latex(part, setting.working)
     wide = max(map(math_width, text.split(JOINT))) + RELATION_WIDTH > setting.room * 0.6
     if wide or (r"\dfrac" in text and r"\fillin" in text):
-        return latex(part, setting.working._replace(inline=True))
+        return latex(part, setting.working.but(inline=True))
     return text
 
 

@@ -1,0 +1,136 @@
+"""What a notation is: how each node of an expression is written, by the signs it has for that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Self
+
+from attncli.arithmetic import expression as ex
+from attncli.notation.signs import (
+    ATOM,
+    DIVISOR,
+    FACTOR,
+    binding,
+    least_after_minus,
+    least_after_sign,
+    signed,
+)
+from attncli.word import Word
+
+Node = ex.Expression | ex.Equation
+
+
+class Notation:
+    """Expressions in writing. What all notations have alike is written here; a notation says its
+    signs, and how it writes the rest.
+
+    A line may be broken at a `joint`, and nowhere at a `glue`. `word` writes somebody's word.
+    """
+
+    called: str
+    minus, times, dot, matrices = "-", "*", "*", " "
+    omitted, transposed_mark = "…", ""
+    joint, glue = " ", " "
+    comma = ", "
+    word: Callable[[Any], str]
+
+    def but(self, **changes: object) -> Self:
+        """The same notation with some things written otherwise."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, **changes)
+        return other
+
+    def write(self, node: Node) -> str:
+        """The expression as a text. Raises TypeError for a node that has no notation."""
+        writer = _WRITERS.get(type(node))
+        if writer is None:
+            raise TypeError(f"{type(node).__name__} has no {self.called} notation")
+        text: str = getattr(self, writer)(node)
+        return text
+
+    def held(self, node: ex.Expression, least: int) -> str:
+        """The expression, in parentheses where it binds less tightly than `least`."""
+        text = self.write(node)
+        return text if binding(node) >= least else self.parentheses(text)
+
+    def parentheses(self, text: str) -> str:
+        return f"({text})"
+
+    def listed(self, nodes: Iterable[ex.Expression]) -> str:
+        return self.comma.join([self.write(node) for node in nodes])
+
+    def omission(self, _: ex.Omitted) -> str:
+        return self.omitted
+
+    def named(self, node: Word) -> str:
+        return self.word(node).replace(" ", self.glue)
+
+    def sum(self, node: ex.Sum) -> str:
+        minus, first = signed(node.terms[0])
+        text = (self.minus if minus else "") + self.held(first, FACTOR)
+        for term in node.terms[1:]:
+            minus, positive = signed(term)
+            held = self.held(positive, least_after_sign(positive))
+            text += f"{self.joint}{self.minus if minus else '+'}{self.glue}{held}"
+        return text
+
+    def product(self, node: ex.Product) -> str:
+        first, *others = node.factors
+        minus, positive = signed(first)
+        text = (self.minus if minus else "") + self.held(positive, FACTOR)
+        return self.times.join([text, *[self.held(factor, DIVISOR + 1) for factor in others]])
+
+    def matrix_product(self, node: ex.MatrixProduct) -> str:
+        return self.matrices.join([self.held(factor, ATOM) for factor in node.factors])
+
+    def dot_product(self, node: ex.Dot) -> str:
+        left, right = self.held(node.left, ATOM), self.held(node.right, ATOM)
+        return f"{left}{self.joint}{self.dot}{self.glue}{right}"
+
+    def quotient(self, node: ex.Quotient) -> str:
+        return f"/{self.glue}".join(self.sides(node, self.joint))
+
+    def sides(self, node: ex.Quotient, after: str = "") -> tuple[str, str]:
+        """What is divided, and by what, as they stand before and behind a `/`."""
+        return self.held(node.dividend, FACTOR) + after, self.held(node.divisor, DIVISOR + 1)
+
+    def negative(self, node: ex.Negative) -> str:
+        return f"{self.minus}{self.held(node.operand, least_after_minus(node.operand))}"
+
+    def power(self, node: ex.Power) -> str:
+        return f"{self.held(node.base, ATOM)}^{self.exponent(node.exponent)}"
+
+    def exponent(self, node: ex.Expression) -> str:
+        return self.held(node, ATOM)
+
+    def transposed(self, node: ex.Transposed) -> str:
+        return f"{self.held(node.operand, ATOM)}{self.transposed_mark}"
+
+    def vector(self, node: ex.Vector) -> str:
+        return f"[{self.listed(node.entries)}]"
+
+    def equation(self, node: ex.Equation) -> str:
+        return f"{self.write(node.left)}{self.glue}={self.glue}{self.write(node.right)}"
+
+
+_WRITERS: dict[type, str] = {
+    ex.Number: "number",
+    ex.Blank: "blank",
+    ex.Symbol: "symbol",
+    ex.Omitted: "omission",
+    ex.Sum: "sum",
+    ex.Product: "product",
+    ex.MatrixProduct: "matrix_product",
+    ex.Dot: "dot_product",
+    ex.Quotient: "quotient",
+    ex.Negative: "negative",
+    ex.Power: "power",
+    ex.Root: "root",
+    ex.Transposed: "transposed",
+    ex.Apply: "applied",
+    ex.Total: "total",
+    ex.Vector: "vector",
+    ex.Equation: "equation",
+    Word: "named",
+}
+"""The method for each node; a cell or a length of an equation is never on a page."""
