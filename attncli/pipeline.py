@@ -22,7 +22,7 @@ from attncli.trace.outline import Outline, outlined
 from attncli.trace.shapes import shapes_of
 
 if TYPE_CHECKING:
-    from attncli.scenario.learning import Progress
+    from attncli.tokenizing.corpus import Progress
 
 
 def load(
@@ -207,7 +207,7 @@ def _origin(scenario: Scenario, name: Name) -> str:
             continue
         if name == below(stack.path, "word_counts") and not tokenizing.counts_given:
             return "counted"
-        if name == below(stack.path, "log_p") and tokenizing.trained is not None:
+        if name == below(stack.path, "log_p") and tokenizing.learned is not None:
             return "learned"
     return "given"
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli import oracle
+from attncli.tokenizing.merge_learning import LearnedMerges
 from tests.pages import page_of, trace_of
 from tests.plain import read
 
@@ -55,10 +56,9 @@ def test_the_largest_score_is_larger_than_all_but_the_ties(
     )
     trace = trace_of(text)
     chosen = CHOICE.findall(" ".join(page_of(trace).split()))
-    learned = trace.scenario.text.tokenizing
+    learned = trace.scenario.text.learned_as(LearnedMerges)
     assert learned is not None
-    assert learned.learned is not None
-    for told, one in zip(chosen, learned.learned.rounds, strict=True):
+    for told, one in zip(chosen, learned.rounds, strict=True):
         scores = trace[f"rounds[{one.number}].scores"]
         shown = [str(scores.matrix.number(i, 0).shown) for i in range(len(scores.values))]
         assert scores.rows.names[0] == " ".join(one.pair)
@@ -80,10 +80,9 @@ def test_a_tie_as_shown_is_a_tie(policy: str, pair: str, ties: int) -> None:
         f"rounding: {{policy: {policy}, decimals: 3}}\n"
     )
     trace = trace_of(text)
-    learned = trace.scenario.text.tokenizing
+    learned = trace.scenario.text.learned_as(LearnedMerges)
     assert learned is not None
-    assert learned.learned is not None
-    first = learned.learned.rounds[0]
+    first = learned.rounds[0]
     assert (" ".join(first.pair), first.ties) == (pair, ties)
     told = "0.022" if ties else "0.0222"
     assert f"{pair} has the largest score ({told})" in page_of(trace)

@@ -10,7 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attncli import ScenarioError, load, oracle
-from attncli.tokenizing.merging import Merges
+from attncli.tokenizing.merge_learning import LearnedMerges
+from attncli.tokenizing.merge_model import MergeModel
 from tests.pages import SHIPPED, page_of, trace_of
 from tests.plain import read
 from tests.test_transformers import same
@@ -69,10 +70,9 @@ def test_the_course_example() -> None:
     counts = trace["rounds[1].counts"]
     found = dict(zip(counts.rows.names, counts.values[:, 0], strict=True))
     assert found == {"u g": 20, "p u": 17, "u n": 16, "h u": 15, "g s": 5, "b u": 4}
-    learned = trace.scenario.text.tokenizing
+    learned = trace.scenario.text.learned_as(LearnedMerges)
     assert learned is not None
-    assert learned.learned is not None
-    assert learned.learned.merges == (("u", "g"), ("u", "n"), ("h", "ug"))
+    assert learned.merges == (("u", "g"), ("u", "n"), ("h", "ug"))
     assert trace.scenario.text.tokens == ("hug", "s", "b", "ug", "p", "ug", "s")
     page = page_of(trace)
     assert "counts[u g] = 10 + 5 + 5 = 20" in page
@@ -119,7 +119,7 @@ def test_many_rounds_are_elided() -> None:
 @given(st.text(max_size=20))
 def test_any_sentence_is_cut(sentence: str) -> None:
     merges = (("a", "b"), ("ab", "c"))
-    model = Merges({token: k for k, token in enumerate("abc")} | {"ab": 3, "abc": 4}, merges)
+    model = MergeModel({token: k for k, token in enumerate("abc")} | {"ab": 3, "abc": 4}, merges)
     for word in sentence.split():
         assert "".join(piece.surface for piece in model.pieces(word)) == word
 

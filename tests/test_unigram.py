@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from attncli import ScenarioError, load
 from attncli.pipeline import work
 from attncli.scenario.model import Tokenizing
+from attncli.tokenizing.count_training import CountTraining
+from attncli.tokenizing.em_training import EMTraining
 from attncli.trace import Trace
 from tests.auditor import Tables, audit
 from tests.pages import SHIPPED, page_of, trace_of
@@ -161,9 +163,9 @@ def test_many_words_are_elided() -> None:
 def test_many_rounds_are_elided() -> None:
     words = {f"{a}{b}{c}{d}": "2" for a in "ab" for b in "cd" for c in "ef" for d in "gh"}
     trace = traced(tokenizer="unigram", corpus=words, vocabulary_size="16", sentence="aceg")
-    taught = tokenizing_of(trace).taught
-    assert taught is not None
-    count = len(taught.rounds)
+    learned = trace.scenario.text.learned_as(CountTraining)
+    assert learned is not None
+    count = len(learned.rounds)
     assert count > 4
     rounds = {name.partition(".")[0] for name in trace if name.startswith("rounds")}
     assert rounds == {"rounds[1]", "rounds[2]", f"rounds[{count}]"}
@@ -253,12 +255,13 @@ def test_expected_pieces_are_those_of_the_package(seed: int, marks: str) -> None
     scored = dict(json.loads(theirs.to_str())["model"]["vocab"])
     tokenizing = tokenizing_of(trace)
     assert set(tokenizing.tokenizer.vocabulary) == set(scored)
-    assert tokenizing.trained is not None
+    learned = trace.scenario.text.learned_as(EMTraining)
+    assert learned is not None
     own = dict(zip(tokenizing.pieces, trace["log_p"].values[:, 0], strict=True))
-    known = {token: own[token] for token in own if token not in tokenizing.trained.required}
+    known = {token: own[token] for token in own if token not in learned.required}
     assert known == pytest.approx({token: scored[token] for token in known}, abs=1e-9)
     cut = theirs.encode(sentence).tokens  # of equal cuts it takes the one that float noise favours
-    if not tokenizing.trained.required:
+    if not learned.required:
         ours = [scored[token] for token in trace.scenario.text.tokens]
         assert sum(ours) == pytest.approx(sum(scored[token] for token in cut), abs=1e-6)
 
@@ -285,7 +288,7 @@ def test_the_losses_of_the_package() -> None:
         tokenizer={"kind": "unigram", "training": "expected"}, corpus=corpus, vocabulary_size="20",
         sentence=sentence, rounding={"policy": "exact"},
     )  # fmt: skip
-    trained = tokenizing_of(trace).trained
+    trained = trace.scenario.text.learned_as(EMTraining)
     assert trained is not None
     pruning = trained.rounds[0].pruning
     assert pruning is not None

@@ -27,11 +27,11 @@ from attncli.scenario.problems import Problems, nearest_place
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.spelled_out import numbers_of_texts, spelled_out
 from attncli.scenario.texts import TextReader
-from attncli.scenario.tokenizer_settings import TokenizerSettings
+from attncli.scenario.tokenizers.settings import TokenizerSettings
 from attncli.steps.schema import SCENARIO
 
 if TYPE_CHECKING:
-    from attncli.scenario.learning import Progress
+    from attncli.tokenizing.corpus import Progress
 
 Source = str | os.PathLike[str] | Mapping[str, Any]
 Values = Mapping[str, Any]

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from attncli.arithmetic.matrix import Matrix
     from attncli.scenario.keys.kinds import Key
     from attncli.tokenizing.corpus import CountedWord
+    from attncli.tokenizing.count_training import CountTraining
     from attncli.tokenizing.dictionary import CountedDictionary
-    from attncli.tokenizing.lesson import Taught
-    from attncli.tokenizing.rounds import Learned
+    from attncli.tokenizing.em_training import EMTraining
+    from attncli.tokenizing.merge_learning import LearnedMerges
     from attncli.tokenizing.tokenizer import WordTokenizer
-    from attncli.tokenizing.training import Trained
 
 T = TypeVar("T")
 EPSILON = Decimal("0.00001")
@@ -31,20 +31,15 @@ ENCODER = Name("encoder")
 
 
 class Tokenizing(NamedTuple):
-    """A tokenizer with a vocabulary, and how that was made, if it was: of the `words` of a corpus,
-    by merges, whose pairs were chosen by a `score`; by counting whole words; or, for pieces with
-    log-probabilities, in rounds that are `taught`, or `trained`. `pieces` are those that can be
-    found in a word, in the order in which their log-probabilities are told; `log_p` [pieces, 1]
-    are these, unless they come of rounds that are told. `told` is what was said of it, in words,
+    """A tokenizer with a vocabulary, and the record of how that was `learned`, if it was, of the
+    `words` of a corpus. `pieces` are, for a model with log-probabilities, those that can be found
+    in a word, in the order in which their log-probabilities are told; `log_p` [pieces, 1] are
+    these, unless they come of rounds that are told. `told` is what was said of it, in words,
     `counts_given` whether the words' counts were."""
 
     tokenizer: "WordTokenizer"
     words: "tuple[CountedWord, ...]" = ()
-    learned: "Learned | None" = None
-    score: str = ""
-    counted: "CountedDictionary | None" = None
-    taught: "Taught | None" = None
-    trained: "Trained | None" = None
+    learned: "LearnedMerges | CountedDictionary | CountTraining | EMTraining | None" = None
     pieces: tuple[str, ...] = ()
     log_p: "Matrix | None" = None
     told: str = ""
@@ -71,6 +66,11 @@ class TokenizedText(NamedTuple):
     rows: Mapping[str, int] = MappingProxyType({})
     known_ids: Mapping[str, int] = MappingProxyType({})
     tokenizing: Tokenizing | None = None
+
+    def learned_as(self, record: type[T]) -> T | None:
+        """The record of how the tokenizer was learned, if that was in this way."""
+        learned = self.tokenizing.learned if self.tokenizing else None
+        return learned if isinstance(learned, record) else None
 
     def with_token(self, token: str) -> "TokenizedText | None":
         """The text with one more token; None for a token that has no embedding."""

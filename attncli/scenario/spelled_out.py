@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from attncli.arithmetic.matrix import Matrix
 from attncli.name import Name, below
 from attncli.scenario.budget import MOST_NUMBERS, too_much
-from attncli.scenario.model import ENCODER, Stack, Tokenizing
+from attncli.scenario.model import ENCODER, Stack
 from attncli.scenario.texts import ONE_HOT, TOKENIZED, one_hot, one_hot_tokens
-from attncli.scenario.tokenizer_settings import TokenizerSettings
+from attncli.scenario.tokenizers.settings import TokenizerSettings, tokenizing_of
 
 if TYPE_CHECKING:
-    from attncli.scenario.learning import Progress
+    from attncli.tokenizing.corpus import Progress
 
 Values = Mapping[str, Any]
 _COPIES = 4
@@ -28,14 +28,9 @@ def spelled_out(
     """The values with what they stand for: a tokenizer and its vocabulary, the vectors of
     `one_hot`, which have at most so many numbers; of an encoder too."""
     told = dict(said.values)
-    tokenizing = _tokenizing(said, progress)
+    tokenizing = tokenizing_of(said, progress)
     if tokenizing is not None:
-        counts_given = isinstance(said.values.get("corpus"), Mapping)
-        from attncli.scenario import tokenizer_facts
-
-        _check_cutting(said, tokenizing)
-        facts = tokenizer_facts.told(said)
-        told[TOKENIZED] = tokenizing._replace(told=facts, counts_given=counts_given)
+        told[TOKENIZED] = tokenizing
         known = dict(tokenizing.tokenizer.vocabulary)
         made = tokenizing.words or tokenizing.pieces
         told["vocabulary"] = known if made else told.get("vocabulary", known)
@@ -53,28 +48,6 @@ def spelled_out(
     return told
 
 
-def _tokenizing(said: TokenizerSettings, progress: Progress | None) -> Tokenizing | None:
-    """The tokenizer of a stack, if it has a vocabulary of its own."""
-    said.check()
-    if not said.algorithm and "corpus" not in said.values:
-        return None
-    from attncli.scenario.learning import tokenizing_of
-
-    return tokenizing_of(said, progress)
-
-
-def _check_cutting(said: TokenizerSettings, tokenizing: Tokenizing) -> None:
-    sentence = said.values.get("sentence")
-    if said.algorithm == "unigram" and sentence:
-        from attncli.scenario import learning_cost
-        from attncli.tokenizing.unigram import Unigram
-
-        model = tokenizing.tokenizer.model
-        assert isinstance(model, Unigram)
-        words = {*tokenizing.tokenizer.cutting.cut(sentence)}
-        learning_cost.check_cutting(said, model, words)
-
-
 def _one_hot(said: TokenizerSettings, told: Values, most: int) -> dict[str, Matrix]:
     """The vectors of `one_hot`. Raises ScenarioError where they have too many numbers."""
     tokens = one_hot_tokens(told)
@@ -82,11 +55,6 @@ def _one_hot(said: TokenizerSettings, told: Values, most: int) -> dict[str, Matr
         wrong = f"{len(tokens):,} × {len(tokens):,} numbers of one_hot"
         raise too_much(said.where("embeddings"), wrong, "give fewer tokens")
     return one_hot(tokens)
-
-
-def _are_used(tokenizing: Tokenizing) -> bool:
-    """Whether something is worked of how often words occur."""
-    return tokenizing.trained is None or tokenizing.trained.rounds[0].pruning is not None
 
 
 def numbers_of_texts(*stacks: Stack | None) -> dict[Name, Matrix]:
@@ -97,7 +65,7 @@ def numbers_of_texts(*stacks: Stack | None) -> dict[Name, Matrix]:
         tokenizing = stack.text.tokenizing if stack else None
         if stack is None or tokenizing is None:
             continue
-        if tokenizing.words and _are_used(tokenizing):
+        if tokenizing.words:
             counts = [[Decimal(word.count)] for word in tokenizing.words]
             found[below(stack.path, "word_counts")] = Matrix.of_written(counts)
         if tokenizing.log_p is not None:

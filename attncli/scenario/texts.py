@@ -14,8 +14,8 @@ from attncli.refusals import Where, quote
 from attncli.scenario.keys.matrices import NamedRows
 from attncli.scenario.model import TokenizedText
 from attncli.scenario.problems import Problems
-from attncli.scenario.tokenizer_settings import kind_of
-from attncli.scenario.tokenizers import TOKENIZERS
+from attncli.scenario.tokenizers import tokenizer_kind
+from attncli.scenario.tokenizers.settings import kind_of
 
 Values = Mapping[str, Any]
 Rows = Mapping[str, Matrix]
@@ -203,8 +203,8 @@ def _tokens_of(values: Values) -> tuple[str, ...]:
     sentence, tokenizing = values.get("sentence", ""), values.get(TOKENIZED)
     if tokenizing is not None:
         return tuple(piece.token for piece in tokenizing.tokenizer.encode(sentence))
-    cut = TOKENIZERS.get(kind_of(values), TOKENIZERS["whitespace"])
-    return tuple(cut(sentence))
+    words = tokenizer_kind(kind_of(values)).words or tokenizer_kind("whitespace").words
+    return tuple(words.split(sentence)) if words else ()
 
 
 def stacked(rows: Rows, where: Callable[[str], Where], problems: Problems) -> Matrix | None:

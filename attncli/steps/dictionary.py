@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import CountInWords, Share
-from attncli.name import below
+from attncli.arithmetic.operations import Share
+from attncli.steps.learn import count_in_words
 from attncli.steps.step import Mistake, Step
+from attncli.tokenizing.dictionary import CountedDictionary
 from attncli.trace import Axis, Definition, Place
 
 
 def _plan(place: Place) -> tuple[Definition, ...]:
-    if place.text.tokenizing is None or place.text.tokenizing.counted is None:
-        return ()
     totals = _totals(place)
+    if totals is None:
+        return ()
     return totals, Definition(place.name("coverage"), Share(), (totals.name,), "dictionary")
 
 
-def _totals(place: Place, *, weighted: bool = True) -> Definition:
+def _totals(place: Place, *, weighted: bool = True) -> Definition | None:
     """How often the words that are kept occur, and all words."""
-    tokenizing = place.text.tokenizing
-    assert tokenizing is not None
-    assert tokenizing.counted is not None
-    kept = set(tokenizing.counted.kept)
+    tokenizing, dictionary = place.text.tokenizing, place.text.learned_as(CountedDictionary)
+    if tokenizing is None or dictionary is None:
+        return None
+    kept = set(dictionary.kept)
     every = tuple((k, 1) for k in range(len(tokenizing.words)))
     some = tuple((k, 1) for k, word in enumerate(tokenizing.words) if word in kept)
-    words = (below(place.stack.path, "word_counts"),)
-    operation = CountInWords((some, every), weighted)
-    rows = Axis(("kept", "all"), "")
-    return Definition(place.name("totals"), operation, words, "dictionary", rows=rows)
-
-
-def _types_for_tokens(place: Place) -> Definition | None:
-    if place.text.tokenizing is None or place.text.tokenizing.counted is None:
-        return None
-    return _totals(place, weighted=False)
+    rows, where = Axis(("kept", "all"), ""), (some, every)
+    return count_in_words(place, "dictionary", "totals", rows, where, weighted=weighted)
 
 
 STEP = Step(
@@ -54,7 +47,7 @@ STEP = Step(
         Mistake(
             "words_counted_once",
             "Counting each word of the dictionary once, however often it occurs.",
-            _types_for_tokens,
+            lambda place: _totals(place, weighted=False),
         ),
     ),
 )

@@ -55,7 +55,7 @@ def general_place(step: str) -> Place:
     layer = Layer(attention=attention, has_ffn=True, norms=(Norm(Name("norm")),))
     layer = layer._replace(recurrent=_CELLS.get(step))
     positions = (Positions("sinusoidal"),) if step == "positions" else ()
-    tokenizing = _TOKENIZING[step]() if step in _TOKENIZING else None
+    tokenizing = _tokenizing(step) if step in _TOKENIZING else None
     text = TokenizedText(sentence="ab", by_id=True, tokenizing=tokenizing)
     stack = Stack(text=text, positions=positions, layers=(layer,))
     prediction = Prediction("own", every=False, target_places=(0,))
@@ -67,42 +67,25 @@ def general_place(step: str) -> Place:
     return place.at(_PATHS.get(step, TOP), attention=attention, beside=beside, out=out)
 
 
-def _learned() -> Tokenizing:
-    """A tokenizer that learned something."""
+def _tokenizing(step: str) -> Tokenizing:
+    """A tokenizer that learned something, which the step tells of."""
     from attncli.tokenizing.corpus import CountedWord
-    from attncli.tokenizing.cutting import WhiteSpace
-    from attncli.tokenizing.dictionary import Dictionary, make_dictionary
-    from attncli.tokenizing.learning import Settings, learn
+    from attncli.tokenizing.count_training import train_by_counts
+    from attncli.tokenizing.dictionary import make_dictionary
+    from attncli.tokenizing.merge_learning import MergeSettings, learn_merges
+    from attncli.tokenizing.pre_tokenizers import WhiteSpace
     from attncli.tokenizing.tokenizer import WordTokenizer
+    from attncli.tokenizing.unigram import UnigramSettings
 
-    learned = learn([CountedWord("ab", 1)], Settings(merges=1))
-    tokenizer = WordTokenizer(WhiteSpace(), Dictionary(learned.vocabulary))
-    counted = make_dictionary(learned.words)
-    return Tokenizing(tokenizer, learned.words, learned, "likelihood", counted)
-
-
-def _taught() -> Tokenizing:
-    """A tokenizer whose pieces were pruned."""
-    from attncli.tokenizing.corpus import CountedWord
-    from attncli.tokenizing.cutting import WhiteSpace
-    from attncli.tokenizing.lesson import Lesson, teach
-    from attncli.tokenizing.tokenizer import WordTokenizer
-
-    taught = teach([CountedWord("ab", 2)], Lesson(3))
-    tokenizer = WordTokenizer(WhiteSpace(), taught.model)
-    return Tokenizing(tokenizer, taught.words, taught=taught, pieces=("a", "b"))
+    words = (CountedWord("ab", 2),)
+    trained, dictionary = train_by_counts(words, UnigramSettings(3)), make_dictionary(words)
+    merges = learn_merges(words, MergeSettings(merges=1, score="likelihood"))
+    records = {"learn": merges, "dictionary": dictionary, "viterbi": None}
+    tokenizer = WordTokenizer(WhiteSpace(), trained.model)
+    return Tokenizing(tokenizer, words, records.get(step, trained), ("a", "b"))
 
 
-def _scored() -> Tokenizing:
-    """A tokenizer whose pieces have log-probabilities."""
-    return _taught()._replace(taught=None)
-
-
-_TOKENIZING = {
-    **dict.fromkeys(("learn", "dictionary"), _learned),
-    **dict.fromkeys(("estimate", "prune"), _taught),
-    "viterbi": _scored,
-}
+_TOKENIZING = ("learn", "dictionary", "estimate", "prune", "viterbi")
 _STACKED = Recurrent("gru", layout="torch", gate_order=GATES["gru"])
 _CELLS = {
     **dict.fromkeys(("start", "input", "memory", "state", "states"), Recurrent()),

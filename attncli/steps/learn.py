@@ -6,94 +6,77 @@ is mostly taught: Schuster & Nakajima 2012; Wu et al. 2016, arXiv:1609.08144.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 from attncli.arithmetic.operations import CountInWords, PairScore
 from attncli.name import Name, below
 from attncli.steps.step import Mistake, Step
+from attncli.tokenizing.corpus import Occurrences, occurrences
+from attncli.tokenizing.merge_learning import LearnedMerges, MergeRound
 from attncli.trace import Axis, Definition, Place
 
-if TYPE_CHECKING:
-    from attncli.tokenizing.rounds import Round, Snapshot
 
-_PAIRS, _SYMBOLS = "pair", "symbol"
-
-
-def told_rounds(place: Place) -> list[Round]:
+def told_rounds(place: Place) -> list[MergeRound]:
     """The rounds that are told: all where they are few, else the first three and the last."""
-    tokenizing = place.text.tokenizing
-    rounds = tokenizing.learned.rounds if tokenizing and tokenizing.learned else ()
-    return [one for one in rounds if one.snapshot is not None]
+    learned = place.text.learned_as(LearnedMerges)
+    return [one for one in learned.rounds if one.snapshot is not None] if learned else []
 
 
-def round_of(place: Place) -> Round | None:
+def round_of(place: Place) -> MergeRound | None:
     """The round that a step is at."""
-    tokenizing = place.text.tokenizing
-    if not place.round or tokenizing is None or tokenizing.learned is None:
-        return None
-    return tokenizing.learned.rounds[place.round - 1]
+    learned = place.text.learned_as(LearnedMerges)
+    return learned.rounds[place.round - 1] if learned and place.round else None
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
-    own = round_of(place)
-    if own is None or own.snapshot is None:
-        return ()
-    counts = _counts(place, own.snapshot)
-    tokenizing = place.text.tokenizing
-    if tokenizing is None or tokenizing.score != "likelihood":
-        return (counts,)
-    symbols = _symbols_in(own.snapshot)
-    return counts, _symbols(place, own.snapshot, symbols), _scores(place, own.snapshot, symbols)
-
-
-def _counts(place: Place, snapshot: Snapshot, *, weighted: bool = True) -> Definition:
-    """How often each pair occurs."""
-    rows = Axis(tuple(" ".join(one.pair) for one in snapshot.pairs), _PAIRS)
-    operation = CountInWords(tuple(one.words for one in snapshot.pairs), weighted)
-    return Definition(place.name("counts"), operation, (_words(place),), "learn", rows=rows)
-
-
-def _words(place: Place) -> Name:
+def counts_of_words(place: Place) -> Name:
+    """The full name of how often each word of the corpus occurs."""
     return below(place.stack.path, "word_counts")
 
 
-def _symbols_in(snapshot: Snapshot) -> list[str]:
-    """The parts of the pairs, in the order in which they first come."""
-    return list(dict.fromkeys(part for one in snapshot.pairs for part in one.pair))
+def count_in_words(
+    place: Place,
+    step: str,
+    name: str,
+    rows: Axis,
+    where: tuple[Occurrences, ...],
+    *,
+    weighted: bool = True,
+) -> Definition:
+    """How often things occur in the corpus, by where they stand in its words."""
+    operation = CountInWords(where, weighted)
+    return Definition(place.name(name), operation, (counts_of_words(place),), step, rows=rows)
 
 
-def _symbols(place: Place, snapshot: Snapshot, symbols: Sequence[str]) -> Definition:
-    """How often each part of a pair occurs."""
-    held = [Counter(word) for word in snapshot.words]
-    things = tuple(
-        tuple((k, count[symbol]) for k, count in enumerate(held) if count[symbol])
-        for symbol in symbols
-    )
-    rows = Axis(tuple(symbols), _SYMBOLS)
-    words = (_words(place),)
-    return Definition(place.name("symbols"), CountInWords(things), words, "learn", rows=rows)
+def _is_by_likelihood(place: Place) -> bool:
+    learned = place.text.learned_as(LearnedMerges)
+    return learned is not None and learned.score == "likelihood"
 
 
-def _scores(place: Place, snapshot: Snapshot, symbols: Sequence[str]) -> Definition:
-    places = {symbol: k for k, symbol in enumerate(symbols)}
-    parts = tuple((places[one.pair[0]], places[one.pair[1]]) for one in snapshot.pairs)
-    operands = (place.name("counts"), place.name("symbols"))
-    return Definition(place.name("scores"), PairScore(parts), operands, "learn")
+def _plan(place: Place) -> tuple[Definition, ...]:
+    counts, own = _counts(place), round_of(place)
+    if counts is None or own is None or own.snapshot is None or not _is_by_likelihood(place):
+        return () if counts is None else (counts,)
+    pairs = own.snapshot.pairs
+    # the parts of the pairs, in the order in which they first come
+    symbols = tuple(dict.fromkeys(symbol for pair in pairs for symbol in pair))
+    where = occurrences(symbols, own.snapshot.words)
+    held = count_in_words(place, "learn", "symbols", Axis(symbols, "symbol"), where)
+    parts = tuple((symbols.index(left), symbols.index(right)) for left, right in pairs)
+    operands = (counts.name, held.name)
+    return counts, held, Definition(place.name("scores"), PairScore(parts), operands, "learn")
 
 
-def _unweighted(place: Place) -> Definition | None:
+def _counts(place: Place, *, weighted: bool = True) -> Definition | None:
+    """How often each pair occurs."""
     own = round_of(place)
     if own is None or own.snapshot is None:
         return None
-    return _counts(place, own.snapshot, weighted=False)
+    rows = Axis(tuple(" ".join(pair) for pair in own.snapshot.pairs), "pair")
+    where = tuple(own.snapshot.pairs.values())
+    return count_in_words(place, "learn", "counts", rows, where, weighted=weighted)
 
 
 def _happens(place: Place) -> str:
-    tokenizing = place.text.tokenizing
     counted = "The words are cut as they are by now, and each pair of neighbours is counted"
-    if tokenizing is not None and tokenizing.score == "likelihood":
+    if _is_by_likelihood(place):
         return f"{counted}; its score sets that against how often its parts occur."
     return f"{counted}, once for each time that its word occurs."
 
@@ -116,7 +99,7 @@ STEP = Step(
         Mistake(
             "words_counted_once",
             "Counting the pairs of each word once, however often the word occurs.",
-            _unweighted,
+            lambda place: _counts(place, weighted=False),
         ),
     ),
 )

@@ -6,42 +6,38 @@ expected in all cuts the loss is estimated, as Hugging Face's `tokenizers` does.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 from attncli.arithmetic.operations import (
     AddedUp,
     CorpusLoss,
-    CountInWords,
     CutScores,
     LossWithout,
     PruningLoss,
 )
-from attncli.steps.estimate import counts_of_words, taught_round
+from attncli.steps.estimate import count_round
+from attncli.steps.learn import count_in_words, counts_of_words
 from attncli.steps.step import Mistake, Step
+from attncli.tokenizing.corpus import occurrences
+from attncli.tokenizing.count_training import CountRound
+from attncli.tokenizing.em_training import EMTraining
+from attncli.tokenizing.pruning import PieceLoss, Pruning
 from attncli.trace import Axis, Definition, Place
-
-if TYPE_CHECKING:
-    from attncli.tokenizing.lesson import LessonRound
-    from attncli.tokenizing.pruning import Loss, Pruning
 
 _MOST_LOSSES = 12
 
 
 def trained_pruning(place: Place) -> Pruning | None:
-    """The pruning that is told of a training: the first."""
-    tokenizing = place.text.tokenizing
-    return tokenizing.trained.rounds[0].pruning if tokenizing and tokenizing.trained else None
+    """The pruning that is told of a training by expectation: the first."""
+    learned = place.text.learned_as(EMTraining)
+    return learned.rounds[0].pruning if learned else None
 
 
-def told_losses(pruning: Pruning) -> tuple[Loss, ...]:
+def told_losses(pruning: Pruning) -> tuple[PieceLoss, ...]:
     """The smallest losses, from the smallest on."""
     return pruning.losses[::-1][:_MOST_LOSSES]
 
 
 def _plan(place: Place) -> tuple[Definition, ...]:
-    own, pruning = taught_round(place), trained_pruning(place)
+    own, pruning = count_round(place), trained_pruning(place)
     if own is not None and own.removals:
         return _tried(place, own)
     if place.round and pruning is not None and pruning.losses:
@@ -49,74 +45,50 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     return ()
 
 
-def _tried(place: Place, own: LessonRound) -> tuple[Definition, ...]:
+def _tried(place: Place, own: CountRound) -> tuple[Definition, ...]:
     """What each word scores, the loss, and how much it grows without a piece that is used."""
-    places = {piece.token: row for row, piece in enumerate(own.pieces)}
-
-    def rows(pieces: Sequence[str]) -> tuple[int, ...]:
-        return tuple(places[piece] for piece in pieces)
-
-    words = counts_of_words(place)
-    scores, log_p = place.name("cut_scores"), place.name("log_p")
-    cuts = CutScores(tuple(rows(cut.pieces) for cut in own.cuts))
-    made = (
-        Definition(scores, cuts, (log_p,), "prune", rows=_words_axis(place)),
-        Definition(place.name("loss"), CorpusLoss(), (words, scores), "prune"),
-    )
+    row_of = {piece.token: row for row, piece in enumerate(own.pieces)}
+    cuts = tuple(tuple(row_of[piece] for piece in cut.pieces) for cut in own.cuts)
+    tokenizing, log_p = place.text.tokenizing, place.name("log_p")
+    rows = Axis(tuple(word.text for word in tokenizing.words) if tokenizing else (), "word")
+    scores = Definition(place.name("cut_scores"), CutScores(cuts), (log_p,), "prune", rows=rows)
+    operands = (counts_of_words(place), scores.name)
+    loss = Definition(place.name("loss"), CorpusLoss(), operands, "prune")
     used = [removal for removal in own.removals if removal.words]
     if not used:
-        return made
-    anew = (tuple((word, rows(cut.pieces)) for word, cut in removal.words) for removal in used)
-    tried, axis = LossWithout(tuple(anew)), Axis(tuple(one.token for one in used), "piece")
-    operands = (words, scores, log_p)
-    return (*made, Definition(place.name("growth"), tried, operands, "prune", rows=axis))
-
-
-def _words_axis(place: Place) -> Axis:
-    tokenizing = place.text.tokenizing
-    assert tokenizing is not None
-    return Axis(tuple(word.text for word in tokenizing.words), "word")
+        return scores, loss
+    anew = tuple(
+        tuple((word, tuple(row_of[piece] for piece in cut.pieces)) for word, cut in removal.words)
+        for removal in used
+    )
+    without, pieces = LossWithout(anew), Axis(tuple(one.token for one in used), "piece")
+    growth = Definition(place.name("growth"), without, (*operands, log_p), "prune", rows=pieces)
+    return scores, loss, growth
 
 
 def _estimated(place: Place, pruning: Pruning) -> tuple[Definition, ...]:
     """How often pieces are in the best cuts, and what going without them would cost."""
     losses = told_losses(pruning)
-    pieces = list(dict.fromkeys(name for one in losses for name in (one.token, *one.instead)))
-    places = {piece: row for row, piece in enumerate(pieces)}
+    pieces = tuple(dict.fromkeys(name for one in losses for name in (one.token, *one.instead)))
+    row_of = {piece: row for row, piece in enumerate(pieces)}
     instead = tuple(
-        (places[one.token], tuple(places[piece] for piece in one.instead)) for one in losses
+        (row_of[one.token], tuple(row_of[piece] for piece in one.instead)) for one in losses
     )
-    words = counts_of_words(place)
-    frequencies, total, every = (place.name(one) for one in ("frequencies", "total", "words"))
+    where = occurrences(pieces, pruning.cuts)
+    frequencies = count_in_words(place, "prune", "frequencies", Axis(pieces, "piece"), where)
+    all_pieces = tuple((k, len(cut)) for k, cut in enumerate(pruning.cuts))
+    total = count_in_words(place, "prune", "total", Axis(("",), ""), (all_pieces,))
+    every = Definition(place.name("words"), AddedUp(), (counts_of_words(place),), "prune")
+    operation, operands = PruningLoss(instead, pruning.size), (frequencies, total, every)
+    rows, names = Axis(tuple(one.token for one in losses), "piece"), (m.name for m in operands)
     return (
-        Definition(
-            frequencies, CountInWords(_occurrences(pieces, pruning)), (words,), "prune",
-            rows=Axis(tuple(pieces), "piece"),
-        ),
-        Definition(
-            total, CountInWords((tuple((k, len(cut)) for k, cut in enumerate(pruning.cuts)),)),
-            (words,), "prune", rows=Axis(("",), ""),
-        ),
-        Definition(every, AddedUp(), (words,), "prune"),
-        Definition(
-            place.name("losses"), PruningLoss(instead, pruning.size), (frequencies, total, every),
-            "prune", rows=Axis(tuple(one.token for one in losses), "piece"),
-        ),
-    )  # fmt: skip
-
-
-def _occurrences(
-    pieces: Sequence[str], pruning: Pruning
-) -> tuple[tuple[tuple[int, int], ...], ...]:
-    held = [Counter(cut) for cut in pruning.cuts]
-    return tuple(
-        tuple((row, count[piece]) for row, count in enumerate(held) if count[piece])
-        for piece in pieces
+        *operands,
+        Definition(place.name("losses"), operation, tuple(names), "prune", rows=rows),
     )
 
 
 def _happens(place: Place) -> str:
-    if taught_round(place) is not None:
+    if count_round(place) is not None:
         return (
             "Each word is cut as is most probable; the loss is what all of that comes to. Then each"
             " piece but the single characters is taken out for once: the words that it was in are"
@@ -131,7 +103,7 @@ def _happens(place: Place) -> str:
 
 
 def _unweighted(place: Place) -> Definition | None:
-    own = taught_round(place)
+    own = count_round(place)
     if own is None or not own.removals:
         return None
     operation = CorpusLoss(weighted=False)

@@ -6,7 +6,7 @@ from attncli.arithmetic.expression import Apply, Equation, Symbol
 from attncli.arithmetic.formula import at, define
 from attncli.scenario.keys.kinds import TOKEN, Key, ListOf, MapOf, TextKind, WholeNumber
 from attncli.scenario.keys.tokenizing import TOKENIZING
-from attncli.scenario.tokenizers import EXPLAINED
+from attncli.scenario.tokenizers import tokenizer_kind
 from attncli.steps.step import Step
 from attncli.trace import Place
 
@@ -19,9 +19,9 @@ _KEYS = (
 
 
 def _happens(place: Place) -> str:
-    cut = EXPLAINED[place.text.tokenizer]
-    if not place.text.cut:
-        cut = "The tokens are given"
+    cut = "The tokens are given"
+    if place.text.cut:
+        cut = tokenizer_kind(place.text.tokenizer).explained
     looked_up = ", and each token's ID is looked up in the vocabulary"
     return f"{cut}{looked_up if place.text.ids else ''}."
 

@@ -6,55 +6,44 @@ Viterbi 1967; for pieces of words Kudo 2018, arXiv:1804.10959.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from attncli.arithmetic.expression import Apply, Equation, Sum, Symbol
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.operations import Arrivals, BelowTheLeast, LargestOf, Least, Listed
 from attncli.name import Name, below
-from attncli.steps.estimate import taught_rounds
+from attncli.steps.estimate import count_rounds
 from attncli.steps.step import Mistake, Step
+from attncli.tokenizing.lattice import UNKNOWN_PENALTY
+from attncli.tokenizing.unigram import Unigram, WordPlace
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import told_apart
 from attncli.word import Word
 
-if TYPE_CHECKING:
-    from attncli.tokenizing.unigram import PiecesEnding, Unigram
-
-_LONGEST = 40
+LONGEST_TOLD = 40
 """Longer words are cut without being told how."""
 _MOST_WORDS = 12
-
-
-def model_of(place: Place) -> Unigram | None:
-    """The pieces with their log-probabilities, where a tokenizer has such."""
-    from attncli.tokenizing.unigram import Unigram
-
-    tokenizing = place.text.tokenizing
-    model = tokenizing.tokenizer.model if tokenizing and tokenizing.pieces else None
-    return model if isinstance(model, Unigram) else None
 
 
 def told_words(place: Place) -> list[tuple[int, str]]:
     """The words of the sentence whose cut is told, with their numbers from 1, each word once: all
     where they are few, else the first three and the last."""
     text = place.text
-    if text.tokenizing is None or not text.tokenizing.pieces or not text.cut or not text.sentence:
+    if text.tokenizing is None or not text.tokenizing.pieces or not text.cut:
         return []
-    words = dict.fromkeys(text.tokenizing.tokenizer.cutting.cut(text.sentence))
-    told = [(k, word) for k, word in enumerate(words, start=1) if len(word) <= _LONGEST]
+    words = enumerate(text.tokenizing.tokenizer.words(text.sentence), start=1)
+    told = [(k, word) for k, word in words if len(word) <= LONGEST_TOLD]
     return told if len(told) <= _MOST_WORDS else [*told[:3], told[-1]]
 
 
-def table_of(place: Place) -> tuple[PiecesEnding, ...]:
-    """The places of the word that a step is at."""
-    model = model_of(place)
-    return model.table(place.word) if model is not None and place.word else ()
+def table_of(place: Place) -> tuple[WordPlace, ...]:
+    """The places of the word that a step is at, where pieces have log-probabilities."""
+    model = place.text.tokenizing.tokenizer.model if place.text.tokenizing else None
+    return model.table(place.word) if isinstance(model, Unigram) and place.word else ()
 
 
 def _log_p(place: Place) -> Name:
     """The full name of the log-probabilities."""
-    rounds = taught_rounds(place)
+    rounds = count_rounds(place)
     path = place.stack.path
     return below(below(path, "rounds", len(rounds)) if rounds else path, "log_p")
 
@@ -63,8 +52,6 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     points, log_p = table_of(place), _log_p(place)
     definitions: list[Definition] = []
     if any(not one.known for point in points for one in point.candidates):
-        from attncli.tokenizing.lattice import UNKNOWN_PENALTY
-
         below_all = BelowTheLeast(UNKNOWN_PENALTY)
         definitions.append(Definition(_unknown(place), below_all, (log_p,), "viterbi"))
     for point in points:
@@ -78,7 +65,7 @@ def _unknown(place: Place) -> Name:
     return place.name("unknown")
 
 
-def _stacked(place: Place, points: Sequence[PiecesEnding]) -> Iterator[Definition]:
+def _stacked(place: Place, points: Sequence[WordPlace]) -> Iterator[Definition]:
     """All totals in one list, named by how a word is cut before its place, `un|happi` (and told
     apart where the word itself has such bars); and the best of each place."""
     word = place.word
@@ -96,7 +83,7 @@ def _stacked(place: Place, points: Sequence[PiecesEnding]) -> Iterator[Definitio
         yield Definition(place.name(name), Listed(len(parts)), parts, "viterbi", rows=axis)
 
 
-def _totals(place: Place, point: PiecesEnding) -> Definition:
+def _totals(place: Place, point: WordPlace) -> Definition:
     """The totals of all pieces that end at a place."""
     tokenizing = place.text.tokenizing
     assert tokenizing is not None

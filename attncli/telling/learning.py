@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from attncli.arithmetic.expression import MOST_ROWS_OF_A_LIST, elided
 from attncli.document import Block, Note, Prose, Span, Subheading, TextList
@@ -12,41 +11,35 @@ from attncli.name import below
 from attncli.scenario.model import TokenizedText, Tokenizing
 from attncli.steps.learn import round_of, told_rounds
 from attncli.steps.prune import trained_pruning
+from attncli.steps.viterbi import LONGEST_TOLD
 from attncli.telling.contrast import contrasted
 from attncli.telling.tables import MOST_ROWS, Row, rounds_between, table
 from attncli.telling.unigrams import (
     best_cuts,
+    cut_table,
     estimated,
+    ids_of,
     pruned,
     training_of,
     vocabulary_of,
     way_back,
 )
+from attncli.tokenizing.dictionary import CountedDictionary
+from attncli.tokenizing.longest_match import LongestMatch
+from attncli.tokenizing.merge_learning import LearnedMerges, MergeRound
+from attncli.tokenizing.merge_model import MergeModel
+from attncli.tokenizing.pieces import Model, Piece
 from attncli.trace import PlannedStep, Trace
 from attncli.trace.quantity import counted
 from attncli.word import Word, words
-
-if TYPE_CHECKING:
-    from attncli.tokenizing.dictionary import CountedDictionary
-    from attncli.tokenizing.pieces import Model, Piece
-    from attncli.tokenizing.rounds import Learned, Round
-
-_LONGEST = 40
-"""Longer words are cut without being told how."""
 
 
 def _segmented(part: PlannedStep) -> list[Block]:
     """The words of the corpus as they are cut before a round."""
     own = round_of(part.place)
-    tokenizing = part.place.text.tokenizing
-    if own is None or own.snapshot is None or tokenizing is None or tokenizing.learned is None:
+    if own is None or own.snapshot is None:
         return []
-    words = tokenizing.learned.words
-    rows: list[Row] = [
-        (Word(words[k].text), Word(" ".join(symbols)))
-        for k, symbols in enumerate(own.snapshot.words)
-    ]
-    return [table(("Word", "As it is cut before this round"), rows)]
+    return cut_table(part.place, "As it is cut before this round", own.snapshot.words)
 
 
 def cuts_of(part: PlannedStep) -> list[Block]:
@@ -57,38 +50,22 @@ def cuts_of(part: PlannedStep) -> list[Block]:
 
 def dictionary_of(_: Trace, part: PlannedStep) -> list[Block]:
     """The words with their counts and IDs, and those below the cut."""
-    tokenizing = part.place.text.tokenizing
-    if tokenizing is None or tokenizing.counted is None:
+    text = part.place.text
+    tokenizing, dictionary = text.tokenizing, text.learned_as(CountedDictionary)
+    if tokenizing is None or dictionary is None:
         return []
-    vocabulary, counted = tokenizing.tokenizer.vocabulary, tokenizing.counted
-    own = {word.text for word in counted.kept}
-    front: list[Row] = [
-        (Word(token), "special", str(number))
+    vocabulary = tokenizing.tokenizer.vocabulary
+    counts = {word.text: str(word.count) for word in dictionary.kept}
+    rows: list[Row] = [
+        (Word(token), counts.get(token, "special"), str(number))
         for token, number in vocabulary.items()
-        if token not in own
     ]
-    kept: list[Row] = [
-        (Word(word.text), str(word.count), str(vocabulary[word.text])) for word in counted.kept
-    ]
-    dropped: list[Row] = [
-        (Word(word.text), str(word.count), "below the cut") for word in counted.dropped
-    ]
-    whole = table(("Word", "Count", "ID"), [*front, *kept, *dropped], most=MOST_ROWS)
-    tokens = tuple(vocabulary)
-    numbers = tuple(map(str, range(len(tokens))))
-    told: list[Block] = [
-        whole,
-        TextList(below(part.path, "vocabulary"), words(numbers), words(tokens)),
-    ]
-    return [*told, *_tied(counted), *_below_the_cut(part.place.text)]
-
-
-def _tied(counted: CountedDictionary) -> list[Block]:
-    if not counted.tied:
-        return []
-    words = ", ".join(word.text for word in counted.tied)
-    said = "occur as often; of these the first in the corpus are kept."
-    return [Note((Word(words), f" {said}"))]
+    rows += [(Word(word.text), str(word.count), "below the cut") for word in dictionary.dropped]
+    whole = table(("Word", "Count", "ID"), rows, most=MOST_ROWS)
+    tied = ", ".join(word.text for word in dictionary.tied)
+    why = " occur as often; of these the first in the corpus are kept."
+    notes = [Note((Word(tied), why))] if tied else []
+    return [whole, ids_of(part.place, tokenizing), *notes, *_below_the_cut(text)]
 
 
 def _below_the_cut(text: TokenizedText) -> list[Block]:
@@ -108,22 +85,19 @@ def _below_the_cut(text: TokenizedText) -> list[Block]:
 
 def chosen(trace: Trace, part: PlannedStep) -> list[Block]:
     """Which pair is merged and why; after the last round what has been learned."""
-    own = round_of(part.place)
-    tokenizing = part.place.text.tokenizing
-    if own is None or tokenizing is None or tokenizing.learned is None:
+    own, learned = round_of(part.place), part.place.text.learned_as(LearnedMerges)
+    if own is None or learned is None:
         return []
-    told = told_rounds(part.place)
-    blocks: list[Block] = [Note(tuple(_choice(trace, part, own)))]
-    blocks += [
-        _so_far(tokenizing.learned, own),
-        *rounds_between(own.number, [one.number for one in told]),
+    numbers = [one.number for one in told_rounds(part.place)]
+    return [
+        Note(tuple(_choice(trace, part, own))),
+        _so_far(learned, own),
+        *rounds_between(own.number, numbers),
+        *(_learned(learned, part) if own.number == numbers[-1] else ()),
     ]
-    if own is told[-1]:
-        blocks += _learned(tokenizing.learned, part)
-    return blocks
 
 
-def _so_far(learned: Learned, own: Round) -> Prose:
+def _so_far(learned: LearnedMerges, own: MergeRound) -> Prose:
     """The vocabulary after a round."""
     later = sum(one.new for one in learned.rounds if one.number > own.number)
     tokens = list(learned.vocabulary)[: len(learned.vocabulary) - later]
@@ -132,7 +106,7 @@ def _so_far(learned: Learned, own: Round) -> Prose:
     return Prose((f"The vocabulary so far, {len(tokens)} tokens: ", Word(told)))
 
 
-def _choice(trace: Trace, part: PlannedStep, own: Round) -> Iterator[Span]:
+def _choice(trace: Trace, part: PlannedStep, own: MergeRound) -> Iterator[Span]:
     by_score = part.place.name("scores") in trace
     numbers = trace[part.place.name("scores" if by_score else "counts")]
     pair = " ".join(own.pair)
@@ -155,14 +129,14 @@ def _choice(trace: Trace, part: PlannedStep, own: Round) -> Iterator[Span]:
         yield f" {left_out} more pairs come after those of the table."
 
 
-def _learned(learned: Learned, part: PlannedStep) -> list[Block]:
+def _learned(learned: LearnedMerges, part: PlannedStep) -> list[Block]:
     """All merges, and the vocabulary."""
+    pairs = tuple(" ".join(pair) for pair in learned.merges)
     merges: list[Row] = [
-        (str(one.number), Word(" ".join(one.pair)), str(one.count), Word(one.piece))
-        for one in learned.rounds
+        (str(one.number), Word(pair), str(one.count), Word(one.piece))
+        for one, pair in zip(learned.rounds, pairs, strict=True)
     ]
     numbers = tuple(str(one.number) for one in learned.rounds)
-    pairs = tuple(" ".join(pair) for pair in learned.merges)
     return [
         Subheading(("The merges",)),
         table(("Round", "Pair", "Count", "Piece"), merges, most=MOST_ROWS),
@@ -176,29 +150,25 @@ def _cutting(part: PlannedStep) -> list[Block]:
     told of it."""
     place = part.place
     told = [] if trained_pruning(place) else training_of(place)
-    tokenizing = place.text.tokenizing
-    if tokenizing and tokenizing.learned and not tokenizing.learned.rounds:
+    learned = place.text.learned_as(LearnedMerges)
+    if learned and not learned.rounds:
         told = vocabulary_of(place)
     return [*told, *_cut(place.text)]
 
 
 def _cut(text: TokenizedText) -> list[Block]:
     tokenizing = text.tokenizing
-    if tokenizing is None or tokenizing.counted or text.sentence is None or not text.cut:
+    dictionary = text.learned_as(CountedDictionary)
+    if tokenizing is None or dictionary is not None or text.sentence is None or not text.cut:
         return []
-    words = dict.fromkeys(tokenizing.tokenizer.cutting.cut(text.sentence))
-    rows = [row for word in words for row in _rows_of(word, tokenizing)]
-    if not rows:
-        return _decoded(text.sentence, tokenizing)
-    told = _heading_of(tokenizing.tokenizer.model)
-    headings = ("Word", told, "Pieces") if told else ("Word", "Pieces")
-    return [
-        table(headings, rows, most=MOST_ROWS),
-        *_decoded(text.sentence, tokenizing),
-    ]
+    model = tokenizing.tokenizer.model
+    rows = [row for word in tokenizing.tokenizer.words(text.sentence) for row in _row(word, model)]
+    told = {MergeModel: ("Merge",), LongestMatch: ("Tried",)}.get(type(model), ())
+    whole = [table(("Word", *told, "Pieces"), rows, most=MOST_ROWS)] if rows else []
+    return [*whole, _decoded(text.sentence, tokenizing)]
 
 
-def _decoded(sentence: str, tokenizing: Tokenizing) -> list[Block]:
+def _decoded(sentence: str, tokenizing: Tokenizing) -> Note:
     """What the tokens come to when they are put together again."""
     tokenizer = tokenizing.tokenizer
     pieces = tokenizer.encode(sentence)
@@ -206,7 +176,7 @@ def _decoded(sentence: str, tokenizing: Tokenizing) -> list[Block]:
     lost = "the sentence as it was."
     if text != sentence:
         lost = f"not quite the sentence: {_why_not(sentence, text, pieces, tokenizer.unknown)}."
-    return [Note(("Put together again, the tokens are ", Word(text), f": {lost}"))]
+    return Note(("Put together again, the tokens are ", Word(text), f": {lost}"))
 
 
 def _why_not(sentence: str, text: str, pieces: Sequence[Piece], unknown: str | None) -> str:
@@ -220,35 +190,23 @@ def _why_not(sentence: str, text: str, pieces: Sequence[Piece], unknown: str | N
     return "what looks like a mark of a piece, or of a space, is taken for one"
 
 
-def _heading_of(model: Model) -> str | None:
-    """What is told of how a model cuts a word."""
-    from attncli.tokenizing.longest import LongestMatch
-    from attncli.tokenizing.merging import Merges
-
-    return {Merges: "Merge", LongestMatch: "Tried"}.get(type(model))
-
-
-def _rows_of(word: str, tokenizing: Tokenizing) -> list[Row]:
-    from attncli.tokenizing.longest import LongestMatch
-    from attncli.tokenizing.merging import Merges
-
-    model = tokenizing.tokenizer.model
-    pieces = " ".join(piece.token for piece in model.pieces(word))
-    if len(word) > _LONGEST:
-        return [(Word(word), "", Word(pieces))]
-    if isinstance(model, Merges):
-        trace = model.trace(word)
-        first: Row = (Word(word), "", Word(" ".join(trace.start)))
-        pairs = (" ".join(model.merges[one.rank]) for one in trace.steps)
-        steps = zip(pairs, trace.steps, strict=True)
-        return [first, *(("", Word(pair), Word(" ".join(one.symbols))) for pair, one in steps)]
-    if isinstance(model, LongestMatch):
-        tried = [(one.candidate, one.found) for one in model.trace(word)]
-        rows: list[Row] = [
-            ("", Word(candidate), "found" if found else "not there") for candidate, found in tried
-        ]
-        return [(Word(word), "", Word(pieces)), *rows]
-    return [(Word(word), Word(pieces))]
+def _row(word: str, model: Model) -> Iterator[Row]:
+    """How a word is cut, in as many rows as that takes."""
+    pieces = Word(" ".join(piece.token for piece in model.pieces(word)))
+    if len(word) > LONGEST_TOLD:
+        yield Word(word), "", pieces
+    elif isinstance(model, MergeModel):
+        for step in model.trace(word):
+            symbols = Word(" ".join(step.symbols))
+            yield (
+                ("", Word(" ".join(step.pair)), symbols) if step.pair else (Word(word), "", symbols)
+            )
+    elif isinstance(model, LongestMatch):
+        yield Word(word), "", pieces
+        for one in model.trace(word):
+            yield "", Word(one.candidate), "found" if one.found else "not there"
+    else:
+        yield Word(word), pieces
 
 
 ENDINGS: Mapping[str, Callable[[Trace, PlannedStep], list[Block]]] = {

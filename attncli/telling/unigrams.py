@@ -3,42 +3,44 @@ pieces go, and the way back through the best totals."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 from attncli.document import Block, Note, Prose, Span, Subheading, Table, TextList
 from attncli.name import below
 from attncli.notation.plain import plain
-from attncli.steps.estimate import taught_round, taught_rounds, told_numbers
+from attncli.scenario.model import Tokenizing
+from attncli.steps.estimate import count_round, count_rounds, told_numbers
 from attncli.steps.prune import told_losses, trained_pruning
 from attncli.steps.viterbi import table_of
 from attncli.telling.tables import MOST_ROWS, Row, rounds_between, table
+from attncli.tokenizing.count_training import CountRound, Removal
+from attncli.tokenizing.em_training import EMRound, EMTraining
+from attncli.tokenizing.pruning import Pruning
 from attncli.trace import Place, PlannedStep, Trace
 from attncli.word import Word, words
-
-if TYPE_CHECKING:
-    from attncli.tokenizing.lesson import LessonRound, Removal
-    from attncli.tokenizing.pruning import Pruning
-    from attncli.tokenizing.training import Trained
 
 
 def best_cuts(part: PlannedStep) -> list[Block]:
     """The best cut of each word of the corpus."""
-    own, pruning = taught_round(part.place), trained_pruning(part.place)
-    tokenizing = part.place.text.tokenizing
-    if tokenizing is None:
+    own, pruning = count_round(part.place), trained_pruning(part.place)
+    cuts = [cut.pieces for cut in own.cuts] if own else pruning.cuts if pruning else ()
+    return cut_table(part.place, "Its best cut", cuts)
+
+
+def cut_table(place: Place, how: str, cuts: Iterable[Sequence[str]]) -> list[Block]:
+    """The words of the corpus with their cuts."""
+    if place.text.tokenizing is None:
         return []
-    cuts = [cut.pieces for cut in own.cuts] if own else list(pruning.cuts) if pruning else []
     rows: list[Row] = [
         (Word(word.text), Word(" ".join(cut)))
-        for word, cut in zip(tokenizing.words, cuts, strict=True)
+        for word, cut in zip(place.text.tokenizing.words, cuts, strict=True)
     ]
-    return [table(("Word", "Its best cut"), rows)]
+    return [table(("Word", how), rows)]
 
 
 def estimated(_: Trace, part: PlannedStep) -> list[Block]:
     """After the last round, all that has been learned."""
-    if part.place.round != len(taught_rounds(part.place)):
+    if part.place.round != len(count_rounds(part.place)):
         return []
     return vocabulary_of(part.place)
 
@@ -48,19 +50,25 @@ def vocabulary_of(place: Place) -> list[Block]:
     tokenizing = place.text.tokenizing
     if tokenizing is None:
         return []
-    tokens = tuple(tokenizing.tokenizer.vocabulary)
-    numbers = tuple(map(str, range(len(tokens))))
-    rows: list[Row] = [(number, Word(token)) for number, token in zip(numbers, tokens, strict=True)]
+    tokens = enumerate(tokenizing.tokenizer.vocabulary)
+    rows: list[Row] = [(str(number), Word(token)) for number, token in tokens]
     return [
         Subheading(("What has been learned",)),
         table(("ID", "Token"), rows, most=MOST_ROWS),
-        TextList(below(place.stack.path, "vocabulary"), words(numbers), words(tokens)),
+        ids_of(place, tokenizing),
     ]
+
+
+def ids_of(place: Place, tokenizing: Tokenizing) -> TextList:
+    """The tokens by their IDs, for formats that keep lists."""
+    tokens = tuple(tokenizing.tokenizer.vocabulary)
+    numbers = words(tuple(map(str, range(len(tokens)))))
+    return TextList(below(place.stack.path, "vocabulary"), numbers, words(tokens))
 
 
 def pruned(trace: Trace, part: PlannedStep) -> list[Block]:
     """What was tried and which pieces go, and what is left out of the rounds that follow."""
-    own, pruning = taught_round(part.place), trained_pruning(part.place)
+    own, pruning = count_round(part.place), trained_pruning(part.place)
     if own is not None:
         gone = Note(tuple(_gone(trace, part, own.removals)))
         others = rounds_between(part.place.round, told_numbers(part.place))
@@ -71,14 +79,12 @@ def pruned(trace: Trace, part: PlannedStep) -> list[Block]:
 
 
 def training_of(place: Place) -> list[Block]:
-    """The rounds of a training, and what it came to."""
-    tokenizing = place.text.tokenizing
-    if tokenizing is None or tokenizing.trained is None:
-        return []
-    return [*_rounds(tokenizing.trained), *vocabulary_of(place)]
+    """The rounds of a training by expectation, and what it came to."""
+    learned = place.text.learned_as(EMTraining)
+    return [*_rounds(learned), *vocabulary_of(place)] if learned else []
 
 
-def _tried(own: LessonRound) -> Table:
+def _tried(own: CountRound) -> Table:
     """The words as they are cut without each piece."""
     rows: list[Row] = []
     for one in own.removals:
@@ -124,17 +130,9 @@ def _kept(pruning: Pruning) -> str:
     )
 
 
-def _rounds(trained: Trained) -> list[Block]:
+def _rounds(trained: EMTraining) -> list[Block]:
     """How many pieces each round of the training had."""
-    rows: list[Row] = []
-    for number, one in enumerate(trained.rounds, start=1):
-        before = len(one.steps[0].expected) if one.steps else 0
-        after = len(one.steps[-1].scored) if one.steps else 0
-        gone = ""
-        if one.pruning is not None:
-            dropped = len(one.pruning.losses) - one.pruning.kept
-            gone = str(len(one.pruning.unused) + dropped)
-        rows.append((str(number), str(before), str(after), gone))
+    rows = [_row(number, one) for number, one in enumerate(trained.rounds, start=1)]
     return [
         Prose(
             (
@@ -146,6 +144,13 @@ def _rounds(trained: Trained) -> list[Block]:
         ),
         table(("Round", "Pieces", "Expected often enough", "Pruned"), rows),
     ]
+
+
+def _row(number: int, one: EMRound) -> Row:
+    pruning, gone = one.pruning, ""
+    if pruning is not None:
+        gone = str(len(pruning.unused) + len(pruning.losses) - pruning.kept)
+    return str(number), str(one.steps[0].before), str(len(one.steps[-1].scored)), gone
 
 
 def way_back(trace: Trace, part: PlannedStep) -> list[Block]:

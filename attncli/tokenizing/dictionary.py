@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from attncli.records import NamedTuple, dataclass
 from attncli.tokenizing.corpus import CountedWord
-from attncli.tokenizing.pieces import Piece, numbered
+from attncli.tokenizing.pieces import Piece, front_of, numbered, unknown_pieces
 
 
 @dataclass(frozen=True)
@@ -19,12 +19,13 @@ class Dictionary:
 
     def pieces(self, word: str) -> tuple[Piece, ...]:
         """The one piece of a word."""
-        token = word if word in self.vocabulary or self.unknown is None else self.unknown
-        return (Piece(token, self.vocabulary.get(token), word),)
+        if word in self.vocabulary:
+            return (Piece(word, self.vocabulary[word], word),)
+        return tuple(unknown_pieces(word, self.vocabulary, self.unknown))
 
 
 class CountedDictionary(NamedTuple):
-    """A dictionary's making: the words that are kept and dropped, most frequent first (words of
+    """How a dictionary was made: the words that are kept and dropped, most frequent first (words of
     one count in the order of their first appearance), and, where the cut by size is between words
     of one count, all that have it (`tied`): the first of them were kept."""
 
@@ -38,25 +39,26 @@ def make_dictionary(
     words: Sequence[CountedWord],
     *,
     min_count: int = 1,
-    most: int | None = None,
+    size: int | None = None,
     special: Sequence[str] = (),
     unknown: str | None = None,
 ) -> CountedDictionary:
-    """Words of `min_count` or more, the `most` frequent; IDs after those of the special tokens.
+    """Words of `min_count` or more, the most frequent; `size` counts the special tokens too, whose
+    IDs come first. An unknown token that isn't among them is the first.
 
-    An unknown token that isn't among the special ones is the first of them. Raises ValueError for
-    a size below 0.
+    Raises ValueError for a size that has no room for the special tokens.
     """
-    if most is not None and most < 0:
-        raise ValueError(f"the {most} most frequent words were to be kept; 0 or more")
+    front = front_of(tuple(special), unknown)
+    if size is not None and size < len(front):
+        raise ValueError(f"{size} tokens, and {len(front)} of them special; say more")
     ranked = sorted(words, key=lambda word: -word.count)
     frequent = [word for word in ranked if word.count >= min_count]
-    kept = frequent[:most]
-    dropped = ranked[len(kept) :]
-    front = [unknown] if unknown is not None and unknown not in special else []
-    vocabulary = numbered([*front, *special, *(word.text for word in kept)])
-    tied = _tied(frequent, len(kept))
-    return CountedDictionary(Dictionary(vocabulary, unknown), tuple(kept), tuple(dropped), tied)
+    kept = frequent if size is None else frequent[: size - len(front)]
+    vocabulary = numbered([*front, *(word.text for word in kept)])
+    model = Dictionary(vocabulary, unknown)
+    return CountedDictionary(
+        model, tuple(kept), tuple(ranked[len(kept) :]), _tied(frequent, len(kept))
+    )
 
 
 def _tied(frequent: Sequence[CountedWord], kept: int) -> tuple[CountedWord, ...]:

@@ -8,7 +8,6 @@ that its score is the sum of their log-probabilities.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -21,13 +20,25 @@ UNKNOWN_PENALTY = 10
 _NEGLIGIBLE = 50.0  # e⁻⁵⁰ is nothing beside 1, to a float
 
 
-class Node(NamedTuple):
+class LatticeNode(NamedTuple):
     """A piece in its place in a word: from the character `start` to before `end`."""
 
     start: int
     end: int
     piece: int
     score: float
+
+
+Rounder = Callable[[str, float], float]
+"""Rounds a number of a name, so that a cut is chosen by the numbers that are told of it."""
+
+COMPARED = "compared"
+"""The name of a total where it is set against another one."""
+
+
+def unrounded(_: str, number: float) -> float:
+    """The number as it is."""
+    return number
 
 
 Trie = dict[str, Any]
@@ -37,7 +48,7 @@ _FOUND = ""
 _CHARACTERS_OF_A_NODE = 12
 
 
-class Lexicon:
+class PieceTrie:
     """Pieces with their scores, found by the text that they cover. A piece's number is its place
     among the tokens, the first of which is the unknown token and covers nothing by itself."""
 
@@ -59,16 +70,16 @@ class Lexicon:
         least = min((score for _, score in scored if not math.isnan(score)), default=0.0)
         self.unknown_score = least - UNKNOWN_PENALTY
 
-    def nodes(self, word: str) -> list[Node]:
+    def nodes(self, word: str) -> list[LatticeNode]:
         """The nodes of a word's lattice by their starts, shorter ones first. Where no piece of one
         character stands, the unknown token does, with the least score of all less 10."""
-        nodes: list[Node] = []
+        nodes: list[LatticeNode] = []
         for start, first in enumerate(word):
             if _FOUND not in self._trie.get(first, ()):
-                nodes.append(Node(start, start + 1, UNKNOWN, self.unknown_score))
+                nodes.append(LatticeNode(start, start + 1, UNKNOWN, self.unknown_score))
             for end, branch in self._along(word, start):
                 if _FOUND in branch:
-                    nodes.append(Node(start, end, *branch[_FOUND]))
+                    nodes.append(LatticeNode(start, end, *branch[_FOUND]))
         return nodes
 
     def _along(self, word: str, start: int) -> Iterator[tuple[int, Trie]]:
@@ -79,6 +90,25 @@ class Lexicon:
                 return
             branch = branch[word[end]]
             yield end + 1, branch
+
+    def best_cut(
+        self, word: str, round_: Rounder = unrounded, without: str | None = None
+    ) -> list[LatticeNode] | None:
+        """The nodes of the largest total score, of equal ones those whose last piece starts first;
+        None if nothing reaches the end of a word, as may be `without` a piece. The rest is as in
+        `viterbi`."""
+        nodes, end = self.nodes(word), len(word)
+        if without is not None:
+            nodes = [node for node in nodes if word[node.start : node.end] != without]
+        last = viterbi(end, nodes, round_).best
+        cut: list[LatticeNode] = []
+        while end:
+            node_before = last[end]
+            if node_before is None:
+                return None
+            cut.append(node_before)
+            end = node_before.start
+        return cut[::-1]
 
     def effort(self, word: str, most: int) -> int:
         """What it takes to find the nodes of a word and the best of them: the characters looked at,
@@ -92,82 +122,54 @@ class Lexicon:
         return count
 
 
-Rounded = Callable[[str, float], float]
-"""Rounds a number of a name, so that a cut is chosen by the numbers that are told of it."""
-
-
-COMPARED = "compared"
-"""The name of a total where it is set against another one."""
-
-
-def unrounded(_: str, number: float) -> float:
-    """The number as it is."""
-    return number
-
-
-class Ways(NamedTuple):
+class BestPaths(NamedTuple):
     """The total of the best way to the end of each node, that ends with it (nan for one that isn't
     reached); and for each place of a word the node of the largest total there, of equal ones the
     first, if there is any."""
 
     totals: list[float]
-    best: list[Node | None]
+    best: list[LatticeNode | None]
 
 
-def ways(length: int, nodes: Iterable[Node], rounded: Rounded = unrounded) -> Ways:
+def viterbi(length: int, nodes: Iterable[LatticeNode], round_: Rounder = unrounded) -> BestPaths:
     """The best ways to the places of a word of `length` characters (Viterbi 1967). Nodes are in the
     order of their starts. `totals` and the `best` of them can be rounded, or only compared so."""
     carried = [0.0, *[math.nan] * length]
     compared = [math.nan] * (length + 1)
-    found = Ways([], [None] * (length + 1))
+    found = BestPaths([], [None] * (length + 1))
     for node in nodes:
         if node.start and found.best[node.start] is None:
             found.totals.append(math.nan)
             continue
-        total = rounded("totals", carried[node.start] + node.score)
+        total = round_("totals", carried[node.start] + node.score)
         found.totals.append(total)
-        size, end = rounded(COMPARED, total), node.end
+        size, end = round_(COMPARED, total), node.end
         if found.best[end] is None or size > compared[end]:
-            carried[end], compared[end] = rounded("best", total), size
+            carried[end], compared[end] = round_("best", total), size
             found.best[end] = node
     return found
 
 
-def best_cut(length: int, nodes: Iterable[Node], rounded: Rounded = unrounded) -> list[Node] | None:
-    """The nodes of the largest total score, of equal ones those whose last piece starts first;
-    None if nothing reaches the end of a word. The rest is as in `ways`."""
-    last = ways(length, nodes, rounded).best
-    cut: list[Node] = []
-    while length:
-        node_before = last[length]
-        if node_before is None:
-            return None
-        cut.append(node_before)
-        length = node_before.start
-    return cut[::-1]
-
-
-def forward(length: int, nodes: Iterable[Node]) -> list[float]:
-    """For each place in a word the logarithm of Σ p over all ways to cut what is before it."""
-    sums: list[float | None] = [0.0, *[None] * length]
+def expected_nodes(word: str, trie: PieceTrie) -> Iterator[tuple[LatticeNode, float]]:
+    """The probability of each node of a word's lattice, if cuts are as probable as their scores
+    say (forward-backward): p(what is before) · p(piece) · p(what is after) / p(word)."""
+    nodes, end = trie.nodes(word), len(word)
+    backwards = sorted(nodes, key=lambda node: -node.start)
+    before = _log_sums(end, 0, ((node.start, node.end, node.score) for node in nodes))
+    after = _log_sums(end, end, ((node.end, node.start, node.score) for node in backwards))
     for node in nodes:
-        before = sums[node.start]
-        if before is not None:
-            sums[node.end] = log_of_sum(sums[node.end], before + node.score)
-    return [-math.inf if one is None else one for one in sums]
+        yield node, math.exp(before[node.start] + node.score + after[node.end] - before[end])
 
 
-def backward(length: int, nodes: Sequence[Node]) -> list[float]:
-    """For each place in a word the logarithm of Σ p over all ways to cut what is after it."""
-    sums: list[float | None] = [*[None] * length, 0.0]
-    starting: dict[int, list[Node]] = defaultdict(list)
-    for node in nodes:
-        starting[node.start].append(node)
-    for start in range(length - 1, -1, -1):
-        for node in starting[start]:
-            after = sums[node.end]
-            if after is not None:
-                sums[start] = log_of_sum(sums[start], node.score + after)
+def _log_sums(length: int, first: int, edges: Iterable[tuple[int, int, float]]) -> list[float]:
+    """For each place in a word ln Σ p over all ways there from the `first`; each edge has the place
+    that it is from, the one that it goes to, and ln p."""
+    sums: list[float | None] = [None] * (length + 1)
+    sums[first] = 0.0
+    for here, there, score in edges:
+        so_far = sums[here]
+        if so_far is not None:
+            sums[there] = log_of_sum(sums[there], so_far + score)
     return [-math.inf if one is None else one for one in sums]
 
 
@@ -179,24 +181,3 @@ def log_of_sum(x: float | None, y: float) -> float:
     if large > small + _NEGLIGIBLE:
         return large
     return large + math.log(math.exp(small - large) + 1.0)
-
-
-class Expected(NamedTuple):
-    """How often each piece is expected in a cut of a word, if cuts are as probable as their scores
-    say: for each node its probability, p(what is before) · p(piece) · p(what is after) / p(word).
-    `total` is ln p(word), over all its cuts."""
-
-    nodes: tuple[tuple[Node, float], ...]
-    total: float
-
-
-def expect(word: str, lexicon: Lexicon) -> Expected:
-    """The probability of each node of a word's lattice (forward–backward)."""
-    nodes = lexicon.nodes(word)
-    before, after = forward(len(word), nodes), backward(len(word), nodes)
-    total = before[-1]
-    chances = (
-        (node, math.exp(before[node.start] + node.score + after[node.end] - total))
-        for node in nodes
-    )
-    return Expected(tuple(chances), total)

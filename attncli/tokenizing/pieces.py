@@ -1,4 +1,4 @@
-"""Pieces of words, the marks that say where in a word they stand, and what all tokenizers share."""
+"""Pieces of words, the marks that say where in a word they stand, and what all models share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ class Piece(NamedTuple):
     surface: str
 
 
-class Affixes(NamedTuple):
+TokenPair = tuple[str, str]
+"""Two neighbouring symbols, by their tokens."""
+
+
+class SubwordMarks(NamedTuple):
     """What marks the place of a piece in its word: `##` before each piece that continues one
     (WordPiece), `</w>` after the last (Sennrich et al. 2016, arXiv:1508.07909), or nothing."""
 
@@ -42,7 +46,7 @@ class Affixes(NamedTuple):
         return token.removeprefix(self.prefix).removesuffix(self.suffix)
 
 
-UNMARKED = Affixes()
+UNMARKED = SubwordMarks()
 
 
 class Model(Protocol):
@@ -55,20 +59,6 @@ class Model(Protocol):
     def unknown(self) -> str | None: ...
 
     def pieces(self, word: str) -> tuple[Piece, ...]: ...
-
-
-class Tokenizer(Protocol):
-    """What callers need of a tokenizer of any kind."""
-
-    @property
-    def vocabulary(self) -> Mapping[str, int]: ...
-
-    @property
-    def unknown(self) -> str | None: ...
-
-    def encode(self, text: str) -> tuple[Piece, ...]: ...
-
-    def decode(self, pieces: Iterable[Piece]) -> str: ...
 
 
 def numbered(tokens: Iterable[str]) -> dict[str, int]:
@@ -110,14 +100,14 @@ def without_byte_tokens(tokens: Sequence[str]) -> list[str]:
 
 
 def unknown_pieces(
-    text: str, vocabulary: Mapping[str, int], unknown: str | None, byte_fallback: bool
+    text: str, vocabulary: Mapping[str, int], unknown: str | None, byte_fallback: bool = False
 ) -> list[Piece]:
     """What stands for text that no piece covers: its bytes, where the vocabulary has them and they
     are wanted, else the unknown token, else the text itself, without an ID."""
-    if byte_fallback and all(token in vocabulary for token in byte_tokens(text)):
-        tokens = byte_tokens(text)
+    tokens = byte_tokens(text)
+    if byte_fallback and all(token in vocabulary for token in tokens):
         return [
-            Piece(token, vocabulary[token], text if not i else "") for i, token in enumerate(tokens)
+            Piece(token, vocabulary[token], "" if i else text) for i, token in enumerate(tokens)
         ]
     if unknown is None:
         return [Piece(text, None, text)]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from attncli.records import NamedTuple
 from attncli.tokenizing.corpus import CountedWord
-from attncli.tokenizing.lattice import Lexicon, best_cut
+from attncli.tokenizing.lattice import PieceTrie
 from attncli.tokenizing.unigram import Scored
 
 UNKNOWN_PIECE = ("<UNK>", math.nan)
@@ -21,7 +21,7 @@ def no_tick() -> None:
     """Nobody asks how far it is."""
 
 
-class Loss(NamedTuple):
+class PieceLoss(NamedTuple):
     """What removing a piece would cost, if the best of its other cuts took its place."""
 
     token: str
@@ -36,7 +36,7 @@ class Pruning(NamedTuple):
     it there were `size` pieces, and the words had these best cuts (told of the first round)."""
 
     unused: tuple[str, ...]
-    losses: tuple[Loss, ...]
+    losses: tuple[PieceLoss, ...]
     kept: int
     size: int
     cuts: tuple[tuple[str, ...], ...]
@@ -47,24 +47,30 @@ def prune(
 ) -> tuple[Pruning, Scored]:
     """Fewer pieces, the unknown token counted in their `size`. Those with no other cut stay, and so
     do those that are themselves cut by the others, if any word has them."""
-    lexicon = Lexicon([UNKNOWN_PIECE, *pieces])
-    other = [_other_cut(token, lexicon) for token, _ in pieces]
-    cuts = _best_cuts(words, lexicon, tick)
-    uses = _uses(words, cuts, len(pieces) + 1)
+    trie = PieceTrie([UNKNOWN_PIECE, *pieces])
+    names = [UNKNOWN_PIECE[0], *(token for token, _ in pieces)]
+    cuts = _best_cuts(words, trie, tick)
+    frequency = [0.0] * len(names)
+    for word, cut in zip(words, cuts, strict=True):
+        for piece in cut:
+            frequency[piece] += word.count
+    total, every = sum(frequency), sum(word.count for word in words)
     kept: list[int] = []
     unused: list[str] = []
-    losses: list[tuple[int, Loss]] = []
-    for number, ((token, _), (keep, instead)) in enumerate(zip(pieces, other, strict=True), 1):
-        if not uses.frequency[number] and (instead or not keep):
+    losses: list[tuple[int, PieceLoss]] = []
+    for number, token in enumerate(names[1:], 1):
+        keep, instead = _other_cut(token, trie)
+        if not frequency[number] and (instead or not keep):
             unused.append(token)
         elif not instead:
             kept.append(number)
         else:
-            losses.append((number, _loss(token, number, instead, uses, pieces)))
+            own, others = frequency[number], [frequency[one] for one in instead]
+            loss = own / every * _gain(own, others, total, len(pieces))
+            losses.append((number, PieceLoss(token, own, tuple(names[k] for k in instead), loss)))
     ranked = sorted(losses, key=lambda one: -one[1].loss)
     room = max(0, size - 1 - len(kept))
     kept += [number for number, _ in ranked[:room]]
-    names = [UNKNOWN_PIECE[0], *(token for token, _ in pieces)]
     record = Pruning(
         tuple(unused),
         tuple(loss for _, loss in ranked),
@@ -75,54 +81,32 @@ def prune(
     return record, tuple(pieces[number - 1] for number in kept)
 
 
-class _Uses(NamedTuple):
-    """How often pieces are in best cuts, in all, and the counts of words."""
-
-    frequency: list[float]
-    total: float
-    words: float
-
-
-def _best_cuts(words: Sequence[CountedWord], lexicon: Lexicon, tick: Tick) -> list[tuple[int, ...]]:
+def _best_cuts(words: Sequence[CountedWord], trie: PieceTrie, tick: Tick) -> list[tuple[int, ...]]:
     """The best cut of each word, as the numbers of its pieces."""
     cuts: list[tuple[int, ...]] = []
     for word in words:
         tick()
-        cut = best_cut(len(word.text), lexicon.nodes(word.text)) or []
-        cuts.append(tuple(node.piece for node in cut))
+        cuts.append(tuple(node.piece for node in trie.best_cut(word.text) or []))
     return cuts
 
 
-def _uses(words: Sequence[CountedWord], cuts: Sequence[tuple[int, ...]], size: int) -> _Uses:
-    frequency = [0.0] * size
-    for word, cut in zip(words, cuts, strict=True):
-        for piece in cut:
-            frequency[piece] += word.count
-    return _Uses(frequency, sum(frequency), sum(word.count for word in words))
-
-
-def _other_cut(token: str, lexicon: Lexicon) -> tuple[bool, tuple[int, ...]]:
+def _other_cut(token: str, trie: PieceTrie) -> tuple[bool, tuple[int, ...]]:
     """Whether a piece stays where it isn't used, and its best cut into other pieces, where it is
     itself the best of its cuts."""
-    nodes = lexicon.nodes(token)
-    best = best_cut(len(token), nodes) or []
-    rest = best_cut(len(token), (node for node in nodes if node.end - node.start < len(token)))
+    rest = trie.best_cut(token, without=token)
     if rest is None:
         return True, ()
-    return (False, ()) if len(best) > 1 else (True, tuple(node.piece for node in rest))
+    alone = len(trie.best_cut(token) or []) <= 1
+    return (True, tuple(node.piece for node in rest)) if alone else (False, ())
 
 
-def _loss(token: str, number: int, instead: tuple[int, ...], uses: _Uses, pieces: Scored) -> Loss:
-    """share · (ln p(piece) − Σ ln p(instead)), where the pieces instead are as frequent as they
-    are and the piece together: an estimate, the words aren't cut anew.
+def _gain(own: float, others: Sequence[float], total: float, size: int) -> float:
+    """ln p(piece) − Σ ln p(another one in its place), where these are as frequent as they are and
+    the piece together: an estimate, the words aren't cut anew.
 
     The new sum of all frequencies should be total + own · (pieces instead − 1), as SentencePiece
     has it. The package takes the number of all pieces there, and so does this.
     """
-    frequency, total, words = uses
-    own = frequency[number]
-    after = math.log(total + own * len(pieces))  # of which the unknown token is one more
-    other = sum(math.log(frequency[one] + own) - after for one in instead)
-    loss = own / words * (math.log(own) - math.log(total) - other)
-    names = tuple(pieces[one - 1][0] if one else UNKNOWN_PIECE[0] for one in instead)
-    return Loss(token, own, names, loss)
+    after = math.log(total + own * size)
+    other = sum(math.log(one + own) - after for one in others)
+    return math.log(own) - math.log(total) - other

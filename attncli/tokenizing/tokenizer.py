@@ -1,23 +1,23 @@
-"""A tokenizer: a way of cutting a text into words, and a model that cuts words into pieces."""
+"""A tokenizer: a pre-tokenizer cuts texts into words, and a model cuts words into pieces."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
 from attncli.records import NamedTuple
-from attncli.tokenizing.cutting import Cutting
 from attncli.tokenizing.pieces import Model, Piece
+from attncli.tokenizing.pre_tokenizers import PreTokenizer
 
 
 class WordTokenizer(NamedTuple):
-    """Cuts texts with `cutting`, and each word with `model`.
+    """Cuts texts with `pre_tokenizer`, and each word with `model`.
 
     What is decoded is the whole text that was encoded, if no piece of it is the unknown token and
-    `cutting` loses nothing: `Bytes` with a model that has all bytes, `Metaspace` with a byte
-    fall-back or all characters of the text. An unknown token is decoded as itself.
+    the pre-tokenizer loses nothing: `ByteLevel` with a model that has all bytes, `Metaspace` with a
+    byte fall-back or all characters of the text. An unknown token is decoded as itself.
     """
 
-    cutting: Cutting
+    pre_tokenizer: PreTokenizer
     model: Model
 
     @property
@@ -30,12 +30,16 @@ class WordTokenizer(NamedTuple):
         """The token of what the model doesn't know, if it has one."""
         return self.model.unknown
 
+    def words(self, text: str | None) -> tuple[str, ...]:
+        """The different words of a text, in the order of their first appearance."""
+        return tuple(dict.fromkeys(self.pre_tokenizer.split(text or "")))
+
     def encode(self, text: str) -> tuple[Piece, ...]:
         """The pieces of a text, word by word."""
-        words = self.cutting.cut(text)
-        cut = {word: self.model.pieces(word) for word in set(words)}
-        return tuple(piece for word in words for piece in cut[word])
+        words = self.pre_tokenizer.split(text)
+        pieces = {word: self.model.pieces(word) for word in set(words)}
+        return tuple(piece for word in words for piece in pieces[word])
 
     def decode(self, pieces: Iterable[Piece]) -> str:
         """The text of pieces, as far as it can be known from their tokens."""
-        return self.cutting.join([piece.token for piece in pieces])
+        return self.pre_tokenizer.join([piece.token for piece in pieces])

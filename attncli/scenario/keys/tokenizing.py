@@ -18,15 +18,13 @@ from attncli.scenario.keys.kinds import (
 from attncli.scenario.nodes import Items, Map, Node, Scalar
 from attncli.scenario.tokenizers import TOKENIZERS
 
-LEARNED = ("bpe", "wordpiece", "unigram", "sentencepiece")
-"""Tokenizers that cut words into pieces, learned from a corpus or given."""
 MARKS = {"none": ("", ""), "</w>": ("", "</w>"), "##": ("##", ""), "▁": ("", ""), "Ġ": ("", "")}
 """How the place of a piece in its word is marked: what stands before a piece that continues one,
 and what after the last; ▁ and Ġ mark the space before a word, which is a character then."""
 
 _TOKEN = TextKind("a token")
 _COUNT = WholeNumber(1, 10**9)
-_WORD = Choice((*TOKENIZERS, *LEARNED))
+_WORD = Choice(tuple(TOKENIZERS))
 _SETTINGS = Record.of(
     Key("kind", _WORD, "which it is"),
     Key("marks", Choice(tuple(MARKS)), "how pieces are marked: none, </w>, ##, ▁ or Ġ"),
@@ -44,6 +42,8 @@ _SETTINGS = Record.of(
     Key("special", ListOf(_TOKEN), "tokens that come first in the vocabulary"),
     beside=("corpus", "vocabulary_size", "merges", "pieces", "vocabulary", "sentence"),
 )
+SETTINGS = tuple(key.name for key in _SETTINGS.keys)
+"""The keys inside `tokenizer: {…}`."""
 _TEXT = TextKind("a text")
 _TEXTS = ListOf(_TEXT)
 _COUNTS = MapOf(_COUNT, "word")

@@ -1,10 +1,19 @@
-"""Cutting a sentence into tokens, by rules that need no learning."""
+"""Whole words as tokens: cut by rules that need no learning; with a corpus the most frequent of
+them are a dictionary."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from attncli.scenario.tokenizers.kind import OF_A_CORPUS, TokenizerKind, WordSplitter, or_more
+
+if TYPE_CHECKING:  # what learns is imported by scenarios that learn
+    from attncli.scenario.model import Tokenizing
+    from attncli.scenario.tokenizers.settings import TokenizerSettings
+    from attncli.tokenizing.corpus import CountedWord, Progress
 
 _JOINER = "\u200d"
 _APOSTROPHES = ("'", "’")
@@ -66,18 +75,33 @@ def _is_flag_half(character: str) -> bool:
     return "\U0001f1e6" <= character <= "\U0001f1ff"
 
 
-TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
-    "whitespace": whitespace,
-    "word": words,
-    "character": characters,
-}
+def _told(said: TokenizerSettings) -> str:
+    size = said.size
+    most = "" if size is None else f", at most {size} tokens with the special ones"
+    return f"words that the corpus has {or_more(said.setting('min_count', 1))}{most}"
 
-EXPLAINED = {
-    "whitespace": "The sentence is cut at white space",
-    "word": "The sentence is cut into words and punctuation marks",
-    "character": "The sentence is cut into single characters, spaces included",
-    "bpe": "Each word of the sentence is cut into characters, merged in the order of the merges",
-    "wordpiece": "Each word of the sentence is cut into the longest pieces that there are",
-    "unigram": "Each word of the sentence is cut into the pieces that are likeliest together",
-    "sentencepiece": "Spaces are written ▁, each word of the sentence is cut into pieces",
-}
+
+def _dictionary(
+    said: TokenizerSettings, words: tuple[CountedWord, ...], _: Progress | None
+) -> Tokenizing:
+    from attncli.tokenizing.dictionary import make_dictionary
+
+    some = said.some(OF_A_CORPUS) | {"special": said.special, "unknown": said.unknown}
+    counted = make_dictionary(words, size=said.size, **some)
+    return said.tokenizing(counted.model)._replace(words=words, learned=counted)
+
+
+def _kind(name: str, explained: str, words: WordSplitter) -> TokenizerKind:
+    return TokenizerKind(name, explained, words=words, learned=_dictionary, told=_told)
+
+
+_SPLITTERS = (
+    _kind("whitespace", "The sentence is cut at white space", WordSplitter(whitespace)),
+    _kind("word", "The sentence is cut into words and punctuation marks", WordSplitter(words)),
+    _kind(
+        "character",
+        "The sentence is cut into single characters, spaces included",
+        WordSplitter(characters, between=""),
+    ),
+)
+KINDS = {kind.name: kind for kind in _SPLITTERS}

@@ -10,24 +10,20 @@ from attncli.tokenizing.corpus import CountedWord
 _BOUNDARY = ""
 
 
-def character_counts(words: Sequence[CountedWord]) -> dict[str, int]:
-    """How often the corpus has each character, in the order of first appearance."""
-    counts: dict[str, int] = {}
-    for word in words:
-        for character in word.text:
-            counts[character] = counts.get(character, 0) + word.count
-    return counts
+def substrings(text: str, longest: int) -> Iterator[str]:
+    """All substrings of up to `longest` characters, shorter ones first at each place."""
+    for start in range(len(text)):
+        for end in range(start + 1, min(len(text), start + longest) + 1):
+            yield text[start:end]
 
 
 def substring_counts(words: Sequence[CountedWord], longest: int) -> dict[str, int]:
     """How often the corpus has each substring of up to `longest` characters, in the order of first
-    appearance, shorter ones first at each place."""
+    appearance."""
     counts: dict[str, int] = {}
     for word in words:
-        for start in range(len(word.text)):
-            for end in range(start + 1, min(len(word.text), start + longest) + 1):
-                substring = word.text[start:end]
-                counts[substring] = counts.get(substring, 0) + word.count
+        for substring in substrings(word.text, longest):
+            counts[substring] = counts.get(substring, 0) + word.count
     return counts
 
 

@@ -14,15 +14,14 @@ from fractions import Fraction
 from itertools import pairwise
 from math import floor
 
-Pair = tuple[int, int]
+IdPair = tuple[int, int]
 """Two symbols, by their IDs."""
-
 
 _NOISE = 2.0**-50
 """How far a quotient of floats may be off, as a share of it."""
 
 
-def rounded(score: Fraction, decimals: int) -> Fraction:
+def rounded(score: Fraction | int, decimals: int) -> Fraction:
     """A score, which is never negative, to some decimals, half away from zero."""
     units = 10**decimals
     return Fraction(floor(score * units + Fraction(1, 2)), units)
@@ -35,7 +34,7 @@ def least_alike(score: Fraction, decimals: int | None) -> Fraction:
     return max(Fraction(0), rounded(score, decimals) - Fraction(1, 2 * 10**decimals))
 
 
-def merge_pair(word: Sequence[int], pair: Pair, made: int) -> list[int]:
+def merge_pair(word: Sequence[int], pair: IdPair, made: int) -> list[int]:
     """A word with each of its pairs merged, from left to right: aaa with a + a is aa a."""
     left, right = pair
     merged: list[int] = []
@@ -59,10 +58,10 @@ class PairCounts:
 
     def __init__(self, words: list[list[int]], times: Sequence[int]) -> None:
         self.words = words
-        self.pairs: dict[Pair, int] = defaultdict(int)
+        self.pairs: dict[IdPair, int] = defaultdict(int)
         self.symbols: dict[int, int] = defaultdict(int)
         self._times = times
-        self._where: dict[Pair, set[int]] = defaultdict(set)  # and words that held it once
+        self._where: dict[IdPair, set[int]] = defaultdict(set)  # and words that held it once
         for index, word in enumerate(words):
             for symbol in word:
                 self.symbols[symbol] += times[index]
@@ -75,10 +74,10 @@ class PairCounts:
         self._heap = [(-count, pair) for pair, count in self.pairs.items()]
         heapq.heapify(self._heap)
 
-    def merge(self, pair: Pair, made: int) -> dict[int, list[int]]:
+    def merge(self, pair: IdPair, made: int) -> dict[int, list[int]]:
         """Merges a pair everywhere; the words that changed, as they were before."""
         before: dict[int, list[int]] = {}
-        change: dict[Pair, int] = defaultdict(int)
+        change: dict[IdPair, int] = defaultdict(int)
         for index in self._where.pop(pair, ()):
             old = self.words[index]
             new = merge_pair(old, pair, made)
@@ -92,7 +91,7 @@ class PairCounts:
                 self._set(changed, self.pairs[changed] + difference)
         return before
 
-    def _note(self, index: int, old: list[int], new: list[int], change: dict[Pair, int]) -> None:
+    def _note(self, index: int, old: list[int], new: list[int], change: dict[IdPair, int]) -> None:
         times, where = self._times[index], self._where
         for pair in pairwise(old):
             change[pair] -= times
@@ -100,12 +99,12 @@ class PairCounts:
             change[pair] += times
             where[pair].add(index)
 
-    def _count_symbols(self, pair: Pair, made: int, times: int) -> None:
+    def _count_symbols(self, pair: IdPair, made: int, times: int) -> None:
         self.symbols[made] += times
         for symbol in pair:
             self.symbols[symbol] -= times
 
-    def _set(self, pair: Pair, count: int) -> None:
+    def _set(self, pair: IdPair, count: int) -> None:
         before = self.pairs[pair]
         self._sharing[before] -= before > 0
         if not count:
@@ -115,7 +114,7 @@ class PairCounts:
         self._sharing[count] += 1
         heapq.heappush(self._heap, (-count, pair))
 
-    def most_frequent(self, most: int) -> tuple[list[Pair], int]:
+    def most_frequent(self, most: int) -> tuple[list[IdPair], int]:
         """The pairs of the largest count, by their IDs, not more than `most` of them; and how many
         there are in all."""
         found = list(self._current(most))
@@ -123,7 +122,7 @@ class PairCounts:
             heapq.heappush(self._heap, (-self.pairs[pair], pair))
         return found, self._sharing[self.pairs[found[0]]] if found else 0
 
-    def _current(self, most: int) -> Iterator[Pair]:
+    def _current(self, most: int) -> Iterator[IdPair]:
         heap, first, last = self._heap, 0, None
         while heap and most:
             negative, pair = heap[0]
@@ -135,7 +134,7 @@ class PairCounts:
                 yield pair
             heapq.heappop(heap)
 
-    def most_likely(self, least: int = 1, decimals: int | None = None) -> list[Pair]:
+    def most_likely(self, least: int = 1, decimals: int | None = None) -> list[IdPair]:
         """The pairs of the largest score count(ab) / (count(a) · count(b)), compared as they are
         rounded to some decimals, or exactly; of one score those of the larger count first, then
         those with the smaller IDs. Only pairs that occur `least` times or more are looked at."""
@@ -157,6 +156,20 @@ class PairCounts:
         )
         return sorted(alike, key=lambda pair: (-self.pairs[pair], pair))
 
-    def score(self, pair: Pair) -> Fraction:
+    def score(self, pair: IdPair) -> Fraction:
         """count(ab) / (count(a) · count(b)) of a pair that occurs."""
         return Fraction(self.pairs[pair], self.symbols[pair[0]] * self.symbols[pair[1]])
+
+    def largest(
+        self, most: int, least: int = 1, *, likely: bool, decimals: int | None = None
+    ) -> tuple[list[IdPair], int]:
+        """Up to `most` pairs that occur `least` times or more, in the order in which they would be
+        merged (by score, if that is `likely`, else by count), and how many more there are."""
+
+        def order(pair: IdPair) -> tuple[Fraction | int, int, IdPair]:
+            score = self.score(pair) if likely else 0
+            shown = score if decimals is None or not likely else rounded(score, decimals)
+            return -shown, -self.pairs[pair], pair
+
+        frequent = [pair for pair, count in self.pairs.items() if count >= least]
+        return heapq.nsmallest(most, frequent, key=order), max(0, len(frequent) - most)

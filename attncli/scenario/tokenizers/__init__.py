@@ -1,0 +1,34 @@
+"""The kinds of tokenizers that a scenario may name: one file a kind, with all that is its own.
+
+kind         what a kind of tokenizer declares
+whole_words  whitespace, word, character; with a corpus a dictionary
+bpe, wordpiece, unigram, sentencepiece
+settings     what a scenario says of its tokenizer, checked, and told on the page
+cost         how much is learned without being asked for
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from attncli.scenario.tokenizers.kind import TokenizerKind
+
+TOKENIZERS = {
+    "whitespace": "whole_words",
+    "word": "whole_words",
+    "character": "whole_words",
+    "bpe": "bpe",
+    "wordpiece": "wordpiece",
+    "unigram": "unigram",
+    "sentencepiece": "sentencepiece",
+}
+"""All kinds by name, and the module of each, which is imported by scenarios that name it."""
+
+
+def tokenizer_kind(name: str) -> TokenizerKind:
+    """The kind of a name in TOKENIZERS."""
+    module = import_module(f"attncli.scenario.tokenizers.{TOKENIZERS[name]}")
+    kind: TokenizerKind = module.KINDS[name]
+    return kind

@@ -1,0 +1,104 @@
+"""Byte-pair encoding: words are cut into characters, merged in the order of the merges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attncli.scenario.keys.tokenizing import MARKS
+from attncli.scenario.model import Tokenizing
+from attncli.scenario.tokenizers import cost
+from attncli.scenario.tokenizers.kind import OF_A_CORPUS, TokenizerKind, or_more
+from attncli.scenario.tokenizers.settings import TokenizerSettings
+from attncli.tokenizing.corpus import CountedWord, Progress
+from attncli.tokenizing.merge_learning import (
+    Criterion,
+    LearnedMerges,
+    MergeSettings,
+    learn_merges,
+)
+from attncli.tokenizing.merge_model import MergeModel, check_merges, vocabulary_of
+from attncli.tokenizing.pieces import TokenPair
+from attncli.tokenizing.pre_tokenizers import BYTE_ALPHABET
+
+_PER_MERGED, _PER_PAIR = 4.5e-7, 3e-7
+"""Seconds."""
+
+
+def merges_of(
+    said: TokenizerSettings,
+    words: tuple[CountedWord, ...],
+    progress: Progress | None,
+    score: Criterion = "count",
+) -> LearnedMerges:
+    """Merges by counts or by likelihood. Raises ValueError for a size that can't be met, and
+    ScenarioError for what takes too long."""
+    settings = MergeSettings(
+        size=said.size, marks=said.marks_of_pieces, special=said.special, alphabet=_alphabet(said),
+        score=score, decimals=said.decimals_of_scores, **said.some(("min_count",)),
+    )  # fmt: skip
+    cost.check(said, words, _seconds(words, said.size or 0, likely=settings.likely))
+    return learn_merges(words, settings, progress=progress)
+
+
+def told(said: TokenizerSettings) -> str:
+    """What is learned."""
+    often = or_more(said.setting("min_count", 1))
+    return f"at most {said.size} tokens, of pairs that occur {often}"
+
+
+def _seconds(words: tuple[CountedWord, ...], rounds: int, *, likely: bool) -> float:
+    """A word is walked again for each merge in it, of which there are fewer than its letters; by
+    likelihood the pairs of all words are scored in each round."""
+    merged = sum(len(word.text) * min(rounds, len(word.text)) for word in words)
+    letters = cost.letters_of(words)
+    pairs = min(rounds, letters) * letters if likely else 0
+    return merged * _PER_MERGED + pairs * _PER_PAIR
+
+
+def _alphabet(said: TokenizerSettings) -> tuple[str, ...]:
+    return BYTE_ALPHABET if said.setting("alphabet", "corpus") == "bytes" else ()
+
+
+def _learned(
+    said: TokenizerSettings, words: tuple[CountedWord, ...], progress: Progress | None
+) -> Tokenizing:
+    learned = merges_of(said, words, progress)
+    model = _model(said, learned.vocabulary, learned.merges)
+    return said.tokenizing(model)._replace(words=words, learned=learned)
+
+
+def _given(said: TokenizerSettings) -> Tokenizing | None:
+    vocabulary: Mapping[str, int] = said.values.get("vocabulary") or {}
+    merges = [tuple(pair) for pair in said.values["merges"]]
+    wrongs = check_merges(merges, said.marks_of_pieces, vocabulary or None)
+    for index, what in wrongs.items():
+        right = "give them in the order in which they were learned"
+        said.complain("merges", f"merge {index + 1}: {what}", right)
+    if wrongs:
+        return None
+    pairs = tuple((left, right) for left, right in merges)
+    front = (*said.special, *_alphabet(said))
+    known = vocabulary or vocabulary_of(pairs, said.marks_of_pieces, front)
+    return said.tokenizing(_model(said, known, pairs))
+
+
+def _model(
+    said: TokenizerSettings, vocabulary: Mapping[str, int], merges: tuple[TokenPair, ...]
+) -> MergeModel:
+    return MergeModel(vocabulary, merges, said.marks_of_pieces, said.unknown, said.byte_fallback)
+
+
+_BPE = TokenizerKind(
+    name="bpe",
+    explained=(
+        "Each word of the sentence is cut into characters, merged in the order of the merges"
+    ),
+    settings=(*OF_A_CORPUS, "marks", "alphabet", "byte_fallback"),
+    marks=tuple(MARKS),
+    remarks=(("alphabet", "bytes", "all 256 bytes are there from the start"),),
+    given_by="merges",
+    given=_given,
+    learned=_learned,
+    told=told,
+)
+KINDS = {"bpe": _BPE}

@@ -1,0 +1,64 @@
+"""What a kind of tokenizer declares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from attncli.records import NamedTuple
+
+if TYPE_CHECKING:  # what learns is imported by scenarios that learn
+    from attncli.scenario.model import Tokenizing
+    from attncli.scenario.tokenizers.settings import TokenizerSettings
+    from attncli.tokenizing.corpus import CountedWord, Progress
+
+    Given = Callable[[TokenizerSettings], Tokenizing | None]
+    Learned = Callable[
+        [TokenizerSettings, tuple[CountedWord, ...], Progress | None], Tokenizing | None
+    ]
+
+OF_A_CORPUS = ("min_count", "unknown", "special")
+"""Settings that every tokenizer has that is learned from a corpus."""
+
+
+class WordSplitter(NamedTuple):
+    """A pre-tokenizer whose words are tokens, and how they are joined again."""
+
+    split: Callable[[str], list[str]]
+    between: str = " "
+
+    def join(self, tokens: Sequence[str]) -> str:
+        return self.between.join(tokens)
+
+
+class TokenizerKind(NamedTuple):
+    """A kind of tokenizer.
+
+    `explained` says how it cuts a sentence. `settings` are the keys inside `tokenizer: {…}` that
+    it has; `marks` those that its pieces may have, its own first; `unknown` its usual unknown
+    token. Of a setting that isn't the usual one `remarks` say what it means, on the page.
+
+    `words` cuts a text where whole words are tokens. Otherwise pieces are `learned` from a corpus,
+    by default as another kind says, named by the setting `model` or its default `model`; or they
+    are `given`, having checked them, by the scenario's key `given_by`. `learned` may raise
+    ValueError for a vocabulary_size that can't be met, as "what is wrong; what is right", and
+    ScenarioError for what takes too long; `told` says what is learned.
+    """
+
+    name: str
+    explained: str
+    settings: tuple[str, ...] = OF_A_CORPUS
+    marks: tuple[str, ...] = ("none",)
+    unknown: str | None = None
+    remarks: tuple[tuple[str, Any, str], ...] = ()
+    words: WordSplitter | None = None
+    model: str = ""
+    given_by: str = ""
+    given: Given | None = None
+    learned: Learned | None = None
+    told: Callable[[TokenizerSettings], str] = lambda _: ""
+
+
+def or_more(times: int) -> str:
+    """`twice or more`, in numbers."""
+    return "once or more" if times == 1 else f"{times} times or more"

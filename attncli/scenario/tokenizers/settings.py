@@ -1,0 +1,312 @@
+"""What a stack says of its tokenizer, with its defaults: what of it is for another one, what comes
+of it, and how it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from attncli.arithmetic.decimals import round_to
+from attncli.arithmetic.rounding import Rounding
+from attncli.name import Name, below
+from attncli.records import NamedTuple
+from attncli.refusals import Where
+from attncli.scenario.keys.tokenizing import MARKS, SETTINGS
+from attncli.scenario.model import Tokenizing
+from attncli.scenario.problems import Problems, ScenarioError
+from attncli.scenario.tokenizers import TOKENIZERS, tokenizer_kind
+from attncli.scenario.tokenizers.kind import OF_A_CORPUS, TokenizerKind
+
+if TYPE_CHECKING:  # what learns is imported by scenarios that learn
+    from attncli.tokenizing.corpus import CountedWord, Progress
+    from attncli.tokenizing.lattice import Rounder
+    from attncli.tokenizing.pieces import Model, SubwordMarks
+    from attncli.tokenizing.pre_tokenizers import PreTokenizer
+
+Values = Mapping[str, Any]
+
+_NOISE = 12
+"""Decimals past which sums of numbers that were rounded hold noise."""
+_ALIKE = 9
+"""Decimals to which numbers that nobody rounds are compared."""
+_GIVEN = {"merges": ("bpe", "give the vocabulary"), "pieces": ("unigram", "leave them out")}
+"""What is given instead of being learned, by which tokenizer; and what is right for another."""
+_STEP_OF = {
+    "log_p": "estimate",
+    **dict.fromkeys(("cut_scores", "growth"), "prune"),
+    **dict.fromkeys(("totals", "best"), "viterbi"),
+}
+
+
+def kind_of(values: Values) -> str:
+    """Which tokenizer a stack has."""
+    said = values.get("tokenizer", "whitespace")
+    return str(said) if isinstance(said, str) else str(said.get("kind", "whitespace"))
+
+
+class TokenizerSettings(NamedTuple):
+    """What one stack says of its tokenizer."""
+
+    path: Name
+    values: Values
+    where: Callable[[str], Where]
+    problems: Problems
+    rounding: Rounding
+    large: bool = False
+
+    @property
+    def kind(self) -> TokenizerKind:
+        return tokenizer_kind(kind_of(self.values))
+
+    @property
+    def model(self) -> TokenizerKind:
+        """The kind that says what pieces are learned by: its own, but for sentencepiece."""
+        kind = self.kind
+        return tokenizer_kind(self.setting("model", kind.model)) if kind.model else kind
+
+    def setting(self, key: str, usual: Any) -> Any:  # noqa: ANN401
+        """One of the settings `tokenizer: {…}`."""
+        return self._settings.get(key, usual)
+
+    def some(self, keys: Iterable[str]) -> dict[str, Any]:
+        """Those of some settings that are there; what learns knows the usual ones."""
+        return {key: self._settings[key] for key in keys if key in self._settings}
+
+    @property
+    def _settings(self) -> Values:
+        said = self.values.get("tokenizer")
+        return said if isinstance(said, Mapping) else {}
+
+    @property
+    def size(self) -> int | None:
+        """The vocabulary_size, if it is there."""
+        size: int | None = self.values.get("vocabulary_size")
+        return size
+
+    @property
+    def is_learned(self) -> bool:
+        """Whether there is a corpus to learn from, and nothing that is given instead."""
+        given = _GIVEN.keys() & self.values.keys() if self.model.given_by else ()
+        return "corpus" in self.values and not given
+
+    @property
+    def marks(self) -> str:
+        return str(self.setting("marks", self.kind.marks[0]))
+
+    @property
+    def marks_of_pieces(self) -> SubwordMarks:
+        from attncli.tokenizing.pieces import SubwordMarks
+
+        return SubwordMarks(*MARKS[self.marks])
+
+    @property
+    def pre_tokenizer(self) -> PreTokenizer:
+        """How a text is cut into words."""
+        from attncli.tokenizing.pre_tokenizers import ByteLevel, Metaspace, WhiteSpace
+
+        if self.kind.words is not None:
+            return self.kind.words
+        if self.marks == "▁":
+            return Metaspace(nfkc=self.setting("normalize", "none") == "nfkc")
+        return ByteLevel() if self.marks == "Ġ" else WhiteSpace(self.marks_of_pieces)
+
+    @property
+    def unknown(self) -> str | None:
+        unknown = self.setting("unknown", self.kind.unknown)
+        return None if unknown is None else str(unknown)
+
+    @property
+    def byte_fallback(self) -> bool:
+        return bool(self.setting("byte_fallback", False))
+
+    @property
+    def special(self) -> tuple[str, ...]:
+        """The tokens that come first: the unknown one, those that are named, those of bytes."""
+        from attncli.tokenizing.pieces import BYTE_TOKENS
+
+        return (*self._front, *(BYTE_TOKENS if self.byte_fallback else ()))
+
+    @property
+    def _front(self) -> tuple[str, ...]:
+        from attncli.tokenizing.pieces import front_of
+
+        return front_of(tuple(self.setting("special", ())), self.unknown)
+
+    @property
+    def rounded(self) -> Rounder:
+        """How the numbers are rounded that decide what is learned, and how words are cut: as they
+        are on the page, so that it never shows another choice than they do."""
+
+        of_step = self.rounding.decimals_of
+        decimals = {name: of_step(step, Name(name)) for name, step in _STEP_OF.items()}
+
+        def carried(name: str, number: float) -> float:
+            if name not in decimals:
+                return number
+            return float(round_to(Decimal(repr(round(number, _NOISE))), decimals[name]))
+
+        def exact(name: str, number: float) -> float:
+            return number if name in _STEP_OF else round(number, _ALIKE)
+
+        return carried if self.rounding.carries else exact
+
+    @property
+    def decimals_of_scores(self) -> int | None:
+        """What the scores of pairs are rounded to before they decide; None where they aren't."""
+        return self.rounding.decimals_of("learn", Name("scores")) if self.rounding.carries else None
+
+    def is_written(self, key: str) -> bool:
+        """Whether a key is in the file, read or not."""
+        return key in self.values or self.where(below(self.path, key)) != self.where(self.path)
+
+    def complain(self, key: str, wrong: str, right: str) -> None:
+        self.problems.add(self.where(below(self.path, key)), wrong, right)
+
+    def tokenizing(self, model: Model) -> Tokenizing:
+        """The tokenizer of a model."""
+        from attncli.tokenizing.tokenizer import WordTokenizer
+
+        counts_given = isinstance(self.values.get("corpus"), Mapping)
+        tokenizer = WordTokenizer(self.pre_tokenizer, model)
+        return Tokenizing(tokenizer, told=self._told(), counts_given=counts_given)
+
+    def _told(self) -> str:
+        """All that a stack says of its tokenizer, with the defaults that matter."""
+        kind, model = self.kind.name, self.model.name
+        return f"{kind}{f' ({model})' if model != kind else ''}: {'; '.join(self._facts())}"
+
+    def _facts(self) -> Iterator[str]:
+        kind, model = self.kind, self.model
+        yield model.told(self) if self.is_learned else "its pieces are given"
+        remarks = dict.fromkeys((*model.remarks, *kind.remarks))
+        yield from (words for key, value, words in remarks if self.setting(key, None) == value)
+        if model.given_by and self.marks != "none":
+            yield f"pieces are marked {self.marks}"
+        if self._front:
+            yield f"special tokens: {' '.join(self._front)}"
+        if self.byte_fallback:
+            yield "a character that no piece has becomes its bytes"
+        elif self.unknown:
+            yield f"what is unknown becomes {self.unknown}"
+
+
+def tokenizing_of(said: TokenizerSettings, progress: Progress | None = None) -> Tokenizing | None:
+    """The tokenizer of a stack, if it has a vocabulary of its own: learned from a corpus, or given;
+    what is wrong with it goes to the problems."""
+    check(said)
+    model = said.model
+    if said.is_learned:
+        return _learned(said, progress)
+    if not model.given_by:
+        return None
+    if model.given is not None and said.values.get(model.given_by):
+        return model.given(said)
+    if not _has_another_complaint(said):
+        needed = "the vocabulary" if model.given_by == "vocabulary" else model.given_by
+        said.complain(
+            "tokenizer", f"nothing tells what pieces {said.kind.name} has",
+            f"give a corpus with a vocabulary_size, or {needed}",
+        )  # fmt: skip
+    return None
+
+
+def _has_another_complaint(said: TokenizerSettings) -> bool:
+    """Whether what pieces are learned from, or given by, is there but wrong, or stands among the
+    settings."""
+    inside = below(said.path, "tokenizer")
+    misplaced = (f"{inside}.{key}" for key in ("corpus", "merges", "pieces", "vocabulary"))
+    written = any(map(said.is_written, ("corpus", "merges", "pieces")))
+    return written or any(said.where(key) != said.where(inside) for key in misplaced)
+
+
+def _learned(said: TokenizerSettings, progress: Progress | None) -> Tokenizing | None:
+    if said.model.given_by and said.size is None:
+        if not said.is_written("vocabulary_size"):  # else it has a complaint of its own
+            wrong = "a corpus to learn from, and no vocabulary_size"
+            said.complain("corpus", wrong, "say how many tokens")
+        return None
+    words = _words_of_the_corpus(said)
+    if said.model.learned is None or not (words or said.model.words):
+        return None
+    try:
+        return said.model.learned(said, words, progress)
+    except ScenarioError:  # of too much
+        raise
+    except ValueError as error:
+        wrong, _, right = str(error).partition("; ")
+        said.complain("vocabulary_size", wrong, right or "a larger one")
+        return None
+
+
+def _words_of_the_corpus(said: TokenizerSettings) -> tuple[CountedWord, ...]:
+    from attncli.tokenizing.corpus import count_words
+
+    words = count_words(said.values["corpus"], said.pre_tokenizer.split)
+    if not words:
+        said.complain("corpus", "the corpus has no words", "write some")
+    return words
+
+
+def check(said: TokenizerSettings) -> None:
+    """Complains of what is said that is not for this tokenizer."""
+    model = said.model
+    known = {"kind", *said.kind.settings, *model.settings}
+    for key in (key for key in said.some(SETTINGS) if key not in known):
+        owners = [name for name in TOKENIZERS if key in tokenizer_kind(name).settings]
+        other = f", or say {' or '.join(owners)}" if model.given_by else ""
+        _not_for_it(said, key, f"leave it out{other}")
+    for key, (owner, otherwise) in _GIVEN.items():
+        if key in said.values and key != model.given_by:
+            say = f"say {owner}"
+            _not_for_it(said, key, f"{otherwise}, or {say}" if model.given_by else say)
+    if not model.given_by and not said.is_written("corpus"):
+        for key in ("vocabulary_size", *OF_A_CORPUS):
+            if key in said.values or key in said.some(OF_A_CORPUS):
+                _not_for_it(said, key, "leave it out, or give a corpus to count")
+    _check_marks(said)
+    _check_given(said)
+
+
+def _not_for_it(said: TokenizerSettings, key: str, right: str) -> None:
+    kind, model = said.kind, said.model.name
+    name = f"{kind.name} with the model {model}" if kind.model not in ("", model) else kind.name
+    place = f"tokenizer.{key}" if key in said.some(SETTINGS) else key
+    said.complain(place, f"{key} is not for the tokenizer {name}", right)
+
+
+def _check_given(said: TokenizerSettings) -> None:
+    """What is given isn't learned; a vocabulary with IDs is for merges, for wordpiece, and where
+    nothing is learned."""
+    given, values = said.model.given_by, said.values
+    if given in _GIVEN and given in values:
+        for other in filter(said.is_written, ("corpus", "vocabulary_size")):
+            wrong = f"{given} are given, so that {other} does nothing"
+            said.complain(other, wrong, "keep one of them")
+    if not said.is_written("vocabulary"):
+        return
+    if given == "pieces":
+        wrong = f"the pieces of {said.model.name} have their IDs in their own order"
+        said.complain("vocabulary", wrong, "leave it out")
+    elif said.is_written("corpus") and "merges" not in values:
+        wrong = "a vocabulary, and a corpus that one is learned from"
+        said.complain("vocabulary", wrong, "keep one of them")
+
+
+def _check_marks(said: TokenizerSettings) -> None:
+    kind, marks = said.kind, said.marks
+    if kind.words is None and marks not in kind.marks:
+        own = kind.marks[0]
+        if len(kind.marks) == 1:
+            wrong, right = f"{kind.name} marks its pieces with {own}", f"say {own}"
+        else:
+            wrong = f"{kind.name} doesn't mark its pieces with {marks}"
+            right = f"known: {', '.join(kind.marks)}"
+        said.complain("tokenizer.marks", wrong, right)
+    if marks != "Ġ" and said.setting("alphabet", "corpus") == "bytes":
+        said.complain("tokenizer.alphabet", "bytes, and words aren't cut into any", "marks: Ġ")
+    if marks == "Ġ" and said.byte_fallback:
+        said.complain(
+            "tokenizer.byte_fallback", "with the marks Ġ all characters are bytes already",
+            "leave it out",
+        )  # fmt: skip

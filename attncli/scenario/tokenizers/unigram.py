@@ -1,0 +1,152 @@
+"""Unigram: words are cut into the pieces that are most probable together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+
+from attncli.arithmetic.matrix import Matrix
+from attncli.name import Name, below
+from attncli.scenario.budget import too_much
+from attncli.scenario.model import Tokenizing
+from attncli.scenario.tokenizers import cost
+from attncli.scenario.tokenizers.kind import OF_A_CORPUS, TokenizerKind, or_more
+from attncli.scenario.tokenizers.settings import TokenizerSettings
+from attncli.tokenizing.corpus import CountedWord, Progress
+from attncli.tokenizing.count_training import seed_counts, train_by_counts
+from attncli.tokenizing.em_training import SHRINKING, train_by_em
+from attncli.tokenizing.unigram import Unigram, UnigramSettings
+
+_MOST_SEEDS = 5000
+"""Substrings that can still be tried one by one."""
+_MOST_EFFORT = 4_000_000
+"""Of cutting a sentence, which is told in tables."""
+_PER_NODE, _PER_LETTER = 8e-7, 1.3e-5
+"""Seconds."""
+_COUNTS_ONLY = ("share", "whole", "min_count")
+
+
+def _settings(said: TokenizerSettings) -> UnigramSettings:
+    some = said.some(("longest", *_COUNTS_ONLY))
+    if "share" in some:
+        some["share"] = Fraction(some["share"])
+    return UnigramSettings(
+        size=said.size or 0, special=said.special, unknown=said.unknown,
+        byte_fallback=said.byte_fallback, round_=said.rounded, **some,
+    )  # fmt: skip
+
+
+def _is_by_counts(said: TokenizerSettings) -> bool:
+    return bool(said.setting("training", "counts") == "counts")
+
+
+def _told(said: TokenizerSettings) -> str:
+    settings = _settings(said)
+    longest = f"at most {settings.longest} characters"
+    if not _is_by_counts(said):
+        return f"at most {said.size} tokens, of {longest}, trained by how often pieces are expected"
+    return (
+        f"at most {said.size} tokens, from substrings of {longest} that occur"
+        f" {or_more(settings.min_count)};"
+        f" a round prunes {float(settings.share):g} of those that may go"
+    )
+
+
+def _learned(
+    said: TokenizerSettings, words: tuple[CountedWord, ...], progress: Progress | None
+) -> Tokenizing | None:
+    learn = _by_counts if _is_by_counts(said) else _by_em
+    return learn(said, words, progress)
+
+
+def _by_counts(
+    said: TokenizerSettings, words: tuple[CountedWord, ...], progress: Progress | None
+) -> Tokenizing | None:
+    settings = _settings(said)
+    seeds = seed_counts(words, settings)
+    if len(seeds) > _MOST_SEEDS:
+        said.complain(
+            "corpus", f"it has {len(seeds)} substrings to start with, too many to try each of them",
+            "say training: expected, a smaller `longest`, or a larger `min_count`",
+        )  # fmt: skip
+        return None
+    cost.check(said, words, _seconds_of_trials(words, seeds, settings))
+    learned = train_by_counts(words, settings, progress=progress)
+    pieces = tuple(one.token for one in learned.rounds[-1].pieces)
+    return _tokenizing(said, learned.model)._replace(words=words, learned=learned, pieces=pieces)
+
+
+def _seconds_of_trials(
+    words: tuple[CountedWord, ...], seeds: Collection[str], settings: UnigramSettings
+) -> float:
+    """In each round a word is cut anew without each of the pieces of its best cut."""
+    longest = max(map(len, seeds), default=1)
+    nodes = sum(len(word.text) ** 2 for word in words) * longest / 2
+    return nodes * cost.rounds(len(seeds), settings.size, float(settings.share)) * _PER_NODE
+
+
+def _by_em(
+    said: TokenizerSettings, words: tuple[CountedWord, ...], progress: Progress | None
+) -> Tokenizing:
+    for key in said.some(_COUNTS_ONLY):
+        said.complain(
+            f"tokenizer.{key}", f"{key} is for the training by counts",
+            "leave it out, or say training: counts",
+        )  # fmt: skip
+    settings, letters = _settings(said), cost.letters_of(words)
+    # in each round all ways to cut each word are gone through; there are fewer seeds than letters
+    seconds = letters * cost.rounds(letters, settings.size, 1 - SHRINKING) * _PER_LETTER
+    cost.check(said, words, seconds)
+    learned = train_by_em(words, settings, progress=progress)
+    scores, pieces = dict(learned.model.scored), learned.model.trie.tokens
+    column = np.array([scores[token] for token in pieces], dtype=np.float64)[:, np.newaxis]
+    decimals = said.rounding.decimals_of("estimate", Name("log_p"))
+    log_p = Matrix.of_array(column, decimals, carry=said.rounding.carries)
+    counted = words if learned.rounds[0].pruning else ()  # of whose counts something is worked
+    return _tokenizing(said, learned.model)._replace(
+        words=counted, learned=learned, pieces=pieces, log_p=log_p
+    )
+
+
+def _given(said: TokenizerSettings) -> Tokenizing:
+    pieces: Mapping[str, Decimal] = said.values["pieces"]
+    front = ((token, 0.0) for token in said.special if token not in pieces)
+    scored = (*front, *((token, float(score)) for token, score in pieces.items()))
+    model = Unigram(scored, said.unknown, said.special, said.byte_fallback, said.rounded)
+    log_p = Matrix.of_written([[score] for score in pieces.values()])
+    return _tokenizing(said, model)._replace(pieces=tuple(pieces), log_p=log_p)
+
+
+def _tokenizing(said: TokenizerSettings, model: Unigram) -> Tokenizing:
+    """The tokenizer of a model. Raises ScenarioError for words of the sentence that can be cut in
+    more ways than are gone through without being asked for."""
+    tokenizing = said.tokenizing(model)
+    left = _MOST_EFFORT
+    for word in () if said.large else tokenizing.tokenizer.words(said.values.get("sentence")):
+        left -= model.trie.effort(word, left)
+        if left < 0:
+            what = f"all ways to cut a word of {len(word):,} letters"
+            where = said.where(below(said.path, "sentence"))
+            raise too_much(where, what, "give shorter words or fewer pieces")
+    return tokenizing
+
+
+_UNIGRAM = TokenizerKind(
+    name="unigram",
+    explained="Each word of the sentence is cut into the pieces that are likeliest together",
+    settings=(
+        *(*OF_A_CORPUS, "marks", "training", "share", "longest", "whole"),
+        "byte_fallback",
+    ),
+    marks=("none", "▁", "Ġ"),
+    unknown="<unk>",
+    remarks=(("whole", False, "no piece is only ever a whole word"),),
+    given_by="pieces",
+    given=_given,
+    learned=_learned,
+    told=_told,
+)
+KINDS = {"unigram": _UNIGRAM}

@@ -1,0 +1,37 @@
+"""WordPiece: pieces learned by merges, and words cut by the longest piece first."""
+
+from __future__ import annotations
+
+from attncli.scenario.model import Tokenizing
+from attncli.scenario.tokenizers.bpe import merges_of, told
+from attncli.scenario.tokenizers.kind import OF_A_CORPUS, TokenizerKind
+from attncli.scenario.tokenizers.settings import TokenizerSettings
+from attncli.tokenizing.corpus import CountedWord, Progress
+from attncli.tokenizing.longest_match import LongestMatch
+
+
+def _learned(
+    said: TokenizerSettings, words: tuple[CountedWord, ...], progress: Progress | None
+) -> Tokenizing:
+    learned = merges_of(said, words, progress, said.setting("score", "likelihood"))
+    model = LongestMatch(learned.vocabulary, said.unknown)
+    return said.tokenizing(model)._replace(words=words, learned=learned)
+
+
+def _given(said: TokenizerSettings) -> Tokenizing:
+    return said.tokenizing(LongestMatch(said.values["vocabulary"], said.unknown))
+
+
+_WORDPIECE = TokenizerKind(
+    name="wordpiece",
+    explained="Each word of the sentence is cut into the longest pieces that there are",
+    settings=(*OF_A_CORPUS, "marks", "score"),
+    marks=("##",),
+    unknown="[UNK]",
+    remarks=(("score", "count", "pairs are chosen by their counts"),),
+    given_by="vocabulary",
+    given=_given,
+    learned=_learned,
+    told=told,
+)
+KINDS = {"wordpiece": _WORDPIECE}
