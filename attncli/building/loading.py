@@ -151,8 +151,8 @@ class _Reader(NamedTuple):
             return nearest_place(where, name, tree.where)
 
         most = sources.MOST_NUMBERS if origin.large else MOST_NUMBERS
-        said = TokenizerSettings(TOP, read, find, problems, rounding, origin.large)
-        values = spelled_out(said, origin.progress, most)
+        said = TokenizerSettings(TOP, read, find, problems, rounding, origin.large, origin.progress)
+        values = spelled_out(said, most)
         gatherer = Gatherer(rounding, origin.folder, origin.outside, most, problems, find)
         gathered = gatherer.gather(values)
         return cls(values, where, origin, gathered, rounding, problems)

@@ -5,30 +5,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.name import Name, below
 from attncli.scenario.budget import MOST_NUMBERS, too_much
-from attncli.scenario.model import ENCODER, Stack
+from attncli.scenario.model import ENCODER, Stack, Tokenizing
 from attncli.scenario.texts import ONE_HOT, TOKENIZED, one_hot, one_hot_tokens
-from attncli.scenario.tokenizers.settings import TokenizerSettings, tokenizing_of
-
-if TYPE_CHECKING:
-    from attncli.tokenizing.corpus import Progress
+from attncli.scenario.tokenizers.settings import TokenizerSettings, check
 
 Values = Mapping[str, Any]
 _COPIES = 4
 """Each vector is a matrix of its own before they are one table."""
 
 
-def spelled_out(
-    said: TokenizerSettings, progress: Progress | None = None, most: int = MOST_NUMBERS
-) -> Values:
+def spelled_out(said: TokenizerSettings, most: int = MOST_NUMBERS) -> Values:
     """The values with what they stand for: a tokenizer and its vocabulary, the vectors of
     `one_hot`, which have at most so many numbers; of an encoder too."""
     told = dict(said.values)
-    tokenizing = tokenizing_of(said, progress)
+    tokenizing = _tokenizing(said)
     if tokenizing is not None:
         told[TOKENIZED] = tokenizing
         known = dict(tokenizing.tokenizer.vocabulary)
@@ -44,8 +39,18 @@ def spelled_out(
             del told["embeddings"]
     if "encoder" in told:
         encoder = said._replace(path=ENCODER, values=told["encoder"])
-        told["encoder"] = spelled_out(encoder, progress, most)
+        told["encoder"] = spelled_out(encoder, most)
     return told
+
+
+def _tokenizing(said: TokenizerSettings) -> Tokenizing | None:
+    """The tokenizer of a stack, if it has a vocabulary of its own."""
+    check(said)
+    if not said.model.given_by and "corpus" not in said.values:
+        return None
+    from attncli.scenario.tokenizers import making
+
+    return making.tokenizing_of(said)
 
 
 def _one_hot(said: TokenizerSettings, told: Values, most: int) -> dict[str, Matrix]:

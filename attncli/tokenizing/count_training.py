@@ -14,11 +14,9 @@ from dataclasses import dataclass
 
 from attncli.records import NamedTuple
 from attncli.tokenizing.corpus import CountedWord, Progress, occurrences
-from attncli.tokenizing.lattice import COMPARED, PieceTrie, Rounder
+from attncli.tokenizing.lattice import ALIKE, PieceTrie, Rounder, alike
 from attncli.tokenizing.substrings import substring_counts
 from attncli.tokenizing.unigram import Unigram, UnigramSettings
-
-_ALIKE = 9  # decimals: increases that differ by less are the same number, summed differently
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +120,8 @@ def _round(
     return CountRound(pieces, cuts, tuple(marked))
 
 
-def _alike(name: str, number: float) -> float:
-    """Sums of the same numbers in another order are the same."""
-    return round(number, _ALIKE) if name == COMPARED else number
-
-
 def _best_cut(word: CountedWord, trie: PieceTrie, without: str | None = None) -> WordCut:
-    cut = trie.best_cut(word.text, _alike, without) or []
+    cut = trie.best_cut(word.text, alike, without) or []
     pieces = tuple(word.text[node.start : node.end] for node in cut)
     return WordCut(pieces, sum(node.score for node in cut))
 
@@ -145,6 +138,6 @@ def _removals(
     for token, held in zip(longer, occurrences(longer, (cut.pieces for cut in cuts)), strict=True):
         anew = tuple((index, _best_cut(words[index], trie, token)) for index, _ in held)
         more = sum(words[index].count * (cuts[index].score - cut.score) for index, cut in anew)
-        increase = round(round_("growth", more), _ALIKE)
+        increase = round(round_("growth", more), ALIKE)
         removals.append(Removal(token, anew, increase, pruned=False))
     return removals

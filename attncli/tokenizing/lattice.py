@@ -36,6 +36,16 @@ COMPARED = "compared"
 """The name of a total where it is set against another one."""
 
 
+ALIKE = 9
+"""Decimals to which numbers are compared that nobody rounds: such that differ by less are the same
+number, summed in another order."""
+
+
+def alike(name: str, number: float) -> float:
+    """The number as it is, but where it is compared."""
+    return round(number, ALIKE) if name == COMPARED else number
+
+
 def unrounded(_: str, number: float) -> float:
     """The number as it is."""
     return number

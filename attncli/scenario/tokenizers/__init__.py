@@ -1,10 +1,13 @@
 """The kinds of tokenizers that a scenario may name: one file a kind, with all that is its own.
 
-kind         what a kind of tokenizer declares
-whole_words  whitespace, word, character; with a corpus a dictionary
-bpe, wordpiece, unigram, sentencepiece
-settings     what a scenario says of its tokenizer, checked, and told on the page
-cost         how much is learned without being asked for
+    kind         what a kind of tokenizer declares
+    whole_words  whitespace, word, character; with a corpus a dictionary
+    bpe, wordpiece, unigram, sentencepiece
+    settings     what a scenario says of its tokenizer, checked
+    making       the tokenizer that comes of it, and how it is told on the page
+    cost         how much is learned without being asked for
+
+A new kind is a file here, or in a file of its like, and its name in TOKENIZERS.
 """
 
 from __future__ import annotations

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from attncli.name import Name
 from attncli.scenario.keys.tokenizing import MARKS
 from attncli.scenario.model import Tokenizing
 from attncli.scenario.tokenizers import cost
 from attncli.scenario.tokenizers.kind import OF_A_CORPUS, TokenizerKind, or_more
+from attncli.scenario.tokenizers.making import tokenizing
 from attncli.scenario.tokenizers.settings import TokenizerSettings
-from attncli.tokenizing.corpus import CountedWord, Progress
+from attncli.tokenizing.corpus import CountedWord
 from attncli.tokenizing.merge_learning import (
     Criterion,
     LearnedMerges,
@@ -27,17 +29,16 @@ _PER_MERGED, _PER_PAIR = 4.5e-7, 3e-7
 def merges_of(
     said: TokenizerSettings,
     words: tuple[CountedWord, ...],
-    progress: Progress | None,
     score: Criterion = "count",
 ) -> LearnedMerges:
     """Merges by counts or by likelihood. Raises ValueError for a size that can't be met, and
     ScenarioError for what takes too long."""
     settings = MergeSettings(
         size=said.size, marks=said.marks_of_pieces, special=said.special, alphabet=_alphabet(said),
-        score=score, decimals=said.decimals_of_scores, **said.some(("min_count",)),
+        score=score, decimals=_decimals(said), **said.some(("min_count",)),
     )  # fmt: skip
     cost.check(said, words, _seconds(words, said.size or 0, likely=settings.likely))
-    return learn_merges(words, settings, progress=progress)
+    return learn_merges(words, settings, progress=said.progress)
 
 
 def told(said: TokenizerSettings) -> str:
@@ -55,16 +56,19 @@ def _seconds(words: tuple[CountedWord, ...], rounds: int, *, likely: bool) -> fl
     return merged * _PER_MERGED + pairs * _PER_PAIR
 
 
+def _decimals(said: TokenizerSettings) -> int | None:
+    """What scores are rounded to before they decide; None where they aren't."""
+    return said.rounding.decimals_of("learn", Name("scores")) if said.rounding.carries else None
+
+
 def _alphabet(said: TokenizerSettings) -> tuple[str, ...]:
     return BYTE_ALPHABET if said.setting("alphabet", "corpus") == "bytes" else ()
 
 
-def _learned(
-    said: TokenizerSettings, words: tuple[CountedWord, ...], progress: Progress | None
-) -> Tokenizing:
-    learned = merges_of(said, words, progress)
+def _learned(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing:
+    learned = merges_of(said, words)
     model = _model(said, learned.vocabulary, learned.merges)
-    return said.tokenizing(model)._replace(words=words, learned=learned)
+    return tokenizing(said, model)._replace(words=words, learned=learned)
 
 
 def _given(said: TokenizerSettings) -> Tokenizing | None:
@@ -79,7 +83,7 @@ def _given(said: TokenizerSettings) -> Tokenizing | None:
     pairs = tuple((left, right) for left, right in merges)
     front = (*said.special, *_alphabet(said))
     known = vocabulary or vocabulary_of(pairs, said.marks_of_pieces, front)
-    return said.tokenizing(_model(said, known, pairs))
+    return tokenizing(said, _model(said, known, pairs))
 
 
 def _model(

@@ -10,12 +10,10 @@ from attncli.records import NamedTuple
 if TYPE_CHECKING:  # what learns is imported by scenarios that learn
     from attncli.scenario.model import Tokenizing
     from attncli.scenario.tokenizers.settings import TokenizerSettings
-    from attncli.tokenizing.corpus import CountedWord, Progress
+    from attncli.tokenizing.corpus import CountedWord
 
     Given = Callable[[TokenizerSettings], Tokenizing | None]
-    Learned = Callable[
-        [TokenizerSettings, tuple[CountedWord, ...], Progress | None], Tokenizing | None
-    ]
+    Learned = Callable[[TokenizerSettings, tuple[CountedWord, ...]], Tokenizing | None]
 
 OF_A_CORPUS = ("min_count", "unknown", "special")
 """Settings that every tokenizer has that is learned from a corpus."""

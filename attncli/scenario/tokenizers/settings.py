@@ -1,42 +1,27 @@
-"""What a stack says of its tokenizer, with its defaults: what of it is for another one, what comes
-of it, and how it is told."""
+"""What a stack says of its tokenizer, with its defaults, and what of it is for another one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from decimal import Decimal
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from attncli.arithmetic.decimals import round_to
 from attncli.arithmetic.rounding import Rounding
 from attncli.name import Name, below
 from attncli.records import NamedTuple
 from attncli.refusals import Where
 from attncli.scenario.keys.tokenizing import MARKS, SETTINGS
-from attncli.scenario.model import Tokenizing
-from attncli.scenario.problems import Problems, ScenarioError
+from attncli.scenario.problems import Problems
 from attncli.scenario.tokenizers import TOKENIZERS, tokenizer_kind
 from attncli.scenario.tokenizers.kind import OF_A_CORPUS, TokenizerKind
 
 if TYPE_CHECKING:  # what learns is imported by scenarios that learn
-    from attncli.tokenizing.corpus import CountedWord, Progress
-    from attncli.tokenizing.lattice import Rounder
-    from attncli.tokenizing.pieces import Model, SubwordMarks
-    from attncli.tokenizing.pre_tokenizers import PreTokenizer
+    from attncli.tokenizing.corpus import Progress
+    from attncli.tokenizing.pieces import SubwordMarks
 
 Values = Mapping[str, Any]
 
-_NOISE = 12
-"""Decimals past which sums of numbers that were rounded hold noise."""
-_ALIKE = 9
-"""Decimals to which numbers that nobody rounds are compared."""
 _GIVEN = {"merges": ("bpe", "give the vocabulary"), "pieces": ("unigram", "leave them out")}
 """What is given instead of being learned, by which tokenizer; and what is right for another."""
-_STEP_OF = {
-    "log_p": "estimate",
-    **dict.fromkeys(("cut_scores", "growth"), "prune"),
-    **dict.fromkeys(("totals", "best"), "viterbi"),
-}
 
 
 def kind_of(values: Values) -> str:
@@ -54,6 +39,7 @@ class TokenizerSettings(NamedTuple):
     problems: Problems
     rounding: Rounding
     large: bool = False
+    progress: Progress | None = None
 
     @property
     def kind(self) -> TokenizerKind:
@@ -101,17 +87,6 @@ class TokenizerSettings(NamedTuple):
         return SubwordMarks(*MARKS[self.marks])
 
     @property
-    def pre_tokenizer(self) -> PreTokenizer:
-        """How a text is cut into words."""
-        from attncli.tokenizing.pre_tokenizers import ByteLevel, Metaspace, WhiteSpace
-
-        if self.kind.words is not None:
-            return self.kind.words
-        if self.marks == "▁":
-            return Metaspace(nfkc=self.setting("normalize", "none") == "nfkc")
-        return ByteLevel() if self.marks == "Ġ" else WhiteSpace(self.marks_of_pieces)
-
-    @property
     def unknown(self) -> str | None:
         unknown = self.setting("unknown", self.kind.unknown)
         return None if unknown is None else str(unknown)
@@ -125,36 +100,14 @@ class TokenizerSettings(NamedTuple):
         """The tokens that come first: the unknown one, those that are named, those of bytes."""
         from attncli.tokenizing.pieces import BYTE_TOKENS
 
-        return (*self._front, *(BYTE_TOKENS if self.byte_fallback else ()))
+        return (*self.front, *(BYTE_TOKENS if self.byte_fallback else ()))
 
     @property
-    def _front(self) -> tuple[str, ...]:
+    def front(self) -> tuple[str, ...]:
+        """The same without those of bytes."""
         from attncli.tokenizing.pieces import front_of
 
         return front_of(tuple(self.setting("special", ())), self.unknown)
-
-    @property
-    def rounded(self) -> Rounder:
-        """How the numbers are rounded that decide what is learned, and how words are cut: as they
-        are on the page, so that it never shows another choice than they do."""
-
-        of_step = self.rounding.decimals_of
-        decimals = {name: of_step(step, Name(name)) for name, step in _STEP_OF.items()}
-
-        def carried(name: str, number: float) -> float:
-            if name not in decimals:
-                return number
-            return float(round_to(Decimal(repr(round(number, _NOISE))), decimals[name]))
-
-        def exact(name: str, number: float) -> float:
-            return number if name in _STEP_OF else round(number, _ALIKE)
-
-        return carried if self.rounding.carries else exact
-
-    @property
-    def decimals_of_scores(self) -> int | None:
-        """What the scores of pairs are rounded to before they decide; None where they aren't."""
-        return self.rounding.decimals_of("learn", Name("scores")) if self.rounding.carries else None
 
     def is_written(self, key: str) -> bool:
         """Whether a key is in the file, read or not."""
@@ -162,90 +115,6 @@ class TokenizerSettings(NamedTuple):
 
     def complain(self, key: str, wrong: str, right: str) -> None:
         self.problems.add(self.where(below(self.path, key)), wrong, right)
-
-    def tokenizing(self, model: Model) -> Tokenizing:
-        """The tokenizer of a model."""
-        from attncli.tokenizing.tokenizer import WordTokenizer
-
-        counts_given = isinstance(self.values.get("corpus"), Mapping)
-        tokenizer = WordTokenizer(self.pre_tokenizer, model)
-        return Tokenizing(tokenizer, told=self._told(), counts_given=counts_given)
-
-    def _told(self) -> str:
-        """All that a stack says of its tokenizer, with the defaults that matter."""
-        kind, model = self.kind.name, self.model.name
-        return f"{kind}{f' ({model})' if model != kind else ''}: {'; '.join(self._facts())}"
-
-    def _facts(self) -> Iterator[str]:
-        kind, model = self.kind, self.model
-        yield model.told(self) if self.is_learned else "its pieces are given"
-        remarks = dict.fromkeys((*model.remarks, *kind.remarks))
-        yield from (words for key, value, words in remarks if self.setting(key, None) == value)
-        if model.given_by and self.marks != "none":
-            yield f"pieces are marked {self.marks}"
-        if self._front:
-            yield f"special tokens: {' '.join(self._front)}"
-        if self.byte_fallback:
-            yield "a character that no piece has becomes its bytes"
-        elif self.unknown:
-            yield f"what is unknown becomes {self.unknown}"
-
-
-def tokenizing_of(said: TokenizerSettings, progress: Progress | None = None) -> Tokenizing | None:
-    """The tokenizer of a stack, if it has a vocabulary of its own: learned from a corpus, or given;
-    what is wrong with it goes to the problems."""
-    check(said)
-    model = said.model
-    if said.is_learned:
-        return _learned(said, progress)
-    if not model.given_by:
-        return None
-    if model.given is not None and said.values.get(model.given_by):
-        return model.given(said)
-    if not _has_another_complaint(said):
-        needed = "the vocabulary" if model.given_by == "vocabulary" else model.given_by
-        said.complain(
-            "tokenizer", f"nothing tells what pieces {said.kind.name} has",
-            f"give a corpus with a vocabulary_size, or {needed}",
-        )  # fmt: skip
-    return None
-
-
-def _has_another_complaint(said: TokenizerSettings) -> bool:
-    """Whether what pieces are learned from, or given by, is there but wrong, or stands among the
-    settings."""
-    inside = below(said.path, "tokenizer")
-    misplaced = (f"{inside}.{key}" for key in ("corpus", "merges", "pieces", "vocabulary"))
-    written = any(map(said.is_written, ("corpus", "merges", "pieces")))
-    return written or any(said.where(key) != said.where(inside) for key in misplaced)
-
-
-def _learned(said: TokenizerSettings, progress: Progress | None) -> Tokenizing | None:
-    if said.model.given_by and said.size is None:
-        if not said.is_written("vocabulary_size"):  # else it has a complaint of its own
-            wrong = "a corpus to learn from, and no vocabulary_size"
-            said.complain("corpus", wrong, "say how many tokens")
-        return None
-    words = _words_of_the_corpus(said)
-    if said.model.learned is None or not (words or said.model.words):
-        return None
-    try:
-        return said.model.learned(said, words, progress)
-    except ScenarioError:  # of too much
-        raise
-    except ValueError as error:
-        wrong, _, right = str(error).partition("; ")
-        said.complain("vocabulary_size", wrong, right or "a larger one")
-        return None
-
-
-def _words_of_the_corpus(said: TokenizerSettings) -> tuple[CountedWord, ...]:
-    from attncli.tokenizing.corpus import count_words
-
-    words = count_words(said.values["corpus"], said.pre_tokenizer.split)
-    if not words:
-        said.complain("corpus", "the corpus has no words", "write some")
-    return words
 
 
 def check(said: TokenizerSettings) -> None:

@@ -8,16 +8,19 @@ from fractions import Fraction
 
 import numpy as np
 
+from attncli.arithmetic.decimals import round_to
 from attncli.arithmetic.matrix import Matrix
 from attncli.name import Name, below
 from attncli.scenario.budget import too_much
 from attncli.scenario.model import Tokenizing
 from attncli.scenario.tokenizers import cost
 from attncli.scenario.tokenizers.kind import OF_A_CORPUS, TokenizerKind, or_more
+from attncli.scenario.tokenizers.making import tokenizing
 from attncli.scenario.tokenizers.settings import TokenizerSettings
-from attncli.tokenizing.corpus import CountedWord, Progress
+from attncli.tokenizing.corpus import CountedWord
 from attncli.tokenizing.count_training import seed_counts, train_by_counts
 from attncli.tokenizing.em_training import SHRINKING, train_by_em
+from attncli.tokenizing.lattice import ALIKE, Rounder
 from attncli.tokenizing.unigram import Unigram, UnigramSettings
 
 _MOST_SEEDS = 5000
@@ -26,6 +29,14 @@ _MOST_EFFORT = 4_000_000
 """Of cutting a sentence, which is told in tables."""
 _PER_NODE, _PER_LETTER = 8e-7, 1.3e-5
 """Seconds."""
+_STEP_OF = {
+    "log_p": "estimate",
+    **dict.fromkeys(("cut_scores", "growth"), "prune"),
+    **dict.fromkeys(("totals", "best"), "viterbi"),
+}
+"""The step of each number that decides something."""
+_NOISE = 12
+"""Decimals past which sums of numbers that were rounded hold noise."""
 _COUNTS_ONLY = ("share", "whole", "min_count")
 
 
@@ -35,8 +46,25 @@ def _settings(said: TokenizerSettings) -> UnigramSettings:
         some["share"] = Fraction(some["share"])
     return UnigramSettings(
         size=said.size or 0, special=said.special, unknown=said.unknown,
-        byte_fallback=said.byte_fallback, round_=said.rounded, **some,
+        byte_fallback=said.byte_fallback, round_=_rounder(said), **some,
     )  # fmt: skip
+
+
+def _rounder(said: TokenizerSettings) -> Rounder:
+    """How the numbers are rounded that decide what is learned, and how words are cut: as they are
+    on the page, so that it never shows another choice than they do."""
+    of_step = said.rounding.decimals_of
+    decimals = {name: of_step(step, Name(name)) for name, step in _STEP_OF.items()}
+
+    def carried(name: str, number: float) -> float:
+        if name not in decimals:
+            return number
+        return float(round_to(Decimal(repr(round(number, _NOISE))), decimals[name]))
+
+    def exact(name: str, number: float) -> float:
+        return number if name in _STEP_OF else round(number, ALIKE)
+
+    return carried if said.rounding.carries else exact
 
 
 def _is_by_counts(said: TokenizerSettings) -> bool:
@@ -55,16 +83,12 @@ def _told(said: TokenizerSettings) -> str:
     )
 
 
-def _learned(
-    said: TokenizerSettings, words: tuple[CountedWord, ...], progress: Progress | None
-) -> Tokenizing | None:
+def _learned(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing | None:
     learn = _by_counts if _is_by_counts(said) else _by_em
-    return learn(said, words, progress)
+    return learn(said, words)
 
 
-def _by_counts(
-    said: TokenizerSettings, words: tuple[CountedWord, ...], progress: Progress | None
-) -> Tokenizing | None:
+def _by_counts(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing | None:
     settings = _settings(said)
     seeds = seed_counts(words, settings)
     if len(seeds) > _MOST_SEEDS:
@@ -74,7 +98,7 @@ def _by_counts(
         )  # fmt: skip
         return None
     cost.check(said, words, _seconds_of_trials(words, seeds, settings))
-    learned = train_by_counts(words, settings, progress=progress)
+    learned = train_by_counts(words, settings, progress=said.progress)
     pieces = tuple(one.token for one in learned.rounds[-1].pieces)
     return _tokenizing(said, learned.model)._replace(words=words, learned=learned, pieces=pieces)
 
@@ -88,9 +112,7 @@ def _seconds_of_trials(
     return nodes * cost.rounds(len(seeds), settings.size, float(settings.share)) * _PER_NODE
 
 
-def _by_em(
-    said: TokenizerSettings, words: tuple[CountedWord, ...], progress: Progress | None
-) -> Tokenizing:
+def _by_em(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing:
     for key in said.some(_COUNTS_ONLY):
         said.complain(
             f"tokenizer.{key}", f"{key} is for the training by counts",
@@ -100,7 +122,7 @@ def _by_em(
     # in each round all ways to cut each word are gone through; there are fewer seeds than letters
     seconds = letters * cost.rounds(letters, settings.size, 1 - SHRINKING) * _PER_LETTER
     cost.check(said, words, seconds)
-    learned = train_by_em(words, settings, progress=progress)
+    learned = train_by_em(words, settings, progress=said.progress)
     scores, pieces = dict(learned.model.scored), learned.model.trie.tokens
     column = np.array([scores[token] for token in pieces], dtype=np.float64)[:, np.newaxis]
     decimals = said.rounding.decimals_of("estimate", Name("log_p"))
@@ -115,7 +137,7 @@ def _given(said: TokenizerSettings) -> Tokenizing:
     pieces: Mapping[str, Decimal] = said.values["pieces"]
     front = ((token, 0.0) for token in said.special if token not in pieces)
     scored = (*front, *((token, float(score)) for token, score in pieces.items()))
-    model = Unigram(scored, said.unknown, said.special, said.byte_fallback, said.rounded)
+    model = Unigram(scored, said.unknown, said.special, said.byte_fallback, _rounder(said))
     log_p = Matrix.of_written([[score] for score in pieces.values()])
     return _tokenizing(said, model)._replace(pieces=tuple(pieces), log_p=log_p)
 
@@ -123,15 +145,15 @@ def _given(said: TokenizerSettings) -> Tokenizing:
 def _tokenizing(said: TokenizerSettings, model: Unigram) -> Tokenizing:
     """The tokenizer of a model. Raises ScenarioError for words of the sentence that can be cut in
     more ways than are gone through without being asked for."""
-    tokenizing = said.tokenizing(model)
+    made = tokenizing(said, model)
     left = _MOST_EFFORT
-    for word in () if said.large else tokenizing.tokenizer.words(said.values.get("sentence")):
+    for word in () if said.large else made.tokenizer.words(said.values.get("sentence")):
         left -= model.trie.effort(word, left)
         if left < 0:
             what = f"all ways to cut a word of {len(word):,} letters"
             where = said.where(below(said.path, "sentence"))
             raise too_much(where, what, "give shorter words or fewer pieces")
-    return tokenizing
+    return made
 
 
 _UNIGRAM = TokenizerKind(

@@ -13,7 +13,7 @@ from attncli.scenario.tokenizers.kind import OF_A_CORPUS, TokenizerKind, WordSpl
 if TYPE_CHECKING:  # what learns is imported by scenarios that learn
     from attncli.scenario.model import Tokenizing
     from attncli.scenario.tokenizers.settings import TokenizerSettings
-    from attncli.tokenizing.corpus import CountedWord, Progress
+    from attncli.tokenizing.corpus import CountedWord
 
 _JOINER = "\u200d"
 _APOSTROPHES = ("'", "’")
@@ -81,14 +81,13 @@ def _told(said: TokenizerSettings) -> str:
     return f"words that the corpus has {or_more(said.setting('min_count', 1))}{most}"
 
 
-def _dictionary(
-    said: TokenizerSettings, words: tuple[CountedWord, ...], _: Progress | None
-) -> Tokenizing:
+def _dictionary(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing:
+    from attncli.scenario.tokenizers.making import tokenizing
     from attncli.tokenizing.dictionary import make_dictionary
 
     some = said.some(OF_A_CORPUS) | {"special": said.special, "unknown": said.unknown}
     counted = make_dictionary(words, size=said.size, **some)
-    return said.tokenizing(counted.model)._replace(words=words, learned=counted)
+    return tokenizing(said, counted.model)._replace(words=words, learned=counted)
 
 
 def _kind(name: str, explained: str, words: WordSplitter) -> TokenizerKind:

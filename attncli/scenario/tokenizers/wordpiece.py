@@ -5,21 +5,20 @@ from __future__ import annotations
 from attncli.scenario.model import Tokenizing
 from attncli.scenario.tokenizers.bpe import merges_of, told
 from attncli.scenario.tokenizers.kind import OF_A_CORPUS, TokenizerKind
+from attncli.scenario.tokenizers.making import tokenizing
 from attncli.scenario.tokenizers.settings import TokenizerSettings
-from attncli.tokenizing.corpus import CountedWord, Progress
+from attncli.tokenizing.corpus import CountedWord
 from attncli.tokenizing.longest_match import LongestMatch
 
 
-def _learned(
-    said: TokenizerSettings, words: tuple[CountedWord, ...], progress: Progress | None
-) -> Tokenizing:
-    learned = merges_of(said, words, progress, said.setting("score", "likelihood"))
+def _learned(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing:
+    learned = merges_of(said, words, said.setting("score", "likelihood"))
     model = LongestMatch(learned.vocabulary, said.unknown)
-    return said.tokenizing(model)._replace(words=words, learned=learned)
+    return tokenizing(said, model)._replace(words=words, learned=learned)
 
 
 def _given(said: TokenizerSettings) -> Tokenizing:
-    return said.tokenizing(LongestMatch(said.values["vocabulary"], said.unknown))
+    return tokenizing(said, LongestMatch(said.values["vocabulary"], said.unknown))
 
 
 _WORDPIECE = TokenizerKind(

@@ -1,0 +1,96 @@
+"""The tokenizer of a stack, if it has a vocabulary of its own: learned from a corpus, or given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from attncli.name import below
+from attncli.scenario.model import Tokenizing
+from attncli.scenario.problems import ScenarioError
+from attncli.scenario.tokenizers.settings import TokenizerSettings
+from attncli.tokenizing.corpus import count_words
+from attncli.tokenizing.pieces import Model
+from attncli.tokenizing.pre_tokenizers import ByteLevel, Metaspace, PreTokenizer, WhiteSpace
+from attncli.tokenizing.tokenizer import WordTokenizer
+
+
+def tokenizing_of(said: TokenizerSettings) -> Tokenizing | None:
+    """The tokenizer; what is wrong with it goes to the problems."""
+    model = said.model
+    if said.is_learned:
+        return _learned(said)
+    if model.given is not None and said.values.get(model.given_by):
+        return model.given(said)
+    if not _has_another_complaint(said):
+        needed = "the vocabulary" if model.given_by == "vocabulary" else model.given_by
+        said.complain(
+            "tokenizer", f"nothing tells what pieces {said.kind.name} has",
+            f"give a corpus with a vocabulary_size, or {needed}",
+        )  # fmt: skip
+    return None
+
+
+def _has_another_complaint(said: TokenizerSettings) -> bool:
+    """Whether what pieces are learned from, or given by, is there but wrong, or stands among the
+    settings."""
+    inside = below(said.path, "tokenizer")
+    misplaced = (f"{inside}.{key}" for key in ("corpus", "merges", "pieces", "vocabulary"))
+    written = any(map(said.is_written, ("corpus", "merges", "pieces")))
+    return written or any(said.where(key) != said.where(inside) for key in misplaced)
+
+
+def _learned(said: TokenizerSettings) -> Tokenizing | None:
+    model = said.model
+    if model.given_by and said.size is None:
+        if not said.is_written("vocabulary_size"):  # else it has a complaint of its own
+            wrong = "a corpus to learn from, and no vocabulary_size"
+            said.complain("corpus", wrong, "say how many tokens")
+        return None
+    words = count_words(said.values["corpus"], pre_tokenizer(said).split)
+    if not words:
+        said.complain("corpus", "the corpus has no words", "write some")
+    if model.learned is None or (model.given_by and not words):
+        return None
+    try:
+        return model.learned(said, words)
+    except ScenarioError:  # of too much
+        raise
+    except ValueError as error:
+        wrong, _, right = str(error).partition("; ")
+        said.complain("vocabulary_size", wrong, right or "a larger one")
+        return None
+
+
+def pre_tokenizer(said: TokenizerSettings) -> PreTokenizer:
+    """How a text is cut into words."""
+    if said.kind.words is not None:
+        return said.kind.words
+    if said.marks == "▁":
+        return Metaspace(nfkc=said.setting("normalize", "none") == "nfkc")
+    return ByteLevel() if said.marks == "Ġ" else WhiteSpace(said.marks_of_pieces)
+
+
+def tokenizing(said: TokenizerSettings, model: Model) -> Tokenizing:
+    """The tokenizer of a model."""
+    name = said.kind.name if said.model == said.kind else f"{said.kind.name} ({said.model.name})"
+    told = f"{name}: {'; '.join(_facts(said))}"
+    counts_given = isinstance(said.values.get("corpus"), Mapping)
+    return Tokenizing(
+        WordTokenizer(pre_tokenizer(said), model), told=told, counts_given=counts_given
+    )
+
+
+def _facts(said: TokenizerSettings) -> Iterator[str]:
+    """All that a stack says of its tokenizer, with the defaults that matter."""
+    kind, model = said.kind, said.model
+    yield model.told(said) if said.is_learned else "its pieces are given"
+    remarks = dict.fromkeys((*model.remarks, *kind.remarks))
+    yield from (words for key, value, words in remarks if said.setting(key, None) == value)
+    if model.given_by and said.marks != "none":
+        yield f"pieces are marked {said.marks}"
+    if said.front:
+        yield f"special tokens: {' '.join(said.front)}"
+    if said.byte_fallback:
+        yield "a character that no piece has becomes its bytes"
+    elif said.unknown:
+        yield f"what is unknown becomes {said.unknown}"
