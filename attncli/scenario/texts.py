@@ -81,29 +81,29 @@ class TextReader(NamedTuple):
             return ()
         if "vocabulary" in self.values:
             self._check_repeated_ids(vocabulary)
-        cut = TOKENIZED in self.values and "tokens" not in self.values
         for token in dict.fromkeys(tokens):
-            if token not in vocabulary and cut and token == self._unknown:
-                self.problems.add(
-                    self.where(self._name("vocabulary")),
-                    f"the vocabulary has no {quote(token)}, the token of words that it can't cut",
-                    f"add it, like {quote(token)}: 7",
-                )
-            elif token not in vocabulary and cut:
-                self.problems.add(
-                    self.where(below(self.path, "sentence")),
-                    f"{quote(token)} is outside the vocabulary, and there is no unknown token",
-                    f"name one, like tokenizer: {{kind: {kind_of(self.values)}, unknown: <unk>}}",
-                )
-            elif token not in vocabulary:
-                self._missing(token, "vocabulary", f"add it, like {quote(token)}: 7")
+            if token not in vocabulary:
+                self._outside(token)
         return tuple(vocabulary.get(token, -1) for token in tokens)
 
-    @property
-    def _unknown(self) -> str | None:
-        """The token of what the tokenizer doesn't know, if it has one."""
-        tokenizing = self.values.get(TOKENIZED)
-        return None if tokenizing is None else str(tokenizing.tokenizer.unknown)
+    def _outside(self, token: str) -> None:
+        """Complains of a token of the sentence that has no ID."""
+        tokenizing = None if "tokens" in self.values else self.values.get(TOKENIZED)
+        right = f"add it, like {quote(token)}: 7"
+        if tokenizing is None:
+            self._missing(token, "vocabulary", right)
+        elif token == tokenizing.tokenizer.unknown:
+            wrong = f"the vocabulary has no {quote(token)}, the token of words that it can't cut"
+            self._complain(self._name("vocabulary"), wrong, right)
+        else:
+            self._complain(
+                below(self.path, "sentence"),
+                f"{quote(token)} is outside the vocabulary, and there is no unknown token",
+                f"name one, like tokenizer: {{kind: {kind_of(self.values)}, unknown: <unk>}}",
+            )
+
+    def _complain(self, name: Name, wrong: str, right: str) -> None:
+        self.problems.add(self.where(name), wrong, right)
 
     def _row_names(self, table: Matrix | None, height: int | None) -> tuple[str, ...]:
         """What the rows of the table are called: IDs where all have one, else tokens."""
@@ -142,8 +142,8 @@ class TextReader(NamedTuple):
         vocabulary = self._get("vocabulary")
         if vocabulary is None:
             if tokens:
-                self.problems.add(
-                    self.where(self._name("embeddings")),
+                self._complain(
+                    self._name("embeddings"),
                     "a matrix of embeddings by ID, and no vocabulary",
                     "add a vocabulary (token → ID), or give the embeddings by token",
                 )
@@ -151,8 +151,8 @@ class TextReader(NamedTuple):
         for token in dict.fromkeys(tokens):
             row = vocabulary.get(token, 0)
             if height is not None and row >= height:
-                self.problems.add(
-                    self.where(below(self._name("vocabulary"), token)),
+                self._complain(
+                    below(self._name("vocabulary"), token),
                     f"the ID {row} of {quote(token)} has no row in embeddings, a matrix of"
                     f" {height} rows counted from 0",
                     "give it a smaller ID, or the matrix more rows",
@@ -164,16 +164,13 @@ class TextReader(NamedTuple):
         for token, number in vocabulary.items():
             if number in owners:
                 wrong = f"{quote(token)} has the ID {number}, and so has {quote(owners[number])}"
-                where = self.where(below(self._name("vocabulary"), token))
-                self.problems.add(where, wrong, "give each token an ID of its own")
+                right = "give each token an ID of its own"
+                self._complain(below(self._name("vocabulary"), token), wrong, right)
             owners.setdefault(number, token)
 
     def _missing(self, token: str, key: str, right: str) -> None:
-        self.problems.add(
-            self.where(self._name(key)),
-            f"the token {quote(token)} of the sentence is not in {key}",
-            right,
-        )
+        wrong = f"the token {quote(token)} of the sentence is not in {key}"
+        self._complain(self._name(key), wrong, right)
 
 
 def one_hot_tokens(values: Values) -> list[str]:
