@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 from attncli import ScenarioError, load
 from attncli.scenario import starter
 from attncli.scenario.address import Address, AddressError, Index, parse_address, write_index
+from attncli.scenario.keys.tokenizing import MARKS, SETTINGS
+from attncli.scenario.tokenizers import TOKENIZERS, tokenizer_kind
 from attncli.scenario.tokenizers.whole_words import KINDS
 from attncli.steps.order import STORY
 from attncli.steps.schema import SCENARIO, json_schema
@@ -225,6 +227,16 @@ def test_any_bytes_are_a_scenario_or_a_clear_error(data: bytes) -> None:
         path = Path(folder) / "s.yaml"
         path.write_bytes(data)
         load(path)
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+def test_kinds_of_tokenizers_have_known_settings_and_marks(name: str) -> None:
+    kind = tokenizer_kind(name)
+    assert kind.name == name
+    assert {*kind.settings} <= {*SETTINGS}
+    assert {*kind.marks} <= {*MARKS}
+    assert kind.model in ("", *TOKENIZERS)
+    assert kind.model or kind.learned
 
 
 def split(tokenizer: str, sentence: str) -> list[str]:

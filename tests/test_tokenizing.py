@@ -150,8 +150,8 @@ def naive_losses(words: tuple[CountedWord, ...], counts: Mapping[str, float]) ->
 
 
 def test_the_counts_of_the_hugs() -> None:
-    taught = train_by_counts(HUGS, UnigramSettings(14, whole=False))
-    first = taught.rounds[0]
+    trained = train_by_counts(HUGS, UnigramSettings(14, whole=False))
+    first = trained.rounds[0]
     counts = {piece.token: piece.count for piece in first.pieces}
     # the counts of Hugging Face's course: 210 in all
     assert sum(counts.values()) == 210
@@ -161,7 +161,7 @@ def test_the_counts_of_the_hugs() -> None:
     for removal in first.removals:
         increase = expected[removal.token] - expected[""]
         assert removal.increase == pytest.approx(increase, abs=1e-8)
-    assert len(taught.model.vocabulary) == 14
+    assert len(trained.model.vocabulary) == 14
 
 
 @pytest.mark.slow
@@ -169,8 +169,8 @@ def test_the_counts_of_the_hugs() -> None:
 @settings(max_examples=60, deadline=None)
 def test_counts_lose_what_costs_least(given_: dict[str, int], size: int) -> None:
     words = count_words(given_, WhiteSpace().split)
-    taught = train_by_counts(words, UnigramSettings(size, share=Fraction(3, 10)))
-    for one in taught.rounds:
+    trained = train_by_counts(words, UnigramSettings(size, share=Fraction(3, 10)))
+    for one in trained.rounds:
         expected = naive_losses(words, {piece.token: piece.count for piece in one.pieces})
         for removal in one.removals:
             increase = expected[removal.token] - expected[""]
@@ -178,7 +178,7 @@ def test_counts_lose_what_costs_least(given_: dict[str, int], size: int) -> None
         gone = [removal.increase for removal in one.removals if removal.pruned]
         kept = [removal.increase for removal in one.removals if not removal.pruned]
         assert not gone or not kept or max(gone) <= min(kept) + 1e-9
-    assert len(taught.model.vocabulary) <= max(
+    assert len(trained.model.vocabulary) <= max(
         size, 1 + len({one for text in given_ for one in text})
     )
 
@@ -337,8 +337,8 @@ def test_any_text_is_learned_from(text: str) -> None:
     cutting = Metaspace()
     words = count_words(text.replace("▁", ""), cutting.split)
     merged = learn_merges(words, MergeSettings(merges=20))
-    taught = train_by_em(words, UnigramSettings(200)).model
-    for model in (MergeModel(merged.vocabulary, merged.merges), taught):
+    trained = train_by_em(words, UnigramSettings(200)).model
+    for model in (MergeModel(merged.vocabulary, merged.merges), trained):
         tokenizer = WordTokenizer(cutting, model)
         pieces = tokenizer.encode(text.replace("▁", ""))
         assert tokenizer.decode(pieces) == text.replace("▁", "")
