@@ -309,6 +309,7 @@ WRONG = {
     "tokenizer: unigram\ncorpus: abc\nvocabulary_size: 3": "3:18: a vocabulary of 3 has no room for the special tokens and the 3 characters; 4 or more",
     "tokenizer: unigram\ncorpus: ''\nvocabulary_size: 5": "2:9: a text is wanted here",
     "tokenizer: unigram\ncorpus: abc": "2:9: a corpus to learn from, and no vocabulary_size",
+    "tokenizer: {kind: unigram, training: expected, special: [a]}\ncorpus: a\nvocabulary_size: 5": "2:9: all its characters are special tokens; write some others",
     "tokenizer: unigram\npieces: {a: 0.5}": "2:13: 0.5 is not 0 or less",
     "tokenizer: unigram\npieces: {}": "2:9: an empty map where a map belongs",
     "tokenizer: unigram\nvocabulary: {a: 1}\npieces: {a: -1}": "2:13: the pieces of unigram have their IDs in their own order",

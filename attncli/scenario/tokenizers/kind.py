@@ -37,10 +37,10 @@ class TokenizerKind(NamedTuple):
     token. Of a setting that isn't the usual one `remarks` say what it means, on the page.
 
     `words` cuts a text where whole words are tokens. Otherwise pieces are `learned` from a corpus,
-    by default as another kind says, named by the setting `model` or its default `model`; or they
-    are `given`, having checked them, by the scenario's key `given_by`. `learned` may raise
-    ValueError for a vocabulary_size that can't be met, as "what is wrong; what is right", and
-    ScenarioError for what takes too long; `told` says what is learned.
+    or `given` by the scenario's key `given_by`: as another kind does, where there is a setting
+    `model`, whose default is here. Both complain of what is wrong; `learned` may raise ValueError
+    for a vocabulary_size that can't be met, as "what is wrong; what is right", and ScenarioError
+    for what takes too long. `told` says what is learned.
     """
 
     name: str

@@ -112,7 +112,7 @@ def _seconds_of_trials(
     return nodes * cost.rounds(len(seeds), settings.size, float(settings.share)) * _PER_NODE
 
 
-def _by_em(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing:
+def _by_em(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing | None:
     for key in said.some(_COUNTS_ONLY):
         said.complain(
             f"tokenizer.{key}", f"{key} is for the training by counts",
@@ -124,6 +124,9 @@ def _by_em(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizin
     cost.check(said, words, seconds)
     learned = train_by_em(words, settings, progress=said.progress)
     scores, pieces = dict(learned.model.scored), learned.model.trie.tokens
+    if not pieces:
+        said.complain("corpus", "all its characters are special tokens", "write some others")
+        return None
     column = np.array([scores[token] for token in pieces], dtype=np.float64)[:, np.newaxis]
     decimals = said.rounding.decimals_of("estimate", Name("log_p"))
     log_p = Matrix.of_array(column, decimals, carry=said.rounding.carries)
