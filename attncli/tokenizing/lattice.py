@@ -164,19 +164,19 @@ def expected_nodes(word: str, trie: PieceTrie) -> Iterator[tuple[LatticeNode, fl
     """The probability of each node of a word's lattice, if cuts are as probable as their scores
     say (forward-backward): p(what is before) · p(piece) · p(what is after) / p(word)."""
     nodes, end = trie.nodes(word), len(word)
-    backwards = sorted(nodes, key=lambda node: -node.start)
-    before = _log_sums(end, 0, ((node.start, node.end, node.score) for node in nodes))
-    after = _log_sums(end, end, ((node.end, node.start, node.score) for node in backwards))
+    before = _log_sums(end, nodes)
+    after = _log_sums(end, sorted(nodes, key=lambda node: -node.start), backwards=True)
     for node in nodes:
         yield node, math.exp(before[node.start] + node.score + after[node.end] - before[end])
 
 
-def _log_sums(length: int, first: int, edges: Iterable[tuple[int, int, float]]) -> list[float]:
-    """For each place in a word ln Σ p over all ways there from the `first`; each edge has the place
-    that it is from, the one that it goes to, and ln p."""
+def _log_sums(length: int, nodes: Iterable[LatticeNode], *, backwards: bool = False) -> list[float]:
+    """For each place in a word ln Σ p over all ways there from the start, or `backwards` from the
+    end."""
     sums: list[float | None] = [None] * (length + 1)
-    sums[first] = 0.0
-    for here, there, score in edges:
+    sums[length if backwards else 0] = 0.0
+    for start, end, _, score in nodes:
+        here, there = (end, start) if backwards else (start, end)
         so_far = sums[here]
         if so_far is not None:
             sums[there] = log_of_sum(sums[there], so_far + score)
