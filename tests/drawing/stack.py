@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from attncli.arithmetic.operations import ACTIVATIONS
 from tests.drawing.attention import Attention
 from tests.drawing.pen import Pen, Tree
+
+_GATED = ("swiglu", "geglu")
 
 
 class Stack:
@@ -168,10 +171,9 @@ class Stack:
     def feed_forward(self) -> Tree:
         pen, d_ff = self.pen, self.pen.size(1, 3)
         turned = self.settings.get("weights_layout") == "linear"
-        plain = ("relu", "gelu", "gelu_tanh", "silu", "tanh", "sigmoid", "none")
-        kind = pen.choice(*plain, "swiglu", "geglu")
+        kind = pen.choice(*ACTIVATIONS, *_GATED, "none")
         record: Tree = {"activation": kind}
-        gated = kind in {"swiglu", "geglu"}
+        gated = kind in _GATED
         for number in ("1", "3", "2") if gated else ("1", "2"):
             shape = (d_ff, self.d) if number == "2" else (self.d, d_ff)
             record[f"W{number}"] = pen.weight(*shape, turned=turned)
