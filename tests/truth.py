@@ -19,6 +19,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "max": max,
     "min": min,
     "ln": mpmath.log,
+    "step": lambda x: mpmath.mpf(int(x > 0)),
     **{name: getattr(mpmath, name) for name in ("tanh", "erf", "sin", "cos")},
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from attncli.arithmetic.expression import (
     Apply,
     E,
@@ -13,6 +15,7 @@ from attncli.arithmetic.expression import (
     Sum,
     Total,
     constant,
+    e_to,
     rewritten,
 )
 
@@ -22,8 +25,9 @@ _ONE, _TWO = constant(1), constant(2)
 def careful(tree: Expression) -> Expression:
     """The same value, where a sum would lose digits by a function that doesn't:
 
-    1 + erf z is erfc(−z), 1 + tanh z is 2 sigmoid(2z), e^z − 1 is expm1 z; and ln(1 + e^z) and
-    1 / (1 + e^−z), the softplus and sigmoid of z, don't leave the range of floats.
+    1 + erf z is erfc(−z), 1 + tanh z is 2 sigmoid(2z), e^z − 1 is expm1 z, 1 − sigmoid z is
+    sigmoid(−z); and ln(1 + e^z) and 1 / (1 + e^−z), the softplus and sigmoid of z, and e^z that
+    only counts below 0, don't leave the range of floats.
     """
     return rewritten(tree, _rewritten)
 
@@ -35,14 +39,38 @@ def _rewritten(node: Expression) -> Expression | None:
             return sigmoid if dividend == _ONE else Product((careful(dividend), sigmoid))
         case Apply("ln", (Sum((one, Power(base, z))),)) if one == _ONE and base == E:
             return Apply("softplus", (careful(z),))
-        case Sum((one, Apply("erf", (z,)))) if one == _ONE:
-            return Apply("erfc", (Negative(careful(z)),))
-        case Sum((one, Apply("tanh", (z,)))) if one == _ONE:
-            return Product((_TWO, Apply("sigmoid", (Product((_TWO, careful(z))),))))
+        case Sum((one, other)) if one == _ONE:
+            return _one_and(other)
         case Sum((Power(base, z), Negative(one))) if one == _ONE and base == E:
             return Apply("expm1", (careful(z),))
+        case Product(factors):
+            return _below_steps(factors)
         case _:
             return None
+
+
+def _one_and(other: Expression) -> Expression | None:
+    """1 + erf z, 1 + tanh z, 1 − sigmoid z"""
+    match other:
+        case Apply("erf", (z,)):
+            return Apply("erfc", (Negative(careful(z)),))
+        case Apply("tanh", (z,)):
+            return Product((_TWO, Apply("sigmoid", (Product((_TWO, careful(z))),))))
+        case Negative(Quotient() as logistic):
+            match careful(logistic):
+                case Apply("sigmoid", (z,)):
+                    return Apply("sigmoid", (Negative(z),))
+    return None
+
+
+def _below_steps(factors: Sequence[Expression]) -> Expression | None:
+    """e^z × (1 − step z), in which e^z counts where z isn't above 0."""
+    for factor in factors:
+        match factor:
+            case Sum((one, Negative(Apply("step", (z,))))) if one == _ONE and e_to(z) in factors:
+                low = e_to(Apply("min", (constant(0), careful(z))))
+                return Product(tuple(low if x == e_to(z) else careful(x) for x in factors))
+    return None
 
 
 def magnitude(tree: Expression) -> Expression:

@@ -94,12 +94,14 @@ class Ranges:
         return reach(*map(self.of, node.arguments))
 
     def norm(self, x: ex.Operand, over: str) -> float:
-        """The largest norm of an operand's numbers along some of its indices."""
+        """The largest norm of an operand's numbers along some indices; those that it hasn't repeat
+        each number."""
         values = self.operands[x.place].reshape([self.sizes[index] for index in x.indices])
         left = "".join(index for index in x.indices if index not in over)
         spelled = "".join(x.indices)
         squares = np.einsum(f"{spelled},{spelled}->{left}", values, values)
-        return float(np.sqrt(squares.max()))
+        times = self.count("".join(index for index in over if index not in x.indices))
+        return float(np.sqrt(squares.max() * times))
 
     def count(self, over: str) -> int:
         """How many terms a sum over some indices has."""

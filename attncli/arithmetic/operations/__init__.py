@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from attncli.arithmetic.operations.base import *
     from attncli.arithmetic.operations.columns import *
     from attncli.arithmetic.operations.counting import *
+    from attncli.arithmetic.operations.derivatives import *
     from attncli.arithmetic.operations.elementwise import *
     from attncli.arithmetic.operations.gradients import *
     from attncli.arithmetic.operations.joining import *
@@ -35,6 +36,7 @@ _NAMES = {
     "base": ("Layout", "Operation", "Working"),
     "columns": ("ColumnsAsRows", "ColumnWise", "OnlyRow", "RowAsColumn", "Zeros"),
     "counting": ("CountInWords", "PairScore", "Share"),
+    "derivatives": ("derivative",),
     "elementwise": ("Add", "DivideBy", "Dropout", "Multiply", "MultiplyBy", "SoftCap", "TakeRows"),
     "gradients": ("FrobeniusNorm", "ReluSlope", "TanhSlope", "TimesDiagonal"),
     "joining": ("JoinColumns", "JoinRows", "Listed", "Same", "TakeColumns", "TakeRun"),

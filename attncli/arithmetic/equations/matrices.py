@@ -1,0 +1,123 @@
+"""What an equation says of whole matrices, `X Wᵀ + b` for `Σ_k X[i, k] × W[j, k] + b[j]`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import permutations, product
+from typing import Any
+
+from attncli.arithmetic import expression as ex
+from attncli.arithmetic.equations.formulas import whole
+from attncli.arithmetic.equations.shapes import Shapes, operands_in
+from attncli.arithmetic.expression import Expression, Operand, Symbol, rewritten
+
+Along = tuple[str, str]
+"""The index down the rows of a matrix and the one along its columns; empty where it has none."""
+
+
+def along(operand: Operand, shapes: Shapes) -> Along:
+    """The indices of an operand, down its rows and along its columns."""
+    indices = iter(operand.indices)
+    row, column = ("" if x == "1" else next(indices) for x in shapes.operands[operand.place])
+    return row, column
+
+
+def in_matrices(tree: Expression, shapes: Shapes) -> Expression | None:
+    """The equation without indices; None where it isn't one of sums and products of matrices."""
+    match tree:
+        case ex.Sum(terms):
+            said = [in_matrices(term, shapes) for term in terms]
+            known = tuple(term for term in said if term is not None)
+            return ex.Sum(known) if len(known) == len(said) else None
+        case ex.Negative(operand):
+            inner = in_matrices(operand, shapes)
+            return inner and ex.Negative(inner)
+        case ex.Total(over, ex.Product((Operand() as a, Operand() as b))):
+            return _product(a, b, over, shapes)
+        case ex.Product((Operand() as a, Operand() as b)):
+            return _product(a, b, "", shapes)
+        case _:
+            return whole(tree) if _is_multiple(tree) else None
+
+
+def _is_multiple(tree: Expression) -> bool:
+    """Whether an equation says of one matrix as a whole what it says of a cell: times or over
+    numbers."""
+    match tree:
+        case Operand(_, indices):
+            return indices == ("i", "j")
+        case ex.Quotient(dividend, divisor):
+            return _is_multiple(dividend) and not any(operands_in(divisor))
+        case ex.Product(factors):
+            known = [factor for factor in factors if any(operands_in(factor))]
+            return len(known) == 1 and _is_multiple(known[0])
+        case _:
+            return False
+
+
+def _product(a: Operand, b: Operand, over: str, shapes: Shapes) -> Expression | None:
+    """Two matrices, transposed where they must be, in the order in which they can be multiplied;
+    a column times a row is such a product too."""
+    wanted = _wanted(shapes)
+    if not over and (wanted != ("i", "j") or len(a.indices + b.indices) != len(wanted)):
+        return None
+    for left, right in permutations((a, b)):
+        sides = _turned(left, shapes), _turned(right, shapes)
+        for ((row, inner), x), ((other, column), y) in product(*sides):
+            if (row, column) == wanted and inner == other == over:
+                return ex.MatrixProduct((x, y))
+    return None
+
+
+def _wanted(shapes: Shapes) -> Along:
+    row, column = (
+        "" if side == "1" else index for side, index in zip(shapes.result, "ij", strict=True)
+    )
+    return row, column
+
+
+def _turned(operand: Operand, shapes: Shapes) -> Iterator[tuple[Along, Expression]]:
+    """A matrix as it is, and transposed."""
+    row, column = along(operand, shapes)
+    plain = Operand(operand.place)
+    yield (row, column), plain
+    yield (column, row), ex.Transposed(plain)
+
+
+# -- constants by the names that a formula has for them ------------------------------------------
+
+
+def with_names(
+    tree: Expression, said: Mapping[Expression, Expression], shapes: Shapes
+) -> Expression:
+    """An equation with names for its constants, such as d_model for how long a row is; for other
+    lengths those of its shapes."""
+
+    def named(node: Expression) -> Expression | None:
+        if isinstance(node, ex.Length) and node not in said:
+            return Symbol(shapes.operands[node.place][node.axis])
+        return said.get(node)
+
+    return rewritten(tree, named)
+
+
+def names_of_constants(tree: Expression, shown: Expression) -> dict[Expression, Expression]:
+    """The constants of an equation that its formula has something else for."""
+    return dict(_constants(tree, shown))
+
+
+def _constants(tree: Any, shown: Any) -> Iterator[tuple[Expression, Expression]]:  # noqa: ANN401
+    if isinstance(tree, Operand | str) or tree == shown:
+        return
+    if type(tree) is not tuple and not any(operands_in(tree)):
+        yield tree, shown
+    elif _are_alike(tree, shown):
+        for part, other in zip(tree, shown, strict=True):
+            yield from _constants(part, other)
+
+
+def _are_alike(a: Any, b: Any) -> bool:  # noqa: ANN401
+    """Whether two nodes, or the parts of two, stand for each other one by one."""
+    if isinstance(a, ex.Apply) and isinstance(b, ex.Apply) and a.function != b.function:
+        return False
+    return type(a) is type(b) and len(a) == len(b)

@@ -1,0 +1,202 @@
+"""Products and sums as a person leaves them: no 0 and no 1, like factors and terms put together,
+what all terms have in common before the parentheses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from functools import reduce
+from math import gcd
+from types import MappingProxyType
+
+from attncli.arithmetic import decimals
+from attncli.arithmetic import expression as ex
+from attncli.arithmetic.equations.shapes import operands_in
+from attncli.arithmetic.expression import Expression, Number
+from attncli.records import NamedTuple
+
+_NULL, _UNIT = Decimal(0), Decimal(1)
+
+
+Factors = tuple[tuple[Expression, int], ...]
+"""Bases, each with its whole exponent."""
+
+
+class Term(NamedTuple):
+    """above / below times factors; `below` is above 0."""
+
+    above: Decimal = _UNIT
+    below: Decimal = _UNIT
+    factors: Factors = ()
+
+    @property
+    def inverse(self) -> Term:
+        """1 / the term."""
+        turned = tuple((base, -exponent) for base, exponent in self.factors)
+        return Term(self.below.copy_sign(self.above), abs(self.above), turned)
+
+    def to_the(self, exponent: int) -> Term:
+        """The term to the power of a whole number."""
+        one = self if exponent > 0 else self.inverse
+        return times(*[one] * abs(exponent))
+
+
+NOTHING, ONE, MINUS_ONE = Term(_NULL), Term(), Term(-_UNIT)
+
+
+def term(node: Expression) -> Term:
+    """An expression as a term: its products and quotients taken apart, all else as one factor."""
+    match node:
+        case Number():
+            return Term(node.full)
+        case ex.Negative(operand):
+            return times(MINUS_ONE, term(operand))
+        case ex.Product(factors):
+            return times(*map(term, factors))
+        case ex.Quotient(dividend, divisor):
+            return times(term(dividend), term(divisor).inverse)
+        case ex.Power(base, Number() as exponent) if exponent.full == int(exponent.full):
+            return term(base).to_the(int(exponent.full)) if base != ex.E else _factor(node)
+        case _:
+            return _factor(node)
+
+
+def _factor(base: Expression, exponent: int = 1) -> Term:
+    return Term(factors=((base, exponent),)) if exponent else ONE
+
+
+def times(*terms: Term) -> Term:
+    """The product of terms: x × x is x², x / x is 1, √x × √x is x."""
+    exponents: dict[Expression, int] = {}
+    above, below = _UNIT, _UNIT
+    for one in terms:
+        above, below = decimals.product(above, one.above), decimals.product(below, one.below)
+        for base, exponent in one.factors:
+            exponents[base] = exponents.get(base, 0) + exponent
+    if not above:
+        return NOTHING
+    left = tuple((base, exponent) for base, exponent in exponents.items() if exponent)
+    return _without_squares_of_roots(Term(*_reduced(above, below), left))
+
+
+def _reduced(above: Decimal, below: Decimal) -> tuple[Decimal, Decimal]:
+    """A fraction without what its sides have in common, where both are whole."""
+    if above != int(above) or below != int(below):
+        return (_UNIT.copy_sign(above), _UNIT) if abs(above) == below else (above, below)
+    common = gcd(int(above), int(below))
+    return Decimal(int(above) // common), Decimal(int(below) // common)
+
+
+def _without_squares_of_roots(one: Term) -> Term:
+    """√2² is 2; the square of what isn't a number is left, since a factor may be taken out."""
+    squares = [
+        (base, abs(exponent) // 2 * (1 if exponent > 0 else -1))
+        for base, exponent in one.factors
+        if isinstance(base, ex.Root) and _is_fixed_root(base) and abs(exponent) > 1
+    ]
+    if not squares:
+        return one
+    roots = [_factor(root, -2 * count) for root, count in squares]
+    inner = [term(root.operand).to_the(count) for root, count in squares]
+    return times(one, *roots, *inner)
+
+
+# -- sums ----------------------------------------------------------------------------------------
+
+
+def added(terms: Iterable[Term]) -> Term:
+    """The sum of terms, as one: what they have in common times a sum of the rest."""
+    kept = _likes_together(terms)
+    if len(kept) <= 1:
+        return kept[0] if kept else NOTHING
+    common = _common(kept)
+    rest = _likes_together(times(one, common.inverse) for one in kept)
+    ordered = sorted(rest, key=lambda one: one.above < 0)  # a sum begins without a minus
+    return times(common, _factor(ex.Sum(tuple(part for one in ordered for part in _parts(one)))))
+
+
+def _parts(one: Term) -> Sequence[Expression]:
+    """What a term adds to a sum; a sum adds its own terms."""
+    match expression(one):
+        case ex.Sum(terms):
+            return terms
+        case _ if one.above < 0:
+            return [ex.Negative(expression(times(MINUS_ONE, one)))]
+        case node:
+            return [node]
+
+
+def _likes_together(terms: Iterable[Term]) -> list[Term]:
+    """Terms of the same factors as one: 2x − x is x."""
+    known: dict[tuple[Decimal, frozenset[tuple[Expression, int]]], Term] = {}
+    for one in terms:
+        like = (one.below, frozenset(one.factors))
+        above = decimals.added(known[like].above, one.above) if like in known else one.above
+        known[like] = one._replace(above=above)
+    return [times(one) for one in known.values() if one.above]
+
+
+def _common(terms: Sequence[Term]) -> Term:
+    """What is a factor of all terms."""
+    sizes, belows = {abs(one.above) for one in terms}, {one.below for one in terms}
+    above = min(sizes) if len(sizes) == 1 else _UNIT
+    sign = 1 if any(one.above > 0 for one in terms) else -1
+    shared = reduce(_shared, (dict(one.factors) for one in terms))
+    return Term(sign * above, min(belows) if len(belows) == 1 else _UNIT, tuple(shared.items()))
+
+
+def _shared(a: dict[Expression, int], b: dict[Expression, int]) -> dict[Expression, int]:
+    both = {base: (a[base], b[base]) for base in a if base in b}
+    return {
+        base: min(exponents, key=abs)
+        for base, exponents in both.items()
+        if (exponents[0] > 0) == (exponents[1] > 0)
+    }
+
+
+# -- as an expression again ----------------------------------------------------------------------
+
+
+def expression(one: Term) -> Expression:
+    """A term as an expression, `−2 × x / m`: numbers first, then lengths; sums last."""
+    factors = sorted(one.factors, key=lambda factor: _ORDER.get(type(factor[0]), 0))
+    above = _multiplied(abs(one.above), [(b, n) for b, n in factors if n > 0])
+    below = _multiplied(one.below, [(b, -n) for b, n in factors if n < 0])
+    first, *others = (_minus(above[0]), *above[1:]) if one.above < 0 else above
+    top = ex.Product((first, *others)) if others else first
+    if below == [ex.constant(1)]:
+        return top
+    return ex.Quotient(top, ex.Product(tuple(below)) if len(below) > 1 else below[0])
+
+
+_ORDER: Mapping[type, int] = MappingProxyType({ex.Length: -1, ex.Sum: 1})
+
+
+def _minus(node: Expression) -> Expression:
+    if isinstance(node, Number):
+        return Number.written(decimals.negated(node.full))
+    return ex.Negative(node)
+
+
+def _multiplied(number: Decimal, factors: Sequence[tuple[Expression, int]]) -> list[Expression]:
+    """A number and factors, those of the numbers' roots as one root; 1 where there are none."""
+    roots = [base for base, exponent in factors if _is_fixed_root(base) and exponent == 1]
+    joined = _root_of_product(roots) if len(roots) > 1 else None
+    told = [_power(base, n) for base, n in factors if joined is None or base not in roots]
+    many = [*told, *([joined] if joined else [])]
+    return [Number.written(number), *many] if number != 1 or not many else many
+
+
+def _is_fixed_root(base: Expression) -> bool:
+    return isinstance(base, ex.Root) and not any(operands_in(base))
+
+
+def _root_of_product(roots: Sequence[Expression]) -> Expression:
+    """√a × √b = √(a × b)"""
+    return ex.Root(expression(times(*(term(x.operand) for x in roots if isinstance(x, ex.Root)))))
+
+
+def _power(base: Expression, exponent: int) -> Expression:
+    if isinstance(base, ex.Root) and exponent % 2 == 0:
+        return _power(base.operand, exponent // 2)
+    return base if exponent == 1 else ex.Power(base, ex.constant(exponent))

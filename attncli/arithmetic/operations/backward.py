@@ -1,0 +1,158 @@
+"""Derivatives by hand: of operations that put numbers elsewhere, rotate them, or pick one a row.
+
+Each takes the operation's operands, its result, and G, the gradient of the loss with respect to
+the result, as those of equations do (`derivatives`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.arithmetic.equations.bounds import EPSILON
+from attncli.arithmetic.equations.working import negated, sum_of
+from attncli.arithmetic.expression import (
+    Apply,
+    Equation,
+    Expression,
+    Negative,
+    Number,
+    Quotient,
+    Symbol,
+    constant,
+    rewritten,
+)
+from attncli.arithmetic.formula import at, define
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations.base import Operation, Working
+from attncli.arithmetic.operations.rotary import Rotate
+from attncli.arithmetic.rounding import Array, Error, largest
+from attncli.records import dataclass
+
+
+@dataclass(frozen=True)
+class ScatterAdd(Operation):
+    """For each number of an operand, the gradients of all places that an operation puts it to,
+    added up; 0 for one that it leaves out."""
+
+    operation: Operation
+    operand: int
+
+    def signature(self) -> str:
+        before, _, after = self.operation.signature().partition(" -> ")
+        return f"{before}, {after}, {after} -> {before.split(', ')[self.operand]}"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, Apply("scatter_add", (Symbol(operands[-1]),)))
+
+    def values(self, *operands: Matrix) -> Array:
+        return self._added(operands, operands[-1].values)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        number = 1 + i * operands[self.operand].shape[1] + j
+        places = np.argwhere(self._sources(operands) == number).tolist()
+        return (sum_of([operands[-1].number(*place) for place in places]),)
+
+    def places(self, *operands: Matrix) -> int | None:
+        return operands[-1].places
+
+    def error(self, *operands: Matrix) -> Error:
+        most = int(np.bincount(self._sources(operands).ravel())[1:].max(initial=0))
+        return Error((most + 2) * EPSILON * most * largest(operands[-1].values))
+
+    def sizes(self, *operands: Matrix) -> Array:
+        return self._added(operands, np.abs(operands[-1].values))
+
+    def _added(self, operands: Sequence[Matrix], gradient: Array) -> Array:
+        shape, sources = operands[self.operand].shape, self._sources(operands).ravel()
+        added = np.bincount(sources, gradient.ravel(), minlength=1 + shape[0] * shape[1])
+        return np.asarray(added[1:].reshape(shape), dtype=np.float64)
+
+    def _sources(self, operands: Sequence[Matrix]) -> NDArray[np.int_]:
+        """Which number of the operand, from 1, each of the result is; 0 for another operand's."""
+        numbered = [Matrix(np.zeros(operand.shape), 0, 0) for operand in operands[:-2]]
+        shape = operands[self.operand].shape
+        numbers = np.arange(1.0, 1 + shape[0] * shape[1]).reshape(shape)
+        numbered[self.operand] = Matrix(numbers, 0, 0)
+        return self.operation.values(*numbered).astype(np.int_)
+
+
+@dataclass(frozen=True)
+class RotateBack(Operation):
+    """Each pair of columns of a gradient turned by its angle the other way, the transposed of a
+    rotation being its inverse: cos x = cos −x, sin −x = −sin x."""
+
+    rotation: Rotate
+
+    def signature(self) -> str:
+        return "n d, n p, n p, n d, n d -> n d"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        _, cosine, sine, _, gradient = operands
+        forth = self.rotation.formula(name, gradient, cosine, sine)
+
+        def change(node: Expression) -> Expression | None:
+            return Negative(node) if isinstance(node, Symbol) and node.name == sine else None
+
+        return Equation(forth.left, rewritten(forth.right, change))
+
+    def values(self, *operands: Matrix) -> Array:
+        return self.rotation.values(*_back(operands))
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        return self.rotation.cell(i, j, *_back(operands))
+
+    def places(self, *operands: Matrix) -> int | None:
+        return self.rotation.places(*_back(operands))
+
+    def error(self, *operands: Matrix) -> Error:
+        return self.rotation.error(*_back(operands))
+
+    def sizes(self, *operands: Matrix) -> Array:
+        return self.rotation.sizes(*_back(operands))
+
+
+def _back(operands: Sequence[Matrix]) -> tuple[Matrix, Matrix, Matrix]:
+    """The gradient, the cosines, and the sines of the angles the other way."""
+    _, cosine, sine, _, gradient = operands
+    return gradient, cosine, _Negated(-sine.values, sine.places, sine.decimals, of=sine)
+
+
+@dataclass(frozen=True, eq=False)
+class _Negated(Matrix):
+    """The numbers of another matrix with the other sign."""
+
+    of: Matrix | None = None
+
+    def number(self, i: int, j: int) -> Number:
+        assert self.of is not None
+        return negated(self.of.number(i, j))
+
+
+@dataclass(frozen=True)
+class TargetSlope(Operation):
+    """−G / p for the target of each row, else 0: how a loss −ln p changes with the probabilities.
+    [n, v], [n, 1], [n, 1] -> [n, v]"""
+
+    targets: tuple[int, ...]
+
+    def signature(self) -> str:
+        return "n v, n 1, n 1 -> n v"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        gradient, probability = at(operands[-1], "i"), at(operands[0], "i", "target")
+        return define(at(name, "i", "target"), Negative(Quotient(gradient, probability)))
+
+    def values(self, *operands: Matrix) -> Array:
+        probabilities, _, gradient = (operand.values for operand in operands)
+        rows, columns = np.arange(len(probabilities)), list(self.targets)
+        slopes = np.zeros(probabilities.shape)
+        slopes[rows, columns] = -gradient[:, 0] / probabilities[rows, columns]
+        return slopes
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        if j != self.targets[i]:
+            return (constant(0),)
+        return (Negative(Quotient(operands[-1].number(i, 0), operands[0].number(i, j))),)

@@ -1,0 +1,210 @@
+"""An example of every operation that is one equation, and what PyTorch does in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from importlib import import_module
+from pkgutil import walk_packages
+from typing import Any, NamedTuple
+
+from attncli import arithmetic
+from attncli.arithmetic import operations as ops
+from attncli.arithmetic.equations.formulas import cell
+from attncli.arithmetic.expression import (
+    Apply,
+    Expression,
+    Length,
+    Number,
+    Power,
+    Product,
+    Quotient,
+    Root,
+    Sum,
+    Symbol,
+    Total,
+    constant,
+    e_to,
+    minus,
+)
+from attncli.arithmetic.operations.indexed import Indexed
+
+Tensor = Any
+
+
+class Example(NamedTuple):
+    """An operation, the numbers that its operands may be, by a letter each, and the same of
+    tensors.
+
+    f: any numbers; p: positive ones.
+    """
+
+    operation: Indexed
+    kinds: str
+    torch: Callable[..., Tensor]
+
+
+def _activation(kind: str) -> Example:
+    def of(x: Tensor) -> Tensor:
+        from torch.nn import functional
+
+        if kind == "gelu_tanh":
+            return functional.gelu(x, approximate="tanh")
+        return getattr(functional, kind)(x)
+
+    return Example(ops.Activate(kind), "f", of)
+
+
+def _function(name: str) -> Callable[..., Tensor]:
+    def of(*operands: Tensor, **options: Any) -> Tensor:
+        import torch
+
+        return getattr(torch, name)(*operands, **options)
+
+    return of
+
+
+def _written(number: str) -> Number:
+    return Number.written(Decimal(number))
+
+
+def _blend(u: Tensor, new: Tensor, old: Tensor) -> Tensor:
+    return u * new + (1 - u) * old
+
+
+def _kept(u: Tensor, new: Tensor, old: Tensor) -> Tensor:
+    return (1 - u) * new + u * old
+
+
+def _mean_of_squares(x: Tensor, less: int) -> Tensor:
+    return (x * x).sum(1, keepdim=True) / (x.shape[1] - less)
+
+
+def _all(x: Tensor) -> Tensor:
+    return x.sum().reshape(1, 1)
+
+
+EPSILON = _written("0.01")
+exp, log, sqrt, tanh = map(_function, ("exp", "log", "sqrt", "tanh"))
+
+EXAMPLES: dict[str, Example] = {
+    **{kind: _activation(kind) for kind in ops.ACTIVATIONS},
+    "divide_by": Example(ops.DivideBy(constant(8)), "f", lambda x: x / 8),
+    "divide_by_root": Example(ops.DivideBy(Root(constant(2)), Symbol("√d")), "f", lambda x: x / 2**0.5),
+    "multiply_by": Example(ops.MultiplyBy(_written("1.5")), "f", lambda x: 1.5 * x),
+    "add": Example(ops.Add(3), "fff", lambda a, b, c: a + b + c),
+    "multiply": Example(ops.Multiply(), "ff", lambda a, b: a * b),
+    "soft_cap": Example(ops.SoftCap(_written("1.5")), "f", lambda x: 1.5 * tanh(x / 1.5)),
+    "dropout": Example(ops.Dropout(_written("0.1")), "ff", lambda x, kept: x * kept / 0.9),
+    "tanh_slope": Example(ops.TanhSlope(), "f", lambda a: 1 - a**2),
+    "times_diagonal": Example(ops.TimesDiagonal(), "ff", lambda W, slope: W.T * slope.T),
+    "times_diagonal_in_out": Example(
+        ops.TimesDiagonal(in_out=True), "ff", lambda W, slope: W * slope.T
+    ),
+    "frobenius": Example(ops.FrobeniusNorm(), "f", lambda W: sqrt(_all(W * W))),
+    "row_mean": Example(ops.RowMean(), "f", lambda x: x.mean(1, keepdim=True)),
+    "column_mean": Example(ops.ColumnMean(), "f", lambda x: x.mean(0, keepdim=True)),
+    "subtract_row": Example(ops.SubtractRow(), "ff", lambda x, mean: x - mean),
+    "mean_of_squares": Example(ops.MeanOfSquares(), "f", lambda x: _mean_of_squares(x, 0)),
+    "less_one": Example(ops.MeanOfSquares(less_one=True), "f", lambda x: _mean_of_squares(x, 1)),
+    "root": Example(ops.RootOf(EPSILON), "p", lambda v: sqrt(v + 0.01)),
+    "root_outside": Example(ops.RootOf(EPSILON, inside=False), "p", lambda v: sqrt(v) + 0.01),
+    "root_without": Example(ops.RootOf(constant(0)), "p", sqrt),
+    "normalize": Example(ops.Normalize(False, False), "fp", lambda c, d: c / d),
+    "normalize_gamma": Example(ops.Normalize(True, False), "fpp", lambda c, d, g: c / d * g),
+    "normalize_beta": Example(ops.Normalize(False, True), "fpf", lambda c, d, b: c / d + b),
+    "normalize_both": Example(ops.Normalize(True, True), "fpff", lambda c, d, g, b: c / d * g + b),
+    "exponential_of": Example(ops.ExponentialOf(), "f", exp),
+    "added_up": Example(ops.AddedUp(), "f", _all),
+    "log_share": Example(ops.LogShare(), "pp", lambda x, total: log(x / total)),
+    "share_itself": Example(ops.ShareItself(), "pp", lambda x, total: x / total),
+    "row_sum": Example(ops.RowSum(), "f", lambda x: x.sum(1, keepdim=True)),
+    "divide_by_row": Example(ops.DivideByRow(), "fp", lambda x, total: x / total),
+    "divide_by_row_sum": Example(ops.DivideByRowSum(), "p", lambda x: x / x.sum(1, keepdim=True)),
+    "divide_by_column_sum": Example(
+        ops.DivideByColumnSum(), "p", lambda x: x / x.sum(0, keepdim=True)
+    ),
+    "gated": Example(ops.Gated(), "ffff", lambda u, new, f, old: u * new + f * old),
+    "gated_column": Example(ops.GatedColumn(), "ff", lambda gate, x: gate * x),
+    "gated_blend": Example(ops.GatedBlend(), "fff", _blend),
+    "gated_blend_keeps": Example(ops.GatedBlend(keeps=True), "fff", _kept),
+    "add_up": Example(
+        ops.AddUp(2, 1, 1), "ffffff", lambda W, x, U, a, c, b: W @ x + U @ a + c + b.T
+    ),
+    "add_up_in_out": Example(
+        ops.AddUp(1, 0, 2, in_out=True), "ffff", lambda W, x, b, c: W.T @ x + b.T + c.T
+    ),
+}  # fmt: skip
+"""One at least of each class, which a test sees to."""
+
+
+# -- equations that no operation is, in which an operand occurs as several cells --------------------
+
+
+def _softmax() -> Indexed:
+    row = Total("k", e_to(cell(0, "i", "k")))
+    return Indexed("n m -> n m", Quotient(e_to(cell(0, "i", "j")), row))
+
+
+def _rms_norm() -> Indexed:
+    mean = Quotient(Total("k", Power(cell(0, "i", "k"), constant(2))), Length(0, 1))
+    normed = Quotient(cell(0, "i", "j"), Root(Sum((mean, EPSILON))))
+    return Indexed("n m, 1 m -> n m", Product((normed, cell(1, "j"))))
+
+
+def _rms_norm_of_tensors(x: Tensor, gamma: Tensor) -> Tensor:
+    return x / sqrt((x * x).mean(1, keepdim=True) + 0.01) * gamma
+
+
+def _centered(index: str) -> Expression:
+    mean = Quotient(Total("m", cell(0, "i", "m")), Length(0, 1))
+    return minus(cell(0, "i", index), mean)
+
+
+def _layer_norm() -> Indexed:
+    variance = Quotient(Total("k", Power(_centered("k"), constant(2))), Length(0, 1))
+    return Indexed("n m -> n m", Quotient(_centered("j"), Root(Sum((variance, EPSILON)))))
+
+
+def _layer_norm_of_tensors(x: Tensor) -> Tensor:
+    centered = x - x.mean(1, keepdim=True)
+    return centered / sqrt((centered * centered).mean(1, keepdim=True) + 0.01)
+
+
+def _attended() -> Indexed:
+    """Scores of X with itself."""
+    return Indexed("n d -> n n", Total("k", Product((cell(0, "i", "k"), cell(0, "j", "k")))))
+
+
+def _shifted() -> Indexed:
+    shift = Product((cell(1, "i"), cell(2)))
+    return Indexed("n m, n 1, 1 1 -> n m", Sum((cell(0, "i", "j"), shift)))
+
+
+SEVERAL: dict[str, Example] = {
+    "softmax": Example(_softmax(), "f", lambda x: x.softmax(1)),
+    "rms_norm": Example(_rms_norm(), "ff", _rms_norm_of_tensors),
+    "layer_norm": Example(_layer_norm(), "f", _layer_norm_of_tensors),
+    "x_with_itself": Example(_attended(), "f", lambda x: x @ x.T),
+    "counted": Example(
+        Indexed("n m, n 1 -> n 1", Total("j", Sum((cell(0, "i", "j"), cell(1, "i"))))),
+        "ff",
+        lambda x, y: (x + y).sum(1, keepdim=True),
+    ),
+    "shifted": Example(_shifted(), "fff", lambda x, y, s: x + y * s),
+    "waves": Example(
+        Indexed("n 1 -> n 1", Product((Apply("sin", (cell(0, "i"),)), cell(0, "i")))), "f",
+        lambda x: x * _function("sin")(x),
+    ),
+}  # fmt: skip
+
+
+def equations() -> Iterator[type[Indexed]]:
+    """The classes of the package that are equations."""
+    for module in walk_packages(arithmetic.__path__, f"{arithmetic.__name__}."):
+        import_module(module.name)
+    waiting = [Indexed]
+    while waiting:
+        inner = waiting.pop().__subclasses__()
+        waiting += inner
+        yield from inner
