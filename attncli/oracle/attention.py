@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attncli.oracle import masks
+from attncli.oracle import masks, qk_norm
 from attncli.oracle.book import Book, Record
 from attncli.oracle.matrices import linear, matrix
 from attncli.oracle.numerals import Number, Numbers, apply, where
@@ -94,6 +94,8 @@ def _split(book: Book, record: Record, inputs: Inputs) -> list[Numbers | None]:
     groups = int(record.get("kv_heads", count))
     widths = _widths(record, inputs, count, (count, groups))
     Q, K, V = (_projected(book, record, name, inputs, widths[name]) for name in "QKV")
+    if qk_norm.is_together(record) and Q is not None and K is not None:
+        Q, K = qk_norm.normed_pair(book, record, Q, K)
     for j, head in enumerate(heads):
         place, g = book.at(f"heads[{j + 1}]"), j * groups // count
         runs = (
@@ -198,9 +200,15 @@ def _scores(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers 
     Q, K = head.Q, head.K
     if Q is None or K is None:
         return None
+    if qk_norm.is_due(record, head.place[1], "before"):
+        Q, K = qk_norm.normed_pair(book, record, Q, K)
     if inputs.rope is not None:
-        Q = rotated(book, inputs.rope, "Q", Q, len(K) - len(Q))
-        K = rotated(book, inputs.rope, "K", K, 0)
+        Q, K = (
+            rotated(book, inputs.rope, "Q", Q, len(K) - len(Q)),
+            rotated(book, inputs.rope, "K", K, 0),
+        )
+    if qk_norm.is_due(record, head.place[1], "after"):
+        Q, K = qk_norm.normed_pair(book, record, Q, K)
     return book.keep("scores", Q @ K.T)
 
 

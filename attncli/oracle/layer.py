@@ -16,7 +16,8 @@ from attncli.oracle.recurrent import recurrent
 SETTINGS = (
     *RECURRENT,
     "block", "norm", "norms", "residuals", "activation", "heads", "kv_heads", "d_k", "d_v", "d_ff",
-    "projection", "weights_layout", "scale", "softcap", "temperature", "mask", "mask_value",
+    "projection", "weights_layout", "scale", "softcap", "qk_norm", "temperature", "mask",
+    "mask_value",
 )  # fmt: skip
 _CROSS = (
     "heads", "kv_heads", "d_k", "d_v", "projection", "weights_layout", "scale", "softcap",

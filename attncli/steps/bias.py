@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Add, AddFinite, Alibi, Same, alibi_slopes
 from attncli.name import Name
 from attncli.scenario.keys.kinds import Key
 from attncli.scenario.keys.matrices import MATRIX
+from attncli.scenario.model import Positions
 from attncli.scenario.problems import Problems
 from attncli.steps.mask import mask_rules
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
 
@@ -87,6 +90,9 @@ STEP = Step(
     ),
     check=_check,
     plan=_plan,
+    general=General(
+        x="scores", gives=("bias",), positions=(Positions("alibi", slopes=(Decimal("0.5"),)),)
+    ),
     shown_with=("positions=alibi",),
     mistakes=(Mistake("left_out", "Leaving the bias out.", _left_out),),
 )

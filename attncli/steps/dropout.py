@@ -10,7 +10,7 @@ from attncli.arithmetic.operations import Dropout, Multiply
 from attncli.name import Name, below
 from attncli.scenario.keys.kinds import Key, Needs, NumberKind, Record
 from attncli.scenario.keys.matrices import TRUTH_TABLE
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
 _DROPOUT: Key[dict[str, Any]] = Key(
@@ -64,5 +64,6 @@ STEP = Step(
         " model is used, nothing is dropped."
     ),
     plan=_plan,
+    general=General(x="weights", said={"dropout": {"p": Decimal("0.1")}}),
     mistakes=(Mistake("not_scaled", "Forgetting to divide by 1 − p.", _not_scaled),),
 )

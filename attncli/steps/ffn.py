@@ -10,7 +10,7 @@ from attncli.name import Name
 from attncli.scenario.keys.kinds import COUNT, Choice, Key
 from attncli.scenario.keys.matrices import MATRIX, VECTOR
 from attncli.steps.linear import linear
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
 _GATED = {"swiglu": "silu", "geglu": "gelu"}
@@ -106,6 +106,7 @@ STEP = Step(
         " from being one: relu lets positive numbers pass and turns negative ones into 0."
     ),
     plan=_plan,
+    general=General(x="output", gives=("b1", "b2")),
     mistakes=(
         Mistake(
             "activation_forgotten",

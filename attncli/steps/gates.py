@@ -13,9 +13,9 @@ from attncli.arithmetic.operations import Activate, AddUp, GatedColumn
 from attncli.name import Name, below
 from attncli.scenario.keys.kinds import Key
 from attncli.scenario.keys.matrices import MATRIX, VECTOR
-from attncli.scenario.model import LETTERS
+from attncli.scenario.model import LETTERS, Recurrent
 from attncli.steps.cells import at_time, bias_of_input, bias_of_memory, gates, matrix
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
 _OF = {letter: f"the {gate} gate" for gate, letter in LETTERS.items()} | {"c": "the candidate"}
@@ -137,6 +137,11 @@ STEP = Step(
         " written and what is shown: near 1 lets a number pass, near 0 holds it back."
     ),
     plan=_plan,
+    general=General(
+        path=Name("gates").at(2),
+        cell=Recurrent("lstm"),
+        gives=tuple(f"b_{x}" for x in LETTERS.values()),
+    ),
     mistakes=(
         Mistake(
             "tanh_for_sigmoid",

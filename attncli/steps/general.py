@@ -2,69 +2,59 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-
 from attncli.name import TOP, Name, below
-from attncli.records import replace
+from attncli.records import dataclass, replace
 from attncli.scenario import Scenario
 from attncli.scenario.model import (
-    GATES,
     Attention,
     Layer,
     Norm,
     Positions,
     Prediction,
-    Recurrent,
     Settings,
     Stack,
     TokenizedText,
     Tokenizing,
 )
+from attncli.steps.order import step_named
 from attncli.trace import Place
 
-_GIVEN = (
-    *("b1", "b2", "gamma", "beta", "W_O", "bias"),
-    *("b_a", "b_u", "b_f", "b_r", "b_c", "b_o", "b_ih", "b_hh", "W_ya", "b_y"),
-)
 
-
-_SAID = {
-    "softcap": Decimal(50),
-    "temperature": Decimal("0.7"),
-    "mask": ("causal",),
-    "dropout": {"p": Decimal("0.1")},
-}
-
-
+@dataclass(frozen=True, eq=False)
 class _Everything(Scenario):
-    """A scenario that gives every bias, γ and β."""
+    """A scenario that gives what a step can do with: every bias, γ and β."""
+
+    known: tuple[str, ...] = ()
 
     def gives(self, name: Name) -> bool:
-        return name.local in _GIVEN
+        return name.local in self.known
 
 
-def general_place(step: str) -> Place:
+def general_place(name: str) -> Place:
     """A place where a step does all that it can; of a cell the second of three times."""
+    shown = step_named(name).general
     attention = Attention(
-        said=Settings(values=_SAID),
-        rotated=Positions("rope") if step == "rotate" else None,
-        alibi=Positions("alibi", slopes=(Decimal("0.5"),)),
+        heads=shown.heads,
+        said=Settings(values=shown.said),
+        rotated=_of_kind(shown.positions, "rope"),
+        alibi=_of_kind(shown.positions, "alibi"),
     )
-    if step in ("split", "merge"):
-        attention = attention._replace(path=TOP, heads=2)
     layer = Layer(attention=attention, has_ffn=True, norms=(Norm(Name("norm")),))
-    layer = layer._replace(recurrent=_CELLS.get(step))
-    positions = (Positions("sinusoidal"),) if step == "positions" else ()
-    tokenizing = _tokenizing(step) if step in _TOKENIZING else None
+    layer = layer._replace(recurrent=shown.cell)
+    tokenizing = _tokenizing(name) if name in _TOKENIZING else None
     text = TokenizedText(sentence="ab", by_id=True, tokenizing=tokenizing)
-    stack = Stack(text=text, positions=positions, layers=(layer,))
+    stack = Stack(text=text, positions=shown.positions, layers=(layer,))
     prediction = Prediction("own", every=False, target_places=(0,))
-    scenario = _Everything(stack=stack, prediction=prediction)
-    x = Name(_INPUTS.get(step, "X"))
+    scenario = _Everything(stack=stack, prediction=prediction, known=shown.gives)
+    x, beside, out = Name(shown.x), Name(shown.beside), Name(shown.out)
     place = Place(scenario, x=x, stack=stack, layer=layer, round=1, word="ab")
-    place = replace(place, time=2, times=3) if step in _CELLS else place
-    beside, out = Name(_BESIDE.get(step, "")), Name(_OUT.get(step, ""))
-    return place.at(_PATHS.get(step, TOP), attention=attention, beside=beside, out=out)
+    place = replace(place, time=2, times=3) if shown.cell is not None else place
+    path = _PATHS.get(name, shown.path)
+    return place.at(path, attention=attention, beside=beside, out=out)
+
+
+def _of_kind(positions: tuple[Positions, ...], kind: str) -> Positions | None:
+    return next((one for one in positions if one.kind == kind), None)
 
 
 def _tokenizing(step: str) -> Tokenizing:
@@ -86,31 +76,7 @@ def _tokenizing(step: str) -> Tokenizing:
 
 
 _TOKENIZING = ("learn", "dictionary", "estimate", "prune", "viterbi")
-_STACKED = Recurrent("gru", layout="torch", gate_order=GATES["gru"])
-_CELLS = {
-    **dict.fromkeys(("start", "input", "memory", "state", "states"), Recurrent()),
-    "unstack": _STACKED,
-    "gates": Recurrent("lstm"),
-    "readout": Recurrent(readout="softmax"),
-    "gradient": Recurrent(gradient=True),
-}
-
-_INPUTS = {
-    "positions": "E",
-    **dict.fromkeys(("scale", "softcap", "bias", "temperature", "mask"), "scores"),
-    "softmax": "scaled",
-    "dropout": "weights",
-    "weighted_sum": "weights",
-    "residual": "attention",
-    "norm": "x",
-    "ffn": "output",
-    "unembed": "x",
-    "predict": "logits",
-}
 _PATHS = {
     **dict.fromkeys(("learn", "estimate", "prune"), below(TOP, "rounds", 1)),
     "viterbi": below(TOP, "words", 1),
-    "gates": Name("gates").at(2),
 }
-_BESIDE = {"residual": "x"}
-_OUT = {"residual": "residual1"}

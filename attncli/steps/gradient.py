@@ -15,8 +15,9 @@ from attncli.arithmetic.operations import (
     TimesDiagonal,
 )
 from attncli.scenario.keys.kinds import Flag, Key
+from attncli.scenario.model import Recurrent
 from attncli.steps.cells import at_time, matrix, rows
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
 
 
@@ -82,6 +83,7 @@ STEP = Step(
         " teach nothing; larger ones make it explode."
     ),
     plan=_plan,
+    general=General(cell=Recurrent(gradient=True)),
     mistakes=(
         Mistake(
             "W_aa_not_transposed",

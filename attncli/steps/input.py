@@ -5,9 +5,9 @@ from __future__ import annotations
 from attncli.arithmetic.operations import RowAsColumn
 from attncli.scenario.keys.kinds import Choice, Key
 from attncli.scenario.keys.matrices import MATRIX
-from attncli.scenario.model import CELLS, WAYS
+from attncli.scenario.model import CELLS, WAYS, Recurrent
 from attncli.steps.cells import at_time, matrix, product, rows, turned
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
 _KEYS = (
@@ -55,6 +55,7 @@ STEP = Step(
         " of the memory."
     ),
     plan=_plan,
+    general=General(cell=Recurrent()),
     mistakes=(
         Mistake(
             "W_ax_transposed",

@@ -41,7 +41,7 @@ from attncli.scenario.keys.matrices import TRUTH_TABLE, MatrixKind
 from attncli.scenario.model import Attention
 from attncli.scenario.nodes import Scalar
 from attncli.scenario.problems import Problems
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
 _WORD = Choice(("causal", "none"), "a rule like {padding: [3]}")
@@ -217,6 +217,7 @@ STEP = Step(
     ),
     check=_check,
     plan=_plan,
+    general=General(x="scores", said={"mask": ("causal",)}),
     shown_with=("mask=causal",),
     mistakes=(
         Mistake("not_masked", "Forgetting the mask.", _not_masked),

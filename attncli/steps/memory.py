@@ -5,8 +5,9 @@ from __future__ import annotations
 from attncli.name import Name
 from attncli.scenario.keys.kinds import Key
 from attncli.scenario.keys.matrices import MATRIX
+from attncli.scenario.model import Recurrent
 from attncli.steps.cells import at_time, matrix, product, turned
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
 
@@ -49,6 +50,7 @@ STEP = Step(
         " through the same W_aa at each time. With an empty memory it adds nothing."
     ),
     plan=_plan,
+    general=General(cell=Recurrent()),
     mistakes=(
         Mistake(
             "W_aa_transposed",

@@ -7,7 +7,7 @@ from attncli.name import Name, below
 from attncli.scenario.keys.kinds import Key
 from attncli.scenario.keys.matrices import MATRIX, VECTOR
 from attncli.steps.linear import linear
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
 
@@ -65,6 +65,7 @@ STEP = Step(
         " width, ready to be added to the token's own."
     ),
     plan=_plan,
+    general=General(heads=2, gives=("W_O",)),
     mistakes=(
         Mistake(
             "heads_in_another_order",

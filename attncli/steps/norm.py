@@ -3,14 +3,24 @@ arXiv:1910.07467)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from attncli.arithmetic.expression import Number
-from attncli.arithmetic.operations import MeanOfSquares, Normalize, RootOf, RowMean, SubtractRow
+from attncli.arithmetic.expression import Number, Symbol
+from attncli.arithmetic.operations import (
+    MeanOfSquares,
+    Normalize,
+    Operation,
+    RootOf,
+    RowMean,
+    SubtractRow,
+)
 from attncli.name import Name, below
+from attncli.records import NamedTuple
 from attncli.scenario.keys.kinds import Choice, Key, NumberKind, Record
 from attncli.scenario.keys.matrices import VECTOR
-from attncli.steps.step import Mistake, Step
+from attncli.scenario.model import Norm
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
 SETTINGS = (
@@ -42,42 +52,73 @@ _KEYS: tuple[Key[Any], ...] = (
 )
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
-    definitions = _rms(place) if place.norm.kind == "rms" else _layer(place)
+class Normalizing(NamedTuple):
+    """Rows that are normalized: what they are, how, what the quantities are called on the way and
+    `width` is called in formulas; γ and β by their full names, where they are given."""
+
+    norm: Norm
+    x: Name
+    name: Callable[[str], Name]
+    out: Name
+    given: tuple[tuple[str, Name], ...]
+    step: str
+    blame: Name
+    width: str = "d_model"
+
+    def definitions(self) -> tuple[Definition, ...]:
+        """All that a norm makes."""
+        return self._rms() if self.norm.kind == "rms" else self._layer()
+
+    def _layer(self) -> tuple[Definition, ...]:
+        mean, centered = self.name("mean"), self.name("centered")
+        variance, deviation = self.name("variance"), self.name("deviation")
+        return (
+            self._of(mean, RowMean(Symbol(self.width)), self.x),
+            self._of(centered, SubtractRow(), self.x, mean),
+            self._of(variance, self._squares(), centered),
+            self._of(deviation, self._root(), variance),
+            self.normed(centered, deviation),
+        )
+
+    def _rms(self) -> tuple[Definition, ...]:
+        mean_square, rms = self.name("mean_square"), self.name("rms")
+        return (
+            self._of(mean_square, self._squares(), self.x),
+            self._of(rms, self._root(), mean_square),
+            self.normed(self.x, rms),
+        )
+
+    def _squares(self) -> MeanOfSquares:
+        return MeanOfSquares(self.norm.over == "n-1", Symbol(self.width))
+
+    def _root(self) -> RootOf:
+        return RootOf(Number.written(self.norm.epsilon), self.norm.epsilon_in == "root")
+
+    def normed(self, x: Name, deviation: Name) -> Definition:
+        """The last of them: x / deviation ⊙ γ + β."""
+        given = dict(self.given)
+        operation = Normalize("gamma" in given, "beta" in given)
+        return self._of(self.out, operation, x, deviation, *given.values())
+
+    def _of(self, made: Name, operation: Operation, *operands: Name) -> Definition:
+        return Definition(made, operation, operands, self.step, blame=self.blame)
+
+
+def _normalizing(place: Place) -> Normalizing:
     own = place.path in place.scenario.places
-    blame = place.path if own else below(place.layer.path, "norms")
-    return tuple(definition._replace(blame=blame) for definition in definitions)
-
-
-def _layer(place: Place) -> tuple[Definition, ...]:
-    mean, centered = place.name("mean"), place.name("centered")
-    variance, deviation = place.name("variance"), place.name("deviation")
-    return (
-        Definition(mean, RowMean(), (place.x,), "norm"),
-        Definition(centered, SubtractRow(), (place.x, mean), "norm"),
-        Definition(variance, MeanOfSquares(place.norm.over == "n-1"), (centered,), "norm"),
-        Definition(deviation, _root(place), (variance,), "norm"),
-        _normed(place, centered, deviation),
+    return Normalizing(
+        place.norm,
+        place.x,
+        place.name,
+        place.out or place.name("normed"),
+        tuple((local, place.name(local)) for local in ("gamma", "beta") if _gives(place, local)),
+        "norm",
+        place.path if own else below(place.layer.path, "norms"),
     )
 
 
-def _rms(place: Place) -> tuple[Definition, ...]:
-    mean_square, rms = place.name("mean_square"), place.name("rms")
-    return (
-        Definition(mean_square, MeanOfSquares(place.norm.over == "n-1"), (place.x,), "norm"),
-        Definition(rms, _root(place), (mean_square,), "norm"),
-        _normed(place, place.x, rms),
-    )
-
-
-def _root(place: Place) -> RootOf:
-    return RootOf(Number.written(place.norm.epsilon), place.norm.epsilon_in == "root")
-
-
-def _normed(place: Place, x: Name, deviation: Name) -> Definition:
-    given = [place.name(local) for local in ("gamma", "beta") if _gives(place, local)]
-    operation = Normalize(_gives(place, "gamma"), _gives(place, "beta"))
-    return Definition(place.out or place.name("normed"), operation, (x, deviation, *given), "norm")
+def _plan(place: Place) -> tuple[Definition, ...]:
+    return _normalizing(place).definitions()
 
 
 def _gives(place: Place, local: str) -> bool:
@@ -92,22 +133,25 @@ def _over_other(place: Place) -> Definition | None:
 def _not_centered(place: Place) -> Definition | None:
     if place.norm.kind == "rms":
         return None
-    return _normed(place, place.x, place.name("deviation"))
+    return _normalizing(place).normed(place.x, place.name("deviation"))
+
+
+def told(normalizing: Normalizing) -> str:
+    """How a norm is done, in words."""
+    norm, given, width = normalizing.norm, dict(normalizing.given), normalizing.width
+    what = "The mean is taken off each row, and the row is divided by its standard deviation"
+    if norm.kind == "rms":
+        what = "Each row is divided by the root of the mean of its squares"
+    gamma = ", then multiplied by γ" if "gamma" in given else ""
+    beta = " and shifted by β" if "beta" in given else ""
+    where = "inside the root" if norm.epsilon_in == "root" else "to the deviation"
+    added = f" ε = {norm.epsilon:f} is added {where}." if norm.epsilon else ""
+    divisor = f"{width} − 1" if norm.over == "n-1" else width
+    return f"{what}{gamma}{beta}. The squares are divided by {divisor}.{added}"
 
 
 def _happens(place: Place) -> str:
-    divisor = "d_model − 1" if place.norm.over == "n-1" else "d_model"
-    what = "the mean is taken off each row, and the row is divided by its standard deviation"
-    if place.norm.kind == "rms":
-        what = "each row is divided by the root of the mean of its squares"
-    gamma = ", then multiplied by γ" if _gives(place, "gamma") else ""
-    beta = " and shifted by β" if _gives(place, "beta") else ""
-    where = "inside the root" if place.norm.epsilon_in == "root" else "to the deviation"
-    epsilon = place.norm.epsilon
-    added = f" ε = {epsilon:f} is added {where}." if epsilon else ""
-    return (
-        f"{what[:1].upper()}{what[1:]}{gamma}{beta}. The squares are divided by {divisor}.{added}"
-    )
+    return told(_normalizing(place))
 
 
 _TITLES = {
@@ -135,6 +179,7 @@ STEP = Step(
         " only the size. Then γ and β, which are learned, may stretch and shift it again."
     ),
     plan=_plan,
+    general=General(x="x", gives=("gamma", "beta")),
     shown_with=("block=encoder",),
     mistakes=(
         Mistake(

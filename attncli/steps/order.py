@@ -61,10 +61,16 @@ PROJECTION = (
         file="memory",
     ),
 )
-WITH_HEADS = (Line("split", attention="heads kv_heads", only_for="heads kv_heads"),)
+_QK_NORM = Line("qk_norm", attention="qk_norm", only_for="qk_norm")
+WITH_HEADS = (
+    _QK_NORM,
+    Line("split", attention="heads kv_heads", only_for="heads kv_heads"),
+)
 """What is done with all heads together."""
 IN_HEADS = (
+    _QK_NORM,
     Line("rotate", only_for="positions"),
+    _QK_NORM,
     Line("scores", attention="scores"),
     Line("scale", attention="scale scaled"),
     Line("softcap", attention="softcap", only_for="softcap"),

@@ -24,7 +24,7 @@ from attncli.scenario.keys.matrices import MATRIX
 from attncli.scenario.keys.sources import is_source
 from attncli.scenario.model import Positions
 from attncli.scenario.nodes import Items, Map, Node, Scalar
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import told_apart
 
@@ -177,6 +177,7 @@ STEP = Step(
         " shift of the position is the same turn of all the hands everywhere."
     ),
     plan=_plan,
+    general=General(x="E", positions=(Positions("sinusoidal"),)),
     shown_with=("positions=sinusoidal",),
     mistakes=(
         Mistake("from_one", "Counting positions from 1 instead of 0.", _from_one),

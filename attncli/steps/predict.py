@@ -20,7 +20,7 @@ from attncli.arithmetic.operations import (
 from attncli.name import Name
 from attncli.scenario.keys.kinds import COUNT, POSITIVE, Key, NumberKind, Record, WholeNumber
 from attncli.steps.softmax import softmax
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
 _NEXT = Record.of(
@@ -102,6 +102,7 @@ STEP = Step(
         " into what is hardly likely."
     ),
     plan=_plan,
+    general=General(x="logits"),
     mistakes=(
         Mistake(
             "without_exponentials",

@@ -14,8 +14,9 @@ from attncli.arithmetic.operations import (
 from attncli.name import Name, below
 from attncli.scenario.keys.kinds import Choice, Key
 from attncli.scenario.keys.matrices import MATRIX, VECTOR
+from attncli.scenario.model import Recurrent
 from attncli.steps.cells import at_time, product, rows
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
 _KEYS = (
@@ -96,6 +97,7 @@ STEP = Step(
         " makes probabilities that add up to 1."
     ),
     plan=_plan,
+    general=General(cell=Recurrent(readout="softmax"), gives=("W_ya", "b_y")),
     mistakes=(
         Mistake("bias_forgotten", "Leaving out the bias b_y of the read-out.", _without_bias),
     ),

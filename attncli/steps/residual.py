@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attncli.arithmetic.operations import Add, Same
 from attncli.scenario.keys.kinds import Flag, Key
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
 
@@ -27,6 +27,7 @@ STEP = Step(
         " known. The sum also gives the gradient a straight way back through many layers."
     ),
     plan=_plan,
+    general=General(x="attention", beside="x", out="residual1"),
     shown_with=("block=encoder",),
     mistakes=(
         Mistake(

@@ -8,7 +8,7 @@ from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import RotaryTable, Rotate
 from attncli.name import Name
 from attncli.scenario.model import Positions
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
 _FUNCTIONS: dict[str, Literal["cos", "sin"]] = {"cosine": "cos", "sine": "sin"}
@@ -78,6 +78,7 @@ STEP = Step(
         " far apart two tokens stand, wherever they are."
     ),
     plan=_plan,
+    general=General(positions=(Positions("rope"),)),
     shown_with=("positions=rope",),
     mistakes=(
         Mistake(

@@ -9,7 +9,7 @@ from attncli.arithmetic.operations import DivideBy, MultiplyBy, Operation
 from attncli.name import Name, below
 from attncli.scenario.keys.kinds import POSITIVE, Key, word_or
 from attncli.scenario.keys.matrices import NAMED
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
 SCALE: Key[str | Decimal] = Key(
@@ -83,6 +83,7 @@ STEP = Step(
         " stalls. Dividing by √d_k keeps the spread the same for every d_k."
     ),
     plan=_plan,
+    general=General(x="scores"),
     shown_with=("scale=sqrt_d_k",),
     mistakes=(
         Mistake(

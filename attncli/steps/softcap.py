@@ -7,7 +7,7 @@ from decimal import Decimal
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Activate, SoftCap
 from attncli.scenario.keys.kinds import POSITIVE, Key
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
 _CAP: Key[Decimal | None] = Key("softcap", POSITIVE, "c in c · tanh(scores / c)", shared=True)
@@ -42,6 +42,7 @@ STEP = Step(
         " that no single key can take all of the attention by an enormous score."
     ),
     plan=_plan,
+    general=General(x="scores", said={"softcap": Decimal(50)}),
     shown_with=("softcap=2",),
     mistakes=(
         Mistake(

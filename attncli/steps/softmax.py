@@ -13,7 +13,7 @@ from attncli.arithmetic.operations import (
 from attncli.name import Name
 from attncli.scenario.keys.kinds import Key
 from attncli.scenario.keys.matrices import NAMED
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
 
@@ -48,6 +48,7 @@ STEP = Step(
         " each key. A score that is larger by 1 gets e times the weight."
     ),
     plan=lambda place: softmax(place, place.x, place.name("weights"), "softmax"),
+    general=General(x="scaled"),
     mistakes=(
         Mistake(
             "down_the_columns",

@@ -15,7 +15,7 @@ from attncli.scenario.nodes import Items
 from attncli.scenario.problems import Problems
 from attncli.steps.order import HEAD
 from attncli.steps.project import ROLES
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
 _COUNT = WholeNumber(1, 1024)
@@ -65,7 +65,7 @@ def _columns(place: Place, name: str, head: int) -> Definition:
         part, of = part * attention.kv_heads // attention.heads, attention.kv_heads
     made = below(attention.head_path(head), name)
     blame = below(attention.path, "heads")
-    operands = (place.name(name),)
+    operands = (place.latest(name),)
     return Definition(made, TakeColumns(part, of), operands, "split", role=ROLES[name], blame=blame)
 
 
@@ -119,6 +119,7 @@ STEP = Step(
     ),
     check=_check,
     plan=_plan,
+    general=General(heads=2),
     formulas=_formulas,
     shown_with=("heads=2",),
     mistakes=(Mistake("other_head", "Taking the columns of another head for Q.", _of_next_head),),

@@ -6,8 +6,9 @@ from attncli.arithmetic.operations import OnlyRow, Zeros
 from attncli.notation import plain
 from attncli.scenario.keys.kinds import Key
 from attncli.scenario.keys.matrices import VECTOR
+from attncli.scenario.model import Recurrent
 from attncli.steps.cells import letters, matrix
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
 _KEYS = (
@@ -80,6 +81,7 @@ STEP = Step(
         " on from another text."
     ),
     plan=_plan,
+    general=General(cell=Recurrent()),
     mistakes=(
         Mistake(
             "memory_dropped",

@@ -9,9 +9,10 @@ from attncli.arithmetic.operations import Activate, AddUp, Gated, GatedBlend, Ga
 from attncli.name import Name
 from attncli.scenario.keys.kinds import Choice, Key
 from attncli.scenario.keys.matrices import VECTOR
+from attncli.scenario.model import Recurrent
 from attncli.steps.cells import at_time, bias_of_input, bias_of_memory
 from attncli.steps.gates import gate_name
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
 _KEYS = (
@@ -132,6 +133,7 @@ STEP = Step(
         " there are."
     ),
     plan=_plan,
+    general=General(cell=Recurrent(), gives=("b_a",)),
     mistakes=(
         Mistake(
             "activation_forgotten",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from attncli.arithmetic.operations import ColumnsAsRows, JoinColumns
 from attncli.name import Name
+from attncli.scenario.model import Recurrent
 from attncli.steps.cells import rows
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
 
@@ -46,6 +47,7 @@ STEP = Step(
         " what a next layer takes for its input."
     ),
     plan=_plan,
+    general=General(cell=Recurrent()),
     mistakes=(
         Mistake(
             "states_in_the_order_of_making",

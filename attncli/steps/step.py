@@ -1,12 +1,15 @@
 """What a step is: its part of the story, and the operations that make its quantities."""
 
 # no lazy annotations here: as texts, those of named tuples are each compiled at start-up
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from attncli.arithmetic.expression import Equation
+from attncli.name import TOP, Name
 from attncli.records import NamedTuple
 from attncli.scenario.keys.kinds import Key
+from attncli.scenario.model import Positions, Recurrent
 from attncli.scenario.problems import Problems
 from attncli.trace import Definition, Place
 from attncli.word import Phrase, phrase
@@ -32,6 +35,21 @@ def _formulas_of_definitions(_: Place) -> None:
     return None
 
 
+class General(NamedTuple):
+    """What a step is shown with where it has all that it can have, for its formulas in general:
+    what flows in, from the side and out, what is said and given, its positions or its cell."""
+
+    x: str = "X"
+    beside: str = ""
+    out: str = ""
+    path: Name = TOP
+    said: Mapping[str, Any] = MappingProxyType({})
+    gives: tuple[str, ...] = ()
+    heads: int = 1
+    positions: tuple[Positions, ...] = ()
+    cell: Recurrent | None = None
+
+
 class Step(NamedTuple):
     """One step of the story, in the words and formulas of the literature.
 
@@ -55,6 +73,7 @@ class Step(NamedTuple):
     keys: tuple[Key[Any], ...] = ()
     check: Callable[[Place, Problems], None] = _nothing_to_check
     formulas: Callable[[Place], tuple[Equation, ...] | None] = _formulas_of_definitions
+    general: General = General()
     mistakes: tuple[Mistake, ...] = ()
     together: tuple[tuple[str, str], ...] = ()
     adds_up_to_one: tuple[str, ...] = ()

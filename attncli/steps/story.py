@@ -209,11 +209,19 @@ class _Teller:
         if not attention.own_heads:
             self.add("project", whole)
         for line in _asked(WITH_HEADS, whole):
-            whole = self._after(line.step, whole)
+            whole = replace(self._after(line.step, whole), x=place.x)
         for head in range(attention.heads):
-            output = self._head(whole.at(attention.head_path(head), head=head))
+            output = self._head(self._of_head(whole, head))
         is_merged = attention.heads > 1 or whole.gives("W_O")
         return self.add("merge", replace(whole, x=output)) if is_merged else output
+
+    @staticmethod
+    def _of_head(whole: Place, head: int) -> Place:
+        """The place of a head, from 0, which has queries, keys and values of its own where there
+        are several."""
+        path = whole.attention.head_path(head)
+        wires = whole.wires if path == whole.path else {}
+        return whole.at(path, head=head, wires=wires)
 
     def _head(self, place: Place) -> Name:
         if place.attention.own_heads:

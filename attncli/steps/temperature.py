@@ -8,7 +8,7 @@ from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import DivideBy, MultiplyBy
 from attncli.name import below
 from attncli.scenario.keys.kinds import POSITIVE, Key
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
 _TEMPERATURE: Key[Decimal | None] = Key(
@@ -48,6 +48,7 @@ STEP = Step(
         " more evenly; one below 1 lets the largest take nearly all."
     ),
     plan=_plan,
+    general=General(x="scores", said={"temperature": Decimal("0.7")}),
     shown_with=("temperature=2",),
     mistakes=(
         Mistake("multiplied", "Multiplying by the temperature instead of dividing.", _multiplied),

@@ -11,7 +11,7 @@ from attncli.scenario.keys.kinds import Choice, Either, Key
 from attncli.scenario.keys.matrices import MATRIX, VECTOR
 from attncli.scenario.nodes import Scalar
 from attncli.steps.linear import layer_of
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import told_apart
 
@@ -87,6 +87,7 @@ STEP = Step(
         " dot product says: that token fits."
     ),
     plan=_plan,
+    general=General(x="x"),
     mistakes=(
         Mistake(
             "from_the_first", "Taking the first token's vector instead of the last.", _from_first

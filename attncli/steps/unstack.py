@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from attncli.arithmetic.operations import Operation, Same, TakeColumns, TakeRun
 from attncli.scenario.keys.kinds import Choice, Key, ListOf
 from attncli.scenario.keys.matrices import MATRIX, VECTOR
-from attncli.scenario.model import LETTERS
-from attncli.steps.step import Mistake, Step
+from attncli.scenario.model import GATES, LETTERS, Recurrent
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
 _KEYS = (
@@ -69,6 +69,9 @@ STEP = Step(
         " convention that differs from library to library."
     ),
     plan=_plan,
+    general=General(
+        cell=Recurrent("gru", layout="torch", gate_order=GATES["gru"]), gives=("b_ih", "b_hh")
+    ),
     mistakes=(
         Mistake(
             "gates_in_another_order",

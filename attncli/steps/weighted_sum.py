@@ -6,7 +6,7 @@ from attncli.arithmetic.operations import MatMul, TransposedWeights, WeightedSum
 from attncli.name import Name
 from attncli.scenario.keys.kinds import Key
 from attncli.scenario.keys.matrices import NAMED
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
 
@@ -28,6 +28,7 @@ STEP = Step(
         " is the token in its context."
     ),
     plan=lambda place: (_output(place, WeightedSum(), place.x, place.latest("V")),),
+    general=General(x="weights"),
     mistakes=(
         Mistake(
             "keys_for_values",

@@ -36,6 +36,8 @@ class Attention:
                 record["heads"][0]["bias"] = pen.matrix(self.n, m)
         else:
             record |= self._projections(widths)
+        if pen.coin(4):
+            record["qk_norm"] = self._qk_norm(heads, groups, d_k, rope=rope, own="heads" in record)
         if merge or pen.coin():
             record["W_O"] = pen.weight(heads * d_v, self.d, turned=self.turned)
             if pen.coin(3):
@@ -44,6 +46,19 @@ class Attention:
             K, V = (pen.matrix(cached, widths[name][1]) for name in "KV")
             record["cache"] = {"tokens": [f"old{i}" for i in range(cached)], "K": K, "V": V}
         return record | self._extras(m, keys, own="heads" in record)
+
+    def _qk_norm(self, heads: int, groups: int, d_k: int, *, rope: bool, own: bool) -> Tree:
+        pen, record = self.pen, Tree(kind=self.pen.choice("rms", "layer"))
+        together = not own and pen.coin(3)
+        if together:
+            record["heads"] = "together"
+        elif rope and pen.coin():
+            record["when"] = "after"
+        widths = {"Q": heads * d_k, "K": groups * d_k} if together else {"Q": d_k, "K": d_k}
+        for name, width in widths.items():
+            record |= {f"gamma_{name}": pen.cells(width)} if pen.coin() else {}
+            record |= {f"beta_{name}": pen.cells(width)} if pen.coin(3) else {}
+        return record
 
     def _projections(self, widths: dict[str, tuple[int, int]]) -> Tree:
         record: Tree = {}

@@ -16,11 +16,11 @@ WIDTH = Symbol("d_model")
 
 
 class RowMean(Indexed):
-    """The mean of each row. [n, m] -> [n, 1]"""
+    """The mean of each row; `width` is what formulas call m. [n, m] -> [n, 1]"""
 
-    def __init__(self) -> None:
+    def __init__(self, width: Symbol = WIDTH) -> None:
         total = Total("j", cell(0, "i", "j"))
-        super().__init__("n m -> n 1", Quotient(total, Length(0, 1)), Quotient(total, WIDTH))
+        super().__init__("n m -> n 1", Quotient(total, Length(0, 1)), Quotient(total, width))
 
     def values(self, *operands: Matrix) -> Array:
         return means(operands[0], axis=1)

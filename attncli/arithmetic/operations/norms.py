@@ -21,6 +21,7 @@ from attncli.arithmetic.expression import (
     Quotient,
     Root,
     Sum,
+    Symbol,
     Total,
     constant,
     minus,
@@ -45,14 +46,15 @@ class SubtractRow(Indexed):
 
 
 class MeanOfSquares(Indexed):
-    """(a² + b² + …) / n over each row, or over n − 1 with `less_one`. [n, m] -> [n, 1]"""
+    """(a² + b² + …) / n over each row, or over n − 1 with `less_one`; `width` is what formulas call
+    n. [n, m] -> [n, 1]"""
 
-    def __init__(self, less_one: bool = False) -> None:
+    def __init__(self, less_one: bool = False, width: Symbol = WIDTH) -> None:
         def over(count: Expression) -> Quotient:
             divisor = minus(count, constant(1)) if less_one else count
             return Quotient(Total("j", Power(cell(0, "i", "j"), constant(2))), divisor)
 
-        super().__init__("n m -> n 1", over(Length(0, 1)), over(WIDTH))
+        super().__init__("n m -> n 1", over(Length(0, 1)), over(width))
 
     def refuse(self, *operands: Matrix) -> None:
         if isinstance(self.tree, Quotient) and self.tree.divisor != Length(0, 1):

@@ -1,0 +1,154 @@
+"""Queries and keys are normalized before they are compared (Henry et al. 2020, arXiv:2010.04245).
+
+Each head by itself, as Qwen3 has it (arXiv:2505.09388); all heads together, as OLMo 2
+(arXiv:2501.00656); after the rotation, as Llama 4.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attncli.arithmetic.operations import Same
+from attncli.name import below
+from attncli.scenario.keys.kinds import Choice, Key, Record
+from attncli.scenario.keys.matrices import VECTOR
+from attncli.scenario.model import Norm
+from attncli.scenario.problems import Problems
+from attncli.steps.norm import SETTINGS, Normalizing, told
+from attncli.steps.step import General, Mistake, Step
+from attncli.trace import Definition, Place
+
+_QK = ("Q", "K")
+_NAMES = ("mean", "centered", "variance", "deviation", "mean_square", "rms")
+_GIVEN = ("gamma", "beta")
+QK_NORM: Key[dict[str, Any]] = Key(
+    "qk_norm",
+    Record.of(
+        Key("kind", Choice(("rms", "layer")), "rms (the default) or layer"),
+        *SETTINGS[1:],
+        Key("when", Choice(("before", "after")), "before (the default) or after the rotation"),
+        Key("heads", Choice(("each", "together")), "each (the default) by itself, or together"),
+        Key("gamma_Q", VECTOR, "γ of the queries, [d_k], or of all heads together [heads · d_k]"),
+        Key("gamma_K", VECTOR, "γ of the keys"),
+        Key("beta_Q", VECTOR, "β of the queries"),
+        Key("beta_K", VECTOR, "β of the keys"),
+    ),
+    "queries and keys are normalized: {kind: rms}, with γ and β",
+    shared=True,
+)
+
+
+def _settings(place: Place) -> dict[str, Any]:
+    return place.attention.said.get(QK_NORM)
+
+
+def _together(place: Place) -> bool:
+    return place.attention.heads == 1 or _settings(place).get("heads") == "together"
+
+
+def _after(place: Place) -> bool:
+    return bool(_settings(place).get("when") == "after")
+
+
+def _check(place: Place, problems: Problems) -> None:
+    attention, settings = place.attention, _settings(place)
+    where = place.scenario.where(attention.said.at(QK_NORM))
+    if _after(place) and attention.rotated is None:
+        wrong = "qk_norm after a rotation, and nothing rotates queries and keys"
+        problems.add(where, wrong, "leave `when` out, or say positions: rope")
+    if settings.get("heads") == "together" and attention.heads > 1:
+        if attention.own_heads:
+            wrong = "all heads together, and each head has matrices of its own"
+            problems.add(where, wrong, "say heads: each")
+        elif _after(place):
+            wrong = "all heads together, and each head rotates its own queries and keys"
+            problems.add(where, wrong, "say when: before, or heads: each")
+
+
+def _is_due(place: Place) -> bool:
+    """Whether this is the moment: for all heads, or in each; before the rotation or after it."""
+    if not place.attention.said.says(QK_NORM):
+        return False
+    turned = "Q" in place.wires
+    at_the_whole = place.path == place.attention.path
+    return turned if _after(place) else not turned and at_the_whole == _together(place)
+
+
+def _normalizing(place: Place, name: str) -> Normalizing:
+    settings, path = _settings(place), place.attention.said.at(QK_NORM)
+    norm = Norm(path, **{"kind": "rms", **{k: settings[k] for k in Norm._fields if k in settings}})
+    given = {local: below(path, f"{local}_{name}") for local in _GIVEN}
+    return Normalizing(
+        norm,
+        place.latest(name),
+        lambda local: place.name(f"{name}_{local}"),
+        place.name(f"normed_{name}"),
+        tuple((local, full) for local, full in given.items() if place.scenario.gives(full)),
+        "qk_norm",
+        path,
+        "d" if _together(place) and place.attention.heads > 1 else "d_k",
+    )
+
+
+def _plan(place: Place) -> tuple[Definition, ...]:
+    if not _is_due(place):
+        return ()
+    parts = (_normalizing(place, name).definitions() for name in _QK)
+    return tuple(
+        one
+        for name, made in zip(_QK, parts, strict=True)
+        for one in (*made[:-1], made[-1]._replace(wire=name))
+    )
+
+
+def _left_out(name: str) -> Mistake:
+    def definition(place: Place) -> Definition | None:
+        if not _is_due(place):
+            return None
+        normed = _normalizing(place, name).definitions()[-1]
+        return normed._replace(operation=Same(), operands=(place.latest(name),))
+
+    what = {"Q": "queries", "K": "keys"}[name]
+    return Mistake(f"{name}_not_normed", f"Going on with the {what} as they are.", definition)
+
+
+def _other_gamma(place: Place) -> Definition | None:
+    """The queries multiplied by the γ of the keys."""
+    if not _is_due(place):
+        return None
+    own, other = (dict(_normalizing(place, name).given) for name in _QK)
+    if own.keys() != other.keys() or "gamma" not in own:
+        return None
+    normed = _normalizing(place, "Q").definitions()[-1]
+    return normed._replace(operands=(*normed.operands[:2], *other.values()))
+
+
+def _happens(place: Place) -> str:
+    several = place.attention.heads > 1
+    whose = (" of all heads together" if _together(place) else " of this head") if several else ""
+    how = told(_normalizing(place, "Q"))
+    return f"Queries and keys{whose} are normalized before they are compared. {how}"
+
+
+STEP = Step(
+    name="qk_norm",
+    keys=(QK_NORM,),
+    title="Query and key norm",
+    per_head=True,
+    makes=tuple(made for x in _QK for made in (*(f"{x}_{of}" for of in _NAMES), f"normed_{x}")),
+    shapes="Q [n, d_k], K [m, d_k] → normed_Q [n, d_k], normed_K [m, d_k]",
+    happens=_happens,
+    purpose=(
+        "A score is large where two vectors point the same way, but also where they are long. In"
+        " training they may grow until the softmax lets a single key take all. Normalized, all"
+        " are of one size, and γ, which is learned, says how large the scores may get."
+    ),
+    check=_check,
+    plan=_plan,
+    general=General(said={"qk_norm": {}}, gives=("gamma_Q", "gamma_K")),
+    shown_with=("qk_norm={kind: rms}",),
+    mistakes=(
+        *map(_left_out, _QK),
+        Mistake("gamma_of_the_keys", "Multiplying the queries by the keys' γ.", _other_gamma),
+    ),
+)
