@@ -93,8 +93,7 @@ class LatexNotation(Notation):
 
     def exponent(self, node: ex.Expression) -> str:
         """An exponent; a quotient in one line, since a fraction up there is too small to read."""
-        is_quotient = isinstance(node, ex.Quotient)
-        text = "/".join(self.sides(node)) if is_quotient else self.write(node)
+        text = "/".join(self.sides(node)) if isinstance(node, ex.Quotient) else self.write(node)
         return f"{{{self._whole(text)}}}"
 
     def root(self, node: ex.Root) -> str:
