@@ -334,3 +334,12 @@ def test_any_change_is_made_or_refused(parts: list[str], times: int) -> None:
 def test_a_key_of_too_many_parts(key: str) -> None:
     with pytest.raises(ScenarioError, match="use 1 to 32 parts"):
         load("i_love_ai", [f"{key}=1"])
+
+
+def test_the_temperature_of_attention_is_not_that_of_the_next_token(tmp_path: Path) -> None:
+    path = tmp_path / "scenario.yaml"
+    path.write_text(
+        "X: [[1, 2]]\nprojection: none\nblock: attention\ntemperature: 2\nunembedding: [[1], [1]]\n"
+    )
+    assert load(path).prediction.temperature is None
+    assert load(path, ["next={temperature: 3}"]).prediction.temperature == 3

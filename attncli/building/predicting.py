@@ -7,6 +7,7 @@ from typing import Any
 
 from attncli.records import NamedTuple
 from attncli.refusals import Where, listed, quote
+from attncli.scenario.keys.kinds import typed
 from attncli.scenario.model import Prediction
 from attncli.scenario.problems import Problems
 
@@ -35,18 +36,13 @@ class PredictionReader(NamedTuple):
             return Prediction()
         vocabulary = self._vocabulary()
         every = values.get("predict_from", "every" if "targets" in values else "last") == "every"
-        following = values.get("next", {})
-        targets = tuple(values.get("targets", ()))
-        return Prediction(
+        of_file = {key: values[key] for key in ("generate", "targets") if key in values}
+        said = typed(Prediction, {**of_file, **values.get("next", {})})
+        return said._replace(
             unembedding="tied" if unembedding == "tied" else "own",
             vocabulary=vocabulary,
             every=every,
-            temperature=following.get("temperature"),
-            top_k=following.get("top_k"),
-            top_p=following.get("top_p"),
-            generate=values.get("generate", 0),
-            targets=targets,
-            target_places=self._places_of(targets, vocabulary, every=every),
+            target_places=self._places_of(said.targets, vocabulary, every=every),
         )
 
     def _check_unneeded(self) -> None:

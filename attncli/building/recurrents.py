@@ -8,6 +8,7 @@ from typing import Any
 from attncli.name import Name, below
 from attncli.records import NamedTuple
 from attncli.refusals import Where, listed
+from attncli.scenario.keys.kinds import typed
 from attncli.scenario.model import (
     GATES,
     LETTERS,
@@ -40,19 +41,11 @@ class RecurrentBuilder(NamedTuple):
 
     def layer(self, path: Name, values: Values) -> Layer:
         """A recurrent layer; what it says that isn't for a cell, or not for this one, is wrong."""
-        kind = values["cell"]
-        layout = values.get("weights_layout", "linear")
-        cell = Recurrent(
-            kind=kind,
-            activation=values.get("activation", "tanh"),
-            direction=values.get("direction", "forward"),
-            layout=layout,
+        kind, layout = values["cell"], values.get("weights_layout", "linear")
+        usual = {"reset": "after", "update": "old"} if layout == "torch" else {}
+        cell = typed(Recurrent, {**usual, **values}, kind=kind, layout=layout)._replace(
             gate_order=_known_order(kind, values),
-            reset=values.get("reset", "after" if layout == "torch" else "before"),
-            update=values.get("update", "old" if layout == "torch" else "new"),
-            readout=values.get("readout", "sigmoid"),
             readout_every=values.get("readout_from", "every") == "every",
-            gradient=values.get("gradient", False),
         )
         self._check_foreign(path, values, cell)
         self._check_idle(path, values, cell)

@@ -18,6 +18,7 @@ from attncli.name import Name, below
 from attncli.records import NamedTuple
 from attncli.refusals import Where
 from attncli.scenario.given_matrices import entry_path
+from attncli.scenario.keys.kinds import typed
 from attncli.scenario.keys.matrices import MatrixLike
 from attncli.scenario.model import (
     Attention,
@@ -230,7 +231,7 @@ def _positions(value: Any) -> Positions:  # noqa: ANN401
 
 
 def _norm(path: Name, settings: Values) -> Norm:
-    return Norm(path, **{key: settings[key] for key in Norm._fields if key in settings})
+    return typed(Norm, settings, path=path)
 
 
 def _norms(path: Name, values: Values, count: int) -> tuple[Norm, ...]:

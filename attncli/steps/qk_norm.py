@@ -10,7 +10,7 @@ from typing import Any
 
 from attncli.arithmetic.operations import Same
 from attncli.name import below
-from attncli.scenario.keys.kinds import Choice, Key, Record
+from attncli.scenario.keys.kinds import Choice, Key, Record, typed
 from attncli.scenario.keys.matrices import VECTOR
 from attncli.scenario.model import Norm
 from attncli.scenario.problems import Problems
@@ -76,7 +76,7 @@ def _is_due(place: Place) -> bool:
 
 def _normalizing(place: Place, name: str) -> Normalizing:
     settings, path = _settings(place), place.attention.said.at(QK_NORM)
-    norm = Norm(path, **{"kind": "rms", **{k: settings[k] for k in Norm._fields if k in settings}})
+    norm = typed(Norm, {"kind": "rms", **settings}, path=path)
     given = {local: below(path, f"{local}_{name}") for local in _GIVEN}
     return Normalizing(
         norm,

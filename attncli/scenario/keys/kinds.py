@@ -299,6 +299,12 @@ class Record(NamedTuple):
         return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
+def typed(record: Callable[..., T], values: Mapping[str, Any], **more: Any) -> T:  # noqa: ANN401
+    """A named tuple of what is said for its fields; its defaults stand for the rest."""
+    fields: tuple[str, ...] = getattr(record, "_fields")  # noqa: B009  (mypy knows of no such type)
+    return record(**{name: values[name] for name in fields if name in values}, **more)
+
+
 def word_or(words: tuple[str, ...], number: Kind[Any]) -> Either:
     """One of a few words, or a number."""
     word = Choice(words, "a number")
