@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli import oracle
-from attncli.tokenizing.merge_learning import LearnedMerges
+from attncli.tokenizing.merge_training import MergeTraining
 from tests.pages import page_of, trace_of
 from tests.plain import read
 
@@ -56,7 +56,7 @@ def test_the_largest_score_is_larger_than_all_but_the_ties(
     )
     trace = trace_of(text)
     chosen = CHOICE.findall(" ".join(page_of(trace).split()))
-    learned = trace.scenario.text.learned_as(LearnedMerges)
+    learned = trace.scenario.text.learned_as(MergeTraining)
     assert learned is not None
     for told, one in zip(chosen, learned.rounds, strict=True):
         scores = trace[f"rounds[{one.number}].scores"]
@@ -80,7 +80,7 @@ def test_a_tie_as_shown_is_a_tie(policy: str, pair: str, ties: int) -> None:
         f"rounding: {{policy: {policy}, decimals: 3}}\n"
     )
     trace = trace_of(text)
-    learned = trace.scenario.text.learned_as(LearnedMerges)
+    learned = trace.scenario.text.learned_as(MergeTraining)
     assert learned is not None
     first = learned.rounds[0]
     assert (" ".join(first.pair), first.ties) == (pair, ties)

@@ -10,8 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attncli import ScenarioError, load, oracle
-from attncli.tokenizing.merge_learning import LearnedMerges
 from attncli.tokenizing.merge_model import MergeModel
+from attncli.tokenizing.merge_training import MergeTraining
 from tests.pages import SHIPPED, page_of, trace_of
 from tests.plain import read
 from tests.test_transformers import same
@@ -70,7 +70,7 @@ def test_the_course_example() -> None:
     counts = trace["rounds[1].counts"]
     found = dict(zip(counts.rows.names, counts.values[:, 0], strict=True))
     assert found == {"u g": 20, "p u": 17, "u n": 16, "h u": 15, "g s": 5, "b u": 4}
-    learned = trace.scenario.text.learned_as(LearnedMerges)
+    learned = trace.scenario.text.learned_as(MergeTraining)
     assert learned is not None
     assert learned.merges == (("u", "g"), ("u", "n"), ("h", "ug"))
     assert trace.scenario.text.tokens == ("hug", "s", "b", "ug", "p", "ug", "s")

@@ -17,8 +17,8 @@ from attncli.tokenizing.count_training import train_by_counts
 from attncli.tokenizing.dictionary import make_dictionary
 from attncli.tokenizing.em_training import digamma, train_by_em
 from attncli.tokenizing.longest_match import LongestMatch, Lookup
-from attncli.tokenizing.merge_learning import Criterion, MergeSettings, alphabet_of, learn_merges
 from attncli.tokenizing.merge_model import MergeModel, check_merges, vocabulary_of
+from attncli.tokenizing.merge_training import Criterion, MergeSettings, alphabet_of, learn_merges
 from attncli.tokenizing.pieces import BYTE_TOKENS, SubwordMarks, TokenPair, numbered
 from attncli.tokenizing.pre_tokenizers import (
     BYTE_ALPHABET,

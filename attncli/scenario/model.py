@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from attncli.tokenizing.count_training import CountTraining
     from attncli.tokenizing.dictionary import CountedDictionary
     from attncli.tokenizing.em_training import EMTraining
-    from attncli.tokenizing.merge_learning import LearnedMerges
+    from attncli.tokenizing.merge_training import MergeTraining
     from attncli.tokenizing.tokenizer import WordTokenizer
 
 T = TypeVar("T")
@@ -39,7 +39,7 @@ class Tokenizing(NamedTuple):
 
     tokenizer: "WordTokenizer"
     words: "tuple[CountedWord, ...]" = ()
-    learned: "LearnedMerges | CountedDictionary | CountTraining | EMTraining | None" = None
+    learned: "MergeTraining | CountedDictionary | CountTraining | EMTraining | None" = None
     pieces: tuple[str, ...] = ()
     log_p: "Matrix | None" = None
     told: str = ""

@@ -62,7 +62,7 @@ def _tokenizing(step: str) -> Tokenizing:
     from attncli.tokenizing.corpus import CountedWord
     from attncli.tokenizing.count_training import train_by_counts
     from attncli.tokenizing.dictionary import make_dictionary
-    from attncli.tokenizing.merge_learning import MergeSettings, learn_merges
+    from attncli.tokenizing.merge_training import MergeSettings, learn_merges
     from attncli.tokenizing.pre_tokenizers import WhiteSpace
     from attncli.tokenizing.tokenizer import WordTokenizer
     from attncli.tokenizing.unigram import UnigramSettings

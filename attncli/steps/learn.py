@@ -10,19 +10,19 @@ from attncli.arithmetic.operations import CountInWords, PairScore
 from attncli.name import Name, below
 from attncli.steps.step import Mistake, Step
 from attncli.tokenizing.corpus import Occurrences, occurrences
-from attncli.tokenizing.merge_learning import LearnedMerges, MergeRound
+from attncli.tokenizing.merge_training import LearnedMerge, MergeTraining
 from attncli.trace import Axis, Definition, Place
 
 
-def told_rounds(place: Place) -> list[MergeRound]:
+def told_rounds(place: Place) -> list[LearnedMerge]:
     """The rounds that are told: all where they are few, else the first three and the last."""
-    learned = place.text.learned_as(LearnedMerges)
+    learned = place.text.learned_as(MergeTraining)
     return [one for one in learned.rounds if one.snapshot is not None] if learned else []
 
 
-def round_of(place: Place) -> MergeRound | None:
+def round_of(place: Place) -> LearnedMerge | None:
     """The round that a step is at."""
-    learned = place.text.learned_as(LearnedMerges)
+    learned = place.text.learned_as(MergeTraining)
     return learned.rounds[place.round - 1] if learned and place.round else None
 
 
@@ -46,7 +46,7 @@ def count_in_words(
 
 
 def _is_by_likelihood(place: Place) -> bool:
-    learned = place.text.learned_as(LearnedMerges)
+    learned = place.text.learned_as(MergeTraining)
     return learned is not None and learned.score == "likelihood"
 
 

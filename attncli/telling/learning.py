@@ -26,8 +26,8 @@ from attncli.telling.unigrams import (
 )
 from attncli.tokenizing.dictionary import CountedDictionary
 from attncli.tokenizing.longest_match import LongestMatch
-from attncli.tokenizing.merge_learning import LearnedMerges, MergeRound
 from attncli.tokenizing.merge_model import MergeModel
+from attncli.tokenizing.merge_training import LearnedMerge, MergeTraining
 from attncli.tokenizing.pieces import Model, Piece
 from attncli.trace import PlannedStep, Trace
 from attncli.trace.quantity import counted
@@ -85,7 +85,7 @@ def _below_the_cut(text: TokenizedText) -> list[Block]:
 
 def chosen(trace: Trace, part: PlannedStep) -> list[Block]:
     """Which pair is merged and why; after the last round what has been learned."""
-    own, learned = round_of(part.place), part.place.text.learned_as(LearnedMerges)
+    own, learned = round_of(part.place), part.place.text.learned_as(MergeTraining)
     if own is None or learned is None:
         return []
     numbers = [one.number for one in told_rounds(part.place)]
@@ -97,7 +97,7 @@ def chosen(trace: Trace, part: PlannedStep) -> list[Block]:
     ]
 
 
-def _so_far(learned: LearnedMerges, own: MergeRound) -> Prose:
+def _so_far(learned: MergeTraining, own: LearnedMerge) -> Prose:
     """The vocabulary after a round."""
     later = sum(one.new for one in learned.rounds if one.number > own.number)
     tokens = list(learned.vocabulary)[: len(learned.vocabulary) - later]
@@ -106,7 +106,7 @@ def _so_far(learned: LearnedMerges, own: MergeRound) -> Prose:
     return Prose((f"The vocabulary so far, {len(tokens)} tokens: ", Word(told)))
 
 
-def _choice(trace: Trace, part: PlannedStep, own: MergeRound) -> Iterator[Span]:
+def _choice(trace: Trace, part: PlannedStep, own: LearnedMerge) -> Iterator[Span]:
     by_score = part.place.name("scores") in trace
     numbers = trace[part.place.name("scores" if by_score else "counts")]
     pair = " ".join(own.pair)
@@ -129,7 +129,7 @@ def _choice(trace: Trace, part: PlannedStep, own: MergeRound) -> Iterator[Span]:
         yield f" {left_out} more pairs come after those of the table."
 
 
-def _learned(learned: LearnedMerges, part: PlannedStep) -> list[Block]:
+def _learned(learned: MergeTraining, part: PlannedStep) -> list[Block]:
     """All merges, and the vocabulary."""
     pairs = tuple(" ".join(pair) for pair in learned.merges)
     merges: list[Row] = [
@@ -150,7 +150,7 @@ def _cutting(part: PlannedStep) -> list[Block]:
     told of it."""
     place = part.place
     told = [] if trained_pruning(place) else training_of(place)
-    learned = place.text.learned_as(LearnedMerges)
+    learned = place.text.learned_as(MergeTraining)
     if learned and not learned.rounds:
         told = vocabulary_of(place)
     return [*told, *_cut(place.text)]

@@ -6,7 +6,7 @@
     tokenizer       a pre-tokenizer and a model together: encode, decode
     dictionary      whole words, the rarest left out
     pair_counts     counts of neighbouring symbols, kept right merge by merge
-    merge_learning  merges learned from a corpus: BPE, WordPiece
+    merge_training  merges learned from a corpus: BPE, WordPiece
     merge_model     cutting a word by merges; given merges checked
     longest_match   WordPiece's cutting: the longest piece first
     lattice         all ways to cut a word: the best one, and expected counts

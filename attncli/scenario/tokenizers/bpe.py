@@ -12,13 +12,13 @@ from attncli.scenario.tokenizers.kind import OF_A_CORPUS, TokenizerKind, or_more
 from attncli.scenario.tokenizers.making import tokenizing
 from attncli.scenario.tokenizers.settings import TokenizerSettings
 from attncli.tokenizing.corpus import CountedWord
-from attncli.tokenizing.merge_learning import (
+from attncli.tokenizing.merge_model import MergeModel, check_merges, vocabulary_of
+from attncli.tokenizing.merge_training import (
     Criterion,
-    LearnedMerges,
     MergeSettings,
+    MergeTraining,
     learn_merges,
 )
-from attncli.tokenizing.merge_model import MergeModel, check_merges, vocabulary_of
 from attncli.tokenizing.pieces import TokenPair
 from attncli.tokenizing.pre_tokenizers import BYTE_ALPHABET
 
@@ -30,7 +30,7 @@ def merges_of(
     said: TokenizerSettings,
     words: tuple[CountedWord, ...],
     score: Criterion = "count",
-) -> LearnedMerges:
+) -> MergeTraining:
     """Merges by counts or by likelihood. Raises ValueError for a size that can't be met, and
     ScenarioError for what takes too long."""
     settings = MergeSettings(

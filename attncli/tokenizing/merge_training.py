@@ -69,7 +69,7 @@ class Snapshot(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class MergeRound:
+class LearnedMerge:
     """A merge, counted from 1. `tied` pairs were as large and lost by their IDs: of those the
     first are here, and `ties` says how many there were. The piece was there before, if another
     pair had made it (`new` is false)."""
@@ -84,14 +84,14 @@ class MergeRound:
     snapshot: Snapshot | None = None
 
 
-class LearnedMerges(NamedTuple):
+class MergeTraining(NamedTuple):
     """The vocabulary with its IDs (special tokens, alphabet, pieces), what pairs were chosen by,
     and the rounds, as many as could be: until the size or the number of merges was reached, or no
     pair was left that occurs often enough."""
 
     vocabulary: Mapping[str, int]
     score: Criterion
-    rounds: tuple[MergeRound, ...]
+    rounds: tuple[LearnedMerge, ...]
 
     @property
     def merges(self) -> tuple[TokenPair, ...]:
@@ -101,7 +101,7 @@ class LearnedMerges(NamedTuple):
 
 def learn_merges(
     words: Sequence[CountedWord], settings: MergeSettings, *, progress: Progress | None = None
-) -> LearnedMerges:
+) -> MergeTraining:
     """Merges learned from counted words.
 
     All rounds get a snapshot where there are few (16), else the first three and the last. Raises
@@ -121,7 +121,7 @@ def learn_merges(
         if progress is not None:
             done = len(learning.rounds)
             progress(done, max(most or 0, done))
-    return LearnedMerges(numbered(tokens), settings.score, tuple(learning.told()))
+    return MergeTraining(numbered(tokens), settings.score, tuple(learning.told()))
 
 
 def alphabet_of(words: Sequence[CountedWord], settings: MergeSettings) -> list[str]:
@@ -143,7 +143,7 @@ class _Learning:
         tokens: list[str],
         most: int | None,
     ) -> None:
-        self.rounds: list[MergeRound] = []
+        self.rounds: list[LearnedMerge] = []
         self._settings = settings
         self._tokens = tokens
         self._ids = {token: place for place, token in enumerate(tokens)}
@@ -165,7 +165,7 @@ class _Learning:
         piece = settings.marks.merged(*names[0])
         snapshot = self._snapshot(self._counts) if number <= self._snapshots else None
         self.rounds.append(
-            MergeRound(
+            LearnedMerge(
                 number, names[0], self._counts.pairs[best[0]], tuple(names[1:]), ties, piece,
                 piece not in self._ids, snapshot,
             )
@@ -197,7 +197,7 @@ class _Learning:
         cut = tuple(tuple(tokens[symbol] for symbol in word) for word in counts.words)
         return Snapshot(cut, dict(zip(names, where, strict=True)), left_out)
 
-    def told(self) -> list[MergeRound]:
+    def told(self) -> list[LearnedMerge]:
         """The rounds, of which many have a snapshot only of the first and, taken afterwards, of the
         last."""
         rounds = self.rounds
