@@ -89,6 +89,13 @@ exp, log, sqrt, tanh = map(_function, ("exp", "log", "sqrt", "tanh"))
 
 EXAMPLES: dict[str, Example] = {
     **{kind: _activation(kind) for kind in ops.ACTIVATIONS},
+    "matmul": Example(ops.MatMul(), "ff", lambda x, W: x @ W),
+    "matmul_transposed": Example(ops.MatMulTransposed(), "ff", lambda q, k: q @ k.T),
+    "linear": Example(ops.Linear(), "ff", lambda x, W: x @ W.T),
+    "weighted_sum": Example(ops.WeightedSum(), "ff", lambda w, v: w @ v),
+    "transposed_weights": Example(ops.TransposedWeights(), "ff", lambda w, v: w.T @ v),
+    "affine": Example(ops.Affine(), "fff", lambda x, W, b: x @ W + b),
+    "affine_transposed": Example(ops.AffineTransposed(), "fff", lambda x, W, b: x @ W.T + b),
     "divide_by": Example(ops.DivideBy(constant(8)), "f", lambda x: x / 8),
     "divide_by_root": Example(ops.DivideBy(Root(constant(2)), Symbol("√d")), "f", lambda x: x / 2**0.5),
     "multiply_by": Example(ops.MultiplyBy(_written("1.5")), "f", lambda x: 1.5 * x),

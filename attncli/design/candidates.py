@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import (
     AddFinite,
-    Affine,
-    AffineTransposed,
     ColumnsAsRows,
     ColumnWise,
     Exponential,
@@ -27,10 +25,7 @@ from attncli.arithmetic.operations import (
     JoinRows,
     KeptShare,
     KeptSum,
-    Linear,
     Masked,
-    MatMul,
-    MatMulTransposed,
     NegativeLog,
     Nucleus,
     Operation,
@@ -40,12 +35,10 @@ from attncli.arithmetic.operations import (
     TakeColumns,
     TakeRows,
     TopK,
-    TransposedWeights,
-    WeightedSum,
 )
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.rounding import Array, Rounding, Unworkable
-from attncli.design.rules import product, units
+from attncli.design.rules import units
 from attncli.records import NamedTuple
 from attncli.trace.signature import Dim, parse
 
@@ -115,14 +108,7 @@ def _under_each_other(above: Array, below: Array) -> Array:
 
 _STACKED: Mapping[type[Operation], Callable[..., Array]] = MappingProxyType(
     {
-        MatMul: product,
-        WeightedSum: product,
-        MatMulTransposed: lambda x, W: product(x, _turned(W)),
-        Linear: lambda x, W: product(x, _turned(W)),
-        Affine: lambda x, W, b: product(x, W) + b,
-        AffineTransposed: lambda x, W, b: product(x, _turned(W)) + b,
         JoinRows: _under_each_other,
-        TransposedWeights: lambda weights, V: product(_turned(weights), V),
     }
 )
 """What is done to stacks of matrices at once."""
@@ -165,7 +151,8 @@ def full(
 def _at_once(operation: Indexed, operands: Sequence[CandidateValues]) -> Array:
     """An equation, for all candidates at once."""
     values = operation.arrays([operand.values for operand in operands])
-    return np.where(np.isinf(values), np.nan, values)
+    infinite = np.isinf(values)
+    return np.where(infinite, np.nan, values) if infinite.any() else values
 
 
 def _stacked(operation: Operation, operands: Sequence[Array]) -> Array | None:

@@ -10,9 +10,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from attncli.arithmetic.operations import (
-    Affine,
-    AffineTransposed,
     Alibi,
+    Linear,
     MatMul,
     MatMulTransposed,
     RotaryTable,
@@ -118,9 +117,9 @@ def _staged(
 
 def _factors(definition: Definition) -> tuple[str, ...]:
     """The operands whose rows are multiplied with something."""
-    if not isinstance(definition.operation, MatMul | Affine):
+    if not isinstance(definition.operation, MatMul):
         return ()
-    across = isinstance(definition.operation, MatMulTransposed)
+    across = isinstance(definition.operation, MatMulTransposed | Linear)
     return definition.operands[: 2 if across else 1]
 
 
@@ -137,11 +136,10 @@ def _own_columns(
         return None
     parts.add((definition.operands[0], take.part))
     source = by_name.get(definition.operands[0])
-    if source is None or not take.part or not isinstance(source.operation, MatMul | Affine):
+    if source is None or not take.part or not isinstance(source.operation, MatMul):
         return None
     weights = of_name.get(source.operands[1])
-    across = isinstance(source.operation, AffineTransposed | MatMulTransposed)
-    if across or weights is None or len(weights.names) > 1:
+    if source.operation.right == "jk" or weights is None or len(weights.names) > 1:
         return None
     width = weights.shape[1] // take.of
     return Fresh(weights, slice(take.part * width, (take.part + 1) * width))

@@ -17,15 +17,11 @@ from numpy.typing import NDArray
 
 from attncli.arithmetic.operations import (
     Activate,
-    Affine,
-    AffineTransposed,
     DivideByRow,
     Dropout,
     KeptShare,
     MatMul,
-    MatMulTransposed,
     Operation,
-    TransposedWeights,
 )
 from attncli.arithmetic.operations.base import ZeroOne
 from attncli.arithmetic.rounding import Array
@@ -263,13 +259,13 @@ ASKED_ONLY = frozenset({"edges"})
 
 def factors_of(made: CandidateQuantity) -> tuple[Array, Array] | None:
     """The factors [n, k] and [k, m] of a product of matrices; None for anything else."""
-    if not isinstance(made.operation, MatMul | Affine):
+    if not isinstance(made.operation, MatMul):
         return None
     x, W = made.operands[:2]
-    if isinstance(made.operation, TransposedWeights):
-        return np.asarray(x.swapaxes(0, 1)), W
-    across = isinstance(made.operation, MatMulTransposed | AffineTransposed)
-    return x, np.asarray(W.swapaxes(0, 1)) if across else W
+    return (
+        x if made.operation.left == "ik" else np.asarray(x.swapaxes(0, 1)),
+        W if made.operation.right == "kj" else np.asarray(W.swapaxes(0, 1)),
+    )
 
 
 def product(x: Array, W: Array) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from attncli.arithmetic import evaluation
 from attncli.arithmetic import expression as ex
-from attncli.arithmetic.equations.axes import Laid, contracted, summed, together
+from attncli.arithmetic.equations.axes import Laid, Work, contracted, summed, together
 from attncli.arithmetic.equations.shapes import Shapes, operands_in
 from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.rounding import Array
@@ -20,19 +21,23 @@ from attncli.records import dataclass
 Function = Callable[..., Any]
 
 
-def values(tree: Expression, shapes: Shapes, operands: Sequence[Array]) -> Array:
-    """The result [n, m] of operands of two axes each; or
-    [n, m, b] of those of b candidates.
+def program(tree: Expression, shapes: Shapes) -> Work:
+    """What makes the result [n, m] of operands of two axes each; or [n, m, b] of those of b
+    candidates. It raises ValueError where their shapes don't fit."""
+    made = _Arrays(shapes).of(tree)
+    work = made.along(shapes.indices)
+    sides = tuple(_ALONE if side == "1" else _WHOLE for side in shapes.result)
+    rows, columns = shapes.result
 
-    Raises ValueError where the shapes don't fit.
-    """
-    extents = shapes.extents([operand.shape for operand in operands])
-    made = _Arrays(shapes, operands).of(tree)
-    array = made.along(shapes.indices)[tuple(_ALONE if x == "1" else _WHOLE for x in shapes.result)]
-    shape = (*(extents[side] for side in shapes.result), *array.shape[2:])
-    if made.is_new and array.shape == shape:
-        return array
-    return np.array(np.broadcast_to(array, shape))
+    def result(operands: Sequence[Array]) -> Array:
+        extents = shapes.extents([operand.shape for operand in operands])
+        array = work(operands)[sides]
+        shape = (extents[rows], extents[columns])
+        if made.is_new and array.shape[:2] == shape:
+            return array
+        return np.array(np.broadcast_to(array, (*shape, *array.shape[2:])))
+
+    return result
 
 
 @dataclass(frozen=True)
@@ -40,21 +45,25 @@ class _Arrays:
     """The parts of an equation as arrays."""
 
     shapes: Shapes
-    operands: Sequence[Array]
 
     def of(self, node: Expression) -> Laid:
         return _LAID[type(node)](self, node)
 
     def operand(self, node: ex.Operand) -> Laid:
-        sides = self.shapes.operands[node.place]
-        kept = self.operands[node.place][tuple(0 if side == "1" else _WHOLE for side in sides)]
-        return Laid("".join(node.indices), kept, is_new=False)
+        place, sides = node.place, self.shapes.operands[node.place]
+        if "1" not in sides:
+            return Laid("".join(node.indices), itemgetter(place), is_new=False)
+        kept = tuple(0 if side == "1" else _WHOLE for side in sides)
+        return Laid("".join(node.indices), lambda operands: operands[place][kept], is_new=False)
 
     def extent(self, node: ex.Length) -> Laid:
-        return Laid("", np.array(float(self.operands[node.place].shape[node.axis])), is_new=False)
+        place, axis = node.place, node.axis
+        count: Work = lambda operands: np.array(float(operands[place].shape[axis]))  # noqa: E731
+        return Laid("", count, is_new=False)
 
     def constant(self, node: Expression) -> Laid:
-        return Laid("", np.array(float(evaluation.full(node))), is_new=False)
+        value = np.array(float(evaluation.full(node)))
+        return Laid("", lambda _: value, is_new=False)
 
     def added(self, node: ex.Sum) -> Laid:
         total = self.of(node.terms[0])
@@ -109,6 +118,8 @@ _TWO = ex.constant(2)
 
 def _goes_over(node: Expression, over: str) -> bool:
     """Whether a factor has all of some indices of its own."""
+    if isinstance(node, ex.Operand):  # as most are
+        return all(index in node.indices for index in over)
     return set(over) <= {index for operand in operands_in(node) for index in operand.indices}
 
 

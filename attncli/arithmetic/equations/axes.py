@@ -2,75 +2,104 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from attncli.arithmetic.rounding import Array
 from attncli.records import NamedTuple
 
+Work = Callable[[Sequence[Array]], Array]
+"""What makes an array of an equation's operands."""
+
 
 class Laid(NamedTuple):
-    """An array with an axis for each of its indices; `is_new` where nobody else has it, so that
-    results may be written over it."""
+    """What makes an array with an axis for each of its indices; `is_new` where nobody else has the
+    array, so that results may be written over it."""
 
     indices: str
-    array: Array
+    work: Work
     is_new: bool = True
 
-    @property
-    def many(self) -> bool:
-        """Whether it has an axis of candidates, the last one."""
-        return self.array.ndim > len(self.indices)
+    def along(self, wanted: str) -> Work:
+        """The same with its axes in this order, those that it hasn't as axes of one."""
+        if wanted == self.indices:
+            return self.work
+        turned, work = turning(self.indices, wanted), self.work
+        return lambda operands: turned(work(operands))
 
-    def along(self, indices: str) -> Array:
-        """The array with its axes in this order, those that it hasn't as axes of one."""
-        if indices == self.indices:
-            return self.array
-        rest = "." * self.many
-        order = [index for index in (*indices, *rest) if index in self.indices + rest]
-        axes = [(self.indices + rest).index(index) for index in order]
-        at = tuple(slice(None) if x in order else np.newaxis for x in (*indices, *rest))
-        return np.asarray(self.array.transpose(axes)[at])
+
+def turning(indices: str, wanted: str) -> Callable[[Array], Array]:
+    """What puts the axes of an array in another order; what isn't there is an axis of one, the
+    axis of candidates stays the last."""
+    if wanted == indices:
+        return np.asarray
+    order = [indices.index(index) for index in wanted if index in indices]
+    at = tuple(slice(None) if index in indices else np.newaxis for index in wanted)
+
+    def turned(array: Array) -> Array:
+        return np.asarray(array.transpose(*order, *range(len(order), array.ndim))[at])
+
+    return turned
 
 
 def together(function: Callable[..., Array], *parts: Laid) -> Laid:
     """A function of arrays, cell by cell; in place of the first, where that is as large."""
     indices = "".join(sorted(set("".join(part.indices for part in parts))))
-    arrays = [part.along(indices) for part in parts]
-    first = arrays[0]
-    if parts[0].is_new and np.broadcast_shapes(*(array.shape for array in arrays)) == first.shape:
-        return Laid(indices, np.asarray(function(*arrays, out=first)))
-    return Laid(indices, np.asarray(function(*arrays)))
+    works = [part.along(indices) for part in parts]
+    is_whole = parts[0].is_new and parts[0].indices == indices
+
+    def work(operands: Sequence[Array]) -> Array:
+        first, *others = arrays = [one(operands) for one in works]
+        # all are as long along an index; candidates may be many or, of what is fixed, one
+        if is_whole and all(array.shape[-1:] <= first.shape[-1:] for array in others):
+            return np.asarray(function(*arrays, out=first))
+        return np.asarray(function(*arrays))
+
+    return Laid(indices, work)
 
 
 def summed(part: Laid, over: str) -> Laid:
     """An array added up over some of its indices."""
     axes = tuple(part.indices.index(index) for index in over)
     left = "".join(index for index in part.indices if index not in over)
-    return Laid(left, np.asarray(part.array.sum(axis=axes)))
+    return Laid(left, lambda operands: np.asarray(part.work(operands).sum(axis=axes)))
 
 
 def contracted(a: Laid, b: Laid, over: str) -> Laid:
     """The sum of the products of two arrays over some indices."""
     left = "".join(sorted(set(a.indices + b.indices) - set(over)))
-    if a.many or b.many:
-        return Laid(left, _stacked(a, b, left, over))
-    rows, columns = (part.indices.replace(over, "") for part in (a, b))
+    multiplied = _multiplied(a.indices, b.indices, over, left)
+    x_stacked, y_stacked = (turning(one.indices, over + left) for one in (a, b))
+
+    def work(operands: Sequence[Array]) -> Array:
+        x = a.work(operands)
+        y = x if b is a else b.work(operands)
+        if x.ndim > len(a.indices):
+            return _stacked(x_stacked(x), y_stacked(y), len(over))
+        return multiplied(x, y)
+
+    return Laid(left, work)
+
+
+def _multiplied(a: str, b: str, over: str, left: str) -> Callable[[Array, Array], Array]:
+    """The sum of products as NumPy is quickest at it: of matrices, or else as Einstein wrote it."""
+    rows, columns = (indices.replace(over, "") for indices in (a, b))
     if columns < rows:
-        a, b, rows, columns = b, a, columns, rows
+        swapped = _multiplied(b, a, over, left)
+        return lambda x, y: swapped(y, x)
     if len(over) == 1 and rows + columns == left and max(len(rows), len(columns)) <= 1:
-        return Laid(left, np.asarray(a.along(rows + over) @ b.along(over + columns)))
-    spelled = f"{a.indices},{b.indices}->{left}"
-    return Laid(left, np.asarray(np.einsum(spelled, a.array, b.array)))
+        x_turned, y_turned = turning(a, rows + over), turning(b, over + columns)
+        return lambda x, y: np.asarray(x_turned(x) @ y_turned(y))
+    spelled = f"{a},{b}->{left}"
+    return lambda x, y: np.asarray(np.einsum(spelled, x, y))
 
 
-def _stacked(a: Laid, b: Laid, left: str, over: str) -> Array:
-    """The same for many candidates at once, one product after the other: their axis is the long
-    one."""
-    x, y = a.along(over + left), b.along(over + left)
-    counts = np.broadcast_shapes(x.shape[: len(over)], y.shape[: len(over)])
-    x, y = (np.broadcast_to(one, (*counts, *one.shape[len(over) :])) for one in (x, y))
+def _stacked(x: Array, y: Array, depth: int) -> Array:
+    """The sum over the first axes, so many, of the products of two arrays of many candidates; one
+    product after the other, since the axis of candidates is the long one."""
+    counts = np.broadcast_shapes(x.shape[:depth], y.shape[:depth])
+    x, y = (np.broadcast_to(one, (*counts, *one.shape[depth:])) for one in (x, y))
     places = list(np.ndindex(*counts))
     total = x[places[0]] * y[places[0]]
     for place in places[1:]:

@@ -68,7 +68,8 @@ class _Bounds:
         """Of terms of one sign no more than the largest relative error is lost (Higham, 4.2)."""
         errors = [self.of(term) for term in node.terms]
         rounded = (len(errors) - 1) * EPSILON
-        if all(self._is_positive(term) for term in node.terms):
+        is_product = errors[0].absolute and not errors[0].relative  # whatever the signs are
+        if not is_product and all(map(self._is_positive, node.terms)):
             relative = max(error.relative for error in errors)
             return Error(sum(error.absolute for error in errors), relative + rounded)
         return self._of_any_sign(node.terms, errors[0], rounded)
@@ -93,14 +94,14 @@ class _Bounds:
     def total(self, node: ex.Total) -> Error:
         """|fl(x·w) − x·w| ≤ n u Σ|x||w| / (1 − n u) (Higham, 3.5); of any order of adding."""
         count, operand = self.ranges.count(node.over), node.operand
-        if self._is_positive(operand):
-            error = self.of(operand)
-            return Error(count * error.absolute, error.relative + count * EPSILON)
         match operand:
             case ex.Product((ex.Operand() as x, ex.Operand() as w)):
                 # Σ|x||w| ≤ ‖x‖‖w‖ (Cauchy and Schwarz); two ε more for what x and w are off by
                 sizes = self._norm(x, node.over) * self._norm(w, node.over)
                 return Error((count + 2) * EPSILON * sizes)
+        if self._is_positive(operand):
+            error = self.of(operand)
+            return Error(count * error.absolute, error.relative + count * EPSILON)
         size = self.size(operand)
         return Error(count * (self.absolute(operand) + count * EPSILON * size))
 

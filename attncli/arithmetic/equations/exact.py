@@ -32,11 +32,15 @@ class Places:
 
     def of(self, node: Expression) -> int | None:
         """The decimals of a part."""
-        if isinstance(node, ex.Operand):
-            return self.operands[node.place].places
-        if isinstance(node, ex.Number | ex.Length):
-            return decimals.places(node.full) if isinstance(node, ex.Number) else 0
-        return self._of_parts(node)
+        match node:
+            case ex.Operand(place):
+                return self.operands[place].places
+            case ex.Number(full):
+                return decimals.places(full)
+            case ex.Length():
+                return 0
+            case _:
+                return self._of_parts(node)
 
     def _of_parts(self, node: Expression) -> int | None:
         match node:

@@ -10,7 +10,7 @@ import numpy as np
 
 from attncli.arithmetic import evaluation
 from attncli.arithmetic import expression as ex
-from attncli.arithmetic.equations.axes import Laid, summed, together
+from attncli.arithmetic.equations.axes import turning
 from attncli.arithmetic.equations.shapes import Shapes
 from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.matrix import Matrix
@@ -25,11 +25,22 @@ class _Unknown(ArithmeticError):  # noqa: N818  (a property of the numbers, not 
     """What no fractions are known for."""
 
 
+class _Wholes(NamedTuple):
+    """Whole numbers with an axis for each of some indices."""
+
+    indices: str
+    array: Whole
+
+    def along(self, wanted: str) -> Whole:
+        """The array with its axes in this order, those that it hasn't as axes of one."""
+        return turning(self.indices, wanted)(self.array)
+
+
 class _Ratio(NamedTuple):
     """Whole numbers over others, above 0."""
 
-    over: Laid
-    under: Laid
+    over: _Wholes
+    under: _Wholes
 
 
 def fractions(
@@ -64,7 +75,7 @@ class _Ratios:
         kept = iter(node.indices)
         sides = self.shapes.operands[node.place]
         cut = tuple(0 if side == "1" else self._places(next(kept)) for side in sides)
-        return _Ratio(Laid("".join(node.indices), counts[cut]), _whole(10**places))
+        return _Ratio(_Wholes("".join(node.indices), counts[cut]), _whole(10**places))
 
     def _places(self, index: str) -> slice:
         return self.rows if index == self.shapes.indices[:1] == "i" else slice(None)
@@ -108,8 +119,10 @@ class _Ratios:
         over, under = self.of(node.operand)
         if under.indices:
             raise _Unknown
-        count = over.array.size
-        return _Ratio(summed(_fitting(over, count), node.over), under)
+        axes = tuple(over.indices.index(index) for index in node.over)
+        left = "".join(index for index in over.indices if index not in node.over)
+        added = _fitting(over, over.array.size).array.sum(axis=axes)
+        return _Ratio(_Wholes(left, np.asarray(added)), under)
 
 
 def _fit(x: ex.Operand, w: ex.Operand, over: str) -> bool:
@@ -117,41 +130,41 @@ def _fit(x: ex.Operand, w: ex.Operand, over: str) -> bool:
     return len(x.indices) == len(w.indices) == 2 and {*x.indices} & {*w.indices} == {over}  # noqa: PLR2004
 
 
-def _matrix_product(x: Laid, w: Laid, over: str) -> Laid:
+def _matrix_product(x: _Wholes, w: _Wholes, over: str) -> _Wholes:
     rows, columns = x.indices.replace(over, ""), w.indices.replace(over, "")
-    return Laid(rows + columns, whole_product(x.along(rows + over), w.along(over + columns)))
+    return _Wholes(rows + columns, whole_product(x.along(rows + over), w.along(over + columns)))
 
 
 def _refuse(_: _Ratios, __: Expression) -> _Ratio:
     raise _Unknown
 
 
-def _whole(number: int) -> Laid:
-    return Laid("", np.array(number, dtype=object), is_new=False)
+def _whole(number: int) -> _Wholes:
+    return _Wholes("", np.array(number, dtype=object))
 
 
-def _most(x: Laid) -> float:
+def _most(x: _Wholes) -> float:
     return float(np.asarray(np.abs(x.array)).max(initial=0))
 
 
-def _fitting(x: Laid, factor: float) -> Laid:
+def _fitting(x: _Wholes, factor: float) -> _Wholes:
     """Whole numbers that can be multiplied by a factor: the machine's where these hold the results,
     else Python's."""
     fits = _most(x) * factor < _MACHINE
-    return Laid(x.indices, np.asarray(x.array).astype(np.int64 if fits else object), is_new=False)
+    return _Wholes(x.indices, np.asarray(x.array).astype(np.int64 if fits else object))
 
 
-def _times(x: Laid, y: Laid) -> Laid:
+def _times(x: _Wholes, y: _Wholes) -> _Wholes:
     return _combined(np.multiply, _fitting(x, _most(y)), _fitting(y, _most(x)))
 
 
-def _plus(x: Laid, y: Laid) -> Laid:
+def _plus(x: _Wholes, y: _Wholes) -> _Wholes:
     return _combined(np.add, _fitting(x, 1), _fitting(y, 1))
 
 
-def _combined(function: Callable[..., Whole], x: Laid, y: Laid) -> Laid:
-    made = together(function, x, y)
-    return Laid(made.indices, np.asarray(made.array), is_new=False)
+def _combined(function: Callable[..., Whole], x: _Wholes, y: _Wholes) -> _Wholes:
+    indices = "".join(sorted({*x.indices, *y.indices}))
+    return _Wholes(indices, np.asarray(function(x.along(indices), y.along(indices))))
 
 
 _RATIOS: Mapping[type, Callable[[_Ratios, Any], _Ratio]] = MappingProxyType(

@@ -96,16 +96,17 @@ class Ranges:
     def norm(self, x: ex.Operand, over: str) -> float:
         """The largest norm of an operand's numbers along some indices; those that it hasn't repeat
         each number."""
-        values = self.operands[x.place].reshape([self.sizes[index] for index in x.indices])
-        left = "".join(index for index in x.indices if index not in over)
-        spelled = "".join(x.indices)
+        values, spelled = self.operands[x.place], "".join(x.indices)
+        if len(spelled) < values.ndim:
+            values = values.reshape([self.sizes[index] for index in spelled])
+        left = "".join(index for index in spelled if index not in over)
         squares = np.einsum(f"{spelled},{spelled}->{left}", values, values)
-        times = self.count("".join(index for index in over if index not in x.indices))
-        return float(np.sqrt(squares.max() * times))
+        times = self.count("".join(index for index in over if index not in spelled))
+        return math.sqrt(squares.max() * times)
 
     def count(self, over: str) -> int:
         """How many terms a sum over some indices has."""
-        return math.prod(self.sizes[index] for index in over)
+        return math.prod([self.sizes[index] for index in over])
 
 
 def _range_of(values: Array) -> Range:

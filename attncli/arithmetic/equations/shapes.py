@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from attncli.arithmetic.expression import Expression, Operand, leaves
-from attncli.arithmetic.matrix import Matrix
 from attncli.records import dataclass
 
 
@@ -14,8 +13,8 @@ from attncli.records import dataclass
 class Shapes:
     """The rows and columns of the operands and of the result, by letters; `1` has no index."""
 
-    operands: tuple[tuple[str, ...], ...]
-    result: tuple[str, ...]
+    operands: tuple[tuple[str, str], ...]
+    result: tuple[str, str]
 
     @property
     def indices(self) -> str:
@@ -26,23 +25,20 @@ class Shapes:
         """The axes of an operand that have an index."""
         return [axis for axis, side in enumerate(self.operands[place]) if side != "1"]
 
-    def cell(self, operand: Operand, at: Mapping[str, int]) -> tuple[int, int]:
-        """The row and the column of an operand's cell."""
-        indices = iter(operand.indices)
-        row, column = (0 if side == "1" else at[next(indices)] for side in self._sides(operand))
-        return row, column
-
-    def _sides(self, operand: Operand) -> tuple[str, ...]:
-        return self.operands[operand.place]
+    def along(self, operand: Operand) -> tuple[str, str]:
+        """The indices along an operand's rows and columns; 1 where it has none."""
+        indices, sides = iter(operand.indices), self.operands[operand.place]
+        rows, columns = ("1" if side == "1" else next(indices) for side in sides)
+        return rows, columns
 
     def extents(self, operands: Sequence[tuple[int, ...]]) -> dict[str, int]:
         """How much each letter is. Raises ValueError where shapes don't go together."""
         sizes = {"1": 1}
-        for sides, shape in zip(self.operands, operands, strict=True):
-            for side, size in zip(sides, shape, strict=False):
-                if sizes.setdefault(side, size) != size:
-                    told = ", ".join(str(one) for one in operands)
-                    raise ValueError(f"these don't go together, but have the shapes {told}")
+        for (rows, columns), shape in zip(self.operands, operands, strict=True):
+            n, m = shape[:2]  # candidates have a third axis
+            if sizes.setdefault(rows, n) != n or sizes.setdefault(columns, m) != m:
+                told = ", ".join(map(str, operands))
+                raise ValueError(f"these don't go together, but have the shapes {told}")
         return sizes
 
 
@@ -50,7 +46,12 @@ class Shapes:
 def parsed(text: str) -> Shapes:
     """The shapes that a signature such as `n m, n 1 -> n m` tells."""
     before, _, after = text.partition(" -> ")
-    return Shapes(tuple(tuple(one.split()) for one in before.split(", ")), tuple(after.split()))
+    return Shapes(tuple(map(_sides, before.split(", "))), _sides(after))
+
+
+def _sides(text: str) -> tuple[str, str]:
+    rows, columns = text.split()
+    return rows, columns
 
 
 def operands_in(tree: Expression) -> Iterator[Operand]:
@@ -64,13 +65,3 @@ def axis_of(index: str, tree: Expression, shapes: Shapes) -> tuple[int, int]:
         if index in operand.indices:
             return operand.place, shapes.kept(operand.place)[operand.indices.index(index)]
     raise ValueError(f"no operand has the index {index}")
-
-
-def sizes_of(tree: Expression, shapes: Shapes, operands: Sequence[Matrix]) -> dict[str, int]:
-    """How many cells each index goes over."""
-    sizes: dict[str, int] = {}
-    for operand in operands_in(tree):
-        kept = shapes.kept(operand.place)
-        for index, axis in zip(operand.indices, kept, strict=True):
-            sizes[index] = operands[operand.place].shape[axis]
-    return sizes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
-from itertools import product
 from typing import Any
 
 from attncli.arithmetic import decimals
@@ -13,7 +12,9 @@ from attncli.arithmetic.equations.shapes import Shapes, axis_of
 from attncli.arithmetic.expression import Expression, Number, constant
 from attncli.arithmetic.matrix import Matrix
 
-Filled = Callable[[Mapping[str, int], Sequence[Matrix]], Expression]
+Indices = Mapping[str, int]
+"""Where each index is, from 0; and 1, which stands for an axis without any, at 0."""
+Filled = Callable[[Indices, Sequence[Matrix]], Expression]
 """An equation for its indices and its operands."""
 
 LONGEST_PRODUCT = 10
@@ -69,13 +70,16 @@ def filled(tree: Expression, shapes: Shapes) -> Filled:
 
 
 def _number(node: ex.Operand, shapes: Shapes) -> Filled:
-    return lambda at, operands: operands[node.place].number(*shapes.cell(node, at))
+    place, (rows, columns) = node.place, shapes.along(node)
+    return lambda at, operands: operands[place].number(at[rows], at[columns])
 
 
 def _total(term: Filled, axes: Sequence[tuple[int, int]], over: str) -> Filled:
-    def fill(at: Mapping[str, int], operands: Sequence[Matrix]) -> Expression:
-        ranges = (range(operands[place].shape[axis]) for place, axis in axes)
-        cells = ({**at, **dict(zip(over, where, strict=True))} for where in product(*ranges))
+    def fill(at: Indices, operands: Sequence[Matrix]) -> Expression:
+        cells = [at]
+        for index, (place, axis) in zip(over, axes, strict=True):
+            count = operands[place].shape[axis]
+            cells = [{**cell, index: k} for cell in cells for k in range(count)]
         return sum_of([term(cell, operands) for cell in cells])
 
     return fill
@@ -89,7 +93,7 @@ def _term(of: Callable[[Expression], Filled], term: Expression) -> tuple[Filled,
 
 
 def _sum(terms: Sequence[tuple[Filled, bool, bool]]) -> Filled:
-    def fill(at: Mapping[str, int], operands: Sequence[Matrix]) -> Expression:
+    def fill(at: Indices, operands: Sequence[Matrix]) -> Expression:
         told: list[Expression] = []
         for term, is_spread, is_taken in terms:
             one = term(at, operands)
@@ -103,7 +107,7 @@ def _sum(terms: Sequence[tuple[Filled, bool, bool]]) -> Filled:
 
 
 def _negative(of: Filled) -> Filled:
-    def fill(at: Mapping[str, int], operands: Sequence[Matrix]) -> Expression:
+    def fill(at: Indices, operands: Sequence[Matrix]) -> Expression:
         operand = of(at, operands)
         return negated(operand) if isinstance(operand, Number) else ex.Negative(operand)
 
@@ -115,12 +119,13 @@ def _node(node: Any, of: Callable[[Expression], Filled]) -> Filled:  # noqa: ANN
     if isinstance(node, Number | ex.Symbol):
         return lambda *_: node
     several = type(node[0]) is tuple or isinstance(node, ex.Apply)
+    kind = type(node)
     if several:
         *before, parts, _ = node
         each = [of(part) for part in parts]
-        return lambda at, operands: type(node)(*before, tuple(x(at, operands) for x in each))
+        return lambda at, operands: kind(*before, tuple([x(at, operands) for x in each]))
     each = [of(part) for part in node[:-1]]
-    return lambda at, operands: type(node)(*(x(at, operands) for x in each))
+    return lambda at, operands: kind(*[x(at, operands) for x in each])
 
 
 # -- the forms after it ------------------------------------------------------------------------
@@ -143,9 +148,13 @@ def forms(first: Expression) -> tuple[Expression, ...]:
 
 def _without_parentheses(form: Expression, numbers: list[Number]) -> Expression:
     """A sum whose products have sums of numbers as factors, with these worked."""
-    if not isinstance(form, ex.Sum):
+    if not isinstance(form, ex.Sum) or not any(map(_has_parentheses, form.terms)):
         return form
     return ex.Sum(tuple(_one_number_each(term, numbers) for term in form.terms))
+
+
+def _has_parentheses(term: Expression) -> bool:
+    return isinstance(term, ex.Product) and ex.Sum in map(type, term.factors)
 
 
 def _one_number_each(term: Expression, numbers: list[Number]) -> Expression:
@@ -177,7 +186,7 @@ def _signed(term: Expression) -> Decimal | None:
 def _worked(form: Expression, numbers: list[Number]) -> Expression:
     match form:
         case ex.Sum(terms):
-            return ex.Sum(tuple(_worked_term(term, numbers) for term in terms))
+            return ex.Sum(tuple([_worked_term(term, numbers) for term in terms]))
         case ex.Power(Number() as base, exponent) if exponent == _TWO:
             numbers.append(product_of(base, base))
             return numbers[-1]

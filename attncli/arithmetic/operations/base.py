@@ -75,6 +75,10 @@ class Operation(ABC):
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         """The forms of the working of the result's cell (i, j), the last one before its value."""
 
+    def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        """The result's cell (i, j) in numbers of which none is worked out yet."""
+        return self.cell(i, j, *operands)[0]
+
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
         """The forms of the working of a whole row, as vectors; `names` are the operands'."""
         return ()
@@ -173,7 +177,7 @@ class _Settling:
         if self.settled > self.most:
             what = f"more than {self.most:,} numbers are too long for floats to round them"
             raise Unworkable(i, what, "fewer decimals, or --large (in Python large=True),")
-        return evaluation.rounded(self.operation.cell(i, j, *self.operands)[0], self.decimals)
+        return evaluation.rounded(self.operation.first_form(i, j, *self.operands), self.decimals)
 
     def rows(self, start: int, stop: int) -> Array | None:
         fractions = self.operation.fractions(slice(start, stop), *self.operands)
@@ -192,7 +196,7 @@ class ZeroOne(Operation):
 
 def cells_of_row(operation: Operation, i: int, width: int, *operands: Matrix) -> Vector:
     """The working of a row as a vector of that of its cells: `[1 − 2, 3 − 2]`."""
-    return Vector(tuple(operation.cell(i, j, *operands)[0] for j in range(width)))
+    return Vector(tuple(operation.first_form(i, j, *operands) for j in range(width)))
 
 
 def with_products(

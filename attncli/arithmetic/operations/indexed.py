@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from attncli.arithmetic.equations import arrays, formulas
+from attncli.arithmetic.equations import formulas
+from attncli.arithmetic.equations.arrays import program
+from attncli.arithmetic.equations.axes import Work
 from attncli.arithmetic.equations.bounds import bound
 from attncli.arithmetic.equations.careful import careful, magnitude, may_cancel
 from attncli.arithmetic.equations.exact import Places
 from attncli.arithmetic.equations.fractions import fractions
 from attncli.arithmetic.equations.ranges import Ranges
-from attncli.arithmetic.equations.shapes import Shapes, parsed, sizes_of
+from attncli.arithmetic.equations.shapes import Shapes, axis_of, operands_in, parsed
 from attncli.arithmetic.equations.working import Filled, filled, forms
 from attncli.arithmetic.expression import Equation, Expression, MatrixProduct, Sum
 from attncli.arithmetic.matrix import Matrix
@@ -46,10 +48,13 @@ class Indexed(Operation):
 
     def arrays(self, operands: Sequence[Array]) -> Array:
         """The result of plain arrays [n, m], or of those of many candidates [n, m, b]."""
-        return arrays.values(self._careful, self._shapes, operands)
+        return self._values(operands)
+
+    def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        return self._filled({"i": i, "j": j, "1": 0}, operands)
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        return forms(self._filled({"i": i, "j": j}, operands))
+        return forms(self.first_form(i, j, *operands))
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:
         if "j" not in self._shapes.indices:
@@ -66,13 +71,13 @@ class Indexed(Operation):
 
     def error(self, *operands: Matrix) -> Error:
         values = tuple(operand.values for operand in operands)
-        return bound(self._careful, Ranges(values, self._sizes(operands)))
+        sizes = {index: values[place].shape[axis] for index, (place, axis) in self._axes.items()}
+        return bound(self._careful, Ranges(values, sizes))
 
     def sizes(self, *operands: Matrix) -> Array:
         if not may_cancel(self._careful):
             return super().sizes(*operands)
-        terms = [operand.values for operand in operands]
-        return arrays.values(magnitude(self._careful), self._shapes, terms)
+        return self._magnitudes([operand.values for operand in operands])
 
     def fractions(self, rows: slice, *operands: Matrix) -> Fractions | None:
         return fractions(self.tree, self._shapes, operands, rows)
@@ -86,11 +91,21 @@ class Indexed(Operation):
         return careful(self.tree)
 
     @cached_property
+    def _values(self) -> Work:
+        return program(self._careful, self._shapes)
+
+    @cached_property
+    def _magnitudes(self) -> Work:
+        return program(magnitude(self._careful), self._shapes)
+
+    @cached_property
     def _filled(self) -> Filled:
         return filled(self.tree, self._shapes)
 
-    def _sizes(self, operands: Sequence[Matrix]) -> dict[str, int]:
-        return sizes_of(self.tree, self._shapes, operands)
+    @cached_property
+    def _axes(self) -> dict[str, tuple[int, int]]:
+        indices = {index for operand in operands_in(self.tree) for index in operand.indices}
+        return {index: axis_of(index, self.tree, self._shapes) for index in indices}
 
 
 def _has_product(shown: Expression) -> bool:

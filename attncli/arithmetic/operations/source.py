@@ -71,7 +71,7 @@ class Worked:
         )
 
     def _number(self, i: int, j: int, operands: list[Matrix], size: float) -> Decimal:
-        number = evaluation.full(self.operation.cell(i, j, *operands)[0])
+        number = evaluation.full(self.operation.first_form(i, j, *operands))
         return Decimal(0) if abs(number) < _NOTHING * size else number
 
     @property
@@ -80,7 +80,7 @@ class Worked:
         rows, columns = self.shape
         if rows * columns > _MOST_TERMS:
             return rows * columns
-        first = self.operation.cell(0, 0, *self.operands)[0]
+        first = self.operation.first_form(0, 0, *self.operands)
         return rows * columns * sum(1 for _ in leaves(first))
 
     @property
