@@ -7,7 +7,7 @@ is for students it holds no answer.
 """
 
 # no lazy annotations here: as texts, those of named tuples are each compiled at start-up
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from attncli.arithmetic import decimals
@@ -36,14 +36,6 @@ class Term(NamedTuple):
 
 Span = str | Term | Equation | Expression
 Spans = tuple[Span, ...]
-
-
-def joined(parts: Iterable[Spans], by: str = ", ") -> Spans:
-    """Some running texts as one, with a comma between them or whatever else."""
-    spans: list[Span] = []
-    for part in parts:
-        spans += [by, *part] if spans else part
-    return tuple(spans)
 
 
 class Facts(NamedTuple):

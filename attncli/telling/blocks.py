@@ -18,11 +18,11 @@ from attncli.document import (
     TextList,
     Tree,
     TreeRow,
-    joined,
 )
 from attncli.name import TOP, Name, below
 from attncli.telling.parts import WITHIN_A_STEP, made_by, operands_of, place_in_words, title_of
 from attncli.telling.selection import Selection
+from attncli.telling.sentences import joined
 from attncli.telling.tables import table
 from attncli.trace import Place, PlannedStep, Quantity, Trace
 from attncli.trace.quantity import told_apart

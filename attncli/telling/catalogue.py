@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from attncli.arithmetic.expression import Equation, Expression, Symbol, rewritten
-from attncli.document import Document, Facts, Spans, joined
+from attncli.document import Document, Facts, Spans
 from attncli.name import Name
 from attncli.steps import Step, formulas_of, steps
 from attncli.steps.general import general_place
+from attncli.telling.sentences import joined
 from attncli.word import Word, raw
 
 

@@ -8,19 +8,15 @@ from decimal import Decimal
 from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic.expression import Equation, Number, Root, Symbol
 from attncli.arithmetic.rounding import Rounding
-from attncli.document import Facts, Note, Spans, Term, joined
+from attncli.document import Facts, Note, Spans, Term
 from attncli.name import below
 from attncli.scenario.model import Layer, Recurrent, Stack
 from attncli.steps.scale import SCALE
+from attncli.telling.sentences import counted, joined
 from attncli.trace import Trace, Unfinished
 from attncli.trace.axes import place_of
 from attncli.trace.outline import Outline, outline_of
 from attncli.word import Word
-
-
-def counted(count: int, noun: str) -> str:
-    """`1 token`, `3 tokens`."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def rounding_in_words(rounding: Rounding) -> str:

@@ -19,7 +19,6 @@ from attncli.document import (
     Subheading,
     Term,
     Working,
-    joined,
 )
 from attncli.steps import Mistake, Step
 from attncli.steps.mistakes import made_wrongly, mistaken
@@ -28,7 +27,8 @@ from attncli.telling.catalogue import general_formulas
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.parts import made_by, operands_of, told_parts
 from attncli.telling.selection import Selection
-from attncli.telling.walkthrough import part_blocks, section_of, table_together
+from attncli.telling.sentences import joined
+from attncli.telling.walkthrough import part_blocks, section_of
 from attncli.telling.working import cell_line
 from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.word import Word
@@ -60,7 +60,6 @@ def _lesson(step: Step, trace: Trace, selection: Selection, *, changed: bool) ->
         change = Term(", ".join(step.shown_with))
         blocks.append(Note(("The scenario goes without this step; with ", change, " it would be:")))
     blocks += part_blocks(trace, part, selection, operands_of(trace, part))
-    blocks += table_together(trace, part, selection)
     blocks += _mistakes(trace, step, part)
     return section_of(trace, part, None, blocks)
 

@@ -96,10 +96,7 @@ def _sections(
     for part in shown:
         givens = _givens(trace, part, introduced)
         introduced |= {quantity.name for quantity in givens}
-        blocks = (
-            *part_blocks(trace, part, selection, givens),
-            *table_together(trace, part, selection),
-        )
+        blocks = part_blocks(trace, part, selection, givens)
         sections.append(section_of(trace, part, numbers[id(part)], blocks))
     if shown and shown[-1] is told[-1]:
         sections[-1] = _as_result(sections[-1])
@@ -134,7 +131,11 @@ def part_blocks(
     trace: Trace, part: PlannedStep, selection: Selection, givens: Sequence[Quantity]
 ) -> list[Block]:
     """All that is told of a part: how it is worked, and what its numbers come to."""
-    return [*worked_blocks(trace, part, selection, givens), *ending_of(trace, part)]
+    return [
+        *worked_blocks(trace, part, selection, givens),
+        *ending_of(trace, part),
+        *table_together(trace, part, selection),
+    ]
 
 
 def worked_blocks(

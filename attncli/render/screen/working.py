@@ -52,17 +52,12 @@ def _placed(
         style = "result" if k == len(texts) - 1 else ""
         last = k == len(texts) - 1 or breaks[k + 1]
         room = int(columns.room) - _RELATION
-        first, *others = (
-            wrapped([StyledText(text, style)], room, 2) if last else ([StyledText(text)], [])
-        )
+        whole = [[StyledText(unbreakable(text))]]
+        first, *others = wrapped([StyledText(text, style)], room, 2) if last else whole
         fill = "" if last else " " * (int(widths[k]) - width(text))
-        out[-1] += [StyledText(f" {relation} ", "relation"), *_settled(first), StyledText(fill)]
+        out[-1] += [StyledText(f" {relation} ", "relation"), *first, StyledText(fill)]
         out += [[indent, StyledText(" " * _RELATION), *more] for more in others if more]
     return out
-
-
-def _settled(line: Line) -> Line:
-    return [StyledText(unbreakable(piece.text), piece.style) for piece in line]
 
 
 def _part_texts(lines: Sequence[WorkingLine]) -> list[list[str]]:

@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from attncli.arithmetic.expression import MOST_PARTS, Location, elided, elided_rows
-from attncli.document import Addition, Block, MatrixBlock, Note, Spans, Working, joined
+from attncli.document import Addition, Block, MatrixBlock, Note, Spans, Working
 from attncli.records import NamedTuple
 from attncli.telling.blocks import given_blocks
 from attncli.telling.exercise.leaks import telling, with_copies
 from attncli.telling.exercise.lines import Asked, Blankable, LineAsker
 from attncli.telling.exercise.sections import StepSection
 from attncli.telling.selection import Selection
+from attncli.telling.sentences import joined
 from attncli.trace import Definition, Trace
 
 

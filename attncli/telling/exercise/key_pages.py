@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attncli.arithmetic.expression import MOST_PARTS, Omitted, elided
-from attncli.document import Block, Bullets, Document, Section, Spans, Subheading, joined
+from attncli.document import Block, Bullets, Document, Section, Spans, Subheading
 from attncli.questions import MistakenAnswer
+from attncli.telling.sentences import joined
 from attncli.word import Word
 
 

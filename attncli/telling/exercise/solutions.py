@@ -14,7 +14,7 @@ from attncli.notation import plain
 from attncli.notation.plain import MINUS
 from attncli.questions import Question, RightAnswer
 from attncli.telling.exercise.lines import Blankable, inside_of
-from attncli.telling.facts import counted
+from attncli.telling.sentences import counted
 from attncli.word import Word
 
 _HEADINGS = ("Blank", "Answer", "carry", "exact", "Accepted", "Points")
