@@ -104,8 +104,10 @@ _OMITTED = {
 }
 
 
-def label_of(name: Label) -> Word | str:
-    """What names a row or a column."""
+def label_of(name: Label | Omitted) -> Word | str:
+    """What names a row or a column, or stands in a table of words."""
+    if isinstance(name, Omitted):
+        return _OMITTED[Omission.ROWS]
     return _OMITTED[name] if isinstance(name, Omission) else name
 
 

@@ -189,12 +189,8 @@ def _grid(headings: Sequence[str], rows: Iterable[Sequence[str]], numbers: Seque
 
 
 def _table(block: doc.Table) -> str:
-    rows = [[x if isinstance(x, str) else _cell(x) for x in row] for row in block.rows]
+    rows = [[escaped(label_of(cell)) for cell in row] for row in block.rows]
     return _grid([*map(escaped, block.headings)], rows, [False for _ in block.headings])
-
-
-def _cell(cell: Word | Omitted) -> str:
-    return "⋮" if isinstance(cell, Omitted) else escaped(cell)
 
 
 def _quantity(corner: str, grid: Grid, *, numbers: bool) -> str:

@@ -49,9 +49,8 @@ def words_html(block: Table, style: HtmlStyle) -> str:
 
 
 def _cell(cell: Word | str | Omitted, style: HtmlStyle) -> str:
-    if isinstance(cell, Word):
-        return style.word(cell)
-    return style.text(cell) if isinstance(cell, str) else "⋮"
+    told = label_of(cell)
+    return style.word(told) if isinstance(told, Word) else style.text(told)
 
 
 def matrix_html(block: MatrixBlock, style: HtmlStyle) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attncli.arithmetic.expression import Vector
+from attncli.arithmetic.expression import Omitted, Vector
 from attncli.document import MatrixBlock, SideBySide, Table
 from attncli.notation.words import printed
 from attncli.records import NamedTuple
@@ -61,10 +61,6 @@ def _row_names(heading: str, grid: Grid) -> ScreenColumn:
     return ScreenColumn.of(heading, [_text_of(name) for name in grid.names], numbers=False)
 
 
-def _text_of(name: Label) -> str:
-    return _cell_text(label_of(name))
-
-
 def _entry_text(entry: Entry) -> str:
     return "…" if entry is Omission.BOTH else entry_text(entry)
 
@@ -73,16 +69,15 @@ def table_lines(block: Table, cells: int) -> list[Line]:
     """A table of words and numbers; its first column names the rows."""
     columns = []
     for j, heading in enumerate(block.headings):
-        texts = [_cell_text(row[j]) for row in block.rows]
+        texts = [_text_of(row[j]) for row in block.rows]
         numbers = all(text.isdigit() or text == "⋮" for text in texts)
-        columns.append(ScreenColumn.of(_cell_text(heading), texts, numbers=numbers))
+        columns.append(ScreenColumn.of(_text_of(heading), texts, numbers=numbers))
     return _banded(columns[0], columns[1:], cells)
 
 
-def _cell_text(cell: object) -> str:
-    if isinstance(cell, Word):
-        return printed(cell)
-    return cell if isinstance(cell, str) else "⋮"
+def _text_of(cell: Label | Omitted) -> str:
+    told = label_of(cell)
+    return printed(told) if isinstance(told, Word) else told
 
 
 def side_by_side_lines(block: SideBySide, cells: int) -> list[Line]:

@@ -146,13 +146,11 @@ def _table_column(heading: Word | str, entries: Sequence[Word | str | Omitted]) 
             for entry in entries
         )
         return TexColumn(TexCell.of(heading), tuple(cells))
-    return TexColumn(TexCell.of(heading), tuple(map(_words_cell, entries)), False)
-
-
-def _words_cell(entry: Word | str | Omitted) -> TexCell:
-    if isinstance(entry, Omitted):
-        return DOTS_BELOW
-    return TexCell.of(entry)
+    return TexColumn(
+        TexCell.of(heading),
+        tuple(DOTS_BELOW if isinstance(entry, Omitted) else TexCell.of(entry) for entry in entries),
+        False,
+    )
 
 
 def _in_lines(column: TexColumn, widest: float) -> TexColumn:

@@ -59,12 +59,10 @@ def _by_names(section: Section, trace: Trace) -> list[Block]:
 
 
 def _by_name(line: Line | Addition, asker: LineAsker) -> Line:
-    block = line if isinstance(line, Addition) else None
-    if block is not None:
-        added, _ = asker.addition(block)
+    if isinstance(line, Addition):
+        added, _ = asker.addition(line)
         assert isinstance(added, Working)
-        line = added.lines[0]  # type: ignore[assignment]
-    assert isinstance(line, Line)
+        (line,) = (one for one in added.lines if isinstance(one, Line))
     forms = [form for _, form in line.parts[:-1]]
     told, _ = asker.forms(forms, line, asks=True)
     return line._replace(parts=tuple(("=", form) for form in told if form is not None))

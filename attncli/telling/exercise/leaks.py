@@ -57,24 +57,14 @@ def with_copies(trace: Trace, cells: Set[Location], whole: Collection[str]) -> f
 
 def _copies(trace: Trace, definition: Definition, cells: Set[Location]) -> set[Location]:
     """The cells of a quantity that copy some of these."""
-    operands = trace.operands(definition)
+    operation, operands = definition.operation, trace.operands(definition)
     rows, columns = trace[definition.name].matrix.shape
-    if (
-        not _is_copy(definition.operation.cell(0, 0, *operands)[0])
-        and not definition.operation.copies
-    ):
+
+    def source(i: int, j: int) -> Location | None:
+        form = operation.cell(i, j, *operands)[0]
+        return form.cell if isinstance(form, Number) else None
+
+    if source(0, 0) is None and not operation.copies:
         return set()
-    sources = {
-        Location(definition.name, i, j): definition.operation.cell(i, j, *operands)[0]
-        for i in range(rows)
-        for j in range(columns)
-    }
-    return {
-        cell
-        for cell, form in sources.items()
-        if isinstance(form, Number) and form.cell is not None and form.cell in cells
-    }
-
-
-def _is_copy(form: object) -> bool:
-    return isinstance(form, Number) and form.cell is not None
+    every = (Location(definition.name, i, j) for i in range(rows) for j in range(columns))
+    return {cell for cell in every if source(cell.row, cell.column) in cells}
