@@ -6,6 +6,7 @@ import json
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import jsonschema
 import pytest
@@ -316,6 +317,24 @@ def test_the_schema_is_one_and_says_what_the_reader_says() -> None:
     assert all(described.values())
     assert set(described) == {key.name for key in SCENARIO.keys}
     assert set(schema["properties"]["rounding"]["properties"]["steps"]["properties"]) == set(STORY)
+
+
+def test_the_schema_says_nothing_else_for_saying_it_once() -> None:
+    schema = json_schema()
+    definitions = schema.pop("$defs")
+
+    def written_out(part: Any) -> Any:
+        if isinstance(part, list):
+            return [*map(written_out, part)]
+        if not isinstance(part, dict):
+            return part
+        named = part.get("$ref", "").removeprefix("#/$defs/")
+        own = {key: written_out(value) for key, value in part.items() if key != "$ref"}
+        return own | (written_out(definitions[named]) if named else {})
+
+    assert written_out(schema).items() >= SCENARIO.schema().items()
+    text = json.dumps(schema) + json.dumps(definitions)
+    assert all(text.count(f'"#/$defs/{name}"') > 1 for name in definitions)
 
 
 @given(

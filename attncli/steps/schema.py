@@ -122,11 +122,13 @@ SCENARIO = Record(KeysOf(*_PARTS, "file", also=_OF_A_FILE))
 
 def json_schema() -> Schema:
     """The JSON Schema (2020-12) of scenario files."""
+    from attncli.scenario.keys.definitions import with_definitions
+
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "attncli scenario",
         "description": "A Transformer, or a part of one, to be worked by hand.",
-        **SCENARIO.schema(),
+        **with_definitions(SCENARIO.schema()),
     }
 
 

@@ -37,6 +37,7 @@ def value(pen: Pen, schema: Any, depth: int = 0) -> Any:
     """What a schema allows, its sizes small; where it allows anything, a word."""
     if isinstance(schema, bool):
         schema = {}
+    schema = _named(schema)
     if "anyOf" in schema:
         return value(pen, pen.choice(*schema["anyOf"]), depth)
     if "enum" in schema:
@@ -74,9 +75,19 @@ def _plain(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def _named(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema, or the definition that it refers to."""
+    name = schema.get("$ref", "").removeprefix("#/$defs/")
+    return _schema()["$defs"][name] if name else schema
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    return json_schema()
+
+
 @cache
 def _properties() -> dict[str, Any]:
-    schema = json_schema()
-    top: dict[str, Any] = schema["properties"]
-    layer: dict[str, Any] = top["layers"].get("items", {}).get("properties", {})
-    return top | layer
+    top: dict[str, Any] = _schema()["properties"]
+    layer: dict[str, Any] = _named(top["layers"]).get("items", {})
+    return top | _named(layer).get("properties", {})
