@@ -6,13 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from attncli.document import Document
+from attncli.document import Document, Facts, Spans
 from attncli.pipeline import load, work
 from attncli.render import Page, format_names, render
+from attncli.scenario import shipped as scenarios
 from attncli.steps import steps
+from attncli.telling import shipped
 from attncli.telling.lesson import lessons
 from attncli.telling.selection import Selection, select
 from attncli.telling.walkthrough import walkthrough
+from attncli.word import Word
 from tests.pages import SHIPPED
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -63,3 +66,31 @@ def test_lessons(rewrite: bool) -> None:
     trace = work(load("i_love_ai", ["scale=sqrt_d_k"]))
     document = lessons(trace, [(step, trace) for step in steps()], Selection())
     check("lessons.txt", render(document, "terminal", Page(WIDTH)), rewrite=rewrite)
+
+
+def test_what_is_kept_of_the_shipped_scenarios(rewrite: bool) -> None:
+    path = scenarios.folder() / shipped.FILE
+    if rewrite:
+        path.write_text(shipped.to_keep(), "utf-8")
+    assert path.read_text("utf-8") == shipped.to_keep(), "run with --rewrite-golden"
+
+
+def test_a_scenario_that_is_another_one_now_is_listed_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("i_love_ai", "word_order"):
+        (tmp_path / f"{name}.yaml").write_bytes(scenarios.path_of(name).read_bytes())
+    (tmp_path / shipped.FILE).write_bytes((scenarios.folder() / shipped.FILE).read_bytes())
+    whole = shipped.scenarios_catalogue()
+    monkeypatch.setattr(scenarios, "_FOLDERS", (tmp_path,))
+    changed = tmp_path / "i_love_ai.yaml"
+    changed.write_text(changed.read_text("utf-8").replace("title: I love AI", "title: Other"))
+    told = {name: spans[0] for name, spans in rows_of(shipped.scenarios_catalogue())}
+    before = {name: spans[0] for name, spans in rows_of(whole)}
+    assert told == {"i_love_ai": Word("Other"), "word_order": before["word_order"]}
+
+
+def rows_of(catalogue: Document) -> tuple[tuple[str, Spans], ...]:
+    facts = catalogue.closing[0]
+    assert isinstance(facts, Facts)
+    return facts.rows

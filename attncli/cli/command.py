@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager, nullcontext
 from inspect import Parameter, Signature
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -78,28 +78,33 @@ class TextGroup(TyperGroup):
 R = TypeVar("R", bound=NamedTuple)
 
 
-def taking(record: type[R]) -> Callable[[Callable[[Any, R], None]], Callable[..., None]]:
+def taking(
+    record: type[R], without: Container[str] = (), **instead: tuple[object, object]
+) -> Callable[[Callable[[R], None]], Callable[..., None]]:
     """Makes a command of a function of what was typed as a record: the annotated fields of this
-    named tuple are the options, with their defaults."""
-    parameters = {"context": Parameter("context", _BY_NAME, annotation=typer.Context)}
-    for name, kind in get_type_hints(record, include_extras=True).items():
-        usual = record._field_defaults.get(name, Parameter.empty)
-        parameters[name] = Parameter(name, _BY_NAME, default=usual, annotation=kind)
+    named tuple are the options, with their defaults, but for those that it does without, and
+    those that have another annotation and default instead."""
+    parameters = []
+    for name, kind in record.__annotations__.items():
+        usual = (kind, record._field_defaults.get(name, Parameter.empty))
+        annotation, default = instead.get(name, usual)
+        if name not in without:
+            parameter = Parameter(
+                name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+            )
+            parameters.append(parameter)
 
-    def command_of(act: Callable[[Any, R], None]) -> Callable[..., None]:
-        def command(*, context: Any, **typed: Any) -> None:  # noqa: ANN401
-            act(context, record._make(typed[name] for name in record._fields))
+    def command_of(act: Callable[[R], None]) -> Callable[..., None]:
+        def command(**typed: Any) -> None:  # noqa: ANN401
+            act(record(**typed))
 
         command.__name__, command.__doc__ = act.__name__, act.__doc__
         # where Typer looks for the options
-        command.__annotations__ = {name: one.annotation for name, one in parameters.items()}
-        vars(command)["__signature__"] = Signature([*parameters.values()])
+        command.__annotations__ = {one.name: one.annotation for one in parameters}
+        vars(command)["__signature__"] = Signature(parameters)
         return command
 
     return command_of
-
-
-_BY_NAME = Parameter.KEYWORD_ONLY
 
 
 def command_line(context: Any, leave_out: Container[str] = ()) -> str:  # noqa: ANN401

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import typer
-
 from attncli.cli.command import command_line, taking
 from attncli.cli.exercise_arguments import ExerciseArguments
 
 
 @taking(ExerciseArguments)
-def command(context: typer.Context, order: ExerciseArguments) -> None:
+def command(order: ExerciseArguments) -> None:
     """Write an exercise: the student's sheet, the answer key, hints.
 
     Examples:
@@ -26,4 +24,4 @@ def command(context: typer.Context, order: ExerciseArguments) -> None:
     """
     from attncli.cli.exercise_writing import fulfil
 
-    fulfil(order, command_line(context, leave_out=("output", "force")))
+    fulfil(order, command_line(order.context, leave_out=("output", "force")))

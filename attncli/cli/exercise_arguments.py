@@ -7,7 +7,7 @@ import typer
 
 from attncli.choices import BLANKS, DETAILS, KEYS
 from attncli.cli import options
-from attncli.cli.request import Excerpt, changes_of
+from attncli.cli.arguments import Excerpt, changes_of
 from attncli.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 class ExerciseArguments(NamedTuple):
     """What was typed."""
 
+    context: typer.Context
     scenario: options.ScenarioArgument
     step: options.Steps = None
     layer: options.LayerOption = None
@@ -32,11 +33,11 @@ class ExerciseArguments(NamedTuple):
     ] = None
     blank: Annotated[
         str,
-        typer.Option(
+        options.choice(
             "--blank",
-            metavar="|".join((*BLANKS[:-1], "random:SHARE")),
-            help="What is taken out: results, the terms inside lines of working, both, a share.",
-            autocompletion=options.complete_blank,
+            lambda: BLANKS,
+            "What is taken out: results, the terms inside lines of working, both, a share.",
+            "|".join((*BLANKS[:-1], "random:SHARE")),
         ),
     ] = BLANKS[0]
     points: Annotated[
@@ -49,12 +50,11 @@ class ExerciseArguments(NamedTuple):
     ] = None
     key: Annotated[
         str | None,
-        typer.Option(
+        options.choice(
             "--key",
-            metavar="|".join(KEYS),
-            help="Where the key goes; by default into a file of its own in a folder, else behind"
+            lambda: KEYS,
+            "Where the key goes; by default into a file of its own in a folder, else behind"
             " the sheet.",
-            autocompletion=options.complete_key,
         ),
     ] = None
     hints: Annotated[bool, typer.Option("--hints", help="A sheet of hints as well.")] = False
@@ -90,11 +90,10 @@ class ExerciseArguments(NamedTuple):
     set_: options.Sets = None
     detail: Annotated[
         str | None,
-        typer.Option(
+        options.choice(
             "--detail",
-            metavar="|".join(DETAILS),
-            help="Tables only (for results the default), one line a row, or every cell.",
-            autocompletion=options.complete_detail,
+            lambda: DETAILS,
+            "Tables only (for results the default), one line a row, or every cell.",
         ),
     ] = None
     form: options.ExerciseFormatOption = None

@@ -87,8 +87,7 @@ def _wish(order: ExerciseArguments, trace: Trace, terms: CheckedArguments) -> Ex
 
     cells = _cells(order, trace) if order.cell else []
     detail = order.detail or ("full" if terms.blanking.terms else "summary")
-    token, layer, head = order.part
-    selection = select(trace, order.step or (), token, detail, layer=layer, head=head)
+    selection = select(trace, order.step or (), detail=detail, **order.part._asdict())
     check_told(trace, selection)
     counts, share = terms.counts, terms.manner.share
     wish = ExerciseRequest(selection, cells, terms.blanking, terms.points, str(counts.seed), share)
@@ -101,8 +100,7 @@ def _cells(order: ExerciseArguments, trace: Trace) -> list[tuple[Name, Address]]
     from attncli.telling.cells import find_cells
     from attncli.telling.selection import SelectionError
 
-    token, layer, head = order.part
-    others = [("--step", order.step), ("--token", token), ("--layer", layer), ("--head", head)]
+    others = order.part.options(order.step)
     found: dict[tuple[Name, int, int], Address] = {}
     wrong: list[Problem] = []
     for name, address in find_cells(trace, order.cell or (), others):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attncli.cli import options
-from attncli.cli.request import Excerpt, Request, changes_of
+from attncli.cli.arguments import Arguments
+from attncli.cli.command import taking
 
 if TYPE_CHECKING:
     from attncli.document import Document
@@ -13,23 +14,8 @@ if TYPE_CHECKING:
     from attncli.trace import Trace
 
 
-def command(
-    scenario: options.ScenarioOrUsual = "i_love_ai",
-    step: options.Steps = None,
-    layer: options.LayerOption = None,
-    head: options.HeadOption = None,
-    token: options.Token = None,
-    decimals: options.Decimals = None,
-    rounding: options.RoundingOption = None,
-    set_: options.Sets = None,
-    detail: options.DetailOption = "full",
-    form: options.FormatOption = None,
-    fragment: options.Fragment = False,
-    output: options.Output = None,
-    files_outside: options.FilesOutside = False,
-    large: options.Large = False,
-    force: options.Force = False,
-) -> None:
+@taking(Arguments, without=("cell",), scenario=(options.ScenarioOrUsual, "i_love_ai"))
+def command(typed: Arguments) -> None:
     """Explain a step: its purpose, working and common mistakes.
 
     Without --step, each of them.
@@ -42,16 +28,11 @@ def command(
 
       attn explain --format markdown -o lesson.md
     """
-    changes = changes_of(set_, decimals, rounding)
-    request = Request(
-        scenario, changes, step or [], detail, form, output, force, files_outside, fragment, large
-    )
-    trace = request.work()
-    part = Excerpt(token, layer, head)
-    request.deliver(lambda: _document(trace, request, part))
+    trace = typed.work()
+    typed.deliver(lambda: _document(trace, typed))
 
 
-def _document(trace: Trace, request: Request, part: Excerpt) -> Document:
+def _document(trace: Trace, typed: Arguments) -> Document:
     from attncli.steps import step_named
     from attncli.steps.order import STORY
     from attncli.telling.lesson import lessons
@@ -59,15 +40,15 @@ def _document(trace: Trace, request: Request, part: Excerpt) -> Document:
     from attncli.telling.selection import select
     from attncli.telling.walkthrough import check_lines
 
-    chosen = select(trace, (), part.token, request.detail, layer=part.layer, head=part.head)
-    parts = [one for one in told_parts(trace) if not request.steps or one.step in request.steps]
+    chosen = select(trace, detail=typed.detail, **typed.part._asdict())
+    parts = [one for one in told_parts(trace) if typed.includes(one.step)]
     check_lines(trace, [one for one in parts if chosen.includes(one)])
-    wanted = [step_named(name) for name in STORY if not request.steps or name in request.steps]
-    told = [(step, _trace_through(step, trace, request)) for step in wanted]
+    wanted = [step_named(name) for name in STORY if typed.includes(name)]
+    told = [(step, _trace_through(step, trace, typed)) for step in wanted]
     return lessons(trace, told, chosen)
 
 
-def _trace_through(step: Step, trace: Trace, request: Request) -> Trace:
+def _trace_through(step: Step, trace: Trace, typed: Arguments) -> Trace:
     """A trace that goes through a step, if the scenario or a change to it makes one."""
     from attncli.scenario import ScenarioError
     from attncli.telling.parts import told_parts
@@ -79,6 +60,6 @@ def _trace_through(step: Step, trace: Trace, request: Request) -> Trace:
     ):
         return trace
     try:
-        return request.worked_with(step.shown_with)
+        return typed.worked_with(step.shown_with)
     except ScenarioError:  # its numbers don't go with the step
         return trace

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attncli.cli import options
-from attncli.cli.request import Request, changes_of
+from attncli.cli.arguments import Arguments
+from attncli.cli.command import taking
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,18 +14,8 @@ if TYPE_CHECKING:
     from attncli.trace import Trace
 
 
-def command(
-    scenario: options.ScenarioArgument,
-    step: options.Steps = None,
-    decimals: options.Decimals = None,
-    rounding: options.RoundingOption = None,
-    set_: options.Sets = None,
-    form: options.FormatOption = None,
-    output: options.Output = None,
-    files_outside: options.FilesOutside = False,
-    large: options.Large = False,
-    force: options.Force = False,
-) -> None:
+@taking(Arguments, without=("layer", "head", "token", "cell", "detail", "fragment"))
+def command(typed: Arguments) -> None:
     """Tell what is weak about a scenario's numbers.
 
     Ambiguous roundings, ties, trivial cells, rows that don't add up, hidden mistakes.
@@ -36,12 +26,8 @@ def command(
 
       attn lint mine.yaml --step softmax --decimals 4
     """
-    changes = changes_of(set_, decimals, rounding)
-    request = Request(
-        scenario, changes, step or [], "full", form, output, force, files_outside, large=large
-    )
-    trace = request.work()
-    request.deliver(lambda: _document(trace, request.steps))
+    trace = typed.work()
+    typed.deliver(lambda: _document(trace, typed.steps))
 
 
 def _document(trace: Trace, steps: Sequence[str]) -> Document:

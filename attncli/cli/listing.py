@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from attncli.cli import options
 from attncli.cli.complaints import complaining
 from attncli.cli.output import deliver
 from attncli.writing import OutputError
@@ -17,16 +18,13 @@ if TYPE_CHECKING:
 WHAT = ("scenarios", "steps")
 
 
-def complete_what(incomplete: str) -> list[str]:
-    """What can be listed, as far as it begins so."""
-    return [what for what in WHAT if what.startswith(incomplete)]
-
-
 def command(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="[scenarios|steps]", help="What to list.", autocompletion=complete_what
+            metavar="[scenarios|steps]",
+            help="What to list.",
+            autocompletion=options.beginning(lambda: WHAT),
         ),
     ] = WHAT[0],
 ) -> None:
@@ -41,20 +39,14 @@ def command(
     with complaining():
         if what not in WHAT:
             raise OutputError.of(what, "there is no such list", f"say {' or '.join(WHAT)}")
-        document = _steps() if what == "steps" else _scenarios()
-        deliver(document, "terminal", None, force=False)
+        deliver(_document(what), "terminal", None, force=False)
 
 
-def _steps() -> Document:
-    from attncli.telling.catalogue import steps_catalogue
+def _document(what: str) -> Document:
+    if what == "steps":
+        from attncli.telling.catalogue import steps_catalogue
 
-    return steps_catalogue()
+        return steps_catalogue()
+    from attncli.telling.shipped import scenarios_catalogue
 
-
-def _scenarios() -> Document:
-    from attncli.pipeline import outline
-    from attncli.scenario import shipped
-    from attncli.telling.summaries import scenarios_catalogue
-
-    outlines = {name: outline(str(shipped.path_of(name))) for name in shipped.names()}
-    return scenarios_catalogue(outlines)
+    return scenarios_catalogue()

@@ -2,57 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any
 
 import typer
 
-from attncli.choices import BLANKS, DETAILS, KEYS, POLICIES
+from attncli.choices import DETAILS, POLICIES
 from attncli.render import exercise_format_names, format_names
 
 
-def complete_scenario(incomplete: str) -> list[str]:
-    """The shipped scenarios whose names begin so."""
+def beginning(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    """What a shell offers to complete: those of the names that begin as what is there."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in names() if name.startswith(incomplete)]
+
+    return complete
+
+
+def _scenarios() -> Iterable[str]:
     from attncli.scenario import shipped
 
-    return [name for name in shipped.names() if name.startswith(incomplete)]
+    return shipped.names()
 
 
-def complete_step(incomplete: str) -> list[str]:
-    """The steps whose names begin so."""
+def _steps() -> Iterable[str]:
     from attncli.steps.order import STORY
 
-    return [name for name in STORY if name.startswith(incomplete)]
+    return STORY
 
 
-def complete_detail(incomplete: str) -> list[str]:
-    """The details whose names begin so."""
-    return [name for name in DETAILS if name.startswith(incomplete)]
-
-
-def complete_policy(incomplete: str) -> list[str]:
-    """The rounding policies whose names begin so."""
-    return [name for name in POLICIES if name.startswith(incomplete)]
-
-
-def complete_blank(incomplete: str) -> list[str]:
-    """What can be taken out, as far as it begins so."""
-    return [name for name in BLANKS if name.startswith(incomplete)]
-
-
-def complete_key(incomplete: str) -> list[str]:
-    """The places of a key that begin so."""
-    return [name for name in KEYS if name.startswith(incomplete)]
-
-
-def complete_exercise_format(incomplete: str) -> list[str]:
-    """The formats of exercises whose names begin so."""
-    names = [*format_names(), *exercise_format_names()]
-    return [name for name in names if name.startswith(incomplete)]
-
-
-def complete_format(incomplete: str) -> list[str]:
-    """The formats whose names begin so."""
-    return [name for name in format_names() if name.startswith(incomplete)]
+def choice(
+    option: str, names: Callable[[], Iterable[str]], says: str, metavar: str | None = None
+) -> Any:  # noqa: ANN401
+    """An option for one of some names."""
+    shown = metavar or "|".join(names())
+    return typer.Option(option, metavar=shown, help=says, autocompletion=beginning(names))
 
 
 ScenarioArgument = Annotated[
@@ -60,7 +45,7 @@ ScenarioArgument = Annotated[
     typer.Argument(
         metavar="SCENARIO",
         help="A scenario file, or the name of a shipped one.",
-        autocompletion=complete_scenario,
+        autocompletion=beginning(_scenarios),
     ),
 ]
 ScenarioOrUsual = Annotated[
@@ -68,17 +53,14 @@ ScenarioOrUsual = Annotated[
     typer.Argument(
         metavar="[SCENARIO]",
         help="A scenario file, or the name of a shipped one.",
-        autocompletion=complete_scenario,
+        autocompletion=beginning(_scenarios),
         show_default=True,
     ),
 ]
 Steps = Annotated[
     list[str] | None,
-    typer.Option(
-        "--step",
-        metavar="NAME",
-        help="Only this step; may be repeated. `attn list steps` names them.",
-        autocompletion=complete_step,
+    choice(
+        "--step", _steps, "Only this step; may be repeated. `attn list steps` names them.", "NAME"
     ),
 ]
 Token = Annotated[
@@ -113,12 +95,7 @@ Decimals = Annotated[
 ]
 RoundingOption = Annotated[
     str | None,
-    typer.Option(
-        "--rounding",
-        metavar="|".join(POLICIES),
-        help="The rounding policy, for this run.",
-        autocompletion=complete_policy,
-    ),
+    choice("--rounding", lambda: POLICIES, "The rounding policy, for this run."),
 ]
 Sets = Annotated[
     list[str] | None,
@@ -130,30 +107,13 @@ Sets = Annotated[
 ]
 DetailOption = Annotated[
     str,
-    typer.Option(
-        "--detail",
-        metavar="|".join(DETAILS),
-        help="Tables only, one line a row, or every cell.",
-        autocompletion=complete_detail,
-    ),
+    choice("--detail", lambda: DETAILS, "Tables only, one line a row, or every cell."),
 ]
-FormatOption = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        metavar="|".join(format_names()),
-        help="The output format; by default terminal, or as -o's suffix says.",
-        autocompletion=complete_format,
-    ),
-]
+_BY_SUFFIX = "The output format; by default terminal, or as -o's suffix says."
+FormatOption = Annotated[str | None, choice("--format", format_names, _BY_SUFFIX)]
 ExerciseFormatOption = Annotated[
     str | None,
-    typer.Option(
-        "--format",
-        metavar="|".join([*format_names(), *exercise_format_names()]),
-        help="The output format; by default terminal, or as -o's suffix says.",
-        autocompletion=complete_exercise_format,
-    ),
+    choice("--format", lambda: [*format_names(), *exercise_format_names()], _BY_SUFFIX),
 ]
 Allow = Annotated[
     list[str] | None,

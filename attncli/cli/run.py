@@ -4,32 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attncli.cli import options
-from attncli.cli.request import Excerpt, Request, changes_of
+from attncli.cli.arguments import Arguments
+from attncli.cli.command import taking
 
 if TYPE_CHECKING:
     from attncli.document import Document
     from attncli.trace import Trace
 
 
-def command(
-    scenario: options.ScenarioArgument,
-    step: options.Steps = None,
-    layer: options.LayerOption = None,
-    head: options.HeadOption = None,
-    token: options.Token = None,
-    cell: options.Cells = None,
-    decimals: options.Decimals = None,
-    rounding: options.RoundingOption = None,
-    set_: options.Sets = None,
-    detail: options.DetailOption = "full",
-    form: options.FormatOption = None,
-    fragment: options.Fragment = False,
-    output: options.Output = None,
-    files_outside: options.FilesOutside = False,
-    large: options.Large = False,
-    force: options.Force = False,
-) -> None:
+@taking(Arguments)
+def command(typed: Arguments) -> None:
     """Work a scenario out, every step as tables and as arithmetic.
 
     Examples:
@@ -44,26 +28,17 @@ def command(
 
       attn run my.yaml --rounding exact --decimals 4 --set scale=none -o page.md
     """
-    changes = changes_of(set_, decimals, rounding)
-    request = Request(
-        scenario, changes, step or [], detail, form, output, force, files_outside, fragment, large
-    )
-    trace = request.work()
-    part = Excerpt(token, layer, head)
-    request.deliver(lambda: _document(trace, request, part, cell or []))
+    trace = typed.work()
+    typed.deliver(lambda: _document(trace, typed))
 
 
-def _document(trace: Trace, request: Request, part: Excerpt, cells: list[str]) -> Document:
-    if cells:
+def _document(trace: Trace, typed: Arguments) -> Document:
+    if typed.cell:
         from attncli.telling.cells import cells_page, find_cells
 
-        others = [("--step", request.steps), ("--token", part.token)]
-        others += [("--layer", part.layer), ("--head", part.head)]
-        return cells_page(trace, find_cells(trace, cells, others))
+        return cells_page(trace, find_cells(trace, typed.cell, typed.part.options(typed.step)))
     from attncli.telling import selection, walkthrough
 
-    chosen = selection.select(
-        trace, request.steps, part.token, request.detail, layer=part.layer, head=part.head
-    )
+    chosen = selection.select(trace, typed.steps, detail=typed.detail, **typed.part._asdict())
     walkthrough.check_told(trace, chosen)
     return walkthrough.walkthrough(trace, chosen)

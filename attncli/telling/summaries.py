@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from attncli.document import Document, Facts, Spans
+from attncli.document import Spans
 from attncli.telling.facts import sizes
 from attncli.trace.outline import Outline
 from attncli.word import Word
-
-
-def scenarios_catalogue(outlines: Mapping[str, Outline]) -> Document:
-    """Every shipped scenario: its title and what it holds."""
-    rows = tuple((name, summary(outline)) for name, outline in outlines.items())
-    return Document(Word("Scenarios"), (), closing=(Facts(rows),))
 
 
 def summary(outline: Outline) -> Spans:

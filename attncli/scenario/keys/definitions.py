@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable
 from itertools import chain, count
@@ -45,7 +44,7 @@ class _Definitions:
         if said not in self._called:
             self._called[said] = name = self._free(key, schema)
             self.parts[name] = {}  # before those that are in it
-            self.parts[name] = _each_part(json.loads(said), key, self.referring)
+            self.parts[name] = _each_part(_undescribed(schema), key, self.referring)
         described = {key: text for key, text in schema.items() if key == "description"}
         return {**described, "$ref": f"#/$defs/{self._called[said]}"}
 
@@ -56,8 +55,12 @@ class _Definitions:
         return next(name for name in names if name not in self.parts)
 
 
+def _undescribed(schema: Schema) -> Schema:
+    return {key: value for key, value in schema.items() if key != "description"}
+
+
 def _said(schema: Schema) -> str:
-    return json.dumps({key: value for key, value in schema.items() if key != "description"})
+    return str(_undescribed(schema))
 
 
 def _each_part(schema: Schema, key: str, change: Callable[[Schema, str], Schema]) -> Schema:

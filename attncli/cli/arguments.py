@@ -1,0 +1,112 @@
+"""What `run`, `explain` and `lint` are asked for alike: a scenario, changes, where it goes."""
+
+# no lazy annotations here: Typer reads them
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from attncli.cli import options
+from attncli.cli.complaints import Complaints, complaining
+from attncli.cli.output import check_output, deliver
+from attncli.cli.progress import watching
+from attncli.records import NamedTuple
+
+if TYPE_CHECKING:
+    from attncli.document import Document
+    from attncli.scenario.settings import Change
+    from attncli.trace import Trace
+
+
+class Excerpt(NamedTuple):
+    """The part of a trace that is asked for, besides its steps."""
+
+    token: str | None
+    layer: str | None
+    head: str | None
+
+    def options(self, steps: Sequence[str] | None) -> list[tuple[str, object]]:
+        """What was said of the part, by the options that say it."""
+        said = [(f"--{name}", value) for name, value in self._asdict().items()]
+        return [("--step", steps), *said]
+
+
+class Arguments(NamedTuple):
+    """A scenario to work out, and what to do with the page, as it was typed."""
+
+    scenario: options.ScenarioArgument
+    step: options.Steps = None
+    layer: options.LayerOption = None
+    head: options.HeadOption = None
+    token: options.Token = None
+    cell: options.Cells = None
+    decimals: options.Decimals = None
+    rounding: options.RoundingOption = None
+    set_: options.Sets = None
+    detail: options.DetailOption = "full"
+    form: options.FormatOption = None
+    fragment: options.Fragment = False
+    output: options.Output = None
+    files_outside: options.FilesOutside = False
+    large: options.Large = False
+    force: options.Force = False
+
+    @property
+    def steps(self) -> Sequence[str]:
+        """The steps that are asked for; none means all."""
+        return self.step or ()
+
+    def includes(self, step: str) -> bool:
+        """Whether a step is asked for."""
+        return not self.step or step in self.step
+
+    @property
+    def part(self) -> Excerpt:
+        """The part of the trace that is asked for, besides its steps."""
+        return Excerpt(self.token, self.layer, self.head)
+
+    def work(self) -> "Trace":
+        """The worked scenario; or everything that is wrong with the request is said."""
+        from attncli.telling.selection import check_detail, check_steps
+
+        complaints = Complaints()
+        with complaints.heard():
+            check_steps(self.steps)
+        with complaints.heard():
+            check_detail(self.detail)
+        with complaints.heard():
+            check_output(self.form, self.output, force=self.force, fragment=self.fragment)
+        with complaints.heard():
+            trace = self.worked_with(())
+        complaints.stop_if_any()
+        return trace
+
+    def worked_with(self, more: Sequence[str]) -> "Trace":
+        """The scenario worked with some more changes. Raises ScenarioError."""
+        from attncli.pipeline import load, work
+
+        changes = [*changes_of(self.set_, self.decimals, self.rounding), *more]
+        with watching("Learning pieces") as tell:
+            scenario = load(
+                self.scenario, changes, outside=self.files_outside, large=self.large, progress=tell
+            )
+            return work(scenario)
+
+    def deliver(self, tell: "Callable[[], Document]") -> None:
+        """Tells, renders and writes the page, or says what is wrong."""
+        with complaining():
+            deliver(tell(), self.form, self.output, force=self.force, fragment=self.fragment)
+
+
+def changes_of(
+    sets: Sequence[str] | None, decimals: str | None, rounding: str | None
+) -> "list[str | Change]":
+    """`--set`, then `--decimals` (of every step) and `--rounding`."""
+    from attncli.scenario.settings import Change
+
+    changes: list[str | Change] = list(sets or ())
+    if decimals is not None:
+        option = f"--decimals {decimals}"
+        changes.append(Change(option, "rounding.decimals", decimals))
+        changes.append(Change(option, "rounding.steps", "{}"))
+    if rounding is not None:
+        changes.append(Change(f"--rounding {rounding}", "rounding.policy", rounding))
+    return changes
