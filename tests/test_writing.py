@@ -18,9 +18,10 @@ import pytest
 from hypothesis import settings
 
 import attncli.writing.folder
-from attncli.writing import OutputError, write_file, write_files
+from attncli.writing import OutputError
 from attncli.writing.exchange import exchange
-from attncli.writing.file import settle
+from attncli.writing.file import settle, write_file
+from attncli.writing.folder import write_files
 
 if sys.platform == "win32":
     pytest.skip("signals, locks and limits are those of POSIX", allow_module_level=True)
@@ -32,7 +33,8 @@ UNFINISHED = ".attn-unfinished-"
 
 ENDLESS = """
 import sys, itertools
-from attncli.writing import write_file, write_files
+from attncli.writing.file import write_file
+from attncli.writing.folder import write_files
 place, names = sys.argv[1], sys.argv[2:]
 print("ready", flush=True)
 for k in itertools.count():
@@ -44,7 +46,9 @@ for k in itertools.count():
 """
 ONCE = """
 import sys
-from attncli.writing import OutputError, write_file, write_files
+from attncli.writing import OutputError
+from attncli.writing.file import write_file
+from attncli.writing.folder import write_files
 place, text, names = sys.argv[1], sys.argv[2] * 20_000, sys.argv[3:]
 print("ready", flush=True)
 sys.stdin.read(1)

@@ -19,13 +19,15 @@ from decimal import (
     localcontext,
     setcontext,
 )
-from fractions import Fraction
 from functools import cache, lru_cache
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from attncli.arithmetic import decimals, rational
+from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 DIGITS = 60
 _ERF_IS_ONE = 40
@@ -60,8 +62,14 @@ def shown(expression: ex.Expression) -> Decimal:
 
 def fraction(expression: ex.Expression) -> Fraction | None:
     """The value from the numbers in full, where a fraction holds it."""
+    return _fraction(expression, _FULL)
+
+
+def _fraction(expression: ex.Expression, value_of: ValueOf) -> Fraction | None:
+    from attncli.arithmetic import rational  # which most pages do without
+
     try:
-        return rational.value(expression, _FULL)
+        return rational.value(expression, value_of)
     except rational.Irrational:
         return None
 
@@ -91,10 +99,8 @@ def _rounded(expression: ex.Expression, value_of: ValueOf, like: Decimal) -> Dec
     sure = decimals.round_like(decimals.certain(value), like)
     if near == sure and type(expression) is not ex.Sum:  # whose terms may leave next to nothing
         return near
-    try:
-        return decimals.round_fraction(rational.value(expression, value_of), like)
-    except rational.Irrational:
-        return sure
+    exact = _fraction(expression, value_of)
+    return sure if exact is None else decimals.round_fraction(exact, like)
 
 
 def _in_full(node: ex.Expression) -> bool:

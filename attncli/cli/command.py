@@ -96,7 +96,8 @@ def taking(
 
     def command_of(act: Callable[[R], None]) -> Callable[..., None]:
         def command(**typed: Any) -> None:  # noqa: ANN401
-            act(record(**typed))
+            values = {**record._field_defaults, **typed}
+            act(record._make(values[name] for name in record._fields))
 
         command.__name__, command.__doc__ = act.__name__, act.__doc__
         # where Typer looks for the options

@@ -10,8 +10,8 @@ import typer
 from attncli.cli import options
 from attncli.cli.complaints import Complaints, complaining
 from attncli.cli.numbers import LARGEST_SEED, whole
-from attncli.cli.output import say_written
-from attncli.writing import OutputError, check_free, write_file, write_out
+from attncli.cli.output import check_target, send_scenario
+from attncli.writing import OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,11 +56,11 @@ def command(
     with complaints.heard():
         _check_rules(allow or ())
     with complaints.heard():
-        check_free(output, force=force)
+        check_target(output, force=force)
     complaints.stop_if_any()
     assert sizes is not None
     with complaining():
-        _write(_text(sizes, number, allow or ()), output, force=force)
+        send_scenario(_text(sizes, number, allow or ()), output, force=force)
 
 
 def _sizes(complaints: Complaints, texts: tuple[str, str, str, str]) -> Sizes | None:
@@ -113,11 +113,3 @@ def _command(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
     words += ["--heads", str(sizes.heads), "--seed", str(seed), "--decimals", str(sizes.decimals)]
     words += [word for rule in allow for word in ("--allow", rule)]
     return " ".join(map(shlex.quote, words))
-
-
-def _write(text: str, output: str | None, *, force: bool) -> None:
-    if output is None or output == "-":
-        write_out(text)
-        return
-    write_file(output, text, force=force)
-    say_written(output)

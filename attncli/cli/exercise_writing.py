@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from attncli.cli.complaints import Complaints, complaining
 from attncli.cli.exercise_checks import CheckedArguments, parse_counts, parse_manner
+from attncli.cli.output import check_target
 from attncli.cli.papers import check_targets, write_papers
 from attncli.cli.progress import watching
 from attncli.cli.variants import variants
 from attncli.name import Name
 from attncli.refusals import Problem
-from attncli.writing import check_free
 
 if TYPE_CHECKING:
     from attncli.cli.exercise_arguments import ExerciseArguments
@@ -62,7 +62,7 @@ def _checked(order: ExerciseArguments) -> tuple[CheckedArguments, Trace]:
     with complaints.heard():
         manner = parse_manner(order, counts)
         if counts is not None and counts.stress is not None:
-            check_free(order.output, force=order.force)
+            check_target(order.output, force=order.force)
         elif counts is not None:
             check_targets(order, manner, counts.names)
     with complaints.heard(), watching("Learning pieces") as tell:

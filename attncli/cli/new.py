@@ -8,8 +8,7 @@ import typer
 
 from attncli.cli import options
 from attncli.cli.complaints import complaining
-from attncli.cli.output import say_written
-from attncli.writing import write_file, write_out
+from attncli.cli.output import send_scenario
 
 
 def command(
@@ -25,8 +24,4 @@ def command(
     from attncli.scenario import starter
 
     with complaining():
-        if file == "-":
-            write_out(starter.text())
-        else:
-            write_file(file, starter.text(), force=force)
-            say_written(file)
+        send_scenario(starter.text(), file, force=force)

@@ -7,7 +7,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING
 
-from attncli.writing import OutputError, check_free, write_file, write_out
+from attncli.writing import OutputError, write_out
 
 if TYPE_CHECKING:
     from attncli.document import Document
@@ -32,10 +32,29 @@ def deliver(
 
     page = page_for(output)._replace(fragment=fragment)
     text = render(document, _form(form, output), page)
+    send(text, output, force=force)
+
+
+def send(text: str, output: str | None, *, force: bool) -> None:
+    """Writes a text to a file or to standard output. Raises OutputError."""
     if output is None or output == "-":
         write_out(text)
-    else:
-        write_file(output, text, force=force)
+        return
+    from attncli.writing.file import write_file
+
+    write_file(output, text, force=force)
+
+
+def send_scenario(text: str, output: str | None, *, force: bool) -> None:
+    """Writes a scenario, and of a file says that it is there, and what can be done with it. Raises
+    OutputError."""
+    from attncli.notation.words import printed
+    from attncli.word import Word
+
+    send(text, output, force=force)
+    if output is not None and output != "-":
+        name = printed(Word(output))
+        write_out(f"{name} is written; `attn run {name}` works it out\n")
 
 
 def _form(form: str | None, output: str | None) -> str:
@@ -82,7 +101,15 @@ def check_output(
         raise OutputError.of(f"--format {form}", "no such format", right)
     if fragment:
         check_fragment(_form(form, output))
-    check_free(output, force=force)
+    check_target(output, force=force)
+
+
+def check_target(output: str | None, *, force: bool) -> None:
+    """Raises OutputError for what is no name of a file, and where a file is in the way."""
+    if output is not None and output != "-":
+        from attncli.writing.file import check_free
+
+        check_free(output, force=force)
 
 
 def check_fragment(form: str) -> None:
@@ -93,12 +120,3 @@ def check_fragment(form: str) -> None:
     if form not in with_fragments:
         right = f"add {' or '.join(f'--format {name}' for name in with_fragments)}"
         raise OutputError.of("--fragment", f"{form} has no preamble to leave out", right)
-
-
-def say_written(file: str) -> None:
-    """Says that a scenario is there, and what can be done with it."""
-    from attncli.notation.words import printed
-    from attncli.word import Word
-
-    name = printed(Word(file))
-    write_out(f"{name} is written; `attn run {name}` works it out\n")

@@ -10,16 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attncli.cli.output import page_for
+from attncli.cli.output import check_target, page_for, send
 from attncli.cli.progress import watched
-from attncli.writing import (
-    OutputError,
-    check_folder,
-    check_free,
-    write_file,
-    write_files,
-    write_out,
-)
+from attncli.writing import OutputError
+from attncli.writing.folder import check_folder, write_files
 
 if TYPE_CHECKING:
     from attncli.cli.exercise_arguments import ExerciseArguments
@@ -42,7 +36,7 @@ def check_targets(order: ExerciseArguments, manner: PaperSettings, forms: Sequen
         wrong = f"there are {len(names)} papers to write"
         raise OutputError.of(where, wrong, "name a folder with -o, like -o sheets/")
     else:
-        check_free(order.output, force=order.force)
+        check_target(order.output, force=order.force)
 
 
 def _file_names(order: ExerciseArguments, manner: PaperSettings, forms: Sequence[str]) -> list[str]:
@@ -82,10 +76,8 @@ def write_papers(
         assert order.output is not None
         names = _file_names(order, manner, forms)
         write_files(order.output, dict(zip(names, texts, strict=True)), force=order.force)
-    elif order.output is None or order.output == "-":
-        write_out(texts[0])
     else:
-        write_file(order.output, texts[0], force=order.force)
+        send(texts[0], order.output, force=order.force)
 
 
 @contextmanager

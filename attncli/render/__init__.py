@@ -36,7 +36,8 @@ def exercise_format_names() -> list[str]:
 @cache
 def _modules(folder: str) -> list[str]:
     """What a folder has; a name with an underscore before it is no format's."""
-    return sorted(path.stem for path in (Path(__file__).parent / folder).glob("[a-z]*.py"))
+    files = (Path(__file__).parent / folder).iterdir()
+    return sorted(file.stem for file in files if file.suffix == ".py" and file.stem[0] != "_")
 
 
 def module_of(form: str) -> ModuleType:

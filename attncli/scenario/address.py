@@ -46,11 +46,11 @@ class Address(NamedTuple):
     @property
     def segments(self) -> list[str]:
         """The keys and counted places that the name leads through: `layers`, `1`, `W_Q`."""
-        return [part for part in _SEGMENT.split(self.name) if part]
+        return [part for part in re.split(_SEGMENT, self.name) if part]
 
 
 _SHAPE = r"\s*((?:[^\[\]]+\[\d+\]\.)*[^\[\]]+?(?:\[\d+\](?=\s*\[))?)\s*(?:\[(.*)\])?\s*"
-_SEGMENT = re.compile(r"\.|\[(\d+)\]")
+_SEGMENT = r"\.|\[(\d+)\]"
 _INDEX = r"""\s*(?:"((?:[^"\\]|\\.)*)"|([^",\s](?:[^,]*[^,\s])?))\s*(?:,|$)"""
 _BARE = re.compile(r"""[^\s",\[\]\\](?:[^",\[\]\\\n]*[^\s",\[\]\\])?""")
 

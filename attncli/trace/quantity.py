@@ -20,7 +20,7 @@ from attncli.scenario.address import Address, AddressError, Index, write_index
 from attncli.word import words
 
 IDS = "ID"
-_WITH_POSITION = re.compile(r".* \(\d+\)", re.DOTALL)
+_WITH_POSITION = r"(?s).* \(\d+\)"
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def told_apart(tokens: tuple[str, ...]) -> tuple[str, ...]:
     twice = len(counts) < len(tokens)
     return tuple(
         Numbered(token, position)
-        if counts[token] > 1 or (twice and _WITH_POSITION.fullmatch(token))
+        if counts[token] > 1 or (twice and re.fullmatch(_WITH_POSITION, token))
         else token
         for position, token in enumerate(tokens, start=1)
     )

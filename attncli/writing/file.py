@@ -15,10 +15,8 @@ _OPEN_FILES = Path("/proc/self/fd")
 """Where Linux has the files that a process has open, by which those without a name are linked."""
 
 
-def check_free(output: str | None, *, force: bool) -> None:
+def check_free(output: str, *, force: bool) -> None:
     """Raises OutputError for what is no name of a file, and where a file is in the way."""
-    if output is None or output == "-":
-        return
     check_named(output)
     with told(output):
         if Path(output).is_dir():

@@ -89,5 +89,6 @@ def _schema() -> dict[str, Any]:
 @cache
 def _properties() -> dict[str, Any]:
     top: dict[str, Any] = _schema()["properties"]
-    layer: dict[str, Any] = _named(top["layers"]).get("items", {})
-    return top | _named(layer).get("properties", {})
+    layer: dict[str, Any] = _named(_named(top["layers"]).get("items", {}))
+    own: dict[str, Any] = layer.get("properties", {})
+    return top | own
