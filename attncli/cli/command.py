@@ -26,9 +26,10 @@ class _AsTyped:
 def _as_typed(parameters: list[Any]) -> list[Any]:
     """The parameters, spared Typer's conversion of values.
 
-    Typer converts with pydantic, whose import alone takes half as long as everything that a
+    Typer 0.29 converts with pydantic, whose import alone takes half as long as everything that a
     run needs. Our options are texts, read by our own parts with their own messages, so there
-    is nothing to convert. Where Typer has no such hook, it just converts.
+    is nothing to convert. `_runtime_param` is what converts there; a Typer without one just
+    converts.
     """
     for parameter in parameters:
         if hasattr(parameter, "_runtime_param"):
@@ -50,7 +51,8 @@ def _refusing(context: Any) -> Iterator[None]:  # noqa: ANN401
 
 
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
-"""Typer's own, or click's where Typer still stands on that."""
+"""What a wrong use of the command line raises. Typer 0.29 has it in a private module, an older
+one takes click's; in both the public BadParameter is one."""
 
 
 class TextCommand(TyperCommand):

@@ -67,10 +67,9 @@ def format_of_file(name: str, among: Sequence[str] | None = None) -> str:
     """The format that a file's suffix means, of those of all documents or `among` others; the
     terminal's for any that means none."""
     suffix = Path(name).suffix.lower()
-    for form in format_names() if among is None else among:
-        if suffix in module_of(form).SUFFIXES:
-            return form
-    return "terminal"
+    forms = format_names() if among is None else among
+    meant = (form for form in forms if suffix and suffix in module_of(form).SUFFIXES)
+    return next(meant, "terminal")
 
 
 __all__ = [
