@@ -68,15 +68,14 @@ class Arguments(NamedTuple):
         from attncli.telling.selection import check_detail, check_steps
 
         complaints = Complaints()
-        with complaints.heard():
-            check_steps(self.steps)
-        with complaints.heard():
-            check_detail(self.detail)
-        with complaints.heard():
-            check_output(self.form, self.output, force=self.force, fragment=self.fragment)
-        with complaints.heard():
-            trace = self.worked_with(())
+        complaints.hear(check_steps, self.steps)
+        complaints.hear(check_detail, self.detail)
+        complaints.hear(
+            check_output, self.form, self.output, force=self.force, fragment=self.fragment
+        )
+        trace = complaints.hear(self.worked_with, ())
         complaints.stop_if_any()
+        assert trace is not None
         return trace
 
     def worked_with(self, more: Sequence[str]) -> "Trace":

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import ParamSpec, TypeVar
 
 import typer
 
 from attncli.refusals import Problem, Refusal, written_out
 
 BAD_INPUT = 2
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Complaints:
@@ -28,6 +32,12 @@ class Complaints:
         except MemoryError:
             less = "give fewer tokens, layers or dimensions, or ask for less of the page"
             self.problems.append(Problem.of("attn", "there is not enough memory for it", less))
+
+    def hear(self, act: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T | None:
+        """What comes of something; None having kept what is wrong with the input."""
+        with self.heard():
+            return act(*arguments, **named)
+        return None
 
     def say(self) -> None:
         """Says everything on standard error."""

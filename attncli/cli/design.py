@@ -11,6 +11,7 @@ from attncli.cli import options
 from attncli.cli.complaints import Complaints, complaining
 from attncli.cli.numbers import LARGEST_SEED, whole
 from attncli.cli.output import check_target, send_scenario
+from attncli.refusals import Problem
 from attncli.writing import OutputError
 
 if TYPE_CHECKING:
@@ -49,16 +50,16 @@ def command(
 
       attn design --tokens 7 --d-model 4 --heads 2 --allow sums
     """
+    from attncli.design.rules import check_names
+
     complaints = Complaints()
     sizes = _sizes(complaints, (tokens, d_model, heads, decimals))
-    with complaints.heard():
-        number = whole("--seed", seed, 0, LARGEST_SEED)
-    with complaints.heard():
-        _check_rules(allow or ())
-    with complaints.heard():
-        check_target(output, force=force)
+    number = complaints.hear(whole, "--seed", seed, 0, LARGEST_SEED)
+    complaints.problems += check_names(allow or ())
+    complaints.hear(check_target, output, force=force)
     complaints.stop_if_any()
     assert sizes is not None
+    assert number is not None
     with complaining():
         send_scenario(_text(sizes, number, allow or ()), output, force=force)
 
@@ -69,30 +70,20 @@ def _sizes(complaints: Complaints, texts: tuple[str, str, str, str]) -> Sizes | 
     from attncli.design.words import FEWEST, MOST
 
     tokens, d_model, heads, decimals = texts
-    found: list[int] = []
-    for size in (
-        ("--tokens", tokens, FEWEST, MOST),
-        ("--d-model", d_model, 1, MOST_D_MODEL),
-        ("--heads", heads, 1, MOST_D_MODEL),
-        ("--decimals", decimals, 1, _MOST_DECIMALS),
-    ):
-        with complaints.heard():
-            found.append(whole(*size))
-    sizes = Sizes(*found) if len(found) == len(texts) else None
+    found = [
+        complaints.hear(whole, "--tokens", tokens, FEWEST, MOST),
+        complaints.hear(whole, "--d-model", d_model, 1, MOST_D_MODEL),
+        complaints.hear(whole, "--heads", heads, 1, MOST_D_MODEL),
+        complaints.hear(whole, "--decimals", decimals, 1, _MOST_DECIMALS),
+    ]
+    known = [size for size in found if size is not None]
+    sizes = Sizes(*known) if len(known) == len(found) else None
     if sizes is not None and sizes.d_model % sizes.heads:
         fitting = [str(h) for h in range(1, sizes.d_model + 1) if sizes.d_model % h == 0]
-        with complaints.heard():
-            wrong = f"{sizes.d_model} dimensions can't be shared equally by {sizes.heads} heads"
-            raise OutputError.of(f"--heads {heads}", wrong, f"give {' or '.join(fitting)}")
+        wrong = f"{sizes.d_model} dimensions can't be shared equally by {sizes.heads} heads"
+        right = f"give {' or '.join(fitting)}"
+        complaints.problems.append(Problem.of(f"--heads {heads}", wrong, right))
     return sizes
-
-
-def _check_rules(allow: Sequence[str]) -> None:
-    from attncli.design.rules import check_names
-
-    wrong = check_names(allow)
-    if wrong:
-        raise OutputError(wrong)
 
 
 def _text(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:

@@ -47,18 +47,12 @@ def _checked(order: ExerciseArguments) -> tuple[CheckedArguments, Trace]:
     from attncli.telling.selection import check_detail, check_steps
 
     complaints = Complaints()
-    counts = None
-    with complaints.heard():
-        check_steps(order.step or ())
-    with complaints.heard():
-        check_detail(order.detail or "full")
-    with complaints.heard():
-        blanking = parse_blanking(order.blank)
-    with complaints.heard():
-        points = parse_points(order.points or ())
+    complaints.hear(check_steps, order.step or ())
+    complaints.hear(check_detail, order.detail or "full")
+    blanking = complaints.hear(parse_blanking, order.blank)
+    points = complaints.hear(parse_points, order.points or ())
     complaints.problems += check_names(order.allow or ())
-    with complaints.heard():
-        counts = parse_counts(order)
+    counts = complaints.hear(parse_counts, order)
     with complaints.heard():
         manner = parse_manner(order, counts)
         if counts is not None and counts.stress is not None:
@@ -75,6 +69,8 @@ def _checked(order: ExerciseArguments) -> tuple[CheckedArguments, Trace]:
         )
         trace = work(scenario.alone())
     complaints.stop_if_any()
+    assert blanking is not None
+    assert points is not None
     assert counts is not None
     return CheckedArguments(blanking, points, counts, manner), trace
 

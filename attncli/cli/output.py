@@ -48,11 +48,11 @@ def send(text: str, output: str | None, *, force: bool) -> None:
 def send_scenario(text: str, output: str | None, *, force: bool) -> None:
     """Writes a scenario, and of a file says that it is there, and what can be done with it. Raises
     OutputError."""
-    from attncli.notation.words import printed
-    from attncli.word import Word
-
     send(text, output, force=force)
     if output is not None and output != "-":
+        from attncli.notation.words import printed
+        from attncli.word import Word
+
         name = printed(Word(output))
         write_out(f"{name} is written; `attn run {name}` works it out\n")
 
