@@ -1,6 +1,7 @@
 """What an exercise asks: its blanks, what is accepted for them, the papers that they stand on."""
 
-# no lazy annotations here: as texts, those of named tuples are each compiled at start-up
+from __future__ import annotations
+
 from decimal import Decimal
 
 from attncli.arithmetic.expression import Number

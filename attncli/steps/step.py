@@ -1,6 +1,7 @@
 """What a step is: its part of the story, and the operations that make its quantities."""
 
-# no lazy annotations here: as texts, those of named tuples are each compiled at start-up
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any

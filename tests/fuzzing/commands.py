@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any
 
 from attncli.choices import BLANKS, DETAILS, KEYS, POLICIES
-from attncli.cli.options import complete_exercise_format, complete_format
 from attncli.design.rules import RULES
+from attncli.render import exercise_format_names, format_names
 from attncli.steps import steps
 from tests.drawing import Pen, Tree
 from tests.fuzzing import warm
@@ -130,8 +130,8 @@ VALUES: Mapping[str, Draw] = {
     "rounding": _one_of(*POLICIES),
     "set_": _change,
     "detail": _one_of(*DETAILS),
-    "form": _one_of(*complete_format("")),
-    "exercise_form": _one_of(*complete_exercise_format("")),
+    "form": _one_of(*format_names()),
+    "exercise_form": _one_of(*format_names(), *exercise_format_names()),
     "output": _one_of(
         "page.md", "page.tex", "page.json", "page", "new/", "there", "there/page.md", "taken.md",
         SCENARIO, "no/page.md", "-", "x" * 300 + ".md",

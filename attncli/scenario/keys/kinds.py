@@ -5,7 +5,8 @@ and documentation come of one text. A schema library would do half of it: number
 as they are written, `no` must stay a token, and every message needs its line and column.
 """
 
-# no lazy annotations here: as texts, those of named tuples are each compiled at start-up
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, Generic, Protocol, TypeVar
@@ -261,12 +262,12 @@ class Record(NamedTuple):
 
     known: Mapping[str, Key[Any]]
     beside: tuple[str, ...] = ()
-    needs: "Needs | None" = None
+    needs: Needs | None = None
 
     @classmethod
     def of(
-        cls, *keys: Key[Any], beside: tuple[str, ...] = (), needs: "Needs | None" = None
-    ) -> "Record":
+        cls, *keys: Key[Any], beside: tuple[str, ...] = (), needs: Needs | None = None
+    ) -> Record:
         """The record of some keys."""
         return cls({key.name: key for key in keys}, beside, needs)
 
