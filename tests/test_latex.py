@@ -237,7 +237,7 @@ def test_only_pages_that_need_it_define_something() -> None:
 
 
 def test_unknown_blocks_are_loud() -> None:
-    with pytest.raises(KeyError):
+    with pytest.raises(TypeError):
         render(of_blocks(3), "latex", Page())  # type: ignore[arg-type]
 
 
