@@ -78,6 +78,17 @@ def test_the_oracle_in_decimals_is_the_oracle_in_floats(text: str) -> None:
         np.testing.assert_allclose(others, values, rtol=1e-9, atol=1e-9, err_msg=name)
 
 
+@pytest.mark.parametrize("policy", ["carry", "exact"])
+@pytest.mark.parametrize("kind", ["layer", "rms"])
+def test_norms_over_less_one_with_epsilon_in_the_deviation(kind: str, policy: str) -> None:
+    text = (
+        "X: [[1, 2, 0, 1], [0, 1, 1, 2]]\nprojection: none\nblock: attention\nfinal_norm:"
+        f" {{kind: {kind}, over: n-1, epsilon_in: deviation, epsilon: 0.1}}\n"
+        f"rounding: {{policy: {policy}}}\n"
+    )
+    agree(oracle.work(read(text)), trace_of(text))
+
+
 def test_steps_and_quantities_have_decimals_of_their_own() -> None:
     data: Mapping[str, Any] = {
         "scores": [["1"]],

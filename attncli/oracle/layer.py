@@ -105,13 +105,11 @@ def normed(book: Book, record: Record, x: Numbers) -> Numbers:
     arXiv:1910.07467) of each row."""
     n = x.shape[1]
     if record.get("kind", "layer") == "rms":
-        epsilon = book.number(record.get("epsilon", "0.00001"))
-        mean_square = book.keep("mean_square", (x * x).sum(axis=1, keepdims=True) / n)
-        result = x / book.keep("rms", apply("sqrt", mean_square + epsilon))
+        result = x / _deviation(book, record, x, ("mean_square", "rms"))
     else:
         mean = book.keep("mean", x.sum(axis=1, keepdims=True) / n)
         centered = book.keep("centered", x - mean)
-        result = centered / _deviation(book, record, centered)
+        result = centered / _deviation(book, record, centered, ("variance", "deviation"))
     if "gamma" in record:
         result = result * matrix(book, record["gamma"], (1, n))
     if "beta" in record:
@@ -119,16 +117,16 @@ def normed(book: Book, record: Record, x: Numbers) -> Numbers:
     return result
 
 
-def _deviation(book: Book, record: Record, centered: Numbers) -> Numbers:
-    """√(variance + ε), or √variance + ε."""
+def _deviation(book: Book, record: Record, centered: Numbers, names: tuple[str, str]) -> Numbers:
+    """√(mean of squares + ε), or √(mean of squares) + ε; `names` are those of the two."""
     n = centered.shape[1]
     over = n - 1 if record.get("over", "n") == "n-1" else n
     epsilon = book.number(record.get("epsilon", "0.00001"))
     squares = (centered * centered).sum(axis=1, keepdims=True)
-    variance = book.keep("variance", squares / over)
+    mean_square = book.keep(names[0], squares / over)
     if record.get("epsilon_in", "root") == "root":
-        return book.keep("deviation", apply("sqrt", variance + epsilon))
-    return book.keep("deviation", apply("sqrt", variance) + epsilon)
+        return book.keep(names[1], apply("sqrt", mean_square + epsilon))
+    return book.keep(names[1], apply("sqrt", mean_square) + epsilon)
 
 
 def _feed_forward(book: Book, record: Record, x: Numbers | None) -> Numbers | None:
