@@ -30,7 +30,7 @@ def numpy_line(equation: Indexed, name: str, *operands: str) -> str:
     names = [identifier(operand) for operand in operands]
     if len({*names}) < len({*operands}):
         raise ValueError(f"{', '.join(operands)} are not told apart by the names of Python")
-    made = _Arrays(parsed(equation.shapes), names).result(equation.tree)
+    made = _ArrayNotation(parsed(equation.shapes), names).result(equation.tree)
     return f"{identifier(name)} = {_Numpy().write(made)}"
 
 
@@ -45,7 +45,7 @@ def identifier(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Arrays:
+class _ArrayNotation:
     """The parts of an equation as expressions of whole arrays. `at` has the indices that go down
     the rows and along the columns of a part's array, which has one row or column for an index
     that the part hasn't."""

@@ -22,7 +22,7 @@ _KNOWN = {"model": "unigram", "training": "counts", "normalize": "none"}
 _BYTES = 256
 
 
-class Setting(NamedTuple):
+class UnigramSetting(NamedTuple):
     """What holds of any such tokenizer: `front` has the tokens that no word is cut into."""
 
     marks: str
@@ -35,7 +35,7 @@ class UnigramTask(NamedTuple):
     """A tokenizer: each token's ID from 0, the scores of the pieces, and how they were learned, if
     they were."""
 
-    setting: Setting
+    setting: UnigramSetting
     vocabulary: dict[str, int]
     scores: Scores
     learned: LearnedPieces | None
@@ -97,7 +97,7 @@ def _refuse_others(record: Record) -> None:
             raise UnknownError(f"{key}: {record[key]}")
 
 
-def _setting(record: Record) -> Setting:
+def _setting(record: Record) -> UnigramSetting:
     unknown = str(record.get("unknown", "<unk>"))
     front = [str(token) for token in record.get("special") or ()]
     if unknown not in front:
@@ -107,7 +107,7 @@ def _setting(record: Record) -> Setting:
         front += map(viterbi.byte_token, range(_BYTES))
     of_spaces = record["kind"] == "sentencepiece"
     marks = viterbi.SPACE if of_spaces else str(record.get("marks", "none"))
-    return Setting(marks, unknown, tuple(front), byte_fallback)
+    return UnigramSetting(marks, unknown, tuple(front), byte_fallback)
 
 
 def _is_true(said: object) -> bool:
@@ -118,14 +118,14 @@ def _numbered(order: Iterable[str]) -> dict[str, int]:
     return {token: k for k, token in enumerate(dict.fromkeys(order))}
 
 
-def _given(setting: Setting, pieces: Record) -> UnigramTask:
+def _given(setting: UnigramSetting, pieces: Record) -> UnigramTask:
     """A tokenizer whose pieces and scores are as they are written."""
     said = {str(piece): Decimal(str(score)) for piece, score in pieces.items()}
     order = (*(token for token in setting.front if token not in said), *said)
     return UnigramTask(setting, _numbered(order), said, None)
 
 
-def _lesson(data: Record, setting: Setting) -> PruningTask:
+def _lesson(data: Record, setting: UnigramSetting) -> PruningTask:
     record = _record(data)
     return PruningTask(
         front=setting.front,

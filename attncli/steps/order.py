@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from attncli.steps.step import Step
 
 
-class Line(NamedTuple):
+class StepLine(NamedTuple):
     """A step, and its keys: those of a stack, of an attention, of a layer, of a recurrent layer or
     one way of it, and of the whole file. What is `only_for` some keys isn't taken without one."""
 
@@ -38,22 +38,22 @@ class Line(NamedTuple):
 
 
 TOKENIZER = (
-    Line("dictionary"),
-    Line("learn"),
-    Line("estimate"),
-    Line("prune"),
-    Line("viterbi"),
+    StepLine("dictionary"),
+    StepLine("learn"),
+    StepLine("estimate"),
+    StepLine("prune"),
+    StepLine("viterbi"),
 )
 INPUT = (
-    Line(
+    StepLine(
         "tokenize",
         stack="sentence tokenizer corpus vocabulary_size merges pieces tokens vocabulary",
     ),
-    Line("embed", stack="embeddings X d_model embedding_scale"),
-    Line("positions", stack="segments segment_embeddings positions"),
+    StepLine("embed", stack="embeddings X d_model embedding_scale"),
+    StepLine("positions", stack="segments segment_embeddings positions"),
 )
 PROJECTION = (
-    Line(
+    StepLine(
         "project",
         stack="queries keys values",
         attention="projection weights_layout W_Q W_K W_V b_Q b_K b_V cache Q K V",
@@ -61,48 +61,48 @@ PROJECTION = (
         file="memory",
     ),
 )
-_QK_NORM = Line("qk_norm", attention="qk_norm", only_for="qk_norm")
+_QK_NORM = StepLine("qk_norm", attention="qk_norm", only_for="qk_norm")
 WITH_HEADS = (
     _QK_NORM,
-    Line("split", attention="heads kv_heads", only_for="heads kv_heads"),
+    StepLine("split", attention="heads kv_heads", only_for="heads kv_heads"),
 )
 """What is done with all heads together."""
 IN_HEADS = (
     _QK_NORM,
-    Line("rotate", only_for="positions"),
+    StepLine("rotate", only_for="positions"),
     _QK_NORM,
-    Line("scores", attention="scores"),
-    Line("scale", attention="scale scaled"),
-    Line("softcap", attention="softcap", only_for="softcap"),
-    Line("bias", attention="bias", only_for="bias positions mask"),
-    Line("temperature", attention="temperature", only_for="temperature"),
-    Line("mask", attention="mask mask_value", only_for="mask"),
-    Line("softmax", attention="weights"),
-    Line("dropout", attention="dropout", only_for="dropout"),
-    Line("weighted_sum", attention="output"),
+    StepLine("scores", attention="scores"),
+    StepLine("scale", attention="scale scaled"),
+    StepLine("softcap", attention="softcap", only_for="softcap"),
+    StepLine("bias", attention="bias", only_for="bias positions mask"),
+    StepLine("temperature", attention="temperature", only_for="temperature"),
+    StepLine("mask", attention="mask mask_value", only_for="mask"),
+    StepLine("softmax", attention="weights"),
+    StepLine("dropout", attention="dropout", only_for="dropout"),
+    StepLine("weighted_sum", attention="output"),
 )
 """What each head does."""
 LAYER_STEPS = (
-    Line("merge", attention="W_O b_O"),
-    Line("residual", layer="residuals"),
-    Line("norm", stack="embedding_norm final_norm", layer="norm norms norm1 norm2 norm3"),
-    Line("ffn", layer="activation d_ff W1 b1 W2 b2 W3 b3"),
+    StepLine("merge", attention="W_O b_O"),
+    StepLine("residual", layer="residuals"),
+    StepLine("norm", stack="embedding_norm final_norm", layer="norm norms norm1 norm2 norm3"),
+    StepLine("ffn", layer="activation d_ff W1 b1 W2 b2 W3 b3"),
 )
 CELL_STEPS = (
-    Line("unstack", cell="gate_order", way="W_ih W_hh b_ih b_hh"),
-    Line("start", way="initial_state initial_cell"),
-    Line("input", cell="cell direction", way="W_ax"),
-    Line("memory", way="W_aa"),
-    Line("gates", way=" ".join(f"W_{x}x W_{x}a b_{x}" for x in "ufrco")),
-    Line("state", cell="reset update", way="b_a"),
-    Line("states"),
-    Line("readout", cell="W_ya b_y readout readout_from"),
-    Line("gradient", cell="gradient"),
+    StepLine("unstack", cell="gate_order", way="W_ih W_hh b_ih b_hh"),
+    StepLine("start", way="initial_state initial_cell"),
+    StepLine("input", cell="cell direction", way="W_ax"),
+    StepLine("memory", way="W_aa"),
+    StepLine("gates", way=" ".join(f"W_{x}x W_{x}a b_{x}" for x in "ufrco")),
+    StepLine("state", cell="reset update", way="b_a"),
+    StepLine("states"),
+    StepLine("readout", cell="W_ya b_y readout readout_from"),
+    StepLine("gradient", cell="gradient"),
 )
 PREDICTION = (
-    Line("unembed", file="unembedding b_U predict_from"),
-    Line("predict", file="next generate"),
-    Line("loss", file="targets"),
+    StepLine("unembed", file="unembedding b_U predict_from"),
+    StepLine("predict", file="next generate"),
+    StepLine("loss", file="targets"),
 )
 ORDER = (
     *TOKENIZER, *INPUT, *PROJECTION, *WITH_HEADS, *IN_HEADS, *LAYER_STEPS, *CELL_STEPS, *PREDICTION,

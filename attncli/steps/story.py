@@ -12,7 +12,7 @@ from attncli.records import replace
 from attncli.scenario import Problems, Scenario, ScenarioError
 from attncli.scenario.budget import MOST_PLACES, Cost
 from attncli.scenario.model import Attention, Norm, Recurrent, Stack
-from attncli.steps.order import IN_HEADS, STORY, WITH_HEADS, Line, step_named
+from attncli.steps.order import IN_HEADS, STORY, WITH_HEADS, StepLine, step_named
 from attncli.steps.step import Step
 from attncli.trace import Place, PlannedStep
 from attncli.trace.budget import excess
@@ -49,7 +49,7 @@ def steps() -> tuple[Step, ...]:
     return tuple(map(step_named, STORY))
 
 
-def _asked(lines: Iterable[Line], place: Place) -> Iterator[Line]:
+def _asked(lines: Iterable[StepLine], place: Place) -> Iterator[StepLine]:
     """The steps of an attention that are taken always, or that a scenario asks for there."""
     said = place.attention.said.values
     heads = said.get("heads")

@@ -17,14 +17,29 @@ from functools import cached_property
 from itertools import product
 
 from attncli.arithmetic import expression as ex
-from attncli.arithmetic.equations.indices import Names, are_caught, free, renamed, sides_of, unnamed
+from attncli.arithmetic.equations.indices import (
+    IndexNames,
+    are_caught,
+    free,
+    renamed,
+    sides_of,
+    unnamed,
+)
 from attncli.arithmetic.equations.shapes import Shapes, axis_of
 from attncli.arithmetic.equations.slopes import slopes
-from attncli.arithmetic.equations.terms import ONE, Factors, Term, added, expression, term, times
+from attncli.arithmetic.equations.terms import (
+    ONE,
+    FactoredTerm,
+    Factors,
+    added,
+    expression,
+    term,
+    times,
+)
 from attncli.arithmetic.expression import Expression, Operand
 from attncli.records import dataclass
 
-Partials = dict[tuple[Operand, str], list[Term]]
+Partials = dict[tuple[Operand, str], list[FactoredTerm]]
 """For a cell, and the indices that are to be added up over, the terms of a derivative."""
 
 
@@ -51,7 +66,7 @@ class _Derivative:
             added(self._part(cell, over, one) for (cell, over), terms in parts for one in terms)
         )
 
-    def _part(self, cell: Operand, over: str, partial: Term) -> Term:
+    def _part(self, cell: Operand, over: str, partial: FactoredTerm) -> FactoredTerm:
         """What one of its cells adds, with indices i and j for the cell's own."""
         if len({*cell.indices}) < len(cell.indices):
             raise TypeError("a diagonal has no derivative that an equation says")
@@ -76,28 +91,28 @@ class _Derivative:
         return sides_of(self.of, self.shapes)
 
     @cached_property
-    def _names(self) -> Names:
-        return Names(self._sides, self._indices)
+    def _names(self) -> IndexNames:
+        return IndexNames(self._sides, self._indices)
 
-    def _total(self, one: Term, over: str) -> Term:
+    def _total(self, one: FactoredTerm, over: str) -> FactoredTerm:
         """A term added up over indices: each sum of its own takes in what has its indices; one
         that no factor has is counted."""
         kept = tuple(factor for factor in one.factors if not free(factor[0]) & set(over))
         sums = (self._sum(one.factors, group) for group in _groups(one.factors, over))
         return times(one._replace(factors=kept), *sums)
 
-    def _sum(self, factors: Factors, over: str) -> Term:
+    def _sum(self, factors: Factors, over: str) -> FactoredTerm:
         inside = tuple(factor for factor in factors if free(factor[0]) & set(over))
-        return term(
-            ex.Total(over, expression(Term(factors=inside))) if inside else self._length(over)
-        )
+        if not inside:
+            return term(self._length(over))
+        return term(ex.Total(over, expression(FactoredTerm(factors=inside))))
 
     def _length(self, index: str) -> ex.Length:
         return ex.Length(*axis_of(index, self.of, self.shapes))
 
     # -- with the result for what it is ----------------------------------------------------------
 
-    def _with_result(self, one: Term, along: str) -> Term:
+    def _with_result(self, one: FactoredTerm, along: str) -> FactoredTerm:
         """A term with R, or R at other indices, in the place of what R is: `weights[i, k]` in that
         of `exp[i, k] / exp_sum[i]`."""
         if isinstance(self.of, Operand):
@@ -132,7 +147,7 @@ def _groups(factors: Factors, over: str) -> Iterator[str]:
         left = "".join(x for x in left if x not in group)
 
 
-def _replaced(one: Term, what: Expression, by: Operand) -> Term:
+def _replaced(one: FactoredTerm, what: Expression, by: Operand) -> FactoredTerm:
     """A term with something else in the place of a part, or of some of its factors."""
 
     def change(node: Expression) -> Expression | None:
@@ -145,7 +160,7 @@ def _replaced(one: Term, what: Expression, by: Operand) -> Term:
     return one
 
 
-def _has(one: Term, other: Term) -> bool:
+def _has(one: FactoredTerm, other: FactoredTerm) -> bool:
     """Whether a term has all factors of another one."""
     exponents = dict(one.factors)
     return all(
@@ -169,7 +184,7 @@ def _partials(node: Expression, place: int) -> Partials:
     return found
 
 
-def _times_sum(one: Term, terms: list[Term]) -> list[Term]:
+def _times_sum(one: FactoredTerm, terms: list[FactoredTerm]) -> list[FactoredTerm]:
     """A term times a sum of terms, which stays a sum for a number only: (a + 2b) / 2 is
     a / 2 + b."""
     return [times(one, each) for each in (terms if not one.factors else [added(terms)])]

@@ -81,7 +81,7 @@ def are_caught(node: object, names: Mapping[str, str]) -> bool:
 
 
 @dataclass(frozen=True)
-class Names:
+class IndexNames:
     """Names for the indices that sums go over, which are in capitals until they have one: the one
     that they had, or else k, l, …; none of those of the result, and each of one extent."""
 

@@ -13,7 +13,14 @@ from typing import Any
 
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.equations.shapes import operands_in
-from attncli.arithmetic.equations.terms import MINUS_ONE, Term, added, expression, term, times
+from attncli.arithmetic.equations.terms import (
+    MINUS_ONE,
+    FactoredTerm,
+    added,
+    expression,
+    term,
+    times,
+)
 from attncli.arithmetic.expression import Apply, E, Expression, constant, e_to, minus
 
 Slopes = Iterable[tuple[Expression, Expression]]
@@ -107,7 +114,7 @@ def _step(a: Expression, b: Expression) -> Expression:
     """1 where b is above a, else 0."""
     above = added([*_terms(b), *(times(MINUS_ONE, one) for one in _terms(a))])
     if above.above > 0:
-        above = Term(factors=above.factors)  # 2x is above 0 where x is
+        above = FactoredTerm(factors=above.factors)  # 2x is above 0 where x is
     match expression(above):
         case ex.Sum((ex.Power(base, z), ex.Negative(one))) if base == E and one == _ONE:
             return Apply("step", (z,))  # and e^z above 1 where z is above 0
@@ -115,7 +122,7 @@ def _step(a: Expression, b: Expression) -> Expression:
             return Apply("step", (known,))
 
 
-def _terms(node: Expression) -> Sequence[Term]:
+def _terms(node: Expression) -> Sequence[FactoredTerm]:
     return [*map(term, node.terms)] if isinstance(node, ex.Sum) else [term(node)]
 
 

@@ -22,7 +22,7 @@ Factors = tuple[tuple[Expression, int], ...]
 """Bases, each with its whole exponent."""
 
 
-class Term(NamedTuple):
+class FactoredTerm(NamedTuple):
     """above / below times factors; `below` is above 0."""
 
     above: Decimal = _UNIT
@@ -30,25 +30,25 @@ class Term(NamedTuple):
     factors: Factors = ()
 
     @property
-    def inverse(self) -> Term:
+    def inverse(self) -> FactoredTerm:
         """1 / the term."""
         turned = tuple((base, -exponent) for base, exponent in self.factors)
-        return Term(self.below.copy_sign(self.above), abs(self.above), turned)
+        return FactoredTerm(self.below.copy_sign(self.above), abs(self.above), turned)
 
-    def to_the(self, exponent: int) -> Term:
+    def to_the(self, exponent: int) -> FactoredTerm:
         """The term to the power of a whole number."""
         one = self if exponent > 0 else self.inverse
         return times(*[one] * abs(exponent))
 
 
-NOTHING, ONE, MINUS_ONE = Term(_NULL), Term(), Term(-_UNIT)
+NOTHING, ONE, MINUS_ONE = FactoredTerm(_NULL), FactoredTerm(), FactoredTerm(-_UNIT)
 
 
-def term(node: Expression) -> Term:
+def term(node: Expression) -> FactoredTerm:
     """An expression as a term: its products and quotients taken apart, all else as one factor."""
     match node:
         case Number():
-            return Term(node.full)
+            return FactoredTerm(node.full)
         case ex.Negative(operand):
             return times(MINUS_ONE, term(operand))
         case ex.Product(factors):
@@ -61,11 +61,11 @@ def term(node: Expression) -> Term:
             return _factor(node)
 
 
-def _factor(base: Expression, exponent: int = 1) -> Term:
-    return Term(factors=((base, exponent),)) if exponent else ONE
+def _factor(base: Expression, exponent: int = 1) -> FactoredTerm:
+    return FactoredTerm(factors=((base, exponent),)) if exponent else ONE
 
 
-def times(*terms: Term) -> Term:
+def times(*terms: FactoredTerm) -> FactoredTerm:
     """The product of terms: x × x is x², x / x is 1, √x × √x is x."""
     exponents: dict[Expression, int] = {}
     above, below = _UNIT, _UNIT
@@ -76,7 +76,7 @@ def times(*terms: Term) -> Term:
     if not above:
         return NOTHING
     left = tuple((base, exponent) for base, exponent in exponents.items() if exponent)
-    return _without_squares_of_roots(Term(*_reduced(above, below), left))
+    return _without_squares_of_roots(FactoredTerm(*_reduced(above, below), left))
 
 
 def _reduced(above: Decimal, below: Decimal) -> tuple[Decimal, Decimal]:
@@ -87,7 +87,7 @@ def _reduced(above: Decimal, below: Decimal) -> tuple[Decimal, Decimal]:
     return Decimal(int(above) // common), Decimal(int(below) // common)
 
 
-def _without_squares_of_roots(one: Term) -> Term:
+def _without_squares_of_roots(one: FactoredTerm) -> FactoredTerm:
     """√2² is 2; the square of what isn't a number is left, since a factor may be taken out."""
     squares = [
         (base, abs(exponent) // 2 * (1 if exponent > 0 else -1))
@@ -104,7 +104,7 @@ def _without_squares_of_roots(one: Term) -> Term:
 # -- sums ----------------------------------------------------------------------------------------
 
 
-def added(terms: Iterable[Term]) -> Term:
+def added(terms: Iterable[FactoredTerm]) -> FactoredTerm:
     """The sum of terms, as one: what they have in common times a sum of the rest."""
     kept = _likes_together(terms)
     if len(kept) <= 1:
@@ -115,7 +115,7 @@ def added(terms: Iterable[Term]) -> Term:
     return times(common, _factor(ex.Sum(tuple(part for one in ordered for part in _parts(one)))))
 
 
-def _parts(one: Term) -> Sequence[Expression]:
+def _parts(one: FactoredTerm) -> Sequence[Expression]:
     """What a term adds to a sum; a sum adds its own terms."""
     match expression(one):
         case ex.Sum(terms):
@@ -126,9 +126,9 @@ def _parts(one: Term) -> Sequence[Expression]:
             return [node]
 
 
-def _likes_together(terms: Iterable[Term]) -> list[Term]:
+def _likes_together(terms: Iterable[FactoredTerm]) -> list[FactoredTerm]:
     """Terms of the same factors as one: 2x − x is x."""
-    known: dict[tuple[Decimal, frozenset[tuple[Expression, int]]], Term] = {}
+    known: dict[tuple[Decimal, frozenset[tuple[Expression, int]]], FactoredTerm] = {}
     for one in terms:
         like = (one.below, frozenset(one.factors))
         above = decimals.added(known[like].above, one.above) if like in known else one.above
@@ -136,13 +136,15 @@ def _likes_together(terms: Iterable[Term]) -> list[Term]:
     return [times(one) for one in known.values() if one.above]
 
 
-def _common(terms: Sequence[Term]) -> Term:
+def _common(terms: Sequence[FactoredTerm]) -> FactoredTerm:
     """What is a factor of all terms."""
     sizes, belows = {abs(one.above) for one in terms}, {one.below for one in terms}
     above = min(sizes) if len(sizes) == 1 else _UNIT
     sign = 1 if any(one.above > 0 for one in terms) else -1
     shared = reduce(_shared, (dict(one.factors) for one in terms))
-    return Term(sign * above, min(belows) if len(belows) == 1 else _UNIT, tuple(shared.items()))
+    return FactoredTerm(
+        sign * above, min(belows) if len(belows) == 1 else _UNIT, tuple(shared.items())
+    )
 
 
 def _shared(a: dict[Expression, int], b: dict[Expression, int]) -> dict[Expression, int]:
@@ -157,7 +159,7 @@ def _shared(a: dict[Expression, int], b: dict[Expression, int]) -> dict[Expressi
 # -- as an expression again ----------------------------------------------------------------------
 
 
-def expression(one: Term) -> Expression:
+def expression(one: FactoredTerm) -> Expression:
     """A term as an expression, `−2 × x / m`: numbers first, then lengths; sums last."""
     factors = sorted(one.factors, key=lambda factor: _ORDER.get(type(factor[0]), 0))
     above = _multiplied(abs(one.above), [(b, n) for b, n in factors if n > 0])
