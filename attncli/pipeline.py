@@ -176,7 +176,7 @@ def _generated(trace: Trace) -> tuple[Trace, ...]:
 
 
 def _unfinished(plan: Iterable[Definition], known: Container[str]) -> Unfinished | None:
-    """The first making that couldn't be done; rather one that has some of what it needs."""
+    """The first quantity that couldn't be made; rather one that has some of what it needs."""
     blocked = {definition.name: definition for definition in plan if definition.name not in known}
     begun = [m for m in blocked.values() if any(name in known for name in m.operands)]
     if not blocked:
@@ -213,7 +213,7 @@ def _origin(scenario: Scenario, name: Name) -> str:
 
 
 def _needed(parts: Iterable[PlannedStep], given: Container[str]) -> tuple[PlannedStep, ...]:
-    """The parts with the makings that lead somewhere: not those of given quantities, nor of
+    """The steps with the definitions that lead somewhere: not those of given quantities, nor of
     what only given quantities would have been made of."""
     story = list(parts)
     definitions = [definition for part in story for definition in part.definitions]

@@ -64,7 +64,7 @@ def _known(shape: Shape | None) -> tuple[int, ...]:
 
 
 def _terms(definition: Definition, shapes: Mapping[str, Shape]) -> int:
-    """The terms of all sums of a making: for each number of its result as many as what the
+    """The terms of all sums of a definition: for each number of its result as many as what the
     operands have and the result hasn't is long."""
     signature = parse(definition.operation.signature())
     told = {letter for dim in signature.result for letter, _ in dim.letters}

@@ -27,7 +27,7 @@ class Extent(NamedTuple):
 
 
 class SumOfExtents(NamedTuple):
-    """A side that is as long as others together, and the quantity whose making says so."""
+    """A side that is as long as others together, and the quantity whose definition says so."""
 
     total: Node
     parts: tuple[tuple[Node, int], ...]

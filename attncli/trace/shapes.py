@@ -1,6 +1,6 @@
 """The shapes of all quantities before anything is worked out, and whether they fit together.
 
-They follow from the makings: each operation's signature says which extents must agree. So the
+They follow from the definitions: each operation's signature says which extents must agree. So the
 same story tells what is done, what fits, and how large a random matrix has to be.
 """
 
@@ -228,7 +228,7 @@ def _know_tables(scenario: Scenario, extents: Extents) -> None:
 
 
 def _relate(extents: Extents, definition: Definition) -> None:
-    """What the signature of a making says of the sides of its operands and its result."""
+    """What the signature of a definition says of the sides of its operands and its result."""
     signature = parse(definition.operation.signature())
     pairs = [
         (dims[side], (name, side))

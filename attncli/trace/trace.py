@@ -27,7 +27,7 @@ Numbers = ArrayLike | Sequence[Sequence[Decimal]]
 
 
 class Unfinished(NamedTuple):
-    """Where a trace ends: the making that comes next, and what is missing for it."""
+    """Where a trace ends: what would be made next, and what is missing for it."""
 
     definition: Definition
     missing: tuple[Name, ...]
@@ -49,7 +49,7 @@ class PlannedStep(NamedTuple):
 class Trace:
     """The quantities of a scenario, in the order in which they were made.
 
-    `trace["weights"].values` is a NumPy array [n, n]; `trace["weights"].making` says of what
+    `trace["weights"].values` is a NumPy array [n, n]; `trace["weights"].definition` says of what
     and how it was made. `story` is every step at its place, in order; `unfinished` says what
     is missing for going on, if anything is. `generated` are the traces of the tokens that
     were generated, `variants` those that the scenario is compared with.
@@ -105,7 +105,7 @@ class Trace:
         return {definition.name: part for part in self.story for definition in part.definitions}
 
     def operands(self, definition: Definition) -> tuple[Matrix, ...]:
-        """The matrices that a making works on, which know whose numbers they hold."""
+        """The matrices that an operation works on, which know whose numbers they hold."""
         known = self._operands.get(definition.operands)
         if known is None:
             known = tuple(self.quantities[name].numbers for name in definition.operands)
@@ -173,7 +173,7 @@ class Trace:
     def _told_with(
         self, change: Callable[[Definition], Definition | None]
     ) -> tuple[PlannedStep, ...]:
-        """The story with each making changed, or left out."""
+        """The story with each definition changed, or left out."""
         return tuple(
             part._replace(
                 definitions=tuple(m for old in part.definitions if (m := change(old)) is not None)
@@ -215,7 +215,7 @@ def _cause(
     definition: Definition,
     trouble: Unworkable,
 ) -> str:
-    """What to look at where something can't be made: the key that its making names; or if it gets
+    """What to look at where something can't be made: the key that its definition names; or if it gets
     too large by nothing that this key says, the largest of what was given for it."""
     from attncli.arithmetic.operations import DivideBy
 
