@@ -215,8 +215,8 @@ def _cause(
     definition: Definition,
     trouble: Unworkable,
 ) -> str:
-    """What to look at where something can't be made: the key that its definition names; or if it gets
-    too large by nothing that this key says, the largest of what was given for it."""
+    """What to look at where something can't be made: the key that its definition names; or if it
+    gets too large by nothing that this key says, the largest of what was given for it."""
     from attncli.arithmetic.operations import DivideBy
 
     divided = isinstance(definition.operation, DivideBy) or isinstance(trouble, TooLong)
