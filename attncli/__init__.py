@@ -11,16 +11,17 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from attncli.file.problems import ScenarioError
     from attncli.pipeline import load, work
-    from attncli.scenario import Scenario, ScenarioError
+    from attncli.scenario.scenario import Scenario
     from attncli.trace import Quantity, Trace
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "load": "attncli.pipeline",
-    "Scenario": "attncli.scenario",
-    "ScenarioError": "attncli.scenario",
+    "Scenario": "attncli.scenario.scenario",
+    "ScenarioError": "attncli.file.problems",
     "work": "attncli.pipeline",
     "Trace": "attncli.trace",
     "Quantity": "attncli.trace",

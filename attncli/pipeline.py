@@ -6,13 +6,13 @@ from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING
 
 from attncli.arithmetic.matrix import Matrix
+from attncli.building.given_matrices import of_array
 from attncli.building.loading import Changes, Source, read
+from attncli.file.problems import Problems, nearest
+from attncli.file.sources import MOST_NUMBERS
 from attncli.name import Name, below
 from attncli.records import replace
-from attncli.scenario import Problems, Scenario
-from attncli.scenario.given_matrices import of_array
-from attncli.scenario.keys.sources import MOST_NUMBERS
-from attncli.scenario.problems import nearest
+from attncli.scenario.scenario import Scenario
 from attncli.steps import steps, story
 from attncli.steps.schema import givable
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, Unfinished, make

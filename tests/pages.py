@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from attncli.file import shipped
 from attncli.pipeline import load, work
 from attncli.render import Page, render
-from attncli.scenario import shipped
 from attncli.steps import steps
 from attncli.telling.cells import cells_page, find_cells
 from attncli.telling.lesson import lessons

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 from attncli import __version__
 from attncli.cli import app
-from attncli.scenario import shipped
+from attncli.file import shipped
 from attncli.steps import steps
 
 runner = CliRunner()

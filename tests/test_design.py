@@ -28,7 +28,7 @@ from attncli.design.search import Unsatisfied, forms
 from attncli.design.sieve import Survivor
 from attncli.name import Name
 from attncli.questions import form_name
-from attncli.scenario import Scenario
+from attncli.scenario.scenario import Scenario
 from attncli.trace import Trace
 from tests.conftest import FEWER, ROOT
 from tests.pages import SHIPPED, trace_of

@@ -17,8 +17,9 @@ from typer.testing import CliRunner
 
 from attncli import cli
 from attncli.cli import app
+from attncli.file.keys import Record
+from attncli.file.kinds import Choice
 from attncli.render import format_names
-from attncli.scenario.keys.kinds import Choice, Record
 from attncli.steps import steps
 from attncli.steps.schema import SCENARIO, givable
 from attncli.telling.catalogue import general_formulas
@@ -165,12 +166,7 @@ def test_nothing_is_imported_that_help_does_not_need(command: list[str]) -> None
 @pytest.mark.parametrize("command", ["run", "validate"])
 def test_a_command_imports_what_its_scenario_needs(command: str) -> None:
     own = {name for name in imported_by(command, "i_love_ai") if name.startswith("attncli.")}
-    keys = "attncli.scenario.keys."  # what a file may say is one declaration
-    assert not [
-        name
-        for name in own
-        if not {*name.split(".")}.isdisjoint(OF_OTHERS) and not name.startswith(keys)
-    ]
+    assert not [name for name in own if not {*name.split(".")}.isdisjoint(OF_OTHERS)]
     commands = {name for name in own if name.startswith("attncli.cli.")} & {
         f"attncli.cli.{module}" for module in cli.COMMANDS.values()
     }

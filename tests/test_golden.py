@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from attncli.document import Document, Facts, Spans
+from attncli.file import shipped as scenarios
 from attncli.pipeline import load, work
 from attncli.render import Page, format_names, render
-from attncli.scenario import shipped as scenarios
 from attncli.steps import steps
 from attncli.telling import shipped
 from attncli.telling.lesson import lessons

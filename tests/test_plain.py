@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from attncli import ScenarioError, load
 from attncli.building.plain import plain_data, with_numbers
+from attncli.file import shipped
 from attncli.name import Name
-from attncli.scenario import shipped
 from tests.pages import SHIPPED, trace_of
 from tests.plain import read
 from tests.strategies import recurrents, scenarios, transformers

@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli import ScenarioError, load
+from attncli.file.address import Address, AddressError, Index, parse_address, write_index
 from attncli.scenario import starter
-from attncli.scenario.address import Address, AddressError, Index, parse_address, write_index
-from attncli.scenario.keys.tokenizing import MARKS, SETTINGS
 from attncli.scenario.tokenizers import TOKENIZERS, tokenizer_kind
+from attncli.scenario.tokenizers.keys import MARKS, SETTINGS
 from attncli.scenario.tokenizers.whole_words import KINDS
 from attncli.steps.order import STORY
 from attncli.steps.schema import SCENARIO, json_schema

@@ -17,12 +17,12 @@ import numpy as np
 import pytest
 from numpy.lib import format as npy
 
+from attncli.file import array_files
+from attncli.file.nodes import Node, Numbers
+from attncli.file.problems import Problems
+from attncli.file.reading import read_value
+from attncli.file.sources import FileSource, RandomSource, SourceKind, is_source
 from attncli.refusals import Where
-from attncli.scenario.keys import array_files
-from attncli.scenario.keys.sources import FileSource, RandomSource, SourceKind, is_source
-from attncli.scenario.nodes import Node, Numbers
-from attncli.scenario.problems import Problems
-from attncli.scenario.reading import read_value
 
 HERE = Where("s.yaml", 4, 6)
 Write = Callable[[Path], object]

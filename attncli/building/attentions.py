@@ -8,8 +8,7 @@ from typing import Any
 from attncli.building.key_names import Names
 from attncli.name import Name
 from attncli.records import NamedTuple
-from attncli.scenario.given_matrices import entry_path
-from attncli.scenario.model import Attention, Layer, Positions, Settings
+from attncli.scenario.model import Attention, Layer, Positions, Settings, entry_path
 
 Values = Mapping[str, Any]
 

@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 from attncli.arithmetic.rounding import Rounding
 from attncli.building.attentions import is_linear
+from attncli.building.given_matrices import Gathered, Gatherer, places
 from attncli.building.key_names import Names
 from attncli.building.predicting import PredictionReader
+from attncli.building.spelled_out import numbers_of_texts, spelled_out
 from attncli.building.stacks import Builder
+from attncli.building.texts import TextReader
+from attncli.file import reading, shipped, sources
+from attncli.file.changes import Change, applied
+from attncli.file.mappings import mapping_tree
+from attncli.file.nodes import Map, Node, Scalar
+from attncli.file.problems import Problems, nearest_place, too_much
 from attncli.name import TOP, Name, below
 from attncli.records import NamedTuple, replace
 from attncli.refusals import Where, listed, quote
-from attncli.scenario import reading, settings, shipped
-from attncli.scenario.budget import MOST_NUMBERS, MOST_SETTLED, MOST_VALUES, too_much
-from attncli.scenario.given_matrices import Gathered, Gatherer, entry_path, places
-from attncli.scenario.keys import sources
-from attncli.scenario.mappings import mapping_tree
-from attncli.scenario.model import ENCODER, Prediction, Show, Stack
-from attncli.scenario.nodes import Map, Node, Scalar
-from attncli.scenario.problems import Problems, nearest_place
+from attncli.scenario.budget import MOST_NUMBERS, MOST_SETTLED, MOST_VALUES
+from attncli.scenario.model import ENCODER, Prediction, Show, Stack, entry_path
 from attncli.scenario.scenario import Scenario
-from attncli.scenario.spelled_out import numbers_of_texts, spelled_out
-from attncli.scenario.texts import TextReader
 from attncli.scenario.tokenizers.settings import TokenizerSettings
 from attncli.steps.schema import SCENARIO
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 Source = str | os.PathLike[str] | Mapping[str, Any]
 Values = Mapping[str, Any]
-Changes = Sequence[str | settings.Change]
+Changes = Sequence[str | Change]
 
 SIZES = ("d_model", "d_k", "d_v", "d_ff")
 
@@ -57,7 +57,7 @@ def read(  # noqa: PLR0913
     read otherwise; `alone` leaves the variants; `progress` is told how far the learning of a
     tokenizer is.
     """
-    tree = settings.applied(tree_of(source, problems), changes, SCENARIO.known, problems)
+    tree = applied(tree_of(source, problems), changes, SCENARIO.known, problems)
     if not large:
         _check_size(tree)
     read_from = _Origin(_name(source), _folder(source), outside, large, progress)

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from attncli.building.loading import Changes, Source, tree_of
+from attncli.file.changes import applied
+from attncli.file.nodes import Items, Map, Node, Numbers
+from attncli.file.problems import Problems
 from attncli.name import TOP, Name, below
-from attncli.scenario import settings
-from attncli.scenario.given_matrices import entry_path
-from attncli.scenario.nodes import Items, Map, Node, Numbers
-from attncli.scenario.problems import Problems
-from attncli.scenario.texts import ONE_HOT
+from attncli.scenario.model import entry_path
+from attncli.steps.embed import ONE_HOT
 from attncli.steps.schema import SCENARIO, vectors
 
 Rows = Sequence[Sequence[Decimal]]
@@ -32,7 +32,7 @@ def plain_data(source: Source, changes: Changes = ()) -> Plain:
     Raises ScenarioError for what can't be read.
     """
     problems = Problems()
-    tree = settings.applied(tree_of(source, problems), changes, SCENARIO.known, problems)
+    tree = applied(tree_of(source, problems), changes, SCENARIO.known, problems)
     problems.stop_if_any()
     return {key.text: _plain(value) for key, value in tree.entries}
 

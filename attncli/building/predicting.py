@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from attncli.file.keys import typed
+from attncli.file.problems import Problems
 from attncli.records import NamedTuple
 from attncli.refusals import Where, listed, quote
-from attncli.scenario.keys.kinds import typed
 from attncli.scenario.model import Prediction
-from attncli.scenario.problems import Problems
 
 Values = Mapping[str, Any]
 

@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from attncli.file.keys import typed
+from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.records import NamedTuple
 from attncli.refusals import Where, listed
-from attncli.scenario.keys.kinds import typed
-from attncli.scenario.model import (
-    GATES,
-    LETTERS,
-    Attention,
-    Layer,
-    Recurrent,
-)
-from attncli.scenario.problems import Problems
+from attncli.scenario.model import GATES, LETTERS, Attention, Layer, Recurrent
 from attncli.steps.schema import ATTENTION, CELL, LAYER_ALONE, WAY
 
 Values = Mapping[str, Any]

@@ -14,12 +14,12 @@ from attncli.building.attentions import (
 )
 from attncli.building.key_names import Names
 from attncli.building.recurrents import RecurrentBuilder
+from attncli.file.keys import typed
+from attncli.file.matrices import MatrixLike
+from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.records import NamedTuple
 from attncli.refusals import Where
-from attncli.scenario.given_matrices import entry_path
-from attncli.scenario.keys.kinds import typed
-from attncli.scenario.keys.matrices import MatrixLike
 from attncli.scenario.model import (
     Attention,
     Layer,
@@ -28,8 +28,8 @@ from attncli.scenario.model import (
     Settings,
     Stack,
     TokenizedText,
+    entry_path,
 )
-from attncli.scenario.problems import Problems
 from attncli.steps.schema import LAYER
 
 Values = Mapping[str, Any]

@@ -12,7 +12,7 @@ from attncli.records import NamedTuple
 
 if TYPE_CHECKING:
     from attncli.document import Document
-    from attncli.scenario.settings import Change
+    from attncli.file.changes import Change
     from attncli.trace import Trace
 
 
@@ -99,7 +99,7 @@ def changes_of(
     sets: Sequence[str] | None, decimals: str | None, rounding: str | None
 ) -> "list[str | Change]":
     """`--set`, then `--decimals` (of every step) and `--rounding`."""
-    from attncli.scenario.settings import Change
+    from attncli.file.changes import Change
 
     changes: list[str | Change] = list(sets or ())
     if decimals is not None:

@@ -11,7 +11,7 @@ from attncli.cli.arguments import Excerpt, changes_of
 from attncli.records import NamedTuple
 
 if TYPE_CHECKING:
-    from attncli.scenario.settings import Change
+    from attncli.file.changes import Change
 
 
 class ExerciseArguments(NamedTuple):

@@ -91,8 +91,8 @@ def _beside_stress(order: ExerciseArguments) -> list[Problem]:
 
 def parse_manner(order: ExerciseArguments, counts: Counts | None) -> PaperSettings:
     """How and where it is to be written. Raises OutputError, naming all that is wrong."""
+    from attncli.file.problems import nearest
     from attncli.render import exercise_format_names, format_names, format_of_file
-    from attncli.scenario.problems import nearest
 
     known = [*format_names(), *exercise_format_names()]
     wrong: list[Problem] = []

@@ -15,8 +15,8 @@ from attncli.refusals import Problem
 
 if TYPE_CHECKING:
     from attncli.cli.exercise_arguments import ExerciseArguments
-    from attncli.scenario.address import Address
-    from attncli.scenario.settings import Change
+    from attncli.file.address import Address
+    from attncli.file.changes import Change
     from attncli.telling.exercise.papers import ExerciseRequest
     from attncli.trace import Trace
 

@@ -50,7 +50,7 @@ def _document(trace: Trace, typed: Arguments) -> Document:
 
 def _trace_through(step: Step, trace: Trace, typed: Arguments) -> Trace:
     """A trace that goes through a step, if the scenario or a change to it makes one."""
-    from attncli.scenario import ScenarioError
+    from attncli.file.problems import ScenarioError
     from attncli.telling.parts import told_parts
 
     if (

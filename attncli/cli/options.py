@@ -21,7 +21,7 @@ def beginning(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
 
 
 def _scenarios() -> Iterable[str]:
-    from attncli.scenario import shipped
+    from attncli.file import shipped
 
     return shipped.names()
 

@@ -93,8 +93,8 @@ def check_output(
 ) -> None:
     """Raises OutputError for an unknown format, for one that has no fragments where one is asked
     for, or where a file is in the way."""
+    from attncli.file.problems import nearest
     from attncli.render import format_names
-    from attncli.scenario.problems import nearest
 
     if form is not None and form not in format_names():
         right = nearest(form, format_names())

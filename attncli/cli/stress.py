@@ -38,8 +38,8 @@ def _trials(
     order: ExerciseArguments, terms: CheckedArguments, trace: Trace, wish: ExerciseRequest
 ) -> list[Trial]:
     from attncli.building.plain import plain_data
+    from attncli.file import shipped
     from attncli.oracle import UnknownError
-    from attncli.scenario import shipped
     from attncli.telling.exercise.trust import trial
     from attncli.telling.selection import SelectionError
 

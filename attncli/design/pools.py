@@ -20,7 +20,7 @@ from attncli.arithmetic.rounding import Array
 from attncli.design.shares import is_share
 from attncli.name import Name
 from attncli.records import NamedTuple
-from attncli.scenario import Scenario
+from attncli.scenario.scenario import Scenario
 
 _INPUTS = ("embeddings", "X", "queries", "keys", "values", "memory")
 _QKV, _W_QKV = ("Q", "K", "V"), ("W_Q", "W_K", "W_V")

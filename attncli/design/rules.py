@@ -25,9 +25,9 @@ from attncli.arithmetic.operations import (
 )
 from attncli.arithmetic.operations.base import ZeroOne
 from attncli.arithmetic.rounding import Array
+from attncli.file.problems import nearest
 from attncli.records import dataclass
 from attncli.refusals import Problem
-from attncli.scenario.problems import nearest
 
 Flags = NDArray[np.bool_]
 

@@ -22,12 +22,13 @@ from attncli.design.plan import Plan, plan_of
 from attncli.design.pools import Pools
 from attncli.design.rules import RULES, check_names
 from attncli.design.sieve import UNWORKABLE, Failures, RuleFilter, Survivor
+from attncli.file.problems import ScenarioError
 from attncli.name import Name
 from attncli.pipeline import work
 from attncli.questions import form_name
 from attncli.records import NamedTuple, dataclass, field, replace
 from attncli.refusals import Refusal, listed
-from attncli.scenario import Scenario, ScenarioError
+from attncli.scenario.scenario import Scenario
 from attncli.trace import Trace
 
 _FIRST, _MOST, _LEAST = 1024, 16384, 256

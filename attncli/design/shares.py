@@ -10,8 +10,8 @@ import numpy as np
 from attncli.arithmetic.operations import DivideByRow, Exponential, KeptShare, Masked
 from attncli.arithmetic.rounding import Array
 from attncli.design.rules import Flags
+from attncli.file.address import AddressError, Index, parse_address
 from attncli.name import Name
-from attncli.scenario.address import AddressError, Index, parse_address
 from attncli.steps import steps
 from attncli.trace import Axis, Definition, Quantity, Trace
 

@@ -19,7 +19,7 @@ from attncli.design.words import sentence
 from attncli.name import Name
 from attncli.pipeline import load
 from attncli.records import NamedTuple
-from attncli.scenario import Scenario
+from attncli.scenario.scenario import Scenario
 from attncli.steps.schema import vectors
 
 MOST_D_MODEL = 8

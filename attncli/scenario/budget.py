@@ -10,8 +10,6 @@ there are many with ten decimals or more, is known only when they are rounded (`
 from __future__ import annotations
 
 from attncli.records import NamedTuple
-from attncli.refusals import Problem, Where
-from attncli.scenario.problems import ScenarioError
 
 MOST_VALUES = 150_000
 """Values of a file that are read, those that aliases and variants repeat counted each time."""
@@ -33,8 +31,6 @@ _MOST_CELLS = 90_000_000
 
 _MOST_SECONDS = 3.5
 _PER_PLACE, _PER_CELL, _PER_TERM = 4.5e-4, 3e-8, 1e-10
-
-ALL_THE_SAME = "--large (in Python large=True) to have it done all the same"
 
 
 class Cost(NamedTuple):
@@ -63,10 +59,3 @@ class Cost(NamedTuple):
         """`7 steps, 300 numbers, 1,200 terms of sums`."""
         counts = zip(self, ("steps", "numbers", "terms of sums"), strict=True)
         return ", ".join(f"{count:,} {what}" for count, what in counts if count)
-
-
-def too_much(where: Where, what: str, less: str) -> ScenarioError:
-    """The refusal of something that would take too long, or too much memory."""
-    return ScenarioError(
-        [Problem(where, f"{what} are too much at once", f"{less}, or give {ALL_THE_SAME}")]
-    )

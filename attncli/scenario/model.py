@@ -15,7 +15,7 @@ from attncli.records import NamedTuple
 
 if TYPE_CHECKING:
     from attncli.arithmetic.matrix import Matrix
-    from attncli.scenario.keys.kinds import Key
+    from attncli.file.keys import Key
     from attncli.tokenizing.corpus import CountedWord
     from attncli.tokenizing.count_training import CountTraining
     from attncli.tokenizing.dictionary import CountedDictionary
@@ -28,6 +28,18 @@ EPSILON = Decimal("0.00001")
 BASE = Decimal(10000)
 ENCODER = Name("encoder")
 """The place of the encoder's stack."""
+_ONE_DROPS = ("layers", "heads")
+"""Lists whose single entry is named without its number."""
+
+
+def entry_path(path: Name, key: str, k: int, count: int) -> Name:
+    """The path of the k-th of the entries of a list, from 0: `layers[1]`.
+
+    A single layer or head is named as if there were no list, a single rule as the mask itself.
+    """
+    if count == 1 and key in _ONE_DROPS:
+        return path
+    return below(path, key, None if count == 1 and key == "mask" else k + 1)
 
 
 class Tokenizing(NamedTuple):

@@ -7,12 +7,12 @@ from functools import cached_property
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding
+from attncli.file.problems import nearest_place
+from attncli.file.sources import RandomSource
 from attncli.name import Name
 from attncli.records import NamedTuple, dataclass, field, replace
 from attncli.refusals import Where
-from attncli.scenario.keys.sources import RandomSource
 from attncli.scenario.model import Attention, Layer, Prediction, Show, Stack, TokenizedText
-from attncli.scenario.problems import nearest_place
 
 Places = Mapping[str, Where]
 Shape = tuple[int | None, int | None]

@@ -6,11 +6,11 @@ from decimal import Decimal
 
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Add, AddFinite, Alibi, Same, alibi_slopes
+from attncli.file.keys import Key
+from attncli.file.matrices import MATRIX
+from attncli.file.problems import Problems
 from attncli.name import Name
-from attncli.scenario.keys.kinds import Key
-from attncli.scenario.keys.matrices import MATRIX
 from attncli.scenario.model import Positions
-from attncli.scenario.problems import Problems
 from attncli.steps.mask import mask_rules
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place

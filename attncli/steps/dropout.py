@@ -7,9 +7,10 @@ from typing import Any
 
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Dropout, Multiply
+from attncli.file.keys import Key, Needs, Record
+from attncli.file.kinds import NumberKind
+from attncli.file.matrices import TRUTH_TABLE
 from attncli.name import Name, below
-from attncli.scenario.keys.kinds import Key, Needs, NumberKind, Record
-from attncli.scenario.keys.matrices import TRUTH_TABLE
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 

@@ -6,26 +6,18 @@ from decimal import Decimal
 
 from attncli.arithmetic.expression import Number, Root, Symbol
 from attncli.arithmetic.operations import MultiplyBy, TakeRows
+from attncli.file.address import write_index
+from attncli.file.keys import Key
+from attncli.file.kinds import COUNT, POSITIVE, Choice, Either, Kind, MapOf, word_or
+from attncli.file.matrices import MATRIX, NAMED, VectorKind
+from attncli.file.nodes import Map, Node, Scalar
+from attncli.file.sources import SourceKind, is_source
 from attncli.name import Name
-from attncli.scenario.address import write_index
-from attncli.scenario.keys.kinds import (
-    COUNT,
-    POSITIVE,
-    Choice,
-    Either,
-    Key,
-    Kind,
-    MapOf,
-    word_or,
-)
-from attncli.scenario.keys.matrices import MATRIX, NAMED, VectorKind
-from attncli.scenario.keys.sources import SourceKind, is_source
-from attncli.scenario.nodes import Map, Node, Scalar
-from attncli.scenario.texts import ONE_HOT
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import told_apart
 
+ONE_HOT = "one_hot"
 _ONE_HOT = Choice((ONE_HOT,), "a map from token to vector, or rows by ID")
 _TOKEN_VECTORS = MapOf(VectorKind(inline=True), "token")
 

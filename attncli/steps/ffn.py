@@ -6,9 +6,10 @@ Gated networks: Shazeer 2020, arXiv:2002.05202.
 from __future__ import annotations
 
 from attncli.arithmetic.operations import ACTIVATIONS, Activate, MatMul, MatMulTransposed, Multiply
+from attncli.file.keys import Key
+from attncli.file.kinds import COUNT, Choice
+from attncli.file.matrices import MATRIX, VECTOR
 from attncli.name import Name
-from attncli.scenario.keys.kinds import COUNT, Choice, Key
-from attncli.scenario.keys.matrices import MATRIX, VECTOR
 from attncli.steps.linear import linear
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncli.arithmetic.operations import Activate, AddUp, GatedColumn
+from attncli.file.keys import Key
+from attncli.file.matrices import MATRIX, VECTOR
 from attncli.name import Name, below
-from attncli.scenario.keys.kinds import Key
-from attncli.scenario.keys.matrices import MATRIX, VECTOR
 from attncli.scenario.model import LETTERS, Recurrent
 from attncli.steps.cells import at_time, bias_of_input, bias_of_memory, gates, matrix
 from attncli.steps.step import General, Mistake, Step

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from attncli.name import TOP, Name, below
 from attncli.records import dataclass, replace
-from attncli.scenario import Scenario
 from attncli.scenario.model import (
     Attention,
     Layer,
@@ -16,6 +15,7 @@ from attncli.scenario.model import (
     TokenizedText,
     Tokenizing,
 )
+from attncli.scenario.scenario import Scenario
 from attncli.steps.order import step_named
 from attncli.trace import Place
 

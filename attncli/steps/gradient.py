@@ -14,7 +14,8 @@ from attncli.arithmetic.operations import (
     TanhSlope,
     TimesDiagonal,
 )
-from attncli.scenario.keys.kinds import Flag, Key
+from attncli.file.keys import Key
+from attncli.file.kinds import Flag
 from attncli.scenario.model import Recurrent
 from attncli.steps.cells import at_time, matrix, rows
 from attncli.steps.step import General, Mistake, Step

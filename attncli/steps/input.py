@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from attncli.arithmetic.operations import RowAsColumn
-from attncli.scenario.keys.kinds import Choice, Key
-from attncli.scenario.keys.matrices import MATRIX
+from attncli.file.keys import Key
+from attncli.file.kinds import Choice
+from attncli.file.matrices import MATRIX
 from attncli.scenario.model import CELLS, WAYS, Recurrent
 from attncli.steps.cells import at_time, matrix, product, rows, turned
 from attncli.steps.step import General, Mistake, Step

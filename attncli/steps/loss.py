@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from attncli.arithmetic.operations import ColumnMean, ExponentialOf, NegativeLog
-from attncli.scenario.keys.kinds import TOKEN, Key, ListOf
+from attncli.file.keys import Key
+from attncli.file.kinds import ListOf
+from attncli.scenario.tokenizers.keys import TOKEN
 from attncli.steps.softmax import softmax
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place

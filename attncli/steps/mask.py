@@ -21,26 +21,16 @@ from attncli.arithmetic.operations import (
     TableRule,
     Window,
 )
+from attncli.file.keys import Key, Record
+from attncli.file.kinds import COUNT, NUMBER, Choice, Either, ListOf, OneOrMany, word_or
+from attncli.file.matrices import TRUTH_TABLE, MatrixKind
+from attncli.file.nodes import Scalar
+from attncli.file.problems import Problems
 from attncli.name import TOP, Name, below
 from attncli.records import NamedTuple
 from attncli.refusals import listed, quote
-from attncli.scenario.given_matrices import entry_path
-from attncli.scenario.keys.kinds import (
-    COUNT,
-    NUMBER,
-    TOKEN,
-    Choice,
-    Either,
-    Key,
-    ListOf,
-    OneOrMany,
-    Record,
-    word_or,
-)
-from attncli.scenario.keys.matrices import TRUTH_TABLE, MatrixKind
-from attncli.scenario.model import Attention
-from attncli.scenario.nodes import Scalar
-from attncli.scenario.problems import Problems
+from attncli.scenario.model import Attention, entry_path
+from attncli.scenario.tokenizers.keys import TOKEN
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from attncli.file.keys import Key
+from attncli.file.matrices import MATRIX
 from attncli.name import Name
-from attncli.scenario.keys.kinds import Key
-from attncli.scenario.keys.matrices import MATRIX
 from attncli.scenario.model import Recurrent
 from attncli.steps.cells import at_time, matrix, product, turned
 from attncli.steps.step import General, Mistake, Step

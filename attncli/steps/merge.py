@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from attncli.arithmetic.operations import JoinColumns
+from attncli.file.keys import Key
+from attncli.file.matrices import MATRIX, VECTOR
 from attncli.name import Name, below
-from attncli.scenario.keys.kinds import Key
-from attncli.scenario.keys.matrices import MATRIX, VECTOR
 from attncli.steps.linear import linear
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place

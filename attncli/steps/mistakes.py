@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attncli.scenario import ScenarioError
+from attncli.file.problems import ScenarioError
 from attncli.steps.step import Mistake
 from attncli.trace import Definition, PlannedStep, Trace
 

@@ -15,10 +15,11 @@ from attncli.arithmetic.operations import (
     RowMean,
     SubtractRow,
 )
+from attncli.file.keys import Key, Record
+from attncli.file.kinds import Choice, NumberKind
+from attncli.file.matrices import VECTOR
 from attncli.name import Name, below
 from attncli.records import NamedTuple
-from attncli.scenario.keys.kinds import Choice, Key, NumberKind, Record
-from attncli.scenario.keys.matrices import VECTOR
 from attncli.scenario.model import Norm
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place

@@ -12,8 +12,8 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from attncli.file.keys import Key, Record
 from attncli.records import NamedTuple
-from attncli.scenario.keys.kinds import Key, Record
 
 if TYPE_CHECKING:
     from attncli.steps.step import Step

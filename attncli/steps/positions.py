@@ -8,22 +8,13 @@ from __future__ import annotations
 
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Add, Same, Sinusoids, TakeRows
+from attncli.file.keys import Key, Record
+from attncli.file.kinds import NUMBER, POSITIVE, Choice, Either, Kind, ListOf, WholeNumber
+from attncli.file.matrices import MATRIX
+from attncli.file.nodes import Items, Map, Node, Scalar
+from attncli.file.sources import is_source
 from attncli.name import Name
-from attncli.scenario.keys.kinds import (
-    NUMBER,
-    POSITIVE,
-    Choice,
-    Either,
-    Key,
-    Kind,
-    ListOf,
-    Record,
-    WholeNumber,
-)
-from attncli.scenario.keys.matrices import MATRIX
-from attncli.scenario.keys.sources import is_source
 from attncli.scenario.model import Positions
-from attncli.scenario.nodes import Items, Map, Node, Scalar
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import told_apart

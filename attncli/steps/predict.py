@@ -17,8 +17,9 @@ from attncli.arithmetic.operations import (
     Nucleus,
     TopK,
 )
+from attncli.file.keys import Key, Record
+from attncli.file.kinds import COUNT, POSITIVE, NumberKind, WholeNumber
 from attncli.name import Name
-from attncli.scenario.keys.kinds import COUNT, POSITIVE, Key, NumberKind, Record, WholeNumber
 from attncli.steps.softmax import softmax
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place

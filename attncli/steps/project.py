@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from attncli.file.keys import Key, Needs, Record
+from attncli.file.kinds import COUNT, Choice, ListOf
+from attncli.file.matrices import MATRIX, NAMED, VECTOR
 from attncli.name import Name, below
-from attncli.scenario.keys.kinds import COUNT, TOKEN, Choice, Key, ListOf, Needs, Record
-from attncli.scenario.keys.matrices import MATRIX, NAMED, VECTOR
+from attncli.scenario.tokenizers.keys import TOKEN
 from attncli.steps.linear import linear
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place

@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from attncli.arithmetic.operations import Same
+from attncli.file.keys import Key, Record, typed
+from attncli.file.kinds import Choice
+from attncli.file.matrices import VECTOR
+from attncli.file.problems import Problems
 from attncli.name import below
-from attncli.scenario.keys.kinds import Choice, Key, Record, typed
-from attncli.scenario.keys.matrices import VECTOR
 from attncli.scenario.model import Norm
-from attncli.scenario.problems import Problems
 from attncli.steps.norm import SETTINGS, Normalizing, told
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place

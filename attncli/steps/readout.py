@@ -11,9 +11,10 @@ from attncli.arithmetic.operations import (
     RowAsColumn,
     RowSum,
 )
+from attncli.file.keys import Key
+from attncli.file.kinds import Choice
+from attncli.file.matrices import MATRIX, VECTOR
 from attncli.name import Name, below
-from attncli.scenario.keys.kinds import Choice, Key
-from attncli.scenario.keys.matrices import MATRIX, VECTOR
 from attncli.scenario.model import Recurrent
 from attncli.steps.cells import at_time, product, rows
 from attncli.steps.step import General, Mistake, Step

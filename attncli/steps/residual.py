@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from attncli.arithmetic.operations import Add, Same
-from attncli.scenario.keys.kinds import Flag, Key
+from attncli.file.keys import Key
+from attncli.file.kinds import Flag
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 

@@ -6,9 +6,10 @@ from decimal import Decimal
 
 from attncli.arithmetic.expression import Expression, Number, Root, Symbol
 from attncli.arithmetic.operations import DivideBy, MultiplyBy, Operation
+from attncli.file.keys import Key
+from attncli.file.kinds import POSITIVE, word_or
+from attncli.file.matrices import NAMED
 from attncli.name import Name, below
-from attncli.scenario.keys.kinds import POSITIVE, Key, word_or
-from attncli.scenario.keys.matrices import NAMED
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 

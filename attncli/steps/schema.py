@@ -12,22 +12,12 @@ from typing import Any
 
 from attncli.arithmetic.rounding import MOST_DECIMALS
 from attncli.choices import POLICIES
-from attncli.scenario.keys.kinds import (
-    TOKEN,
-    Choice,
-    Flag,
-    Key,
-    Kind,
-    ListOf,
-    MapOf,
-    Record,
-    Schema,
-    TextKind,
-    WholeNumber,
-)
-from attncli.scenario.keys.matrices import VectorKind
-from attncli.scenario.nodes import Map, Node, describe
-from attncli.scenario.problems import Problems
+from attncli.file.keys import Key, Record
+from attncli.file.kinds import Choice, Flag, Kind, ListOf, MapOf, Schema, TextKind, WholeNumber
+from attncli.file.matrices import VectorKind
+from attncli.file.nodes import Map, Node, describe
+from attncli.file.problems import Problems
+from attncli.scenario.tokenizers.keys import TOKEN
 from attncli.steps.order import STORY, KeysOf, step_named
 
 ATTENTION = KeysOf("attention")
@@ -122,7 +112,7 @@ SCENARIO = Record(KeysOf(*_PARTS, "file", also=_OF_A_FILE))
 
 def json_schema() -> Schema:
     """The JSON Schema (2020-12) of scenario files."""
-    from attncli.scenario.keys.definitions import with_definitions
+    from attncli.file.definitions import with_definitions
 
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from attncli.arithmetic.operations import MatMul, MatMulTransposed, Operation
-from attncli.scenario.keys.kinds import Key
-from attncli.scenario.keys.matrices import NAMED
+from attncli.file.keys import Key
+from attncli.file.matrices import NAMED
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
 

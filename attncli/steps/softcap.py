@@ -6,7 +6,8 @@ from decimal import Decimal
 
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Activate, SoftCap
-from attncli.scenario.keys.kinds import POSITIVE, Key
+from attncli.file.keys import Key
+from attncli.file.kinds import POSITIVE
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 

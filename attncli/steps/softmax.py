@@ -10,9 +10,9 @@ from attncli.arithmetic.operations import (
     Operation,
     RowSum,
 )
+from attncli.file.keys import Key
+from attncli.file.matrices import NAMED
 from attncli.name import Name
-from attncli.scenario.keys.kinds import Key
-from attncli.scenario.keys.matrices import NAMED
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 

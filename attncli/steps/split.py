@@ -9,10 +9,11 @@ from __future__ import annotations
 from attncli.arithmetic.expression import Equation, Symbol
 from attncli.arithmetic.formula import define
 from attncli.arithmetic.operations import TakeColumns
+from attncli.file.keys import Key
+from attncli.file.kinds import Either, ListOf, WholeNumber
+from attncli.file.nodes import Items
+from attncli.file.problems import Problems
 from attncli.name import below
-from attncli.scenario.keys.kinds import Either, Key, ListOf, WholeNumber
-from attncli.scenario.nodes import Items
-from attncli.scenario.problems import Problems
 from attncli.steps.order import HEAD
 from attncli.steps.project import ROLES
 from attncli.steps.step import General, Mistake, Step

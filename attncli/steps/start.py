@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from attncli.arithmetic.operations import OnlyRow, Zeros
+from attncli.file.keys import Key
+from attncli.file.matrices import VECTOR
 from attncli.notation import plain
-from attncli.scenario.keys.kinds import Key
-from attncli.scenario.keys.matrices import VECTOR
 from attncli.scenario.model import Recurrent
 from attncli.steps.cells import letters, matrix
 from attncli.steps.step import General, Mistake, Step

@@ -6,9 +6,10 @@ Elman 1990; Hochreiter & Schmidhuber 1997; Cho et al. 2014, arXiv:1406.1078.
 from __future__ import annotations
 
 from attncli.arithmetic.operations import Activate, AddUp, Gated, GatedBlend, GatedColumn
+from attncli.file.keys import Key
+from attncli.file.kinds import Choice
+from attncli.file.matrices import VECTOR
 from attncli.name import Name
-from attncli.scenario.keys.kinds import Choice, Key
-from attncli.scenario.keys.matrices import VECTOR
 from attncli.scenario.model import Recurrent
 from attncli.steps.cells import at_time, bias_of_input, bias_of_memory
 from attncli.steps.gates import gate_name

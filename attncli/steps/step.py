@@ -7,11 +7,11 @@ from types import MappingProxyType
 from typing import Any
 
 from attncli.arithmetic.expression import Equation
+from attncli.file.keys import Key
+from attncli.file.problems import Problems
 from attncli.name import TOP, Name
 from attncli.records import NamedTuple
-from attncli.scenario.keys.kinds import Key
 from attncli.scenario.model import Positions, Recurrent
-from attncli.scenario.problems import Problems
 from attncli.trace import Definition, Place
 from attncli.word import Phrase, phrase
 

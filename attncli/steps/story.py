@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from attncli.file.problems import Problems, ScenarioError
 from attncli.name import TOP, Name, below
 from attncli.records import replace
-from attncli.scenario import Problems, Scenario, ScenarioError
 from attncli.scenario.budget import MOST_PLACES, Cost
 from attncli.scenario.model import Attention, Norm, Recurrent, Stack
+from attncli.scenario.scenario import Scenario
 from attncli.steps.order import IN_HEADS, STORY, WITH_HEADS, StepLine, step_named
 from attncli.steps.step import Step
 from attncli.trace import Place, PlannedStep

@@ -6,8 +6,9 @@ from decimal import Decimal
 
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import DivideBy, MultiplyBy
+from attncli.file.keys import Key
+from attncli.file.kinds import POSITIVE
 from attncli.name import below
-from attncli.scenario.keys.kinds import POSITIVE, Key
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 

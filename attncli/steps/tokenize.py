@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from attncli.arithmetic.expression import Apply, Equation, Symbol
 from attncli.arithmetic.formula import at, define
-from attncli.scenario.keys.kinds import TOKEN, Key, ListOf, MapOf, TextKind, WholeNumber
-from attncli.scenario.keys.tokenizing import TOKENIZING
+from attncli.file.keys import Key
+from attncli.file.kinds import ListOf, MapOf, TextKind, WholeNumber
 from attncli.scenario.tokenizers import tokenizer_kind
+from attncli.scenario.tokenizers.keys import TOKEN, TOKENIZING
 from attncli.steps.step import Step
 from attncli.trace import Place
 

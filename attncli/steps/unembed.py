@@ -6,10 +6,11 @@ Tied to the embeddings: Press & Wolf 2016, arXiv:1608.05859.
 from __future__ import annotations
 
 from attncli.arithmetic.operations import TakeRows
+from attncli.file.keys import Key
+from attncli.file.kinds import Choice, Either
+from attncli.file.matrices import MATRIX, VECTOR
+from attncli.file.nodes import Scalar
 from attncli.name import Name
-from attncli.scenario.keys.kinds import Choice, Either, Key
-from attncli.scenario.keys.matrices import MATRIX, VECTOR
-from attncli.scenario.nodes import Scalar
 from attncli.steps.linear import layer_of
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Axis, Definition, Place

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncli.arithmetic.operations import Operation, Same, TakeColumns, TakeRun
-from attncli.scenario.keys.kinds import Choice, Key, ListOf
-from attncli.scenario.keys.matrices import MATRIX, VECTOR
+from attncli.file.keys import Key
+from attncli.file.kinds import Choice, ListOf
+from attncli.file.matrices import MATRIX, VECTOR
 from attncli.scenario.model import GATES, LETTERS, Recurrent
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place

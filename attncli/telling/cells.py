@@ -8,11 +8,11 @@ import numpy as np
 
 from attncli.arithmetic.expression import Number, Symbol
 from attncli.document import Document, Line, Subheading, Working
+from attncli.file.address import Address, AddressError, Index, parse_address
+from attncli.file.problems import nearest
 from attncli.name import Name, below
 from attncli.refusals import Problem, listed, shortened
-from attncli.scenario.address import Address, AddressError, Index, parse_address
 from attncli.scenario.model import Stack, TokenizedText
-from attncli.scenario.problems import nearest
 from attncli.telling.facts import rounding_facts
 from attncli.telling.parts import told_parts
 from attncli.telling.selection import SelectionError, sentence_axis, tried

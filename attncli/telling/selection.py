@@ -8,12 +8,12 @@ from typing import TypeVar
 
 from attncli.arithmetic.expression import elided_rows
 from attncli.choices import DETAILS
+from attncli.file.address import AddressError, Index, parse_address
+from attncli.file.problems import nearest
 from attncli.name import Name, below
 from attncli.records import NamedTuple
 from attncli.refusals import Problem, Refusal, listed
-from attncli.scenario.address import AddressError, Index, parse_address
 from attncli.scenario.model import ENCODER, TokenizedText
-from attncli.scenario.problems import nearest
 from attncli.steps import step_named
 from attncli.steps.order import STORY
 from attncli.trace import Axis, PlannedStep, Quantity, Trace

@@ -13,7 +13,7 @@ from typing import Any
 
 from attncli.arithmetic.expression import Equation, Number, Symbol
 from attncli.document import Document, Facts, Span, Spans
-from attncli.scenario import shipped
+from attncli.file import shipped
 from attncli.word import Word
 
 FILE = "summaries.json"

@@ -18,8 +18,9 @@ from attncli.document import (
     Tree,
     Working,
 )
+from attncli.file.problems import ALL_THE_SAME
 from attncli.refusals import Problem, listed
-from attncli.scenario.budget import ALL_THE_SAME, MOST_LINES
+from attncli.scenario.budget import MOST_LINES
 from attncli.steps import formulas_of
 from attncli.telling.afterwards import closing_notes, ending_of
 from attncli.telling.blocks import (

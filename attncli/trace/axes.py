@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from attncli.name import Name
 from attncli.records import NamedTuple
-from attncli.scenario import Scenario
 from attncli.scenario.model import Attention, Stack
+from attncli.scenario.scenario import Scenario
 from attncli.trace.quantity import IDS, Axis, Definition, Quantity, counted, token_of, told_apart
 from attncli.trace.signature import Dim, Signature, parse
 

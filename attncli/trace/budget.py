@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from attncli.scenario import Problem, Scenario
-from attncli.scenario.budget import Cost, too_much
-from attncli.scenario.scenario import Shape
+from attncli.file.problems import too_much
+from attncli.refusals import Problem
+from attncli.scenario.budget import Cost
+from attncli.scenario.scenario import Scenario, Shape
 from attncli.trace.quantity import Definition
 from attncli.trace.signature import parse
 from attncli.trace.trace import PlannedStep

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
+from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.records import NamedTuple
-from attncli.scenario import Problems, Scenario
 from attncli.scenario.model import GATES, LETTERS, Recurrent
+from attncli.scenario.scenario import Scenario
 
 _H, _D, _K, _ONE = "h", "d", "k", "1"
 """Numbers of the memory, of the input, of what is read out, and what is a row."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from attncli.file.problems import Problems
 from attncli.name import TOP, below
-from attncli.scenario import Problems, Scenario
+from attncli.scenario.scenario import Scenario
 from attncli.trace.extents import Extents
 from attncli.trace.quantity import Definition
 

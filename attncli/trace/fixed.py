@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attncli.file.problems import Problems
 from attncli.name import Name
-from attncli.scenario import Problems, Scenario
+from attncli.scenario.scenario import Scenario
 from attncli.trace.axes import names_along, place_of
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from attncli.records import NamedTuple
-from attncli.scenario import Scenario
-from attncli.scenario.scenario import Shape
+from attncli.scenario.scenario import Scenario, Shape
 from attncli.trace.trace import PlannedStep, Trace
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from attncli.name import TOP, Name, below
 from attncli.records import dataclass, field, replace
-from attncli.scenario import Scenario
 from attncli.scenario.model import Attention, Layer, Norm, Recurrent, Stack, TokenizedText
+from attncli.scenario.scenario import Scenario
 
 _X = Name("X")
 

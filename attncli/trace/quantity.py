@@ -13,10 +13,10 @@ from attncli.arithmetic.expression import Number, Symbol
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import Operation
 from attncli.arithmetic.rounding import Array
+from attncli.file.address import Address, AddressError, Index, write_index
 from attncli.name import TOP, Name, below
 from attncli.records import NamedTuple, dataclass
 from attncli.refusals import listed, quote, shortened
-from attncli.scenario.address import Address, AddressError, Index, write_index
 from attncli.word import words
 
 IDS = "ID"

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from attncli.file.problems import Problems
 from attncli.name import TOP, Name, below
 from attncli.notation import plain, unbreakable
 from attncli.records import NamedTuple
-from attncli.scenario import Problems, Scenario
 from attncli.scenario.model import ENCODER
-from attncli.scenario.scenario import Shape
+from attncli.scenario.scenario import Scenario, Shape
 from attncli.trace.axes import names_along, place_of
 from attncli.trace.checks import CHECKS, SIDES, sized
 from attncli.trace.extents import Extent, Extents, Reason, SumOfExtents

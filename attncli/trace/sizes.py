@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from attncli.name import TOP, Name, below
-from attncli.scenario import Scenario
 from attncli.scenario.model import Attention
+from attncli.scenario.scenario import Scenario
 from attncli.trace.extents import Extent, Extents
 
 

@@ -14,9 +14,11 @@ from numpy.typing import ArrayLike
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding, TooLarge, TooLong, Unworkable, largest
 from attncli.choices import Policy
+from attncli.file.problems import ScenarioError
 from attncli.name import Name
 from attncli.records import NamedTuple, dataclass, field, replace
-from attncli.scenario import Problem, Scenario, ScenarioError
+from attncli.refusals import Problem
+from attncli.scenario.scenario import Scenario
 from attncli.trace.axes import made_axes
 from attncli.trace.place import Place
 from attncli.trace.quantity import Definition, Quantity

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attncli.name import Name
-from attncli.scenario.keys.tokenizing import MARKS
 from attncli.scenario.model import Tokenizing
 from attncli.scenario.tokenizers import cost
+from attncli.scenario.tokenizers.keys import MARKS
 from attncli.scenario.tokenizers.kind import OF_A_CORPUS, TokenizerKind, or_more
 from attncli.scenario.tokenizers.making import tokenizing
 from attncli.scenario.tokenizers.settings import TokenizerSettings

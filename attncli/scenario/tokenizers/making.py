@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from attncli.file.problems import ScenarioError
 from attncli.name import below
 from attncli.scenario.model import Tokenizing
-from attncli.scenario.problems import ScenarioError
 from attncli.scenario.tokenizers.settings import TokenizerSettings
 from attncli.tokenizing.corpus import count_words
 from attncli.tokenizing.pieces import Model

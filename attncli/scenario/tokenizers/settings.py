@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from attncli.arithmetic.rounding import Rounding
+from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.records import NamedTuple
 from attncli.refusals import Where
-from attncli.scenario.keys.tokenizing import MARKS, SETTINGS
-from attncli.scenario.problems import Problems
 from attncli.scenario.tokenizers import TOKENIZERS, tokenizer_kind
+from attncli.scenario.tokenizers.keys import MARKS, SETTINGS
 from attncli.scenario.tokenizers.kind import OF_A_CORPUS, TokenizerKind
 
 if TYPE_CHECKING:  # what learns is imported by scenarios that learn

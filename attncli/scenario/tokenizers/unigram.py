@@ -10,8 +10,8 @@ import numpy as np
 
 from attncli.arithmetic.decimals import round_to
 from attncli.arithmetic.matrix import Matrix
+from attncli.file.problems import too_much
 from attncli.name import Name, below
-from attncli.scenario.budget import too_much
 from attncli.scenario.model import Tokenizing
 from attncli.scenario.tokenizers import cost
 from attncli.scenario.tokenizers.kind import OF_A_CORPUS, TokenizerKind, or_more

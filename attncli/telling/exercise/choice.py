@@ -9,9 +9,9 @@ from types import MappingProxyType
 
 from attncli.arithmetic import decimals
 from attncli.choices import BLANKS
+from attncli.file.problems import nearest
 from attncli.records import NamedTuple
 from attncli.refusals import Problem, quote
-from attncli.scenario.problems import nearest
 from attncli.steps.order import STORY
 from attncli.telling.exercise.lines import Blankable
 from attncli.telling.selection import SelectionError

@@ -21,10 +21,10 @@ from attncli.document import (
     Subheading,
     Working,
 )
+from attncli.file.problems import ScenarioError
 from attncli.questions import Paper, Question, RightAnswer
 from attncli.records import NamedTuple
 from attncli.refusals import Problem, listed
-from attncli.scenario import ScenarioError
 from attncli.telling.blocks import matrix_block
 from attncli.telling.exercise.asking import WholePage
 from attncli.telling.exercise.choice import Blanking, Points, chosen

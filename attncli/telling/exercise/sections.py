@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from attncli.document import Addition, Block, Line, MatrixBlock, Prose, Section, SideBySide, Working
+from attncli.file.address import Address
 from attncli.name import Name
 from attncli.records import NamedTuple
-from attncli.scenario.address import Address
 from attncli.telling.blocks import given_blocks
 from attncli.telling.parts import made_by, operands_of, step_of, told_parts
 from attncli.telling.selection import Selection

@@ -10,29 +10,17 @@ import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array, Rounding, Unworkable
+from attncli.building.texts import TOKENIZED, stacked
+from attncli.file.matrices import MatrixLike, NamedRows, Row
+from attncli.file.nodes import Items, Map, Node, Numbers
+from attncli.file.problems import Problems
+from attncli.file.sources import FileSource, RandomSource
 from attncli.name import TOP, Name, below
 from attncli.records import NamedTuple
 from attncli.refusals import Where
-from attncli.scenario.keys.matrices import MatrixLike, NamedRows, Row
-from attncli.scenario.keys.sources import FileSource, RandomSource
-from attncli.scenario.model import ENCODER
-from attncli.scenario.nodes import Items, Map, Node, Numbers
-from attncli.scenario.problems import Problems
-from attncli.scenario.texts import TOKENIZED, stacked
+from attncli.scenario.model import ENCODER, entry_path
 
-_ONE_DROPS = ("layers", "heads")
-"""Lists whose single entry is named without its number."""
 _ELSEWHERE = ("variants", "vocabulary", "rounding", TOKENIZED)
-
-
-def entry_path(path: Name, key: str, k: int, count: int) -> Name:
-    """The path of the k-th of the entries of a list, from 0: `layers[1]`.
-
-    A single layer or head is named as if there were no list, a single rule as the mask itself.
-    """
-    if count == 1 and key in _ONE_DROPS:
-        return path
-    return below(path, key, None if count == 1 and key == "mask" else k + 1)
 
 
 def places(node: Node) -> dict[str, Where]:
@@ -147,7 +135,7 @@ class Gatherer(NamedTuple):
             case Numbers(array, where):
                 return self._of_array(array, where)
             case FileSource():
-                from attncli.scenario.keys import array_files
+                from attncli.file import array_files
 
                 read = array_files.read(value, self.folder, self.outside, self.problems, most)
                 return None if read is None else self._of_array(read, value.where)

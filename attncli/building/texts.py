@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
+from attncli.file.matrices import NamedRows
+from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.records import NamedTuple
 from attncli.refusals import Where, quote
-from attncli.scenario.keys.matrices import NamedRows
 from attncli.scenario.model import TokenizedText
-from attncli.scenario.problems import Problems
 from attncli.scenario.tokenizers import tokenizer_kind
 from attncli.scenario.tokenizers.settings import kind_of
 
@@ -188,7 +188,6 @@ def one_hot(tokens: Sequence[str]) -> dict[str, Matrix]:
     }
 
 
-ONE_HOT = "one_hot"
 TOKENIZED = "tokenized with"
 """Among the values of a stack: its tokenizer, where it is one that cuts words into pieces."""
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import yaml
 
+from attncli.file import shipped
+from attncli.file.nodes import Items, Map, Node, Scalar
+from attncli.file.problems import Problems, nearest, scenario_error
 from attncli.records import dataclass, field
 from attncli.refusals import Where, quote
-from attncli.scenario import shipped
-from attncli.scenario.nodes import Items, Map, Node, Scalar
-from attncli.scenario.problems import Problems, nearest, scenario_error
 
 LARGEST_FILE = 16 * 2**20
 DEEPEST = 32

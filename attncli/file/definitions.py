@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import chain, count
 from typing import Any
 
-from attncli.scenario.keys.kinds import Schema
+from attncli.file.kinds import Schema
 
 _SHORT = 64
 """Characters: what is no longer is said as quickly as referred to."""

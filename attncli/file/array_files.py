@@ -21,10 +21,9 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
+from attncli.file.problems import ALL_THE_SAME, Problems, nearest
+from attncli.file.sources import MOST_NUMBERS, Array, FileSource
 from attncli.refusals import listed, quote
-from attncli.scenario.budget import ALL_THE_SAME
-from attncli.scenario.keys.sources import MOST_NUMBERS, Array, FileSource
-from attncli.scenario.problems import Problems, nearest
 
 LARGEST_FILE = 4 * 2**30
 _LARGEST_HEADER = 2**16

@@ -9,6 +9,7 @@ from attncli.records import dataclass, field
 from attncli.refusals import Problem, Refusal, Where, listed, shortened
 
 _MANY_PROBLEMS = 500
+ALL_THE_SAME = "--large (in Python large=True) to have it done all the same"
 
 
 def nearest_place(places: Mapping[str, Where], name: str, origin: Where) -> Where:
@@ -25,6 +26,11 @@ class ScenarioError(Refusal):
 def scenario_error(where: Where, wrong: str, right: str) -> ScenarioError:
     """The error of a single problem."""
     return ScenarioError([Problem(where, wrong, right)])
+
+
+def too_much(where: Where, what: str, less: str) -> ScenarioError:
+    """The refusal of something that would take too long, or too much memory."""
+    return scenario_error(where, f"{what} are too much at once", f"{less}, or give {ALL_THE_SAME}")
 
 
 @dataclass

@@ -8,11 +8,13 @@ from decimal import Decimal
 from typing import Any
 
 from attncli.arithmetic.matrix import Matrix
+from attncli.building.texts import TOKENIZED, one_hot, one_hot_tokens
+from attncli.file.problems import too_much
 from attncli.name import Name, below
-from attncli.scenario.budget import MOST_NUMBERS, too_much
+from attncli.scenario.budget import MOST_NUMBERS
 from attncli.scenario.model import ENCODER, Stack, Tokenizing
-from attncli.scenario.texts import ONE_HOT, TOKENIZED, one_hot, one_hot_tokens
 from attncli.scenario.tokenizers.settings import TokenizerSettings, check
+from attncli.steps.embed import ONE_HOT
 
 Values = Mapping[str, Any]
 _COPIES = 4

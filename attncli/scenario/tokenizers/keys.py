@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from attncli.scenario.keys.kinds import (
+from attncli.file.keys import Key, Record
+from attncli.file.kinds import (
     Choice,
     Either,
     Flag,
-    Key,
     Kind,
     ListOf,
     MapOf,
     NumberKind,
-    Record,
     TextKind,
     WholeNumber,
 )
-from attncli.scenario.nodes import Items, Map, Node, Scalar
+from attncli.file.nodes import Items, Map, Node, Scalar
 from attncli.scenario.tokenizers import TOKENIZERS
 
 MARKS = {"none": ("", ""), "</w>": ("", "</w>"), "##": ("##", ""), "▁": ("", ""), "Ġ": ("", "")}
 """How the place of a piece in its word is marked: what stands before a piece that continues one,
 and what after the last; ▁ and Ġ mark the space before a word, which is a character then."""
 
-_TOKEN = TextKind("a token")
+TOKEN = TextKind("a token")
 _COUNT = WholeNumber(1, 10**9)
 _WORD = Choice(tuple(TOKENIZERS))
 _SETTINGS = Record.of(
@@ -38,8 +37,8 @@ _SETTINGS = Record.of(
     Key("alphabet", Choice(("corpus", "bytes")), "bpe by bytes: the symbols to start with"),
     Key("byte_fallback", Flag(), "whether unknown characters become their bytes"),
     Key("normalize", Choice(("none", "nfkc")), "sentencepiece: how a text is written first"),
-    Key("unknown", _TOKEN, "the token of what the vocabulary doesn't have"),
-    Key("special", ListOf(_TOKEN), "tokens that come first in the vocabulary"),
+    Key("unknown", TOKEN, "the token of what the vocabulary doesn't have"),
+    Key("special", ListOf(TOKEN), "tokens that come first in the vocabulary"),
     beside=("corpus", "vocabulary_size", "merges", "pieces", "vocabulary", "sentence"),
 )
 SETTINGS = tuple(key.name for key in _SETTINGS.keys)
@@ -67,7 +66,7 @@ TOKENIZING = (
         "what a tokenizer is learned from: a text, several, or word → count",
     ),
     Key("vocabulary_size", _COUNT, "how many tokens a tokenizer is to learn"),
-    Key("merges", ListOf(ListOf(_TOKEN)), "the merges of a tokenizer, instead of learning them"),
+    Key("merges", ListOf(ListOf(TOKEN)), "the merges of a tokenizer, instead of learning them"),
     Key(
         "pieces",
         MapOf(NumberKind(most=0), "piece"),

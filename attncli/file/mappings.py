@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from attncli.file.nodes import Items, Map, Node, Numbers, Scalar
+from attncli.file.problems import scenario_error
+from attncli.file.reading import DEEPEST
 from attncli.refusals import Where
-from attncli.scenario.nodes import Items, Map, Node, Numbers, Scalar
-from attncli.scenario.problems import scenario_error
-from attncli.scenario.reading import DEEPEST
 
 _LONGEST_INTEGER = 10_000
 """Bits; Python writes no integer out that has many more."""

@@ -9,11 +9,11 @@ import numpy as np
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.matrix import Matrix
+from attncli.file.kinds import TRUTH, NumberKind, Schema
+from attncli.file.nodes import Items, Map, Node, Numbers, Scalar, describe
+from attncli.file.problems import Problems
+from attncli.file.sources import FileSource, RandomSource, SourceKind, is_source
 from attncli.records import NamedTuple
-from attncli.scenario.keys.kinds import TRUTH, NumberKind, Schema
-from attncli.scenario.keys.sources import FileSource, RandomSource, SourceKind, is_source
-from attncli.scenario.nodes import Items, Map, Node, Numbers, Scalar, describe
-from attncli.scenario.problems import Problems
 
 _INFINITE = Decimal("-Infinity")
 

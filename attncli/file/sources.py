@@ -14,19 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
+from attncli.file.keys import Key, Record
+from attncli.file.kinds import Choice, NumberKind, Schema, TextKind, WholeNumber
+from attncli.file.nodes import Items, Map, Node, Scalar, describe
+from attncli.file.problems import Problems
 from attncli.records import NamedTuple
 from attncli.refusals import Where
-from attncli.scenario.keys.kinds import (
-    Choice,
-    Key,
-    NumberKind,
-    Record,
-    Schema,
-    TextKind,
-    WholeNumber,
-)
-from attncli.scenario.nodes import Items, Map, Node, Scalar, describe
-from attncli.scenario.problems import Problems
 
 Array = NDArray[np.float64]
 Shape = tuple[int, int]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from attncli.file import reading
+from attncli.file.address import AddressError, parse_address
+from attncli.file.keys import Key
+from attncli.file.kinds import TextKind
+from attncli.file.nodes import Items, Map, Node, Scalar
+from attncli.file.problems import Problems, ScenarioError, nearest, scenario_error
 from attncli.records import NamedTuple
 from attncli.refusals import Where, quote
-from attncli.scenario import reading
-from attncli.scenario.address import AddressError, parse_address
-from attncli.scenario.keys.kinds import Key, TextKind
-from attncli.scenario.nodes import Items, Map, Node, Scalar
-from attncli.scenario.problems import Problems, ScenarioError, nearest, scenario_error
 
 Keys = Mapping[str, Key[Any]]
 

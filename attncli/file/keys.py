@@ -1,0 +1,92 @@
+"""The keys of a file, and the records that are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar
+
+from attncli.file.kinds import Kind, Schema
+from attncli.file.nodes import Map, Node, describe
+from attncli.file.problems import Problems
+from attncli.records import NamedTuple
+from attncli.refusals import listed, quote
+
+T = TypeVar("T")
+
+
+class Key(NamedTuple, Generic[T]):
+    """A key of a record: its name, the kind of its value, what to say of it, and the value where
+    a file says none. Said above a list of layers a `shared` key holds for each of them; each head
+    may say one that is `in_heads` for itself."""
+
+    name: str
+    kind: Kind[T]
+    says: str
+    default: T | None = None
+    shared: bool = False
+    in_heads: bool = False
+
+
+class Needs(NamedTuple):
+    """What a key goes only together with, and an example."""
+
+    key: str
+    parts: tuple[str, ...]
+    example: str
+
+    def check(self, node: Node, values: Mapping[str, Any], problems: Problems) -> None:
+        missing = [part for part in self.parts if part not in values]
+        if missing:
+            wrong = f"{self.key} without {' and '.join(missing)}"
+            right = f"give {' and '.join(self.parts)}, like {self.key}: {self.example}"
+            problems.add(node.where, wrong, right)
+
+
+class Record(NamedTuple):
+    """A map with known keys; none has to be there but those that `needs` names, and some others
+    belong `beside` it."""
+
+    known: Mapping[str, Key[Any]]
+    beside: tuple[str, ...] = ()
+    needs: Needs | None = None
+
+    @classmethod
+    def of(
+        cls, *keys: Key[Any], beside: tuple[str, ...] = (), needs: Needs | None = None
+    ) -> Record:
+        """The record of some keys."""
+        return cls({key.name: key for key in keys}, beside, needs)
+
+    @property
+    def keys(self) -> tuple[Key[Any], ...]:
+        return tuple(self.known.values())
+
+    def read(self, node: Node, problems: Problems) -> dict[str, Any] | None:
+        if not isinstance(node, Map):
+            right = f"give some of the keys {listed(list(self.known))}"
+            problems.add(node.where, f"{describe(node)} where a map belongs", right)
+            return None
+        values = {}
+        for name, value in node.entries:
+            if name.text in self.known:
+                values[name.text] = self.known[name.text].kind.read(value, problems)
+            elif name.text in self.beside:
+                wrong = f"the key {quote(name.text)} doesn't belong in here"
+                problems.add(name.where, wrong, "write it one level up, as a key of its own")
+            else:
+                wrong = f"unknown key {quote(name.text)}"
+                problems.add(name.where, wrong, problems.nearest(name.text, self.known))
+        values = {name: value for name, value in values.items() if value is not None}
+        if self.needs is not None:
+            self.needs.check(node, values, problems)
+        return values
+
+    def schema(self) -> Schema:
+        properties = {key.name: {"description": key.says, **key.kind.schema()} for key in self.keys}
+        return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def typed(record: Callable[..., T], values: Mapping[str, Any], **more: Any) -> T:  # noqa: ANN401
+    """A named tuple of what is said for its fields; its defaults stand for the rest."""
+    fields: tuple[str, ...] = getattr(record, "_fields")  # noqa: B009  (mypy knows of no such type)
+    return record(**{name: values[name] for name in fields if name in values}, **more)
