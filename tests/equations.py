@@ -28,6 +28,7 @@ from attncli.arithmetic.expression import (
     minus,
 )
 from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.rounding import Rounding
 
 Tensor = Any
 
@@ -103,6 +104,13 @@ EXAMPLES: dict[str, Example] = {
     "multiply": Example(ops.Multiply(), "ff", lambda a, b: a * b),
     "soft_cap": Example(ops.SoftCap(_written("1.5")), "f", lambda x: 1.5 * tanh(x / 1.5)),
     "dropout": Example(ops.Dropout(_written("0.1")), "ff", lambda x, kept: x * kept / 0.9),
+    "zeros": Example(ops.Zeros(), "f", lambda W: 0 * W[:, :1]),
+    "corpus_loss": Example(ops.CorpusLoss(), "pf", lambda counts, scores: -_all(counts * scores)),
+    "corpus_loss_unweighted": Example(
+        ops.CorpusLoss(weighted=False), "pf", lambda counts, scores: -_all(scores + 0 * counts)
+    ),
+    "exponential": Example(ops.Exponential(decimals=3, carry=True), "f", exp),
+    "exponential_down": Example(ops.Exponential.down(Rounding("carry", 3)), "f", exp),
     "tanh_slope": Example(ops.TanhSlope(), "f", lambda a: 1 - a**2),
     "times_diagonal": Example(ops.TimesDiagonal(), "ff", lambda W, slope: W.T * slope.T),
     "times_diagonal_in_out": Example(

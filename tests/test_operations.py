@@ -179,7 +179,7 @@ CASES: dict[str, Case] = {
     "add_finite": Case(
         ops.AddFinite(), F33 * 2, "fm", lambda x, t: x + np.where(np.isfinite(t), t, 0)
     ),
-    "exponential": Case(ops.Exponential(3, carry=True), F33, "m", np.exp),
+    "exponential": Case(ops.Exponential(decimals=3, carry=True), F33, "m", np.exp),
     "top_k": Case(ops.TopK(2), F34, "f", lambda x: _top(x, 2)),
     "kept_sum": Case(ops.KeptSum(), F34 * 2, "pb", lambda p, k: (p * k).sum(1, keepdims=True)),
     "kept_share": Case(ops.KeptShare(), (*F34 * 2, (3, 1)), "pbp", lambda p, k, s: p * k / s),

@@ -19,8 +19,6 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import (
     AddFinite,
     ColumnsAsRows,
-    ColumnWise,
-    Exponential,
     JoinColumns,
     JoinRows,
     KeptShare,
@@ -81,7 +79,6 @@ class CandidateValues(NamedTuple):
 _BY_ROW: frozenset[type[Operation]] = frozenset(
     {
         AddFinite,
-        Exponential,
         JoinColumns,
         KeptShare,
         KeptSum,
@@ -133,9 +130,6 @@ def full(
     """The result [n, m] of an operation in so many candidates, before it is rounded; nan where it
     can't be worked. [n, m, b]"""
     with np.errstate(all="ignore"):
-        if isinstance(operation, ColumnWise):
-            along = [operand._replace(values=_turned(operand.values)) for operand in operands]
-            return _turned(full(operation.along, count, along, (shape[1], shape[0])))
         if isinstance(operation, Indexed):
             return _at_once(operation, operands)
         stacked = _stacked(operation, [operand.values for operand in operands])

@@ -60,10 +60,18 @@ class _ArrayNotation:
         made = self.of(tree, (row, column))
         if free(tree) == {*self.shapes.indices}:
             return made
-        like = [k for k, sides in enumerate(self.shapes.operands) if sides == self.shapes.result]
-        if not like:
-            raise TypeError("no operand is as large as the result")
-        return Apply("repeat", (made, Symbol(f"{self.names[like[0]]}.shape")))
+        return Apply("repeat", (made, Symbol(self._shape)))
+
+    @property
+    def _shape(self) -> str:
+        """The shape of the result, which is that of an operand or has sides of some."""
+        result, operands = self.shapes.result, self.shapes.operands
+        if result in operands:
+            return f"{self.names[operands.index(result)]}.shape"
+        known = {"1": "1"}
+        for name, sides in zip(self.names, operands, strict=True):
+            known |= {side: f"{name}.shape[{k}]" for k, side in enumerate(sides) if side != "1"}
+        return f"({', '.join(known[side] for side in result)})"
 
     def of(self, tree: Expression, at: Along) -> Expression:
         def change(node: Expression) -> Expression | None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from attncli.arithmetic.operations import (
     Activate,
+    AddedUp,
     AddUp,
-    ColumnWise,
-    DivideByRow,
     Exponential,
     RowAsColumn,
-    RowSum,
+    ShareItself,
 )
 from attncli.file.keys import Key
 from attncli.file.kinds import Choice
@@ -62,11 +61,10 @@ def _squashed(place: Place, z: Name) -> tuple[Definition, ...]:
         return ()
     rounding = place.scenario.rounding.of_quantity("readout", place.timed("y_exp"))
     exp, total = place.timed("y_exp"), place.timed("y_sum")
-    raised = ColumnWise(Exponential(rounding.decimals, rounding.carries))
     return (
-        Definition(exp, raised, (z,), "readout"),
-        Definition(total, ColumnWise(RowSum()), (exp,), "readout"),
-        Definition(y, ColumnWise(DivideByRow()), (exp, total), "readout"),
+        Definition(exp, Exponential.down(rounding), (z,), "readout"),
+        Definition(total, AddedUp(), (exp,), "readout"),
+        Definition(y, ShareItself(), (exp, total), "readout"),
     )
 
 

@@ -32,6 +32,8 @@ def program(tree: Expression, shapes: Shapes) -> Work:
     def result(operands: Sequence[Array]) -> Array:
         extents = shapes.extents([operand.shape for operand in operands])
         array = work(operands)[sides]
+        if array.ndim < operands[0].ndim:  # what is the same for all candidates
+            array = array[..., np.newaxis]
         shape = (extents[rows], extents[columns])
         if made.is_new and array.shape[:2] == shape:
             return array

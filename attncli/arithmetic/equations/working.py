@@ -196,7 +196,7 @@ def _worked(form: Expression, numbers: list[Number]) -> Expression:
         case ex.Quotient(dividend, divisor):
             return ex.Quotient(_worked(dividend, numbers), divisor)
         case ex.Negative(operand):
-            return ex.Negative(_worked(operand, numbers))
+            return ex.Negative(_worked_term(operand, numbers))
         case _:
             return form
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "activations": ("ACTIVATION_FORMULAS", "ACTIVATIONS", "Activate"),
     "base": ("Layout", "Operation", "Working"),
-    "columns": ("ColumnsAsRows", "ColumnWise", "OnlyRow", "RowAsColumn", "Zeros"),
+    "columns": ("AddedUp", "ColumnsAsRows", "OnlyRow", "RowAsColumn", "ShareItself", "Zeros"),
     "counting": ("CountInWords", "PairScore", "Share"),
     "derivatives": ("derivative",),
     "elementwise": ("Add", "DivideBy", "Dropout", "Multiply", "MultiplyBy", "SoftCap", "TakeRows"),
@@ -55,13 +55,11 @@ _NAMES = {
     "means": ("ColumnMean", "RowMean"),
     "norms": ("MeanOfSquares", "Normalize", "RootOf", "SubtractRow"),
     "pieces": (
-        "AddedUp",
         "CorpusLoss",
         "CutScores",
         "LogShare",
         "LossWithout",
         "PruningLoss",
-        "ShareItself",
     ),
     "positions": ("Alibi", "Sinusoids", "alibi_slopes"),
     "products": (

@@ -16,17 +16,15 @@ from attncli.arithmetic.equations import derivative as equations
 from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.equations.matrices import in_matrices, names_of_constants, with_names
 from attncli.arithmetic.equations.shapes import parsed
-from attncli.arithmetic.expression import Product, Quotient, Total, e_to
+from attncli.arithmetic.expression import Product, Quotient, Total
 from attncli.arithmetic.operations.backward import RotateBack, ScatterAdd, TargetSlope
 from attncli.arithmetic.operations.base import Operation
-from attncli.arithmetic.operations.columns import ColumnWise
 from attncli.arithmetic.operations.elementwise import TakeRows
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.joining import Moved
 from attncli.arithmetic.operations.masking import AddFinite, Masked
 from attncli.arithmetic.operations.rotary import Rotate
 from attncli.arithmetic.operations.sampling import KeptShare, KeptSum, NegativeLog
-from attncli.arithmetic.operations.softmax import Exponential
 
 
 def derivative(operation: Operation, operand: int) -> Operation:
@@ -35,8 +33,6 @@ def derivative(operation: Operation, operand: int) -> Operation:
     match operation:
         case Indexed():
             return _of_equation(operation, operand)
-        case ColumnWise(along):
-            return ColumnWise(derivative(along, operand))
         case Moved() | TakeRows():
             return ScatterAdd(operation, operand)
         case Rotate() if operand == 0:
@@ -69,8 +65,6 @@ _X, _Y = cell(0, "i", "j"), cell(1, "i", "j")
 
 _EQUATIONS: Mapping[type[Operation], tuple[set[int], Indexed]] = MappingProxyType(
     {
-        # a row's maximum, where that is subtracted, is a constant: it changes no weight
-        Exponential: ({0}, Indexed("n m -> n m", e_to(_X))),
         Masked: ({0}, Indexed("n m, n m -> n m", Product((_X, _Y)))),
         AddFinite: ({0}, Indexed("n m, n m -> n m", _X)),
         KeptSum: ({0}, Indexed("n v, n v -> n 1", Total("j", Product((_X, _Y))))),

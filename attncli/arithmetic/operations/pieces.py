@@ -13,6 +13,7 @@ import numpy as np
 from attncli.arithmetic import decimals
 from attncli.arithmetic.equations.bounds import EPSILON
 from attncli.arithmetic.equations.formulas import cell
+from attncli.arithmetic.equations.indices import renamed
 from attncli.arithmetic.equations.working import are_long, product_of, sum_of
 from attncli.arithmetic.expression import (
     Apply,
@@ -30,7 +31,7 @@ from attncli.arithmetic.expression import (
 )
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import Operation, Working, added_places, most_places
+from attncli.arithmetic.operations.base import Operation, Working, most_places
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.rounding import Array, Error, largest
 from attncli.records import dataclass
@@ -48,25 +49,11 @@ def sum_error(terms: int, *operands: Matrix) -> Error:
     return Error((terms + 2) * EPSILON * (terms + 2) * size)
 
 
-class AddedUp(Indexed):
-    """All numbers of a list added up. [p, 1] -> [1, 1]"""
-
-    def __init__(self) -> None:
-        super().__init__("p 1 -> 1 1", Total("i", cell(0, "i")))
-
-
 class LogShare(Indexed):
     """The logarithm of the share that each number has in all. [p, 1], [1, 1] -> [p, 1]"""
 
     def __init__(self) -> None:
         super().__init__("p 1, 1 1 -> p 1", Apply("ln", (Quotient(cell(0, "i"), cell(1)),)))
-
-
-class ShareItself(Indexed):
-    """The share without its logarithm, which nobody should take for it."""
-
-    def __init__(self) -> None:
-        super().__init__("p 1, 1 1 -> p 1", Quotient(cell(0, "i"), cell(1)))
 
 
 @dataclass(frozen=True)
@@ -96,41 +83,14 @@ class CutScores(Operation):
         return sum_error(max(map(len, self.cuts), default=0), operands[0])
 
 
-@dataclass(frozen=True)
-class CorpusLoss(Operation):
+class CorpusLoss(Indexed):
     """−Σ count · ln p(word); or, as nobody should, each word once. [w, 1], [w, 1] -> [1, 1]"""
 
-    weighted: bool = True
-
-    def signature(self) -> str:
-        return "w 1, w 1 -> 1 1"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        counts, scores = (at(operand, "word") for operand in operands)
-        term = Product((counts, scores)) if self.weighted else scores
-        return define(name, Negative(Total("word", term)))
-
-    def values(self, *operands: Matrix) -> Array:
-        counts, scores = (operand.values for operand in operands)
-        weighed = counts * scores if self.weighted else scores
-        return np.asarray(-weighed.sum(axis=0, keepdims=True))
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        counts, scores = operands
-        if not self.weighted:
-            return (Negative(sum_of(scores.column(0).entries)),)
-        pairs = [(counts.number(w, 0), scores.number(w, 0)) for w in range(counts.shape[0])]
-        form = Negative(sum_of([Product(pair) for pair in pairs]))
-        worked = [product_of(*pair) for pair in pairs]
-        return (form,) if are_long(worked) else (form, Negative(sum_of(worked)))
-
-    def places(self, *operands: Matrix) -> int | None:
-        return added_places(*operands)
-
-    def error(self, *operands: Matrix) -> Error:
-        counts, scores = operands
-        w = counts.shape[0]
-        return Error((w + 2) * EPSILON * w * largest(counts.values) * largest(scores.values))
+    def __init__(self, weighted: bool = True) -> None:
+        score = cell(1, "i")
+        term = Product((cell(0, "i"), score)) if weighted else score
+        loss = Negative(Total("i", term))
+        super().__init__("w 1, w 1 -> 1 1", loss, renamed(loss, {"i": "word"}))
 
 
 @dataclass(frozen=True)

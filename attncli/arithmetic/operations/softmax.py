@@ -9,6 +9,7 @@ only where an exponential would be too long, or all of them too small, to work w
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from attncli.arithmetic.equations.bounds import EPSILON
 from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.expression import (
     INNER,
-    Equation,
+    Expression,
     Number,
     Quotient,
     Total,
@@ -27,9 +28,8 @@ from attncli.arithmetic.expression import (
     e_to,
     minus,
 )
-from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import Operation, Working
+from attncli.arithmetic.operations.base import Working
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.rounding import MOST_DECIMALS, Array, Error, Rounding, Unworkable, largest
 from attncli.records import dataclass
@@ -39,71 +39,85 @@ _UNDERFLOW = -700.0
 
 
 @dataclass(frozen=True)
-class Exponential(Operation):
+class Exponential(Indexed):
     """e^x, or e^(x − the row's maximum) where that is needed; e^(−∞) is 0. [n, m] -> [n, m]
 
     `decimals` are those that the results are shown with; `carry` whether they are kept so.
     """
 
-    decimals: int
-    carry: bool
-
-    def signature(self) -> str:
-        return "n m -> n m"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        return define(at(name, "i", "j"), e_to(at(operands[0], "i", "j")))
+    shapes: str = "n m -> n m"
+    tree: Expression = e_to(cell(0, "i", "j"))
+    shown: Expression | None = None
+    decimals: int = 0
+    carry: bool = False
 
     @classmethod
     def under(cls, rounding: Rounding, step: str) -> Exponential:
-        return cls(rounding.of(step), rounding.carries)
+        return cls(decimals=rounding.of(step), carry=rounding.carries)
 
-    def shifted(self, scores: Matrix) -> NDArray[np.bool_]:
-        """The rows [n] whose maximum is subtracted: where an e^x, or the sum of them, would have
+    @classmethod
+    def down(cls, rounding: Rounding) -> Exponential:
+        """The same down a column. [n, 1] -> [n, 1]"""
+        tree = e_to(cell(0, "i"))
+        return cls("n 1 -> n 1", tree, decimals=rounding.decimals, carry=rounding.carries)
+
+    def shifted(self, scores: Array) -> NDArray[np.bool_]:
+        """The rows [n, 1] whose maximum is subtracted: where an e^x, or the sum of them, would have
         more than 15 digits, or, in full precision, all would be too small for float64."""
-        return self._need_shift(scores.values)
-
-    def _need_shift(self, rows: Array) -> NDArray[np.bool_]:
-        tops, limit = rows.max(axis=1), self._longest
+        tops = scores.max(axis=self._axis, keepdims=True)
+        limit, near = self._longest, self._longest - math.log(scores.shape[self._axis])
         need = (tops > limit) | ((tops < _UNDERFLOW) & (tops > -math.inf) & (not self.carry))
-        near = ~need & (tops > limit - math.log(rows.shape[1]))
-        for i in np.flatnonzero(near):  # no e^x is too long, but their sum may be
-            need[i] = tops[i] + math.log(np.exp(rows[i] - tops[i]).sum()) > limit
+        if ((tops > near) & ~need).any():  # no e^x is too long, but their sum may be
+            with np.errstate(invalid="ignore"):  # of a row that is masked out
+                sums = np.exp(scores - tops).sum(axis=self._axis, keepdims=True)
+                need |= tops + np.log(sums) > limit
         return np.asarray(need)
+
+    @property
+    def _axis(self) -> int:
+        """The axis of the numbers that are divided by one sum."""
+        return len(self._shapes.indices) - 1
 
     @property
     def _longest(self) -> float:
         """The exponent past which a power of e has more than 15 digits."""
         return (SIGNIFICANT - self.decimals) * math.log(10)
 
-    def _is_shifted(self, scores: Matrix, i: int) -> bool:
-        if _UNDERFLOW <= scores.tops[i] <= self._longest - math.log(scores.shape[1]):
-            return False  # as most are
-        return bool(self._need_shift(scores.values[i : i + 1])[0])
-
-    def values(self, *operands: Matrix) -> Array:
-        scores = operands[0].values
-        shifted = self.shifted(operands[0])
+    def arrays(self, operands: Sequence[Array]) -> Array:
+        scores = operands[0]
+        shifted = self.shifted(scores)
         if not shifted.any():
             return np.asarray(np.exp(scores))
-        tops = np.where(shifted, operands[0].tops, 0.0)
-        differences = scores - tops[:, np.newaxis]
+        tops = scores.max(axis=self._axis, keepdims=True)
+        differences = scores - np.where(shifted, tops, 0.0)
         return np.asarray(np.exp(differences, out=differences))
+
+    def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        return self.cell(i, j, *operands)[0]
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         scores = operands[0]
-        x = scores.number(i, j)
-        if not self._is_shifted(scores, i):
+        x, top = scores.number(i, j), self._subtracted(i, scores)
+        if top is None:
             return (e_to(x),)
-        top = scores.number(i, int(scores.values[i].argmax()))
         return e_to(minus(x, top)), e_to(_difference(x, top))
+
+    def _subtracted(self, i: int, scores: Matrix) -> Number | None:
+        """The maximum of a number's row, where that is subtracted."""
+        if not self._axis:
+            top = scores.number(int(scores.values.argmax()), 0)
+            return top if self.shifted(scores.values).any() else None
+        if _UNDERFLOW <= scores.tops[i] <= self._longest - math.log(scores.shape[1]):
+            return None  # as most are
+        row = scores.values[i : i + 1]
+        return scores.number(i, int(row.argmax())) if self.shifted(row).any() else None
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
         cells = (self.cell(i, j, *operands) for j in range(operands[0].shape[1]))
-        return tuple(Vector(forms) for forms in zip(*cells, strict=True))
+        return tuple(Vector(forms) for forms in zip(*cells, strict=True)) if self._axis else ()
 
     def remark(self, *operands: Matrix) -> str | None:
-        shifted = self.shifted(operands[0])
+        shifted = self.shifted(operands[0].values)
         if not shifted.any():
             return None
         rows = "each row" if shifted.all() else "such a row"
@@ -118,10 +132,11 @@ class Exponential(Operation):
         return Error(0.0, (8 + 4 * largest(operands[0].values)) * EPSILON)
 
     def check(self, result: Matrix, *operands: Matrix) -> None:
-        vanished = ~result.values.any(axis=1)
+        vanished = ~result.values.any(axis=self._axis)
         if vanished.any():
             row = int(vanished.argmax())
-            raise _vanished(row, float(operands[0].values[row].max()), self.decimals)
+            top = float(operands[0].values.max(axis=self._axis)[row])
+            raise _vanished(row, top, self.decimals)
 
 
 def _difference(x: Number, top: Number) -> Number:
