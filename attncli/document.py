@@ -6,7 +6,8 @@ for those it prints. A number that is asked for in an exercise is a `Blank`, by 
 is for students it holds no answer.
 """
 
-# no lazy annotations here: as texts, those of named tuples are each compiled at start-up
+from __future__ import annotations
+
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -282,7 +283,7 @@ class Document(NamedTuple):
     sources: Mapping[str, str] = MappingProxyType({})
     rounding: Mapping[str, object] = MappingProxyType({})
     paper: Paper | None = None
-    key: "Document | None" = None
+    key: Document | None = None
 
     @property
     def marks(self) -> Facts:

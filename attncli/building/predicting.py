@@ -5,16 +5,41 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from attncli.arithmetic.matrix import Matrix
+from attncli.building.attentions import is_linear
 from attncli.file.keys import typed
 from attncli.file.problems import Problems
+from attncli.name import Name
 from attncli.records import NamedTuple
 from attncli.refusals import Where, listed, quote
-from attncli.scenario.model import Prediction
+from attncli.scenario.model import Prediction, Stack
 
 Values = Mapping[str, Any]
 
 
-class PredictionReader(NamedTuple):
+def prediction_of(
+    values: Values,
+    stack: Stack,
+    given: Mapping[Name, Matrix],
+    where: Callable[[str], Where],
+    problems: Problems,
+) -> Prediction:
+    """What is said of the next token after a stack; what is wrong with it goes to `problems`."""
+    tied, linear = values.get("unembedding") == "tied", is_linear(values)
+    matrix = given.get(Name("embeddings" if tied else "unembedding"))
+    X = given.get(Name("X"))
+    reader = _PredictionReader(
+        values,
+        len(stack.text.tokens) or (0 if X is None else X.shape[0]),
+        stack.text.rows if tied else stack.text.known_ids or stack.text.rows,
+        None if matrix is None else matrix.shape[0 if tied or linear else 1],
+        where,
+        problems,
+    )
+    return reader.read()._replace(linear=linear)
+
+
+class _PredictionReader(NamedTuple):
     """Reads a scenario's prediction.
 
     `positions` is how many tokens there are, 0 if unknown; `rows` are the columns of known

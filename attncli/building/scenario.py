@@ -1,0 +1,187 @@
+"""From the tree of a file to its scenario: its stacks, its prediction, and what is given."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attncli.arithmetic.rounding import Rounding
+from attncli.building.given_matrices import Gathered, Gatherer, places
+from attncli.building.key_names import Names
+from attncli.building.predicting import prediction_of
+from attncli.building.spelled_out import numbers_of_texts, spelled_out
+from attncli.building.stacks import Builder
+from attncli.building.texts import TextReader
+from attncli.file import sources
+from attncli.file.nodes import Map
+from attncli.file.problems import Problems, nearest_place
+from attncli.name import TOP, Name, below
+from attncli.records import NamedTuple
+from attncli.refusals import Where, listed, quote
+from attncli.scenario.budget import MOST_NUMBERS, MOST_SETTLED
+from attncli.scenario.model import ENCODER, Show, Stack, entry_path
+from attncli.scenario.scenario import Scenario
+from attncli.scenario.tokenizers.settings import TokenizerSettings
+from attncli.steps.schema import SCENARIO
+
+if TYPE_CHECKING:
+    from attncli.tokenizing.corpus import Progress
+
+Values = Mapping[str, Any]
+
+SIZES = ("d_model", "d_k", "d_v", "d_ff")
+
+
+class Origin(NamedTuple):
+    """What a scenario is called if it has no title, which files it may read and how large they may
+    be, and who is told how far its tokenizer is."""
+
+    name: str
+    folder: Path | None
+    outside: bool
+    large: bool
+    progress: Progress | None
+
+
+class ScenarioBuilder(NamedTuple):
+    """The parts of one scenario, from the values that were read."""
+
+    values: Values
+    places: Mapping[str, Where]
+    read_from: Origin
+    gathered: Gathered
+    rounding: Rounding
+    problems: Problems
+
+    @classmethod
+    def of(cls, tree: Map, origin: Origin, problems: Problems) -> ScenarioBuilder:
+        where = places(tree)
+        read = SCENARIO.read(tree, problems) or {}
+        most = math.inf if origin.large else MOST_SETTLED
+        rounding = Rounding(**read.get("rounding", {}), most_settled=most)
+
+        def find(name: str) -> Where:
+            return nearest_place(where, name, tree.where)
+
+        most = sources.MOST_NUMBERS if origin.large else MOST_NUMBERS
+        said = TokenizerSettings(TOP, read, find, problems, rounding, origin.large, origin.progress)
+        values = spelled_out(said, most)
+        gatherer = Gatherer(rounding, origin.folder, origin.outside, most, problems, find)
+        gathered = gatherer.gather(values)
+        return cls(values, where, origin, gathered, rounding, problems)
+
+    def where(self, name: str) -> Where:
+        return nearest_place(self.places, name, self.places[""])
+
+    @property
+    def names(self) -> Names:
+        return Names(self.gathered.given, self.gathered.row_names)
+
+    def scenario(self) -> Scenario:
+        values, gathered = self.values, self.gathered
+        encoder = self._encoder()
+        memory = self._memory(encoder)
+        stack = self._stack(TOP, values, self._words(TOP, values), memory)
+        self._check_names_of_X(stack)
+        self._check_memory(stack, memory)
+        return Scenario(
+            title=values.get("title", self.read_from.name),
+            rounding=self.rounding,
+            source=values.get("source"),
+            stack=stack,
+            encoder=encoder,
+            prediction=prediction_of(values, stack, gathered.given, self.where, self.problems),
+            show=self._show(stack),
+            given={**gathered.given, **numbers_of_texts(stack, encoder)},
+            random=gathered.random,
+            sources=gathered.sources,
+            row_names=gathered.row_names,
+            vectors=gathered.vectors,
+            sizes=self._sizes(values),
+            large=self.read_from.large,
+            places=self.places,
+            origin=self.places[""],
+        )
+
+    def _check_names_of_X(self, stack: Stack) -> None:  # noqa: N802
+        names, tokens = self.gathered.row_names.get("X", ()), stack.text.tokens
+        if names and names != tokens:
+            self.problems.add(
+                self.where("X"), f"the rows of X are {listed(names)}, the tokens"
+                f" {listed(tokens)}", "name them alike, or give the rows without names",
+            )  # fmt: skip
+
+    def _words(self, path: Name, values: Values) -> TextReader:
+        shared = {key: self.values[key] for key in _shared_keys(path, values) if key in self.values}
+        return TextReader(path, values, self.where, self.problems, shared)
+
+    def _encoder(self) -> Stack | None:
+        if "encoder" not in self.values:
+            return None
+        values = self.values["encoder"]
+        return self._stack(ENCODER, values, self._words(ENCODER, values), None)
+
+    def _stack(
+        self, path: Name, values: Values, words: TextReader, memory: Sequence[str] | None
+    ) -> Stack:
+        name = below(path, "embeddings") if "embeddings" in values else Name("embeddings")
+        table = self.gathered.given.get(name)
+        text = words.text(table, None if table is None else table.shape[0])
+        return Builder(self.where, self.problems, self.names).stack(path, values, text, memory)
+
+    def _memory(self, encoder: Stack | None) -> Sequence[str] | None:
+        """The names of what cross-attention sees; None where there is nothing."""
+        if encoder is not None:
+            if "memory" in self.values:
+                self.problems.add(
+                    self.where("memory"), "a memory, and an encoder that makes one", "keep one"
+                )
+            return encoder.text.tokens
+        if "memory" in self.values:
+            return self.names.of_rows(Name("memory"), ())
+        return None
+
+    def _check_memory(self, stack: Stack, memory: Sequence[str] | None) -> None:
+        """Something attends to the memory, if there is one."""
+        attends = any(layer.cross or layer.block == "attention" for layer in stack.layers)
+        if memory is not None and not attends:
+            name = "encoder" if "encoder" in self.values else "memory"
+            self.problems.add(
+                self.where(name), f"nothing attends to the {name}",
+                "use `block: decoder`, or leave it out",
+            )  # fmt: skip
+
+    def _show(self, stack: Stack) -> Show:
+        show = self.values.get("show", {})
+        rows = self.gathered.row_names
+        names = rows.get("queries") or stack.text.tokens or rows.get("Q", ())
+        for query in show.get("queries", ()):
+            counted = query.isascii() and query.isdigit() and 1 <= int(query) <= len(names)
+            if query not in names and not counted:
+                self.problems.add(
+                    self.where("show.queries"), f"{quote(query)} is none of the queries",
+                    f"name some of {listed(names)}" if names else "give their tokens first",
+                )  # fmt: skip
+        return Show(tuple(show.get("queries", ())), show.get("graph", False))
+
+    def _sizes(self, values: Values, path: Name = TOP) -> dict[str, int]:
+        """The extents that are stated, by full name: `layers[2].d_k`."""
+        found: dict[str, int] = {below(path, key): values[key] for key in SIZES if key in values}
+        layers = values.get("layers", ())
+        for k, layer in enumerate(layers):
+            found |= self._sizes(layer, entry_path(path, "layers", k, len(layers)))
+        if "encoder" in values:
+            found |= self._sizes(values["encoder"], ENCODER)
+        return found
+
+
+def _shared_keys(path: Name, values: Values) -> tuple[str, ...]:
+    """What an encoder takes over from the main stack: the table of embeddings if it has none,
+    and the vocabulary that goes with IDs."""
+    if not path or "X" in values:
+        return ()
+    if "embeddings" not in values:
+        return ("embeddings", "vocabulary")
+    return () if isinstance(values["embeddings"], Mapping) else ("vocabulary",)
