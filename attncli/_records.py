@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import _tuplegetter  # type: ignore[attr-defined]  # what `namedtuple` reads by
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from operator import attrgetter
 from types import CodeType, FunctionType
 from typing import Any, NoReturn, Self
 
@@ -114,7 +115,9 @@ def dataclass(
     fields = {**getattr(made, "_record", {}), **_own_fields(made)}
     usual = [one.default for one in fields.values() if one.default is not _ABSENT]
     methods: dict[str, object] = {"_record": fields, "__match_args__": (*fields,)}
-    methods["__init__"] = _function("__init__", fields, usual, _start)
+    compared = [name for name, said in fields.items() if said.compare]
+    methods["_compared"] = property(attrgetter(*compared) if compared else lambda _: ())
+    methods["__init__"] = _function("__init__", fields, usual, _starting(made, fields))
     methods |= {"__repr__": _repr} if repr else {}
     methods |= {"__eq__": _eq, "__hash__": _hash if frozen else None} if eq else {}
     methods |= {"__setattr__": _refuse, "__delattr__": _refuse} if frozen else {}
@@ -135,24 +138,29 @@ def _own_fields(made: type) -> dict[str, _Field]:
     return fields
 
 
-def _start(one: Any, values: tuple[object, ...]) -> None:  # noqa: ANN401
-    state = vars(one)
-    for name, value in zip(one._record, values, strict=True):
-        state[name] = value.factory() if type(value) is _Field else value  # type: ignore[misc]
-    if hasattr(one, "__post_init__"):
-        one.__post_init__()
+def _starting(made: type, fields: Mapping[str, _Field]) -> Callable[..., None]:
+    """What gives a new value its fields; most classes have no more to do than that."""
+    new = [name for name, said in fields.items() if said.factory is not None]
+    has_more = hasattr(made, "__post_init__")
+
+    def start(one: Any, values: tuple[object, ...]) -> None:  # noqa: ANN401
+        state = vars(one)
+        state.update(zip(fields, values, strict=True))
+        for name in new:
+            if type(state[name]) is _Field:
+                state[name] = state[name].factory()
+        if has_more:
+            one.__post_init__()
+
+    return start
 
 
-def _compared(one: Any) -> tuple[object, ...]:  # noqa: ANN401
-    return tuple(getattr(one, name) for name, said in one._record.items() if said.compare)
+def _eq(one: Any, other: Any) -> bool:  # noqa: ANN401
+    return one._compared == other._compared if type(one) is type(other) else NotImplemented
 
 
-def _eq(one: object, other: object) -> bool:
-    return _compared(one) == _compared(other) if type(one) is type(other) else NotImplemented
-
-
-def _hash(one: object) -> int:
-    return hash(_compared(one))
+def _hash(one: Any) -> int:  # noqa: ANN401
+    return hash(one._compared)
 
 
 def _repr(one: Any) -> str:  # noqa: ANN401
