@@ -13,7 +13,8 @@ from attncli import ScenarioError, load, work
 from attncli.arithmetic.operations import DivideByColumnSum
 from attncli.name import Name
 from attncli.pipeline import outline
-from attncli.trace import Definition
+from attncli.steps import step_named
+from attncli.trace import Definition, Place
 from attncli.trace.outline import outline_of
 from tests.pages import SHIPPED, page_of, trace_of
 from tests.strategies import scenarios
@@ -107,6 +108,17 @@ def test_a_mistake_is_a_replay() -> None:
     )
     assert wrong["weights"].values[0, 0] == 0.212  # 2.718 / 12.825
     assert wrong["output"].values.tolist() != trace["output"].values.tolist()
+
+
+def test_a_step_is_planned_only_where_it_makes_sense() -> None:
+    for part in work(load("i_love_ai")).story:
+        stack = part.place.to(Place)
+        step = step_named(part.step)
+        if step.at is Place:
+            assert step.planned(stack) == step.plan(part.place)
+        else:
+            with pytest.raises(TypeError, match=f"{step.name} is taken at a {step.at.__name__}"):
+                step.planned(stack)
 
 
 def test_values_are_read_only() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attncli.cli import options
 from attncli.cli.arguments import Arguments
@@ -48,7 +48,7 @@ def _document(trace: Trace, typed: Arguments) -> Document:
     return lessons(trace, told, chosen)
 
 
-def _trace_through(step: Step, trace: Trace, typed: Arguments) -> Trace:
+def _trace_through(step: Step[Any], trace: Trace, typed: Arguments) -> Trace:
     """A trace that goes through a step, if the scenario or a change to it makes one."""
     from attncli.file.problems import ScenarioError
     from attncli.telling.parts import told_parts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from typing import Any
 
 from attncli.design.rules import units
 from attncli.design.shares import shown_rows
@@ -16,7 +17,7 @@ class Attempt(NamedTuple):
     """A mistake that can be made in a part of a trace, and how it makes its quantity."""
 
     part: PlannedStep
-    mistake: Mistake
+    mistake: Mistake[Any]
     definition: Definition
 
 

@@ -13,10 +13,10 @@ from attncli.name import Name
 from attncli.scenario.model import Positions
 from attncli.steps.mask import mask_rules
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import Definition, HeadPlace
 
 
-def _check(place: Place, problems: Problems) -> None:
+def _check(place: HeadPlace, problems: Problems) -> None:
     alibi, heads = place.attention.alibi, place.attention.heads
     if alibi is not None and alibi.slopes and len(alibi.slopes) != heads:
         wrong = f"the slopes are {len(alibi.slopes)}, the heads {heads}"
@@ -24,7 +24,7 @@ def _check(place: Place, problems: Problems) -> None:
         problems.add(where, wrong, "give a slope for each head")
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
+def _plan(place: HeadPlace) -> tuple[Definition, ...]:
     tables = _added_tables(place)
     slope = _slope(place)
     alibi = place.name("alibi")
@@ -45,12 +45,12 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     return tuple(definitions)
 
 
-def _added_tables(place: Place) -> list[Name]:
+def _added_tables(place: HeadPlace) -> list[Name]:
     """The tables of the mask that hold numbers to add."""
     return [rule.table for rule in mask_rules(place.attention) if rule.kind == "add"]
 
 
-def _slope(place: Place) -> Number | None:
+def _slope(place: HeadPlace) -> Number | None:
     positions = place.attention.alibi
     if positions is None:
         return None
@@ -59,7 +59,7 @@ def _slope(place: Place) -> Number | None:
     return alibi_slopes(place.attention.heads)[place.head]
 
 
-def _happens(place: Place) -> str:
+def _happens(place: HeadPlace) -> str:
     told = []
     if place.attention.alibi is not None:
         told.append("The further a key is from the query, the more is taken off its score")
@@ -70,16 +70,16 @@ def _happens(place: Place) -> str:
     return ". ".join(told) + "."
 
 
-def _left_out(place: Place) -> Definition | None:
+def _left_out(place: HeadPlace) -> Definition | None:
     definitions = _plan(place)
     return definitions[-1]._replace(operation=Same(), operands=(place.x,)) if definitions else None
 
 
 STEP = Step(
     name="bias",
+    at=HeadPlace,
     keys=(Key("bias", MATRIX, "numbers added to the scores of every head, [n, m]", in_heads=True),),
     title="Biases",
-    per_head=True,
     makes=("alibi", "biased", "added"),
     shapes="scores [n, m], bias [n, m] → biased [n, m]",
     happens=_happens,

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from attncli.arithmetic.operations import MatMul, TransposedWeights
 from attncli.name import Name
 from attncli.scenario.model import GATES, LETTERS
-from attncli.trace import Axis, Definition, Place
+from attncli.trace import Axis, Definition, WayPlace
 from attncli.trace.quantity import counted, told_apart
 
 
-def gates(place: Place) -> tuple[str, ...]:
+def gates(place: WayPlace) -> tuple[str, ...]:
     """The gates of a cell; a plain one has none."""
     return GATES.get(place.cell.kind, ())
 
 
-def letters(place: Place) -> tuple[str, ...]:
+def letters(place: WayPlace) -> tuple[str, ...]:
     """What the matrices of a cell are called by: `f` of `W_fx`, or the `a` of a plain cell."""
     return tuple(LETTERS[gate] for gate in gates(place)) or ("a",)
 
 
-def matrix(place: Place, local: str) -> Name:
+def matrix(place: WayPlace, local: str) -> Name:
     """The full name of a matrix such as `W_fx`: given, or a part of a stacked one."""
     return place.name(local) if place.cell.layout == "torch" else place.weights(local)
 
 
-def bias_of_input(place: Place, letter: str) -> tuple[Name, ...]:
+def bias_of_input(place: WayPlace, letter: str) -> tuple[Name, ...]:
     """The full name of the bias beside the input, if it is given."""
     if place.cell.layout == "torch":
         given = place.scenario.gives(place.weights("b_ih"))
@@ -35,31 +33,25 @@ def bias_of_input(place: Place, letter: str) -> tuple[Name, ...]:
     return (name,) if place.scenario.gives(name) else ()
 
 
-def bias_of_memory(place: Place, letter: str) -> tuple[Name, ...]:
+def bias_of_memory(place: WayPlace, letter: str) -> tuple[Name, ...]:
     """The full name of the bias beside the memory, which only stacked matrices have."""
     given = place.cell.layout == "torch" and place.scenario.gives(place.weights("b_hh"))
     return (place.name(f"b_{letter}a"),) if given else ()
 
 
-def product(place: Place, made: Name, operands: tuple[Name, Name], step: str) -> Definition:
+def product(place: WayPlace, made: Name, operands: tuple[Name, Name], step: str) -> Definition:
     """`made` = W x, by full names; of a W that is kept in × out its columns are taken."""
     operation = TransposedWeights() if place.cell.in_out else MatMul()
     return Definition(made, operation, operands, step)
 
 
-def turned(place: Place, made: Name, operands: tuple[Name, Name], step: str) -> Definition:
+def turned(place: WayPlace, made: Name, operands: tuple[Name, Name], step: str) -> Definition:
     """The product with the matrix turned over, as a mistake would have it."""
     operation = MatMul() if place.cell.in_out else TransposedWeights()
     return Definition(made, operation, operands, step)
 
 
-def rows(place: Place) -> Axis:
+def rows(place: WayPlace) -> Axis:
     """The tokens that the times of a cell are, as names of rows."""
     names = told_apart(place.text.tokens)
     return Axis(names if len(names) == place.times else counted(place.times), "token")
-
-
-def at_time(title: str) -> Callable[[Place], str]:
-    """A title that says at which time a step is taken."""
-
-    return lambda place: f"{title} at time {place.time}"

@@ -30,6 +30,7 @@ def _totals(place: Place, *, weighted: bool = True) -> Definition | None:
 
 STEP = Step(
     name="dictionary",
+    at=Place,
     title="The dictionary",
     makes=("totals", "coverage"),
     shapes="word_counts [words] → totals [2] → coverage",

@@ -12,7 +12,7 @@ from attncli.file.kinds import NumberKind
 from attncli.file.matrices import TRUTH_TABLE
 from attncli.name import Name, below
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import Definition, HeadPlace
 
 _DROPOUT: Key[dict[str, Any]] = Key(
     "dropout",
@@ -25,34 +25,32 @@ _DROPOUT: Key[dict[str, Any]] = Key(
 )
 
 
-def _p(place: Place) -> Decimal:
+def _p(place: HeadPlace) -> Decimal:
     """The share that is dropped."""
     p: Decimal = place.attention.said.get(_DROPOUT).get("p", Decimal(0))
     return p
 
 
-def _operands(place: Place) -> tuple[Name, Name]:
+def _operands(place: HeadPlace) -> tuple[Name, Name]:
     return place.x, below(place.attention.said.at(_DROPOUT), "mask")
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
+def _plan(place: HeadPlace) -> tuple[Definition, ...]:
     if not place.attention.said.says(_DROPOUT):
         return ()
     operation = Dropout(Number.written(_p(place)))
     return (Definition(place.name("dropped"), operation, _operands(place), "dropout"),)
 
 
-def _not_scaled(place: Place) -> Definition | None:
-    if not place.attention.said.says(_DROPOUT):
-        return None
+def _not_scaled(place: HeadPlace) -> Definition:
     return Definition(place.name("dropped"), Multiply(), _operands(place), "dropout")
 
 
 STEP = Step(
     name="dropout",
+    at=HeadPlace,
     keys=(_DROPOUT,),
     title="Dropout",
-    per_head=True,
     makes=("dropped",),
     shapes="weights [n, m], kept [n, m] → dropped [n, m]",
     happens=lambda place: (

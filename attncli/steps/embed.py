@@ -107,6 +107,7 @@ def _happens(place: Place) -> str:
 
 STEP = Step(
     name="embed",
+    at=Place,
     keys=(*_KEYS,),
     title="Embeddings",
     makes=("X", "E", "scaled_E"),

@@ -11,7 +11,7 @@ from attncli.steps.step import Mistake, Step
 from attncli.tokenizing.corpus import occurrences
 from attncli.tokenizing.count_training import CountRound, CountTraining
 from attncli.tokenizing.substrings import substrings
-from attncli.trace import Axis, Definition, Place
+from attncli.trace import Axis, Definition, Place, RoundPlace
 
 _MOST_ROUNDS = 4
 
@@ -31,10 +31,10 @@ def told_numbers(place: Place) -> list[int]:
 def count_round(place: Place) -> CountRound | None:
     """The round that a step is at."""
     rounds = count_rounds(place)
-    return rounds[place.round - 1] if rounds and place.round else None
+    return rounds[place.round - 1] if rounds and isinstance(place, RoundPlace) else None
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
+def _plan(place: RoundPlace) -> tuple[Definition, ...]:
     own, tokenizing = count_round(place), place.text.tokenizing
     if own is None or tokenizing is None:
         return ()
@@ -47,17 +47,15 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     return counts, total, log_p
 
 
-def _without_logarithm(place: Place) -> Definition | None:
-    if count_round(place) is None:
-        return None
+def _without_logarithm(place: RoundPlace) -> Definition:
     operands = (place.name("counts"), place.name("total"))
     return Definition(place.name("log_p"), ShareItself(), operands, "estimate")
 
 
 STEP = Step(
     name="estimate",
+    at=RoundPlace,
     title="How probable pieces are",
-    titled=lambda place: f"How probable pieces are, round {place.round}",
     makes=("counts", "total", "log_p"),
     shapes="word_counts [words] → counts [pieces] → total → log_p [pieces]",
     happens=lambda _: (

@@ -12,7 +12,7 @@ from attncli.file.matrices import MATRIX, VECTOR
 from attncli.name import Name
 from attncli.steps.linear import linear
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import Definition, LayerPlace
 
 _GATED = {"swiglu": "silu", "geglu": "gelu"}
 """Activations of gated networks (Shazeer 2020, arXiv:2002.05202), and what they gate with."""
@@ -35,22 +35,22 @@ _KEYS = (
 )
 
 
-def _gated(place: Place) -> bool:
+def _gated(place: LayerPlace) -> bool:
     return place.layer.activation in _GATED
 
 
-def _last(place: Place) -> Name:
+def _last(place: LayerPlace) -> Name:
     """What the second layer is applied to."""
     if _gated(place):
         return place.name("gated")
     return place.name("hidden" if place.layer.activation == "none" else "activated")
 
 
-def _linear(place: Place, made: str, x: Name, layer: str) -> Definition:
+def _linear(place: LayerPlace, made: str, x: Name, layer: str) -> Definition:
     return linear(place, made, x, layer, "ffn", out_in=place.layer.linear)
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
+def _plan(place: LayerPlace) -> tuple[Definition, ...]:
     definitions = [_linear(place, "hidden", place.x, "1")]
     if place.layer.activation != "none":
         kind = _GATED.get(place.layer.activation, place.layer.activation)
@@ -63,7 +63,7 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     return (*definitions, _linear(place, "ffn", _last(place), "2"))
 
 
-def _happens(place: Place) -> str:
+def _happens(place: LayerPlace) -> str:
     kind = place.layer.activation
     middle = f", the activation {kind}" if kind != "none" else ""
     if _gated(place):
@@ -76,26 +76,27 @@ def _happens(place: Place) -> str:
     )
 
 
-def _without_activation(place: Place) -> Definition | None:
+def _without_activation(place: LayerPlace) -> Definition | None:
     if place.layer.activation == "none":
         return None
     return _linear(place, "ffn", place.name("hidden"), "2")
 
 
-def _without_bias(place: Place) -> Definition | None:
+def _without_bias(place: LayerPlace) -> Definition | None:
     bias = place.scenario.given.get(place.name("b1"))
     if bias is None or not bias.values.any():
         return None
     return _by_W1(place, transposed=False)
 
 
-def _by_W1(place: Place, *, transposed: bool) -> Definition:  # noqa: N802
+def _by_W1(place: LayerPlace, *, transposed: bool) -> Definition:  # noqa: N802
     operation = MatMulTransposed() if transposed != place.layer.linear else MatMul()
     return Definition(place.name("hidden"), operation, (place.x, place.name("W1")), "ffn")
 
 
 STEP = Step(
     name="ffn",
+    at=LayerPlace,
     keys=(*_KEYS,),
     title="Feed-forward network",
     makes=("hidden", "activated", "up", "gated", "ffn"),

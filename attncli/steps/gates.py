@@ -14,9 +14,9 @@ from attncli.file.keys import Key
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.name import Name, below
 from attncli.scenario.model import LETTERS, Recurrent
-from attncli.steps.cells import at_time, bias_of_input, bias_of_memory, gates, matrix
+from attncli.steps.cells import bias_of_input, bias_of_memory, gates, matrix
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import CellPlace, Definition
 
 _OF = {letter: f"the {gate} gate" for gate, letter in LETTERS.items()} | {"c": "the candidate"}
 _KEYS = tuple(
@@ -30,39 +30,34 @@ _KEYS = tuple(
 )
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
+def _plan(place: CellPlace) -> tuple[Definition, ...]:
     cell = _cell(place)
     return tuple(definition for gate in gates(cell) for definition in _gate(cell, gate))
 
 
-def _cell(place: Place) -> Place:
+def _cell(place: CellPlace) -> CellPlace:
     """The place of the cell whose gates these are: they have a path of their own."""
     return place.at(place.path.path)
 
 
-def _named(place: Place, local: str) -> Name:
-    """The full name of something of the gates at this time: `gates[2].forget`."""
+def gate_name(place: CellPlace, local: str) -> Name:
+    """The full name of a gate at this time, or of what leads to it: `gates[2].forget`."""
     return below(place.timed("gates"), local)
 
 
-def gate_name(place: Place, gate: str) -> Name:
-    """The full name of a gate at this time."""
-    return _named(place, gate)
-
-
-def _gate(place: Place, gate: str) -> Iterator[Definition]:
+def _gate(place: CellPlace, gate: str) -> Iterator[Definition]:
     """A gate: a sum over the input and the memory, and what squashes it."""
-    z = _named(place, f"z_{gate}")
+    z = gate_name(place, f"z_{gate}")
     if gate == "candidate" and place.cell.kind == "gru":
         yield from _candidate_of_gru(place, z)
     else:
         memory = place.timed("a", place.before)
         yield _sum(place, z, gate, memory)
     kind = "tanh" if gate == "candidate" else "sigmoid"
-    yield Definition(_named(place, gate), Activate(kind), (z,), "gates")
+    yield Definition(gate_name(place, gate), Activate(kind), (z,), "gates")
 
 
-def _sum(place: Place, made: Name, gate: str, memory: Name) -> Definition:
+def _sum(place: CellPlace, made: Name, gate: str, memory: Name) -> Definition:
     """W x[t] + U a[t−1] + b"""
     letter = LETTERS[gate]
     inputs = (matrix(place, f"W_{letter}x"), place.timed("x"))
@@ -72,14 +67,14 @@ def _sum(place: Place, made: Name, gate: str, memory: Name) -> Definition:
     return Definition(made, operation, (*products, *biases), "gates")
 
 
-def _candidate_of_gru(place: Place, z: Name) -> Iterator[Definition]:
-    before, reset_a = place.timed("a", place.before), _named(place, "reset_a")
-    reset = _named(place, "reset")
+def _candidate_of_gru(place: CellPlace, z: Name) -> Iterator[Definition]:
+    before, reset_a = place.timed("a", place.before), gate_name(place, "reset_a")
+    reset = gate_name(place, "reset")
     if place.cell.reset == "before":
         yield Definition(reset_a, GatedColumn(), (reset, before), "gates")
         yield _sum(place, z, "candidate", reset_a)
         return
-    drawn = _named(place, "candidate_a")
+    drawn = gate_name(place, "candidate_a")
     biases = bias_of_memory(place, "c")
     operands = (matrix(place, "W_ca"), before, *biases)
     yield Definition(drawn, AddUp(1, 0, len(biases), place.cell.in_out), operands, "gates")
@@ -89,20 +84,21 @@ def _candidate_of_gru(place: Place, z: Name) -> Iterator[Definition]:
     yield Definition(z, AddUp(1, 1, len(own), place.cell.in_out), operands, "gates")
 
 
-def _tanh_gate(gates_at: Place) -> Definition | None:
+def _tanh_gate(gates_at: CellPlace) -> Definition:
     place = _cell(gates_at)
     gate = gates(place)[0]
-    return Definition(_named(place, gate), Activate("tanh"), (_named(place, f"z_{gate}"),), "gates")
+    z = gate_name(place, f"z_{gate}")
+    return Definition(gate_name(place, gate), Activate("tanh"), (z,), "gates")
 
 
-def _without_memory(gates_at: Place) -> Definition | None:
+def _without_memory(gates_at: CellPlace) -> Definition:
     place = _cell(gates_at)
     gate = gates(place)[0]
     letter = LETTERS[gate]
     biases = bias_of_input(place, letter)
     operands = (matrix(place, f"W_{letter}x"), place.timed("x"), *biases)
     operation = AddUp(1, 0, len(biases), place.cell.in_out)
-    return Definition(_named(place, f"z_{gate}"), operation, operands, "gates")
+    return Definition(gate_name(place, f"z_{gate}"), operation, operands, "gates")
 
 
 _HAPPENS = {
@@ -118,9 +114,9 @@ _HAPPENS = {
 
 STEP = Step(
     name="gates",
+    at=CellPlace,
     keys=(*_KEYS,),
     title="Gates",
-    titled=at_time("Gates"),
     makes=(
         *LETTERS,
         *(f"z_{gate}" for gate in LETTERS),

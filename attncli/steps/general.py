@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from attncli.name import TOP, Name, below
-from attncli.records import dataclass, replace
+from attncli.records import dataclass
 from attncli.scenario.model import (
     Attention,
     Layer,
@@ -17,7 +19,7 @@ from attncli.scenario.model import (
 )
 from attncli.scenario.scenario import Scenario
 from attncli.steps.order import step_named
-from attncli.trace import Place
+from attncli.trace import AttentionPlace, CutPlace, HeadPlace, Place, RoundPlace
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +34,9 @@ class _Everything(Scenario):
 
 def general_place(name: str) -> Place:
     """A place where a step does all that it can; of a cell the second of three times."""
-    shown = step_named(name).general
+    step = step_named(name)
+    shown = step.general
+    kind: type[Place] = HeadPlace if step.at is AttentionPlace and shown.heads == 1 else step.at
     attention = Attention(
         heads=shown.heads,
         said=Settings(values=shown.said),
@@ -46,11 +50,14 @@ def general_place(name: str) -> Place:
     stack = Stack(text=text, positions=shown.positions, layers=(layer,))
     prediction = Prediction("own", every=False, target_places=(0,))
     scenario = _Everything(stack=stack, prediction=prediction, known=shown.gives)
-    x, beside, out = Name(shown.x), Name(shown.beside), Name(shown.out)
-    place = Place(scenario, x=x, stack=stack, layer=layer, round=1, word="ab")
-    place = replace(place, time=2, times=3) if shown.cell is not None else place
-    path = _PATHS.get(name, shown.path)
-    return place.at(path, attention=attention, beside=beside, out=out)
+    x = Name(shown.x)
+    values: dict[str, Any] = {
+        "scenario": scenario, "stack": stack, "path": _PATHS.get(step.at, shown.path), "x": x,
+        "round": 1, "word": "ab", "norm": layer.norms[0], "out": Name("normed"),
+        "skipped": Name("x"), "number": 1, "layer": layer, "attention": attention, "source": x,
+        "wires": {}, "head": 0, "cell": shown.cell, "way": "forward", "times": 3, "time": 2,
+    }  # fmt: skip
+    return kind(**{name: values[name] for name in kind.__match_args__})
 
 
 def _of_kind(positions: tuple[Positions, ...], kind: str) -> Positions | None:
@@ -77,6 +84,6 @@ def _tokenizing(step: str) -> Tokenizing:
 
 _TOKENIZING = ("learn", "dictionary", "estimate", "prune", "viterbi")
 _PATHS = {
-    **dict.fromkeys(("learn", "estimate", "prune"), below(TOP, "rounds", 1)),
-    "viterbi": below(TOP, "words", 1),
+    RoundPlace: below(TOP, "rounds", 1),
+    CutPlace: below(TOP, "words", 1),
 }

@@ -17,18 +17,18 @@ from attncli.arithmetic.operations import (
 from attncli.file.keys import Key
 from attncli.file.kinds import Flag
 from attncli.scenario.model import Recurrent
-from attncli.steps.cells import at_time, matrix, rows
+from attncli.steps.cells import matrix, rows
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Axis, Definition, Place
+from attncli.trace import Axis, CellPlace, Definition
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
-    if not place.time or not place.cell.gradient:
+def _plan(place: CellPlace) -> tuple[Definition, ...]:
+    if not place.cell.gradient:
         return ()
     slope, factor = place.timed("slope"), place.timed("factor")
     tanh = place.cell.activation == "tanh"
     sloped = (TanhSlope(), place.timed("a")) if tanh else (ReluSlope(), place.timed("z"))
-    last = place.time == (1 if place.way == "backward" else place.times)
+    last = place.time == place.order[-1]
     own = _step_factor(place, in_out=place.cell.in_out)
     later = 2 * place.time - place.before
     chained = (
@@ -38,11 +38,11 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     )
     norm = Definition(place.timed("factor_norm"), FrobeniusNorm(), (factor,), "gradient")
     made = (Definition(slope, sloped[0], (sloped[1],), "gradient"), own, chained, norm)
-    first = place.time == (place.times if place.way == "backward" else 1)
+    first = place.time == place.order[0]
     return (*made, _norms(place)) if first else made
 
 
-def _norms(place: Place) -> Definition:
+def _norms(place: CellPlace) -> Definition:
     """How large the factor is at each time, one row a token."""
     columns = tuple(place.timed("factor_norm", time) for time in range(1, place.times + 1))
     operation, number = ColumnsAsRows(place.times), Axis((), "")
@@ -52,12 +52,12 @@ def _norms(place: Place) -> Definition:
     )  # fmt: skip
 
 
-def _step_factor(place: Place, *, in_out: bool) -> Definition:
+def _step_factor(place: CellPlace, *, in_out: bool) -> Definition:
     operands = (matrix(place, "W_aa"), place.timed("slope"))
     return Definition(place.timed("step_factor"), TimesDiagonal(in_out), operands, "gradient")
 
 
-def _happens(place: Place) -> str:
+def _happens(place: CellPlace) -> str:
     start = "first" if place.way == "backward" else "last"
     slope = {
         "tanh": "that of tanh is 1 − a²",
@@ -72,9 +72,9 @@ def _happens(place: Place) -> str:
 
 STEP = Step(
     name="gradient",
+    at=CellPlace,
     keys=(Key("gradient", Flag(), "rnn: by what a gradient is multiplied on its way back"),),
     title="Gradient factor",
-    titled=at_time("Gradient factor"),
     makes=("slope", "step_factor", "factor", "factor_norm", "factor_norms"),
     shapes="W_aa [h, h], a[t] [h] → factor[t] [h, h]",
     happens=_happens,

@@ -7,9 +7,9 @@ from attncli.file.keys import Key
 from attncli.file.kinds import Choice
 from attncli.file.matrices import MATRIX
 from attncli.scenario.model import CELLS, WAYS, Recurrent
-from attncli.steps.cells import at_time, matrix, product, rows, turned
+from attncli.steps.cells import matrix, product, rows, turned
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import CellPlace, Definition
 
 _KEYS = (
     Key("cell", Choice(CELLS), "a recurrent layer: rnn, gru or lstm", shared=True),
@@ -18,9 +18,7 @@ _KEYS = (
 )
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
-    if not place.time:
-        return ()
+def _plan(place: CellPlace) -> tuple[Definition, ...]:
     key = rows(place).index(place.time - 1)
     operation = RowAsColumn(place.time - 1, key)
     x = Definition(place.timed("x"), operation, (place.x,), "input")
@@ -29,13 +27,13 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     return x, product(place, place.timed("ax"), (matrix(place, "W_ax"), x.name), "input")
 
 
-def _happens(place: Place) -> str:
+def _happens(place: CellPlace) -> str:
     if place.cell.kind != "rnn":
         return "The token's vector is the cell's input."
     return "The token's vector is the cell's input, and is multiplied by the weights of the input."
 
 
-def _transposed(place: Place) -> Definition | None:
+def _transposed(place: CellPlace) -> Definition | None:
     if place.cell.kind != "rnn":
         return None
     operands = (matrix(place, "W_ax"), place.timed("x"))
@@ -44,9 +42,9 @@ def _transposed(place: Place) -> Definition | None:
 
 STEP = Step(
     name="input",
+    at=CellPlace,
     keys=(*_KEYS,),
     title="Input",
-    titled=at_time("Input"),
     makes=("x", "ax"),
     shapes="X [n, d] → x[t] [d]; W_ax [h, d], x[t] [d] → W_ax x[t] [h]",
     happens=_happens,

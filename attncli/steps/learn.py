@@ -11,7 +11,7 @@ from attncli.name import Name, below
 from attncli.steps.step import Mistake, Step
 from attncli.tokenizing.corpus import Occurrences, occurrences
 from attncli.tokenizing.merge_training import LearnedMerge, MergeTraining
-from attncli.trace import Axis, Definition, Place
+from attncli.trace import Axis, Definition, Place, RoundPlace
 
 
 def told_rounds(place: Place) -> list[LearnedMerge]:
@@ -23,7 +23,7 @@ def told_rounds(place: Place) -> list[LearnedMerge]:
 def round_of(place: Place) -> LearnedMerge | None:
     """The round that a step is at."""
     learned = place.text.learned_as(MergeTraining)
-    return learned.rounds[place.round - 1] if learned and place.round else None
+    return learned.rounds[place.round - 1] if learned and isinstance(place, RoundPlace) else None
 
 
 def counts_of_words(place: Place) -> Name:
@@ -45,12 +45,12 @@ def count_in_words(
     return Definition(place.name(name), operation, (counts_of_words(place),), step, rows=rows)
 
 
-def _is_by_likelihood(place: Place) -> bool:
+def _is_by_likelihood(place: RoundPlace) -> bool:
     learned = place.text.learned_as(MergeTraining)
     return learned is not None and learned.score == "likelihood"
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
+def _plan(place: RoundPlace) -> tuple[Definition, ...]:
     counts, own = _counts(place), round_of(place)
     if counts is None or own is None or own.snapshot is None or not _is_by_likelihood(place):
         return () if counts is None else (counts,)
@@ -64,7 +64,7 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     return counts, held, Definition(place.name("scores"), PairScore(parts), operands, "learn")
 
 
-def _counts(place: Place, *, weighted: bool = True) -> Definition | None:
+def _counts(place: RoundPlace, *, weighted: bool = True) -> Definition | None:
     """How often each pair occurs."""
     own = round_of(place)
     if own is None or own.snapshot is None:
@@ -74,7 +74,7 @@ def _counts(place: Place, *, weighted: bool = True) -> Definition | None:
     return count_in_words(place, "learn", "counts", rows, where, weighted=weighted)
 
 
-def _happens(place: Place) -> str:
+def _happens(place: RoundPlace) -> str:
     counted = "The words are cut as they are by now, and each pair of neighbours is counted"
     if _is_by_likelihood(place):
         return f"{counted}; its score sets that against how often its parts occur."
@@ -83,8 +83,8 @@ def _happens(place: Place) -> str:
 
 STEP = Step(
     name="learn",
+    at=RoundPlace,
     title="Learning pieces",
-    titled=lambda place: f"Learning pieces, round {place.round}",
     makes=("counts", "symbols", "scores"),
     shapes="word_counts [words] → counts [pairs]",
     happens=_happens,

@@ -38,6 +38,7 @@ def _not_shifted(place: Place) -> Definition | None:
 
 STEP = Step(
     name="loss",
+    at=Place,
     keys=(Key("targets", ListOf(TOKEN), "the tokens that should come next, for the loss"),),
     title="Loss",
     makes=("loss", "cross_entropy", "perplexity"),

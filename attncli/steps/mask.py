@@ -32,7 +32,7 @@ from attncli.refusals import listed, quote
 from attncli.scenario.model import Attention, entry_path
 from attncli.scenario.tokenizers.keys import TOKEN
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import Definition, HeadPlace
 
 _WORD = Choice(("causal", "none"), "a rule like {padding: [3]}")
 _RULE = Record.of(
@@ -117,7 +117,7 @@ def _padded(attention: Attention, name: str) -> list[int]:
     return places
 
 
-def _check(place: Place, problems: Problems) -> None:
+def _check(place: HeadPlace, problems: Problems) -> None:
     """No rule is empty, and padding is of keys that are there."""
     keys = place.attention.keys
     for k, rule in enumerate(_said(place.attention)):
@@ -132,7 +132,7 @@ def _check(place: Place, problems: Problems) -> None:
                 problems.add(where, f"{quote(name)} is none of the keys", right)
 
 
-def _value(place: Place) -> Decimal:
+def _value(place: HeadPlace) -> Decimal:
     """What stands in the place of a masked score."""
     value = place.attention.said.get(MASK_VALUE)
     return Decimal("-Infinity") if isinstance(value, str) else value
@@ -152,7 +152,7 @@ def _rule(rule: MaskRule) -> Rule:
             return TableRule(rule.kind == "allowed")
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
+def _plan(place: HeadPlace) -> tuple[Definition, ...]:
     rules = mask_rules(place.attention)
     if not rules:
         return ()
@@ -167,20 +167,16 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     return mask, masked
 
 
-def _not_masked(place: Place) -> Definition | None:
-    if not mask_rules(place.attention):
-        return None
+def _not_masked(place: HeadPlace) -> Definition:
     return Definition(place.name("mask"), Seen((), must_see=False), (place.x,), "mask")
 
 
-def _zeros(place: Place) -> Definition | None:
-    if not mask_rules(place.attention):
-        return None
+def _zeros(place: HeadPlace) -> Definition:
     operands = (place.x, place.name("mask"))
     return Definition(place.name("masked"), Masked(Number.written(0)), operands, "mask")
 
 
-def _happens(place: Place) -> str:
+def _happens(place: HeadPlace) -> str:
     told = [
         f"no query sees a key {rule.width} or more places away" if rule.kind == "window"
         else _IN_WORDS[rule.kind]
@@ -194,9 +190,9 @@ def _happens(place: Place) -> str:
 
 STEP = Step(
     name="mask",
+    at=HeadPlace,
     keys=(MASK, MASK_VALUE),
     title="Mask",
-    per_head=True,
     makes=("mask", "masked"),
     shapes="scores [n, m], mask [n, m] → masked [n, m]",
     happens=_happens,

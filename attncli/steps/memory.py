@@ -6,39 +6,38 @@ from attncli.file.keys import Key
 from attncli.file.matrices import MATRIX
 from attncli.name import Name
 from attncli.scenario.model import Recurrent
-from attncli.steps.cells import at_time, matrix, product, turned
+from attncli.steps.cells import matrix, product, turned
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import CellPlace, Definition
 
 
-def _operands(place: Place) -> tuple[Name, Name]:
+def _operands(place: CellPlace) -> tuple[Name, Name]:
     return matrix(place, "W_aa"), place.timed("a", place.before)
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
-    if not place.time or place.cell.kind != "rnn":
+def _plan(place: CellPlace) -> tuple[Definition, ...]:
+    if place.cell.kind != "rnn":
         return ()
     return (product(place, place.timed("aa"), _operands(place), "memory"),)
 
 
-def _transposed(place: Place) -> Definition | None:
+def _transposed(place: CellPlace) -> Definition | None:
     return turned(place, place.timed("aa"), _operands(place), "memory")
 
 
-def _of_the_start(place: Place) -> Definition | None:
+def _of_the_start(place: CellPlace) -> Definition | None:
     """The memory before the first token, at every time."""
-    first = place.times + 1 if place.way == "backward" else 0
-    if place.before == first:
+    if place.before == place.start:
         return None
-    operands = (matrix(place, "W_aa"), place.timed("a", first))
+    operands = (matrix(place, "W_aa"), place.timed("a", place.start))
     return product(place, place.timed("aa"), operands, "memory")
 
 
 STEP = Step(
     name="memory",
+    at=CellPlace,
     keys=(Key("W_aa", MATRIX, "weights of the memory in the memory of a plain cell, [h, h]"),),
     title="Memory",
-    titled=at_time("Memory"),
     makes=("aa",),
     shapes="W_aa [h, h], a[t−1] [h] → W_aa a[t−1] [h]",
     happens=lambda place: (

@@ -8,15 +8,15 @@ from attncli.file.matrices import MATRIX, VECTOR
 from attncli.name import Name, below
 from attncli.steps.linear import linear
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import AttentionPlace, Definition
 
 
-def _outputs(place: Place) -> tuple[Name, ...]:
+def _outputs(place: AttentionPlace) -> tuple[Name, ...]:
     attention = place.attention
     return tuple(below(attention.head_path(head), "output") for head in range(attention.heads))
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
+def _plan(place: AttentionPlace) -> tuple[Definition, ...]:
     outputs = _outputs(place)
     definitions: list[Definition] = []
     x = outputs[0]
@@ -31,7 +31,7 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     return tuple(definitions)
 
 
-def _reversed(place: Place) -> Definition | None:
+def _reversed(place: AttentionPlace) -> Definition | None:
     outputs = _outputs(place)
     if len(outputs) == 1:
         return None
@@ -39,7 +39,7 @@ def _reversed(place: Place) -> Definition | None:
     return Definition(place.name("concat"), joined, tuple(reversed(outputs)), "merge")
 
 
-def _happens(place: Place) -> str:
+def _happens(place: AttentionPlace) -> str:
     told = []
     if place.attention.heads > 1:
         told.append("The outputs of all heads are set side by side")
@@ -50,6 +50,7 @@ def _happens(place: Place) -> str:
 
 STEP = Step(
     name="merge",
+    at=AttentionPlace,
     keys=(
         Key("W_O", MATRIX, "output weights, [heads · d_v, d_model]"),
         Key("b_O", VECTOR, "output bias"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from attncli.file.problems import ScenarioError
 from attncli.steps.step import Mistake
 from attncli.trace import Definition, PlannedStep, Trace
 
 
-def made_wrongly(trace: Trace, part: PlannedStep, mistake: Mistake) -> Definition | None:
+def made_wrongly(trace: Trace, part: PlannedStep, mistake: Mistake[Any]) -> Definition | None:
     """How a mistake makes its quantity in a part; None where the part doesn't come to make it."""
     definition = mistake.definition(part.place)
     if definition is None or definition.name not in trace or trace[definition.name].given:

@@ -22,7 +22,7 @@ from attncli.name import Name, below
 from attncli.records import NamedTuple
 from attncli.scenario.model import Norm
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import Definition, NormPlace
 
 SETTINGS = (
     Key("kind", Choice(("layer", "rms")), "layer (the default) or rms"),
@@ -105,33 +105,29 @@ class Normalizing(NamedTuple):
         return Definition(made, operation, operands, self.step, blame=self.blame)
 
 
-def _normalizing(place: Place) -> Normalizing:
+def _normalizing(place: NormPlace) -> Normalizing:
     own = place.path in place.scenario.places
     return Normalizing(
         place.norm,
         place.x,
         place.name,
-        place.out or place.name("normed"),
-        tuple((local, place.name(local)) for local in ("gamma", "beta") if _gives(place, local)),
+        place.out,
+        tuple((local, place.name(local)) for local in ("gamma", "beta") if place.gives(local)),
         "norm",
-        place.path if own else below(place.layer.path, "norms"),
+        place.path if own else below(place.path.path, "norms"),
     )
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
+def _plan(place: NormPlace) -> tuple[Definition, ...]:
     return _normalizing(place).definitions()
 
 
-def _gives(place: Place, local: str) -> bool:
-    return place.scenario.gives(place.name(local))
-
-
-def _over_other(place: Place) -> Definition | None:
+def _over_other(place: NormPlace) -> Definition | None:
     variance = _plan(place)[-3]
     return variance._replace(operation=MeanOfSquares(place.norm.over != "n-1"))
 
 
-def _not_centered(place: Place) -> Definition | None:
+def _not_centered(place: NormPlace) -> Definition | None:
     if place.norm.kind == "rms":
         return None
     return _normalizing(place).normed(place.x, place.name("deviation"))
@@ -151,7 +147,7 @@ def told(normalizing: Normalizing) -> str:
     return f"{what}{gamma}{beta}. The squares are divided by {divisor}.{added}"
 
 
-def _happens(place: Place) -> str:
+def _happens(place: NormPlace) -> str:
     return told(_normalizing(place))
 
 
@@ -162,12 +158,13 @@ _TITLES = {
 }
 
 
-def _title(place: Place) -> str:
+def _title(place: NormPlace) -> str:
     return _TITLES.get(place.path.local, "Norm")
 
 
 STEP = Step(
     name="norm",
+    at=NormPlace,
     keys=(*_KEYS,),
     title="Norm",
     titled=_title,

@@ -111,9 +111,9 @@ STORY = tuple(dict.fromkeys(line.step for line in ORDER))
 """The names of the steps, in the order they are told."""
 
 
-def step_named(name: str) -> Step:
+def step_named(name: str) -> Step[Any]:
     """The step of a module of this package."""
-    step: Step = import_module(f"attncli.steps.{name}").STEP
+    step: Step[Any] = import_module(f"attncli.steps.{name}").STEP
     return step
 
 

@@ -155,6 +155,7 @@ def _happens(place: Place) -> str:
 
 STEP = Step(
     name="positions",
+    at=Place,
     keys=(*_KEYS,),
     title="Positions",
     makes=("P", "S", "summed", "X"),

@@ -88,6 +88,7 @@ def _happens(place: Place) -> str:
 
 STEP = Step(
     name="predict",
+    at=Place,
     keys=(*_KEYS,),
     title="Next token",
     makes=(

@@ -11,7 +11,7 @@ from attncli.name import Name, below
 from attncli.scenario.tokenizers.keys import TOKEN
 from attncli.steps.linear import linear
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import AttentionPlace, Definition
 
 _CACHE = Record.of(
     Key("tokens", ListOf(TOKEN), "the tokens before the new ones"),
@@ -59,15 +59,15 @@ _SEPARATE = {"Q": "queries", "K": "keys", "V": "values"}
 ROLES = {"Q": "Q", "K": "K", "V": "K"}
 
 
-def _input(place: Place, name: str) -> Name:
+def _input(place: AttentionPlace, name: str) -> Name:
     """What Q, K or V is made of: the memory for keys and values that come from one."""
     separate = below(place.stack.path, _SEPARATE[name])
-    if place.separate and place.scenario.gives(separate):
+    if place.attention is place.stack.layers[0].attention and place.scenario.gives(separate):
         return separate
-    return place.x if name == "Q" or not place.beside else place.beside
+    return place.x if name == "Q" else place.source
 
 
-def _definition(place: Place, name: str) -> Definition:
+def _definition(place: AttentionPlace, name: str, *, transposed: bool = False) -> Definition:
     x = _input(place, name)
     cached = name != "Q" and place.attention.cached is not None
     made = f"{name}_new" if cached else name
@@ -76,18 +76,19 @@ def _definition(place: Place, name: str) -> Definition:
 
         definition = Definition(place.name(made), Same(), (x,), "project")
     else:
-        definition = linear(place, made, x, f"_{name}", "project", out_in=place.attention.linear)
+        out_in = place.attention.linear != transposed
+        definition = linear(place, made, x, f"_{name}", "project", out_in=out_in)
     return definition._replace(role=ROLES[name])
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
+def _plan(place: AttentionPlace) -> tuple[Definition, ...]:
     definitions = [_definition(place, name) for name in _NAMES]
     if place.attention.cached is not None:
         definitions += [_joined(place, name) for name in ("K", "V")]
     return tuple(definitions)
 
 
-def _joined(place: Place, name: str) -> Definition:
+def _joined(place: AttentionPlace, name: str) -> Definition:
     """The cached rows above the new ones."""
     from attncli.arithmetic.operations import JoinRows
 
@@ -95,14 +96,9 @@ def _joined(place: Place, name: str) -> Definition:
     return Definition(place.name(name), JoinRows(), rows, "project", role="K")
 
 
-def _transposed(name: str) -> Mistake:
-    def definition(place: Place) -> Definition | None:
-        if not place.attention.projects:
-            return None
-        made = f"{name}_new" if name != "Q" and place.attention.cached is not None else name
-        out_in = not place.attention.linear
-        definition = linear(place, made, _input(place, name), f"_{name}", "project", out_in=out_in)
-        return definition._replace(role=ROLES[name])
+def _transposed(name: str) -> Mistake[AttentionPlace]:
+    def definition(place: AttentionPlace) -> Definition | None:
+        return _definition(place, name, transposed=True) if place.attention.projects else None
 
     return Mistake(
         f"W_{name}_transposed",
@@ -111,14 +107,14 @@ def _transposed(name: str) -> Mistake:
     )
 
 
-def _happens(place: Place) -> str:
+def _happens(place: AttentionPlace) -> str:
     if not place.attention.projects:
         return "Without weight matrices, the inputs themselves are queries, keys and values."
     separate = any(place.scenario.gives(below(place.stack.path, x)) for x in _SEPARATE.values())
     embedded = place.layer.block == "attention" and not separate
     source = "Each embedding" if embedded else "Each input"
     told = f"{source} is multiplied by three weight matrices"
-    if place.beside:
+    if place.source != place.x:
         told = "Queries are made of the tokens, keys and values of the memory"
     if place.attention.cached is not None:
         told += "; the cached keys and values of the tokens before come first"
@@ -127,9 +123,9 @@ def _happens(place: Place) -> str:
 
 STEP = Step(
     name="project",
+    at=AttentionPlace,
     keys=(*_KEYS,),
     title="Queries, keys, values",
-    per_head=True,
     makes=(*_NAMES, "K_new", "V_new"),
     shapes="X [n, d_model] → Q [n, d_k], K [n, d_k], V [n, d_v]",
     happens=_happens,

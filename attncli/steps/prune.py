@@ -20,7 +20,7 @@ from attncli.tokenizing.corpus import occurrences
 from attncli.tokenizing.count_training import CountRound
 from attncli.tokenizing.em_training import EMTraining
 from attncli.tokenizing.pruning import PieceLoss, Pruning
-from attncli.trace import Axis, Definition, Place
+from attncli.trace import Axis, Definition, Place, RoundPlace
 
 _MOST_LOSSES = 12
 
@@ -36,16 +36,16 @@ def told_losses(pruning: Pruning) -> tuple[PieceLoss, ...]:
     return pruning.losses[::-1][:_MOST_LOSSES]
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
+def _plan(place: RoundPlace) -> tuple[Definition, ...]:
     own, pruning = count_round(place), trained_pruning(place)
     if own is not None and own.removals:
         return _tried(place, own)
-    if place.round and pruning is not None and pruning.losses:
+    if pruning is not None and pruning.losses:
         return _estimated(place, pruning)
     return ()
 
 
-def _tried(place: Place, own: CountRound) -> tuple[Definition, ...]:
+def _tried(place: RoundPlace, own: CountRound) -> tuple[Definition, ...]:
     """What each word scores, the loss, and how much it grows without a piece that is used."""
     row_of = {piece.token: row for row, piece in enumerate(own.pieces)}
     cuts = tuple(tuple(row_of[piece] for piece in cut.pieces) for cut in own.cuts)
@@ -66,7 +66,7 @@ def _tried(place: Place, own: CountRound) -> tuple[Definition, ...]:
     return scores, loss, growth
 
 
-def _estimated(place: Place, pruning: Pruning) -> tuple[Definition, ...]:
+def _estimated(place: RoundPlace, pruning: Pruning) -> tuple[Definition, ...]:
     """How often pieces are in the best cuts, and what going without them would cost."""
     losses = told_losses(pruning)
     pieces = tuple(dict.fromkeys(name for one in losses for name in (one.token, *one.instead)))
@@ -87,7 +87,7 @@ def _estimated(place: Place, pruning: Pruning) -> tuple[Definition, ...]:
     )
 
 
-def _happens(place: Place) -> str:
+def _happens(place: RoundPlace) -> str:
     if count_round(place) is not None:
         return (
             "Each word is cut as is most probable; the loss is what all of that comes to. Then each"
@@ -102,7 +102,7 @@ def _happens(place: Place) -> str:
     )
 
 
-def _unweighted(place: Place) -> Definition | None:
+def _unweighted(place: RoundPlace) -> Definition | None:
     own = count_round(place)
     if own is None or not own.removals:
         return None
@@ -113,8 +113,8 @@ def _unweighted(place: Place) -> Definition | None:
 
 STEP = Step(
     name="prune",
+    at=RoundPlace,
     title="Pruning",
-    titled=lambda place: f"Pruning, round {place.round}",
     makes=("cut_scores", "loss", "growth", "frequencies", "total", "words", "losses"),
     shapes="log_p [pieces] → cut_scores [words] → loss → growth [pieces]",
     happens=_happens,

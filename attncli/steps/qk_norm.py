@@ -17,7 +17,7 @@ from attncli.name import below
 from attncli.scenario.model import Norm
 from attncli.steps.norm import SETTINGS, Normalizing, told
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import AttentionPlace, Definition, HeadPlace
 
 _QK = ("Q", "K")
 _NAMES = ("mean", "centered", "variance", "deviation", "mean_square", "rms")
@@ -39,19 +39,19 @@ QK_NORM: Key[dict[str, Any]] = Key(
 )
 
 
-def _settings(place: Place) -> dict[str, Any]:
+def _settings(place: AttentionPlace) -> dict[str, Any]:
     return place.attention.said.get(QK_NORM)
 
 
-def _together(place: Place) -> bool:
-    return place.attention.heads == 1 or _settings(place).get("heads") == "together"
+def _together(place: AttentionPlace) -> bool:
+    return place.attention.heads > 1 and _settings(place).get("heads") == "together"
 
 
-def _after(place: Place) -> bool:
+def _after(place: AttentionPlace) -> bool:
     return bool(_settings(place).get("when") == "after")
 
 
-def _check(place: Place, problems: Problems) -> None:
+def _check(place: AttentionPlace, problems: Problems) -> None:
     attention, settings = place.attention, _settings(place)
     where = place.scenario.where(attention.said.at(QK_NORM))
     if _after(place) and attention.rotated is None:
@@ -66,16 +66,16 @@ def _check(place: Place, problems: Problems) -> None:
             problems.add(where, wrong, "say when: before, or heads: each")
 
 
-def _is_due(place: Place) -> bool:
+def _is_due(place: AttentionPlace) -> bool:
     """Whether this is the moment: for all heads, or in each; before the rotation or after it."""
     if not place.attention.said.says(QK_NORM):
         return False
     turned = "Q" in place.wires
-    at_the_whole = place.path == place.attention.path
-    return turned if _after(place) else not turned and at_the_whole == _together(place)
+    at_head = isinstance(place, HeadPlace)
+    return turned if _after(place) else not turned and at_head != _together(place)
 
 
-def _normalizing(place: Place, name: str) -> Normalizing:
+def _normalizing(place: AttentionPlace, name: str) -> Normalizing:
     settings, path = _settings(place), place.attention.said.at(QK_NORM)
     norm = typed(Norm, {"kind": "rms", **settings}, path=path)
     given = {local: below(path, f"{local}_{name}") for local in _GIVEN}
@@ -87,11 +87,11 @@ def _normalizing(place: Place, name: str) -> Normalizing:
         tuple((local, full) for local, full in given.items() if place.scenario.gives(full)),
         "qk_norm",
         path,
-        "d" if _together(place) and place.attention.heads > 1 else "d_k",
+        "d" if _together(place) else "d_k",
     )
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
+def _plan(place: AttentionPlace) -> tuple[Definition, ...]:
     if not _is_due(place):
         return ()
     parts = (_normalizing(place, name).definitions() for name in _QK)
@@ -102,10 +102,8 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     )
 
 
-def _left_out(name: str) -> Mistake:
-    def definition(place: Place) -> Definition | None:
-        if not _is_due(place):
-            return None
+def _left_out(name: str) -> Mistake[AttentionPlace]:
+    def definition(place: AttentionPlace) -> Definition:
         normed = _normalizing(place, name).definitions()[-1]
         return normed._replace(operation=Same(), operands=(place.latest(name),))
 
@@ -113,10 +111,8 @@ def _left_out(name: str) -> Mistake:
     return Mistake(f"{name}_not_normed", f"Going on with the {what} as they are.", definition)
 
 
-def _other_gamma(place: Place) -> Definition | None:
+def _other_gamma(place: AttentionPlace) -> Definition | None:
     """The queries multiplied by the γ of the keys."""
-    if not _is_due(place):
-        return None
     own, other = (dict(_normalizing(place, name).given) for name in _QK)
     if own.keys() != other.keys() or "gamma" not in own:
         return None
@@ -124,7 +120,7 @@ def _other_gamma(place: Place) -> Definition | None:
     return normed._replace(operands=(*normed.operands[:2], *other.values()))
 
 
-def _happens(place: Place) -> str:
+def _happens(place: AttentionPlace) -> str:
     several = place.attention.heads > 1
     whose = (" of all heads together" if _together(place) else " of this head") if several else ""
     how = told(_normalizing(place, "Q"))
@@ -133,9 +129,9 @@ def _happens(place: Place) -> str:
 
 STEP = Step(
     name="qk_norm",
+    at=AttentionPlace,
     keys=(QK_NORM,),
     title="Query and key norm",
-    per_head=True,
     makes=tuple(made for x in _QK for made in (*(f"{x}_{of}" for of in _NAMES), f"normed_{x}")),
     shapes="Q [n, d_k], K [m, d_k] → normed_Q [n, d_k], normed_K [m, d_k]",
     happens=_happens,

@@ -15,9 +15,9 @@ from attncli.file.kinds import Choice
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.name import Name, below
 from attncli.scenario.model import Recurrent
-from attncli.steps.cells import at_time, product, rows
+from attncli.steps.cells import product, rows
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import CellPlace, Definition
 
 _KEYS = (
     Key("W_ya", MATRIX, "weights of what is read out of the memory, [k, h]"),
@@ -27,9 +27,9 @@ _KEYS = (
 )
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
+def _plan(place: CellPlace) -> tuple[Definition, ...]:
     W = below(place.layer.path, "W_ya")
-    if not place.time or not place.scenario.gives(W):
+    if not place.scenario.gives(W):
         return ()
     definitions = list(_seen(place))
     state = definitions[-1].name if definitions else place.timed("a")
@@ -40,7 +40,7 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     return (*definitions, *_squashed(place, definitions[-1].name))
 
 
-def _seen(place: Place) -> tuple[Definition, ...]:
+def _seen(place: CellPlace) -> tuple[Definition, ...]:
     """Of a layer that goes both ways, its two states at a time as one."""
     if place.cell.direction != "both":
         return ()
@@ -48,12 +48,12 @@ def _seen(place: Place) -> tuple[Definition, ...]:
     return (Definition(place.timed("s"), operation, (place.name("states"),), "readout"),)
 
 
-def _bias(place: Place) -> tuple[Name, ...]:
+def _bias(place: CellPlace) -> tuple[Name, ...]:
     b = below(place.layer.path, "b_y")
     return (b,) if place.scenario.gives(b) else ()
 
 
-def _squashed(place: Place, z: Name) -> tuple[Definition, ...]:
+def _squashed(place: CellPlace, z: Name) -> tuple[Definition, ...]:
     y = place.timed("y")
     if place.cell.readout == "sigmoid":
         return (Definition(y, Activate("sigmoid"), (z,), "readout"),)
@@ -68,7 +68,7 @@ def _squashed(place: Place, z: Name) -> tuple[Definition, ...]:
     )
 
 
-def _without_bias(place: Place) -> Definition | None:
+def _without_bias(place: CellPlace) -> Definition | None:
     if not _bias(place) or place.cell.readout != "sigmoid":
         return None
     return Definition(place.timed("y"), Activate("sigmoid"), (place.timed("ya"),), "readout")
@@ -84,9 +84,9 @@ _HAPPENS = {
 
 STEP = Step(
     name="readout",
+    at=CellPlace,
     keys=(*_KEYS,),
     title="Read-out",
-    titled=at_time("Read-out"),
     makes=("s", "ya", "z_y", "y_exp", "y_sum", "y"),
     shapes="W_ya [k, h], a[t] [h] → y[t] [k]",
     happens=lambda place: _HAPPENS[place.cell.readout],

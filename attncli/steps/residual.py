@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import Add, Same
+from attncli.arithmetic.operations import Add, Operation, Same
 from attncli.file.keys import Key
 from attncli.file.kinds import Flag
+from attncli.name import Name
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import Definition, ResidualPlace
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
-    return (Definition(place.out, Add(2), (place.beside, place.x), "residual"),)
+def _of(place: ResidualPlace, operation: Operation, *operands: Name) -> Definition:
+    return Definition(place.name(f"residual{place.number}"), operation, operands, "residual")
+
+
+def _plan(place: ResidualPlace) -> tuple[Definition, ...]:
+    return (_of(place, Add(2), place.skipped, place.x),)
 
 
 STEP = Step(
     name="residual",
+    at=ResidualPlace,
     keys=(
         Key("residuals", Flag(), "whether a sublayer's input is added to its output", shared=True),
     ),
     title="Residual",
-    titled=lambda place: f"Residual {place.out[-1]}",
+    titled=lambda place: f"Residual {place.number}",
     makes=("residual1", "residual2", "residual3"),
     shapes="x [n, d_model], sublayer(x) [n, d_model] → residual [n, d_model]",
     happens=lambda _: "What the sublayer found is added to what went into it.",
@@ -28,13 +34,13 @@ STEP = Step(
         " known. The sum also gives the gradient a straight way back through many layers."
     ),
     plan=_plan,
-    general=General(x="attention", beside="x", out="residual1"),
+    general=General(x="attention"),
     shown_with=("block=encoder",),
     mistakes=(
         Mistake(
             "not_added",
             "Going on with what the sublayer found alone.",
-            lambda place: Definition(place.out, Same(), (place.x,), "residual"),
+            lambda place: _of(place, Same(), place.x),
         ),
     ),
 )

@@ -9,24 +9,24 @@ from attncli.arithmetic.operations import RotaryTable, Rotate
 from attncli.name import Name
 from attncli.scenario.model import Positions
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import Definition, HeadPlace
 
 _FUNCTIONS: dict[str, Literal["cos", "sin"]] = {"cosine": "cos", "sine": "sin"}
 
 
-def _start(place: Place, positions: Positions, name: str) -> int:
+def _start(place: HeadPlace, positions: Positions, name: str) -> int:
     """The position of the first row: queries come after the keys that are cached."""
     return positions.start + (len(place.attention.cached or ()) if name == "Q" else 0)
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
+def _plan(place: HeadPlace) -> tuple[Definition, ...]:
     positions = place.attention.rotated
     if positions is None:
         return ()
     return (*_rotated(place, positions, "Q"), *_rotated(place, positions, "K"))
 
 
-def _rotated(place: Place, positions: Positions, name: str) -> tuple[Definition, ...]:
+def _rotated(place: HeadPlace, positions: Positions, name: str) -> tuple[Definition, ...]:
     base, start = Number.written(positions.base), _start(place, positions, name)
     tables = [
         Definition(
@@ -44,7 +44,7 @@ def _rotated(place: Place, positions: Positions, name: str) -> tuple[Definition,
     return (*tables, turned._replace(blame=Name("positions")))
 
 
-def _other_pairs(place: Place) -> Definition | None:
+def _other_pairs(place: HeadPlace) -> Definition | None:
     positions = place.attention.rotated
     if positions is None:
         return None
@@ -54,7 +54,7 @@ def _other_pairs(place: Place) -> Definition | None:
     return turned._replace(operation=Rotate(other, positions.dimensions))
 
 
-def _happens(place: Place) -> str:
+def _happens(place: HeadPlace) -> str:
     positions = place.attention.rotated
     half = positions is not None and positions.pairs == "half"
     pairs = "a column of the first half and one of the second" if half else "two columns"
@@ -66,8 +66,8 @@ def _happens(place: Place) -> str:
 
 STEP = Step(
     name="rotate",
+    at=HeadPlace,
     title="Rotary positions",
-    per_head=True,
     makes=("Q_cosine", "Q_sine", "rotated_Q", "K_cosine", "K_sine", "rotated_K"),
     shapes="Q [n, d_k], K [m, d_k] → rotated_Q [n, d_k], rotated_K [m, d_k]",
     happens=_happens,

@@ -11,7 +11,7 @@ from attncli.file.kinds import POSITIVE, word_or
 from attncli.file.matrices import NAMED
 from attncli.name import Name, below
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import Definition, HeadPlace
 
 SCALE: Key[str | Decimal] = Key(
     "scale",
@@ -24,7 +24,7 @@ SCALE: Key[str | Decimal] = Key(
 _ROOT = Root(Symbol("d_k"))
 
 
-def divisor_of(place: Place) -> Expression | None:
+def divisor_of(place: HeadPlace) -> Expression | None:
     """What the scores are divided by: √d_k or a number; None where they aren't, or where d_k
     isn't known."""
     scale = place.attention.said.get(SCALE)
@@ -35,7 +35,7 @@ def divisor_of(place: Place) -> Expression | None:
     return Root(Number.written(place.d_k))
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
+def _plan(place: HeadPlace) -> tuple[Definition, ...]:
     if place.attention.said.get(SCALE) == "none" and not place.scenario.gives(place.name("scaled")):
         return ()
     divisor = divisor_of(place)
@@ -43,38 +43,38 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     return (definition if divisor is not None else definition._replace(needs=(Name("d_k"),)),)
 
 
-def _symbol(place: Place) -> Expression | None:
+def _symbol(place: HeadPlace) -> Expression | None:
     return None if isinstance(place.attention.said.get(SCALE), Decimal) else _ROOT
 
 
-def _happens(place: Place) -> str:
+def _happens(place: HeadPlace) -> str:
     if isinstance(place.attention.said.get(SCALE), Decimal):
         return "Each score is divided by the number that the scenario gives."
     d_k = "" if place.d_k is None else f", here of d_k = {place.d_k}"
     return f"Each score is divided by the square root of the number of key dimensions{d_k}."
 
 
-def _scaled_by(place: Place, operation: Operation) -> Definition:
+def _scaled_by(place: HeadPlace, operation: Operation) -> Definition:
     blame = below(place.attention.path, "scale")
     return Definition(place.name("scaled"), operation, (place.x,), "scale", blame=blame)
 
 
-def _by_d_k(place: Place) -> Definition | None:
+def _by_d_k(place: HeadPlace) -> Definition | None:
     if isinstance(place.attention.said.get(SCALE), Decimal) or place.d_k is None:
         return None
     return _scaled_by(place, DivideBy(Number.written(place.d_k)))
 
 
-def _multiplied(place: Place) -> Definition | None:
+def _multiplied(place: HeadPlace) -> Definition | None:
     divisor = divisor_of(place)
     return None if divisor is None else _scaled_by(place, MultiplyBy(divisor))
 
 
 STEP = Step(
     name="scale",
+    at=HeadPlace,
     keys=(SCALE, Key("scaled", NAMED, "scores after scaling, [n, m]", in_heads=True)),
     title="Scaling",
-    per_head=True,
     makes=("scaled",),
     shapes="scores [n, n] → scaled [n, n]",
     happens=_happens,

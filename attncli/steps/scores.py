@@ -6,19 +6,19 @@ from attncli.arithmetic.operations import MatMul, MatMulTransposed, Operation
 from attncli.file.keys import Key
 from attncli.file.matrices import NAMED
 from attncli.steps.step import Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import Definition, HeadPlace
 
 
-def _definition(place: Place, operation: Operation, *names: str) -> Definition:
+def _definition(place: HeadPlace, operation: Operation, *names: str) -> Definition:
     operands = tuple(map(place.latest, names))
     return Definition(place.name("scores"), operation, operands, "scores")
 
 
 STEP = Step(
     name="scores",
+    at=HeadPlace,
     keys=(Key("scores", NAMED, "attention scores, [n, m]", in_heads=True),),
     title="Attention scores",
-    per_head=True,
     makes=("scores",),
     shapes="Q [n, d_k], K [n, d_k] → scores [n, n]",
     happens=lambda _: "Each query is compared with each key by their dot product.",

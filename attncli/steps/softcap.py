@@ -9,29 +9,27 @@ from attncli.arithmetic.operations import Activate, SoftCap
 from attncli.file.keys import Key
 from attncli.file.kinds import POSITIVE
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import Definition, HeadPlace
 
 _CAP: Key[Decimal | None] = Key("softcap", POSITIVE, "c in c · tanh(scores / c)", shared=True)
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
+def _plan(place: HeadPlace) -> tuple[Definition, ...]:
     cap = place.attention.said.get(_CAP)
     if cap is None:
         return ()
     return (Definition(place.name("capped"), SoftCap(Number.written(cap)), (place.x,), "softcap"),)
 
 
-def _not_divided(place: Place) -> Definition | None:
-    if place.attention.said.get(_CAP) is None:
-        return None
+def _not_divided(place: HeadPlace) -> Definition:
     return Definition(place.name("capped"), Activate("tanh"), (place.x,), "softcap")
 
 
 STEP = Step(
     name="softcap",
+    at=HeadPlace,
     keys=(_CAP,),
     title="Soft cap",
-    per_head=True,
     makes=("capped",),
     shapes="scores [n, m] → capped [n, m]",
     happens=lambda place: (

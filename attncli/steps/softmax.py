@@ -14,7 +14,7 @@ from attncli.file.keys import Key
 from attncli.file.matrices import NAMED
 from attncli.name import Name
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import Definition, HeadPlace, Place
 
 
 def softmax(place: Place, x: Name, result: Name, step: str) -> tuple[Definition, ...]:
@@ -28,15 +28,15 @@ def softmax(place: Place, x: Name, result: Name, step: str) -> tuple[Definition,
     )
 
 
-def _weights(place: Place, operation: Operation, operand: Name) -> Definition:
+def _weights(place: HeadPlace, operation: Operation, operand: Name) -> Definition:
     return Definition(place.name("weights"), operation, (operand,), "softmax")
 
 
 STEP = Step(
     name="softmax",
+    at=HeadPlace,
     keys=(Key("weights", NAMED, "attention weights, [n, m]", in_heads=True),),
     title="Softmax",
-    per_head=True,
     makes=("exp", "exp_sum", "weights"),
     shapes="scores [n, n] → weights [n, n], each row adding up to 1",
     happens=lambda _: (

@@ -17,7 +17,7 @@ from attncli.name import below
 from attncli.steps.order import HEAD
 from attncli.steps.project import ROLES
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import AttentionPlace, Definition
 
 _COUNT = WholeNumber(1, 1024)
 _OWN = ListOf(HEAD)
@@ -36,7 +36,7 @@ _KEYS = (
 )
 
 
-def _check(place: Place, problems: Problems) -> None:
+def _check(place: AttentionPlace, problems: Problems) -> None:
     """As many heads of keys and values as heads, or a share of them."""
     attention, said = place.attention, place.attention.said
     if not said.says(_KV_HEADS):
@@ -50,7 +50,7 @@ def _check(place: Place, problems: Problems) -> None:
         problems.add(where, wrong, f"give a number that {attention.heads} can be divided by")
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
+def _plan(place: AttentionPlace) -> tuple[Definition, ...]:
     attention = place.attention
     if attention.heads == 1 or attention.own_heads:
         return ()
@@ -59,7 +59,7 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     )
 
 
-def _columns(place: Place, name: str, head: int) -> Definition:
+def _columns(place: AttentionPlace, name: str, head: int) -> Definition:
     attention = place.attention
     part, of = head, attention.heads
     if name != "Q":
@@ -70,7 +70,7 @@ def _columns(place: Place, name: str, head: int) -> Definition:
     return Definition(made, TakeColumns(part, of), operands, "split", role=ROLES[name], blame=blame)
 
 
-def _happens(place: Place) -> str:
+def _happens(place: AttentionPlace) -> str:
     attention = place.attention
     told = "Each head takes its share of the columns of Q, K and V"
     if attention.kv_heads < attention.heads:
@@ -79,21 +79,18 @@ def _happens(place: Place) -> str:
     return f"{told}."
 
 
-def _of_next_head(place: Place) -> Definition | None:
-    attention = place.attention
-    if attention.heads == 1 or attention.own_heads:
-        return None
-    return _columns(place, "Q", 0)._replace(operation=TakeColumns(1, attention.heads))
+def _of_next_head(place: AttentionPlace) -> Definition:
+    return _columns(place, "Q", 0)._replace(operation=TakeColumns(1, place.attention.heads))
 
 
-def _formulas(place: Place) -> tuple[Equation, ...]:
+def _formulas(place: AttentionPlace) -> tuple[Equation, ...]:
     """Which columns of all the queries, keys and values are a head's."""
     return tuple(
         define(place.here(definition.name), _run(place, definition)) for definition in _plan(place)
     )
 
 
-def _run(place: Place, definition: Definition) -> Symbol:
+def _run(place: AttentionPlace, definition: Definition) -> Symbol:
     operation, whole = definition.operation, definition.operands[0]
     assert isinstance(operation, TakeColumns)
     width = place.width(whole)
@@ -107,6 +104,7 @@ def _run(place: Place, definition: Definition) -> Symbol:
 
 STEP = Step(
     name="split",
+    at=AttentionPlace,
     keys=(*_KEYS,),
     title="The heads' columns",
     makes=("Q", "K", "V"),

@@ -9,7 +9,7 @@ from attncli.notation import plain
 from attncli.scenario.model import Recurrent
 from attncli.steps.cells import letters, matrix
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import Definition, WayPlace
 
 _KEYS = (
     Key("initial_state", VECTOR, "a[0], the memory before the first token, zeros by default, [h]"),
@@ -19,41 +19,39 @@ _KEYS = (
 _GIVEN = {"a": "initial_state", "c": "initial_cell"}
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
-    if not place.times:
-        return ()
+def _plan(place: WayPlace) -> tuple[Definition, ...]:
     names = ("a", "c") if place.cell.kind == "lstm" else ("a",)
     return tuple(_start(place, name) for name in names)
 
 
-def _start(place: Place, name: str) -> Definition:
+def _start(place: WayPlace, name: str) -> Definition:
     given = place.weights(_GIVEN[name])
-    made = place.timed(name, place.times + 1 if place.way == "backward" else 0)
+    made = place.name(name).at(place.start)
     if place.scenario.gives(given):
         return Definition(made, OnlyRow(), (given,), "start")
     return Definition(made, Zeros(), (matrix(place, f"W_{letters(place)[0]}a"),), "start")
 
 
-def _forgotten(place: Place) -> Definition | None:
+def _forgotten(place: WayPlace) -> Definition | None:
     """Zeros in the place of a memory that is given."""
     if not place.scenario.gives(place.weights(_GIVEN["a"])):
         return None
-    made = place.timed("a", place.times + 1 if place.way == "backward" else 0)
+    made = place.name("a").at(place.start)
     return Definition(made, Zeros(), (matrix(place, f"W_{letters(place)[0]}a"),), "start")
 
 
-def _when(place: Place) -> str:
+def _when(place: WayPlace) -> str:
     """The way back begins where the way forward ends."""
     return "after the last token" if place.way == "backward" else "before the first token"
 
 
-def _happens(place: Place) -> str:
+def _happens(place: WayPlace) -> str:
     told = [f"the initial state is {_numbers(place, 'a')}"]
     told += [f"the initial cell state {_numbers(place, 'c')}"] if place.cell.kind == "lstm" else []
     return f"{_when(place).capitalize()} {', '.join(told)}."
 
 
-def _numbers(place: Place, name: str) -> str:
+def _numbers(place: WayPlace, name: str) -> str:
     """`(0, 0, 0)`; of a long state the first and the last number."""
     given = place.scenario.given.get(place.weights(_GIVEN[name]))
     if given is not None:
@@ -69,6 +67,7 @@ _MOST = 6
 
 STEP = Step(
     name="start",
+    at=WayPlace,
     keys=(*_KEYS,),
     title="The memory at the start",
     titled=lambda place: f"The memory {_when(place)}",

@@ -11,10 +11,10 @@ from attncli.file.kinds import Choice
 from attncli.file.matrices import VECTOR
 from attncli.name import Name
 from attncli.scenario.model import Recurrent
-from attncli.steps.cells import at_time, bias_of_input, bias_of_memory
+from attncli.steps.cells import bias_of_input, bias_of_memory
 from attncli.steps.gates import gate_name
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import CellPlace, Definition
 
 _KEYS = (
     Key("b_a", VECTOR, "the bias of the memory of a plain cell, [h]"),
@@ -28,27 +28,25 @@ _KEYS = (
 )
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
-    if not place.time:
-        return ()
+def _plan(place: CellPlace) -> tuple[Definition, ...]:
     return _PLANS[place.cell.kind](place)
 
 
-def _plain(place: Place) -> tuple[Definition, ...]:
+def _plain(place: CellPlace) -> tuple[Definition, ...]:
     biases = (*bias_of_input(place, "a"), *bias_of_memory(place, "a"))
     return _sum(place, biases), _activated(place, place.cell.activation)
 
 
-def _sum(place: Place, biases: tuple[Name, ...]) -> Definition:
+def _sum(place: CellPlace, biases: tuple[Name, ...]) -> Definition:
     operands = (place.timed("ax"), place.timed("aa"), *biases)
     return Definition(place.timed("z"), AddUp(0, 2, len(biases)), operands, "state")
 
 
-def _activated(place: Place, kind: str) -> Definition:
+def _activated(place: CellPlace, kind: str) -> Definition:
     return Definition(place.timed("a"), Activate(kind), (place.timed("z"),), "state")
 
 
-def _lstm(place: Place) -> tuple[Definition, ...]:
+def _lstm(place: CellPlace) -> tuple[Definition, ...]:
     squashed = place.timed("tanh_c")
     return (
         _cell(place, ("update", "forget")),
@@ -59,18 +57,18 @@ def _lstm(place: Place) -> tuple[Definition, ...]:
     )
 
 
-def _cell(place: Place, order: tuple[str, str]) -> Definition:
+def _cell(place: CellPlace, order: tuple[str, str]) -> Definition:
     """What the cell takes over of the candidate, and what it keeps."""
     new, old = (gate_name(place, gate) for gate in order)
     operands = (new, gate_name(place, "candidate"), old, place.timed("c", place.before))
     return Definition(place.timed("c"), Gated(), operands, "state")
 
 
-def _gru(place: Place) -> tuple[Definition, ...]:
+def _gru(place: CellPlace) -> tuple[Definition, ...]:
     return (_blend(place, keeps=place.cell.update == "old"),)
 
 
-def _blend(place: Place, *, keeps: bool) -> Definition:
+def _blend(place: CellPlace, *, keeps: bool) -> Definition:
     gates = (gate_name(place, "update"), gate_name(place, "candidate"))
     operands = (*gates, place.timed("a", place.before))
     return Definition(place.timed("a"), GatedBlend(keeps), operands, "state")
@@ -79,21 +77,21 @@ def _blend(place: Place, *, keeps: bool) -> Definition:
 _PLANS = {"rnn": _plain, "lstm": _lstm, "gru": _gru}
 
 
-def _without_activation(place: Place) -> Definition | None:
+def _without_activation(place: CellPlace) -> Definition | None:
     if place.cell.kind != "rnn":
         return None
     operands = (place.timed("ax"), place.timed("aa"))
     return Definition(place.timed("a"), AddUp(0, 2, 0), operands, "state")
 
 
-def _without_bias(place: Place) -> Definition | None:
+def _without_bias(place: CellPlace) -> Definition | None:
     biases = (*bias_of_input(place, "a"), *bias_of_memory(place, "a"))
     if place.cell.kind != "rnn" or not biases:
         return None
     return _sum(place, ())
 
 
-def _swapped(place: Place) -> Definition | None:
+def _swapped(place: CellPlace) -> Definition | None:
     if place.cell.kind == "lstm":
         return _cell(place, ("forget", "update"))
     if place.cell.kind == "gru":
@@ -113,7 +111,7 @@ _DOES = {"tanh": "tanh squashes the sum", "relu": "relu lets of the sum what is 
 _UPDATED = ("candidate", "old memory")
 
 
-def _happens(place: Place) -> str:
+def _happens(place: CellPlace) -> str:
     bias = " with the bias" if bias_of_input(place, "a") else ""
     one, other = _UPDATED[::-1] if place.cell.update == "old" else _UPDATED
     does = _DOES[place.cell.activation]
@@ -122,9 +120,9 @@ def _happens(place: Place) -> str:
 
 STEP = Step(
     name="state",
+    at=CellPlace,
     keys=(*_KEYS,),
     title="State",
-    titled=at_time("State"),
     makes=("z", "a", "c", "tanh_c"),
     shapes="[h] and [h] → a[t] [h]",
     happens=_happens,

@@ -7,12 +7,10 @@ from attncli.name import Name
 from attncli.scenario.model import Recurrent
 from attncli.steps.cells import rows
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import Definition, WayPlace
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
-    if not place.times:
-        return ()
+def _plan(place: WayPlace) -> tuple[Definition, ...]:
     cell = place.cell
     if cell.direction != "both":
         return (_of_way(place, place.path),)
@@ -21,14 +19,14 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     return (*ways, Definition(place.name("states"), joined, tuple(w.name for w in ways), "states"))
 
 
-def _of_way(place: Place, path: Name, step: int = 1) -> Definition:
+def _of_way(place: WayPlace, path: Name, step: int = 1) -> Definition:
     way = place.at(path)
-    columns = tuple(way.timed("a", time) for time in range(1, place.times + 1))[::step]
+    columns = tuple(way.name("a").at(time) for time in range(1, place.times + 1))[::step]
     operation = ColumnsAsRows(place.times)
     return Definition(way.name("states"), operation, columns, "states", rows=rows(place))
 
 
-def _as_made(place: Place) -> Definition | None:
+def _as_made(place: WayPlace) -> Definition | None:
     """The states of the way back in the order in which they are made."""
     cell = place.cell
     if cell.direction == "forward" or place.times < 2:  # noqa: PLR2004
@@ -38,6 +36,7 @@ def _as_made(place: Place) -> Definition | None:
 
 STEP = Step(
     name="states",
+    at=WayPlace,
     title="States",
     makes=("states",),
     shapes="a[1] … a[n] [h] → states [n, h]",

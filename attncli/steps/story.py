@@ -5,7 +5,9 @@ Heads are slices of the same steps, a block is a list of steps, a stack is a lis
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any, TypeVar
 
 from attncli.file.problems import Problems, ScenarioError
 from attncli.name import TOP, Name, below
@@ -15,8 +17,22 @@ from attncli.scenario.model import Attention, Norm, Recurrent, Stack
 from attncli.scenario.scenario import Scenario
 from attncli.steps.order import IN_HEADS, STORY, WITH_HEADS, StepLine, step_named
 from attncli.steps.step import Step
-from attncli.trace import Place, PlannedStep
+from attncli.trace import (
+    AttentionPlace,
+    CellPlace,
+    CutPlace,
+    HeadPlace,
+    LayerPlace,
+    NormPlace,
+    Place,
+    PlannedStep,
+    ResidualPlace,
+    RoundPlace,
+    WayPlace,
+)
 from attncli.trace.budget import excess
+
+A = TypeVar("A", bound=AttentionPlace)
 
 
 def story(scenario: Scenario, problems: Problems | None = None) -> tuple[PlannedStep, ...]:
@@ -34,23 +50,18 @@ def story(scenario: Scenario, problems: Problems | None = None) -> tuple[Planned
 
 def _times(place: Place) -> int:
     """How many rows the input of a stack has, as far as that can be told."""
-    own = place.scenario.given.get(place.name("X"))
-    height = own.shape[0] if own is not None else place.height(place.name("X"))
+    X = below(place.stack.path, "X")
+    own = place.scenario.given.get(X)
+    height = own.shape[0] if own is not None else place.height(X)
     return height or len(place.text.tokens)
 
 
-def _in_order(place: Place) -> Sequence[int]:
-    """The times in the order of a way."""
-    times = range(1, place.times + 1)
-    return times[::-1] if place.way == "backward" else times
-
-
-def steps() -> tuple[Step, ...]:
+def steps() -> tuple[Step[Any], ...]:
     """All steps, in the order in which a head tells them."""
     return tuple(map(step_named, STORY))
 
 
-def _asked(lines: Iterable[StepLine], place: Place) -> Iterator[StepLine]:
+def _asked(lines: Iterable[StepLine], place: AttentionPlace) -> Iterator[StepLine]:
     """The steps of an attention that are taken always, or that a scenario asks for there."""
     said = place.attention.said.values
     heads = said.get("heads")
@@ -72,7 +83,7 @@ class _Teller:
         own = step_named(step)
         if self.problems is not None:
             own.check(place, self.problems)
-        definitions = own.plan(place)
+        definitions = own.planned(place)
         if not definitions and not (step == "tokenize" and place.text.tokens):
             return place.x
         self.parts.append(PlannedStep(step, place, definitions))
@@ -86,21 +97,17 @@ class _Teller:
             raise ScenarioError([wrong])
 
     def stack(self, stack: Stack, memory: Name) -> Name:
-        place = Place(
-            self.scenario, stack.path, below(stack.path, "X"), stack=stack, layer=stack.layers[0]
-        )
+        place = Place(self.scenario, stack, stack.path, below(stack.path, "X"))
         if stack.text.tokenizing is not None:
             self._vocabulary(place)
             self._cuts(place)
         self.add("tokenize", place)
         x = self._input(place)
-        place = replace(place, times=_times(place))
         for layer in stack.layers:
-            at = replace(place, path=layer.path, x=x, layer=layer)
-            x = self.block(at, memory) if layer.recurrent is None else self.recurrent(at)
-        if stack.final_norm is not None:
-            x = self._norm(replace(place, x=x), stack.final_norm)
-        return x
+            at = place.to(LayerPlace, path=layer.path, x=x, layer=layer)
+            cell = layer.recurrent
+            x = self.block(at, memory) if cell is None else self.recurrent(at, cell)
+        return x if stack.final_norm is None else self._norm(place, x, stack.final_norm)
 
     def _vocabulary(self, place: Place) -> None:
         """How a tokenizer came to its vocabulary: at once, or in rounds."""
@@ -113,7 +120,7 @@ class _Teller:
         rounds |= dict.fromkeys(told_numbers(place), ("estimate", "prune"))
         rounds |= {1: ("prune",)} if trained_pruning(place) else {}
         for number, steps in rounds.items():
-            at = place.at(place.name("rounds", number), round=number)
+            at = place.to(RoundPlace, path=place.name("rounds", number), round=number)
             for step in steps:
                 self.add(step, at)
 
@@ -122,7 +129,7 @@ class _Teller:
         from attncli.steps.viterbi import told_words
 
         for number, word in told_words(place):
-            self.add("viterbi", place.at(place.name("words", number), word=word))
+            self.add("viterbi", place.to(CutPlace, path=place.name("words", number), word=word))
 
     def _input(self, place: Place) -> Name:
         """The embedded tokens, with positions and whatever else is added to them."""
@@ -130,124 +137,116 @@ class _Teller:
         goes_on = place.stack.goes_on
         summed = self.add("positions", replace(place, x=embedded)) if goes_on else embedded
         norm = place.stack.embedding_norm
-        if norm is not None:
-            return self._norm(replace(place, x=summed), norm, out=place.name("X"))
-        return place.name("X")
+        return place.x if norm is None else self._norm(place, summed, norm, place.x)
 
-    def _norm(self, place: Place, norm: Norm, out: Name = TOP) -> Name:
-        return self.add("norm", replace(place, path=norm.path, norm=norm, out=out))
+    def _norm(self, place: Place, x: Name, norm: Norm, out: Name | None = None) -> Name:
+        made = below(norm.path, "normed") if out is None else out
+        return self.add("norm", place.to(NormPlace, path=norm.path, x=x, norm=norm, out=made))
 
-    def block(self, place: Place, memory: Name) -> Name:
+    def block(self, place: LayerPlace, memory: Name) -> Name:
         """One layer: attention, for a decoder cross-attention, and a feed-forward network."""
         layer = place.layer
-        own = layer.attention
-        x = self._sublayer(place, 1, lambda at: self.attention(at, own, memory))
-        done = 1
-        if layer.cross is not None:
-            cross = layer.cross
-            done += 1
-            x = self._sublayer(
-                replace(place, x=x), done, lambda at: self.attention(at, cross, memory)
-            )
-        if layer.has_ffn:
-            x = self._sublayer(replace(place, x=x), done + 1, lambda at: self.add("ffn", at))
+        inner = [
+            partial(self.attention, attention=attention, memory=memory)
+            for attention in (layer.attention, layer.cross)
+            if attention is not None
+        ]
+        inner += [partial(self.add, "ffn")] if layer.has_ffn else []
+        x = place.x
+        for k, sublayer in enumerate(inner, start=1):
+            x = self._sublayer(replace(place, x=x), k, sublayer)
         return x
 
-    def recurrent(self, place: Place) -> Name:
+    def recurrent(self, place: LayerPlace, cell: Recurrent) -> Name:
         """One recurrent layer: a list of cells, one a time, for each way that it goes."""
-        cell = place.layer.recurrent or Recurrent()
-        ways = [place.at(cell.way_path(place.path, way), way=way) for way in cell.ways]
+        times = _times(place)
+        if not times:
+            return place.x
+        whole = place.to(WayPlace, cell=cell, way=cell.ways[0], times=times)
+        ways = [replace(whole, path=cell.way_path(place.path, way), way=way) for way in cell.ways]
         for way in ways:
             self.add("unstack", way)
             self.add("start", way)
-            for time in _in_order(way):
-                self._cell(replace(way, time=time))
-        states = self.add("states", replace(place, way=cell.ways[0]))
-        self._read_out(place, all_together=True)
+            for time in way.order:
+                self._cell(way.to(CellPlace, time=time))
+        states = self.add("states", whole)
+        if not _reads_at_once(cell):
+            for time in whole.order if cell.readout_every else whole.order[-1:]:
+                self.add("readout", whole.to(CellPlace, time=time))
         if cell.gradient:
-            for time in reversed(_in_order(ways[0])):
-                self.add("gradient", replace(ways[0], time=time))
+            for time in reversed(whole.order):
+                self.add("gradient", ways[0].to(CellPlace, time=time))
         return states
 
-    def _cell(self, place: Place) -> None:
+    def _cell(self, place: CellPlace) -> None:
         """A cell at one time, and what is read out of it there."""
         self.add("input", place)
         self.add("memory", place)
         self.add("gates", place.at(place.timed("gates")))
         self.add("state", place)
-        self._read_out(place, all_together=False)
+        if _reads_at_once(place.cell):
+            self.add("readout", place)
 
-    def _read_out(self, place: Place, *, all_together: bool) -> None:
-        """What is read out of the memory: at each time of one way, or once all are there."""
-        cell = place.cell
-        afterwards = cell.direction == "both" or not cell.readout_every
-        if afterwards != all_together:
-            return
-        times = _in_order(replace(place, way=cell.ways[0])) if all_together else (place.time,)
-        for time in times if cell.readout_every else times[-1:]:
-            self.add("readout", replace(place, time=time))
-
-    def _sublayer(self, place: Place, k: int, inner: Callable[[Place], Name]) -> Name:
+    def _sublayer(self, place: LayerPlace, k: int, inner: Callable[[LayerPlace], Name]) -> Name:
         """A sublayer with its norm, before or after, and its residual."""
         layer = place.layer
         norm = layer.norms[k - 1] if layer.norms else None
         x = place.x
         if norm is not None and layer.norm == "pre":
-            x = self._norm(place, norm)
+            x = self._norm(place, x, norm)
         x = inner(replace(place, x=x))
         if layer.residuals:
-            out = place.name(f"residual{k}")
-            x = self.add("residual", replace(place, x=x, beside=place.x, out=out))
+            x = self.add("residual", place.to(ResidualPlace, x=x, skipped=place.x, number=k))
         if norm is not None and layer.norm == "post":
-            x = self._norm(replace(place, x=x), norm)
+            x = self._norm(place, x, norm)
         return x
 
-    def attention(self, place: Place, attention: Attention, memory: Name) -> Name:
+    def attention(self, place: LayerPlace, attention: Attention, memory: Name) -> Name:
         """All heads of an attention, and what puts them together."""
-        first = attention is place.stack.layers[0].attention
-        beside = memory if attention.sees_memory else ""
-        whole = place.at(attention.path, attention=attention, beside=beside, separate=first)
-        if not attention.own_heads:
+        source = memory if attention.sees_memory and memory else place.x
+        whole = place.to(
+            AttentionPlace, path=attention.path, attention=attention, source=source, wires={}
+        )
+        apart = attention.own_heads or attention.heads == 1
+        if not apart:
             self.add("project", whole)
         for line in _asked(WITH_HEADS, whole):
             whole = replace(self._after(line.step, whole), x=place.x)
         for head in range(attention.heads):
-            output = self._head(self._of_head(whole, head))
+            path = attention.head_path(head)
+            output = self._head(whole.to(HeadPlace, path=path, head=head, wires={}), apart)
         is_merged = attention.heads > 1 or whole.gives("W_O")
         return self.add("merge", replace(whole, x=output)) if is_merged else output
 
-    @staticmethod
-    def _of_head(whole: Place, head: int) -> Place:
-        """The place of a head, from 0, which has queries, keys and values of its own where there
-        are several."""
-        path = whole.attention.head_path(head)
-        wires = whole.wires if path == whole.path else {}
-        return whole.at(path, head=head, wires=wires)
-
-    def _head(self, place: Place) -> Name:
-        if place.attention.own_heads:
+    def _head(self, place: HeadPlace, apart: bool) -> Name:
+        """A head, which makes queries, keys and values itself where it works `apart`."""
+        if apart:
             self.add("project", place)
         for line in _asked(IN_HEADS, place):
             place = self._after(line.step, place)
         return place.x
 
-    def _after(self, step: str, place: Place) -> Place:
+    def _after(self, step: str, place: A) -> A:
         """Takes a step; the place after it, where its result flows on, or else other queries, keys
         or values than the latest do."""
         before = len(self.parts)
         x = self.add(step, place)
         made = (one for part in self.parts[before:] for one in part.definitions)
         wires = {one.wire: one.name for one in made if one.wire}
-        return place.wired(wires) if wires else replace(place, x=x)
+        return replace(place, wires={**place.wires, **wires}) if wires else replace(place, x=x)
 
     def prediction(self, x: Name) -> None:
         """Logits, probabilities and the loss, as far as they are asked for."""
         prediction = self.scenario.prediction
         if not prediction.unembedding:
             return
-        stack = self.scenario.stack
-        place = Place(self.scenario, TOP, x, stack=stack, layer=stack.layers[-1])
+        place = Place(self.scenario, self.scenario.stack, TOP, x)
         logits = self.add("unembed", place)
-        self.add("predict", place.at(place.name("next"), x=logits))
+        self.add("predict", replace(place, path=place.name("next"), x=logits))
         if prediction.targets:
             self.add("loss", place)
+
+
+def _reads_at_once(cell: Recurrent) -> bool:
+    """Whether the memory is read out at each time, and not once all are there."""
+    return cell.readout_every and cell.direction != "both"

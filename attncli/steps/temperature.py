@@ -10,14 +10,14 @@ from attncli.file.keys import Key
 from attncli.file.kinds import POSITIVE
 from attncli.name import below
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import Definition, HeadPlace
 
 _TEMPERATURE: Key[Decimal | None] = Key(
     "temperature", POSITIVE, "what scores are divided by just before the softmax", shared=True
 )
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
+def _plan(place: HeadPlace) -> tuple[Definition, ...]:
     temperature = place.attention.said.get(_TEMPERATURE)
     if temperature is None:
         return ()
@@ -26,7 +26,7 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     return (Definition(place.name("tempered"), operation, (place.x,), "temperature", blame=blame),)
 
 
-def _multiplied(place: Place) -> Definition | None:
+def _multiplied(place: HeadPlace) -> Definition | None:
     temperature = place.attention.said.get(_TEMPERATURE)
     if temperature is None:
         return None
@@ -36,9 +36,9 @@ def _multiplied(place: Place) -> Definition | None:
 
 STEP = Step(
     name="temperature",
+    at=HeadPlace,
     keys=(_TEMPERATURE,),
     title="Temperature",
-    per_head=True,
     makes=("tempered",),
     shapes="scores [n, m] → tempered [n, m]",
     happens=lambda place: (

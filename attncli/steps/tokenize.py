@@ -36,6 +36,7 @@ def _formulas(place: Place) -> tuple[Equation, ...]:
 
 STEP = Step(
     name="tokenize",
+    at=Place,
     keys=(*_KEYS,),
     title="Tokens",
     makes=("tokens", "ids"),

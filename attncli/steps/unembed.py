@@ -77,6 +77,7 @@ def _happens(place: Place) -> str:
 
 STEP = Step(
     name="unembed",
+    at=Place,
     keys=(*_KEYS,),
     title="Logits",
     makes=("last", "logits"),

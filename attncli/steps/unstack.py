@@ -10,7 +10,7 @@ from attncli.file.kinds import Choice, ListOf
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.scenario.model import GATES, LETTERS, Recurrent
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import Definition, WayPlace
 
 _KEYS = (
     Key(
@@ -28,13 +28,13 @@ _KEYS = (
 _STACKED = {"x": ("W_ih", "b_ih"), "a": ("W_hh", "b_hh")}
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
-    if place.cell.layout != "torch" or not place.times:
+def _plan(place: WayPlace) -> tuple[Definition, ...]:
+    if place.cell.layout != "torch":
         return ()
     return tuple(_runs(place, place.cell.gate_order))
 
 
-def _runs(place: Place, order: tuple[str, ...]) -> Iterator[Definition]:
+def _runs(place: WayPlace, order: tuple[str, ...]) -> Iterator[Definition]:
     letters = tuple(LETTERS[gate] for gate in order) or ("a",)
     for k, letter in enumerate(letters):
         for source, (W, b) in _STACKED.items():
@@ -44,21 +44,22 @@ def _runs(place: Place, order: tuple[str, ...]) -> Iterator[Definition]:
                 yield _run(place, f"b_{letter}{source}", b, run, len(letters))
 
 
-def _run(place: Place, made: str, stacked: str, run: Operation, count: int) -> Definition:
+def _run(place: WayPlace, made: str, stacked: str, run: Operation, count: int) -> Definition:
     operation = run if count > 1 else Same()
     return Definition(place.name(made), operation, (place.weights(stacked),), "unstack")
 
 
-def _other_order(place: Place) -> Definition | None:
+def _other_order(place: WayPlace) -> Definition | None:
     """The first gate's weights taken from where the second one's are."""
     order = place.cell.gate_order
-    if place.cell.layout != "torch" or not order:
+    if not order:
         return None
     return next(_runs(place, (order[1], order[0], *order[2:])))
 
 
 STEP = Step(
     name="unstack",
+    at=WayPlace,
     keys=(*_KEYS,),
     title="Gates out of the stack",
     makes=tuple(f"{kind}_{x}{y}" for kind in "Wb" for x in "aufrco" for y in "xa"),

@@ -15,7 +15,7 @@ from attncli.steps.estimate import count_rounds
 from attncli.steps.step import Mistake, Step
 from attncli.tokenizing.lattice import UNKNOWN_PENALTY
 from attncli.tokenizing.unigram import Unigram, WordPlace
-from attncli.trace import Axis, Definition, Place
+from attncli.trace import Axis, CutPlace, Definition, Place
 from attncli.trace.quantity import told_apart
 from attncli.word import Word
 
@@ -38,17 +38,19 @@ def told_words(place: Place) -> list[tuple[int, str]]:
 def table_of(place: Place) -> tuple[WordPlace, ...]:
     """The places of the word that a step is at, where pieces have log-probabilities."""
     model = place.text.tokenizing.tokenizer.model if place.text.tokenizing else None
-    return model.table(place.word) if isinstance(model, Unigram) and place.word else ()
+    if not isinstance(model, Unigram) or not isinstance(place, CutPlace):
+        return ()
+    return model.table(place.word)
 
 
-def _log_p(place: Place) -> Name:
+def _log_p(place: CutPlace) -> Name:
     """The full name of the log-probabilities."""
     rounds = count_rounds(place)
     path = place.stack.path
     return below(below(path, "rounds", len(rounds)) if rounds else path, "log_p")
 
 
-def _plan(place: Place) -> tuple[Definition, ...]:
+def _plan(place: CutPlace) -> tuple[Definition, ...]:
     points, log_p = table_of(place), _log_p(place)
     definitions: list[Definition] = []
     if any(not one.known for point in points for one in point.candidates):
@@ -61,11 +63,11 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     return (*definitions, *(_stacked(place, points) if len(points) > 1 else ()))
 
 
-def _unknown(place: Place) -> Name:
+def _unknown(place: CutPlace) -> Name:
     return place.name("unknown")
 
 
-def _stacked(place: Place, points: Sequence[WordPlace]) -> Iterator[Definition]:
+def _stacked(place: CutPlace, points: Sequence[WordPlace]) -> Iterator[Definition]:
     """All totals in one list, named by how a word is cut before its place, `un|happi` (and told
     apart where the word itself has such bars); and the best of each place."""
     word = place.word
@@ -83,7 +85,7 @@ def _stacked(place: Place, points: Sequence[WordPlace]) -> Iterator[Definition]:
         yield Definition(place.name(name), Listed(len(parts)), parts, "viterbi", rows=axis)
 
 
-def _totals(place: Place, point: WordPlace) -> Definition:
+def _totals(place: CutPlace, point: WordPlace) -> Definition:
     """The totals of all pieces that end at a place."""
     tokenizing = place.text.tokenizing
     assert tokenizing is not None
@@ -104,7 +106,7 @@ def _totals(place: Place, point: WordPlace) -> Definition:
     )
 
 
-def _formulas(place: Place) -> tuple[Equation, ...]:
+def _formulas(place: CutPlace) -> tuple[Equation, ...]:
     totals, best = "totals[end]", "best[end]"
     log_p = place.here(_log_p(place))
     return (
@@ -113,19 +115,17 @@ def _formulas(place: Place) -> tuple[Equation, ...]:
     )
 
 
-def _least(place: Place) -> Definition | None:
-    points = table_of(place)
-    if not points:
-        return None
-    end = points[-1].end
+def _least(place: CutPlace) -> Definition:
+    end = table_of(place)[-1].end
     operands = (place.name("totals", end),)
     return Definition(place.name("best", end), Least(), operands, "viterbi")
 
 
 STEP = Step(
     name="viterbi",
+    at=CutPlace,
     title="The best cut",
-    titled=lambda place: ("The best cut of ", Word(place.word)) if place.word else "The best cut",
+    titled=lambda place: ("The best cut of ", Word(place.word)),
     makes=("unknown", "totals", "best"),
     shapes="log_p [pieces] → totals [pieces that end there] → best, for each place of a word",
     happens=lambda _: (

@@ -7,18 +7,18 @@ from attncli.file.keys import Key
 from attncli.file.matrices import NAMED
 from attncli.name import Name
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.trace import Definition, HeadPlace
 
 
-def _output(place: Place, operation: MatMul, weights: Name, values: Name) -> Definition:
+def _output(place: HeadPlace, operation: MatMul, weights: Name, values: Name) -> Definition:
     return Definition(place.name("output"), operation, (weights, values), "weighted_sum")
 
 
 STEP = Step(
     name="weighted_sum",
+    at=HeadPlace,
     keys=(Key("output", NAMED, "the attention's output, [n, d_v]", in_heads=True),),
     title="Weighted sum",
-    per_head=True,
     makes=("output",),
     shapes="weights [n, n], V [n, d_v] → output [n, d_v]",
     happens=lambda _: "For each query, every value is multiplied by its weight, and all are added.",

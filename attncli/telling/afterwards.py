@@ -16,7 +16,7 @@ from attncli.telling.blocks import graph_block, matrix_block
 from attncli.telling.contrast import contrasted
 from attncli.telling.selection import Selection
 from attncli.telling.tokenizers import ending_with
-from attncli.trace import PlannedStep, Quantity, Trace
+from attncli.trace import CellPlace, PlannedStep, Quantity, Trace
 from attncli.word import Word, words
 
 _SAME = 1e-12
@@ -32,13 +32,18 @@ def ending_of(trace: Trace, part: PlannedStep) -> list[Block]:
 def _gradient(trace: Trace, part: PlannedStep) -> list[Block]:
     """Whether a gradient vanishes or explodes on its way back to where the cell began."""
     norms = trace.quantities.get(part.place.name("factor_norms"))
-    if norms is None or part.definitions[-1].name != norms.name or len(norms.values) == 1:
+    place = part.place
+    if (
+        norms is None
+        or not isinstance(place, CellPlace)
+        or part.definitions[-1].name != norms.name
+        or len(norms.values) == 1
+    ):
         return []
-    back = 1 if part.place.way == "backward" else -1
-    places = range(len(norms.values))[::back]
+    places = [time - 1 for time in reversed(place.order)]
     one, whole = (norms.matrix.number(places[end], 0) for end in (0, -1))
     shown = [float(norms.matrix.number(place, 0).shown) for place in places]
-    nothing = math.sqrt(trace[part.place.timed("factor")].matrix.shape[0])
+    nothing = math.sqrt(trace[place.timed("factor")].matrix.shape[0])
     return [
         Note(
             (

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from attncli.arithmetic.expression import Equation, Expression, Symbol, rewritten
 from attncli.document import Document, Facts, Spans
 from attncli.name import Name
 from attncli.steps import Step, formulas_of, steps
 from attncli.steps.general import general_place
 from attncli.telling.sentences import joined
+from attncli.trace import WayPlace
 from attncli.word import Word, raw
 
 
@@ -17,13 +20,13 @@ def steps_catalogue() -> Document:
     return Document(Word("Steps"), (), closing=(Facts(rows),))
 
 
-def general_formulas(step: Step) -> tuple[Equation, ...]:
+def general_formulas(step: Step[Any]) -> tuple[Equation, ...]:
     """The formulas of a step with all that it can have, at any time if it has times."""
     place = general_place(step.name)
     formulas = formulas_of(step, place, step.plan(place))
     if not formulas:
         raise LookupError(f"the step {step.name} makes nothing where `general_scope` puts it")
-    return tuple(map(_at_any_time, formulas)) if place.time else formulas
+    return tuple(map(_at_any_time, formulas)) if isinstance(place, WayPlace) else formulas
 
 
 def _at_any_time(formula: Equation) -> Equation:
@@ -44,5 +47,5 @@ def _at_any_time(formula: Equation) -> Equation:
 _TIMES: dict[object, str] = {1: "t−1", 2: "t", 3: "t+1"}
 
 
-def _formulas(step: Step) -> Spans:
+def _formulas(step: Step[Any]) -> Spans:
     return (f"{step.title}: ", *joined((formula,) for formula in general_formulas(step)))

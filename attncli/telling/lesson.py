@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,9 @@ from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.word import Word
 
 
-def lessons(trace: Trace, told: Sequence[tuple[Step, Trace]], selection: Selection) -> Document:
+def lessons(
+    trace: Trace, told: Sequence[tuple[Step[Any], Trace]], selection: Selection
+) -> Document:
     """Lessons on steps of a trace, each with the trace whose numbers it works on: the scenario's
     own, or one with the changes that give it the step."""
     sections = (_lesson(step, its, selection, changed=its is not trace) for step, its in told)
@@ -46,7 +49,7 @@ def lessons(trace: Trace, told: Sequence[tuple[Step, Trace]], selection: Selecti
     )
 
 
-def _lesson(step: Step, trace: Trace, selection: Selection, *, changed: bool) -> Section:
+def _lesson(step: Step[Any], trace: Trace, selection: Selection, *, changed: bool) -> Section:
     blocks: list[Block] = [Prose((step.purpose,))]
     part = part_to_explain(step, trace, selection)
     if part is None:
@@ -64,17 +67,17 @@ def _lesson(step: Step, trace: Trace, selection: Selection, *, changed: bool) ->
     return section_of(trace, part, None, blocks)
 
 
-def part_to_explain(step: Step, trace: Trace, selection: Selection) -> PlannedStep | None:
+def part_to_explain(step: Step[Any], trace: Trace, selection: Selection) -> PlannedStep | None:
     """The first part that takes a step, in the layer and head that are asked for; of those at times
     the second, which goes on from the one before."""
     chosen = selection._replace(steps=())
     told = (part for part in told_parts(trace) if part.step == step.name)
     parts = [part for part in told if chosen.includes(part)]
-    at_times = len(parts) > 1 and parts[0].place.time != parts[1].place.time
+    at_times = len(parts) > 1 and parts[0].time != parts[1].time
     return parts[1 if at_times else 0] if parts else None
 
 
-def _mistakes(trace: Trace, step: Step, part: PlannedStep | None) -> list[Block]:
+def _mistakes(trace: Trace, step: Step[Any], part: PlannedStep | None) -> list[Block]:
     if not step.mistakes:
         return []
     blocks: list[Block] = []
@@ -84,7 +87,7 @@ def _mistakes(trace: Trace, step: Step, part: PlannedStep | None) -> list[Block]
     return common_mistakes(blocks)
 
 
-def _not_told(trace: Trace, step: Step) -> str:
+def _not_told(trace: Trace, step: Step[Any]) -> str:
     if trace.unfinished is not None:
         return (
             "This scenario doesn't give what the step needs, so that there are no numbers to show."
@@ -92,7 +95,7 @@ def _not_told(trace: Trace, step: Step) -> str:
     return f"This scenario goes without {step.name}, so that there are no numbers to show."
 
 
-def _shapes(step: Step, trace: Trace, part: PlannedStep) -> list[tuple[str, Spans]]:
+def _shapes(step: Step[Any], trace: Trace, part: PlannedStep) -> list[tuple[str, Spans]]:
     rows: list[tuple[str, Spans]] = [("Shapes", (step.shapes,))]
     made = made_by(trace, part)
     if made:
@@ -108,7 +111,7 @@ def _with_shapes(quantities: Sequence[Quantity], part: PlannedStep) -> Spans:
     )
 
 
-def _mistake_blocks(trace: Trace, part: PlannedStep | None, mistake: Mistake) -> list[Block]:
+def _mistake_blocks(trace: Trace, part: PlannedStep | None, mistake: Mistake[Any]) -> list[Block]:
     """A mistake in words, and what it gives in the cell that it changes most."""
     definition = None if part is None else made_wrongly(trace, part, mistake)
     if definition is None or part is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 from attncli.name import Name
 from attncli.steps import Step, step_named
@@ -48,7 +49,7 @@ def operands_of(trace: Trace, part: PlannedStep) -> list[Quantity]:
     return [trace[name] for name in dict.fromkeys(names) if name not in own]
 
 
-def step_of(part: PlannedStep) -> Step:
+def step_of(part: PlannedStep) -> Step[Any]:
     return step_named(part.step)
 
 
@@ -70,7 +71,7 @@ def _in_words(place: Name) -> str:
 
 def is_structured(trace: Trace) -> bool:
     """Whether there is more to it than one attention with one head, or one time of a cell."""
-    if any(part.place.time > 1 for part in trace.story):
+    if any((part.time or 0) > 1 for part in trace.story):
         return True
     places = {place.local for part in trace.story for place in part.path.places}
     return not places.isdisjoint(("layers", "heads", *NORMS))

@@ -14,9 +14,8 @@ from attncli.name import Name, below
 from attncli.records import NamedTuple
 from attncli.refusals import Problem, Refusal, listed
 from attncli.scenario.model import ENCODER, TokenizedText
-from attncli.steps import step_named
 from attncli.steps.order import STORY
-from attncli.trace import Axis, PlannedStep, Quantity, Trace
+from attncli.trace import AttentionPlace, Axis, HeadPlace, PlannedStep, Quantity, Trace
 from attncli.trace.quantity import told_apart
 
 T = TypeVar("T")
@@ -50,7 +49,7 @@ class Selection(NamedTuple):
         """Whether a part is told."""
         return (
             (not self.steps or part.step in self.steps)
-            and (not self.queries or not part.place.time or part.place.time - 1 in self.queries)
+            and (not self.queries or part.time is None or part.time - 1 in self.queries)
             and (self.layer is None or _is_inside(part, self.layer))
             and (self.head is None or _is_of_head(part, self.head))
         )
@@ -87,10 +86,8 @@ def _is_inside(part: PlannedStep, layer: Name) -> bool:
 
 
 def _is_of_head(part: PlannedStep, head: int) -> bool:
-    """Whether a part belongs to a head, from 1; a single head's parts have no path of their own."""
-    attention = part.place.attention
-    one = head <= attention.heads
-    return one and part.path == attention.head_path(head - 1) and step_named(part.step).per_head
+    """Whether a part belongs to a head, from 1."""
+    return isinstance(part.place, HeadPlace) and part.place.head == head - 1
 
 
 def select(
@@ -161,7 +158,8 @@ def find_layer(trace: Trace, text: str) -> Name:
 
 def find_head(trace: Trace, text: str) -> int:
     """The head that `--head` names, from 1. Raises SelectionError."""
-    most = max(part.place.attention.heads for part in trace.story) if trace.story else 1
+    places = (part.place for part in trace.story)
+    most = max((at.attention.heads for at in places if isinstance(at, AttentionPlace)), default=1)
     if text.isascii() and text.isdigit() and len(text) < _MANY and 1 <= int(text) <= most:
         return int(text)
     raise SelectionError.of(f"--head {text}", "no such head", f"count from 1 to {most}")

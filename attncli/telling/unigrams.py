@@ -16,7 +16,7 @@ from attncli.telling.tables import MOST_ROWS, Row, rounds_between, table
 from attncli.tokenizing.count_training import CountRound, Removal
 from attncli.tokenizing.em_training import EMRound, EMTraining
 from attncli.tokenizing.pruning import Pruning
-from attncli.trace import Place, PlannedStep, Trace
+from attncli.trace import CutPlace, Place, PlannedStep, RoundPlace, Trace
 from attncli.word import Word, words
 
 
@@ -40,9 +40,8 @@ def cut_table(place: Place, how: str, cuts: Iterable[Sequence[str]]) -> list[Blo
 
 def estimated(_: Trace, part: PlannedStep) -> list[Block]:
     """After the last round, all that has been learned."""
-    if part.place.round != len(count_rounds(part.place)):
-        return []
-    return vocabulary_of(part.place)
+    at_end = count_round(part.place) is count_rounds(part.place)[-1]
+    return vocabulary_of(part.place) if at_end else []
 
 
 def vocabulary_of(place: Place) -> list[Block]:
@@ -69,7 +68,7 @@ def ids_of(place: Place, tokenizing: Tokenizing) -> TextList:
 def pruned(trace: Trace, part: PlannedStep) -> list[Block]:
     """What was tried and which pieces go, and what is left out of the rounds that follow."""
     own, pruning = count_round(part.place), trained_pruning(part.place)
-    if own is not None:
+    if own is not None and isinstance(part.place, RoundPlace):
         gone = Note(tuple(_gone(trace, part, own.removals)))
         others = rounds_between(part.place.round, told_numbers(part.place))
         return [_tried(own), gone, *others]
@@ -177,7 +176,7 @@ def way_back(trace: Trace, part: PlannedStep) -> list[Block]:
 
 def _arrivals(trace: Trace, part: PlannedStep) -> Table:
     """The pieces that end at each place of a word, where they start, and their totals."""
-    word = part.place.word
+    word = part.place.word if isinstance(part.place, CutPlace) else ""
     rows: list[Row] = []
     for place in table_of(part.place):
         totals = trace[part.place.name(f"totals[{place.end}]")]

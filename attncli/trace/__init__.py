@@ -1,7 +1,22 @@
 """Named quantities, how each was made, and replaying them with some replaced."""
 
-from attncli.trace.place import Place
+from attncli.trace.place import (
+    AttentionPlace,
+    CellPlace,
+    CutPlace,
+    HeadPlace,
+    LayerPlace,
+    NormPlace,
+    Place,
+    ResidualPlace,
+    RoundPlace,
+    WayPlace,
+)
 from attncli.trace.quantity import Axis, Definition, Quantity
 from attncli.trace.trace import PlannedStep, Trace, Unfinished, make
 
-__all__ = ["Axis", "Definition", "Place", "PlannedStep", "Quantity", "Trace", "Unfinished", "make"]
+__all__ = [
+    "AttentionPlace", "Axis", "CellPlace", "CutPlace", "Definition", "HeadPlace", "LayerPlace",
+    "NormPlace", "Place", "PlannedStep", "Quantity", "ResidualPlace", "RoundPlace", "Trace",
+    "Unfinished", "WayPlace", "make",
+]  # fmt: skip

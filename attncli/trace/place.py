@@ -1,94 +1,55 @@
-"""Where in the model a step is taken, and how it finds what it works on."""
+"""Where in the model a step is taken, and how it finds what it works on.
+
+A place is of the type that says what is known there: a step that is taken at a head asks for a
+`HeadPlace`, and can't be planned anywhere else.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Self, TypeVar
 
-from attncli.name import TOP, Name, below
-from attncli.records import dataclass, field, replace
+from attncli.name import Name, below
+from attncli.records import dataclass, replace
 from attncli.scenario.model import Attention, Layer, Norm, Recurrent, Stack, TokenizedText
 from attncli.scenario.scenario import Scenario
 
-_X = Name("X")
+P = TypeVar("P", bound="Place")
 
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """One place of the model: its path, what flows in, and what is said of it.
-
-    `x` is the full name of what flows in, `beside` of what comes in from the side: the input
-    that a residual adds, the memory that keys and values are made of. `way` is where a recurrent
-    cell goes, `time` its place in the sentence, from 1, of so many `times`; `round` is that of
-    learning a tokenizer, from 1, `word` one that is cut into pieces. `separate` says that queries,
-    keys and values may have inputs of their own; `out` is the full name of the result where it
-    isn't the step's own. `wires` are the latest Q, K and V, where a step has put another in the
-    place of what was projected.
-    """
+    """A place of a stack: its path, and the full name of what flows in."""
 
     scenario: Scenario
-    path: Name = TOP
-    x: Name = _X
-    beside: Name = TOP
-    separate: bool = False
-    out: Name = TOP
-    stack: Stack = Stack()
-    layer: Layer = Layer()
-    attention: Attention = Attention()
-    head: int = 0
-    norm: Norm = Norm(Name("norm"))
-    way: str = "forward"
-    time: int = 0
-    times: int = 0
-    round: int = 0
-    word: str = ""
-    wires: Mapping[str, Name] = field(default_factory=dict)
+    stack: Stack
+    path: Name
+    x: Name
 
-    def at(self, path: Name, **changes: Any) -> Place:  # noqa: ANN401
-        """The scope of another path, with some changes."""
-        return replace(self, path=path, **changes)
+    def to(self, kind: type[P], **own: Any) -> P:  # noqa: ANN401
+        """A place of another type: what both have, and what is its own."""
+        shared = {name: getattr(self, name) for name in kind.__match_args__ if hasattr(self, name)}
+        return kind(**(shared | own))
+
+    def at(self, path: Name) -> Self:
+        """The same place on another path."""
+        return replace(self, path=path)
+
+    def titled(self, title: str) -> str:
+        """What a step of this title is called here."""
+        return title
 
     def name(self, local: str, number: int | None = None) -> Name:
         """The full name of a quantity that is made here, or of a place."""
         return below(self.path, local, number)
 
-    def latest(self, local: str) -> Name:
-        """The full name of the queries, keys or values as the steps before have left them."""
-        return self.wires.get(local) or self.name(local)
-
-    def wired(self, wires: Mapping[str, Name]) -> Place:
-        """The same place with other queries, keys or values as the latest."""
-        return replace(self, wires={**self.wires, **wires})
+    def find(self, local: str) -> Name:
+        """The full name of a matrix that is given for this place."""
+        return self.name(local)
 
     def gives(self, local: str) -> bool:
-        """Whether a matrix is given here, or for all heads together."""
+        """Whether a matrix is given for this place."""
         return self.scenario.gives(self.find(local))
-
-    def find(self, local: str) -> Name:
-        """The full name of a matrix that is given here or for all heads; else its name here."""
-        own, shared = self.name(local), below(self.attention.path, local)
-        in_head = self.path == self.attention.head_path(self.head)
-        if in_head and not self.scenario.gives(own) and self.scenario.gives(shared):
-            return shared
-        return own
-
-    @property
-    def cell(self) -> Recurrent:
-        return self.layer.recurrent or Recurrent()
-
-    def timed(self, local: str, time: int | None = None) -> Name:
-        """The full name of a quantity at a time, by default this one: `a[2]`."""
-        return self.name(local).at(self.time if time is None else time)
-
-    @property
-    def before(self) -> int:
-        """The time that a cell comes from."""
-        return self.time + 1 if self.way == "backward" else self.time - 1
-
-    def weights(self, local: str) -> Name:
-        """The full name of a matrix that a way of a cell is given."""
-        back = self.way == "backward" and self.cell.direction == "both"
-        return below(below(self.layer.path, "backward") if back else self.layer.path, local)
 
     def here(self, full: Name) -> Name:
         """A full name as it is called on this place's page: without the path."""
@@ -106,10 +67,119 @@ class Place:
     def text(self) -> TokenizedText:
         return self.stack.text
 
+
+@dataclass(frozen=True, eq=False)
+class RoundPlace(Place):
+    """A round of learning a tokenizer, from 1."""
+
+    round: int
+
+    def titled(self, title: str) -> str:
+        return f"{title}, round {self.round}"
+
+
+@dataclass(frozen=True, eq=False)
+class CutPlace(Place):
+    """A word that is cut into pieces."""
+
+    word: str
+
+
+@dataclass(frozen=True, eq=False)
+class NormPlace(Place):
+    """A norm, and the full name of what it makes."""
+
+    norm: Norm
+    out: Name
+
+
+@dataclass(frozen=True, eq=False)
+class ResidualPlace(Place):
+    """The residual of a layer's sublayer, from 1, and the full name of what went into that."""
+
+    skipped: Name
+    number: int
+
+
+@dataclass(frozen=True, eq=False)
+class LayerPlace(Place):
+    """A layer."""
+
+    layer: Layer
+
+
+@dataclass(frozen=True, eq=False)
+class AttentionPlace(LayerPlace):
+    """All heads of an attention. Keys and values are made of the `source`; `wires` are the latest
+    Q, K and V, where a step has put another in the place of what was projected."""
+
+    attention: Attention
+    source: Name
+    wires: Mapping[str, Name]
+
+    def latest(self, local: str) -> Name:
+        """The full name of the queries, keys or values as the steps before have left them."""
+        return self.wires.get(local) or self.name(local)
+
     @property
     def d_k(self) -> int | None:
         """The columns of the keys here; None where nothing tells them."""
-        for local in ("K", "Q"):
-            if (width := self.width(self.name(local))) is not None:
-                return width
-        return None
+        widths = (self.width(self.name(local)) for local in ("K", "Q"))
+        return next((width for width in widths if width is not None), None)
+
+
+@dataclass(frozen=True, eq=False)
+class HeadPlace(AttentionPlace):
+    """One head of an attention, from 0."""
+
+    head: int
+
+    def find(self, local: str) -> Name:
+        """The full name of a matrix that is given here or for all heads; else its name here."""
+        own, shared = self.name(local), below(self.attention.path, local)
+        only_shared = self.scenario.gives(shared) and not self.scenario.gives(own)
+        return shared if only_shared else own
+
+
+@dataclass(frozen=True, eq=False)
+class WayPlace(LayerPlace):
+    """A way over the sentence of a recurrent layer's cell, of so many times."""
+
+    cell: Recurrent
+    way: str
+    times: int
+
+    @property
+    def order(self) -> Sequence[int]:
+        """The times, from 1, in the order in which the cell takes them."""
+        times = range(1, self.times + 1)
+        return times[::-1] if self.way == "backward" else times
+
+    @property
+    def start(self) -> int:
+        """The time before the first one."""
+        return self.times + 1 if self.way == "backward" else 0
+
+    def weights(self, local: str) -> Name:
+        """The full name of a matrix that this way is given."""
+        back = self.way == "backward" and self.cell.direction == "both"
+        return below(below(self.layer.path, "backward") if back else self.layer.path, local)
+
+
+@dataclass(frozen=True, eq=False)
+class CellPlace(WayPlace):
+    """A recurrent cell at a time, from 1."""
+
+    time: int
+
+    def titled(self, title: str) -> str:
+        return f"{title} at time {self.time}"
+
+    @property
+    def before(self) -> int:
+        """The time that the cell comes from."""
+        return self.time + 1 if self.way == "backward" else self.time - 1
+
+    def timed(self, local: str, time: int | None = None) -> Name:
+        """The full name of a quantity at a time, by default this one: `a[2]`."""
+        return self.name(local).at(self.time if time is None else time)

@@ -20,7 +20,7 @@ from attncli.records import NamedTuple, dataclass, field, replace
 from attncli.refusals import Problem
 from attncli.scenario.scenario import Scenario
 from attncli.trace.axes import made_axes
-from attncli.trace.place import Place
+from attncli.trace.place import CellPlace, Place
 from attncli.trace.quantity import Definition, Quantity
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -45,6 +45,11 @@ class PlannedStep(NamedTuple):
     @property
     def path(self) -> Name:
         return self.place.path
+
+    @property
+    def time(self) -> int | None:
+        """The time of a recurrent cell at which it is taken."""
+        return self.place.time if isinstance(self.place, CellPlace) else None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attncli.scenario.model import Layer
 from attncli.telling.parts import told_parts
-from attncli.trace import PlannedStep, Trace
+from attncli.trace import CutPlace, LayerPlace, PlannedStep, RoundPlace, Trace
 
 _BY_ROWS = "each token is a row, multiplied by the matrix from the right"
 _BY_COLUMNS = "each token is a column, multiplied by the matrix from the left"
@@ -23,19 +24,20 @@ _COLUMNS = {
 
 def products_in_words(trace: Trace) -> Iterator[str]:
     """How the products of matrices are done, where there are some."""
-    layers = {
-        id(part.place.layer): part.place.layer for part in told_parts(trace) if _is_of_layer(part)
-    }
+    layers = {id(layer): layer for layer in map(_layer_of, filter(_is_worked, told_parts(trace)))}
     rows = {one.attention.linear for one in layers.values() if one.recurrent is None}
     columns = {one.recurrent.in_out for one in layers.values() if one.recurrent is not None}
     yield from (_ROWS[layout] for layout in sorted(rows))
     yield from (_COLUMNS[layout] for layout in sorted(columns))
 
 
-def _is_of_layer(part: PlannedStep) -> bool:
+def _is_worked(part: PlannedStep) -> bool:
     """Whether a part is worked, and not one of those that lead to the tokens."""
-    return (
-        bool(part.definitions)
-        and not (part.place.round or part.place.word)
-        and (part.step not in ("dictionary", "tokenize"))
-    )
+    of_tokens = isinstance(part.place, RoundPlace | CutPlace) or part.step == "dictionary"
+    return bool(part.definitions) and not of_tokens
+
+
+def _layer_of(part: PlannedStep) -> Layer:
+    """The layer of a part; of one that leads to the layers, or on from them, the first."""
+    place = part.place
+    return place.layer if isinstance(place, LayerPlace) else place.stack.layers[0]

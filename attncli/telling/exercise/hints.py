@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from attncli.document import (
     Addition,
@@ -44,7 +45,7 @@ def _sections(sections: Sequence[Section], trace: Trace) -> Iterator[Section]:
         yield section._replace(blocks=tuple(blocks), questions=(), solution=())
 
 
-def _about(step: Step, working: Sequence[Block]) -> list[Block]:
+def _about(step: Step[Any], working: Sequence[Block]) -> list[Block]:
     blocks: list[Block] = [Prose((step.purpose,)), *working]
     mistakes = tuple((mistake.says,) for mistake in step.mistakes)
     return [*blocks, *common_mistakes([Bullets(mistakes)] if mistakes else [])]

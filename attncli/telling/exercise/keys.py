@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
+from typing import Any
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import INNER, Location, Number
@@ -126,13 +127,13 @@ def with_slips(
     return [(place, _with_slips(trace, place, key, wrong)) for place, key in keys]
 
 
-def _mistaken(trace: Trace, part: PlannedStep, mistake: Mistake) -> Trace | None:
+def _mistaken(trace: Trace, part: PlannedStep, mistake: Mistake[Any]) -> Trace | None:
     definition = made_wrongly(trace, part, mistake)
     return None if definition is None else mistaken(trace, part, definition)
 
 
 def _with_slips(
-    trace: Trace, place: Blankable, key: RightAnswer, wrong: Sequence[tuple[Mistake, Trace]]
+    trace: Trace, place: Blankable, key: RightAnswer, wrong: Sequence[tuple[Mistake[Any], Trace]]
 ) -> RightAnswer:
     if place.cell is None or not key.number.shown.is_finite():
         return key
