@@ -37,7 +37,8 @@ class Example(NamedTuple):
     """An operation, the numbers that its operands may be, by a letter each, and the same of
     tensors.
 
-    f: any numbers; p: positive ones.
+    f: any numbers; p: positive ones; b: ones and zeros, and c: any numbers, that something is
+    chosen by, so that there is no derivative.
     """
 
     operation: Indexed
@@ -67,6 +68,10 @@ def _function(name: str) -> Callable[..., Tensor]:
 
 def _written(number: str) -> Number:
     return Number.written(Decimal(number))
+
+
+def _masked(x: Tensor, seen: Tensor) -> Tensor:
+    return x * seen - 7.5 * (1 - seen)
 
 
 def _blend(u: Tensor, new: Tensor, old: Tensor) -> Tensor:
@@ -111,6 +116,11 @@ EXAMPLES: dict[str, Example] = {
     ),
     "exponential": Example(ops.Exponential(decimals=3, carry=True), "f", exp),
     "exponential_down": Example(ops.Exponential.down(Rounding("carry", 3)), "f", exp),
+    "masked": Example(ops.Masked(_written("-7.5")), "fb", _masked),
+    "add_finite": Example(ops.AddFinite(), "fc", lambda x, table: x + table),
+    "kept_sum": Example(ops.KeptSum(), "pb", lambda p, kept: (p * kept).sum(1, keepdim=True)),
+    "kept_share": Example(ops.KeptShare(), "pbp", lambda p, kept, total: p * kept / total),
+    "relu_slope": Example(ops.ReluSlope(), "c", lambda z: (z > 0).double()),
     "tanh_slope": Example(ops.TanhSlope(), "f", lambda a: 1 - a**2),
     "times_diagonal": Example(ops.TimesDiagonal(), "ff", lambda W, slope: W.T * slope.T),
     "times_diagonal_in_out": Example(

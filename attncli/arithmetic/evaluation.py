@@ -281,6 +281,7 @@ FUNCTIONS: dict[str, Callable[..., Decimal]] = {
     "cos": cos,
     "ln": _FINE.ln,
     "step": lambda x: Decimal(int(x > 0)),
+    "finite": lambda x: Decimal(int(x.is_finite())),
 }
 
 _EVALUATE: dict[type, Callable[[Any, ValueOf], Decimal]] = {

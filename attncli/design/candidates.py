@@ -17,13 +17,9 @@ from numpy.typing import NDArray
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import (
-    AddFinite,
     ColumnsAsRows,
     JoinColumns,
     JoinRows,
-    KeptShare,
-    KeptSum,
-    Masked,
     NegativeLog,
     Nucleus,
     Operation,
@@ -78,11 +74,7 @@ class CandidateValues(NamedTuple):
 
 _BY_ROW: frozenset[type[Operation]] = frozenset(
     {
-        AddFinite,
         JoinColumns,
-        KeptShare,
-        KeptSum,
-        Masked,
         Nucleus,
         Rotate,
         Same,
@@ -146,7 +138,8 @@ def _at_once(operation: Indexed, operands: Sequence[CandidateValues]) -> Array:
     """An equation, for all candidates at once."""
     values = operation.arrays([operand.values for operand in operands])
     infinite = np.isinf(values)
-    return np.where(infinite, np.nan, values) if infinite.any() else values
+    # a mask's −∞ is copied
+    return values if operation.copies or not infinite.any() else np.where(infinite, np.nan, values)
 
 
 def _stacked(operation: Operation, operands: Sequence[Array]) -> Array | None:

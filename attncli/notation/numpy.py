@@ -155,7 +155,7 @@ class _Numpy(Notation):
     word = str
 
     def number(self, node: ex.Number) -> str:
-        return decimals.text(node.full)
+        return decimals.text(node.full) if node.full.is_finite() else "-np.inf"
 
     def symbol(self, node: Symbol) -> str:
         return _CONSTANTS.get(node, node.name)
@@ -192,5 +192,7 @@ _FUNCTIONS: Mapping[str, str] = MappingProxyType(
         "cos": "np.cos({})",
         "erf": "np.vectorize(math.erf)({})",
         "step": "np.heaviside({}, 0)",
+        "where": "np.where({})",
+        "finite": "np.isfinite({})",
     }
 )

@@ -168,6 +168,11 @@ def _step(x: Array, out: Array | None = None) -> Array:
     return np.heaviside(x, 0.0, out=out)
 
 
+def _where(condition: Array, one: Array, other: Array, out: Array | None = None) -> Array:  # noqa: ARG001
+    """One where the condition isn't 0, else the other."""
+    return np.where(condition != 0, one, other)
+
+
 FUNCTIONS: Mapping[str, Function] = MappingProxyType(
     {
         "max": np.maximum,
@@ -178,6 +183,8 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
         "sin": np.sin,
         "cos": np.cos,
         "step": _step,
+        "where": _where,
+        "finite": np.isfinite,
         "erf": _of_each(math.erf),
         "erfc": _of_each(math.erfc),
         "expm1": np.expm1,

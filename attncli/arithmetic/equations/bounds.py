@@ -62,7 +62,8 @@ class _Bounds:
 
     def constant(self, node: Expression) -> Error:
         value = evaluation.full(node)
-        return _EXACT if value == int(value) and abs(value) < _WHOLE else Error(0.0, EPSILON)
+        is_whole = value.is_finite() and value == int(value) and abs(value) < _WHOLE
+        return _EXACT if is_whole else Error(0.0, EPSILON)
 
     def added(self, node: ex.Sum) -> Error:
         """Of terms of one sign no more than the largest relative error is lost (Higham, 4.2)."""
@@ -156,7 +157,7 @@ class _Bounds:
         return Error(absolute, error.relative + EPSILON)
 
     def applied(self, node: ex.Apply) -> Error:
-        errors = [self.of(argument) for argument in node.arguments]
+        errors = [self.of(one) for one in node.arguments[node.function == "where" :]]
         if node.function in _CHOICES:
             return Error(max(e.absolute for e in errors), max(e.relative for e in errors))
         (argument,) = node.arguments
@@ -166,8 +167,9 @@ class _Bounds:
 # -- functions of one argument -------------------------------------------------------------------
 
 _TWO = ex.constant(2)
-_CHOICES = frozenset({"max", "min"})
-"""What is chosen is off by no more than the arguments are; none changes its sign relatively."""
+_CHOICES = frozenset({"max", "min", "where"})
+"""What is chosen is off by no more than the arguments are; none changes its sign relatively, so
+that no condition changes."""
 
 _Rule = Callable[[_Bounds, Expression, Error], Error]
 

@@ -46,7 +46,7 @@ class Places:
         match node:
             case ex.Total(_, operand) | ex.Negative(operand):
                 return self.of(operand)
-            case ex.Sum(parts) | ex.Apply("max" | "min", parts):
+            case ex.Sum(parts) | ex.Apply("max" | "min", parts) | ex.Apply("where", (_, *parts)):
                 return _of_all(max, map(self.of, parts))
             case ex.Product(factors):
                 return _of_all(sum, map(self.of, factors))

@@ -162,6 +162,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Range]] = MappingProxyType(
         "sin": lambda _: Range(-1.0, 1.0),
         "cos": lambda _: Range(-1.0, 1.0),
         "abs": lambda x: Range(x.least, x.size),
+        "where": lambda _, one, other: Range(min(one.low, other.low), max(one.high, other.high)),
     }
 )
 

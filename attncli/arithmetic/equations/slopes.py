@@ -132,6 +132,11 @@ def _of_erf(x: Expression) -> Sequence[Expression]:
     return [ex.Quotient(ex.Product((_TWO, bell)), ex.Root(ex.PI))]
 
 
+def _of_where(condition: Expression, _: Expression, __: Expression) -> Sequence[Expression]:
+    """A condition is 0 or 1, and nothing that could change a little."""
+    return [constant(0), condition, minus(_ONE, condition)]
+
+
 def _of_tanh(x: Expression) -> Sequence[Expression]:
     return [minus(_ONE, ex.Power(Apply("tanh", (x,)), _TWO))]
 
@@ -140,6 +145,7 @@ _FUNCTIONS: Mapping[tuple[str, int], Callable[..., Sequence[Expression]]] = Mapp
     {
         ("max", 2): _of_max,
         ("min", 2): _of_min,
+        ("where", 3): _of_where,
         ("step", 1): lambda _: [constant(0)],
         ("tanh", 1): _of_tanh,
         ("erf", 1): _of_erf,

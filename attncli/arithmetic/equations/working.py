@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from attncli.arithmetic import decimals
+from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.equations.shapes import Shapes, axis_of
 from attncli.arithmetic.expression import Expression, Number, constant
 from attncli.arithmetic.matrix import Matrix
+from attncli.records import NamedTuple
 
 Indices = Mapping[str, int]
 """Where each index is, from 0; and 1, which stands for an axis without any, at 0."""
@@ -19,7 +20,7 @@ Filled = Callable[[Indices, Sequence[Matrix]], Expression]
 
 LONGEST_PRODUCT = 10
 """Decimals past which the products of a sum are left out of its working."""
-_TWO = constant(2)
+_ZERO, _TWO = constant(0), constant(2)
 
 
 def sum_of(terms: Sequence[Expression]) -> Expression:
@@ -58,7 +59,8 @@ def filled(tree: Expression, shapes: Shapes) -> Filled:
             case ex.Length(place, axis):
                 return lambda _, operands: constant(operands[place].shape[axis])
             case ex.Total(over, operand):
-                return _total(of(operand), [axis_of(index, tree, shapes) for index in over], over)
+                axes = [axis_of(index, tree, shapes) for index in over]
+                return _total(*_kept(of, operand), axes, over)
             case ex.Sum(terms):
                 return _sum([_term(of, term) for term in terms])
             case ex.Negative(operand):
@@ -74,33 +76,60 @@ def _number(node: ex.Operand, shapes: Shapes) -> Filled:
     return lambda at, operands: operands[place].number(at[rows], at[columns])
 
 
-def _total(term: Filled, axes: Sequence[tuple[int, int]], over: str) -> Filled:
+def _kept(of: Callable[[Expression], Filled], term: Expression) -> tuple[Filled, Filled | None]:
+    """A term of a sum, and the condition without which it is 0 and left out."""
+    match term:
+        case ex.Apply("where", (condition, one, other)) if other == _ZERO:
+            return of(one), of(condition)
+        case _:
+            return of(term), None
+
+
+def _holds(condition: Filled | None, at: Indices, operands: Sequence[Matrix]) -> bool:
+    return condition is None or bool(evaluation.full(condition(at, operands)))
+
+
+def _where(condition: Filled, one: Filled, other: Filled) -> Filled:
+    return lambda at, known: (one if _holds(condition, at, known) else other)(at, known)
+
+
+def _total(term: Filled, kept: Filled | None, axes: Sequence[tuple[int, int]], over: str) -> Filled:
     def fill(at: Indices, operands: Sequence[Matrix]) -> Expression:
         cells = [at]
         for index, (place, axis) in zip(over, axes, strict=True):
             count = operands[place].shape[axis]
             cells = [{**cell, index: k} for cell in cells for k in range(count)]
-        return sum_of([term(cell, operands) for cell in cells])
+        return sum_of([term(cell, operands) for cell in cells if _holds(kept, cell, operands)])
 
     return fill
 
 
-def _term(of: Callable[[Expression], Filled], term: Expression) -> tuple[Filled, bool, bool]:
-    """A term of a sum: what it is without its minus, whether it is to be spread out, and whether it
-    is taken away."""
+class _Term(NamedTuple):
+    """A term of a sum without its minus, the condition that it is left out without, whether it is
+    to be spread out, and whether it is taken away."""
+
+    filled: Filled
+    kept: Filled | None
+    is_spread: bool
+    is_taken: bool
+
+
+def _term(of: Callable[[Expression], Filled], term: Expression) -> _Term:
     inner = term.operand if isinstance(term, ex.Negative) else term
-    return of(inner), isinstance(term, ex.Total), inner is not term
+    return _Term(*_kept(of, inner), isinstance(term, ex.Total), inner is not term)
 
 
-def _sum(terms: Sequence[tuple[Filled, bool, bool]]) -> Filled:
+def _sum(terms: Sequence[_Term]) -> Filled:
     def fill(at: Indices, operands: Sequence[Matrix]) -> Expression:
         told: list[Expression] = []
-        for term, is_spread, is_taken in terms:
-            one = term(at, operands)
-            if is_spread and isinstance(one, ex.Sum):
+        for term in terms:
+            if not _holds(term.kept, at, operands):
+                continue
+            one = term.filled(at, operands)
+            if term.is_spread and isinstance(one, ex.Sum):
                 told += one.terms
             else:
-                told.append(ex.Negative(one) if is_taken else one)
+                told.append(ex.Negative(one) if term.is_taken else one)
         return sum_of(told)
 
     return fill
@@ -118,6 +147,8 @@ def _node(node: Any, of: Callable[[Expression], Filled]) -> Filled:  # noqa: ANN
     """Any other node, with numbers in the place of the operands in its parts."""
     if isinstance(node, Number | ex.Symbol):
         return lambda *_: node
+    if isinstance(node, ex.Apply) and node.function == "where":
+        return _where(*map(of, node.arguments))
     several = type(node[0]) is tuple or isinstance(node, ex.Apply)
     kind = type(node)
     if several:

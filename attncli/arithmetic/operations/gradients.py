@@ -5,12 +5,9 @@ Bengio et al. 1994; Pascanu et al. 2013, arXiv:1211.5063. Vectors are columns [h
 
 from __future__ import annotations
 
-import numpy as np
-
 from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.expression import (
     Apply,
-    Equation,
     Power,
     Product,
     Root,
@@ -18,11 +15,8 @@ from attncli.arithmetic.expression import (
     constant,
     minus,
 )
-from attncli.arithmetic.formula import at, define
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import Working, ZeroOne
+from attncli.arithmetic.operations.base import ZeroOne
 from attncli.arithmetic.operations.indexed import Indexed
-from attncli.arithmetic.rounding import Array
 
 
 class TanhSlope(Indexed):
@@ -32,20 +26,13 @@ class TanhSlope(Indexed):
         super().__init__("h 1 -> h 1", minus(constant(1), Power(cell(0, "i"), constant(2))))
 
 
-class ReluSlope(ZeroOne):
+class ReluSlope(ZeroOne, Indexed):
     """1 where z is above 0, else 0. [h, 1] -> [h, 1]"""
 
-    def signature(self) -> str:
-        return "h 1 -> h 1"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        return define(at(name, "i"), Apply("step", (at(operands[0], "i"),)))
-
-    def values(self, *operands: Matrix) -> Array:
-        return (operands[0].values > 0).astype(np.float64)
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        return (constant(int(operands[0].values[i, j] > 0)),)
+    def __init__(self) -> None:
+        above = Apply("step", (cell(0, "i"),))
+        one, zero = constant(1), constant(0)
+        super().__init__("h 1 -> h 1", Apply("where", (above, one, zero)), above)
 
 
 class TimesDiagonal(Indexed):

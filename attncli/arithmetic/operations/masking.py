@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from decimal import Decimal
 
@@ -10,19 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
-from attncli.arithmetic.equations.bounds import EPSILON
-from attncli.arithmetic.expression import Apply, Equation, Number, Sum, Symbol, constant
-from attncli.arithmetic.formula import at, define
-from attncli.arithmetic.matrix import Matrix, Written
-from attncli.arithmetic.operations.base import (
-    Operation,
-    Working,
-    ZeroOne,
-    cells_of_row,
-    most_places,
+from attncli.arithmetic.equations.formulas import cell
+from attncli.arithmetic.expression import (
+    Apply,
+    Equation,
+    Number,
+    Sum,
+    Symbol,
+    constant,
+    numbers_in,
 )
+from attncli.arithmetic.formula import define
+from attncli.arithmetic.matrix import Matrix, Written
+from attncli.arithmetic.operations.base import Working, ZeroOne
+from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.softmax import all_masked
-from attncli.arithmetic.rounding import Array, Error, Rounding, largest
+from attncli.arithmetic.rounding import Array, Rounding
 from attncli.records import dataclass
 
 MINUS_INFINITY = Number.written(Decimal("-Infinity"))
@@ -149,87 +151,41 @@ def _words(rule: Rule, table: str) -> str:
             return f"finite {table}"
 
 
-@dataclass(frozen=True)
-class Masked(Operation):
+class Masked(Indexed):
     """The score where it is seen, else `value`: −∞, or something finite. Nothing is rounded.
     [n, m], [n, m] -> [n, m]"""
 
     layout = "rows"
     copies = True
 
-    value: Number = MINUS_INFINITY
-
-    def signature(self) -> str:
-        return "n m, n m -> n m"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        scores, seen = (at(operand, "i", "j") for operand in operands)
-        return define(at(name, "i", "j"), Apply("where", (seen, scores, self.value)))
+    def __init__(self, value: Number = MINUS_INFINITY) -> None:
+        super().__init__("n m, n m -> n m", Apply("where", (_Y, _X, value)))
 
     def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
-        scores = operands[0]
-        places = decimals.places(self.value.full)
+        scores, (hidden,) = operands[0], {number.full for number in numbers_in(self.tree)}
+        places = decimals.places(hidden)
         known = None if scores.places is None else max(scores.places, places)
         most = max(scores.decimals, places)
-        return Matrix(self.values(*operands), known, most, self._written(*operands))
+        return Matrix(self.values(*operands), known, most, self._written(hidden, *operands))
 
-    def values(self, *operands: Matrix) -> Array:
-        scores, seen = operands
-        if scores.shape != seen.shape:
-            raise ValueError(f"a mask of scores {scores.shape} has the shape {seen.shape}")
-        return np.where(seen.values != 0, scores.values, float(self.value.full))
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        scores, seen = operands
-        return (scores.number(i, j) if seen.values[i, j] else self.value,)
-
-    def _written(self, *operands: Matrix) -> Written | None:
-        scores, seen = operands
+    def _written(self, hidden: Decimal, scores: Matrix, seen: Matrix) -> Written | None:
         if scores.written is None:
             return None
         pairs = zip(scores.written, seen.values, strict=True)
         return tuple(
-            tuple(score if sees else self.value.full for score, sees in zip(*pair, strict=True))
+            tuple(score if sees else hidden for score, sees in zip(*pair, strict=True))
             for pair in pairs
         )
 
 
-class AddFinite(Operation):
+class AddFinite(Indexed):
     """Scores and a table added up, but for the table's −∞, which hide a score rather than
     change it. [n, m], [n, m] -> [n, m]"""
 
-    def signature(self) -> str:
-        return "n m, n m -> n m"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        scores, table = (at(operand, "i", "j") for operand in operands)
-        return define(at(name, "i", "j"), Sum((scores, Apply("finite", (table,)))))
-
-    def values(self, *operands: Matrix) -> Array:
-        scores, table = operands
-        if scores.shape != table.shape:
-            raise ValueError(f"{table.shape} can't be added to scores {scores.shape}")
-        return np.asarray(scores.values + _finite(table))
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        scores, table = operands
-        if table.values[i, j] == -math.inf:
-            return (scores.number(i, j),)
-        return (Sum((scores.number(i, j), table.number(i, j))),)
-
-    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        return (cells_of_row(self, i, operands[0].shape[1], *operands),)
-
-    def places(self, *operands: Matrix) -> int | None:
-        return most_places(*operands)
-
-    def error(self, *operands: Matrix) -> Error:
-        return Error(4 * EPSILON * sum(largest(operand.values) for operand in operands))
-
-    def sizes(self, *operands: Matrix) -> Array:
-        return np.asarray(np.abs(operands[0].values) + np.abs(_finite(operands[1])))
+    def __init__(self) -> None:
+        finite = Apply("finite", (_Y,))
+        added = Sum((_X, Apply("where", (finite, _Y, constant(0)))))
+        super().__init__("n m, n m -> n m", added, Sum((_X, finite)))
 
 
-def _finite(table: Matrix) -> Array:
-    """The table with 0 for −∞."""
-    return np.where(np.isneginf(table.values), 0.0, table.values)
+_X, _Y = cell(0, "i", "j"), cell(1, "i", "j")

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from attncli.arithmetic import decimals
 from attncli.arithmetic.equations.bounds import EPSILON
 from attncli.arithmetic.equations.formulas import X, cell
-from attncli.arithmetic.equations.working import sum_of
 from attncli.arithmetic.expression import (
     Apply,
     Equation,
@@ -26,9 +25,9 @@ from attncli.arithmetic.expression import (
 )
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import Operation, Working, ZeroOne, cells_of_row
+from attncli.arithmetic.operations.base import Operation, Working, ZeroOne
 from attncli.arithmetic.operations.indexed import Indexed
-from attncli.arithmetic.rounding import Array, Error, Unworkable, largest
+from attncli.arithmetic.rounding import Array, Error, Unworkable
 from attncli.records import dataclass
 
 
@@ -102,58 +101,30 @@ class Nucleus(_Kept):
         return np.asarray(left > rest * (1 + (ordered.shape[1] + 2) * EPSILON))
 
 
-class KeptSum(Operation):
+_X, _KEPT = cell(0, "i", "j"), cell(1, "i", "j")
+
+
+class KeptSum(Indexed):
     """The sum of those of each row that are kept. [n, v], [n, v] -> [n, 1]"""
 
-    def signature(self) -> str:
-        return "n v, n v -> n 1"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        product = Product(tuple(at(operand, "i", "j") for operand in operands))
-        return define(at(name, "i"), Total("j", product))
-
-    def values(self, *operands: Matrix) -> Array:
-        numbers, kept = operands
-        return np.asarray((numbers.values * (kept.values != 0)).sum(axis=1, keepdims=True))
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        numbers, kept = operands
-        return (sum_of([numbers.number(i, int(k)) for k in np.flatnonzero(kept.values[i])]),)
-
-    def places(self, *operands: Matrix) -> int | None:
-        return operands[0].places
-
-    def error(self, *operands: Matrix) -> Error:
-        v = operands[0].shape[1]
-        return Error(v * EPSILON * v * largest(operands[0].values))
+    def __init__(self) -> None:
+        kept = Total("j", Apply("where", (_KEPT, _X, constant(0))))
+        super().__init__("n v, n v -> n 1", kept, Total("j", Product((_X, _KEPT))))
 
 
-class KeptShare(Operation):
+class KeptShare(Indexed):
     """Those that are kept divided by their sum; 0 for the others.
     [n, v], [n, v], [n, 1] -> [n, v]"""
 
-    def signature(self) -> str:
-        return "n v, n v, n 1 -> n v"
+    def __init__(self) -> None:
+        share, total = Product((_X, _KEPT)), cell(2, "i")
+        kept = Apply("where", (_KEPT, Quotient(_X, total), constant(0)))
+        super().__init__("n v, n v, n 1 -> n v", kept, Quotient(share, total))
 
-    def formula(self, name: str, *operands: str) -> Equation:
-        product = Product(tuple(at(operand, "i", "j") for operand in operands[:2]))
-        return define(at(name, "i", "j"), Quotient(product, at(operands[2], "i")))
-
-    def values(self, *operands: Matrix) -> Array:
-        numbers, kept, sums = operands
-        if not sums.values.all():
-            row = int((sums.values == 0).any(axis=1).argmax())
+    def refuse(self, *operands: Matrix) -> None:
+        if not operands[2].values.all():
+            row = int((operands[2].values == 0).any(axis=1).argmax())
             raise Unworkable(row, "a sum to divide by is 0", "other numbers")
-        return np.where(kept.values != 0, numbers.values / sums.values, 0.0)
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        numbers, kept, sums = operands
-        if not kept.values[i, j]:
-            return (constant(0),)
-        return (Quotient(numbers.number(i, j), sums.number(i, 0)),)
-
-    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        return (cells_of_row(self, i, operands[0].shape[1], *operands),)
 
 
 @dataclass(frozen=True)
