@@ -21,6 +21,7 @@ from attncli.scenario.tokenizers import TOKENIZERS, tokenizer_kind
 from attncli.scenario.tokenizers.keys import MARKS, SETTINGS
 from attncli.scenario.tokenizers.whole_words import KINDS
 from attncli.steps.order import STORY
+from attncli.steps.predict import TEMPERATURE
 from attncli.steps.schema import SCENARIO, json_schema
 from tests.pages import SHIPPED, trace_of
 
@@ -360,5 +361,5 @@ def test_the_temperature_of_attention_is_not_that_of_the_next_token(tmp_path: Pa
     path.write_text(
         "X: [[1, 2]]\nprojection: none\nblock: attention\ntemperature: 2\nunembedding: [[1], [1]]\n"
     )
-    assert load(path).prediction.temperature is None
-    assert load(path, ["next={temperature: 3}"]).prediction.temperature == 3
+    assert load(path).prediction.said.get(TEMPERATURE) is None
+    assert load(path, ["next={temperature: 3}"]).prediction.said.get(TEMPERATURE) == 3

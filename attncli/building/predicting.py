@@ -12,7 +12,7 @@ from attncli.file.problems import Problems
 from attncli.name import Name
 from attncli.records import NamedTuple
 from attncli.refusals import Where, listed, quote
-from attncli.scenario.model import Prediction, Stack
+from attncli.scenario.model import Prediction, Settings, Stack
 
 Values = Mapping[str, Any]
 
@@ -62,8 +62,9 @@ class _PredictionReader(NamedTuple):
         vocabulary = self._vocabulary()
         every = values.get("predict_from", "every" if "targets" in values else "last") == "every"
         of_file = {key: values[key] for key in ("generate", "targets") if key in values}
-        said = typed(Prediction, {**of_file, **values.get("next", {})})
+        said = typed(Prediction, of_file)
         return said._replace(
+            said=Settings(Name("next"), values.get("next", {})),
             unembedding="tied" if unembedding == "tied" else "own",
             vocabulary=vocabulary,
             every=every,

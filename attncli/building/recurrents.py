@@ -10,7 +10,7 @@ from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.records import NamedTuple
 from attncli.refusals import Where, listed
-from attncli.scenario.model import GATES, LETTERS, Attention, Layer, Recurrent
+from attncli.scenario.model import GATES, LETTERS, Attention, Layer, Recurrent, Settings
 from attncli.steps.schema import ATTENTION, CELL, LAYER_ALONE, WAY
 
 Values = Mapping[str, Any]
@@ -37,7 +37,8 @@ class RecurrentBuilder(NamedTuple):
         """A recurrent layer; what it says that isn't for a cell, or not for this one, is wrong."""
         kind, layout = values["cell"], values.get("weights_layout", "linear")
         usual = {"reset": "after", "update": "old"} if layout == "torch" else {}
-        cell = typed(Recurrent, {**usual, **values}, kind=kind, layout=layout)._replace(
+        said = Settings(path, {**usual, **values})
+        cell = typed(Recurrent, values, kind=kind, layout=layout, said=said)._replace(
             gate_order=_known_order(kind, values),
             readout_every=values.get("readout_from", "every") == "every",
         )

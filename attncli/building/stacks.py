@@ -14,7 +14,6 @@ from attncli.building.attentions import (
 )
 from attncli.building.key_names import Names
 from attncli.building.recurrents import RecurrentBuilder
-from attncli.file.keys import typed
 from attncli.file.matrices import MatrixLike
 from attncli.file.problems import Problems
 from attncli.name import Name, below
@@ -23,7 +22,6 @@ from attncli.refusals import Where
 from attncli.scenario.model import (
     Attention,
     Layer,
-    Norm,
     Positions,
     Settings,
     Stack,
@@ -52,7 +50,6 @@ class Builder(NamedTuple):
         positions = tuple(_positions(one) for one in told if not _is_none(one))
         self._check_positions(path, positions)
         self._check_added(path, values, positions)
-        positions = tuple(one._replace(dimensions=_even(one)) for one in positions)
         kinds = {one.kind: one for one in positions}
         seen = AttendedRows(text.tokens, memory, kinds.get("rope"), kinds.get("alibi"))
         layers = self._layers(path, values, seen)
@@ -74,8 +71,9 @@ class Builder(NamedTuple):
             if sum(one.kind == kind for one in positions) > 1:
                 self._complain(place, f"positions of the kind {kind} twice", "keep one of them")
         for one in positions:
-            if one.dimensions != _even(one):
-                wrong = f"{one.dimensions} dimensions can't turn in pairs"
+            dimensions = one.said.values.get("dimensions", 0)
+            if dimensions % 2:
+                wrong = f"{dimensions} dimensions can't turn in pairs"
                 self._complain(place, wrong, "give an even number")
 
     def _check_attended(
@@ -109,11 +107,10 @@ class Builder(NamedTuple):
             )
         return segments
 
-    def _optional_norm(self, path: Name, key: str, values: Values) -> Norm | None:
+    def _optional_norm(self, path: Name, key: str, values: Values) -> Settings | None:
         if key not in values:
             return None
-        settings = {**values.get("norms", {}), **values[key]}
-        return _norm(below(path, key), settings)
+        return _norm(path, key, values)
 
     def _layers(self, path: Name, values: Values, seen: AttendedRows) -> tuple[Layer, ...]:
         if "layers" not in values:
@@ -212,11 +209,6 @@ def _several(value: Any) -> tuple[Any, ...]:  # noqa: ANN401
     return value if listed else (value,)
 
 
-def _even(positions: Positions) -> int | None:
-    """The dimensions that turn, if they go in pairs."""
-    return positions.dimensions and positions.dimensions // 2 * 2
-
-
 def _is_none(value: object) -> bool:
     return isinstance(value, str) and value == "none"
 
@@ -226,15 +218,13 @@ def _positions(value: Any) -> Positions:  # noqa: ANN401
         return Positions("given")
     if isinstance(value, str):
         return Positions(value)
-    settings = dict(value)
-    return Positions(settings.pop("kind", "sinusoidal"), **settings)
+    return Positions(value.get("kind", "sinusoidal"), Settings(values=value))
 
 
-def _norm(path: Name, settings: Values) -> Norm:
-    return typed(Norm, settings, path=path)
+def _norm(path: Name, key: str, values: Values) -> Settings:
+    """What is said of a norm, by itself or for all of them."""
+    return Settings(below(path, key), {**values.get("norms", {}), **values.get(key, {})})
 
 
-def _norms(path: Name, values: Values, count: int) -> tuple[Norm, ...]:
-    keys = [f"norm{k}" for k in range(1, count + 1)]
-    shared = values.get("norms", {})
-    return tuple(_norm(below(path, key), {**shared, **values.get(key, {})}) for key in keys)
+def _norms(path: Name, values: Values, count: int) -> tuple[Settings, ...]:
+    return tuple(_norm(path, f"norm{k}", values) for k in range(1, count + 1))

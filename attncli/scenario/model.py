@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attncli.name import TOP, Name, below
 from attncli.records import NamedTuple
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from attncli.tokenizing.tokenizer import WordTokenizer
 
 T = TypeVar("T")
-EPSILON = Decimal("0.00001")
-BASE = Decimal(10000)
 ENCODER = Name("encoder")
 """The place of the encoder's stack."""
 _ONE_DROPS = ("layers", "heads")
@@ -97,32 +95,6 @@ class TokenizedText(NamedTuple):
         )
 
 
-class Norm(NamedTuple):
-    """A layer norm or RMS norm: where ε goes, and what the squares are divided by."""
-
-    path: Name
-    kind: str = "layer"
-    epsilon: Decimal = EPSILON
-    epsilon_in: str = "root"
-    over: str = "n"
-
-
-class Positions(NamedTuple):
-    """One way in which positions are told: sinusoidal, rope, alibi, or a given table."""
-
-    kind: str
-    base: Decimal = BASE
-    start: int = 0
-    pairs: Literal["interleaved", "half"] = "interleaved"
-    dimensions: int | None = None
-    slopes: tuple[Decimal, ...] = ()
-
-    @property
-    def is_added(self) -> bool:
-        """Whether it is added to the embeddings, rather than to scores or by turning."""
-        return self.kind in ("sinusoidal", "given")
-
-
 class Settings(NamedTuple):
     """What a scenario says of a part of the model, by keys: what is `own` at its path, the rest
     for it and others at a place `above`."""
@@ -144,6 +116,18 @@ class Settings(NamedTuple):
     def at(self, key: Key[Any]) -> Name:
         """The full name of what is said for a key."""
         return below(self.path if key.name in self.own else self.above, key.name)
+
+
+class Positions(NamedTuple):
+    """One way in which positions are told: sinusoidal, rope, alibi, or a given table."""
+
+    kind: str
+    said: Settings = Settings()
+
+    @property
+    def is_added(self) -> bool:
+        """Whether it is added to the embeddings, rather than to scores or by turning."""
+        return self.kind in ("sinusoidal", "given")
 
 
 class Attention(NamedTuple):
@@ -187,8 +171,7 @@ class Recurrent(NamedTuple):
     """A recurrent cell that goes over a sentence.
 
     `layout` says how its matrices are kept: `linear` (out × in), `row` (in × out) or `torch`
-    (stacked, in `gate_order`). `reset` is whether the reset gate comes before or after the product
-    with the memory, `update` whether an update gate of 1 takes what is new or keeps what is old.
+    (stacked, in `gate_order`).
     """
 
     kind: str = "rnn"
@@ -196,9 +179,7 @@ class Recurrent(NamedTuple):
     direction: str = "forward"
     layout: str = "linear"
     gate_order: tuple[str, ...] = ()
-    reset: str = "before"
-    update: str = "new"
-    readout: str = "sigmoid"
+    said: Settings = Settings()
     readout_every: bool = True
     gradient: bool = False
 
@@ -223,7 +204,7 @@ class Layer(NamedTuple):
     path: Name = TOP
     block: str = "attention"
     norm: str = "none"
-    norms: tuple[Norm, ...] = ()
+    norms: tuple[Settings, ...] = ()
     residuals: bool = False
     attention: Attention = Attention()
     cross: Attention | None = None
@@ -241,9 +222,9 @@ class Stack(NamedTuple):
     embedding_scale: str | Decimal = "none"
     segments: tuple[int, ...] = ()
     positions: tuple[Positions, ...] = ()
-    embedding_norm: Norm | None = None
+    embedding_norm: Settings | None = None
     layers: tuple[Layer, ...] = (Layer(),)
-    final_norm: Norm | None = None
+    final_norm: Settings | None = None
 
     @property
     def goes_on(self) -> bool:
@@ -259,9 +240,7 @@ class Prediction(NamedTuple):
     """`tied`, `own`, or nothing."""
     vocabulary: tuple[str, ...] = ()
     every: bool = False
-    temperature: Decimal | None = None
-    top_k: int | None = None
-    top_p: Decimal | None = None
+    said: Settings = Settings()
     generate: int = 0
     targets: tuple[str, ...] = ()
     target_places: tuple[int, ...] = ()

@@ -10,16 +10,22 @@ from attncli.file.keys import Key
 from attncli.file.matrices import MATRIX
 from attncli.file.problems import Problems
 from attncli.name import Name
-from attncli.scenario.model import Positions
+from attncli.scenario.model import Positions, Settings
 from attncli.steps.mask import mask_rules
+from attncli.steps.positions import SLOPES
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 
 
+def _slopes(alibi: Positions) -> tuple[Decimal, ...]:
+    return alibi.said.get(SLOPES)
+
+
 def _check(place: HeadPlace, problems: Problems) -> None:
     alibi, heads = place.attention.alibi, place.attention.heads
-    if alibi is not None and alibi.slopes and len(alibi.slopes) != heads:
-        wrong = f"the slopes are {len(alibi.slopes)}, the heads {heads}"
+    slopes = _slopes(alibi) if alibi is not None else ()
+    if slopes and len(slopes) != heads:
+        wrong = f"the slopes are {len(slopes)}, the heads {heads}"
         where = place.scenario.where("positions")
         problems.add(where, wrong, "give a slope for each head")
 
@@ -54,8 +60,9 @@ def _slope(place: HeadPlace) -> Number | None:
     positions = place.attention.alibi
     if positions is None:
         return None
-    if positions.slopes:
-        return Number.written(positions.slopes[min(place.head, len(positions.slopes) - 1)])
+    slopes = _slopes(positions)
+    if slopes:
+        return Number.written(slopes[min(place.head, len(slopes) - 1)])
     return alibi_slopes(place.attention.heads)[place.head]
 
 
@@ -91,7 +98,9 @@ STEP = Step(
     check=_check,
     plan=_plan,
     general=General(
-        x="scores", gives=("bias",), positions=(Positions("alibi", slopes=(Decimal("0.5"),)),)
+        x="scores",
+        gives=("bias",),
+        positions=(Positions("alibi", Settings(values={"slopes": (Decimal("0.5"),)})),),
     ),
     shown_with=("positions=alibi",),
     mistakes=(Mistake("left_out", "Leaving the bias out.", _left_out),),

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from attncli.arithmetic.operations import Activate, AddUp, GatedColumn
 from attncli.file.keys import Key
+from attncli.file.kinds import Choice
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.name import Name, below
 from attncli.scenario.model import LETTERS, Recurrent
@@ -19,6 +20,16 @@ from attncli.steps.step import General, Mistake, Step
 from attncli.trace import CellPlace, Definition
 
 _OF = {letter: f"the {gate} gate" for gate, letter in LETTERS.items()} | {"c": "the candidate"}
+RESET = Key(
+    "reset",
+    Choice(("before", "after")),
+    "gru: reset before the product with W_ca, or after",
+    "before",
+    shared=True,
+)
+UPDATE = Key(
+    "update", Choice(("new", "old")), "gru: what an update gate of 1 takes", "new", shared=True
+)
 _KEYS = tuple(
     key
     for letter, what in _OF.items()
@@ -28,6 +39,11 @@ _KEYS = tuple(
         Key(f"b_{letter}", VECTOR, f"the bias of {what}, [h]"),
     )
 )
+
+
+def keeps_old(place: CellPlace) -> bool:
+    """Whether an update gate of 1 keeps the old memory, instead of taking the candidate."""
+    return place.cell.said.get(UPDATE) == "old"
 
 
 def _plan(place: CellPlace) -> tuple[Definition, ...]:
@@ -70,7 +86,7 @@ def _sum(place: CellPlace, made: Name, gate: str, memory: Name) -> Definition:
 def _candidate_of_gru(place: CellPlace, z: Name) -> Iterator[Definition]:
     before, reset_a = place.timed("a", place.before), gate_name(place, "reset_a")
     reset = gate_name(place, "reset")
-    if place.cell.reset == "before":
+    if place.cell.said.get(RESET) == "before":
         yield Definition(reset_a, GatedColumn(), (reset, before), "gates")
         yield _sum(place, z, "candidate", reset_a)
         return
@@ -115,7 +131,7 @@ _HAPPENS = {
 STEP = Step(
     name="gates",
     at=CellPlace,
-    keys=(*_KEYS,),
+    keys=(*_KEYS, RESET, UPDATE),
     title="Gates",
     makes=(
         *LETTERS,
@@ -125,7 +141,7 @@ STEP = Step(
     ),
     shapes="x[t] [d], a[t−1] [h] → each gate [h]",
     happens=lambda place: _HAPPENS.get(place.cell.kind, "").format(
-        updated="kept" if place.cell.update == "old" else "replaced"
+        updated="kept" if keeps_old(place) else "replaced"
     ),
     purpose=(
         "A plain cell writes its whole memory anew at each token, so that what was long ago is"

@@ -9,7 +9,6 @@ from attncli.records import dataclass
 from attncli.scenario.model import (
     Attention,
     Layer,
-    Norm,
     Positions,
     Prediction,
     Settings,
@@ -43,7 +42,7 @@ def general_place(name: str) -> Place:
         rotated=_of_kind(shown.positions, "rope"),
         alibi=_of_kind(shown.positions, "alibi"),
     )
-    layer = Layer(attention=attention, has_ffn=True, norms=(Norm(Name("norm")),))
+    layer = Layer(attention=attention, has_ffn=True, norms=(Settings(Name("norm")),))
     layer = layer._replace(recurrent=shown.cell)
     tokenizing = _tokenizing(name) if name in _TOKENIZING else None
     text = TokenizedText(sentence="ab", by_id=True, tokenizing=tokenizing)

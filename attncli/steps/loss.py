@@ -6,6 +6,7 @@ from attncli.arithmetic.operations import ColumnMean, ExponentialOf, NegativeLog
 from attncli.file.keys import Key
 from attncli.file.kinds import ListOf
 from attncli.scenario.tokenizers.keys import TOKEN
+from attncli.steps.predict import TEMPERATURE, TOP_K
 from attncli.steps.softmax import softmax
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Definition, Place
@@ -15,7 +16,7 @@ from attncli.word import Word
 def _plan(place: Place) -> tuple[Definition, ...]:
     """The loss is of the model's own probabilities, before any temperature or choice."""
     prediction = place.scenario.prediction
-    chosen = prediction.temperature is not None or prediction.top_k is not None
+    chosen = prediction.said.says(TEMPERATURE) or prediction.said.says(TOP_K)
     at = place.at(place.name("plain")) if chosen else place
     probabilities, targets = at.name("probabilities"), place.name("targets")
     loss, entropy = place.name("loss"), place.name("cross_entropy")

@@ -4,6 +4,7 @@ arXiv:1910.07467)."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 from attncli.arithmetic.expression import Number, Symbol
@@ -20,20 +21,20 @@ from attncli.file.kinds import Choice, NumberKind
 from attncli.file.matrices import VECTOR
 from attncli.name import Name, below
 from attncli.records import NamedTuple
-from attncli.scenario.model import Norm
+from attncli.scenario.model import Settings
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, NormPlace
 
-SETTINGS = (
-    Key("kind", Choice(("layer", "rms")), "layer (the default) or rms"),
-    Key("epsilon", NumberKind(least=0), "ε, 0.00001 by default"),
-    Key(
-        "epsilon_in",
-        Choice(("root", "deviation")),
-        "whether ε is added under the root (the default) or to the deviation",
-    ),
-    Key("over", Choice(("n", "n-1")), "what the squares are divided by, n by default"),
+KIND = Key("kind", Choice(("layer", "rms")), "layer (the default) or rms", "layer")
+_EPSILON = Key("epsilon", NumberKind(least=0), "ε, 0.00001 by default", Decimal("0.00001"))
+_EPSILON_IN = Key(
+    "epsilon_in",
+    Choice(("root", "deviation")),
+    "whether ε is added under the root (the default) or to the deviation",
+    "root",
 )
+_OVER = Key("over", Choice(("n", "n-1")), "what the squares are divided by, n by default", "n")
+SETTINGS: tuple[Key[Any], ...] = (KIND, _EPSILON, _EPSILON_IN, _OVER)
 _NORM = Record.of(
     *SETTINGS,
     Key("gamma", VECTOR, "γ, [d], multiplied; left out where it isn't given"),
@@ -57,7 +58,7 @@ class Normalizing(NamedTuple):
     """Rows that are normalized: what they are, how, what the quantities are called on the way and
     `width` is called in formulas; γ and β by their full names, where they are given."""
 
-    norm: Norm
+    norm: Settings
     x: Name
     name: Callable[[str], Name]
     out: Name
@@ -68,7 +69,7 @@ class Normalizing(NamedTuple):
 
     def definitions(self) -> tuple[Definition, ...]:
         """All that a norm makes."""
-        return self._rms() if self.norm.kind == "rms" else self._layer()
+        return self._rms() if self.norm.get(KIND) == "rms" else self._layer()
 
     def _layer(self) -> tuple[Definition, ...]:
         mean, centered = self.name("mean"), self.name("centered")
@@ -90,10 +91,11 @@ class Normalizing(NamedTuple):
         )
 
     def _squares(self) -> MeanOfSquares:
-        return MeanOfSquares(self.norm.over == "n-1", Symbol(self.width))
+        return MeanOfSquares(self.norm.get(_OVER) == "n-1", Symbol(self.width))
 
     def _root(self) -> RootOf:
-        return RootOf(Number.written(self.norm.epsilon), self.norm.epsilon_in == "root")
+        under_root = self.norm.get(_EPSILON_IN) == "root"
+        return RootOf(Number.written(self.norm.get(_EPSILON)), under_root)
 
     def normed(self, x: Name, deviation: Name) -> Definition:
         """The last of them: x / deviation ⊙ γ + β."""
@@ -124,11 +126,11 @@ def _plan(place: NormPlace) -> tuple[Definition, ...]:
 
 def _over_other(place: NormPlace) -> Definition | None:
     variance = _plan(place)[-3]
-    return variance._replace(operation=MeanOfSquares(place.norm.over != "n-1"))
+    return variance._replace(operation=MeanOfSquares(place.norm.get(_OVER) != "n-1"))
 
 
 def _not_centered(place: NormPlace) -> Definition | None:
-    if place.norm.kind == "rms":
+    if place.norm.get(KIND) == "rms":
         return None
     return _normalizing(place).normed(place.x, place.name("deviation"))
 
@@ -137,13 +139,14 @@ def told(normalizing: Normalizing) -> str:
     """How a norm is done, in words."""
     norm, given, width = normalizing.norm, dict(normalizing.given), normalizing.width
     what = "The mean is taken off each row, and the row is divided by its standard deviation"
-    if norm.kind == "rms":
+    if norm.get(KIND) == "rms":
         what = "Each row is divided by the root of the mean of its squares"
     gamma = ", then multiplied by γ" if "gamma" in given else ""
     beta = " and shifted by β" if "beta" in given else ""
-    where = "inside the root" if norm.epsilon_in == "root" else "to the deviation"
-    added = f" ε = {norm.epsilon:f} is added {where}." if norm.epsilon else ""
-    divisor = f"{width} − 1" if norm.over == "n-1" else width
+    where = "inside the root" if norm.get(_EPSILON_IN) == "root" else "to the deviation"
+    epsilon = norm.get(_EPSILON)
+    added = f" ε = {epsilon:f} is added {where}." if epsilon else ""
+    divisor = f"{width} − 1" if norm.get(_OVER) == "n-1" else width
     return f"{what}{gamma}{beta}. The squares are divided by {divisor}.{added}"
 
 

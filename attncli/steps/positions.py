@@ -6,6 +6,8 @@ al. 2018, arXiv:1810.04805.
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Add, Same, Sinusoids, TakeRows
 from attncli.file.keys import Key, Record
@@ -20,27 +22,34 @@ from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import told_apart
 
 _PLACE = WholeNumber(0, 10**6)
-_START = Key("start", _PLACE, "the position of the first token, 0 by default")
+BASE = Key("base", POSITIVE, "the base of the wavelengths, 10000 by default", Decimal(10000))
+START = Key("start", _PLACE, "the position of the first token, 0 by default", 0)
+PAIRS = Key(
+    "pairs",
+    Choice(("interleaved", "half")),
+    "which dimensions turn together: neighbours (the default), or one of each half",
+    "interleaved",
+)
+DIMENSIONS: Key[int | None] = Key(
+    "dimensions", WholeNumber(2, 10**6), "how many dimensions turn, all by default"
+)
+SLOPES = Key("slopes", ListOf(NUMBER), "a slope for each head, by default the paper's", ())
 _KINDS: dict[str, Kind[object]] = {
     "sinusoidal": Record.of(
         Key("kind", Choice(("sinusoidal",)), "sinusoidal"),
-        Key("base", POSITIVE, "the base of the wavelengths, 10000 by default"),
-        _START,
+        BASE,
+        START,
     ),
     "rope": Record.of(
         Key("kind", Choice(("rope",)), "rope"),
-        Key(
-            "pairs",
-            Choice(("interleaved", "half")),
-            "which dimensions turn together: neighbours (the default), or one of each half",
-        ),
-        Key("base", POSITIVE, "the base of the angles, 10000 by default"),
-        Key("dimensions", WholeNumber(2, 10**6), "how many dimensions turn, all by default"),
-        _START,
+        PAIRS,
+        BASE._replace(says="the base of the angles, 10000 by default"),
+        DIMENSIONS,
+        START,
     ),
     "alibi": Record.of(
         Key("kind", Choice(("alibi",)), "alibi"),
-        Key("slopes", ListOf(NUMBER), "a slope for each head, by default the paper's"),
+        SLOPES,
     ),
 }
 _ANY_KIND = Record.of(Key("kind", Choice(tuple(_KINDS)), "which it is"))
@@ -83,7 +92,7 @@ def _added(place: Place) -> tuple[Positions, ...]:
 def start_of(place: Place, positions: Positions) -> int:
     """The position of the first row: after the tokens that are cached."""
     cached = place.stack.layers[0].attention.cached
-    return positions.start + len(cached or ())
+    return positions.said.get(START) + len(cached or ())
 
 
 def _plan(place: Place) -> tuple[Definition, ...]:
@@ -103,7 +112,7 @@ def _plan(place: Place) -> tuple[Definition, ...]:
 def _positions(place: Place, positions: Positions, k: int) -> Definition:
     name = place.name("P" if k == 0 else f"P{k + 1}")
     if positions.kind == "sinusoidal":
-        operation = Sinusoids(Number.written(positions.base), start_of(place, positions))
+        operation = Sinusoids(Number.written(positions.said.get(BASE)), start_of(place, positions))
         return Definition(name, operation, (place.x,), "positions", blame=Name("positions"))
     count = len(place.text.tokens) or place.height(place.x) or 0
     rows = tuple(range(start_of(place, positions), start_of(place, positions) + count))
@@ -127,7 +136,7 @@ def _from_one(place: Place) -> Definition | None:
     for k, one in enumerate(_added(place)):
         if one.kind == "sinusoidal":
             definition = _positions(place, one, k)
-            later = Sinusoids(Number.written(one.base), start_of(place, one) + 1)
+            later = Sinusoids(Number.written(one.said.get(BASE)), start_of(place, one) + 1)
             return definition._replace(operation=later)
     return None
 

@@ -24,13 +24,17 @@ from attncli.steps.softmax import softmax
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
-_NEXT = Record.of(
-    Key("temperature", POSITIVE, "what logits are divided by"),
-    Key("top_k", COUNT, "how many of the likeliest tokens are kept"),
-    Key("top_p", NumberKind(positive=True, most=1), "the share that the kept tokens reach"),
+TEMPERATURE: Key[Decimal | None] = Key("temperature", POSITIVE, "what logits are divided by")
+TOP_K: Key[int | None] = Key("top_k", COUNT, "how many of the likeliest tokens are kept")
+TOP_P: Key[Decimal | None] = Key(
+    "top_p", NumberKind(positive=True, most=1), "the share that the kept tokens reach"
 )
 _KEYS = (
-    Key("next", _NEXT, "how the next token's probabilities are made of the logits"),
+    Key(
+        "next",
+        Record.of(TEMPERATURE, TOP_K, TOP_P),
+        "how the next token's probabilities are made of the logits",
+    ),
     Key("generate", WholeNumber(1, 50), "how many tokens to generate greedily", 0),
 )
 
@@ -38,26 +42,27 @@ _PROBABILITIES = Name("probabilities")
 
 
 def _plan(place: Place) -> tuple[Definition, ...]:
-    prediction = place.scenario.prediction
+    said = place.scenario.prediction.said
+    temperature, top_k, top_p = said.get(TEMPERATURE), said.get(TOP_K), said.get(TOP_P)
     definitions: list[Definition] = []
     x = place.x
-    if prediction.temperature is not None:
-        divide = DivideBy(Number.written(prediction.temperature))
+    if temperature is not None:
+        divide = DivideBy(Number.written(temperature))
         definitions.append(
             Definition(
                 place.name("tempered"), divide, (x,), "predict", blame=place.name("temperature")
             )
         )
         x = definitions[-1].name
-    if prediction.top_k is not None:
+    if top_k is not None:
         kept, filtered = place.name("kept"), place.name("filtered")
         masked = Masked(Number.written(Decimal("-Infinity")))
-        definitions.append(Definition(kept, TopK(prediction.top_k), (x,), "predict"))
+        definitions.append(Definition(kept, TopK(top_k), (x,), "predict"))
         definitions.append(Definition(filtered, masked, (x, kept), "predict"))
         x = filtered
     definitions += softmax(place, x, _PROBABILITIES, "predict")
-    if prediction.top_p is not None:
-        definitions += _nucleus(place, Number.written(prediction.top_p))
+    if top_p is not None:
+        definitions += _nucleus(place, Number.written(top_p))
     return tuple(definitions)
 
 
@@ -72,15 +77,16 @@ def _nucleus(place: Place, p: Number) -> tuple[Definition, ...]:
 
 
 def _happens(place: Place) -> str:
-    prediction = place.scenario.prediction
+    said = place.scenario.prediction.said
+    temperature, top_k, top_p = said.get(TEMPERATURE), said.get(TOP_K), said.get(TOP_P)
     told = ["A softmax turns the logits into probabilities"]
-    if prediction.top_k is not None:
-        told.insert(0, f"Only the {prediction.top_k} largest logits are kept")
-    if prediction.temperature is not None:
-        told.insert(0, f"The logits are divided by the temperature {prediction.temperature}")
-    if prediction.top_p is not None:
+    if top_k is not None:
+        told.insert(0, f"Only the {top_k} largest logits are kept")
+    if temperature is not None:
+        told.insert(0, f"The logits are divided by the temperature {temperature}")
+    if top_p is not None:
         told.append(
-            f"Of the likeliest tokens as many are kept as reach {prediction.top_p} together, and"
+            f"Of the likeliest tokens as many are kept as reach {top_p} together, and"
             " what they have is shared out among them"
         )
     return ". ".join(told) + "."

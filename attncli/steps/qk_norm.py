@@ -9,23 +9,26 @@ from __future__ import annotations
 from typing import Any
 
 from attncli.arithmetic.operations import Same
-from attncli.file.keys import Key, Record, typed
+from attncli.file.keys import Key, Record
 from attncli.file.kinds import Choice
 from attncli.file.matrices import VECTOR
 from attncli.file.problems import Problems
 from attncli.name import below
-from attncli.scenario.model import Norm
-from attncli.steps.norm import SETTINGS, Normalizing, told
+from attncli.scenario.model import Settings
+from attncli.steps.norm import KIND, SETTINGS, Normalizing, told
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import AttentionPlace, Definition, HeadPlace
 
 _QK = ("Q", "K")
 _NAMES = ("mean", "centered", "variance", "deviation", "mean_square", "rms")
 _GIVEN = ("gamma", "beta")
+_KIND = KIND._replace(
+    kind=Choice(("rms", "layer")), says="rms (the default) or layer", default="rms"
+)
 QK_NORM: Key[dict[str, Any]] = Key(
     "qk_norm",
     Record.of(
-        Key("kind", Choice(("rms", "layer")), "rms (the default) or layer"),
+        _KIND,
         *SETTINGS[1:],
         Key("when", Choice(("before", "after")), "before (the default) or after the rotation"),
         Key("heads", Choice(("each", "together")), "each (the default) by itself, or together"),
@@ -77,7 +80,7 @@ def _is_due(place: AttentionPlace) -> bool:
 
 def _normalizing(place: AttentionPlace, name: str) -> Normalizing:
     settings, path = _settings(place), place.attention.said.at(QK_NORM)
-    norm = typed(Norm, {"kind": "rms", **settings}, path=path)
+    norm = Settings(path, {_KIND.name: _KIND.default, **settings})
     given = {local: below(path, f"{local}_{name}") for local in _GIVEN}
     return Normalizing(
         norm,

@@ -14,17 +14,24 @@ from attncli.file.keys import Key
 from attncli.file.kinds import Choice
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.name import Name, below
-from attncli.scenario.model import Recurrent
+from attncli.scenario.model import Recurrent, Settings
 from attncli.steps.cells import product, rows
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import CellPlace, Definition
 
+READOUT = Key(
+    "readout", Choice(("sigmoid", "softmax", "none")), "its end, sigmoid by default", "sigmoid"
+)
 _KEYS = (
     Key("W_ya", MATRIX, "weights of what is read out of the memory, [k, h]"),
     Key("b_y", VECTOR, "its bias, [k]"),
-    Key("readout", Choice(("sigmoid", "softmax", "none")), "its end, sigmoid by default"),
+    READOUT,
     Key("readout_from", Choice(("every", "last")), "at which times, every one by default"),
 )
+
+
+def _end(place: CellPlace) -> str:
+    return place.cell.said.get(READOUT)
 
 
 def _plan(place: CellPlace) -> tuple[Definition, ...]:
@@ -55,9 +62,9 @@ def _bias(place: CellPlace) -> tuple[Name, ...]:
 
 def _squashed(place: CellPlace, z: Name) -> tuple[Definition, ...]:
     y = place.timed("y")
-    if place.cell.readout == "sigmoid":
+    if _end(place) == "sigmoid":
         return (Definition(y, Activate("sigmoid"), (z,), "readout"),)
-    if place.cell.readout == "none":
+    if _end(place) == "none":
         return ()
     rounding = place.scenario.rounding.of_quantity("readout", place.timed("y_exp"))
     exp, total = place.timed("y_exp"), place.timed("y_sum")
@@ -69,7 +76,7 @@ def _squashed(place: CellPlace, z: Name) -> tuple[Definition, ...]:
 
 
 def _without_bias(place: CellPlace) -> Definition | None:
-    if not _bias(place) or place.cell.readout != "sigmoid":
+    if not _bias(place) or _end(place) != "sigmoid":
         return None
     return Definition(place.timed("y"), Activate("sigmoid"), (place.timed("ya"),), "readout")
 
@@ -89,14 +96,16 @@ STEP = Step(
     title="Read-out",
     makes=("s", "ya", "z_y", "y_exp", "y_sum", "y"),
     shapes="W_ya [k, h], a[t] [h] → y[t] [k]",
-    happens=lambda place: _HAPPENS[place.cell.readout],
+    happens=lambda place: _HAPPENS[_end(place)],
     purpose=(
         "The memory means nothing to anybody outside. W_ya draws an answer from it: one number"
         " that a sigmoid turns into a probability, or one for each class, of which a softmax"
         " makes probabilities that add up to 1."
     ),
     plan=_plan,
-    general=General(cell=Recurrent(readout="softmax"), gives=("W_ya", "b_y")),
+    general=General(
+        cell=Recurrent(said=Settings(values={"readout": "softmax"})), gives=("W_ya", "b_y")
+    ),
     mistakes=(
         Mistake("bias_forgotten", "Leaving out the bias b_y of the read-out.", _without_bias),
     ),

@@ -8,6 +8,7 @@ from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import RotaryTable, Rotate
 from attncli.name import Name
 from attncli.scenario.model import Positions
+from attncli.steps.positions import BASE, DIMENSIONS, PAIRS, START
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 
@@ -16,7 +17,17 @@ _FUNCTIONS: dict[str, Literal["cos", "sin"]] = {"cosine": "cos", "sine": "sin"}
 
 def _start(place: HeadPlace, positions: Positions, name: str) -> int:
     """The position of the first row: queries come after the keys that are cached."""
-    return positions.start + (len(place.attention.cached or ()) if name == "Q" else 0)
+    return positions.said.get(START) + (len(place.attention.cached or ()) if name == "Q" else 0)
+
+
+def _dimensions(positions: Positions) -> int | None:
+    """How many dimensions turn, in pairs."""
+    dimensions = positions.said.get(DIMENSIONS)
+    return dimensions and dimensions // 2 * 2
+
+
+def _by_halves(positions: Positions) -> bool:
+    return positions.said.get(PAIRS) == "half"
 
 
 def _plan(place: HeadPlace) -> tuple[Definition, ...]:
@@ -27,11 +38,12 @@ def _plan(place: HeadPlace) -> tuple[Definition, ...]:
 
 
 def _rotated(place: HeadPlace, positions: Positions, name: str) -> tuple[Definition, ...]:
-    base, start = Number.written(positions.base), _start(place, positions, name)
+    base = Number.written(positions.said.get(BASE))
+    dimensions, start = _dimensions(positions), _start(place, positions, name)
     tables = [
         Definition(
             place.name(f"{name}_{table}"),
-            RotaryTable(function, positions.dimensions, base, start),
+            RotaryTable(function, dimensions, base, start),
             (place.latest(name),),
             "rotate",
             blame=Name("positions"),
@@ -39,7 +51,7 @@ def _rotated(place: HeadPlace, positions: Positions, name: str) -> tuple[Definit
         for table, function in _FUNCTIONS.items()
     ]
     operands = (place.latest(name), *(table.name for table in tables))
-    rotate = Rotate(positions.pairs, positions.dimensions)
+    rotate = Rotate("half" if _by_halves(positions) else "interleaved", dimensions)
     turned = Definition(place.name(f"rotated_{name}"), rotate, operands, "rotate", wire=name)
     return (*tables, turned._replace(blame=Name("positions")))
 
@@ -48,15 +60,13 @@ def _other_pairs(place: HeadPlace) -> Definition | None:
     positions = place.attention.rotated
     if positions is None:
         return None
-    other: Literal["interleaved", "half"]
-    other = "half" if positions.pairs == "interleaved" else "interleaved"
-    turned = _rotated(place, positions, "Q")[-1]
-    return turned._replace(operation=Rotate(other, positions.dimensions))
+    other = Rotate("interleaved" if _by_halves(positions) else "half", _dimensions(positions))
+    return _rotated(place, positions, "Q")[-1]._replace(operation=other)
 
 
 def _happens(place: HeadPlace) -> str:
     positions = place.attention.rotated
-    half = positions is not None and positions.pairs == "half"
+    half = positions is not None and _by_halves(positions)
     pairs = "a column of the first half and one of the second" if half else "two columns"
     return (
         f"In each query and key {pairs} at a time are turned by an angle that grows with the"

@@ -7,25 +7,13 @@ from __future__ import annotations
 
 from attncli.arithmetic.operations import Activate, AddUp, Gated, GatedBlend, GatedColumn
 from attncli.file.keys import Key
-from attncli.file.kinds import Choice
 from attncli.file.matrices import VECTOR
 from attncli.name import Name
 from attncli.scenario.model import Recurrent
 from attncli.steps.cells import bias_of_input, bias_of_memory
-from attncli.steps.gates import gate_name
+from attncli.steps.gates import gate_name, keeps_old
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import CellPlace, Definition
-
-_KEYS = (
-    Key("b_a", VECTOR, "the bias of the memory of a plain cell, [h]"),
-    Key(
-        "reset",
-        Choice(("before", "after")),
-        "gru: reset before the product with W_ca, or after",
-        shared=True,
-    ),
-    Key("update", Choice(("new", "old")), "gru: what an update gate of 1 takes", shared=True),
-)
 
 
 def _plan(place: CellPlace) -> tuple[Definition, ...]:
@@ -65,7 +53,7 @@ def _cell(place: CellPlace, order: tuple[str, str]) -> Definition:
 
 
 def _gru(place: CellPlace) -> tuple[Definition, ...]:
-    return (_blend(place, keeps=place.cell.update == "old"),)
+    return (_blend(place, keeps=keeps_old(place)),)
 
 
 def _blend(place: CellPlace, *, keeps: bool) -> Definition:
@@ -95,7 +83,7 @@ def _swapped(place: CellPlace) -> Definition | None:
     if place.cell.kind == "lstm":
         return _cell(place, ("forget", "update"))
     if place.cell.kind == "gru":
-        return _blend(place, keeps=place.cell.update != "old")
+        return _blend(place, keeps=not keeps_old(place))
     return None
 
 
@@ -113,7 +101,7 @@ _UPDATED = ("candidate", "old memory")
 
 def _happens(place: CellPlace) -> str:
     bias = " with the bias" if bias_of_input(place, "a") else ""
-    one, other = _UPDATED[::-1] if place.cell.update == "old" else _UPDATED
+    one, other = _UPDATED[::-1] if keeps_old(place) else _UPDATED
     does = _DOES[place.cell.activation]
     return _HAPPENS[place.cell.kind].format(bias=bias, does=does, one=one, other=other)
 
@@ -121,7 +109,7 @@ def _happens(place: CellPlace) -> str:
 STEP = Step(
     name="state",
     at=CellPlace,
-    keys=(*_KEYS,),
+    keys=(Key("b_a", VECTOR, "the bias of the memory of a plain cell, [h]"),),
     title="State",
     makes=("z", "a", "c", "tanh_c"),
     shapes="[h] and [h] → a[t] [h]",

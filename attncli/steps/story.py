@@ -13,7 +13,7 @@ from attncli.file.problems import Problems, ScenarioError
 from attncli.name import TOP, Name, below
 from attncli.records import replace
 from attncli.scenario.budget import MOST_PLACES, Cost
-from attncli.scenario.model import Attention, Norm, Recurrent, Stack
+from attncli.scenario.model import Attention, Recurrent, Settings, Stack
 from attncli.scenario.scenario import Scenario
 from attncli.steps.order import IN_HEADS, STORY, WITH_HEADS, StepLine, step_named
 from attncli.steps.step import Step
@@ -139,7 +139,7 @@ class _Teller:
         norm = place.stack.embedding_norm
         return place.x if norm is None else self._norm(place, summed, norm, place.x)
 
-    def _norm(self, place: Place, x: Name, norm: Norm, out: Name | None = None) -> Name:
+    def _norm(self, place: Place, x: Name, norm: Settings, out: Name | None = None) -> Name:
         made = below(norm.path, "normed") if out is None else out
         return self.add("norm", place.to(NormPlace, path=norm.path, x=x, norm=norm, out=made))
 

@@ -11,7 +11,7 @@ from typing import Any, Self, TypeVar
 
 from attncli.name import Name, below
 from attncli.records import dataclass, replace
-from attncli.scenario.model import Attention, Layer, Norm, Recurrent, Stack, TokenizedText
+from attncli.scenario.model import Attention, Layer, Recurrent, Settings, Stack, TokenizedText
 from attncli.scenario.scenario import Scenario
 
 P = TypeVar("P", bound="Place")
@@ -89,7 +89,7 @@ class CutPlace(Place):
 class NormPlace(Place):
     """A norm, and the full name of what it makes."""
 
-    norm: Norm
+    norm: Settings
     out: Name
 
 

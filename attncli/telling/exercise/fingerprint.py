@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from typing import Any
 
 from attncli.document import Section
-from attncli.scenario.model import Attention
+from attncli.file.keys import Key
+from attncli.scenario.model import Attention, Positions, Prediction, Recurrent, Settings
+from attncli.steps.gates import RESET, UPDATE
 from attncli.steps.mask import mask_rules
+from attncli.steps.norm import SETTINGS
+from attncli.steps.positions import BASE, DIMENSIONS, PAIRS, SLOPES, START
+from attncli.steps.predict import TEMPERATURE, TOP_K, TOP_P
+from attncli.steps.readout import READOUT
 from attncli.steps.schema import ATTENTION
 from attncli.trace import Trace
 
@@ -23,6 +30,15 @@ _FIRST = ("scale", "softcap", "temperature", "mask", "mask_value", "dropout")
 """What stood in the record before a step could have keys of its own: papers keep their hashes."""
 
 
+_KEYS: Mapping[type, tuple[Key[Any], ...]] = {
+    Settings: SETTINGS,
+    Positions: (BASE, START, PAIRS, DIMENSIONS, SLOPES),
+    Recurrent: (RESET, UPDATE, READOUT),
+    Prediction: (TEMPERATURE, TOP_K, TOP_P),
+}
+"""In an order that papers keep their hashes by; the settings of no record are those of a norm."""
+
+
 def _said(value: object) -> object:
     """What a record says that isn't said by default: a default that is new changes no hash."""
     if not isinstance(value, tuple):
@@ -30,14 +46,22 @@ def _said(value: object) -> object:
     fields = getattr(value, "_fields", None)
     if fields is None:
         return tuple(map(_said, value))
+    if isinstance(value, Settings):
+        return [("path", value.path), *_told(value, value)]
     usual = getattr(value, "_field_defaults", {})
     pairs: _Pairs = []
     for name, one in zip(fields, value, strict=True):
-        if isinstance(value, Attention) and name == "said":
-            pairs += _settings(value)
+        if name == "said":
+            pairs += _settings(value) if isinstance(value, Attention) else _told(value, one)
         elif name not in usual or one != usual[name]:
             pairs.append((name, _said(one)))
     return pairs
+
+
+def _told(record: object, said: Settings) -> _Pairs:
+    """What is said for the keys of a record, or of a norm, that isn't their default."""
+    told = ((key, said.get(key)) for key in _KEYS[type(record)])
+    return [(key.name, value) for key, value in told if value != key.default]
 
 
 def _settings(attention: Attention) -> _Pairs:
