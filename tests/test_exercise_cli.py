@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -46,6 +48,13 @@ def test_sheet_and_key_carry_the_same_marks(tmp_path: Path) -> None:
     assert sorted(marks) == ["A", "B"]
     assert all(len(found) == 1 for found in marks.values())
     assert marks["A"] != marks["B"]
+
+
+@pytest.mark.parametrize("scenario", ["dictionary", "unigram"])
+def test_the_mark_of_a_paper_is_the_same_in_every_run(scenario: str) -> None:
+    command = [sys.executable, "-m", "attncli", "exercise", scenario, "--key", "none"]
+    runs = (subprocess.run(command, capture_output=True, check=True) for _ in range(2))
+    assert len({run.stdout for run in runs}) == 1
 
 
 def test_forms_go_into_a_folder(tmp_path: Path) -> None:
