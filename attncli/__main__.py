@@ -9,7 +9,7 @@ _INTERRUPTED = 130
 
 
 def main() -> None:
-    """Runs the command line.
+    """Runs the command that the arguments name.
 
     Importing makes many objects and little garbage, so it is looked for less often, from before
     the first import on. At the end Python would look through everything once more, which takes a
@@ -17,9 +17,11 @@ def main() -> None:
     """
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
     try:
-        from attncli.cli import main as run
+        from attncli.cli import app
+        from attncli.writing import standard_streams
 
-        run()
+        with standard_streams():
+            app(prog_name="attn")
     except KeyboardInterrupt:
         sys.exit(_INTERRUPTED)
     finally:

@@ -11,7 +11,6 @@ from typer.main import get_command
 
 from attncli import __version__
 from attncli.cli.command import TextCommand, TextGroup
-from attncli.writing import standard_streams
 
 COMMANDS = {
     "run": "run",
@@ -87,9 +86,3 @@ def attn(
 
       attn new mine.yaml
     """
-
-
-def main() -> None:
-    """Runs the command that the arguments name."""
-    with standard_streams():
-        app(prog_name="attn")

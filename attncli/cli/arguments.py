@@ -73,9 +73,9 @@ class Arguments(NamedTuple):
         complaints.hear(
             check_output, self.form, self.output, force=self.force, fragment=self.fragment
         )
-        trace = complaints.hear(self.worked_with, ())
+        with complaints.heard():
+            trace = self.worked_with(())
         complaints.stop_if_any()
-        assert trace is not None
         return trace
 
     def worked_with(self, more: Sequence[str]) -> "Trace":

@@ -81,14 +81,6 @@ class Step(NamedTuple, Generic[P]):
     shown_with: tuple[str, ...] = ()
     titled: Callable[[P], str | Phrase] | None = None
 
-    def planned(self, place: Place) -> tuple[Definition, ...]:
-        """What it makes at a place. Raises TypeError for one where it makes no sense."""
-        if not isinstance(place, self.at):
-            raise TypeError(
-                f"{self.name} is taken at a {self.at.__name__}, not a {type(place).__name__}"
-            )
-        return self.plan(place)
-
     def title_at(self, place: P) -> Phrase:
         """What the step is called at a place: `Norm 1`."""
         return phrase(place.titled(self.title) if self.titled is None else self.titled(place))

@@ -80,10 +80,12 @@ class _Teller:
 
     def add(self, step: str, place: Place) -> Name:
         """A step at a place, if it has anything to do there."""
-        own = step_named(step)
+        own, kind = step_named(step), type(place)
+        if not issubclass(kind, own.at):
+            raise TypeError(f"{step} is taken at a {own.at.__name__}, not at a {kind.__name__}")
         if self.problems is not None:
             own.check(place, self.problems)
-        definitions = own.planned(place)
+        definitions = own.plan(place)
         if not definitions and not (step == "tokenize" and place.text.tokens):
             return place.x
         self.parts.append(PlannedStep(step, place, definitions))
@@ -210,30 +212,26 @@ class _Teller:
         apart = attention.own_heads or attention.heads == 1
         if not apart:
             self.add("project", whole)
-        for line in _asked(WITH_HEADS, whole):
-            whole = replace(self._after(line.step, whole), x=place.x)
+        whole = replace(self._taken(WITH_HEADS, whole), x=place.x)
         for head in range(attention.heads):
-            path = attention.head_path(head)
-            output = self._head(whole.to(HeadPlace, path=path, head=head, wires={}), apart)
+            at = whole.to(HeadPlace, path=attention.head_path(head), head=head, wires={})
+            if apart:
+                self.add("project", at)
+            output = self._taken(IN_HEADS, at).x
         is_merged = attention.heads > 1 or whole.gives("W_O")
         return self.add("merge", replace(whole, x=output)) if is_merged else output
 
-    def _head(self, place: HeadPlace, apart: bool) -> Name:
-        """A head, which makes queries, keys and values itself where it works `apart`."""
-        if apart:
-            self.add("project", place)
-        for line in _asked(IN_HEADS, place):
-            place = self._after(line.step, place)
-        return place.x
-
-    def _after(self, step: str, place: A) -> A:
-        """Takes a step; the place after it, where its result flows on, or else other queries, keys
-        or values than the latest do."""
-        before = len(self.parts)
-        x = self.add(step, place)
-        made = (one for part in self.parts[before:] for one in part.definitions)
-        wires = {one.wire: one.name for one in made if one.wire}
-        return replace(place, wires={**place.wires, **wires}) if wires else replace(place, x=x)
+    def _taken(self, lines: Iterable[StepLine], place: A) -> A:
+        """Takes some steps; the place after them, where the result of each flows on, or else other
+        queries, keys or values than the latest do."""
+        for line in _asked(lines, place):
+            before = len(self.parts)
+            x = self.add(line.step, place)
+            made = (one for part in self.parts[before:] for one in part.definitions)
+            wires = {one.wire: one.name for one in made if one.wire}
+            wired = {**place.wires, **wires}
+            place = replace(place, wires=wired) if wires else replace(place, x=x)
+        return place
 
     def prediction(self, x: Name) -> None:
         """Logits, probabilities and the loss, as far as they are asked for."""

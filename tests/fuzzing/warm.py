@@ -17,7 +17,7 @@ from attncli.cli import app
 
 @cache
 def group() -> Any:
-    """The command line as `attncli.cli.main` builds it, which takes longer than most runs."""
+    """The command line as `attn` builds it, which takes longer than most runs."""
     return typer.main.get_command(app)
 
 

@@ -2,14 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
+from typing import Any
 
-from attncli.document import Document
+from attncli import document as doc
+from attncli.notation import name_of, plain, unbreakable
+from attncli.notation.plain import GLUE
+from attncli.notation.words import printed
 from attncli.render.page import Page
-from attncli.render.screen.lines import Line
-from attncli.render.screen.page import NEW_PAGE, lay_out
+from attncli.render.screen.lines import Line, StyledText, hanging, left, line_width, width, wrapped
+from attncli.render.screen.tables import (
+    beside_each_other,
+    matrix_lines,
+    side_by_side_lines,
+    table_lines,
+)
+from attncli.render.screen.working import addition_lines, working_lines
+from attncli.render.sentences import text_of_spans
+from attncli.render.writers import (
+    Heading,
+    NewPage,
+    Tables,
+    Title,
+    nothing,
+    pieces_of,
+    with_tables_together,
+    written,
+)
+from attncli.word import Word
 
 SUFFIXES = (".txt",)
+
+_NARROWEST = 20
+_INDENT = 2
+_WIDEST_PROSE = 88
+_SHORTEST_RULE = 8
+_GAP = "   "
+_NEW_PAGE: Line = [StyledText("\f", "page")]
+"""What makes a printer begin a page."""
 
 STYLES = {
     "title": "bold",
@@ -26,28 +57,180 @@ STYLES = {
 }
 """Colour supports and never carries meaning: without it the page says the same."""
 
-_NARROWEST = 20
 
-
-def render(document: Document, page: Page) -> str:
+def render(document: doc.Document, page: Page) -> str:
     """The document as text, no line wider than the page unless a single number is."""
-    lines = lay_out(document, max(page.width, _NARROWEST))
+    cells = max(page.width, _NARROWEST)
+    lines: list[Line] = []
+    for piece in written(with_tables_together(pieces_of(document)), _WRITERS, cells):
+        lines += [*([[]] if lines and lines[-1] != _NEW_PAGE else []), *piece]
     if page.colour:
         return _painted(lines, page.width)
     return "".join("".join(piece.text for piece in line).rstrip(" ") + "\n" for line in lines)
 
 
-def _painted(lines: list[Line], width: int) -> str:
+def _painted(lines: list[Line], cells: int) -> str:
     from rich.console import Console
     from rich.text import Text
 
     out = StringIO()
-    console = Console(file=out, force_terminal=True, width=width, legacy_windows=False)
+    console = Console(file=out, force_terminal=True, width=cells, legacy_windows=False)
     for line in lines:
-        if line == NEW_PAGE:
+        if line == _NEW_PAGE:
             continue  # a screen has none
         # as Text: Rich would take `[cat]` for markup of its own, and wrap what is wrapped already
         text = Text.assemble(*((piece.text, STYLES.get(piece.style, "")) for piece in line))
         text.rstrip()
         console.print(text, soft_wrap=True, highlight=False, markup=False)
     return out.getvalue()
+
+
+def _title(title: Title, cells: int) -> list[Line]:
+    text = [StyledText(printed(title.title), "title"), StyledText(title.called, "title")]
+    lines = wrapped(text, cells)
+    rule = "═" * min(cells, max(map(line_width, lines)))
+    return [*lines, [StyledText(rule, "rule")], [], *_facts(title.facts, cells)]
+
+
+def _facts(facts: doc.Facts, cells: int) -> list[Line]:
+    label_width = max(width(label) for label, _ in facts.rows) + 2
+    return [
+        line
+        for label, spans in facts.rows
+        for line in _behind([StyledText(label.ljust(label_width), "label")], spans, cells)
+    ]
+
+
+def _behind(start: Line, spans: doc.Spans, cells: int) -> list[Line]:
+    """Running text behind its start, all its lines below each other."""
+    return hanging(start, list(map(_piece, spans)), min(cells, _WIDEST_PROSE))
+
+
+def _heading(heading: Heading, cells: int) -> list[Line]:
+    title = text_of_spans(heading.title)
+    formulas = f",{_GAP}".join(plain(formula) for formula in heading.formulas)
+    text = [StyledText(title, "step"), StyledText(_GAP), StyledText(formulas, "formula")]
+    if width(title) + len(_GAP) + width(formulas) <= cells:
+        return [[StyledText(unbreakable(piece.text), piece.style) for piece in text]]
+    lines = wrapped([StyledText(title, "step")], cells, _INDENT)
+    for formula in heading.formulas:
+        room = cells - 2 * _INDENT
+        lines += _indented(wrapped([StyledText(plain(formula), "formula")], room, _INDENT))
+    return lines
+
+
+def _tables(tables: Tables, cells: int) -> list[Line]:
+    room = cells - _INDENT
+    return _indented(beside_each_other([matrix_lines(m, room) for m in tables.matrices], room))
+
+
+def _indented(lines: Sequence[Line]) -> list[Line]:
+    return [[StyledText(" " * _INDENT), *line] if line else [] for line in lines]
+
+
+def _points(block: doc.Bullets, cells: int) -> list[Line]:
+    bullet = [StyledText("• ", "rule")]
+    return [line for item in block.items for line in _behind(bullet, item, cells)]
+
+
+def _side_by_side(block: doc.SideBySide, cells: int) -> list[Line]:
+    caption: list[Line] = [[StyledText(block.caption, "step")], []] if block.caption else []
+    return [*caption, *_indented(side_by_side_lines(block, cells - _INDENT))]
+
+
+def _tree(block: doc.Tree, cells: int) -> list[Line]:
+    """A line for each part, below what it belongs to; the numbers stand in a column."""
+    most = max(width(row.numbers) for row in block.rows)
+    lines: list[Line] = []
+    for row in block.rows:
+        numbers = StyledText(row.numbers.rjust(most + _INDENT), "rule")
+        title = StyledText(text_of_spans(row.title), "" if row.numbers else "step")
+        made = [_piece(s) if not isinstance(s, str) else _glued(s) for s in row.made]
+        pieces = [title, *([StyledText(": ")] if row.made else []), *made]
+        lines += hanging([numbers, StyledText("  " * (row.depth + 1))], pieces, cells, 2)
+    return lines
+
+
+def _glued(text: str) -> StyledText:
+    """A shape in one piece: ` [3, 2]`, perhaps with a comma behind."""
+    shape, bracket, after = text.rpartition("]")
+    return StyledText(shape.replace(", ", ",\u00a0") + bracket + after)
+
+
+def _fields(block: doc.Fields, cells: int) -> list[Line]:
+    """Names with a rule behind each, all together one line long where there is room for it."""
+    gaps = _INDENT * (len(block.names) - 1)
+    names = sum(width(name) + 1 for name in block.names)
+    rule = "_" * max(_SHORTEST_RULE, (min(cells, _WIDEST_PROSE) - names - gaps) // len(block.names))
+    fields = [f"{name}\u00a0{rule}" for name in block.names]
+    return wrapped([StyledText(" ".join(fields))], cells)
+
+
+def _room(block: doc.AnswerSpace, cells: int) -> list[Line]:
+    """Dotted lines to write on, a line apart."""
+    rule = [StyledText("·" * min(cells, _WIDEST_PROSE), "rule")]
+    return [line for _ in range(block.lines) for line in ([], rule)][1:]
+
+
+def _graph(block: doc.Graph, cells: int) -> list[Line]:
+    """An arrow for each edge, the heavier the longer."""
+    source = max(width(printed(edge.source)) for edge in block.edges)
+    target = max(width(printed(edge.target)) for edge in block.edges)
+    weights = [plain(edge.weight) for edge in block.edges]
+    room = max(4, min(30, cells - _INDENT - source - target - max(map(len, weights)) - 6))
+    most = max(float(edge.weight.full) for edge in block.edges)
+    lines: list[Line] = []
+    before = ""
+    for edge, weight in zip(block.edges, weights, strict=True):
+        name = printed(edge.source)
+        if before and name != before:
+            lines.append([])
+        shown = name if name != before else ""
+        before = name
+        shaft = "─" * max(1, round(float(edge.weight.full) / most * room))
+        lines.append(
+            [
+                StyledText(" " * _INDENT), StyledText(left(shown, source), "heading"),
+                StyledText(" "),
+                StyledText(f"{shaft}▶ ", "rule"), StyledText(printed(edge.target), "heading"),
+                StyledText("  "), StyledText(weight, "result"),
+            ]
+        )  # fmt: skip
+    return lines
+
+
+def _piece(span: doc.Span) -> StyledText:
+    match span:
+        case str():
+            return StyledText(span)
+        case Word():
+            return StyledText(printed(span), "word")
+        case doc.Term(name):
+            return StyledText(name_of(name).replace(" ", GLUE), "label")
+        case _:
+            return StyledText(plain(span), "formula")
+
+
+_WRITERS: Mapping[type, Callable[[Any, int], list[Line]]] = {
+    Title: _title,
+    Heading: _heading,
+    NewPage: lambda *_: [_NEW_PAGE],
+    Tables: _tables,
+    doc.Facts: _facts,
+    doc.Prose: lambda block, cells: _behind([], block.text, cells),
+    doc.Bullets: _points,
+    doc.Note: lambda block, cells: _behind([StyledText("▸ ", "rule")], block.text, cells),
+    doc.Subheading: lambda block, cells: wrapped(
+        [StyledText(text_of_spans(block.text), "step")], cells
+    ),
+    doc.Working: lambda block, cells: _indented(working_lines(block, cells - _INDENT)),
+    doc.Addition: lambda block, cells: _indented(addition_lines(block, cells - _INDENT)),
+    doc.Table: lambda block, cells: _indented(table_lines(block, cells - _INDENT)),
+    doc.SideBySide: _side_by_side,
+    doc.Tree: _tree,
+    doc.Graph: _graph,
+    doc.TextList: nothing,
+    doc.Fields: _fields,
+    doc.AnswerSpace: _room,
+}
+"""How each piece is laid out."""
