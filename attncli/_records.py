@@ -17,19 +17,35 @@ _ABSENT = object()
 
 
 def _function(
-    name: str, fields: Iterable[str], usual: Iterable[object], act: Callable[..., object]
+    name: str,
+    fields: Iterable[str],
+    usual: Iterable[object],
+    act: Callable[..., object],
+    kind: str = "",
 ) -> FunctionType:
-    """A function whose parameters are the fields, and that hands their values over as a tuple."""
+    """A function whose parameters are the fields, and that hands their values over as a tuple; one
+    that has a kind ends with that."""
     names = ("self", *fields)
-    code = _code(len(names) - 1).replace(co_varnames=names, co_name=name)
-    return FunctionType(code, {"act": act}, name, (*usual,))
+    code = _code(len(names) - 1, bool(kind)).replace(co_varnames=names, co_name=name)
+    return FunctionType(code, {"act": act, "kind": kind}, name, (*usual,))
 
 
 @cache
-def _code(count: int) -> CodeType:
+def _code(count: int, has_kind: bool) -> CodeType:
     names = "".join(f"_{k}, " for k in range(count))
-    function: FunctionType = eval(f"lambda self, {names}: act(self, ({names}))")
+    values = f"{names}kind," if has_kind else names
+    function: FunctionType = eval(f"lambda self, {names}: act(self, ({values}))")
     return function.__code__
+
+
+def _members(body: Mapping[str, Any], kind: str = "") -> dict[str, object]:
+    """What a class of tuples has, by the annotations of its body."""
+    fields = tuple(body.get("__annotations__", ()))
+    usual = {field: body[field] for field in fields if field in body}
+    new = _function("__new__", fields, usual.values(), tuple.__new__, kind)
+    made: dict[str, object] = {field: _tuplegetter(k, "") for k, field in enumerate(fields)}
+    made |= {"_fields": fields, "_field_defaults": usual, "__match_args__": fields}
+    return made | {"__new__": new}
 
 
 def _shown(name: str, values: Mapping[str, object]) -> str:
@@ -68,17 +84,35 @@ class _NamedTupleType(type):
     def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
         if not bases:
             return super().__new__(cls, name, bases, body)
-        fields = tuple(body.get("__annotations__", ()))
-        usual = {field: body.pop(field) for field in fields if field in body}
-        body |= {field: _tuplegetter(k, "") for k, field in enumerate(fields)}
-        body |= {"__slots__": (), "__match_args__": fields}
-        body |= {"_fields": fields, "_field_defaults": usual}
-        body["__new__"] = _function("__new__", fields, usual.values(), tuple.__new__)
-        return type(name, (_NamedValues,), body)
+        return type(name, (_NamedValues,), body | _members(body) | {"__slots__": ()})
 
 
 class NamedTuple(metaclass=_NamedTupleType):
     """As `typing.NamedTuple`."""
+
+
+class Node(tuple[Any, ...]):
+    """A tuple of its parts and of its kind, which is the name of its class."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        for name, member in _members(vars(cls), cls.__name__).items():
+            setattr(cls, name, member)
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The values of the fields."""
+        return self[:-1]
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return self.parts
+
+    def __repr__(self) -> str:
+        return f"{self[-1]}({', '.join(map(repr, self.parts))})"
+
+    def __setattr__(self, name: str, _: object) -> NoReturn:
+        _refuse(self, name)
 
 
 class _Field:

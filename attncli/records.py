@@ -9,12 +9,24 @@ like these as far as this package uses them (`tests/test_records.py` holds the t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, dataclass_transform
 
 if TYPE_CHECKING:
     from dataclasses import dataclass, field, replace
     from typing import NamedTuple
-else:
-    from attncli._records import NamedTuple, dataclass, field, replace
 
-__all__ = ["NamedTuple", "dataclass", "field", "replace"]
+    @dataclass_transform(frozen_default=True)
+    class Node:
+        """What trees are made of: classes with fields, of which no two of different classes are
+        equal, and which are as quick as tuples."""
+
+        def __init__(self, *parts: object) -> None: ...
+
+        @property
+        def parts(self) -> tuple[Any, ...]:
+            """The values of the fields."""
+
+else:
+    from attncli._records import NamedTuple, Node, dataclass, field, replace
+
+__all__ = ["NamedTuple", "Node", "dataclass", "field", "replace"]

@@ -108,7 +108,7 @@ def _in_full(node: ex.Expression) -> bool:
     if type(node) is ex.Number:  # the most of them
         return True
     if isinstance(node, ex.Sum | ex.Product):
-        return all(map(_in_full, node[0]))
+        return all(map(_in_full, node.parts[0]))
     return isinstance(node, ex.Negative) and _in_full(node.operand)
 
 

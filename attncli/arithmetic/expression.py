@@ -1,8 +1,7 @@
 """Expression trees: the arithmetic of a page before it is written in some notation.
 
 The same few nodes make the working of a cell (`0.422 × 2 + 0.155 × 1`) and the formulas of a step
-(`Q = X W_Q`). `evaluation` gives a tree its value, a notation its looks. The last part of a node,
-`kind`, tells A + B from A × B; only a `Number` needs none.
+(`Q = X W_Q`). `evaluation` gives a tree its value, a notation its looks.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
-from attncli.records import NamedTuple
+from attncli.records import NamedTuple, Node
 from attncli.word import Word
 
 
@@ -27,7 +26,11 @@ INNER = Location("", 0, 0)
 """The place of a number that was made inside a line of working, such as one of its products."""
 
 
-class Number(NamedTuple):
+class Leaf(Node):
+    """A node that has no expressions for its parts."""
+
+
+class Number(Leaf):
     """A number: its value in full, and the value that its printed digits have.
 
     `cell` is the one whose number it is, INNER for what a line of working came to on its way,
@@ -51,159 +54,121 @@ class Number(NamedTuple):
 
     def is_same(self, other: object) -> bool:
         """Whether another number has the same value and the same looks, whosever it is."""
-        return isinstance(other, Number) and self[:2] == other[:2]
+        return isinstance(other, Number) and self.parts[:2] == other.parts[:2]
 
 
-class Blank(NamedTuple):
+class Blank(Leaf):
     """A number to be filled in, by its id; `answer` is None where it isn't told."""
 
     id: str
     answer: Number | None = None
-    kind: str = "blank"
 
 
-class Symbol(NamedTuple):
+class Symbol(Leaf):
     """A name: `W_Q`, or with indices, which may be words, one of its cells, `scores[love, AI]`."""
 
     name: str
     indices: tuple[str | Word, ...] = ()
-    kind: str = "symbol"
 
 
-class Operand(NamedTuple):
+class Operand(Leaf):
     """A cell of an equation's operand, by its place from 0: `0[i, k]`."""
 
     place: int
     indices: tuple[str, ...] = ()
-    kind: str = "operand"
 
 
-class Length(NamedTuple):
+class Length(Leaf):
     """How many cells an equation's operand has along an axis."""
 
     place: int
     axis: int
-    kind: str = "extent"
 
 
-class Omitted(NamedTuple):
+class Omitted(Leaf):
     """Terms or entries that are left out: `…`."""
 
-    kind: str = "omitted"
 
-
-class Sum(NamedTuple):
+class Sum(Node):
     """Terms added up; one that begins with a minus is taken away: `2 × 3 − 1`."""
 
     terms: tuple[Expression, ...]
-    kind: str = "sum"
 
 
-class Product(NamedTuple):
+class Product(Node):
     """Factors multiplied: `0.5 × 0.885`."""
 
     factors: tuple[Expression, ...]
-    kind: str = "product"
 
 
-class MatrixProduct(NamedTuple):
+class MatrixProduct(Node):
     """A product of matrices, written side by side: `X W_Q`."""
 
     factors: tuple[Expression, ...]
-    kind: str = "matrix product"
 
 
-class Dot(NamedTuple):
+class Dot(Node):
     """The dot product of two vectors, `[1, 1] · [1, 2]`."""
 
     left: Expression
     right: Expression
-    kind: str = "dot"
 
 
-class Quotient(NamedTuple):
+class Quotient(Node):
     """`7.389 / 12.825`."""
 
     dividend: Expression
     divisor: Expression
-    kind: str = "quotient"
 
 
-class Negative(NamedTuple):
+class Negative(Node):
     """What is taken away: `−x`."""
 
     operand: Expression
-    kind: str = "negative"
 
 
-class Power(NamedTuple):
+class Power(Node):
     """`e^2`, `x^3`."""
 
     base: Expression
     exponent: Expression
-    kind: str = "power"
 
 
-class Root(NamedTuple):
+class Root(Node):
     """A square root, `√2`."""
 
     operand: Expression
-    kind: str = "root"
 
 
-class Transposed(NamedTuple):
+class Transposed(Node):
     """`Kᵀ`."""
 
     operand: Expression
-    kind: str = "transposed"
 
 
-class Apply(NamedTuple):
+class Apply(Node):
     """A function by its name: `max(0, 1.2)`, `tanh(0.5)`."""
 
     function: str
     arguments: tuple[Expression, ...]
-    kind: str = "apply"
 
 
-class Total(NamedTuple):
+class Total(Node):
     """A sum over an index, in a formula: `Σ_k exp[i, k]`."""
 
     over: str
     operand: Expression
-    kind: str = "total"
 
 
-class Vector(NamedTuple):
+class Vector(Node):
     """`[1, 2]`."""
 
     entries: tuple[Expression, ...]
-    kind: str = "vector"
 
 
-Expression = (
-    Number
-    | Blank
-    | Symbol
-    | Operand
-    | Length
-    | Omitted
-    | Sum
-    | Product
-    | MatrixProduct
-    | Dot
-    | Quotient
-    | Negative
-    | Power
-    | Root
-    | Transposed
-    | Apply
-    | Total
-    | Vector
-    | Word
-)
+Expression = Node | Word
 
-_LEAVES = (Number, Blank, Symbol, Operand, Length, Omitted, Word)
+_LEAVES = (Leaf, Word)
 
 E = Symbol("e")
 PI = Symbol("π")
@@ -242,7 +207,7 @@ def rewritten(node: Expression, change: Callable[[Expression], Expression | None
         else part
         if isinstance(part, str)
         else rewritten(part, change)
-        for part in node
+        for part in node.parts
     ]
     return type(node)(*parts)
 

@@ -84,7 +84,7 @@ class LatexNotation(Notation):
     def quotient(self, node: ex.Quotient) -> str:
         if self.inline:
             return super().quotient(node)
-        dividend, divisor = (self._whole(self.write(part)) for part in node[:2])
+        dividend, divisor = (self._whole(self.write(part)) for part in node.parts)
         return rf"\dfrac{{{dividend}}}{{{divisor}}}"
 
     def applied(self, node: ex.Apply) -> str:

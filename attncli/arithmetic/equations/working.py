@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
 
 from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic import expression as ex
@@ -12,6 +11,7 @@ from attncli.arithmetic.equations.shapes import Shapes, axis_of
 from attncli.arithmetic.expression import Expression, Number, constant
 from attncli.arithmetic.matrix import Matrix
 from attncli.records import NamedTuple
+from attncli.word import Word
 
 Indices = Mapping[str, int]
 """Where each index is, from 0; and 1, which stands for an axis without any, at 0."""
@@ -143,19 +143,17 @@ def _negative(of: Filled) -> Filled:
     return fill
 
 
-def _node(node: Any, of: Callable[[Expression], Filled]) -> Filled:  # noqa: ANN401
+def _node(node: Expression, of: Callable[[Expression], Filled]) -> Filled:
     """Any other node, with numbers in the place of the operands in its parts."""
-    if isinstance(node, Number | ex.Symbol):
+    if isinstance(node, Number | ex.Symbol | Word):
         return lambda *_: node
     if isinstance(node, ex.Apply) and node.function == "where":
         return _where(*map(of, node.arguments))
-    several = type(node[0]) is tuple or isinstance(node, ex.Apply)
-    kind = type(node)
-    if several:
-        *before, parts, _ = node
-        each = [of(part) for part in parts]
+    kind, (*before, last) = type(node), node.parts
+    if type(last) is tuple:
+        each = [of(part) for part in last]
         return lambda at, operands: kind(*before, tuple([x(at, operands) for x in each]))
-    each = [of(part) for part in node[:-1]]
+    each = [of(part) for part in node.parts]
     return lambda at, operands: kind(*[x(at, operands) for x in each])
 
 

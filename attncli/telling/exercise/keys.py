@@ -98,8 +98,8 @@ def number_of(worked: Trace, place: Blankable) -> Number:
 def value_at(number: Number, places: int) -> Decimal:
     """A number as it is compared: rounded, also where a page shows more of a tiny one; what a line
     comes to on its way is not, where it is told in full."""
-    full, shown, cell = number
-    if shown.same_quantum(decimals.unit(places)) or (cell is INNER and full == shown):
+    full, shown = number.full, number.shown
+    if shown.same_quantum(decimals.unit(places)) or (number.cell is INNER and full == shown):
         return shown
     return decimals.round_to(full, places)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
+from attncli.arithmetic.expression import Symbol
 from attncli.document import Addition, Block, Line, MatrixBlock, Prose, Section, SideBySide, Working
 from attncli.file.address import Address
 from attncli.name import Name
@@ -181,6 +182,6 @@ def _line(
 ) -> Line:
     """The line of a cell; in a summary only its result."""
     line = cell_line(trace, trace[name], *trace[name].find(address), whole=True)
-    label = line.label._replace(name=part.place.here(name))
+    label = Symbol(part.place.here(name), line.label.indices)
     parts = line.parts[-1:] if selection.detail == "summary" else line.parts
     return line._replace(label=label, parts=parts)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from attncli.arithmetic.expression import Blank, Number, Symbol
+from attncli.arithmetic.expression import Blank, rewritten
 from attncli.document import Document, MatrixBlock, Section
 from attncli.questions import Question
-from attncli.word import Word
+from attncli.records import Node
 
 
 def sheet_of(whole: Document) -> Document:
@@ -32,13 +32,11 @@ def _unanswered_section(section: Section) -> Section:
 def _unanswered(part: Any) -> Any:  # noqa: ANN401
     """Blocks, or whatever they are made of, with nothing behind their blanks."""
     match part:
-        case Blank(id_):
-            return Blank(id_)
+        case Node():
+            return rewritten(part, lambda one: Blank(one.id) if isinstance(one, Blank) else None)
         case MatrixBlock():
             matrix = part.matrix.without(part.blanks) if part.blanks else part.matrix
             return part._replace(matrix=matrix)
-        case Number() | Symbol() | Word():
-            return part
         case tuple():
             parts = map(_unanswered, part)
             return type(part)(*parts) if hasattr(part, "_fields") else tuple(parts)
