@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import pytest
 
 from attncli import _records as ours
-from attncli.records import NamedTuple
+from attncli.records import NamedTuple, Node
 
 
 def tuples(base: Any) -> Any:
@@ -92,6 +92,40 @@ def test_a_named_tuple_is_as_typing_has_it(act: Callable[[Any], Any]) -> None:
 def test_a_named_tuple_can_be_pickled() -> None:
     assert pickle.loads(pickle.dumps(Tuple(1))) == (1, 2)
     assert type(pickle.loads(pickle.dumps(Tuple(1)))) is Tuple
+
+
+class Leaf(Node):
+    """One that can be pickled."""
+
+    first: int
+    second: Tuple = Tuple(2)
+
+
+class Other(Leaf):
+    """With the same fields."""
+
+    first: int
+    second: Tuple = Tuple(2)
+
+
+def test_nodes_are_what_their_class_and_their_parts_are() -> None:
+    assert Leaf(1) == Leaf(1, Tuple(2)) == Leaf(first=1)
+    assert hash(Leaf(1)) == hash(Leaf(1, Tuple(2)))
+    assert Leaf(1) != Leaf(2)
+    assert Leaf(1) != Other(1)
+    assert Other(1).parts == (Other(1).first, Other(1).second) == (1, Tuple(2))
+    assert repr(Other(1)) == "Other(1, Tuple(first=2, second=2))"
+    for made in (copy.deepcopy(Leaf(1)), pickle.loads(pickle.dumps(Leaf(1)))):
+        assert made == Leaf(1)
+        assert type(made) is Leaf
+
+
+@pytest.mark.parametrize("name", ["first", "third"])
+def test_nodes_stay_as_they_are(name: str) -> None:
+    with pytest.raises(AttributeError):
+        setattr(Leaf(1), name, 2)
+    with pytest.raises(TypeError):
+        Leaf()  # type: ignore[call-arg]
 
 
 CLASS_ACTS: tuple[Callable[[Any, Any], Any], ...] = (
