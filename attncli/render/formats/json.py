@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -102,7 +103,7 @@ def _plain(node: Expression | Equation) -> str:
 
 def _escaped(text: str) -> str:
     """JSON with invisible characters as escapes; in it they can only stand inside strings."""
-    return "".join(json.dumps(c)[1:-1] if c != "\n" and is_hidden(c) else c for c in text)
+    return re.sub(r"[^\n -~]", lambda c: json.dumps(c[0])[1:-1] if is_hidden(c[0]) else c[0], text)
 
 
 def _section(section: doc.Section) -> dict[str, Any]:
