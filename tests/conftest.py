@@ -13,6 +13,9 @@ from hypothesis import HealthCheck, Phase, settings
 
 ROOT = Path(__file__).parent.parent
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+"""Each of the processes that tests start would compile the package anew."""
+
 settings.register_profile(
     "default",
     max_examples=30,

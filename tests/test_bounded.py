@@ -20,6 +20,8 @@ from attncli.name import Name
 from attncli.scenario.budget import MOST_SETTLED
 from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import walkthrough
+from tests import processes
+from tests.conftest import sampled
 from tests.growing import GROWING
 
 SMALL = {
@@ -85,11 +87,9 @@ TOO_MUCH = {
 
 def attn(*words: str) -> subprocess.CompletedProcess[str]:
     """A command in little memory and time."""
-    return subprocess.run(
-        [sys.executable, "-m", "attncli", *words],
-        capture_output=True,
+    return processes.attn(
+        *words,
         text=True,
-        check=False,
         timeout=PATIENCE,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (GIGABYTE, GIGABYTE)),
     )
@@ -141,7 +141,7 @@ def test_numbers_are_counted_before_they_are_there(source: str, tmp_path: Path) 
     check_refused("validate", str(tmp_path / "scenario.yaml"))
 
 
-@pytest.mark.parametrize("kind", ACTIVATIONS)
+@sampled(3, kind=sorted(ACTIVATIONS))
 def test_numbers_that_floats_cannot_round_are_few(kind: str) -> None:
     """Each of them is worked by itself: so many take seconds, and more are refused."""
 

@@ -6,7 +6,6 @@ import json
 import os
 import stat
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from attncli import __version__
 from attncli.cli import app
 from attncli.file import shipped
 from attncli.steps import steps
+from tests import processes
 
 runner = CliRunner()
 
@@ -282,32 +282,26 @@ def test_version_and_help() -> None:
     assert "..." not in attn("--help").stdout.replace("[ARGS]...", "")
 
 
-def in_a_process(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-m", "attncli", *arguments],
-        capture_output=True,
-        check=False,
-        env={**os.environ, **environment},
-    )
-
-
 @pytest.mark.slow
 def test_colour_only_where_it_is_wanted() -> None:
-    assert b"\x1b" not in in_a_process("run", "i_love_ai").stdout
-    coloured = in_a_process("run", "i_love_ai", FORCE_COLOR="1", COLUMNS="80").stdout
-    assert b"\x1b[" in coloured
-    assert b"\x1b" not in in_a_process("run", "i_love_ai", FORCE_COLOR="1", NO_COLOR="1").stdout
+    def page(**environment: str) -> str:
+        return str(processes.attn("run", "i_love_ai", environment=environment, text=True).stdout)
+
+    assert "\x1b" not in page()
+    assert "\x1b[" in page(FORCE_COLOR="1", COLUMNS="80")
+    assert "\x1b" not in page(FORCE_COLOR="1", NO_COLOR="1")
 
 
 def test_pages_come_out_whole_in_any_locale() -> None:
-    page = in_a_process("run", "i_love_ai", PYTHONIOENCODING="ascii", LC_ALL="C").stdout
+    ascii_ = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    page = processes.attn("run", "i_love_ai", environment=ascii_).stdout
     assert "√" not in page.decode("utf-8")
     assert "× W_K" in page.decode("utf-8")
 
 
 def test_a_reader_who_stops_reading() -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "attncli", "run", "i_love_ai"],
+        [*processes.COMMAND, "run", "i_love_ai"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
@@ -322,12 +316,7 @@ def test_a_reader_who_stops_reading() -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_is_told() -> None:
     with Path("/dev/full").open("wb") as full:
-        result = subprocess.run(
-            [sys.executable, "-m", "attncli", "run", "i_love_ai"],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            check=False,
-        )
+        result = processes.attn("run", "i_love_ai", stdout=full)
     assert result.returncode == 1
     assert b"can't be written" in result.stderr
     assert b"Traceback" not in result.stderr
@@ -338,9 +327,6 @@ def test_a_full_disk_is_told() -> None:
     [("attn run i_love_a", "i_love_ai"), ("attn run x --step softm", "softmax")],
 )
 def test_completion(words: str, completed: str) -> None:
-    result = in_a_process(
-        _ATTN_COMPLETE="complete_bash",
-        COMP_WORDS=words,
-        COMP_CWORD=str(len(words.split()) - 1),
-    )
+    asked = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
+    result = processes.attn(environment={"_ATTN_COMPLETE": "complete_bash", **asked})
     assert result.stdout.decode().split() == [completed]

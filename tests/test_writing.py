@@ -22,6 +22,7 @@ from attncli.writing import OutputError
 from attncli.writing.exchange import exchange
 from attncli.writing.file import settle, write_file
 from attncli.writing.folder import write_files
+from tests.processes import COMMAND, attn
 
 if sys.platform == "win32":
     pytest.skip("signals, locks and limits are those of POSIX", allow_module_level=True)
@@ -59,6 +60,10 @@ except OutputError as error:
 """
 
 
+WHOLE = {"PYTHONDONTWRITEBYTECODE": "1"}
+"""Where files are cut short, so would Python's own be: it reads them, but writes none."""
+
+
 def python(
     program: str, *arguments: str | Path, preexec_fn: Callable[[], None] | None = None
 ) -> subprocess.Popen[str]:
@@ -69,16 +74,12 @@ def python(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        env={**os.environ, **WHOLE},
         preexec_fn=preexec_fn,  # noqa: PLW1509 - it sets a limit, no more
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     return process
-
-
-def attn(*arguments: str, **options: object) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "attncli", *arguments]
-    return subprocess.run(command, check=False, **{"capture_output": True, **options})  # type: ignore[call-overload,no-any-return]
 
 
 def names(folder: Path) -> list[str]:
@@ -170,7 +171,7 @@ def test_a_command_that_is_ended_leaves_the_old_or_the_new(tmp_path: Path) -> No
     order = ["exercise", "i_love_ai", "--step", "scores", "--forms", "9", "-o", str(folder)]
     assert attn(*order).returncode == 0
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    command = [sys.executable, "-m", "attncli", *order, "--seed", "2", "--force"]
+    command = [*COMMAND, *order, "--seed", "2", "--force"]
     moments = random.Random(1)
     for how in HOWS * max(1, ROUNDS // 3):
         process = subprocess.Popen(command, stderr=subprocess.PIPE)
@@ -236,10 +237,8 @@ def test_a_full_disk_is_told_of_standard_output(tmp_path: Path, unbuffered: str)
         file.write(b"before\n")
         result = attn(
             *("run", "i_love_ai"),
-            capture_output=False,
             stdout=file,
-            stderr=subprocess.PIPE,
-            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            environment={"PYTHONUNBUFFERED": unbuffered, **WHOLE},
             preexec_fn=limited(1024),
         )
     assert result.returncode == 1
@@ -281,7 +280,7 @@ def test_closed_and_full_streams() -> None:
     """A word about it where one can be said, no traceback, and a status that tells."""
     for words, way, unbuffered in random.Random(2).sample(CASES, min(len(CASES), 2 * ROUNDS)):
         result = subprocess.run(
-            ["sh", "-c", f'exec "$@" {way}', "sh", sys.executable, "-m", "attncli", *words],
+            ["sh", "-c", f'exec "$@" {way}', "sh", *COMMAND, *words],
             capture_output=True,
             check=False,
             env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
