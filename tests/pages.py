@@ -1,11 +1,14 @@
-"""Pages of scenarios in any format, for the tests that read them."""
+"""Pages of scenarios in any format, for the tests that read them, each worked and told once."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from attncli.document import Document
 from attncli.file import shipped
 from attncli.pipeline import load, work
 from attncli.render import Page, render
@@ -15,12 +18,14 @@ from attncli.telling.lesson import lessons
 from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import walkthrough
 from attncli.trace import Trace
+from tests.auditor import Tables
 
 SHIPPED = {name: shipped.path_of(name).read_text("utf-8") for name in shipped.names()}
 WORDS_ONLY = "tokenizers"
 """A scenario without any numbers."""
 
 
+@lru_cache(maxsize=64)
 def trace_of(text: str, *changes: str) -> Trace:
     """The trace of a scenario's text."""
     with TemporaryDirectory() as folder:
@@ -29,9 +34,22 @@ def trace_of(text: str, *changes: str) -> Trace:
         return work(load(path, changes))
 
 
+@lru_cache(maxsize=64)
+def document_of(trace: Trace, detail: str = "full") -> Document:
+    """What is told of a trace."""
+    return walkthrough(trace, Selection(detail=detail))
+
+
+@lru_cache(maxsize=64)
 def page_of(trace: Trace, form: str = "terminal", width: int = 80, detail: str = "full") -> str:
     """A trace's page in a format."""
-    return render(walkthrough(trace, Selection(detail=detail)), form, Page(width))
+    return render(document_of(trace, detail), form, Page(width))
+
+
+@lru_cache(maxsize=64)
+def tables_of(trace: Trace) -> Tables:
+    """The tables that an auditor looks names up in."""
+    return Tables(json.loads(page_of(trace, "json", detail="rows")))
 
 
 def lessons_of(trace: Trace, form: str = "terminal", detail: str = "full") -> str:

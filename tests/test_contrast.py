@@ -6,11 +6,12 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attncli import oracle
 from attncli.tokenizing.merge_training import MergeTraining
+from tests.conftest import FEWER
 from tests.pages import page_of, trace_of
 from tests.plain import read
 
@@ -20,6 +21,7 @@ WORDS = st.lists(st.text("abc", min_size=1, max_size=5), min_size=2, max_size=6,
 ROUNDING = st.tuples(st.sampled_from(["carry", "exact"]), st.integers(1, 4))
 
 
+@settings(max_examples=FEWER)
 @given(
     policy=st.sampled_from(["carry", "exact"]),
     places=st.integers(1, 3),
@@ -41,7 +43,7 @@ def test_variants_differ_in_the_numbers_that_are_told(
     assert all(one != other for one, other in compared)
 
 
-@pytest.mark.slow
+@settings(max_examples=FEWER)
 @given(words=WORDS, data=st.data())
 def test_the_largest_score_is_larger_than_all_but_the_ties(
     words: list[str], data: st.DataObject

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from random import Random
 from typing import Any
@@ -98,7 +99,12 @@ def true_cells(
     return [[evaluation.full(one) for one in row] for row in cells]
 
 
-def problems(example: Example, seed: int = 1) -> Iterator[Problem]:
+@cache
+def problems(example: Example, seed: int = 1) -> tuple[Problem, ...]:
+    return tuple(_problems(example, seed))
+
+
+def _problems(example: Example, seed: int) -> Iterator[Problem]:
     """An operation on operands of many shapes, those that it can be worked with."""
     signature = example.operation.signature()
     for k, extents in enumerate(extents_of(signature)):

@@ -112,13 +112,13 @@ def check(trace: Trace, one: Papers) -> None:
     assert leaks(trace, one) == []
 
 
-@sampled(3, name=SMALL, blank=BLANKINGS)
+@sampled(5, name=SMALL, blank=BLANKINGS)
 def test_shipped_scenarios(name: str, blank: str) -> None:
     trace = trace_of(SHIPPED[name])
     check(trace, papers(trace, wish(trace, blank)))
 
 
-@sampled(2, name=SMALL, blanking=[("results", None), ("results", "full"), ("all", "rows")])
+@sampled(4, name=SMALL, blanking=[("results", None), ("results", "full"), ("all", "rows")])
 def test_each_step_of_shipped_scenarios(name: str, blanking: tuple[str, str | None]) -> None:
     trace = trace_of(SHIPPED[name])
     blank, detail = blanking
@@ -127,6 +127,7 @@ def test_each_step_of_shipped_scenarios(name: str, blanking: tuple[str, str | No
 
 
 @pytest.mark.slow
+@settings(max_examples=FEWER)
 @given(st.one_of(scenarios(), transformers(), recurrents()), st.data())
 def test_random_scenarios(text: str, data: st.DataObject) -> None:
     try:
@@ -375,6 +376,7 @@ def test_keys_where_carry_cannot_be_worked() -> None:
 
 
 @pytest.mark.slow
+@settings(max_examples=FEWER)
 @given(st.one_of(scenarios(), transformers(), recurrents()), st.data())
 def test_the_oracle_agrees_with_every_key(text: str, data: st.DataObject) -> None:
     try:
@@ -393,6 +395,7 @@ def test_the_oracle_agrees_with_every_key(text: str, data: st.DataObject) -> Non
 
 
 @pytest.mark.slow
+@settings(max_examples=FEWER)
 @given(st.one_of(transformers(), recurrents()), st.data())
 def test_a_copy_has_the_decimals_of_what_it_copies(text: str, data: st.DataObject) -> None:
     """Of whichever quantity is rounded by itself, more coarsely or more finely than the rest."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,7 @@ def check(name: str, page: str, *, rewrite: bool) -> None:
     )
 
 
+@cache
 def page_document(name: str) -> Document:
     trace = work(load(name))
     return walkthrough(trace, select(trace))

@@ -8,7 +8,7 @@ import json
 
 import pytest
 import yaml
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attncli import ScenarioError
@@ -17,6 +17,7 @@ from attncli.render.exercises.csv import unguarded
 from attncli.telling.cells import find_cells
 from attncli.telling.selection import SelectionError
 from attncli.trace import Trace
+from tests.conftest import FEWER
 from tests.exercises import papers, questions, wish
 from tests.pages import trace_of
 
@@ -88,6 +89,7 @@ def ids_of(trace: Trace, blank: str) -> list[str]:
 
 
 @pytest.mark.parametrize("blank", ["results", "all"])
+@settings(max_examples=FEWER)
 @given(text=st.one_of(attentions(), unigrams(), learned()))
 def test_no_two_blanks_have_one_id(blank: str, text: str) -> None:
     try:

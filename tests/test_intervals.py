@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attncli import ScenarioError, Trace, load, oracle, work
 from attncli.arithmetic.operations import TakeRows
 from attncli.building.plain import plain_data, with_numbers
+from tests.conftest import FEWER
 from tests.pages import SHIPPED, trace_of
 from tests.plain import read
 from tests.strategies import recurrents, transformers
@@ -108,6 +109,7 @@ def test_shipped_scenarios(name: str) -> None:
 
 
 @pytest.mark.slow
+@settings(max_examples=FEWER)
 @given(st.one_of(transformers(), recurrents()))
 def test_random_transformers(text: str) -> None:
     data = read(text)

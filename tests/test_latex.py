@@ -47,11 +47,11 @@ from attncli.render.tex.text import breakable, escaped
 from attncli.steps import steps
 from attncli.telling.lesson import lessons
 from attncli.telling.selection import Selection
-from attncli.telling.walkthrough import walkthrough
 from attncli.word import Word
 from attncli.word import words as as_words
 from tests.auditor.latex import words
-from tests.pages import SHIPPED, trace_of
+from tests.conftest import sampled
+from tests.pages import SHIPPED, document_of, trace_of
 
 WIDE = "i_can_go_alone"
 N = ex.Number.written
@@ -104,7 +104,7 @@ def documents() -> list[Document]:
     """Every shipped scenario as `attn run` prints it, and lessons on one of them."""
     traces = {name: trace_of(scenario) for name, scenario in SHIPPED.items() if name != WIDE}
     told = [(step, traces["encoder_block"]) for step in steps()]
-    pages = [walkthrough(trace, Selection()) for trace in traces.values()]
+    pages = [document_of(trace) for trace in traces.values()]
     return [*pages, lessons(traces["encoder_block"], told, Selection())]
 
 
@@ -185,8 +185,7 @@ def page_of_words(several: Sequence[str]) -> Document:
 
 @pytest.mark.slow
 @needs_tex
-@pytest.mark.parametrize("engine", ["pdflatex", "xelatex", "lualatex"])
-@pytest.mark.parametrize("fragment", [False, True])
+@sampled(5, engine=["pdflatex", "xelatex", "lualatex"], fragment=[False, True])
 def test_any_words_compile(tmp_path: Path, engine: str, fragment: bool) -> None:
     if not is_installed(engine, "amsmath.sty"):
         pytest.skip(f"{engine} is not installed")

@@ -177,7 +177,7 @@ def lint(*arguments: str, width: int = 80) -> str:
     return result.stdout
 
 
-@sampled(3, name=SHIPPED, form=format_names())
+@sampled(5, name=SHIPPED, form=format_names())
 def test_every_scenario_in_every_format(name: str, form: str) -> None:
     page = lint(name, "--format", form)
     assert "nan" not in page.replace("nance", "")

@@ -92,7 +92,7 @@ def check_field(field: cloze.Field, question: Question) -> None:
         assert slip.name.replace("_", " ") in feedback
 
 
-@sampled(3, name=SMALL, blank=["results", "all"])
+@sampled(5, name=SMALL, blank=["results", "all"])
 def test_shipped_scenarios(name: str, blank: str) -> None:
     assert check(trace_of(SHIPPED[name]), blank, []) > 0
 

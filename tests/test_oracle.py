@@ -6,10 +6,10 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import assume, given
 
 from attncli import oracle
+from tests.conftest import sampled
 from tests.pages import SHIPPED, WORDS_ONLY, trace_of
 from tests.plain import read
 from tests.strategies import scenarios
@@ -56,8 +56,7 @@ def agree(expected: oracle.Arrays, text: str, *changes: str) -> None:
     assert compared >= max(len(expected) - 2, 1)
 
 
-@pytest.mark.parametrize("changes", VARIANTS)
-@pytest.mark.parametrize("name", sorted(set(SMALL) - RECURRENT - {WORDS_ONLY}))
+@sampled(5, name=sorted(set(SMALL) - RECURRENT - {WORDS_ONLY}), changes=VARIANTS)
 def test_shipped_scenarios(name: str, changes: tuple[str, ...]) -> None:
     agree(oracle.work(changed(read(SHIPPED[name]), changes)), SHIPPED[name], *changes)
 

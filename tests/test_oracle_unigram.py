@@ -17,6 +17,7 @@ from attncli.oracle.lesson import LearnedPieces
 from attncli.oracle.text import identities, tokens, vocabulary
 from attncli.oracle.unigram import unigram
 from attncli.oracle.viterbi import best_cut, split
+from tests.conftest import sampled
 from tests.plain import read
 from tests.test_oracle_merges import HUGS, random_text
 
@@ -448,7 +449,7 @@ def drawn(seed: int) -> dict[str, Any]:
     return data
 
 
-@pytest.mark.parametrize("seed", range(40))
+@sampled(3, seed=range(40))
 def test_the_package_works_the_same(seed: int) -> None:
     data = drawn(seed)
     trace = work(load(data))

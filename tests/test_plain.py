@@ -9,13 +9,14 @@ from itertools import count
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attncli import ScenarioError, load
 from attncli.building.plain import plain_data, with_numbers
 from attncli.file import shipped
 from attncli.name import Name
+from tests.conftest import FEWER
 from tests.pages import SHIPPED, trace_of
 from tests.plain import read
 from tests.strategies import recurrents, scenarios, transformers
@@ -77,29 +78,29 @@ def test_corners(name: str) -> None:
     goes_round(read(CORNERS[name]))
 
 
-@pytest.mark.slow
+@settings(max_examples=FEWER)
 @given(scenarios())
 def test_random_scenarios(text: str) -> None:
     goes_round(read(text))
 
 
-@pytest.mark.slow
+@settings(max_examples=FEWER)
 @given(st.one_of(transformers(), recurrents()))
 def test_random_transformers(text: str) -> None:
     data = read(text)
     assert given_in(with_numbers(data, others(given_in(data)))) == others(given_in(data))
 
 
-@pytest.mark.slow
 def test_random_numbers_are_written_out() -> None:
-    W = load(WIDE).given[Name("W_V")]
-    rows = [[W.number(i, j).full for j in range(512)] for i in range(512)]
-    changed = with_numbers(plain_data(WIDE), {"W_V": rows})
-    assert changed["W_K"] == {"random": "normal", "seed": "3", "std": "0.04"}
-    assert len(changed["W_V"]) == 512
+    drawn = {"random": "normal", "seed": "3", "std": "0.04"}
+    data = {"X": [["1"] * 48], **dict.fromkeys(("W_Q", "W_K", "W_V"), drawn)}
+    W = load(data).given[Name("W_V")]
+    rows = [[W.number(i, j).full for j in range(48)] for i in range(48)]
+    changed = with_numbers(data, {"W_V": rows})
+    assert changed["W_K"] == drawn
+    assert len(changed["W_V"]) == 48
     assert changed["W_V"][7][5] == str(rows[7][5])
-    told = load(changed, large=True).given[Name("W_V")]
-    np.testing.assert_array_equal(told.values, W.values)
+    np.testing.assert_array_equal(load(changed).given[Name("W_V")].values, W.values)
 
 
 def test_numbers_are_written_as_they_are() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from attncli import ScenarioError
 from attncli.render.screen.lines import StyledText, line_width, width, wrapped
 from attncli.trace import Trace
+from tests.conftest import FEWER, sampled
 from tests.pages import SHIPPED, page_of, trace_of
 from tests.strategies import recurrents, scenarios, transformers
 
@@ -39,13 +40,13 @@ def test_no_digit_is_lost(name: str, detail: str) -> None:
     check_no_digit_is_lost(trace, detail, 20, 30, 40, 60, 80, 100, 120, 200)
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@sampled(3, name=OTHERS)
 def test_no_digit_of_others_is_lost(name: str) -> None:
     check_no_digit_is_lost(trace_of(SHIPPED[name], "rounding.policy=exact"), "full", 40)
 
 
 @pytest.mark.slow
-@settings(max_examples=settings().max_examples // 2)
+@settings(max_examples=FEWER)
 @given(st.one_of(scenarios(), transformers(), recurrents()), st.integers(20, 130))
 def test_no_digit_of_any_scenario_is_lost(text: str, cells: int) -> None:
     try:
@@ -67,14 +68,14 @@ def test_no_line_runs_over(name: str, detail: str) -> None:
     check_no_line_runs_over(trace_of(SHIPPED[name]), detail, 60, 80, 120)
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@sampled(3, name=OTHERS)
 def test_no_line_of_others_runs_over(name: str) -> None:
     check_no_line_runs_over(trace_of(SHIPPED[name]), "full", 60)
     check_no_line_runs_over(trace_of(SHIPPED[name]), "summary", 60, 80)
 
 
 @pytest.mark.slow
-@settings(max_examples=settings().max_examples // 2)
+@settings(max_examples=FEWER)
 @given(st.one_of(transformers(), recurrents()))
 def test_no_line_of_any_transformer_runs_over(text: str) -> None:
     try:

@@ -20,10 +20,12 @@ from attncli.tokenizing.merge_training import MergeSettings, learn_merges
 from attncli.tokenizing.pieces import SubwordMarks, numbered
 from attncli.tokenizing.tokenizer import WordTokenizer
 from attncli.tokenizing.unigram import Unigram, UnigramSettings
+from tests.conftest import sampled
 
 tokenizers = pytest.importorskip("tokenizers")
 from tokenizers import models, pre_tokenizers, trainers  # noqa: E402
 
+AFFIXES = [SubwordMarks(), SubwordMarks(suffix="</w>"), SubwordMarks(prefix="##")]
 SYLLABLES = ["hug", "pun", "b", "s", "ta", "ti", "lo", "aa", "é", "ß", "国", "xy", "ana", "n"]
 
 
@@ -68,10 +70,7 @@ def last_of_each(merges: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
     return [*dict.fromkeys(reversed(merges))][::-1]
 
 
-@pytest.mark.parametrize(
-    "affixes", [SubwordMarks(), SubwordMarks(suffix="</w>"), SubwordMarks(prefix="##")]
-)
-@pytest.mark.parametrize("seed", range(40))
+@sampled(4, seed=range(40), affixes=AFFIXES)
 def test_bpe_learns_the_same_merges(seed: int, affixes: SubwordMarks) -> None:
     text, least = corpus(seed), seed % 3
     trainer = trainers.BpeTrainer(
@@ -153,7 +152,7 @@ def trained(words: tuple[CountedWord, ...], size: int, **options: Any) -> tuple[
     return theirs, json.loads(theirs.to_str())["model"]["vocab"]
 
 
-@pytest.mark.parametrize("seed", range(100))
+@sampled(3, seed=range(100))
 def test_unigram_learns_the_same_pieces(seed: int) -> None:
     words = count_words(corpus(seed), cutting.WhiteSpace().split)
     size = 20 + seed % 40

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from attncli import ScenarioError, load, oracle, work
 from attncli.trace import Trace
@@ -47,7 +47,6 @@ def same(name: str, ours: Any, values: Any) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=2 * settings().max_examples)
 @given(transformers())
 def test_random_transformers(text: str) -> None:
     try:

@@ -18,8 +18,9 @@ from attncli.scenario.model import Tokenizing
 from attncli.tokenizing.count_training import CountTraining
 from attncli.tokenizing.em_training import EMTraining
 from attncli.trace import Trace
-from tests.auditor import Tables, audit
-from tests.pages import SHIPPED, page_of, trace_of
+from tests.auditor import audit
+from tests.conftest import sampled
+from tests.pages import SHIPPED, page_of, tables_of, trace_of
 
 HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 PIECES = {"h": -3, "u": -2, "g": -3, "hu": -4, "ug": -3.5, "s": -2.5}
@@ -115,8 +116,7 @@ def test_pages_of_words_of_any_length_are_true(words: list[str]) -> None:
     """Totals of a word's only place are a table of their own, those of several are in a list."""
     pieces = {"a": -1.98, "b": -1.54, "ab": -2.5, "aa": -3.1}
     trace = traced(tokenizer="unigram", pieces=pieces, sentence=" ".join(words))
-    tables = Tables(json.loads(page_of(trace, "json")))
-    report = audit(page_of(trace), "terminal", tables)
+    report = audit(page_of(trace), "terminal", tables_of(trace))
     assert report.false == []
     assert report.results
 
@@ -234,8 +234,7 @@ def drawn(seed: int) -> tuple[list[str], str]:
     return [text() for _ in range(3)], text()
 
 
-@pytest.mark.parametrize("marks", ["none", "▁"])
-@pytest.mark.parametrize("seed", range(30))
+@sampled(3, seed=range(30), marks=["none", "▁"])
 def test_expected_pieces_are_those_of_the_package(seed: int, marks: str) -> None:
     tokenizers = pytest.importorskip("tokenizers")
     corpus, sentence = drawn(seed)
