@@ -201,8 +201,3 @@ class Matrix:
             numbers = [self.number(*((k, x) if axis == 0 else (x, k))) for x in others]
             told = self._lines[axis, k] = Vector(tuple(numbers))
         return told
-
-    def take_rows(self, indices: Sequence[int]) -> Matrix:
-        """The rows at `indices`, as they are written."""
-        written = None if self.written is None else tuple(self.written[i] for i in indices)
-        return Matrix(self.values[list(indices)], self.places, self.decimals, written)

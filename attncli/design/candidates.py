@@ -7,30 +7,23 @@ Rounding is that of plain floats, so a candidate that gets through is worked aga
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from functools import reduce
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import (
-    ColumnsAsRows,
-    JoinColumns,
-    JoinRows,
     NegativeLog,
     Nucleus,
     Operation,
     Rotate,
-    RowAsColumn,
-    Same,
-    TakeColumns,
     TakeRows,
     TopK,
 )
 from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.operations.moved import Moved
 from attncli.arithmetic.rounding import Array, Rounding, Unworkable
 from attncli.design.rules import units
 from attncli.records import NamedTuple
@@ -74,46 +67,12 @@ class CandidateValues(NamedTuple):
 
 _BY_ROW: frozenset[type[Operation]] = frozenset(
     {
-        JoinColumns,
         Nucleus,
         Rotate,
-        Same,
-        TakeColumns,
         TopK,
     }
 )
 """What works on each row by itself, so that the rows of all candidates go through at once."""
-
-
-def _turned(W: Array) -> Array:
-    return np.asarray(W.swapaxes(0, 1))
-
-
-def _under_each_other(above: Array, below: Array) -> Array:
-    count = max(above.shape[2], below.shape[2])
-    parts = [np.broadcast_to(part, (*part.shape[:2], count)) for part in (above, below)]
-    return np.concatenate(parts)
-
-
-_STACKED: Mapping[type[Operation], Callable[..., Array]] = MappingProxyType(
-    {
-        JoinRows: _under_each_other,
-    }
-)
-"""What is done to stacks of matrices at once."""
-
-
-_STACKED_AS_SET: Mapping[type[Operation], Callable[..., Array]] = MappingProxyType(
-    {
-        ColumnsAsRows: lambda _, *x: reduce(_under_each_other, map(_turned, x)),
-        NegativeLog: lambda loss, p: (
-            -np.log(p[range(len(loss.targets)), list(loss.targets)])[:, np.newaxis]
-        ),
-        RowAsColumn: lambda taken, x: _turned(x[taken.row_number, np.newaxis]),
-        TakeRows: lambda taken, x: x[list(taken.indices)],
-    }
-)
-"""The same for those that have settings of their own."""
 
 
 def full(
@@ -124,9 +83,11 @@ def full(
     with np.errstate(all="ignore"):
         if isinstance(operation, Indexed):
             return _at_once(operation, operands)
-        stacked = _stacked(operation, [operand.values for operand in operands])
-        if stacked is not None:
-            return stacked
+        if isinstance(operation, Moved):
+            return np.asarray(operation.arranged(*(_of_each(x.values, count) for x in operands)))
+        if isinstance(operation, NegativeLog):
+            places = range(len(operation.targets)), list(operation.targets)
+            return np.asarray(-np.log(operands[0].values[places])[:, np.newaxis])
         if type(operation) in _BY_ROW:
             for tried in (operands, [*map(_without_zeros, operands)]):
                 with suppress(Unworkable):
@@ -142,15 +103,9 @@ def _at_once(operation: Indexed, operands: Sequence[CandidateValues]) -> Array:
     return values if operation.copies or not infinite.any() else np.where(infinite, np.nan, values)
 
 
-def _stacked(operation: Operation, operands: Sequence[Array]) -> Array | None:
-    """What is done to stacks of matrices at once; None for anything else."""
-    plain = _STACKED.get(type(operation))
-    if plain is not None:
-        return plain(*operands)
-    for kind, work in _STACKED_AS_SET.items():
-        if isinstance(operation, kind):
-            return np.asarray(work(operation, *operands))
-    return None
+def _of_each(values: Array, count: int) -> Array:
+    """The numbers of each candidate, though all have the same."""
+    return np.broadcast_to(values, (*values.shape[:2], count))
 
 
 def _without_zeros(operand: CandidateValues) -> CandidateValues:
@@ -179,7 +134,7 @@ def _rows(operand: CandidateValues, count: int, *, shared: bool) -> Array:
     values = operand.values
     if shared and operand.fixed:
         return values[:, :, 0]
-    across = np.broadcast_to(values, (*values.shape[:2], count)).swapaxes(0, 1)
+    across = _of_each(values, count).swapaxes(0, 1)
     return across.reshape(values.shape[1], -1).T
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from attncli.arithmetic.operations.joining import *
     from attncli.arithmetic.operations.masking import *
     from attncli.arithmetic.operations.means import *
+    from attncli.arithmetic.operations.moved import *
     from attncli.arithmetic.operations.norms import *
     from attncli.arithmetic.operations.pieces import *
     from attncli.arithmetic.operations.positions import *
@@ -37,9 +38,9 @@ _NAMES = {
     "columns": ("AddedUp", "ColumnsAsRows", "OnlyRow", "RowAsColumn", "ShareItself", "Zeros"),
     "counting": ("CountInWords", "PairScore", "Share"),
     "derivatives": ("derivative",),
-    "elementwise": ("Add", "DivideBy", "Dropout", "Multiply", "MultiplyBy", "SoftCap", "TakeRows"),
+    "elementwise": ("Add", "DivideBy", "Dropout", "Multiply", "MultiplyBy", "SoftCap"),
     "gradients": ("FrobeniusNorm", "ReluSlope", "TanhSlope", "TimesDiagonal"),
-    "joining": ("JoinColumns", "JoinRows", "Listed", "Same", "TakeColumns", "TakeRun"),
+    "joining": ("JoinColumns", "JoinRows", "Listed", "TakeColumns", "TakeRun"),
     "masking": (
         "MINUS_INFINITY",
         "AddFinite",
@@ -53,6 +54,7 @@ _NAMES = {
         "Window",
     ),
     "means": ("ColumnMean", "RowMean"),
+    "moved": ("Same", "TakeRows"),
     "norms": ("MeanOfSquares", "Normalize", "RootOf", "SubtractRow"),
     "pieces": (
         "CorpusLoss",

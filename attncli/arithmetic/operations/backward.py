@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.arithmetic.equations.bounds import EPSILON
 from attncli.arithmetic.equations.working import negated, sum_of
@@ -27,6 +26,7 @@ from attncli.arithmetic.expression import (
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working
+from attncli.arithmetic.operations.moved import Moved
 from attncli.arithmetic.operations.rotary import Rotate
 from attncli.arithmetic.rounding import Array, Error, largest
 from attncli.records import dataclass
@@ -37,7 +37,7 @@ class ScatterAdd(Operation):
     """For each number of an operand, the gradients of all places that an operation puts it to,
     added up; 0 for one that it leaves out."""
 
-    operation: Operation
+    operation: Moved
     operand: int
 
     def signature(self) -> str:
@@ -51,32 +51,31 @@ class ScatterAdd(Operation):
         return self._added(operands, operands[-1].values)
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        number = 1 + i * operands[self.operand].shape[1] + j
-        places = np.argwhere(self._sources(operands) == number).tolist()
+        number = self._first(operands) + i * operands[self.operand].shape[1] + j
+        places = np.argwhere(self.operation.sources(operands[:-2]) == number).tolist()
         return (sum_of([operands[-1].number(*place) for place in places]),)
 
     def places(self, *operands: Matrix) -> int | None:
         return operands[-1].places
 
     def error(self, *operands: Matrix) -> Error:
-        most = int(np.bincount(self._sources(operands).ravel())[1:].max(initial=0))
-        return Error((most + 2) * EPSILON * most * largest(operands[-1].values))
+        gradient = operands[-1].values
+        most = int(self._added(operands, np.ones(gradient.shape)).max())
+        return Error((most + 2) * EPSILON * most * largest(gradient))
 
     def sizes(self, *operands: Matrix) -> Array:
         return self._added(operands, np.abs(operands[-1].values))
 
     def _added(self, operands: Sequence[Matrix], gradient: Array) -> Array:
-        shape, sources = operands[self.operand].shape, self._sources(operands).ravel()
-        added = np.bincount(sources, gradient.ravel(), minlength=1 + shape[0] * shape[1])
-        return np.asarray(added[1:].reshape(shape), dtype=np.float64)
+        shape, first = operands[self.operand].shape, self._first(operands)
+        count = first + shape[0] * shape[1]
+        sources = self.operation.sources(operands[:-2]).ravel()
+        added = np.bincount(sources, gradient.ravel(), minlength=count)
+        return np.asarray(added[first:count].reshape(shape), dtype=np.float64)
 
-    def _sources(self, operands: Sequence[Matrix]) -> NDArray[np.int_]:
-        """Which number of the operand, from 1, each of the result is; 0 for another operand's."""
-        numbered = [Matrix(np.zeros(operand.shape), 0, 0) for operand in operands[:-2]]
-        shape = operands[self.operand].shape
-        numbers = np.arange(1.0, 1 + shape[0] * shape[1]).reshape(shape)
-        numbered[self.operand] = Matrix(numbers, 0, 0)
-        return self.operation.values(*numbered).astype(np.int_)
+    def _first(self, operands: Sequence[Matrix]) -> int:
+        """The number of the operand's first number among those of all operands."""
+        return sum(operand.values.size for operand in operands[: self.operand])
 
 
 @dataclass(frozen=True)

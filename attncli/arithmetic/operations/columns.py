@@ -7,10 +7,8 @@ import numpy as np
 from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.expression import Equation, Quotient, Symbol, Total, constant
 from attncli.arithmetic.formula import at, define
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import Working
 from attncli.arithmetic.operations.indexed import Indexed
-from attncli.arithmetic.operations.joining import Moved, all_written, joined
+from attncli.arithmetic.operations.moved import Moved, Numbers
 from attncli.name import Name
 from attncli.records import dataclass
 from attncli.word import Word
@@ -30,14 +28,8 @@ class RowAsColumn(Moved):
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, at(operands[0], Word(self.key)) if self.key else Symbol(operands[0]))
 
-    def moved(self, *operands: Matrix) -> Matrix:
-        table, k = operands[0], self.row_number
-        written = table.written and tuple((number,) for number in table.written[k])
-        values = table.values[k][:, np.newaxis]
-        return Matrix(values, table.places, table.decimals, written)
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        return (operands[0].number(self.row_number, i),)
+    def arranged(self, *arrays: Numbers) -> Numbers:
+        return arrays[0][self.row_number, np.newaxis].swapaxes(0, 1)
 
 
 class OnlyRow(RowAsColumn):
@@ -61,13 +53,9 @@ class ColumnsAsRows(Moved):
         state = operands[0]
         return define(at(name, "t"), Symbol(state.at("t") if isinstance(state, Name) else state))
 
-    def moved(self, *operands: Matrix) -> Matrix:
-        values = np.concatenate([operand.values for operand in operands], axis=1).T
-        written = tuple(tuple(x for (x,) in one) for one in all_written(operands))
-        return joined(np.ascontiguousarray(values), operands, written)
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        return (operands[i].number(j, 0),)
+    def arranged(self, *arrays: Numbers) -> Numbers:
+        across = np.concatenate(arrays, axis=1)
+        return np.ascontiguousarray(across.swapaxes(0, 1))
 
 
 class Zeros(Indexed):

@@ -15,9 +15,8 @@ from attncli.arithmetic.equations.shapes import operands_in, parsed
 from attncli.arithmetic.expression import Apply, Expression, Operand
 from attncli.arithmetic.operations.backward import RotateBack, ScatterAdd, TargetSlope
 from attncli.arithmetic.operations.base import Operation
-from attncli.arithmetic.operations.elementwise import TakeRows
 from attncli.arithmetic.operations.indexed import Indexed
-from attncli.arithmetic.operations.joining import Moved
+from attncli.arithmetic.operations.moved import Moved
 from attncli.arithmetic.operations.rotary import Rotate
 from attncli.arithmetic.operations.sampling import NegativeLog
 
@@ -28,7 +27,7 @@ def derivative(operation: Operation, operand: int) -> Operation:
     match operation:
         case Indexed(tree=tree) if not _is_condition(tree, operand):
             return _of_equation(operation, operand)
-        case Moved() | TakeRows():
+        case Moved():
             return ScatterAdd(operation, operand)
         case Rotate() if operand == 0:
             return RotateBack(operation)

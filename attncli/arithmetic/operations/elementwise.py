@@ -1,60 +1,20 @@
-"""Operations that go number by number: taking rows, dividing by a number, adding."""
+"""Operations that go number by number: dividing by a number, adding."""
 
 from __future__ import annotations
-
-import numpy as np
 
 from attncli.arithmetic.equations.formulas import X, cell, whole
 from attncli.arithmetic.equations.working import sum_of
 from attncli.arithmetic.expression import (
     Apply,
-    Equation,
     Expression,
     Number,
     Product,
     Quotient,
-    Symbol,
     constant,
     minus,
 )
-from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import Operation, Working
 from attncli.arithmetic.operations.indexed import Indexed
-from attncli.arithmetic.rounding import Array, Rounding
-from attncli.records import dataclass
-from attncli.word import Word
-
-
-@dataclass(frozen=True)
-class TakeRows(Operation):
-    """The rows of a table, as they are written; `keys` look them up. [v, d] -> [n, d]"""
-
-    layout = "rows"
-
-    indices: tuple[int, ...]
-    keys: tuple[str, ...]
-    by: str = "tokens"
-    """What the keys are, for the formula: tokens, ids, positions."""
-
-    def signature(self) -> str:
-        return f"v d -> {len(self.indices)} d"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        return define(name, at(operands[0], self.by))
-
-    def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
-        return operands[0].take_rows(self.indices)
-
-    def values(self, *operands: Matrix) -> Array:
-        return np.asarray(operands[0].values[list(self.indices)])
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        return (operands[0].number(self.indices[i], j),)
-
-    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        return (Symbol(names[0], (Word(self.keys[i]),)),)
-
 
 _X, _Y = cell(0, "i", "j"), cell(1, "i", "j")
 

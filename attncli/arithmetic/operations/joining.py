@@ -1,12 +1,6 @@
-"""Operations that only put numbers elsewhere: copies, runs of columns, rows above rows.
-
-The numbers stay as they are, with just the decimals that they are written with.
-"""
+"""Numbers that are put elsewhere: runs of columns and of rows, rows above rows."""
 
 from __future__ import annotations
-
-from abc import abstractmethod
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -20,43 +14,16 @@ from attncli.arithmetic.expression import (
     elided,
 )
 from attncli.arithmetic.formula import at, define
-from attncli.arithmetic.matrix import Matrix, Written
-from attncli.arithmetic.operations.base import Operation, Working, most_places
-from attncli.arithmetic.rounding import Array, Rounding
+from attncli.arithmetic.operations.moved import Moved, Numbers
 from attncli.records import dataclass
 
 
-class Moved(Operation):
-    """Numbers that are moved, and neither worked on nor rounded."""
-
-    layout = "rows"
-    copies = True
-
-    def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
-        return self.moved(*operands)
-
-    @abstractmethod
-    def moved(self, *operands: Matrix) -> Matrix:
-        """The numbers in their new places. Raises ValueError where the shapes don't fit."""
-
-    def values(self, *operands: Matrix) -> Array:
-        return self.moved(*operands).values
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        return (self.moved(*operands).number(i, j),)
-
-
-class Same(Moved):
-    """A copy under another name: without projections, Q is X. [n, m] -> [n, m]"""
-
-    def signature(self) -> str:
-        return "n m -> n m"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        return define(name, Symbol(operands[0]))
-
-    def moved(self, *operands: Matrix) -> Matrix:
-        return operands[0]
+def _run(extent: int, part: int, of: int, what: str) -> slice:
+    """The `part`-th, from 0, of so many equal runs of rows or columns."""
+    size, left_over = divmod(extent, of)
+    if left_over:
+        raise ValueError(f"{extent} {what} can't be split into {of} equal parts")
+    return slice(part * size, (part + 1) * size)
 
 
 @dataclass(frozen=True)
@@ -75,20 +42,9 @@ class TakeColumns(Moved):
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, at(operands[0], f"columns: part {self.part + 1} of {self.of}"))
 
-    def moved(self, *operands: Matrix) -> Matrix:
-        whole = operands[0]
-        run = self._run(whole.shape[1])
-        written = whole.written and tuple(row[run] for row in whole.written)
-        return Matrix(whole.values[:, run], whole.places, whole.decimals, written)
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        return (operands[0].number(i, self._run(operands[0].shape[1]).start + j),)
-
-    def _run(self, columns: int) -> slice:
-        width, left_over = divmod(columns, self.of)
-        if left_over:
-            raise ValueError(f"{columns} columns can't be split into {self.of} equal parts")
-        return slice(self.part * width, (self.part + 1) * width)
+    def arranged(self, *arrays: Numbers) -> Numbers:
+        whole = arrays[0]
+        return whole[:, _run(whole.shape[1], self.part, self.of, "columns")]
 
 
 @dataclass(frozen=True)
@@ -105,18 +61,8 @@ class TakeRun(Moved):
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, at(operands[0], f"rows: part {self.part + 1} of {self.of}"))
 
-    def moved(self, *operands: Matrix) -> Matrix:
-        whole = operands[0]
-        height, left_over = divmod(whole.shape[0], self.of)
-        if left_over:
-            raise ValueError(f"{whole.shape[0]} rows can't be split into {self.of} equal parts")
-        run = slice(self.part * height, (self.part + 1) * height)
-        written = whole.written and whole.written[run]
-        return Matrix(whole.values[run], whole.places, whole.decimals, written)
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        height = operands[0].shape[0] // self.of
-        return (operands[0].number(self.part * height + i, j),)
+    def arranged(self, *arrays: Numbers) -> Numbers:
+        return arrays[0][_run(len(arrays[0]), self.part, self.of, "rows")]
 
 
 @dataclass(frozen=True)
@@ -135,18 +81,8 @@ class JoinColumns(Moved):
         parts = (Omitted() if place is None else Symbol(operands[place]) for place in places)
         return define(name, Vector(tuple(parts)))
 
-    def moved(self, *operands: Matrix) -> Matrix:
-        values = np.concatenate([operand.values for operand in operands], axis=1)
-        parts = all_written(operands)
-        rows = zip(*parts, strict=True) if parts else ()
-        return joined(values, operands, tuple(sum(row, start=()) for row in rows))
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        for operand in operands:
-            if j < operand.shape[1]:
-                return (operand.number(i, j),)
-            j -= operand.shape[1]
-        raise IndexError("there are not so many columns")
+    def arranged(self, *arrays: Numbers) -> Numbers:
+        return np.concatenate(arrays, axis=1)
 
 
 @dataclass(frozen=True)
@@ -162,28 +98,9 @@ class JoinRows(Moved):
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, Apply("stack", tuple(map(Symbol, operands))))
 
-    def moved(self, *operands: Matrix) -> Matrix:
-        values = np.concatenate([operand.values for operand in operands])
-        return joined(values, operands, sum(all_written(operands), start=()))
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        for operand in operands:
-            if i < operand.shape[0]:
-                return (operand.number(i, j),)
-            i -= operand.shape[0]
-        raise IndexError("there are not so many rows")
+    def arranged(self, *arrays: Numbers) -> Numbers:
+        return np.concatenate(arrays)
 
 
 class Listed(JoinRows):
     """Lists in one, which are then not shown by themselves."""
-
-
-def all_written(operands: Sequence[Matrix]) -> list[Written]:
-    """The numbers as authors wrote them, if all of them are."""
-    written = [operand.written for operand in operands if operand.written is not None]
-    return written if len(written) == len(operands) else []
-
-
-def joined(values: Array, operands: Sequence[Matrix], written: Written) -> Matrix:
-    decimals = max(operand.decimals for operand in operands)
-    return Matrix(values, most_places(*operands), decimals, written or None)
