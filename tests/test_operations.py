@@ -186,6 +186,37 @@ CASES: dict[str, Case] = {
     "negative_log": Case(
         ops.NegativeLog((1, 0, 3)), F34, "p", lambda p: -np.log(p[[0, 1, 2], [1, 0, 3]])[:, None]
     ),
+    "cut_scores": Case(
+        ops.CutScores(((0, 2), (1,), (2, 1, 0))), ((3, 1),), "f",
+        lambda s: np.array([s[0] + s[2], s[1], s[2] + s[1] + s[0]]),
+    ),
+    "long_cut": Case(
+        ops.CutScores((tuple(range(40)) * 2,)), ((40, 1),), "f", lambda s: [[2 * s.sum()]]
+    ),
+    "loss_without": Case(
+        ops.LossWithout((((0, (1, 2)), (2, (0,))), ((1, (2,)),))), ((3, 1),) * 3, "pff",
+        lambda c, s, p: np.array(
+            [c[0] * (s[0] - p[1] - p[2]) + c[2] * (s[2] - p[0]), c[1] * (s[1] - p[2])]
+        ),
+    ),
+    "pruning_loss": Case(
+        ops.PruningLoss(((1, (0, 2)), (2, (0,))), 2), ((3, 1), (1, 1), (1, 1)), "ppp",
+        lambda f, e, w: np.array(
+            [
+                f[1] / w[0] * (np.log(f[1] / e[0])
+                - np.log((f[0] + f[1]) * (f[2] + f[1]) / (e[0] + 2 * f[1]) ** 2)),
+                f[2] / w[0] * (np.log(f[2] / e[0]) - np.log((f[0] + f[2]) / (e[0] + 2 * f[2]))),
+            ]
+        ),
+    ),
+    "arrivals": Case(
+        ops.Arrivals(((2, None), (0, 1), (None, 0)), 2, unknown=True),
+        ((3, 1), (1, 1), (1, 1), (1, 1)), "ffff",
+        lambda s, a, b, u: np.array([s[2], b[0] + s[0], a[0] + u[0]]),
+    ),
+    "largest": Case(ops.LargestOf(), ((4, 1),), "f", lambda x: x.max(0, keepdims=True)),
+    "least": Case(ops.Least(), ((4, 1),), "f", lambda x: x.min(0, keepdims=True)),
+    "share": Case(ops.Share(), ((2, 1),), "p", lambda x: x[:1] / x[1:]),
     "column_mean": Case(ops.ColumnMean(), ((3, 1),), "f", lambda x: x.mean(0, keepdims=True)),
     "exponential_of": Case(ops.ExponentialOf(), ((1, 1),), "f", np.exp),
     "linear": Case(ops.Linear(), ((3, 2), (4, 2)), "ff", lambda x, W: x @ W.T),
@@ -623,6 +654,12 @@ def test_what_is_too_much_work_in_full_leaves_no_noise_either() -> None:
     minus = ops.Add(1).make(EXACT, "same", Matrix(-(x.values * 0.1), None, 3))
     assert (tenth.values + minus.values).any()
     assert not ops.Add(2).make(EXACT, "residual", tenth, minus).values.any()
+
+
+def test_a_sum_may_be_longer_than_calls_can_nest() -> None:
+    scores = Matrix.of_written([[Decimal("0.25")]] * 5000)
+    made = ops.CutScores((tuple(range(5000)),)).make(EXACT, "prune", scores)
+    assert made.values.tolist() == [[1250.0]]
 
 
 def test_shapes_are_not_stretched() -> None:

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import (
-    NegativeLog,
     Nucleus,
     Operation,
     Rotate,
@@ -23,6 +22,7 @@ from attncli.arithmetic.operations import (
     TopK,
 )
 from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.operations.lists import ListOfEquations
 from attncli.arithmetic.operations.moved import Moved
 from attncli.arithmetic.rounding import Array, Rounding, Unworkable
 from attncli.design.rules import units
@@ -81,13 +81,10 @@ def full(
     """The result [n, m] of an operation in so many candidates, before it is rounded; nan where it
     can't be worked. [n, m, b]"""
     with np.errstate(all="ignore"):
-        if isinstance(operation, Indexed):
+        if isinstance(operation, Indexed | ListOfEquations):
             return _at_once(operation, operands)
         if isinstance(operation, Moved):
             return np.asarray(operation.arranged(*(_of_each(x.values, count) for x in operands)))
-        if isinstance(operation, NegativeLog):
-            places = range(len(operation.targets)), list(operation.targets)
-            return np.asarray(-np.log(operands[0].values[places])[:, np.newaxis])
         if type(operation) in _BY_ROW:
             for tried in (operands, [*map(_without_zeros, operands)]):
                 with suppress(Unworkable):
@@ -95,7 +92,7 @@ def full(
         return _one_by_one(operation, count, operands, shape)
 
 
-def _at_once(operation: Indexed, operands: Sequence[CandidateValues]) -> Array:
+def _at_once(operation: Indexed | ListOfEquations, operands: Sequence[CandidateValues]) -> Array:
     """An equation, for all candidates at once."""
     values = operation.arrays([operand.values for operand in operands])
     infinite = np.isinf(values)

@@ -68,6 +68,10 @@ class _Arrays:
         return Laid("", lambda _: value, is_new=False)
 
     def added(self, node: ex.Sum) -> Laid:
+        if len(node.terms) > _LONG_SUM:  # which would nest as deep as it is long
+            half = len(node.terms) // 2
+            halves = (ex.Sum(terms) for terms in (node.terms[:half], node.terms[half:]))
+            return together(np.add, *map(self.of, halves))
         total = self.of(node.terms[0])
         for term in node.terms[1:]:
             if isinstance(term, ex.Negative):
@@ -116,6 +120,7 @@ class _Arrays:
 
 _WHOLE, _ALONE = slice(None), np.newaxis
 _TWO = ex.constant(2)
+_LONG_SUM = 16
 
 
 def _goes_over(node: Expression, over: str) -> bool:

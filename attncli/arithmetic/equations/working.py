@@ -194,28 +194,30 @@ def _one_number_each(term: Expression, numbers: list[Number]) -> Expression:
 
 def _added(form: Expression, numbers: list[Number]) -> Number | None:
     """What a sum of numbers comes to."""
-    if not isinstance(form, ex.Sum):
+    total = _signed(form) if isinstance(form, ex.Sum) else None
+    if total is None:
         return None
-    found = [_signed(term) for term in form.terms]
-    known = [one for one in found if one is not None]
-    if len(known) < len(found):
-        return None
-    numbers.append(Number.inner(decimals.total(known)))
+    numbers.append(Number.inner(total))
     return numbers[-1]
 
 
 def _signed(term: Expression) -> Decimal | None:
     if isinstance(term, Number):
         return term.shown
-    if isinstance(term, ex.Negative) and isinstance(term.operand, Number):
-        return decimals.negated(term.operand.shown)
-    return None
+    if isinstance(term, ex.Negative):
+        taken = _signed(term.operand)
+        return None if taken is None else decimals.negated(taken)
+    if not isinstance(term, ex.Sum):
+        return None
+    found = [_signed(one) for one in term.terms]
+    known = [one for one in found if one is not None]
+    return decimals.total(known) if len(known) == len(found) else None
 
 
 def _worked(form: Expression, numbers: list[Number]) -> Expression:
     match form:
         case ex.Sum(terms):
-            return ex.Sum(tuple([_worked_term(term, numbers) for term in terms]))
+            return sum_of([_worked_term(term, numbers) for term in terms])
         case ex.Power(Number() as base, exponent) if exponent == _TWO:
             numbers.append(product_of(base, base))
             return numbers[-1]

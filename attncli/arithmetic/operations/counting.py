@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from attncli.arithmetic.equations.working import product_of, sum_of
@@ -9,6 +11,7 @@ from attncli.arithmetic.expression import Equation, Expression, Number, Product,
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working
+from attncli.arithmetic.operations.lists import ListOfEquations, number_of
 from attncli.arithmetic.rounding import Array
 from attncli.records import dataclass
 
@@ -90,7 +93,7 @@ class PairScore(Operation):
         return (Quotient(pairs.number(i, j), Product((a, b))),)
 
 
-class Share(Operation):
+class Share(ListOfEquations):
     """The first number as a share of the second. [2, 1] -> [1, 1]"""
 
     def signature(self) -> str:
@@ -99,9 +102,6 @@ class Share(Operation):
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, Quotient(at(operands[0], "kept"), at(operands[0], "all")))
 
-    def values(self, *operands: Matrix) -> Array:
-        part, whole = operands[0].values[:, 0]
-        return np.array([[part / whole]])
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        return (Quotient(operands[0].number(0, 0), operands[0].number(1, 0)),)
+    @property
+    def trees(self) -> Sequence[Expression]:
+        return [Quotient(number_of(0, 0), number_of(0, 1))]

@@ -5,22 +5,16 @@ Kudo 2018 (arXiv:1804.10959). Lists are columns [p, 1].
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
-import numpy as np
-
-from attncli.arithmetic import decimals
-from attncli.arithmetic.equations.bounds import EPSILON
 from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.equations.indices import renamed
-from attncli.arithmetic.equations.working import are_long, product_of, sum_of
+from attncli.arithmetic.equations.working import sum_of
 from attncli.arithmetic.expression import (
     Apply,
     Equation,
     Expression,
     Negative,
-    Number,
     Product,
     Quotient,
     Sum,
@@ -30,23 +24,12 @@ from attncli.arithmetic.expression import (
     minus,
 )
 from attncli.arithmetic.formula import at, define
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import Operation, Working, most_places
 from attncli.arithmetic.operations.indexed import Indexed
-from attncli.arithmetic.rounding import Array, Error, largest
+from attncli.arithmetic.operations.lists import ListOfEquations, number_of
 from attncli.records import dataclass
 
 Cut = tuple[int, ...]
 """The pieces of a word, by their rows from 0."""
-
-
-def column_of(numbers: Sequence[float]) -> Array:
-    return np.array(numbers, dtype=np.float64)[:, np.newaxis]
-
-
-def sum_error(terms: int, *operands: Matrix) -> Error:
-    size = sum(largest(operand.values) for operand in operands)
-    return Error((terms + 2) * EPSILON * (terms + 2) * size)
 
 
 class LogShare(Indexed):
@@ -57,7 +40,7 @@ class LogShare(Indexed):
 
 
 @dataclass(frozen=True)
-class CutScores(Operation):
+class CutScores(ListOfEquations):
     """The log-probability of each word: those of the pieces that it is cut into, added up.
     [p, 1] -> [w, 1]"""
 
@@ -69,18 +52,9 @@ class CutScores(Operation):
     def formula(self, name: str, *operands: str) -> Equation:
         return define(at(name, "word"), Total("piece", at(operands[0], "piece")))
 
-    def values(self, *operands: Matrix) -> Array:
-        scores = operands[0].values[:, 0]
-        return column_of([math.fsum(scores[[*cut]]) for cut in self.cuts])
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        return (sum_of([operands[0].number(piece, j) for piece in self.cuts[i]]),)
-
-    def places(self, *operands: Matrix) -> int | None:
-        return operands[0].places
-
-    def error(self, *operands: Matrix) -> Error:
-        return sum_error(max(map(len, self.cuts), default=0), operands[0])
+    @property
+    def trees(self) -> Sequence[Expression]:
+        return [sum_of([number_of(0, piece) for piece in cut]) for cut in self.cuts]
 
 
 class CorpusLoss(Indexed):
@@ -94,7 +68,7 @@ class CorpusLoss(Indexed):
 
 
 @dataclass(frozen=True)
-class LossWithout(Operation):
+class LossWithout(ListOfEquations):
     """How much the loss grows without a piece: Σ count · (ln p(word) − ln p of the word as it is
     cut then), over the words that it was in. `words` are these by their rows, with the pieces
     instead. [w, 1], [w, 1], [p, 1] -> [pieces, 1]"""
@@ -110,52 +84,18 @@ class LossWithout(Operation):
         more = minus(at(scores, "word"), instead)
         return define(at(name, "i"), Total("word", Product((at(counts, "word"), more))))
 
-    def values(self, *operands: Matrix) -> Array:
-        counts, scores, pieces = (operand.values[:, 0] for operand in operands)
-        return column_of(
-            [
-                math.fsum(counts[w] * (scores[w] - math.fsum(pieces[[*cut]])) for w, cut in words)
-                for words in self.words
-            ]
-        )
+    @property
+    def trees(self) -> Sequence[Expression]:
+        return [Sum(tuple(_loss(word, cut) for word, cut in words)) for words in self.words]
 
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        counts, scores, pieces = operands
-        factors: list[Expression] = []
-        differences: list[Expression] = []
-        worked: list[Number] = []
-        for w, cut in self.words[i]:
-            count, score = counts.number(w, 0), scores.number(w, 0)
-            instead = [pieces.number(piece, 0) for piece in cut]
-            factors.append(Product((count, minus(score, sum_of(instead)))))
-            other = decimals.total(number.shown for number in instead)
-            full = decimals.difference(score.shown, other)
-            differences.append(Product((count, Number.inner(full))))
-            worked.append(product_of(count, Number.inner(full)))
-        if not factors or are_long(worked):
-            return (sum_of(factors),)
-        return sum_of(factors), sum_of(differences), sum_of(worked)
 
-    def places(self, *operands: Matrix) -> int | None:
-        counts, *scores = operands
-        known = most_places(*scores)
-        return None if known is None or counts.places is None else known + counts.places
-
-    def error(self, *operands: Matrix) -> Error:
-        return Error(self._noise() * math.prod(self._sizes(operands)))
-
-    def _noise(self) -> float:
-        words = max(map(len, self.words), default=0)
-        longest = max((len(cut) for words in self.words for _, cut in words), default=0)
-        return (words + longest + 4) * EPSILON * max(1, words) * (longest + 1)
-
-    def _sizes(self, operands: Sequence[Matrix]) -> tuple[float, float]:
-        counts, scores, pieces = (largest(operand.values) for operand in operands)
-        return counts, scores + pieces
+def _loss(word: int, cut: Cut) -> Expression:
+    instead = sum_of([number_of(2, piece) for piece in cut])
+    return Product((number_of(0, word), minus(number_of(1, word), instead)))
 
 
 @dataclass(frozen=True)
-class PruningLoss(Operation):
+class PruningLoss(ListOfEquations):
     """What it would cost to go without a piece, as it is estimated: own / words · (ln own − ln all
     − Σ (ln (other + own) − ln (all + own · size))), where the others are the best cut of the piece
     itself into other ones, by their rows. [p, 1], [1, 1], [1, 1] -> [pieces, 1]"""
@@ -175,34 +115,17 @@ class PruningLoss(Operation):
         gained = Sum((_ln(own), Negative(_ln(Symbol(every))), Negative(rest)))
         return define(at(name, "i"), Product((Quotient(own, Symbol(words)), gained)))
 
-    def values(self, *operands: Matrix) -> Array:
-        frequencies, every, words = (operand.values[:, 0] for operand in operands)
-        return column_of(
-            [
-                self._loss(float(frequencies[row]), frequencies[[*cut]], every[0], words[0])
-                for row, cut in self.instead
-            ]
-        )
+    @property
+    def trees(self) -> Sequence[Expression]:
+        return [self._loss(number_of(0, row), cut) for row, cut in self.instead]
 
-    def _loss(self, own: float, others: Array, every: float, words: float) -> float:
-        later = math.log(every + own * self.size)
-        other = math.fsum(math.log(one + own) - later for one in others)
-        return own / words * (math.log(own) - math.log(every) - other)
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        frequencies, every, words = operands
-        row, cut = self.instead[i]
-        own, total = frequencies.number(row, 0), every.number(0, 0)
-        later = Sum((total, Product((own, constant(self.size)))))
+    def _loss(self, own: Expression, cut: Cut) -> Expression:
+        total, words = number_of(1, 0), number_of(2, 0)
+        later = _ln(Sum((total, Product((own, constant(self.size))))))
         terms: list[Expression] = [_ln(own), Negative(_ln(total))]
         for piece in cut:
-            terms += [Negative(_ln(Sum((frequencies.number(piece, 0), own)))), _ln(later)]
-        return (Product((Quotient(own, words.number(0, 0)), Sum(tuple(terms)))),)
-
-    def error(self, *operands: Matrix) -> Error:
-        longest = max((len(cut) for _, cut in self.instead), default=0)
-        size = math.log(largest(operands[1].values) * (self.size + 1) + 1)
-        return Error((2 * longest + 8) * EPSILON * (2 * longest + 2) * size)
+            terms += [Negative(_ln(Sum((number_of(0, piece), own)))), later]
+        return Product((Quotient(own, words), Sum(tuple(terms))))
 
 
 def _ln(operand: Expression) -> Apply:

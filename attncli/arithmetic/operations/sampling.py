@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from decimal import ROUND_CEILING, Decimal
 
 import numpy as np
@@ -14,6 +15,7 @@ from attncli.arithmetic.equations.formulas import X, cell
 from attncli.arithmetic.expression import (
     Apply,
     Equation,
+    Expression,
     Negative,
     Number,
     Product,
@@ -25,9 +27,10 @@ from attncli.arithmetic.expression import (
 )
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import Operation, Working, ZeroOne
+from attncli.arithmetic.operations.base import Working, ZeroOne
 from attncli.arithmetic.operations.indexed import Indexed
-from attncli.arithmetic.rounding import Array, Error, Unworkable
+from attncli.arithmetic.operations.lists import ListOfEquations, number_of
+from attncli.arithmetic.rounding import Array, Unworkable
 from attncli.records import dataclass
 
 
@@ -128,7 +131,7 @@ class KeptShare(Indexed):
 
 
 @dataclass(frozen=True)
-class NegativeLog(Operation):
+class NegativeLog(ListOfEquations):
     """−ln p of the target of each row, by its column: the cross-entropy of one prediction.
     [n, v] -> [n, 1]"""
 
@@ -141,6 +144,11 @@ class NegativeLog(Operation):
         log = Apply("ln", (at(operands[0], "i", "target"),))
         return define(at(name, "i"), Negative(log))
 
+    @property
+    def trees(self) -> Sequence[Expression]:
+        chosen = (number_of(0, i, target) for i, target in enumerate(self.targets))
+        return [Negative(Apply("ln", (number,))) for number in chosen]
+
     def values(self, *operands: Matrix) -> Array:
         probabilities = operands[0].values
         if len(self.targets) != len(probabilities):
@@ -150,14 +158,7 @@ class NegativeLog(Operation):
             what = "the probability of its target is 0, which has no logarithm"
             instead = "more decimals, or the policy exact,"
             raise Unworkable(int((chosen <= 0).argmax()), what, instead)
-        return np.asarray(-np.log(chosen)[:, np.newaxis])
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        return (Negative(Apply("ln", (operands[0].number(i, self.targets[i]),))),)
-
-    def error(self, *operands: Matrix) -> Error:  # noqa: ARG002
-        # what p is off by, relatively, its logarithm is off by absolutely
-        return Error(4 * EPSILON, 8 * EPSILON)
+        return super().values(*operands)
 
 
 class ExponentialOf(Indexed):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import ClassVar
+
 import numpy as np
 
 from attncli.arithmetic.equations.bounds import EPSILON
@@ -9,15 +12,15 @@ from attncli.arithmetic.equations.working import sum_of
 from attncli.arithmetic.expression import (
     Apply,
     Equation,
-    Sum,
+    Expression,
     Symbol,
     constant,
     minus,
 )
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import Operation, Working, most_places
-from attncli.arithmetic.operations.pieces import column_of, sum_error
+from attncli.arithmetic.operations.base import Operation, Working
+from attncli.arithmetic.operations.lists import ListOfEquations, number_of
 from attncli.arithmetic.rounding import Array, Error, largest
 from attncli.records import dataclass
 
@@ -51,7 +54,7 @@ class BelowTheLeast(Operation):
 
 
 @dataclass(frozen=True)
-class Arrivals(Operation):
+class Arrivals(ListOfEquations):
     """The totals of all pieces that end at a place of a word: the best total at its start, and its
     own log-probability. Each arrival is the row of its piece, None for a character that no piece
     covers; and which of the further operands is the best total at its start, None for that of the
@@ -70,43 +73,33 @@ class Arrivals(Operation):
         best = Symbol("best[start]")
         return define(at(name, "piece"), sum_of([best, at(operands[0], "piece")]))
 
-    def values(self, *operands: Matrix) -> Array:
-        pieces, *others = (operand.values[:, 0] for operand in operands)
-        return column_of(
-            [
-                (0.0 if start is None else others[start][0])
-                + (others[-1][0] if piece is None else pieces[piece])
-                for piece, start in self.arrivals
-            ]
-        )
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        piece, start = self.arrivals[i]
-        own = operands[-1].number(0, 0) if piece is None else operands[0].number(piece, 0)
-        return (own if start is None else Sum((operands[1 + start].number(0, 0), own)),)
-
-    def places(self, *operands: Matrix) -> int | None:
-        return most_places(*operands)
-
-    def error(self, *operands: Matrix) -> Error:
-        return sum_error(2, *operands)
+    @property
+    def trees(self) -> Sequence[Expression]:
+        unknown = number_of(1 + self.starts, 0)
+        own = (unknown if piece is None else number_of(0, piece) for piece, _ in self.arrivals)
+        before = ([] if start is None else [number_of(1 + start, 0)] for _, start in self.arrivals)
+        return [sum_of([*best, one]) for best, one in zip(before, own, strict=True)]
 
 
 class LargestOf(Operation):
     """The largest number of a list. [c, 1] -> [1, 1]"""
 
+    function: ClassVar[str] = "max"
+
     def signature(self) -> str:
         return "c 1 -> 1 1"
 
     def formula(self, name: str, *operands: str) -> Equation:
-        return define(name, Apply("max", (Symbol(operands[0]),)))
+        return define(name, Apply(self.function, (Symbol(operands[0]),)))
 
     def values(self, *operands: Matrix) -> Array:
-        return np.asarray(operands[0].values.max(axis=0, keepdims=True))
+        numbers = operands[0].values
+        chosen = numbers.argmax() if self.function == "max" else numbers.argmin()
+        return numbers[chosen, np.newaxis].copy()
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
         numbers = operands[0].column(0).entries
-        return (numbers[0] if len(numbers) == 1 else Apply("max", numbers),)
+        return (numbers[0] if len(numbers) == 1 else Apply(self.function, numbers),)
 
     def places(self, *operands: Matrix) -> int | None:
         return operands[0].places
@@ -115,12 +108,4 @@ class LargestOf(Operation):
 class Least(LargestOf):
     """The smallest number of a list, which nobody should take for the best."""
 
-    def formula(self, name: str, *operands: str) -> Equation:
-        return define(name, Apply("min", (Symbol(operands[0]),)))
-
-    def values(self, *operands: Matrix) -> Array:
-        return np.asarray(operands[0].values.min(axis=0, keepdims=True))
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        numbers = operands[0].column(0).entries
-        return (numbers[0] if len(numbers) == 1 else Apply("min", numbers),)
+    function: ClassVar[str] = "min"

@@ -1,0 +1,113 @@
+"""Lists of which each number has an equation of its own, such as the scores of words."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from itertools import count
+
+import numpy as np
+
+from attncli.arithmetic.equations.exact import Places
+from attncli.arithmetic.equations.formulas import cell, whole
+from attncli.arithmetic.equations.shapes import operands_in
+from attncli.arithmetic.equations.working import forms
+from attncli.arithmetic.expression import Expression, Operand, rewritten
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations.base import Operation, Working, most_of
+from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.rounding import Array, Error
+from attncli.records import NamedTuple
+
+
+def number_of(place: int, row: int, column: int = 0) -> Operand:
+    """One number of an operand, by their places from 0."""
+    return Operand(place, (str(row), str(column)))
+
+
+class _Alike(NamedTuple):
+    """Rows whose equations differ only in which rows and columns they take their numbers from."""
+
+    rows: list[int]
+    equation: Indexed
+    taken: list[tuple[int, list[int], list[int]]]
+    """For each of its operands the place of the whole one, and these rows and columns."""
+
+    def operands(self, arrays: Sequence[Array]) -> list[Array]:
+        return [arrays[place][rows, columns][:, np.newaxis] for place, rows, columns in self.taken]
+
+
+class ListOfEquations(Operation):
+    """result[i] = `trees[i]`, whose operands are single numbers (`number_of`)."""
+
+    @property
+    @abstractmethod
+    def trees(self) -> Sequence[Expression]:
+        """The equation of each number."""
+
+    def values(self, *operands: Matrix) -> Array:
+        return self.arrays([operand.values for operand in operands])
+
+    def arrays(self, operands: Sequence[Array]) -> Array:
+        """The result of plain arrays [n, m], or of those of many candidates [n, m, b]."""
+        made = [group.equation.arrays(group.operands(operands)) for group in self._groups]
+        return np.asarray(np.concatenate(made)[self._order])
+
+    def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:  # noqa: ARG002
+        def number(node: Expression) -> Expression | None:
+            if not isinstance(node, Operand):
+                return None
+            return operands[node.place].number(*map(int, node.indices))
+
+        return rewritten(self._trees[i], number)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        return forms(self.first_form(i, j, *operands))
+
+    def places(self, *operands: Matrix) -> int | None:
+        return most_of([Places(operands).of(tree) for tree in self._trees])
+
+    def error(self, *operands: Matrix) -> Error:
+        arrays = [operand.values for operand in operands]
+        errors = [
+            group.equation.error(*(Matrix(one, None, 0) for one in group.operands(arrays)))
+            for group in self._groups
+        ]
+        return Error(max(e.absolute for e in errors), max(e.relative for e in errors))
+
+    @cached_property
+    def _trees(self) -> Sequence[Expression]:
+        return tuple(self.trees)
+
+    @cached_property
+    def _groups(self) -> list[_Alike]:
+        found: dict[Expression, list[int]] = {}
+        for i, tree in enumerate(self._trees):
+            found.setdefault(whole(tree), []).append(i)
+        return [self._group(rows) for rows in found.values()]
+
+    def _group(self, rows: list[int]) -> _Alike:
+        taken = [
+            (each[0].place, *([int(one.indices[side]) for one in each] for side in (0, 1)))
+            for each in zip(*(operands_in(self._trees[i]) for i in rows), strict=True)
+        ]
+        return _Alike(rows, _over_lists(whole(self._trees[rows[0]])), taken)
+
+    @cached_property
+    def _order(self) -> list[int]:
+        """Where each row is in those of all groups."""
+        rows = [row for group in self._groups for row in group.rows]
+        return sorted(range(len(rows)), key=rows.__getitem__)
+
+
+@lru_cache(maxsize=256)
+def _over_lists(tree: Expression) -> Indexed:
+    """The equation with a list for each of its numbers, from left to right."""
+    lists = count()
+
+    def change(node: Expression) -> Expression | None:
+        return cell(next(lists), "i") if isinstance(node, Operand) else None
+
+    listed = rewritten(tree, change)
+    return Indexed(", ".join(["n 1"] * next(lists)) + " -> n 1", listed)
