@@ -18,7 +18,7 @@ from attncli import ScenarioError, load
 from attncli.file.address import Address, AddressError, Index, parse_address, write_index
 from attncli.scenario import starter
 from attncli.scenario.tokenizers import TOKENIZERS, tokenizer_kind
-from attncli.scenario.tokenizers.keys import MARKS, SETTINGS
+from attncli.scenario.tokenizers.kind import MARKS
 from attncli.scenario.tokenizers.whole_words import KINDS
 from attncli.steps.order import STORY
 from attncli.steps.predict import TEMPERATURE
@@ -235,7 +235,6 @@ def test_any_bytes_are_a_scenario_or_a_clear_error(data: bytes) -> None:
 def test_kinds_of_tokenizers_have_known_settings_and_marks(name: str) -> None:
     kind = tokenizer_kind(name)
     assert kind.name == name
-    assert {*kind.settings} <= {*SETTINGS}
     assert {*kind.marks} <= {*MARKS}
     assert kind.model in ("", *TOKENIZERS)
     assert kind.model or kind.learned

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from attncli.file.kinds import Kind, Schema
@@ -40,6 +41,39 @@ class Needs(NamedTuple):
             wrong = f"{self.key} without {' and '.join(missing)}"
             right = f"give {' and '.join(self.parts)}, like {self.key}: {self.example}"
             problems.add(node.where, wrong, right)
+
+
+class OwnedKeys(Mapping[str, Key[Any]]):
+    """Keys by their names, each of which is found among `keys_of` its owner when it is asked for;
+    but for those that are here already."""
+
+    def __init__(
+        self,
+        owners: Callable[[], Mapping[str, str]],
+        keys_of: Callable[[str], Iterable[Key[Any]]],
+        also: Iterable[Key[Any]] = (),
+    ) -> None:
+        self._find_owners, self._keys_of = owners, keys_of
+        self._also = {key.name: key for key in also}
+
+    @cached_property
+    def owners(self) -> Mapping[str, str]:
+        return self._find_owners()
+
+    def __getitem__(self, name: str) -> Key[Any]:
+        if name in self._also:
+            return self._also[name]
+        return next(key for key in self._keys_of(self.owners[name]) if key.name == name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.owners or name in self._also
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.owners
+        yield from self._also
+
+    def __len__(self) -> int:
+        return len(self.owners) + len(self._also)
 
 
 class Record(NamedTuple):

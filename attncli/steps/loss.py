@@ -5,7 +5,7 @@ from __future__ import annotations
 from attncli.arithmetic.operations import ColumnMean, ExponentialOf, NegativeLog
 from attncli.file.keys import Key
 from attncli.file.kinds import ListOf
-from attncli.scenario.tokenizers.keys import TOKEN
+from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.predict import TEMPERATURE, TOP_K
 from attncli.steps.softmax import softmax
 from attncli.steps.step import Mistake, Step

@@ -30,7 +30,7 @@ from attncli.name import TOP, Name, below
 from attncli.records import NamedTuple
 from attncli.refusals import listed, quote
 from attncli.scenario.model import Attention, entry_path
-from attncli.scenario.tokenizers.keys import TOKEN
+from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 

@@ -7,12 +7,11 @@ more steps than the file speaks of.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Collection, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from attncli.file.keys import Key, Record
+from attncli.file.keys import Key, OwnedKeys, Record
 from attncli.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -117,48 +116,22 @@ def step_named(name: str) -> Step[Any]:
     return step
 
 
-class KeysOf(Mapping[str, Key[Any]]):
-    """The keys of a part of the model by their names, each of which is found when it is asked for
-    in the step that owns it."""
-
-    def __init__(self, *parts: str, also: tuple[Key[Any], ...] = ()) -> None:
-        self._parts = parts
-        self._also = {key.name: key for key in also}
-
-    @cached_property
-    def _owners(self) -> Mapping[str, str]:
-        """The steps of the keys."""
-        return {
-            name: line.step
-            for part in self._parts
-            for line in ORDER
-            for name in getattr(line, part).split()
-        }
-
-    def __getitem__(self, name: str) -> Key[Any]:
-        if name in self._also:
-            return self._also[name]
-        step = step_named(self._owners[name])
-        return next(key for key in step.keys if key.name == name)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._owners or name in self._also
-
-    def __iter__(self) -> Iterator[str]:
-        yield from self._owners
-        yield from self._also
-
-    def __len__(self) -> int:
-        return len(self._owners) + len(self._also)
+def keys_of(*parts: str, also: tuple[Key[Any], ...] = ()) -> OwnedKeys:
+    """The keys of parts of the model, each in the step that owns it."""
+    return OwnedKeys(lambda: _owners(*parts), lambda step: step_named(step).keys, also)
 
 
-class _KeysOfHeads(KeysOf):
-    """The keys of an attention that a head may say for itself."""
-
-    @cached_property
-    def _owners(self) -> Mapping[str, str]:
-        whole = KeysOf(*self._parts)
-        return {name: whole._owners[name] for name, key in whole.items() if key.in_heads}
+def _owners(*parts: str) -> Mapping[str, str]:
+    """The steps of the keys of parts of the model."""
+    return {
+        name: line.step for part in parts for line in ORDER for name in getattr(line, part).split()
+    }
 
 
-HEAD = Record(_KeysOfHeads("attention"))
+def _owners_in_heads() -> Mapping[str, str]:
+    """The steps of the keys of an attention that a head may say for itself."""
+    whole = keys_of("attention")
+    return {name: whole.owners[name] for name, key in whole.items() if key.in_heads}
+
+
+HEAD = Record(OwnedKeys(_owners_in_heads, lambda step: step_named(step).keys))

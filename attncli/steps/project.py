@@ -8,7 +8,7 @@ from attncli.file.keys import Key, Needs, Record
 from attncli.file.kinds import COUNT, Choice, ListOf
 from attncli.file.matrices import MATRIX, NAMED, VECTOR
 from attncli.name import Name, below
-from attncli.scenario.tokenizers.keys import TOKEN
+from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.linear import linear
 from attncli.steps.step import Mistake, Step
 from attncli.trace import AttentionPlace, Definition

@@ -17,13 +17,13 @@ from attncli.file.kinds import Choice, Flag, Kind, ListOf, MapOf, Schema, TextKi
 from attncli.file.matrices import VectorKind
 from attncli.file.nodes import Map, Node, describe
 from attncli.file.problems import Problems
-from attncli.scenario.tokenizers.keys import TOKEN
-from attncli.steps.order import STORY, KeysOf, step_named
+from attncli.scenario.tokenizers.kind import TOKEN
+from attncli.steps.order import STORY, keys_of, step_named
 
-ATTENTION = KeysOf("attention")
-WAY = KeysOf("way")
-CELL = KeysOf("cell")
-LAYER_ALONE = KeysOf("layer")
+ATTENTION = keys_of("attention")
+WAY = keys_of("way")
+CELL = keys_of("cell")
+LAYER_ALONE = keys_of("layer")
 
 _OF_A_LAYER = (
     Key(
@@ -43,7 +43,7 @@ _OF_A_LAYER = (
         "the matrices of the way back, where a cell goes both ways",
     ),
 )
-LAYER = KeysOf("attention", "layer", "cell", "way", also=_OF_A_LAYER)
+LAYER = keys_of("attention", "layer", "cell", "way", also=_OF_A_LAYER)
 
 _OF_A_STACK = (
     *_OF_A_LAYER,
@@ -54,7 +54,7 @@ _OF_A_STACK = (
     ),
 )
 _PARTS = ("stack", "attention", "layer", "cell", "way")
-ENCODER = KeysOf(*_PARTS, also=_OF_A_STACK)
+ENCODER = keys_of(*_PARTS, also=_OF_A_STACK)
 
 _DECIMALS = WholeNumber(0, MOST_DECIMALS)
 ROUNDING = Record.of(
@@ -107,7 +107,7 @@ _OF_A_FILE = (
     Key("rounding", ROUNDING, "the rounding policy and its decimals"),
     Key("variants", MapOf(_Changes(), "name"), "name → keys with other values, to compare"),
 )
-SCENARIO = Record(KeysOf(*_PARTS, "file", also=_OF_A_FILE))
+SCENARIO = Record(keys_of(*_PARTS, "file", also=_OF_A_FILE))
 
 
 def json_schema() -> Schema:

@@ -7,7 +7,8 @@ from attncli.arithmetic.formula import at, define
 from attncli.file.keys import Key
 from attncli.file.kinds import ListOf, MapOf, TextKind, WholeNumber
 from attncli.scenario.tokenizers import tokenizer_kind
-from attncli.scenario.tokenizers.keys import TOKEN, TOKENIZING
+from attncli.scenario.tokenizers.keys import TOKENIZING
+from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.step import Step
 from attncli.trace import Place
 

@@ -1,6 +1,7 @@
 """The kinds of tokenizers that a scenario may name: one file a kind, with all that is its own.
 
-    kind         what a kind of tokenizer declares
+    kind         what a kind of tokenizer declares, and the settings that several have
+    keys         what a scenario may say of its tokenizer: each setting is in the file of a kind
     whole_words  whitespace, word, character; with a corpus a dictionary
     bpe, wordpiece, unigram, sentencepiece
     settings     what a scenario says of its tokenizer, checked

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from attncli.file.keys import Key
+from attncli.file.kinds import Choice
 from attncli.name import Name
 from attncli.scenario.model import Tokenizing
 from attncli.scenario.tokenizers import cost
-from attncli.scenario.tokenizers.keys import MARKS
-from attncli.scenario.tokenizers.kind import OF_A_CORPUS, TokenizerKind, or_more
+from attncli.scenario.tokenizers.kind import (
+    BYTE_FALLBACK,
+    MARKED,
+    MARKS,
+    MIN_COUNT,
+    OF_A_CORPUS,
+    TokenizerKind,
+    or_more,
+)
 from attncli.scenario.tokenizers.making import tokenizing
 from attncli.scenario.tokenizers.settings import TokenizerSettings
 from attncli.tokenizing.corpus import CountedWord
@@ -22,6 +31,9 @@ from attncli.tokenizing.merge_training import (
 from attncli.tokenizing.pieces import TokenPair
 from attncli.tokenizing.pre_tokenizers import BYTE_ALPHABET
 
+_ALPHABET = Key(
+    "alphabet", Choice(("corpus", "bytes")), "bpe by bytes: the symbols to start with", "corpus"
+)
 _PER_MERGED, _PER_PAIR = 4.5e-7, 3e-7
 """Seconds."""
 
@@ -35,7 +47,7 @@ def merges_of(
     ScenarioError for what takes too long."""
     settings = MergeSettings(
         size=said.size, marks=said.marks_of_pieces, special=said.special, alphabet=_alphabet(said),
-        score=score, decimals=_decimals(said), **said.some(("min_count",)),
+        score=score, decimals=_decimals(said), min_count=said.get(MIN_COUNT),
     )  # fmt: skip
     cost.check(said, words, _seconds(words, said.size or 0, likely=settings.likely))
     return learn_merges(words, settings, progress=said.progress)
@@ -43,7 +55,7 @@ def merges_of(
 
 def told(said: TokenizerSettings) -> str:
     """What is learned."""
-    often = or_more(said.setting("min_count", 1))
+    often = or_more(said.get(MIN_COUNT))
     return f"at most {said.size} tokens, of pairs that occur {often}"
 
 
@@ -62,7 +74,7 @@ def _decimals(said: TokenizerSettings) -> int | None:
 
 
 def _alphabet(said: TokenizerSettings) -> tuple[str, ...]:
-    return BYTE_ALPHABET if said.setting("alphabet", "corpus") == "bytes" else ()
+    return BYTE_ALPHABET if said.get(_ALPHABET) == "bytes" else ()
 
 
 def _learned(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing:
@@ -97,7 +109,7 @@ _BPE = TokenizerKind(
     explained=(
         "Each word of the sentence is cut into characters, merged in the order of the merges"
     ),
-    settings=(*OF_A_CORPUS, "marks", "alphabet", "byte_fallback"),
+    settings=(*OF_A_CORPUS, MARKED, _ALPHABET, BYTE_FALLBACK),
     marks=tuple(MARKS),
     remarks=(("alphabet", "bytes", "all 256 bytes are there from the start"),),
     given_by="merges",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from attncli.file.keys import Key
+from attncli.file.kinds import Choice, Flag, ListOf, TextKind, WholeNumber
 from attncli.records import NamedTuple
 
 if TYPE_CHECKING:  # what learns is imported by scenarios that learn
@@ -15,7 +17,18 @@ if TYPE_CHECKING:  # what learns is imported by scenarios that learn
     Given = Callable[[TokenizerSettings], Tokenizing | None]
     Learned = Callable[[TokenizerSettings, tuple[CountedWord, ...]], Tokenizing | None]
 
-OF_A_CORPUS = ("min_count", "unknown", "special")
+MARKS = {"none": ("", ""), "</w>": ("", "</w>"), "##": ("##", ""), "▁": ("", ""), "Ġ": ("", "")}
+"""How the place of a piece in its word is marked: what stands before a piece that continues one,
+and what after the last; ▁ and Ġ mark the space before a word, which is a character then."""
+TOKEN = TextKind("a token")
+MARKED = Key("marks", Choice(tuple(MARKS)), "how pieces are marked: none, </w>, ##, ▁ or Ġ")
+MIN_COUNT = Key(
+    "min_count", WholeNumber(1, 10**9), "how often a pair, a piece or a word must occur", 1
+)
+BYTE_FALLBACK = Key("byte_fallback", Flag(), "whether unknown characters become their bytes", False)
+UNKNOWN = Key("unknown", TOKEN, "the token of what the vocabulary doesn't have")
+SPECIAL = Key("special", ListOf(TOKEN), "tokens that come first in the vocabulary", ())
+OF_A_CORPUS: tuple[Key[Any], ...] = (MIN_COUNT, UNKNOWN, SPECIAL)
 """Settings that every tokenizer has that is learned from a corpus."""
 
 
@@ -45,7 +58,7 @@ class TokenizerKind(NamedTuple):
 
     name: str
     explained: str
-    settings: tuple[str, ...] = OF_A_CORPUS
+    settings: tuple[Key[Any], ...] = OF_A_CORPUS
     marks: tuple[str, ...] = ("none",)
     unknown: str | None = None
     remarks: tuple[tuple[str, Any, str], ...] = ()
@@ -55,6 +68,11 @@ class TokenizerKind(NamedTuple):
     given: Given | None = None
     learned: Learned | None = None
     told: Callable[[TokenizerSettings], str] = lambda _: ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its settings."""
+        return tuple(key.name for key in self.settings)
 
 
 def or_more(times: int) -> str:

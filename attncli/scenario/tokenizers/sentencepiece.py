@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from attncli.scenario.tokenizers.kind import OF_A_CORPUS, TokenizerKind
+from attncli.file.keys import Key
+from attncli.file.kinds import Choice
+from attncli.scenario.tokenizers.kind import MARKED, OF_A_CORPUS, TokenizerKind
+
+_MODEL = Key("model", Choice(("unigram", "bpe")), "sentencepiece: what its pieces are learned by")
+_NORMALIZE = Key(
+    "normalize", Choice(("none", "nfkc")), "sentencepiece: how a text is written first"
+)
 
 _SENTENCEPIECE = TokenizerKind(
     name="sentencepiece",
     explained="Spaces are written ▁, each word of the sentence is cut into pieces",
-    settings=(*OF_A_CORPUS, "marks", "model", "normalize"),
+    settings=(*OF_A_CORPUS, MARKED, _MODEL, _NORMALIZE),
     marks=("▁",),
     unknown="<unk>",
     remarks=(("normalize", "nfkc", "the text is written in its normal form NFKC first"),),

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attncli.arithmetic.rounding import Rounding
+from attncli.file.keys import Key
 from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.records import NamedTuple
 from attncli.refusals import Where
 from attncli.scenario.tokenizers import TOKENIZERS, tokenizer_kind
-from attncli.scenario.tokenizers.keys import MARKS, SETTINGS
-from attncli.scenario.tokenizers.kind import OF_A_CORPUS, TokenizerKind
+from attncli.scenario.tokenizers.kind import (
+    BYTE_FALLBACK,
+    MARKS,
+    OF_A_CORPUS,
+    SPECIAL,
+    TokenizerKind,
+)
 
 if TYPE_CHECKING:  # what learns is imported by scenarios that learn
     from attncli.tokenizing.corpus import Progress
     from attncli.tokenizing.pieces import SubwordMarks
 
 Values = Mapping[str, Any]
+T = TypeVar("T")
 
 _GIVEN = {"merges": ("bpe", "give the vocabulary"), "pieces": ("unigram", "leave them out")}
 """What is given instead of being learned, by which tokenizer; and what is right for another."""
@@ -49,18 +56,23 @@ class TokenizerSettings(NamedTuple):
     def model(self) -> TokenizerKind:
         """The kind that says what pieces are learned by: its own, but for sentencepiece."""
         kind = self.kind
-        return tokenizer_kind(self.setting("model", kind.model)) if kind.model else kind
+        return tokenizer_kind(self.setting("model") or kind.model) if kind.model else kind
 
-    def setting(self, key: str, usual: Any) -> Any:  # noqa: ANN401
-        """One of the settings `tokenizer: {…}`."""
-        return self._settings.get(key, usual)
+    def setting(self, key: str) -> Any:  # noqa: ANN401
+        """What is said for one of the settings `tokenizer: {…}`; None for nothing."""
+        return self.settings.get(key)
+
+    def get(self, key: Key[T]) -> T:
+        """One of the settings, or its default."""
+        value: T = self.settings.get(key.name, key.default)
+        return value
 
     def some(self, keys: Iterable[str]) -> dict[str, Any]:
         """Those of some settings that are there; what learns knows the usual ones."""
-        return {key: self._settings[key] for key in keys if key in self._settings}
+        return {key: self.settings[key] for key in keys if key in self.settings}
 
     @property
-    def _settings(self) -> Values:
+    def settings(self) -> Values:
         said = self.values.get("tokenizer")
         return said if isinstance(said, Mapping) else {}
 
@@ -78,7 +90,7 @@ class TokenizerSettings(NamedTuple):
 
     @property
     def marks(self) -> str:
-        return str(self.setting("marks", self.kind.marks[0]))
+        return str(self.setting("marks") or self.kind.marks[0])
 
     @property
     def marks_of_pieces(self) -> SubwordMarks:
@@ -88,12 +100,12 @@ class TokenizerSettings(NamedTuple):
 
     @property
     def unknown(self) -> str | None:
-        unknown = self.setting("unknown", self.kind.unknown)
+        unknown = self.setting("unknown") or self.kind.unknown
         return None if unknown is None else str(unknown)
 
     @property
     def byte_fallback(self) -> bool:
-        return bool(self.setting("byte_fallback", False))
+        return self.get(BYTE_FALLBACK)
 
     @property
     def special(self) -> tuple[str, ...]:
@@ -107,7 +119,7 @@ class TokenizerSettings(NamedTuple):
         """The same without those of bytes."""
         from attncli.tokenizing.pieces import front_of
 
-        return front_of(tuple(self.setting("special", ())), self.unknown)
+        return front_of(self.get(SPECIAL), self.unknown)
 
     def is_written(self, key: str) -> bool:
         """Whether a key is in the file, read or not."""
@@ -120,9 +132,9 @@ class TokenizerSettings(NamedTuple):
 def check(said: TokenizerSettings) -> None:
     """Complains of what is said that is not for this tokenizer."""
     model = said.model
-    known = {"kind", *said.kind.settings, *model.settings}
-    for key in (key for key in said.some(SETTINGS) if key not in known):
-        owners = [name for name in TOKENIZERS if key in tokenizer_kind(name).settings]
+    known = {"kind", *said.kind.names, *model.names}
+    for key in (key for key in said.settings if key not in known):
+        owners = [name for name in TOKENIZERS if key in tokenizer_kind(name).names]
         other = f", or say {' or '.join(owners)}" if model.given_by else ""
         _not_for_it(said, key, f"leave it out{other}")
     for key, (owner, otherwise) in _GIVEN.items():
@@ -130,8 +142,8 @@ def check(said: TokenizerSettings) -> None:
             say = f"say {owner}"
             _not_for_it(said, key, f"{otherwise}, or {say}" if model.given_by else say)
     if not model.given_by and not said.is_written("corpus"):
-        for key in ("vocabulary_size", *OF_A_CORPUS):
-            if key in said.values or key in said.some(OF_A_CORPUS):
+        for key in ("vocabulary_size", *(key.name for key in OF_A_CORPUS)):
+            if key in said.values or key in said.settings:
                 _not_for_it(said, key, "leave it out, or give a corpus to count")
     _check_marks(said)
     _check_given(said)
@@ -140,7 +152,7 @@ def check(said: TokenizerSettings) -> None:
 def _not_for_it(said: TokenizerSettings, key: str, right: str) -> None:
     kind, model = said.kind, said.model.name
     name = f"{kind.name} with the model {model}" if kind.model not in ("", model) else kind.name
-    place = f"tokenizer.{key}" if key in said.some(SETTINGS) else key
+    place = f"tokenizer.{key}" if key in said.settings else key
     said.complain(place, f"{key} is not for the tokenizer {name}", right)
 
 
@@ -172,7 +184,7 @@ def _check_marks(said: TokenizerSettings) -> None:
             wrong = f"{kind.name} doesn't mark its pieces with {marks}"
             right = f"known: {', '.join(kind.marks)}"
         said.complain("tokenizer.marks", wrong, right)
-    if marks != "Ġ" and said.setting("alphabet", "corpus") == "bytes":
+    if marks != "Ġ" and said.setting("alphabet") == "bytes":
         said.complain("tokenizer.alphabet", "bytes, and words aren't cut into any", "marks: Ġ")
     if marks == "Ġ" and said.byte_fallback:
         said.complain(

@@ -10,11 +10,19 @@ import numpy as np
 
 from attncli.arithmetic.decimals import round_to
 from attncli.arithmetic.matrix import Matrix
+from attncli.file.keys import Key
+from attncli.file.kinds import Choice, Flag, NumberKind, WholeNumber
 from attncli.file.problems import too_much
 from attncli.name import Name, below
 from attncli.scenario.model import Tokenizing
 from attncli.scenario.tokenizers import cost
-from attncli.scenario.tokenizers.kind import OF_A_CORPUS, TokenizerKind, or_more
+from attncli.scenario.tokenizers.kind import (
+    BYTE_FALLBACK,
+    MARKED,
+    OF_A_CORPUS,
+    TokenizerKind,
+    or_more,
+)
 from attncli.scenario.tokenizers.making import tokenizing
 from attncli.scenario.tokenizers.settings import TokenizerSettings
 from attncli.tokenizing.corpus import CountedWord
@@ -37,6 +45,12 @@ _STEP_OF = {
 """The step of each number that decides something."""
 _NOISE = 12
 """Decimals past which sums of numbers that were rounded hold noise."""
+_TRAINING = Key(
+    "training", Choice(("counts", "expected")), "unigram: how pieces are counted", "counts"
+)
+_SHARE = Key("share", NumberKind(positive=True, most=1), "unigram: how many pieces a round prunes")
+_LONGEST = Key("longest", WholeNumber(1, 100), "unigram: the characters of the longest piece")
+_WHOLE = Key("whole", Flag(), "unigram: whether what is only ever a whole word may be a piece")
 _COUNTS_ONLY = ("share", "whole", "min_count")
 
 
@@ -68,7 +82,7 @@ def _rounder(said: TokenizerSettings) -> Rounder:
 
 
 def _is_by_counts(said: TokenizerSettings) -> bool:
-    return bool(said.setting("training", "counts") == "counts")
+    return said.get(_TRAINING) == "counts"
 
 
 def _told(said: TokenizerSettings) -> str:
@@ -163,8 +177,8 @@ _UNIGRAM = TokenizerKind(
     name="unigram",
     explained="Each word of the sentence is cut into the pieces that are likeliest together",
     settings=(
-        *(*OF_A_CORPUS, "marks", "training", "share", "longest", "whole"),
-        "byte_fallback",
+        *(*OF_A_CORPUS, MARKED, _TRAINING, _SHARE, _LONGEST, _WHOLE),
+        BYTE_FALLBACK,
     ),
     marks=("none", "▁", "Ġ"),
     unknown="<unk>",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from attncli.scenario.tokenizers.kind import OF_A_CORPUS, TokenizerKind, WordSplitter, or_more
+from attncli.scenario.tokenizers.kind import MIN_COUNT, TokenizerKind, WordSplitter, or_more
 
 if TYPE_CHECKING:  # what learns is imported by scenarios that learn
     from attncli.scenario.model import Tokenizing
@@ -78,15 +78,17 @@ def _is_flag_half(character: str) -> bool:
 def _told(said: TokenizerSettings) -> str:
     size = said.size
     most = "" if size is None else f", at most {size} tokens with the special ones"
-    return f"words that the corpus has {or_more(said.setting('min_count', 1))}{most}"
+    return f"words that the corpus has {or_more(said.get(MIN_COUNT))}{most}"
 
 
 def _dictionary(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing:
     from attncli.scenario.tokenizers.making import tokenizing
     from attncli.tokenizing.dictionary import make_dictionary
 
-    some = said.some(OF_A_CORPUS) | {"special": said.special, "unknown": said.unknown}
-    counted = make_dictionary(words, size=said.size, **some)
+    counted = make_dictionary(
+        words, size=said.size, min_count=said.get(MIN_COUNT), special=said.special,
+        unknown=said.unknown,
+    )  # fmt: skip
     return tokenizing(said, counted.model)._replace(words=words, learned=counted)
 
 

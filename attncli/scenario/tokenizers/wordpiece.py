@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from attncli.file.keys import Key
+from attncli.file.kinds import Choice
 from attncli.scenario.model import Tokenizing
 from attncli.scenario.tokenizers.bpe import merges_of, told
-from attncli.scenario.tokenizers.kind import OF_A_CORPUS, TokenizerKind
+from attncli.scenario.tokenizers.kind import MARKED, OF_A_CORPUS, TokenizerKind
 from attncli.scenario.tokenizers.making import tokenizing
 from attncli.scenario.tokenizers.settings import TokenizerSettings
 from attncli.tokenizing.corpus import CountedWord
 from attncli.tokenizing.longest_match import LongestMatch
 
+_SCORE: Key[Any] = Key(
+    "score", Choice(("likelihood", "count")), "wordpiece: what pairs are chosen by", "likelihood"
+)
+
 
 def _learned(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing:
-    learned = merges_of(said, words, said.setting("score", "likelihood"))
+    learned = merges_of(said, words, said.get(_SCORE))
     model = LongestMatch(learned.vocabulary, said.unknown)
     return tokenizing(said, model)._replace(words=words, learned=learned)
 
@@ -24,7 +32,7 @@ def _given(said: TokenizerSettings) -> Tokenizing:
 _WORDPIECE = TokenizerKind(
     name="wordpiece",
     explained="Each word of the sentence is cut into the longest pieces that there are",
-    settings=(*OF_A_CORPUS, "marks", "score"),
+    settings=(*OF_A_CORPUS, MARKED, _SCORE),
     marks=("##",),
     unknown="[UNK]",
     remarks=(("score", "count", "pairs are chosen by their counts"),),
