@@ -9,14 +9,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from attncli import ScenarioError, load, work
+from attncli import load, work
 from attncli.arithmetic.expression import elided_rows
 from attncli.arithmetic.operations import Listed
 from attncli.document import Document, MatrixBlock
 from attncli.render import Page, render
 from attncli.telling.exercise.trust import trial
 from attncli.telling.parts import told_parts
-from attncli.telling.selection import SelectionError
 from attncli.trace import Trace
 from tests.conftest import FEWER, sampled
 from tests.exercises import (
@@ -31,8 +30,7 @@ from tests.exercises import (
 )
 from tests.pages import SHIPPED, WORDS_ONLY, trace_of
 from tests.plain import read
-from tests.strategies import recurrents, scenarios, transformers
-from tests.test_transformers import UNWORKABLE
+from tests.strategies import recurrents, scenarios, transformers, workable
 
 SMALL = [name for name in SHIPPED if name not in {"i_can_go_alone", "i_love_tennis", WORDS_ONLY}]
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w])")
@@ -130,19 +128,13 @@ def test_each_step_of_shipped_scenarios(name: str, blanking: tuple[str, str | No
 @settings(max_examples=FEWER)
 @given(st.one_of(scenarios(), transformers(), recurrents()), st.data())
 def test_random_scenarios(text: str, data: st.DataObject) -> None:
-    try:
+    with workable():
         trace = trace_of(text)
-    except ScenarioError as error:
-        assume(not UNWORKABLE.search(str(error)))
-        raise
     steps = data.draw(st.lists(st.sampled_from(steps_of(trace)), max_size=3, unique=True))
     blank = data.draw(st.sampled_from(BLANKINGS))
     detail = data.draw(st.sampled_from([None, "summary", "rows", "full"]))
-    try:
+    with workable():
         one = papers(trace, wish(trace, blank, steps=steps, detail=detail))
-    except SelectionError as error:
-        assume("nothing to blank" not in str(error))
-        raise
     check(trace, one)
 
 
@@ -379,18 +371,12 @@ def test_keys_where_carry_cannot_be_worked() -> None:
 @settings(max_examples=FEWER)
 @given(st.one_of(scenarios(), transformers(), recurrents()), st.data())
 def test_the_oracle_agrees_with_every_key(text: str, data: st.DataObject) -> None:
-    try:
+    with workable():
         trace = trace_of(text)
-    except ScenarioError as error:
-        assume(not UNWORKABLE.search(str(error)))
-        raise
     steps = data.draw(st.lists(st.sampled_from(steps_of(trace)), max_size=2, unique=True))
     wanted = wish(trace, data.draw(st.sampled_from(BLANKINGS)), steps=steps)
-    try:
+    with workable():
         found = trial(read(text), None, trace, wanted, "A")
-    except SelectionError as error:
-        assume("nothing to blank" not in str(error))
-        raise
     assert found.disagreements == ()
 
 
@@ -400,15 +386,12 @@ def test_the_oracle_agrees_with_every_key(text: str, data: st.DataObject) -> Non
 def test_a_copy_has_the_decimals_of_what_it_copies(text: str, data: st.DataObject) -> None:
     """Of whichever quantity is rounded by itself, more coarsely or more finely than the rest."""
     said = read(text)
-    try:
+    with workable():
         names = copied(work(load(said)))
         assume(names)
-        apart = {data.draw(st.sampled_from(names)): data.draw(st.integers(1, 8))}
-        said = {**said, "rounding": {**said["rounding"], "quantities": apart}}
+        name, decimals = data.draw(st.sampled_from(names)), data.draw(st.integers(1, 8))
+        said["rounding"]["quantities"] = {name: decimals}
         trace = work(load(said))
-    except ScenarioError as error:
-        assume(not UNWORKABLE.search(str(error)))
-        raise
     wanted = wish(trace, data.draw(st.sampled_from(["results", "all"])))
     assert trial(said, None, trace, wanted, "A").disagreements == ()
 
