@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attncli.arithmetic import evaluation
-from attncli.arithmetic.expression import elided_rows
+from attncli.arithmetic.elision import elided_rows
 from attncli.arithmetic.operations import Listed
 from attncli.render import format_names
 from attncli.steps import step_named

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attncli import load, work
-from attncli.arithmetic.expression import elided_rows
+from attncli.arithmetic.elision import elided_rows
 from attncli.arithmetic.operations import Listed
 from attncli.document import Document, MatrixBlock
 from attncli.render import Page, render

@@ -6,7 +6,7 @@ The same few nodes make the working of a cell (`0.422 × 2 + 0.155 × 1`) and th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -231,41 +231,3 @@ def leaves(node: Expression | Equation) -> Iterator[Expression]:
             yield part
         elif not isinstance(part, str):  # a node, or a tuple of nodes
             waiting += part[::-1]
-
-
-MOST_PARTS, MOST_ROWS_OF_A_LIST = 12, 40
-"""A sum, a vector, a table or a list with more parts than this is elided on a page."""
-
-
-def elided(count: int, most: int, first: int = 3) -> Sequence[int | None]:
-    """The places 0 … count − 1; where they are more than `most`, the first few, None, the last."""
-    if count <= most:
-        return range(count)
-    return [*range(first), None, count - 1]
-
-
-def elided_rows(count: int, *, of_list: bool) -> Sequence[int | None]:
-    """The places of rows that are told; a list, one number a row, may have more of them."""
-    return elided(count, MOST_ROWS_OF_A_LIST if of_list else MOST_PARTS)
-
-
-def shortened(node: Expression, most: int) -> Expression:
-    """The expression with `…` for the middle of sums and vectors of more than `most` parts."""
-    match node:
-        case Vector(entries):
-            return Vector(_some(entries, most))
-        case Sum(terms):
-            return Sum(_some(terms, most))
-        case Product(factors):
-            return Product(tuple(shortened(factor, most) for factor in factors))
-        case Dot(left, right):
-            return Dot(shortened(left, most), shortened(right, most))
-        case Quotient(dividend, divisor):
-            return Quotient(shortened(dividend, most), shortened(divisor, most))
-        case _:
-            return node
-
-
-def _some(parts: tuple[Expression, ...], most: int) -> tuple[Expression, ...]:
-    places = elided(len(parts), most)
-    return tuple(Omitted() if place is None else shortened(parts[place], most) for place in places)

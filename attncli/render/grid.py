@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from enum import Enum, auto
 
-from attncli.arithmetic.expression import (
-    MOST_PARTS,
-    Blank,
-    Number,
-    Omitted,
-    Vector,
-    elided,
-    elided_rows,
-)
+from attncli.arithmetic.elision import MOST_PARTS, elided, elided_rows
+from attncli.arithmetic.expression import Blank, Number, Omitted, Vector
 from attncli.document import MatrixBlock, SideBySide
 from attncli.notation import plain
 from attncli.notation.words import shown

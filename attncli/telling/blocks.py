@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from attncli.arithmetic.expression import MOST_PARTS, Omitted, Symbol, Vector, elided
+from attncli.arithmetic.elision import MOST_PARTS, elided
+from attncli.arithmetic.expression import Omitted, Symbol, Vector
 from attncli.document import (
     Block,
     Edge,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from attncli.arithmetic.expression import MOST_ROWS_OF_A_LIST, elided
+from attncli.arithmetic.elision import MOST_ROWS_OF_A_LIST, elided
 from attncli.document import Block, Note, Prose, Span, Subheading, TextList
 from attncli.name import below
 from attncli.scenario.model import TokenizedText, Tokenizing

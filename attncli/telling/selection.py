@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
-from attncli.arithmetic.expression import elided_rows
+from attncli.arithmetic.elision import elided_rows
 from attncli.choices import DETAILS
 from attncli.file.address import AddressError, Index, parse_address
 from attncli.file.problems import nearest

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from attncli.arithmetic.expression import MOST_PARTS, elided
+from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.document import (
     Block,
     Document,

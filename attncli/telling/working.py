@@ -6,17 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from attncli.arithmetic import evaluation
-from attncli.arithmetic.expression import (
-    MOST_PARTS,
-    MOST_ROWS_OF_A_LIST,
-    Expression,
-    Number,
-    Omitted,
-    Product,
-    Vector,
-    elided,
-    shortened,
-)
+from attncli.arithmetic.elision import MOST_PARTS, MOST_ROWS_OF_A_LIST, elided, shortened
+from attncli.arithmetic.expression import Expression, Number, Omitted, Product, Vector
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import Layout, WeightedSum, scaled_vector
 from attncli.arithmetic.operations import Working as Forms

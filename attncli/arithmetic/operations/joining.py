@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from attncli.arithmetic.expression import (
-    MOST_PARTS,
-    Apply,
-    Equation,
-    Omitted,
-    Symbol,
-    Vector,
-    elided,
-)
+from attncli.arithmetic.elision import MOST_PARTS, elided
+from attncli.arithmetic.expression import Apply, Equation, Omitted, Symbol, Vector
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.operations.moved import Moved, Numbers
 from attncli.records import dataclass

@@ -7,10 +7,10 @@ from decimal import Decimal
 from typing import ClassVar
 
 from attncli.arithmetic import decimals
+from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.equations.formulas import X, Y, Z, cell
 from attncli.arithmetic.equations.working import product_of
 from attncli.arithmetic.expression import (
-    MOST_PARTS,
     Dot,
     Expression,
     MatrixProduct,
@@ -21,7 +21,6 @@ from attncli.arithmetic.expression import (
     Total,
     Transposed,
     Vector,
-    elided,
 )
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Layout, Working

@@ -9,16 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from attncli import document as doc
-from attncli.arithmetic.expression import (
-    MOST_PARTS,
-    Blank,
-    Equation,
-    Expression,
-    Number,
-    Omitted,
-    Sum,
-    Symbol,
-)
+from attncli.arithmetic.elision import MOST_PARTS
+from attncli.arithmetic.expression import Blank, Equation, Expression, Number, Omitted, Sum, Symbol
 from attncli.notation import plain, unbreakable
 from attncli.notation.words import is_hidden
 from attncli.questions import MistakenAnswer, Paper, Question

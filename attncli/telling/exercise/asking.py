@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from attncli.arithmetic.expression import MOST_PARTS, Location, elided, elided_rows
+from attncli.arithmetic.elision import MOST_PARTS, elided, elided_rows
+from attncli.arithmetic.expression import Location
 from attncli.document import Addition, Block, MatrixBlock, Note, Spans, Working
 from attncli.records import NamedTuple
 from attncli.telling.blocks import given_blocks

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attncli.arithmetic.expression import MOST_PARTS, Omitted, elided
+from attncli.arithmetic.elision import MOST_PARTS, elided
+from attncli.arithmetic.expression import Omitted
 from attncli.document import Block, Bullets, Document, Section, Spans, Subheading
 from attncli.questions import MistakenAnswer
 from attncli.telling.sentences import joined
