@@ -172,6 +172,7 @@ _LEAVES = (Leaf, Word)
 
 E = Symbol("e")
 PI = Symbol("π")
+ZERO, ONE, TWO = map(Number.written, range(3))
 
 
 class Equation(NamedTuple):

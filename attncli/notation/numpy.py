@@ -82,7 +82,7 @@ class _ArrayNotation:
                     return Symbol(f"{self.names[place]}.shape[{axis}]")
                 case ex.Total(over, operand):
                     return self._total(over, operand, at)
-                case ex.Power(base, exponent) if base == ex.E:
+                case ex.Power(ex.E, exponent):
                     return Apply("exp", (self.of(exponent, at),))
                 case ex.Root(operand):
                     return Apply("sqrt", (self.of(operand, at),))

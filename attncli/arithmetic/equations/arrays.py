@@ -92,7 +92,7 @@ class _Arrays:
                 first = factors[0] if len(factors) == 1 else ex.Product(tuple(factors))
                 if _goes_over(first, node.over):
                     return contracted(self.of(first), self.of(last), node.over)
-            case ex.Power(base, exponent) if exponent == _TWO and base != ex.E:
+            case ex.Power(base, ex.TWO) if base != ex.E:
                 x = self.of(base)
                 return contracted(x, x, node.over)
         return summed(self.of(node.operand), node.over)
@@ -107,7 +107,7 @@ class _Arrays:
         if node.base == ex.E:
             return together(np.exp, self.of(node.exponent))
         base = self.of(node.base)
-        if node.exponent == _TWO:
+        if node.exponent == ex.TWO:
             return together(np.square, base)
         return together(np.power, base, self.of(node.exponent))
 
@@ -119,7 +119,6 @@ class _Arrays:
 
 
 _WHOLE, _ALONE = slice(None), np.newaxis
-_TWO = ex.constant(2)
 _LONG_SUM = 16
 
 

@@ -85,9 +85,7 @@ class _Bounds:
 
     def _is_positive(self, node: Expression) -> bool:
         match node:
-            case ex.Power(base, exponent):
-                return base == ex.E or exponent == _TWO or self.ranges.of(node).low >= 0
-            case ex.Root():
+            case ex.Power(ex.E, _) | ex.Power(_, ex.TWO) | ex.Root():
                 return True
             case _:
                 return self.ranges.of(node).low >= 0
@@ -166,7 +164,6 @@ class _Bounds:
 
 # -- functions of one argument -------------------------------------------------------------------
 
-_TWO = ex.constant(2)
 _CHOICES = frozenset({"max", "min", "where"})
 """What is chosen is off by no more than the arguments are; none changes its sign relatively, so
 that no condition changes."""

@@ -4,22 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attncli.arithmetic.expression import (
-    Apply,
-    E,
-    Expression,
-    Negative,
-    Power,
-    Product,
-    Quotient,
-    Sum,
-    Total,
-    constant,
-    e_to,
-    rewritten,
-)
-
-_ONE, _TWO = constant(1), constant(2)
+from attncli.arithmetic import expression as ex
+from attncli.arithmetic.expression import Apply, Expression, e_to, rewritten
 
 
 def careful(tree: Expression) -> Expression:
@@ -34,16 +20,16 @@ def careful(tree: Expression) -> Expression:
 
 def _rewritten(node: Expression) -> Expression | None:
     match node:
-        case Quotient(dividend, Sum((one, Power(base, Negative(z))))) if one == _ONE and base == E:
+        case ex.Quotient(dividend, ex.Sum((ex.ONE, ex.Power(ex.E, ex.Negative(z))))):
             sigmoid = Apply("sigmoid", (careful(z),))
-            return sigmoid if dividend == _ONE else Product((careful(dividend), sigmoid))
-        case Apply("ln", (Sum((one, Power(base, z))),)) if one == _ONE and base == E:
+            return sigmoid if dividend == ex.ONE else ex.Product((careful(dividend), sigmoid))
+        case Apply("ln", (ex.Sum((ex.ONE, ex.Power(ex.E, z))),)):
             return Apply("softplus", (careful(z),))
-        case Sum((one, other)) if one == _ONE:
+        case ex.Sum((ex.ONE, other)):
             return _one_and(other)
-        case Sum((Power(base, z), Negative(one))) if one == _ONE and base == E:
+        case ex.Sum((ex.Power(ex.E, z), ex.Negative(ex.ONE))):
             return Apply("expm1", (careful(z),))
-        case Product(factors):
+        case ex.Product(factors):
             return _below_steps(factors)
         case _:
             return None
@@ -53,13 +39,13 @@ def _one_and(other: Expression) -> Expression | None:
     """1 + erf z, 1 + tanh z, 1 − sigmoid z"""
     match other:
         case Apply("erf", (z,)):
-            return Apply("erfc", (Negative(careful(z)),))
+            return Apply("erfc", (ex.Negative(careful(z)),))
         case Apply("tanh", (z,)):
-            return Product((_TWO, Apply("sigmoid", (Product((_TWO, careful(z))),))))
-        case Negative(Quotient() as logistic):
+            return ex.Product((ex.TWO, Apply("sigmoid", (ex.Product((ex.TWO, careful(z))),))))
+        case ex.Negative(ex.Quotient() as logistic):
             match careful(logistic):
                 case Apply("sigmoid", (z,)):
-                    return Apply("sigmoid", (Negative(z),))
+                    return Apply("sigmoid", (ex.Negative(z),))
     return None
 
 
@@ -67,37 +53,37 @@ def _below_steps(factors: Sequence[Expression]) -> Expression | None:
     """e^z × (1 − step z), in which e^z counts where z isn't above 0."""
     for factor in factors:
         match factor:
-            case Sum((one, Negative(Apply("step", (z,))))) if one == _ONE and e_to(z) in factors:
-                low = e_to(Apply("min", (constant(0), careful(z))))
-                return Product(tuple(low if x == e_to(z) else careful(x) for x in factors))
+            case ex.Sum((ex.ONE, ex.Negative(Apply("step", (z,))))) if e_to(z) in factors:
+                low = e_to(Apply("min", (ex.ZERO, careful(z))))
+                return ex.Product(tuple(low if x == e_to(z) else careful(x) for x in factors))
     return None
 
 
 def magnitude(tree: Expression) -> Expression:
     """What the terms of an equation come to in size, however they cancel each other."""
-    match tree:
-        case Sum(terms):
-            return Sum(tuple(map(magnitude, terms)))
-        case Product(factors):
-            return Product(tuple(map(magnitude, factors)))
-        case Quotient(dividend, divisor):
-            return Quotient(magnitude(dividend), Apply("abs", (divisor,)))
-        case Negative(operand):
-            return magnitude(operand)
-        case Total(over, operand):
-            return Total(over, magnitude(operand))
-        case _:
-            return Apply("abs", (tree,))
+
+    def change(node: Expression) -> Expression | None:
+        match node:
+            case ex.Sum() | ex.Product() | ex.Total():
+                return None
+            case ex.Quotient(dividend, divisor):
+                return ex.Quotient(magnitude(dividend), Apply("abs", (divisor,)))
+            case ex.Negative(operand):
+                return magnitude(operand)
+            case _:
+                return Apply("abs", (node,))
+
+    return rewritten(tree, change)
 
 
 def may_cancel(tree: Expression) -> bool:
     """Whether an equation adds terms up, which may leave little of each other."""
     match tree:
-        case Sum() | Total():
+        case ex.Sum() | ex.Total():
             return True
-        case Product(factors):
+        case ex.Product(factors):
             return any(map(may_cancel, factors))
-        case Quotient(operand, _) | Negative(operand):
+        case ex.Quotient(operand, _) | ex.Negative(operand):
             return may_cancel(operand)
         case _:
             return False

@@ -12,8 +12,6 @@ from attncli.arithmetic.expression import Expression, constant
 from attncli.arithmetic.matrix import Matrix
 from attncli.records import dataclass
 
-_TWO = constant(2)
-
 
 def reciprocal_places(number: Decimal) -> int | None:
     """The decimals of 1 / number, where that comes to an end."""
@@ -50,7 +48,7 @@ class Places:
                 return _of_all(max, map(self.of, parts))
             case ex.Product(factors):
                 return _of_all(sum, map(self.of, factors))
-            case ex.Power(base, exponent) if exponent == _TWO and base != ex.E:
+            case ex.Power(base, ex.TWO) if base != ex.E:
                 return _of_all(sum, (self.of(base), self.of(base)))
             case ex.Quotient(dividend, divisor) if not any(operands_in(divisor)):
                 return _of_all(sum, (self.of(dividend), self._of_reciprocal(divisor)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.equations.shapes import Shapes, operands_in
@@ -34,16 +34,20 @@ def sides_of(tree: Expression, shapes: Shapes) -> dict[str, str]:
     return sides
 
 
-def renamed(tree: Expression, names: Mapping[str, str]) -> Expression:
-    """A part with other names for its indices, those that its sums go over too."""
+def renamed(
+    tree: Expression, names: Mapping[str, str], own: Callable[[str], str] | None = None
+) -> Expression:
+    """A part with other names for its indices; where `own` is told, those that its sums go over
+    have the names that it gives them."""
 
     def change(node: Expression) -> Expression | None:
         match node:
             case Operand(place, indices):
                 return Operand(place, tuple(names.get(index, index) for index in indices))
             case ex.Total(over, operand):
-                own = "".join(names.get(index, index) for index in over)
-                return ex.Total(own, renamed(operand, names))
+                inner = {**names, **{index: own(index) for index in over}} if own else names
+                told = "".join(inner.get(index, index) for index in over)
+                return ex.Total(told, renamed(operand, inner, own))
             case _:
                 return None
 
@@ -52,18 +56,7 @@ def renamed(tree: Expression, names: Mapping[str, str]) -> Expression:
 
 def unnamed(tree: Expression, names: Mapping[str, str]) -> Expression:
     """A part with other names for its free indices, and in capitals those that its sums go over."""
-
-    def change(node: Expression) -> Expression | None:
-        match node:
-            case Operand(place, indices):
-                return Operand(place, tuple(names.get(index, index) for index in indices))
-            case ex.Total(over, operand):
-                inner = {**names, **{index: index.upper() for index in over}}
-                return ex.Total(over.upper(), unnamed(operand, inner))
-            case _:
-                return None
-
-    return rewritten(tree, change)
+    return renamed(tree, names, str.upper)
 
 
 def are_caught(node: object, names: Mapping[str, str]) -> bool:

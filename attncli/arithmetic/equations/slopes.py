@@ -21,7 +21,7 @@ from attncli.arithmetic.equations.terms import (
     term,
     times,
 )
-from attncli.arithmetic.expression import Apply, E, Expression, constant, e_to, minus
+from attncli.arithmetic.expression import Apply, Expression, constant, e_to, minus
 
 Slopes = Iterable[tuple[Expression, Expression]]
 """Each part of a node, and the derivative of the node with respect to it."""
@@ -37,31 +37,28 @@ def slopes(node: Expression, place: int) -> Slopes:
     return rule(node)
 
 
-_ONE, _TWO = constant(1), constant(2)
-
-
 def _of_product(node: ex.Product) -> Slopes:
     for k, factor in enumerate(node.factors):
-        yield factor, ex.Product((_ONE, *node.factors[:k], *node.factors[k + 1 :]))
+        yield factor, ex.Product((ex.ONE, *node.factors[:k], *node.factors[k + 1 :]))
 
 
 def _of_quotient(node: ex.Quotient) -> Slopes:
     """d(a/b) = da/b − a db/b²; of a σ(z), σ being 1 / (1 + e^−z), da σ + a σ (1 − σ) dz."""
-    yield node.dividend, ex.Quotient(_ONE, node.divisor)
+    yield node.dividend, ex.Quotient(ex.ONE, node.divisor)
     match node.divisor:
-        case ex.Sum((one, ex.Power(base, ex.Negative(z)))) if one == _ONE and base == E:
-            yield z, ex.Product((node, minus(_ONE, _logistic(z))))
+        case ex.Sum((ex.ONE, ex.Power(ex.E, ex.Negative(z)))):
+            yield z, ex.Product((node, minus(ex.ONE, _logistic(z))))
         case divisor:
             yield divisor, ex.Negative(ex.Quotient(node, divisor))
 
 
 def _logistic(z: Expression) -> Expression:
-    return ex.Quotient(_ONE, ex.Sum((_ONE, e_to(ex.Negative(z)))))
+    return ex.Quotient(ex.ONE, ex.Sum((ex.ONE, e_to(ex.Negative(z)))))
 
 
 def _of_power(node: ex.Power) -> Slopes:
     """d(x^n) = n x^(n − 1) dx, d(e^x) = e^x dx"""
-    if node.base == E:
+    if node.base == ex.E:
         return [(node.exponent, node)]
     if not isinstance(node.exponent, ex.Number):
         raise TypeError("a power whose exponent isn't a number has no derivative")
@@ -70,13 +67,13 @@ def _of_power(node: ex.Power) -> Slopes:
 
 
 def _of_root(node: ex.Root) -> Slopes:
-    yield node.operand, ex.Quotient(_ONE, ex.Product((_TWO, node)))
+    yield node.operand, ex.Quotient(ex.ONE, ex.Product((ex.TWO, node)))
 
 
 def _of_function(node: Apply) -> Slopes:
     """d f(x) = f′(x) dx; d ln(1 + e^z) = σ(z) dz, in which no exponential is too large."""
     match node:
-        case Apply("ln", (ex.Sum((one, ex.Power(base, z))),)) if one == _ONE and base == E:
+        case Apply("ln", (ex.Sum((ex.ONE, ex.Power(ex.E, z))),)):
             return [(z, _logistic(z))]
     count = len(node.arguments)
     rule = _FUNCTIONS.get((node.function, count))
@@ -87,8 +84,8 @@ def _of_function(node: Apply) -> Slopes:
 
 _SLOPES: Mapping[type, Callable[[Any], Slopes]] = MappingProxyType(
     {
-        ex.Sum: lambda node: ((part, _ONE) for part in node.terms),
-        ex.Total: lambda node: [(node.operand, _ONE)],
+        ex.Sum: lambda node: ((part, ex.ONE) for part in node.terms),
+        ex.Total: lambda node: [(node.operand, ex.ONE)],
         ex.Negative: lambda node: [(node.operand, constant(-1))],
         ex.Product: _of_product,
         ex.Quotient: _of_quotient,
@@ -103,11 +100,11 @@ _SLOPES: Mapping[type, Callable[[Any], Slopes]] = MappingProxyType(
 
 
 def _of_max(a: Expression, b: Expression) -> Sequence[Expression]:
-    return minus(_ONE, _step(a, b)), _step(a, b)
+    return minus(ex.ONE, _step(a, b)), _step(a, b)
 
 
 def _of_min(a: Expression, b: Expression) -> Sequence[Expression]:
-    return _step(a, b), minus(_ONE, _step(a, b))
+    return _step(a, b), minus(ex.ONE, _step(a, b))
 
 
 def _step(a: Expression, b: Expression) -> Expression:
@@ -116,7 +113,7 @@ def _step(a: Expression, b: Expression) -> Expression:
     if above.above > 0:
         above = FactoredTerm(factors=above.factors)  # 2x is above 0 where x is
     match expression(above):
-        case ex.Sum((ex.Power(base, z), ex.Negative(one))) if base == E and one == _ONE:
+        case ex.Sum((ex.Power(ex.E, z), ex.Negative(ex.ONE))):
             return Apply("step", (z,))  # and e^z above 1 where z is above 0
         case known:
             return Apply("step", (known,))
@@ -128,17 +125,17 @@ def _terms(node: Expression) -> Sequence[FactoredTerm]:
 
 def _of_erf(x: Expression) -> Sequence[Expression]:
     """2/√π × e^(−x²)"""
-    bell = e_to(expression(term(ex.Negative(ex.Power(x, _TWO)))))
-    return [ex.Quotient(ex.Product((_TWO, bell)), ex.Root(ex.PI))]
+    bell = e_to(expression(term(ex.Negative(ex.Power(x, ex.TWO)))))
+    return [ex.Quotient(ex.Product((ex.TWO, bell)), ex.Root(ex.PI))]
 
 
 def _of_where(condition: Expression, _: Expression, __: Expression) -> Sequence[Expression]:
     """A condition is 0 or 1, and nothing that could change a little."""
-    return [constant(0), condition, minus(_ONE, condition)]
+    return [ex.ZERO, condition, minus(ex.ONE, condition)]
 
 
 def _of_tanh(x: Expression) -> Sequence[Expression]:
-    return [minus(_ONE, ex.Power(Apply("tanh", (x,)), _TWO))]
+    return [minus(ex.ONE, ex.Power(Apply("tanh", (x,)), ex.TWO))]
 
 
 _FUNCTIONS: Mapping[tuple[str, int], Callable[..., Sequence[Expression]]] = MappingProxyType(
@@ -146,10 +143,10 @@ _FUNCTIONS: Mapping[tuple[str, int], Callable[..., Sequence[Expression]]] = Mapp
         ("max", 2): _of_max,
         ("min", 2): _of_min,
         ("where", 3): _of_where,
-        ("step", 1): lambda _: [constant(0)],
+        ("step", 1): lambda _: [ex.ZERO],
         ("tanh", 1): _of_tanh,
         ("erf", 1): _of_erf,
-        ("ln", 1): lambda x: [ex.Quotient(_ONE, x)],
+        ("ln", 1): lambda x: [ex.Quotient(ex.ONE, x)],
         ("sin", 1): lambda x: [Apply("cos", (x,))],
         ("cos", 1): lambda x: [ex.Negative(Apply("sin", (x,)))],
     }

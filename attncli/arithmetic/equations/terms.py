@@ -55,8 +55,8 @@ def term(node: Expression) -> FactoredTerm:
             return times(*map(term, factors))
         case ex.Quotient(dividend, divisor):
             return times(term(dividend), term(divisor).inverse)
-        case ex.Power(base, Number() as exponent) if exponent.full == int(exponent.full):
-            return term(base).to_the(int(exponent.full)) if base != ex.E else _factor(node)
+        case ex.Power(base, Number(exponent)) if base != ex.E and exponent == int(exponent):
+            return term(base).to_the(int(exponent))
         case _:
             return _factor(node)
 
@@ -166,7 +166,7 @@ def expression(one: FactoredTerm) -> Expression:
     below = _multiplied(one.below, [(b, -n) for b, n in factors if n < 0])
     first, *others = (_minus(above[0]), *above[1:]) if one.above < 0 else above
     top = ex.Product((first, *others)) if others else first
-    if below == [ex.constant(1)]:
+    if below == [ex.ONE]:
         return top
     return ex.Quotient(top, ex.Product(tuple(below)) if len(below) > 1 else below[0])
 

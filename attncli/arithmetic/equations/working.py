@@ -20,14 +20,13 @@ Filled = Callable[[Indices, Sequence[Matrix]], Expression]
 
 LONGEST_PRODUCT = 10
 """Decimals past which the products of a sum are left out of its working."""
-_ZERO, _TWO = constant(0), constant(2)
 
 
 def sum_of(terms: Sequence[Expression]) -> Expression:
     """Terms added up; a single one is itself, and none at all are 0."""
     if len(terms) > 1:
         return ex.Sum(tuple(terms))
-    return terms[0] if terms else constant(0)
+    return terms[0] if terms else ex.ZERO
 
 
 def are_long(numbers: Iterable[Number]) -> bool:
@@ -79,7 +78,7 @@ def _number(node: ex.Operand, shapes: Shapes) -> Filled:
 def _kept(of: Callable[[Expression], Filled], term: Expression) -> tuple[Filled, Filled | None]:
     """A term of a sum, and the condition without which it is 0 and left out."""
     match term:
-        case ex.Apply("where", (condition, one, other)) if other == _ZERO:
+        case ex.Apply("where", (condition, one, ex.ZERO)):
             return of(one), of(condition)
         case _:
             return of(term), None
@@ -218,7 +217,7 @@ def _worked(form: Expression, numbers: list[Number]) -> Expression:
     match form:
         case ex.Sum(terms):
             return sum_of([_worked_term(term, numbers) for term in terms])
-        case ex.Power(Number() as base, exponent) if exponent == _TWO:
+        case ex.Power(Number() as base, ex.TWO):
             numbers.append(product_of(base, base))
             return numbers[-1]
         case ex.Root(operand):

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from attncli.arithmetic.equations.formulas import X, cell
 from attncli.arithmetic.expression import (
+    ONE,
     PI,
+    TWO,
+    ZERO,
     Apply,
     Expression,
     Negative,
@@ -22,8 +25,6 @@ from attncli.arithmetic.expression import (
 )
 from attncli.arithmetic.operations.indexed import Indexed
 
-_ZERO, _ONE, _TWO = (constant(number) for number in range(3))
-
 
 class Activate(Indexed):
     """An activation function, number by number. [n, m] -> [n, m]"""
@@ -37,30 +38,30 @@ _X = cell(0, "i", "j")
 
 
 def _logistic(dividend: Expression) -> Quotient:
-    return Quotient(dividend, Sum((_ONE, e_to(Negative(X)))))
+    return Quotient(dividend, Sum((ONE, e_to(Negative(X)))))
 
 
 def _half(function: Expression) -> Quotient:
     """x (1 + f) / 2"""
-    return Quotient(Product((X, Sum((_ONE, function)))), _TWO)
+    return Quotient(Product((X, Sum((ONE, function)))), TWO)
 
 
 _WITH_CUBE = Sum((X, Product((constant("0.044715"), Power(X, constant(3))))))
 
 ACTIVATIONS: dict[str, Expression] = {
-    "relu": Apply("max", (_ZERO, X)),
+    "relu": Apply("max", (ZERO, X)),
     # x Φ(x), and the approximation of the same paper (Hendrycks & Gimpel 2016, arXiv:1606.08415)
-    "gelu": _half(Apply("erf", (Quotient(X, Root(_TWO)),))),
-    "gelu_tanh": _half(Apply("tanh", (Product((Root(Quotient(_TWO, PI)), _WITH_CUBE)),))),
+    "gelu": _half(Apply("erf", (Quotient(X, Root(TWO)),))),
+    "gelu_tanh": _half(Apply("tanh", (Product((Root(Quotient(TWO, PI)), _WITH_CUBE)),))),
     "tanh": Apply("tanh", (X,)),
-    "sigmoid": _logistic(_ONE),
+    "sigmoid": _logistic(ONE),
     "silu": _logistic(X),  # x sigmoid(x), or Swish (arXiv:1710.05941)
     # x tanh(softplus(x)) (Misra 2019, arXiv:1908.08681)
-    "mish": Product((X, Apply("tanh", (Apply("ln", (Sum((_ONE, e_to(X))),)),)))),
+    "mish": Product((X, Apply("tanh", (Apply("ln", (Sum((ONE, e_to(X))),)),)))),
     # x, and a hundredth of it below 0 (Maas et al. 2013)
     "leaky_relu": Apply("max", (Product((constant("0.01"), X)), X)),
     # x, and e^x - 1 below 0 (Clevert et al. 2015, arXiv:1511.07289)
-    "elu": Sum((Apply("max", (_ZERO, X)), Apply("min", (_ZERO, minus(e_to(X), _ONE))))),
+    "elu": Sum((Apply("max", (ZERO, X)), Apply("min", (ZERO, minus(e_to(X), ONE))))),
 }
 """Each for a number x."""
 
