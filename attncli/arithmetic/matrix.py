@@ -12,7 +12,7 @@ import numpy as np
 
 from attncli.arithmetic import decimals as numbers
 from attncli.arithmetic.expression import Location, Number, Vector
-from attncli.arithmetic.rounding import Array, Error
+from attncli.arithmetic.rounding import Array, Error, Range, range_of
 from attncli.arithmetic.rounding import carry as round_in_place
 from attncli.arithmetic.whole import Whole
 from attncli.records import NamedTuple, dataclass
@@ -51,7 +51,8 @@ class Matrix:
     `places` is the number of decimals that hold every value exactly (None: none is known to),
     `decimals` the number that a page shows, `written` the numbers as an author wrote them,
     `name` whose numbers they are, where a line of working is to know. A number that was taken
-    out is nan. `source` settles what floats can't decide, where they were worked in floats.
+    out is nan. `source` settles what floats can't decide, where they were worked in floats;
+    `limits` are their range where that is known already.
     """
 
     values: Array
@@ -60,6 +61,7 @@ class Matrix:
     written: Written | None = None
     name: str = ""
     source: Source | None = None
+    limits: Range | None = None
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False
@@ -129,6 +131,11 @@ class Matrix:
     def _shown(self, number: Decimal) -> Decimal:
         few = self.places is not None and self.places <= self.decimals
         return number if few else numbers.shown(number, self.decimals)
+
+    @cached_property
+    def range(self) -> Range:
+        """Between which numbers they lie, but for −∞."""
+        return self.limits or range_of(self.values)
 
     @cached_property
     def tops(self) -> tuple[float, ...]:

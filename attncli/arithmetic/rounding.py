@@ -117,13 +117,35 @@ class Error(NamedTuple):
         return self.absolute + self.relative * size
 
 
+class Range(NamedTuple):
+    """The least and the greatest number that something may be."""
+
+    low: float
+    high: float
+
+    @property
+    def size(self) -> float:
+        """The largest size."""
+        return max(self.high, -self.low)
+
+    @property
+    def least(self) -> float:
+        """The smallest size."""
+        return 0.0 if self.low <= 0 <= self.high else min(abs(self.low), abs(self.high))
+
+
+def range_of(values: Array) -> Range:
+    """The range of numbers, but for −∞, which is masked; nan where one is nan."""
+    low, high = float(values.min()), float(values.max())
+    if low == -math.inf:
+        low = float(values.min(where=np.isfinite(values), initial=0.0))
+        high = max(high, low)
+    return Range(low, high)
+
+
 def largest(values: Array) -> float:
-    """The largest size of a value, but for −∞, which is masked; nan where one is nan."""
-    top, bottom = float(values.max()), float(values.min())
-    if bottom == -math.inf:
-        bottom = float(values.min(where=np.isfinite(values), initial=0.0))
-        top = max(top, bottom)
-    return max(top, -bottom)
+    """The largest size of a value."""
+    return range_of(values).size
 
 
 def smallest(values: Array) -> float:
@@ -132,13 +154,13 @@ def smallest(values: Array) -> float:
     return min(float(np.abs(block).min()) for block in blocks)
 
 
-def refuse_infinite(values: Array) -> None:
-    """Raises Unworkable where a result has left the range of float64."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = values.sum()
-    if not math.isfinite(total) and not np.isfinite(values).all():
-        row = int(np.argwhere(~np.isfinite(values))[0][0])
-        raise TooLarge(row, "a result is too large to work with", "smaller numbers")
+def finite_range(values: Array) -> Range:
+    """The range of a result. Raises Unworkable where it has left that of float64."""
+    low, high = float(values.min()), float(values.max())
+    if math.isfinite(low) and math.isfinite(high):
+        return Range(low, high)
+    row = int(np.argwhere(~np.isfinite(values))[0][0])
+    raise TooLarge(row, "a result is too large to work with", "smaller numbers")
 
 
 def carry(values: Array, error: Error, places: int | None, decimals: int, settle: Settle) -> None:
@@ -152,7 +174,7 @@ def carry(values: Array, error: Error, places: int | None, decimals: int, settle
     size = largest(values)
     if not size < _WHOLE / 10.0**decimals:
         _refuse_too_long(values, decimals)
-    on_grid = _lie_on_grid(size, error, places)
+    on_grid = lie_on_grid(size, error, places)
     for start in range(0, len(values), _BLOCK):
         block = values[start : start + _BLOCK]
         if on_grid and places is not None:
@@ -166,13 +188,13 @@ def carry(values: Array, error: Error, places: int | None, decimals: int, settle
 def cleanse(values: Array, error: Error, places: int) -> bool:
     """Takes the noise of binary floats off `values` in place, where the true values are known
     to have `places` decimals: 0.1 + 0.2 − 0.3 is 0. Whether it could."""
-    on_grid = _lie_on_grid(largest(values), error, places)
+    on_grid = lie_on_grid(largest(values), error, places)
     for start in range(0, len(values) if on_grid else 0, _BLOCK):
         _round_grid(values[start : start + _BLOCK], places, places)
     return on_grid
 
 
-def _lie_on_grid(size: float, error: Error, places: int | None) -> bool:
+def lie_on_grid(size: float, error: Error, places: int | None) -> bool:
     """Whether values up to `size` tell which whole number of the last place each one is."""
     if places is None or places > _FINEST:
         return False

@@ -18,9 +18,9 @@ import numpy as np
 
 from attncli.arithmetic import evaluation
 from attncli.arithmetic import expression as ex
-from attncli.arithmetic.equations.ranges import Range, Ranges
+from attncli.arithmetic.equations.ranges import Ranges
 from attncli.arithmetic.expression import Expression
-from attncli.arithmetic.rounding import Error
+from attncli.arithmetic.rounding import Error, Range
 from attncli.records import dataclass
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -33,8 +33,7 @@ _WHOLE = 2**53
 
 def bound(tree: Expression, ranges: Ranges) -> Error:
     """The bound on the error of an equation's floats."""
-    with np.errstate(all="ignore"):
-        return _Bounds(ranges).of(tree)
+    return _Bounds(ranges).of(tree)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from types import MappingProxyType
 from typing import Any
@@ -14,36 +14,22 @@ from attncli.arithmetic import evaluation
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.equations.arrays import FUNCTIONS
 from attncli.arithmetic.expression import Expression
-from attncli.arithmetic.rounding import Array
-from attncli.records import NamedTuple, dataclass, field
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.rounding import Range
+from attncli.records import dataclass, field
 
 _OVERFLOW = 709.0
 """e to the power of more has left the range of float64."""
 
 
-class Range(NamedTuple):
-    """The least and the greatest number that something may be."""
-
-    low: float
-    high: float
-
-    @property
-    def size(self) -> float:
-        """The largest size."""
-        return max(self.high, -self.low)
-
-    @property
-    def least(self) -> float:
-        """The smallest size."""
-        return 0.0 if self.low <= 0 <= self.high else min(abs(self.low), abs(self.high))
-
-
 @dataclass(frozen=True)
 class Ranges:
-    """The ranges of the parts of an equation, each worked out when it is asked for."""
+    """The ranges of the parts of an equation, each worked out when it is asked for; norms that
+    are `rough` go by the largest numbers only, and are no less than the true ones."""
 
-    operands: tuple[Array, ...]
+    operands: Sequence[Matrix]
     sizes: Mapping[str, int]
+    rough: bool = False
     _known: dict[Expression, Range] = field(default_factory=dict)
 
     def of(self, node: Expression) -> Range:
@@ -53,7 +39,7 @@ class Ranges:
         return self._known[node]
 
     def numbers(self, node: ex.Operand) -> Range:
-        return _range_of(self.operands[node.place])
+        return self.operands[node.place].range
 
     def extent(self, node: ex.Length) -> Range:
         count = self.operands[node.place].shape[node.axis]
@@ -96,26 +82,19 @@ class Ranges:
     def norm(self, x: ex.Operand, over: str) -> float:
         """The largest norm of an operand's numbers along some indices; those that it hasn't repeat
         each number."""
-        values, spelled = self.operands[x.place], "".join(x.indices)
+        if self.rough:
+            return self.of(x).size * math.sqrt(self.count(over))
+        values, spelled = self.operands[x.place].values, "".join(x.indices)
         if len(spelled) < values.ndim:
             values = values.reshape([self.sizes[index] for index in spelled])
         left = "".join(index for index in spelled if index not in over)
         squares = np.einsum(f"{spelled},{spelled}->{left}", values, values)
         times = self.count("".join(index for index in over if index not in spelled))
-        return math.sqrt(squares.max() * times)
+        return math.sqrt(float(squares.max()) * times)
 
     def count(self, over: str) -> int:
         """How many terms a sum over some indices has."""
         return math.prod([self.sizes[index] for index in over])
-
-
-def _range_of(values: Array) -> Range:
-    """The range of numbers, but for −∞, which is masked."""
-    low, high = float(values.min()), float(values.max())
-    if low == -math.inf:
-        low = float(values.min(where=np.isfinite(values), initial=0.0))
-        high = max(low, high)
-    return Range(low, high)
 
 
 def _product(a: Range, b: Range) -> Range:

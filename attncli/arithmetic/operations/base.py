@@ -19,11 +19,13 @@ from attncli.arithmetic.operations.source import Worked
 from attncli.arithmetic.rounding import (
     Array,
     Error,
+    Range,
     Rounding,
     Unworkable,
     carry,
     cleanse,
-    refuse_infinite,
+    finite_range,
+    lie_on_grid,
     smallest,
 )
 from attncli.arithmetic.whole import Fractions
@@ -91,6 +93,10 @@ class Operation(ABC):
         """A bound on how far `values` is from the true values of written operands."""
         return Error(0.0, 4 * EPSILON)
 
+    def rough_error(self, *operands: Matrix) -> Error:
+        """The same bound, or a larger one that is quicker to have."""
+        return self.error(*operands)
+
     def sizes(self, *operands: Matrix) -> Array:
         """What the terms of each cell come to in size, [n, m] or for all of them, where they may
         cancel each other; 0 where there is nothing to cancel."""
@@ -118,33 +124,45 @@ class Operation(ABC):
         self.check(result, *operands)
         return result
 
+    @np.errstate(all="ignore")
     def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
         """The result of `make`, which doesn't know yet what it was worked from."""
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
-            values = self.values(*operands)
-        refuse_infinite(values)
+        values = self.values(*operands)
+        limits = finite_range(values)
         decimals, places = rounding.of(step), self.places(*operands)
+        error, is_needed = self.rough_error(*operands), rounding.carries or places is not None
+        if is_needed and not lie_on_grid(limits.size, error, places):
+            error = self.error(*operands)
         if rounding.carries:
             settle = _Settling(self, operands, decimals, rounding.most_settled)
-            carry(values, self.error(*operands), places, decimals, settle)
+            carry(values, error, places, decimals, settle)
             return Matrix(values, decimals if places is None else min(places, decimals), decimals)
-        values += 0.0  # no minus zero
-        if places is not None and cleanse(values, self.error(*operands), places):
+        if not limits.least:
+            values += 0.0  # no minus zero
+        if places is not None and cleanse(values, error, places):
             return Matrix(values, places, decimals)
         source = Worked(self, operands, values.shape)
+        if self._is_certain(values, limits, error, source):
+            return Matrix(values, None, decimals, source=source, limits=limits)
         self._settle_cancelled(values, source)
         return Matrix(values, None, decimals, source=source)
+
+    def _is_certain(self, values: Array, limits: Range, rough: Error, source: Worked) -> bool:
+        """Whether no number is little beside the terms that it is left of; of numbers that are too
+        much work in full, whether none is no more than noise."""
+
+        def fits(error: Error) -> bool:
+            noise = error.absolute
+            return least > noise * _LITTLE or (least > noise and not source.is_workable)
+
+        least = (limits.least or smallest(values)) if rough.absolute else math.inf
+        return fits(rough) or fits(self.error(*source.operands))
 
     def _settle_cancelled(self, values: Array, source: Worked) -> None:
         """Puts right, in place, what is little beside the terms that it is left of; of numbers
         that are too much work in full, sets what is no more than noise to 0."""
-        bound = self.error(*source.operands).absolute
-        least = smallest(values) if bound else math.inf
-        if least > bound * _LITTLE:
-            return
         if not source.is_workable:
-            if least <= bound:
-                self._clear_noise(values, bound, *source.operands)
+            self._clear_noise(values, self.error(*source.operands).absolute, *source.operands)
             return
         sizes = self.sizes(*source.operands)
         little = (np.abs(values) <= EPSILON * _LITTLE * sizes) & (sizes > 0)

@@ -70,9 +70,14 @@ class Indexed(Operation):
         return Places(operands).of(self.tree)
 
     def error(self, *operands: Matrix) -> Error:
-        values = tuple(operand.values for operand in operands)
-        sizes = {index: values[place].shape[axis] for index, (place, axis) in self._axes.items()}
-        return bound(self._careful, Ranges(values, sizes))
+        return self._bound(operands)
+
+    def rough_error(self, *operands: Matrix) -> Error:
+        return self._bound(operands, rough=True)
+
+    def _bound(self, operands: Sequence[Matrix], *, rough: bool = False) -> Error:
+        sizes = {index: operands[place].shape[axis] for index, (place, axis) in self._axes.items()}
+        return bound(self._careful, Ranges(operands, sizes, rough))
 
     def sizes(self, *operands: Matrix) -> Array:
         if not may_cancel(self._careful):

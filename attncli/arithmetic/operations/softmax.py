@@ -31,7 +31,7 @@ from attncli.arithmetic.expression import (
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Working
 from attncli.arithmetic.operations.indexed import Indexed
-from attncli.arithmetic.rounding import MOST_DECIMALS, Array, Error, Rounding, Unworkable, largest
+from attncli.arithmetic.rounding import MOST_DECIMALS, Array, Error, Rounding, Unworkable
 from attncli.records import dataclass
 
 _UNDERFLOW = -700.0
@@ -129,7 +129,9 @@ class Exponential(Indexed):
 
     def error(self, *operands: Matrix) -> Error:
         # e^(x + δ) ≈ e^x (1 + δ), and a score and its maximum are each off by ε |x|
-        return Error(0.0, (8 + 4 * largest(operands[0].values)) * EPSILON)
+        return Error(0.0, (8 + 4 * operands[0].range.size) * EPSILON)
+
+    rough_error = error
 
     def check(self, result: Matrix, *operands: Matrix) -> None:
         vanished = ~result.values.any(axis=self._axis)
