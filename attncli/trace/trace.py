@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 from types import MappingProxyType
@@ -176,6 +176,14 @@ class Trace:
         """The trace told only as far as one part makes it: changes end there, and what follows
         is left as it was worked."""
         return replace(self, story=(part,))
+
+    def leading_to(self, names: Iterable[str], known: Collection[str] = ()) -> Trace:
+        """The trace told only as far as it leads to some quantities, from given and known ones."""
+        wanted = set(names)
+        for definition in reversed(self.plan):
+            if definition.name in wanted and definition.name not in known:
+                wanted.update(definition.operands)
+        return replace(self, story=self._told_with(lambda one: one if one.name in wanted else None))
 
     def _told_with(
         self, change: Callable[[Definition], Definition | None]

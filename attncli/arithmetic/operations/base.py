@@ -130,9 +130,7 @@ class Operation(ABC):
         values = self.values(*operands)
         limits = finite_range(values)
         decimals, places = rounding.of(step), self.places(*operands)
-        error, is_needed = self.rough_error(*operands), rounding.carries or places is not None
-        if is_needed and not lie_on_grid(limits.size, error, places):
-            error = self.error(*operands)
+        error = self._error(limits.size, places, rounding, operands)
         if rounding.carries:
             settle = _Settling(self, operands, decimals, rounding.most_settled)
             carry(values, error, places, decimals, settle)
@@ -146,6 +144,17 @@ class Operation(ABC):
             return Matrix(values, None, decimals, source=source, limits=limits)
         self._settle_cancelled(values, source)
         return Matrix(values, None, decimals, source=source)
+
+    def _error(
+        self, size: float, places: int | None, rounding: Rounding, operands: tuple[Matrix, ...]
+    ) -> Error:
+        """The rough bound, where that tells which whole number of the last place each value is, or
+        nothing is rounded by it."""
+        if places is None and rounding.carries:
+            return self.error(*operands)
+        rough = self.rough_error(*operands)
+        is_enough = places is None or lie_on_grid(size, rough, places)
+        return rough if is_enough else self.error(*operands)
 
     def _is_certain(self, values: Array, limits: Range, rough: Error, source: Worked) -> bool:
         """Whether no number is little beside the terms that it is left of; of numbers that are too

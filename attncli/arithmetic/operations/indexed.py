@@ -67,7 +67,10 @@ class Indexed(Operation):
         return (cells_of_row(self, i, extents[self._shapes.result[1]], *operands),)
 
     def places(self, *operands: Matrix) -> int | None:
-        return Places(operands).of(self.tree)
+        known, like = self._known_places, tuple([(x.places, x.shape) for x in operands])
+        if like not in known:
+            known[like] = Places(operands).of(self.tree)
+        return known[like]
 
     def error(self, *operands: Matrix) -> Error:
         return self._bound(operands)
@@ -106,6 +109,12 @@ class Indexed(Operation):
     @cached_property
     def _filled(self) -> Filled:
         return filled(self.tree, self._shapes)
+
+    @cached_property
+    def _known_places(self) -> dict[tuple[object, ...], int | None]:
+        """The decimals by those of the operands and their shapes, as forms of an exercise repeat
+        them."""
+        return {}
 
     @cached_property
     def _axes(self) -> dict[str, tuple[int, int]]:

@@ -142,6 +142,9 @@ class BlankedPage(NamedTuple):
         own = trace.rounding.policy == policy
         if own and (trace.rounding.carries or not self.context):
             return {place.id: place.number for place in self.places}
+        if not self.wish.blanking.terms:
+            asked = {place.cell.quantity for place in self.places if place.cell is not None}
+            trace = trace.leading_to(asked, self.context)
         try:
             worked = trace.under(policy, {name: shown_rows(trace[name]) for name in self.context})
         except ScenarioError:
