@@ -8,7 +8,6 @@ Rounding is that of plain floats, so a candidate that gets through is worked aga
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +26,6 @@ from attncli.arithmetic.operations.moved import Moved
 from attncli.arithmetic.rounding import Array, Rounding, Unworkable
 from attncli.design.rules import units
 from attncli.records import NamedTuple
-from attncli.trace.signature import Dim, parse
 
 
 class CandidateValues(NamedTuple):
@@ -65,13 +63,7 @@ class CandidateValues(NamedTuple):
         return np.asarray(self.values[:, :, 0 if self.fixed else candidate])
 
 
-_BY_ROW: frozenset[type[Operation]] = frozenset(
-    {
-        Nucleus,
-        Rotate,
-        TopK,
-    }
-)
+_BY_ROW = (Nucleus, Rotate, TopK)
 """What works on each row by itself, so that the rows of all candidates go through at once."""
 
 
@@ -85,10 +77,8 @@ def full(
             return _at_once(operation, operands)
         if isinstance(operation, Moved):
             return np.asarray(operation.arranged(*(_of_each(x.values, count) for x in operands)))
-        if type(operation) in _BY_ROW:
-            for tried in (operands, [*map(_without_zeros, operands)]):
-                with suppress(Unworkable):
-                    return _by_row(operation, count, tried)
+        if isinstance(operation, _BY_ROW):
+            return _by_row(operation, count, operands)
         return _one_by_one(operation, count, operands, shape)
 
 
@@ -105,34 +95,17 @@ def _of_each(values: Array, count: int) -> Array:
     return np.broadcast_to(values, (*values.shape[:2], count))
 
 
-def _without_zeros(operand: CandidateValues) -> CandidateValues:
-    """A list with nan for 0, which can't be divided by; anything else as it is."""
-    values = operand.values
-    if operand.fixed or values.shape[1] > 1:
-        return operand
-    return operand._replace(values=np.where(values == 0, np.nan, values))
-
-
 def _by_row(operation: Operation, count: int, operands: Sequence[CandidateValues]) -> Array:
-    sides = parse(operation.signature()).operands
-    matrices = [
-        Matrix(_rows(operand, count, shared=side[0] == Dim(1, ())), operand.places, 0)
-        for operand, side in zip(operands, sides, strict=True)
-    ]
+    matrices = [Matrix(_rows(operand.values, count), operand.places, 0) for operand in operands]
     result = operation.values(*matrices)
     wide = result.T.reshape(result.shape[1], -1, count)
     return np.ascontiguousarray(wide.swapaxes(0, 1))
 
 
-def _rows(operand: CandidateValues, count: int, *, shared: bool) -> Array:
-    """The rows of all candidates under each other; γ and the like are one row for all.
-
-    A column of it is one run of memory, which is what makes it quick."""
-    values = operand.values
-    if shared and operand.fixed:
-        return values[:, :, 0]
-    across = _of_each(values, count).swapaxes(0, 1)
-    return across.reshape(values.shape[1], -1).T
+def _rows(values: Array, count: int) -> Array:
+    """The rows of all candidates under each other; a column of it is one run of memory, which is
+    what makes it quick."""
+    return _of_each(values, count).swapaxes(0, 1).reshape(values.shape[1], -1).T
 
 
 def _one_by_one(

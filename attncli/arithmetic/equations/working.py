@@ -238,9 +238,12 @@ def _same_or_worked(before: Expression, after: Expression, numbers: list[Number]
 
 
 def _worked_term(term: Expression, numbers: list[Number]) -> Expression:
-    if isinstance(term, ex.Product):
-        match term.factors:
-            case (Number() as a, Number() as b):
-                numbers.append(product_of(a, b))
-                return numbers[-1]
-    return _worked(term, numbers)
+    match term:
+        case ex.Product((Number() as a, Number() as b)):
+            numbers.append(product_of(a, b))
+            return numbers[-1]
+        case ex.Negative(ex.Product((Number() as a, Number() as b))):
+            numbers.append(negated(product_of(a, b)))
+            return numbers[-1]
+        case _:
+            return _worked(term, numbers)

@@ -85,8 +85,7 @@ class RotateBack(Operation):
 
     rotation: Rotate
 
-    def signature(self) -> str:
-        return "n d, n p, n p, n d, n d -> n d"
+    shapes = "n d, n p, n p, n d, n d -> n d"
 
     def formula(self, name: str, *operands: str) -> Equation:
         _, cosine, sine, _, gradient = operands
@@ -137,8 +136,7 @@ class TargetSlope(Operation):
 
     targets: tuple[int, ...]
 
-    def signature(self) -> str:
-        return "n v, n 1, n 1 -> n v"
+    shapes = "n v, n 1, n 1 -> n v"
 
     def formula(self, name: str, *operands: str) -> Equation:
         gradient, probability = at(operands[-1], "i"), at(operands[0], "i", "target")

@@ -12,8 +12,7 @@ import numpy as np
 
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.equations.bounds import EPSILON
-from attncli.arithmetic.equations.working import are_long, sum_of
-from attncli.arithmetic.expression import Equation, Expression, Number, Vector
+from attncli.arithmetic.expression import Equation, Expression, Vector
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.source import Worked
 from attncli.arithmetic.rounding import (
@@ -56,7 +55,9 @@ class Operation(ABC):
     copies: ClassVar[bool] = False
     """Whether it only puts numbers elsewhere, so that there is nothing to work out."""
 
-    @abstractmethod
+    shapes = ""
+    """What `signature` is, where that is fixed."""
+
     def signature(self) -> str:
         """The shapes that it takes and gives: `n k, k m -> n m`.
 
@@ -64,6 +65,7 @@ class Operation(ABC):
         `a+b` are extents made of others, `2` is one that is fixed.
         An axis of the result that stands alone in an operand has that operand's names.
         """
+        return self.shapes
 
     @abstractmethod
     def formula(self, name: str, *operands: str) -> Equation:
@@ -83,7 +85,7 @@ class Operation(ABC):
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
         """The forms of the working of a whole row, as vectors; `names` are the operands'."""
-        return ()
+        return () if self.copies else (cells_of_row(self, i, operands[0].shape[1], *operands),)
 
     def places(self, *operands: Matrix) -> int | None:  # noqa: ARG002
         """The decimals that hold every true value of the result; None where none need do."""
@@ -224,16 +226,6 @@ class ZeroOne(Operation):
 def cells_of_row(operation: Operation, i: int, width: int, *operands: Matrix) -> Vector:
     """The working of a row as a vector of that of its cells: `[1 − 2, 3 − 2]`."""
     return Vector(tuple(operation.first_form(i, j, *operands) for j in range(width)))
-
-
-def with_products(
-    products: Sequence[Expression], worked: Sequence[Number]
-) -> tuple[Expression, ...]:
-    """A sum of products, then of what these come to; the second is left out where its numbers
-    would be long."""
-    if are_long(worked):
-        return (sum_of(products),)
-    return sum_of(products), sum_of(worked)
 
 
 def added_places(*operands: Matrix) -> int | None:

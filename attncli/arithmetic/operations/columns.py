@@ -22,8 +22,7 @@ class RowAsColumn(Moved):
     row_number: int = 0
     key: str = ""
 
-    def signature(self) -> str:
-        return "n d -> d 1"
+    shapes = "n d -> d 1"
 
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, at(operands[0], Word(self.key)) if self.key else Symbol(operands[0]))
@@ -35,8 +34,7 @@ class RowAsColumn(Moved):
 class OnlyRow(RowAsColumn):
     """A vector, which is kept as the only row of a matrix, as a column. [1, d] -> [d, 1]"""
 
-    def signature(self) -> str:
-        return "1 d -> d 1"
+    shapes = "1 d -> d 1"
 
 
 @dataclass(frozen=True)

@@ -74,8 +74,7 @@ class PairScore(Operation):
 
     parts: tuple[tuple[int, int], ...]
 
-    def signature(self) -> str:
-        return "p 1, s 1 -> p 1"
+    shapes = "p 1, s 1 -> p 1"
 
     def formula(self, name: str, *operands: str) -> Equation:
         pairs, symbols = operands
@@ -96,8 +95,7 @@ class PairScore(Operation):
 class Share(ListOfEquations):
     """The first number as a share of the second. [2, 1] -> [1, 1]"""
 
-    def signature(self) -> str:
-        return "2 1 -> 1 1"
+    shapes = "2 1 -> 1 1"
 
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, Quotient(at(operands[0], "kept"), at(operands[0], "all")))

@@ -33,9 +33,6 @@ class Indexed(Operation):
     shown: Expression | None = None
     """The formula, where that isn't the tree with names for places."""
 
-    def signature(self) -> str:
-        return self.shapes
-
     def formula(self, name: str, *operands: str) -> Equation:
         return formulas.formula(self.shown or self.tree, self._shapes, name, operands)
 

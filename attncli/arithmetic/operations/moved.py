@@ -75,8 +75,7 @@ def _sources(operation: Moved, shapes: tuple[tuple[int, int], ...]) -> NDArray[n
 class Same(Moved):
     """A copy under another name: without projections, Q is X. [n, m] -> [n, m]"""
 
-    def signature(self) -> str:
-        return "n m -> n m"
+    shapes = "n m -> n m"
 
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, Symbol(operands[0]))

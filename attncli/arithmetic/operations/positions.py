@@ -11,7 +11,7 @@ from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Apply, Equation, Number, Product, Symbol, Vector, constant
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import Operation, Working, cells_of_row
+from attncli.arithmetic.operations.base import Operation, Working
 from attncli.arithmetic.operations.waves import (
     Function,
     angle_formula,
@@ -33,8 +33,7 @@ class Sinusoids(Operation):
     base: Number
     start: int = 0
 
-    def signature(self) -> str:
-        return "n 2*b -> n 2*b"
+    shapes = "n 2*b -> n 2*b"
 
     def formula(self, name: str, *operands: str) -> Equation:  # noqa: ARG002
         angle = angle_formula(self.base, Symbol("d_model"))
@@ -49,9 +48,6 @@ class Sinusoids(Operation):
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         function: Function = "cos" if j % 2 else "sin"
         return wave(function, self.start + i, j // 2, operands[0].shape[1], self.base)
-
-    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        return (cells_of_row(self, i, operands[0].shape[1], *operands),)
 
     def sizes(self, *operands: Matrix) -> Array:  # noqa: ARG002
         return sizes_of_waves()
@@ -68,8 +64,7 @@ class Alibi(Operation):
 
     slope: Number
 
-    def signature(self) -> str:
-        return "n m -> n m"
+    shapes = "n m -> n m"
 
     def formula(self, name: str, *operands: str) -> Equation:  # noqa: ARG002
         distance = Apply("distance", (Symbol("i"), Symbol("j")))
@@ -88,9 +83,6 @@ class Alibi(Operation):
         if not distance:
             return (constant(0),)
         return (Product((self._factor, constant(distance))),)
-
-    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        return (cells_of_row(self, i, operands[0].shape[1], *operands),)
 
     def places(self, *operands: Matrix) -> int | None:  # noqa: ARG002
         return decimals.places(self.slope.full)

@@ -9,13 +9,11 @@ from typing import Literal
 
 import numpy as np
 
-from attncli.arithmetic import decimals
 from attncli.arithmetic.equations.bounds import EPSILON
-from attncli.arithmetic.equations.working import product_of
+from attncli.arithmetic.equations.working import forms
 from attncli.arithmetic.expression import (
     Apply,
     Equation,
-    Negative,
     Number,
     Product,
     Sum,
@@ -31,7 +29,6 @@ from attncli.arithmetic.operations.base import (
     Working,
     added_places,
     cells_of_row,
-    with_products,
 )
 from attncli.arithmetic.operations.waves import (
     Function,
@@ -107,8 +104,7 @@ class Rotate(Operation):
     pairs: Literal["interleaved", "half"]
     dimensions: int | None = None
 
-    def signature(self) -> str:
-        return "n d, n p, n p -> n d"
+    shapes = "n d, n p, n p -> n d"
 
     def formula(self, name: str, *operands: str) -> Equation:
         second = "2k+1"
@@ -143,18 +139,8 @@ class Rotate(Operation):
         first, other = (x.number(i, place) for place in places)
         c, s = cosine.number(i, k), sine.number(i, k)
         if second:
-            return with_products(
-                [Product((first, s)), Product((other, c))],
-                [product_of(first, s), product_of(other, c)],
-            )
-        taken = product_of(other, s)
-        return with_products(
-            [Product((first, c)), Negative(Product((other, s)))],
-            [product_of(first, c), Number.inner(decimals.negated(taken.shown))],
-        )
-
-    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        return (cells_of_row(self, i, operands[0].shape[1], *operands),)
+            return forms(Sum((Product((first, s)), Product((other, c)))))
+        return forms(minus(Product((first, c)), Product((other, s))))
 
     def places(self, *operands: Matrix) -> int | None:
         x, cosine, sine = operands

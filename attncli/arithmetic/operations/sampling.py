@@ -37,8 +37,7 @@ from attncli.records import dataclass
 class _Kept(ZeroOne):
     """1 for those of each row that are kept, the largest ones, else 0. [n, v] -> [n, v]"""
 
-    def signature(self) -> str:
-        return "n v -> n v"
+    shapes = "n v -> n v"
 
     def values(self, *operands: Matrix) -> Array:
         kept = np.zeros(operands[0].shape)
@@ -137,8 +136,7 @@ class NegativeLog(ListOfEquations):
 
     targets: tuple[int, ...]
 
-    def signature(self) -> str:
-        return "n v -> n 1"
+    shapes = "n v -> n 1"
 
     def formula(self, name: str, *operands: str) -> Equation:
         log = Apply("ln", (at(operands[0], "i", "target"),))

@@ -32,8 +32,7 @@ class BelowTheLeast(Operation):
 
     penalty: int
 
-    def signature(self) -> str:
-        return "p 1 -> 1 1"
+    shapes = "p 1 -> 1 1"
 
     def formula(self, name: str, *operands: str) -> Equation:
         least = Apply("min", (Symbol(operands[0]),))
@@ -86,8 +85,7 @@ class LargestOf(Operation):
 
     function: ClassVar[str] = "max"
 
-    def signature(self) -> str:
-        return "c 1 -> 1 1"
+    shapes = "c 1 -> 1 1"
 
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, Apply(self.function, (Symbol(operands[0]),)))
