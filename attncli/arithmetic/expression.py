@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 from attncli.records import NamedTuple, Node
 from attncli.word import Word
@@ -169,6 +169,7 @@ class Vector(Node):
 Expression = Node | Word
 
 _LEAVES = (Leaf, Word)
+_Kind = TypeVar("_Kind", bound=Node)
 
 E = Symbol("e")
 PI = Symbol("π")
@@ -211,6 +212,14 @@ def rewritten(node: Expression, change: Callable[[Expression], Expression | None
         for part in node.parts
     ]
     return type(node)(*parts)
+
+
+def with_each(
+    node: Expression, kind: type[_Kind], change: Callable[[_Kind], Expression | None]
+) -> Expression:
+    """The expression with something else in the place of each node of a kind, where `change` gives
+    something."""
+    return rewritten(node, lambda part: change(part) if isinstance(part, kind) else None)
 
 
 def numbers_in(node: Expression) -> Iterator[Number]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from attncli.arithmetic.expression import Equation, Expression, Symbol, rewritten
+from attncli.arithmetic.expression import Equation, Symbol, with_each
 from attncli.document import Document, Facts, Spans
 from attncli.name import Name
 from attncli.steps import Step, formulas_of, steps
@@ -32,16 +32,14 @@ def general_formulas(step: Step[Any]) -> tuple[Equation, ...]:
 def _at_any_time(formula: Equation) -> Equation:
     """A formula that was made for the second of three times, for any time t."""
 
-    def change(node: Expression) -> Expression | None:
-        if not isinstance(node, Symbol):
-            return None
+    def change(node: Symbol) -> Symbol:
         name = node.name
         if isinstance(name, Name) and name.time in _TIMES:
             name = name.at(_TIMES[name.time])
         index = ("t" if raw(index) == "2" else index for index in node.indices)
         return Symbol(name, tuple(index))
 
-    return Equation(rewritten(formula.left, change), rewritten(formula.right, change))
+    return Equation(*(with_each(side, Symbol, change) for side in formula))
 
 
 _TIMES: dict[object, str] = {1: "t−1", 2: "t", 3: "t+1"}

@@ -56,11 +56,9 @@ class Places:
                 return None
 
     def _of_reciprocal(self, divisor: Expression) -> int | None:
-        return reciprocal_places(evaluation.full(ex.rewritten(divisor, self._count)))
+        return reciprocal_places(evaluation.full(ex.with_each(divisor, ex.Length, self._count)))
 
-    def _count(self, node: Expression) -> Expression | None:
-        if not isinstance(node, ex.Length):
-            return None
+    def _count(self, node: ex.Length) -> Expression:
         return constant(self.operands[node.place].shape[node.axis])
 
 

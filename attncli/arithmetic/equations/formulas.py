@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.equations.shapes import Shapes, operands_in
-from attncli.arithmetic.expression import Equation, Expression, Operand, Symbol, rewritten
+from attncli.arithmetic.expression import Equation, Expression, Operand, Symbol, with_each
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 
@@ -21,18 +21,18 @@ def cell(place: int, *indices: str) -> Operand:
 
 def whole(tree: Expression) -> Expression:
     """An equation without its indices: what it says of whole matrices."""
-    return rewritten(tree, lambda node: Operand(node.place) if isinstance(node, Operand) else None)
+    return with_each(tree, Operand, lambda operand: Operand(operand.place))
 
 
 def formula(shown: Expression, shapes: Shapes, name: str, operands: Sequence[str]) -> Equation:
     """What an equation makes of operands, by their names; with indices where these have some."""
 
-    def named(node: Expression) -> Expression | None:
-        return Symbol(operands[node.place], node.indices) if isinstance(node, Operand) else None
+    def named(operand: Operand) -> Symbol:
+        return Symbol(operands[operand.place], operand.indices)
 
     has_indices = any(operand.indices for operand in operands_in(shown))
     left = at(name, *shapes.indices) if has_indices else name
-    return define(left, rewritten(shown, named))
+    return define(left, with_each(shown, Operand, named))
 
 
 def row_of_product(
@@ -43,15 +43,15 @@ def row_of_product(
     def change(node: Expression) -> Expression | None:
         match node:
             case ex.MatrixProduct((Operand(place), right)):
-                return ex.Product((operands[place].row(i), rewritten(right, change)))
+                return ex.Product((operands[place].row(i), ex.rewritten(right, change)))
             case ex.MatrixProduct((ex.Transposed(Operand(place)), right)):
-                return ex.Product((operands[place].column(i), rewritten(right, change)))
+                return ex.Product((operands[place].column(i), ex.rewritten(right, change)))
             case Operand(place):
                 return Symbol(names[place])
             case _:
                 return None
 
-    return rewritten(shown, change)
+    return ex.rewritten(shown, change)
 
 
 def is_linear_in_rows(tree: Expression) -> bool:
@@ -77,10 +77,8 @@ def _has_columns(tree: Expression) -> bool:
 def row_as_vector(tree: Expression, i: int, operands: Sequence[Matrix]) -> Expression:
     """The working of a row of an equation that is linear in rows."""
 
-    def change(node: Expression) -> Expression | None:
-        if not isinstance(node, Operand):
-            return None
+    def change(node: Operand) -> Expression:
         operand = operands[node.place]
         return operand.row(i) if "j" in node.indices else operand.number(i, 0)
 
-    return rewritten(tree, change)
+    return with_each(tree, Operand, change)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.equations.shapes import Shapes, operands_in
-from attncli.arithmetic.expression import Expression, Operand, rewritten
+from attncli.arithmetic.expression import Expression, Operand, rewritten, with_each
 from attncli.records import dataclass, field
 
 _NEXT = "klmnopqrstuvwxyz"
@@ -86,11 +86,7 @@ class IndexNames:
     def given(self, tree: Expression, around: str = "") -> Expression:
         """A part with names for the indices of all of its sums; `around` are those of sums that it
         is in."""
-
-        def change(node: Expression) -> Expression | None:
-            return self._of_sum(node, around) if isinstance(node, ex.Total) else None
-
-        return rewritten(tree, change)
+        return with_each(tree, ex.Total, lambda total: self._of_sum(total, around))
 
     def _of_sum(self, node: ex.Total, around: str) -> Expression:
         names: dict[str, str] = {}

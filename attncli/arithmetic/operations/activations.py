@@ -21,7 +21,7 @@ from attncli.arithmetic.expression import (
     constant,
     e_to,
     minus,
-    rewritten,
+    with_each,
 )
 from attncli.arithmetic.operations.indexed import Indexed
 
@@ -30,7 +30,7 @@ class Activate(Indexed):
     """An activation function, number by number. [n, m] -> [n, m]"""
 
     def __init__(self, kind: str) -> None:
-        each = rewritten(ACTIVATIONS[kind], lambda node: _X if isinstance(node, Operand) else None)
+        each = with_each(ACTIVATIONS[kind], Operand, lambda _: _X)
         super().__init__("n m -> n m", each, Apply(kind, (X,)))
 
 
@@ -66,6 +66,5 @@ ACTIVATIONS: dict[str, Expression] = {
 """Each for a number x."""
 
 ACTIVATION_FORMULAS: dict[str, Expression] = {
-    kind: rewritten(form, lambda node: Symbol("x") if isinstance(node, Operand) else None)
-    for kind, form in ACTIVATIONS.items()
+    kind: with_each(form, Operand, lambda _: Symbol("x")) for kind, form in ACTIVATIONS.items()
 }

@@ -21,7 +21,7 @@ from attncli.arithmetic.expression import (
     Quotient,
     Symbol,
     constant,
-    rewritten,
+    with_each,
 )
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
@@ -91,10 +91,10 @@ class RotateBack(Operation):
         _, cosine, sine, _, gradient = operands
         forth = self.rotation.formula(name, gradient, cosine, sine)
 
-        def change(node: Expression) -> Expression | None:
-            return Negative(node) if isinstance(node, Symbol) and node.name == sine else None
+        def change(symbol: Symbol) -> Expression | None:
+            return Negative(symbol) if symbol.name == sine else None
 
-        return Equation(forth.left, rewritten(forth.right, change))
+        return Equation(forth.left, with_each(forth.right, Symbol, change))
 
     def values(self, *operands: Matrix) -> Array:
         return self.rotation.values(*_back(operands))

@@ -13,7 +13,7 @@ from attncli.arithmetic.equations.exact import Places
 from attncli.arithmetic.equations.formulas import cell, whole
 from attncli.arithmetic.equations.shapes import operands_in
 from attncli.arithmetic.equations.working import forms
-from attncli.arithmetic.expression import Expression, Operand, rewritten
+from attncli.arithmetic.expression import Expression, Operand, with_each
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working, most_of
 from attncli.arithmetic.operations.indexed import Indexed
@@ -55,12 +55,10 @@ class ListOfEquations(Operation):
         return np.asarray(np.concatenate(made)[self._order])
 
     def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:  # noqa: ARG002
-        def number(node: Expression) -> Expression | None:
-            if not isinstance(node, Operand):
-                return None
+        def number(node: Operand) -> Expression:
             return operands[node.place].number(*map(int, node.indices))
 
-        return rewritten(self._trees[i], number)
+        return with_each(self._trees[i], Operand, number)
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         return forms(self.first_form(i, j, *operands))
@@ -105,9 +103,5 @@ class ListOfEquations(Operation):
 def _over_lists(tree: Expression) -> Indexed:
     """The equation with a list for each of its numbers, from left to right."""
     lists = count()
-
-    def change(node: Expression) -> Expression | None:
-        return cell(next(lists), "i") if isinstance(node, Operand) else None
-
-    listed = rewritten(tree, change)
+    listed = with_each(tree, Operand, lambda _: cell(next(lists), "i"))
     return Indexed(", ".join(["n 1"] * next(lists)) + " -> n 1", listed)

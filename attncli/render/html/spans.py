@@ -9,7 +9,7 @@ from attncli.arithmetic.expression import (
     Symbol,
     blanks_in,
     leaves,
-    rewritten,
+    with_each,
 )
 from attncli.document import Span, Spans, Term
 from attncli.notation import name_of, plain, unbreakable
@@ -56,10 +56,7 @@ def plain_html(node: Expression | Equation, style: HtmlStyle) -> str:
         return write(unbreakable(plain(node)))
     blanks, mark = list(blanks_in(node)), _unused(node)
     places = iter(range(len(blanks)))
-    marked = rewritten(
-        node,
-        lambda part: Symbol(f"{mark}{next(places)}{mark}") if isinstance(part, Blank) else None,
-    )
+    marked = with_each(node, Blank, lambda _: Symbol(f"{mark}{next(places)}{mark}"))
     pieces = unbreakable(plain(marked)).split(mark)
     return "".join(
         style.blank(blanks[int(piece)]) if k % 2 else write(piece) if piece else ""
@@ -69,8 +66,7 @@ def plain_html(node: Expression | Equation, style: HtmlStyle) -> str:
 
 def _unused(node: Expression) -> str:
     """A character that an expression doesn't have, so that it can't be mistaken for its words."""
-    whole = rewritten(node, lambda part: Symbol("x") if isinstance(part, Blank) else None)
-    text = plain(whole)
+    text = plain(with_each(node, Blank, lambda _: Symbol("x")))
     return next(mark for mark in map(chr, _MARKS) if mark not in text)
 
 

@@ -18,6 +18,7 @@ from attncli.arithmetic.expression import (
     blanks_in,
     numbers_in,
     rewritten,
+    with_each,
 )
 from attncli.document import Addition, Block, Line, Working
 from attncli.name import Name
@@ -119,15 +120,15 @@ class LineAsker(NamedTuple):
     def blanked(self, result: Expression, quantity: str) -> Expression:
         """A result with blanks in the place of what is asked, rules for copies of that."""
 
-        def change(node: Expression) -> Expression | None:
-            if not isinstance(node, Number) or node.cell is None:
+        def change(number: Number) -> Expression | None:
+            if number.cell is None:
                 return None
-            place = self.result_place(node, quantity)
+            place = self.result_place(number, quantity)
             if self.asked.asks(place):
-                return Blank(place.id, node)
-            return Blank("") if self.asked.hides(node.cell) else None
+                return Blank(place.id, number)
+            return Blank("") if self.asked.hides(number.cell) else None
 
-        return rewritten(result, change)
+        return with_each(result, Number, change)
 
     def forms(
         self, forms: Sequence[Expression], line: Line | Addition, *, asks: bool
@@ -226,11 +227,7 @@ def _without_inner(form: Expression) -> Expression | None:
         return form
     if not any(blanks_in(form)):
         return None
-
-    def change(node: Expression) -> Expression | None:
-        return Blank("") if isinstance(node, Number) and node.cell is INNER else None
-
-    return rewritten(form, change)
+    return with_each(form, Number, lambda one: Blank("") if one.cell is INNER else None)
 
 
 def _repeats(form: Expression, later: Sequence[Expression]) -> bool:

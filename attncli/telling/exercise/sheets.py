@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from attncli.arithmetic.expression import Blank, rewritten
+from attncli.arithmetic.expression import Blank, with_each
 from attncli.document import Document, MatrixBlock, Section
 from attncli.questions import Question
 from attncli.records import Node
@@ -33,7 +33,7 @@ def _unanswered(part: Any) -> Any:  # noqa: ANN401
     """Blocks, or whatever they are made of, with nothing behind their blanks."""
     match part:
         case Node():
-            return rewritten(part, lambda one: Blank(one.id) if isinstance(one, Blank) else None)
+            return with_each(part, Blank, lambda blank: Blank(blank.id))
         case MatrixBlock():
             matrix = part.matrix.without(part.blanks) if part.blanks else part.matrix
             return part._replace(matrix=matrix)
