@@ -12,21 +12,13 @@ from attncli.arithmetic.expression import Apply, Equation, Number, Product, Symb
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working
-from attncli.arithmetic.operations.waves import (
-    Function,
-    angle_formula,
-    angles,
-    error_of_waves,
-    even,
-    sizes_of_waves,
-    wave,
-)
-from attncli.arithmetic.rounding import Array, Error
+from attncli.arithmetic.operations.waves import Function, Waves, angle_formula
+from attncli.arithmetic.rounding import Array
 from attncli.records import dataclass
 
 
 @dataclass(frozen=True)
-class Sinusoids(Operation):
+class Sinusoids(Waves):
     """sin(pos / base^(2k/d)) in column 2k, cos of the same in column 2k + 1; the operand gives
     the shape only, and its first row is at the position `start`. [n, d] -> [n, d]"""
 
@@ -40,20 +32,11 @@ class Sinusoids(Operation):
         waves = tuple(Apply(function, (angle,)) for function in ("sin", "cos"))
         return define(at(name, "pos", "(2k, 2k+1)"), Vector(waves))
 
-    def values(self, *operands: Matrix) -> Array:
-        n, d = operands[0].shape
-        turned = angles(n, even(d), self.base, self.start)
-        return np.stack([np.sin(turned), np.cos(turned)], axis=2).reshape(n, d)
+    def of_angles(self, angles: Array) -> Array:
+        return np.stack([np.sin(angles), np.cos(angles)], axis=2).reshape(len(angles), -1)
 
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        function: Function = "cos" if j % 2 else "sin"
-        return wave(function, self.start + i, j // 2, operands[0].shape[1], self.base)
-
-    def sizes(self, *operands: Matrix) -> Array:  # noqa: ARG002
-        return sizes_of_waves()
-
-    def error(self, *operands: Matrix) -> Error:
-        return error_of_waves(operands[0].shape[0], self.base, self.start)
+    def wave(self, j: int) -> tuple[Function, int]:
+        return "cos" if j % 2 else "sin", j // 2
 
 
 @dataclass(frozen=True)

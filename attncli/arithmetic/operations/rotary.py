@@ -30,21 +30,13 @@ from attncli.arithmetic.operations.base import (
     added_places,
     cells_of_row,
 )
-from attncli.arithmetic.operations.waves import (
-    Function,
-    angle_formula,
-    angles,
-    error_of_waves,
-    even,
-    sizes_of_waves,
-    wave,
-)
+from attncli.arithmetic.operations.waves import Function, Waves, angle_formula, even
 from attncli.arithmetic.rounding import Array, Error, largest
 from attncli.records import dataclass
 
 
 @dataclass(frozen=True)
-class RotaryTable(Operation):
+class RotaryTable(Waves):
     """The cosines or sines of the angles pos / base^(2k/r) that pair k is turned by; r columns
     are turned, all of them where `dimensions` is None. [n, d] -> [n, r/2]"""
 
@@ -63,24 +55,17 @@ class RotaryTable(Operation):
         angle = angle_formula(self.base, width)
         return define(at(name, "pos", "k"), Apply(self.function, (angle,)))
 
-    def values(self, *operands: Matrix) -> Array:
-        r = _turned(self.dimensions, operands[0])
-        turned = angles(operands[0].shape[0], r, self.base, self.start)
-        return np.asarray(np.cos(turned) if self.function == "cos" else np.sin(turned))
+    def of_angles(self, angles: Array) -> Array:
+        return np.asarray(np.cos(angles) if self.function == "cos" else np.sin(angles))
 
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        r = _turned(self.dimensions, operands[0])
-        return wave(self.function, self.start + i, j, r, self.base)
+    def wave(self, j: int) -> tuple[Function, int]:
+        return self.function, j
+
+    def width(self, x: Matrix) -> int:
+        return _turned(self.dimensions, x)
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        width = _turned(self.dimensions, operands[0]) // 2
-        return (cells_of_row(self, i, width, *operands),)
-
-    def sizes(self, *operands: Matrix) -> Array:  # noqa: ARG002
-        return sizes_of_waves()
-
-    def error(self, *operands: Matrix) -> Error:
-        return error_of_waves(operands[0].shape[0], self.base, self.start)
+        return (cells_of_row(self, i, self.width(operands[0]) // 2, *operands),)
 
 
 def _turned(dimensions: int | None, x: Matrix) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from decimal import Context, Decimal, Inexact
 from typing import Literal
 
@@ -19,7 +20,8 @@ from attncli.arithmetic.expression import (
     Symbol,
     constant,
 )
-from attncli.arithmetic.operations.base import Working
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations.base import Operation, Working
 from attncli.arithmetic.rounding import Array, Error
 
 _SHORT = 10
@@ -35,31 +37,49 @@ def even(columns: int) -> int:
     return columns
 
 
-def angles(n: int, d: int, base: Number, start: int) -> Array:
-    """pos / base^(2k/d). [n, d/2]"""
-    positions = np.arange(start, start + n, dtype=np.float64)[:, np.newaxis]
-    return np.asarray(positions / float(base.full) ** (np.arange(0, d, 2) / d))
+class Waves(Operation):
+    """A table of sines and cosines of the angles pos / base^(2k/d) of pairs k of d columns; the
+    operand gives the shape only, and its first row is at the position `start`."""
 
+    base: Number
+    start: int
 
-def sizes_of_waves() -> Array:
-    """Nothing cancels: each is worked by itself, and 0 only where its angle is."""
-    return np.zeros((1, 1))
+    @abstractmethod
+    def of_angles(self, angles: Array) -> Array:
+        """The table, of the angles [n, d/2]."""
 
+    @abstractmethod
+    def wave(self, j: int) -> tuple[Function, int]:
+        """What is in a column: the function, and the pair whose angle it is of."""
 
-def error_of_waves(n: int, base: Number, start: int) -> Error:
-    # an angle is off by what its exponent is off by, times ln base, and so is its sine at most
-    largest_position = max(abs(start), abs(start + n))
-    growth = 8 + 2 * abs(math.log(float(base.full)))
-    return Error((8 + growth * largest_position) * EPSILON)
+    def width(self, x: Matrix) -> int:
+        """How many columns go in pairs. Raises ValueError where they can't."""
+        return even(x.shape[1])
+
+    def values(self, *operands: Matrix) -> Array:
+        n, d = operands[0].shape[0], self.width(operands[0])
+        positions = np.arange(self.start, self.start + n, dtype=np.float64)[:, np.newaxis]
+        return self.of_angles(positions / float(self.base.full) ** (np.arange(0, d, 2) / d))
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        """sin(1 / 10000^(2/4)), then sin(1 / 100) and sin(0.01) where these are short and exact."""
+        function, k = self.wave(j)
+        forms = _angle(self.start + i, k, self.width(operands[0]), self.base)
+        return tuple(Apply(function, (angle,)) for angle in forms)
+
+    def sizes(self, *operands: Matrix) -> Array:  # noqa: ARG002
+        """Nothing cancels: each is worked by itself, and 0 only where its angle is."""
+        return np.zeros((1, 1))
+
+    def error(self, *operands: Matrix) -> Error:
+        # an angle is off by what its exponent is off by, times ln base, and so is its sine at most
+        largest_position = max(abs(self.start), abs(self.start + operands[0].shape[0]))
+        growth = 8 + 2 * abs(math.log(float(self.base.full)))
+        return Error((8 + growth * largest_position) * EPSILON)
 
 
 def angle_formula(base: Number, width: Expression) -> Expression:
     return Quotient(Symbol("pos"), Power(base, Quotient(Symbol("2k"), width)))
-
-
-def wave(function: Function, position: int, k: int, d: int, base: Number) -> Working:
-    """sin(1 / 10000^(2/4)), then sin(1 / 100) and sin(0.01) where these are short and exact."""
-    return tuple(Apply(function, (angle,)) for angle in _angle(position, k, d, base))
 
 
 def _angle(position: int, k: int, d: int, base: Number) -> tuple[Expression, ...]:
