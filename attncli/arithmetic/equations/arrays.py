@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
@@ -21,6 +22,7 @@ from attncli.records import dataclass
 Function = Callable[..., Any]
 
 
+@lru_cache(maxsize=256)
 def program(tree: Expression, shapes: Shapes) -> Work:
     """What makes the result [n, m] of operands of two axes each; or [n, m, b] of those of b
     candidates. It raises ValueError where their shapes don't fit."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.expression import Apply, Expression, e_to, rewritten
 
 
+@lru_cache(maxsize=256)
 def careful(tree: Expression) -> Expression:
     """The same value, where a sum would lose digits by a function that doesn't:
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 
 from attncli.arithmetic.expression import Expression, Operand, leaves
 from attncli.records import dataclass
@@ -57,6 +57,13 @@ def _sides(text: str) -> tuple[str, str]:
 def operands_in(tree: Expression) -> Iterator[Operand]:
     """The cells of operands that an equation has."""
     return (leaf for leaf in leaves(tree) if isinstance(leaf, Operand))
+
+
+@lru_cache(maxsize=256)
+def axes_of(tree: Expression, shapes: Shapes) -> Mapping[str, tuple[int, int]]:
+    """For each index of an equation an operand and its axis that it goes along."""
+    indices = {index for operand in operands_in(tree) for index in operand.indices}
+    return {index: axis_of(index, tree, shapes) for index in indices}
 
 
 def axis_of(index: str, tree: Expression, shapes: Shapes) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from attncli.arithmetic.equations import formulas
@@ -13,7 +13,7 @@ from attncli.arithmetic.equations.careful import careful, magnitude, may_cancel
 from attncli.arithmetic.equations.exact import Places
 from attncli.arithmetic.equations.fractions import fractions
 from attncli.arithmetic.equations.ranges import Ranges
-from attncli.arithmetic.equations.shapes import Shapes, axis_of, operands_in, parsed
+from attncli.arithmetic.equations.shapes import Shapes, axes_of, parsed
 from attncli.arithmetic.equations.working import Filled, filled, forms
 from attncli.arithmetic.expression import Equation, Expression, MatrixProduct, Sum
 from attncli.arithmetic.matrix import Matrix
@@ -114,9 +114,8 @@ class Indexed(Operation):
         return {}
 
     @cached_property
-    def _axes(self) -> dict[str, tuple[int, int]]:
-        indices = {index for operand in operands_in(self.tree) for index in operand.indices}
-        return {index: axis_of(index, self.tree, self._shapes) for index in indices}
+    def _axes(self) -> Mapping[str, tuple[int, int]]:
+        return axes_of(self.tree, self._shapes)
 
 
 def _has_product(shown: Expression) -> bool:
