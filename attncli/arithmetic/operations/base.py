@@ -85,7 +85,7 @@ class Operation(ABC):
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
         """The forms of the working of a whole row, as vectors; `names` are the operands'."""
-        return () if self.copies else (cells_of_row(self, i, operands[0].shape[1], *operands),)
+        return ()
 
     def places(self, *operands: Matrix) -> int | None:  # noqa: ARG002
         """The decimals that hold every true value of the result; None where none need do."""

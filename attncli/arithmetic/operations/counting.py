@@ -68,7 +68,7 @@ def _worked(times: int, count: Number) -> Number:
 
 
 @dataclass(frozen=True)
-class PairScore(Operation):
+class PairScore(ListOfEquations):
     """count(ab) / (count(a) × count(b)), of the parts that stand in these rows.
     [p, 1], [s, 1] -> [p, 1]"""
 
@@ -81,15 +81,12 @@ class PairScore(Operation):
         product = Product((at(symbols, "a"), at(symbols, "b")))
         return define(at(name, "a b"), Quotient(at(pairs, "a b"), product))
 
-    def values(self, *operands: Matrix) -> Array:
-        pairs, symbols = (operand.values[:, 0] for operand in operands)
-        left, right = ([part[side] for part in self.parts] for side in (0, 1))
-        return np.asarray(pairs / (symbols[left] * symbols[right]))[:, np.newaxis]
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        pairs, symbols = operands
-        a, b = (symbols.number(part, 0) for part in self.parts[i])
-        return (Quotient(pairs.number(i, j), Product((a, b))),)
+    @property
+    def trees(self) -> Sequence[Expression]:
+        return [
+            Quotient(number_of(0, i), Product((number_of(1, a), number_of(1, b))))
+            for i, (a, b) in enumerate(self.parts)
+        ]
 
 
 class Share(ListOfEquations):

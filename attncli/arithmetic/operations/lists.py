@@ -9,9 +9,7 @@ from itertools import count
 
 import numpy as np
 
-from attncli.arithmetic.equations.exact import Places
-from attncli.arithmetic.equations.formulas import cell, whole
-from attncli.arithmetic.equations.shapes import operands_in
+from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.equations.working import forms
 from attncli.arithmetic.expression import Expression, Operand, with_each
 from attncli.arithmetic.matrix import Matrix
@@ -33,6 +31,9 @@ class _Alike(NamedTuple):
     equation: Indexed
     taken: list[tuple[int, list[int], list[int]]]
     """For each of its operands the place of the whole one, and these rows and columns."""
+
+    def places(self, operands: Sequence[Matrix]) -> int | None:
+        return self.equation.places(*(operands[place] for place, _, _ in self.taken))
 
     def operands(self, arrays: Sequence[Array]) -> list[Array]:
         return [arrays[place][rows, columns][:, np.newaxis] for place, rows, columns in self.taken]
@@ -64,7 +65,7 @@ class ListOfEquations(Operation):
         return forms(self.first_form(i, j, *operands))
 
     def places(self, *operands: Matrix) -> int | None:
-        return most_of([Places(operands).of(tree) for tree in self._trees])
+        return most_of([group.places(operands) for group in self._groups])
 
     def error(self, *operands: Matrix) -> Error:
         arrays = [operand.values for operand in operands]
@@ -80,23 +81,38 @@ class ListOfEquations(Operation):
 
     @cached_property
     def _groups(self) -> list[_Alike]:
-        found: dict[Expression, list[int]] = {}
+        found: dict[Expression, tuple[list[int], list[list[Operand]]]] = {}
         for i, tree in enumerate(self._trees):
-            found.setdefault(whole(tree), []).append(i)
-        return [self._group(rows) for rows in found.values()]
-
-    def _group(self, rows: list[int]) -> _Alike:
-        taken = [
-            (each[0].place, *([int(one.indices[side]) for one in each] for side in (0, 1)))
-            for each in zip(*(operands_in(self._trees[i]) for i in rows), strict=True)
+            taken: list[Operand] = []
+            rows, numbers = found.setdefault(_without_places(tree, taken), ([], []))
+            rows.append(i)
+            numbers.append(taken)
+        return [
+            _Alike(rows, _over_lists(tree), [*map(_places, zip(*numbers, strict=True))])
+            for tree, (rows, numbers) in found.items()
         ]
-        return _Alike(rows, _over_lists(whole(self._trees[rows[0]])), taken)
 
     @cached_property
     def _order(self) -> list[int]:
         """Where each row is in those of all groups."""
         rows = [row for group in self._groups for row in group.rows]
         return sorted(range(len(rows)), key=rows.__getitem__)
+
+
+def _without_places(tree: Expression, taken: list[Operand]) -> Expression:
+    """A tree of whole operands; the numbers that it takes of them are added to a list."""
+
+    def change(node: Operand) -> Expression:
+        taken.append(node)
+        return Operand(node.place)
+
+    return with_each(tree, Operand, change)
+
+
+def _places(numbers: Sequence[Operand]) -> tuple[int, list[int], list[int]]:
+    """Of numbers of one operand its place, and their rows and columns."""
+    rows, columns = ([int(one.indices[side]) for one in numbers] for side in (0, 1))
+    return numbers[0].place, rows, columns
 
 
 @lru_cache(maxsize=256)

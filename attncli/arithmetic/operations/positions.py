@@ -11,7 +11,7 @@ from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Apply, Equation, Number, Product, Symbol, Vector, constant
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import Operation, Working
+from attncli.arithmetic.operations.base import Operation, Working, cells_of_row
 from attncli.arithmetic.operations.waves import Function, Waves, angle_formula
 from attncli.arithmetic.rounding import Array
 from attncli.records import dataclass
@@ -66,6 +66,9 @@ class Alibi(Operation):
         if not distance:
             return (constant(0),)
         return (Product((self._factor, constant(distance))),)
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        return (cells_of_row(self, i, operands[0].shape[1], *operands),)
 
     def places(self, *operands: Matrix) -> int | None:  # noqa: ARG002
         return decimals.places(self.slope.full)

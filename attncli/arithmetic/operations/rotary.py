@@ -64,9 +64,6 @@ class RotaryTable(Waves):
     def width(self, x: Matrix) -> int:
         return _turned(self.dimensions, x)
 
-    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        return (cells_of_row(self, i, self.width(operands[0]) // 2, *operands),)
-
 
 def _turned(dimensions: int | None, x: Matrix) -> int:
     """How many columns are turned. Raises ValueError where there are not so many."""
@@ -126,6 +123,9 @@ class Rotate(Operation):
         if second:
             return forms(Sum((Product((first, s)), Product((other, c)))))
         return forms(minus(Product((first, c)), Product((other, s))))
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        return (cells_of_row(self, i, operands[0].shape[1], *operands),)
 
     def places(self, *operands: Matrix) -> int | None:
         x, cosine, sine = operands

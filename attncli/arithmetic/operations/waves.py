@@ -21,7 +21,7 @@ from attncli.arithmetic.expression import (
     constant,
 )
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import Operation, Working
+from attncli.arithmetic.operations.base import Operation, Working, cells_of_row
 from attncli.arithmetic.rounding import Array, Error
 
 _SHORT = 10
@@ -66,6 +66,10 @@ class Waves(Operation):
         function, k = self.wave(j)
         forms = _angle(self.start + i, k, self.width(operands[0]), self.base)
         return tuple(Apply(function, (angle,)) for angle in forms)
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        columns = self.of_angles(np.zeros((1, self.width(operands[0]) // 2))).shape[1]
+        return (cells_of_row(self, i, columns, *operands),)
 
     def sizes(self, *operands: Matrix) -> Array:  # noqa: ARG002
         """Nothing cancels: each is worked by itself, and 0 only where its angle is."""
