@@ -57,7 +57,7 @@ class Builder(NamedTuple):
         return Stack(
             path=path,
             text=text,
-            embedding_scale=values.get("embedding_scale", "none"),
+            said=Settings(path, values),
             segments=self._segments(path, values, text),
             positions=positions,
             embedding_norm=self._optional_norm(path, "embedding_norm", values),
@@ -176,7 +176,7 @@ class Builder(NamedTuple):
             ),
             cross=self._cross(path, values, seen, crosses=crosses),
             has_ffn=whole or awaited or any(key in values for key in _FFN),
-            activation=values.get("activation", "relu"),
+            said=said,
             linear=is_linear(values),
         )  # fmt: skip
 

@@ -7,7 +7,6 @@ says where each stands in the file, and so begins the names of its quantities.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -209,7 +208,7 @@ class Layer(NamedTuple):
     attention: Attention = Attention()
     cross: Attention | None = None
     has_ffn: bool = False
-    activation: str = "relu"
+    said: Settings = Settings()
     linear: bool = False
     recurrent: Recurrent | None = None
 
@@ -219,7 +218,7 @@ class Stack(NamedTuple):
 
     path: Name = TOP
     text: TokenizedText = TokenizedText()
-    embedding_scale: str | Decimal = "none"
+    said: Settings = Settings()
     segments: tuple[int, ...] = ()
     positions: tuple[Positions, ...] = ()
     embedding_norm: Settings | None = None

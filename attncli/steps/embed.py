@@ -28,6 +28,12 @@ def _embeddings(node: Node) -> Kind[object]:
     return _TOKEN_VECTORS if isinstance(node, Map) and not is_source(node) else MATRIX
 
 
+EMBEDDING_SCALE: Key[str | Decimal] = Key(
+    "embedding_scale",
+    word_or(("sqrt_d_model", "none"), POSITIVE),
+    "what embeddings are multiplied by: none (the default), sqrt_d_model, or a number",
+    "none",
+)
 _KEYS = (
     Key(
         "embeddings",
@@ -36,19 +42,14 @@ _KEYS = (
     ),
     Key("X", NAMED, "the embedded tokens themselves, [n, d_model]"),
     Key("d_model", COUNT, "the columns of X, where no matrix says"),
-    Key(
-        "embedding_scale",
-        word_or(("sqrt_d_model", "none"), POSITIVE),
-        "what embeddings are multiplied by: none (the default), sqrt_d_model, or a number",
-        "none",
-    ),
+    EMBEDDING_SCALE,
 )
 
 _TOKENS = "token"
 
 
 def _is_scaled(place: Place) -> bool:
-    return place.stack.embedding_scale != "none"
+    return place.stack.said.get(EMBEDDING_SCALE) != "none"
 
 
 def embedded(place: Place) -> Name:
@@ -68,7 +69,7 @@ def _plan(place: Place) -> tuple[Definition, ...]:
 
 def _factor(place: Place) -> tuple[Number | Root, Root | None, tuple[Name, ...]]:
     """What embeddings are multiplied by, its symbol, and what is missing for it."""
-    scale = place.stack.embedding_scale
+    scale = place.stack.said.get(EMBEDDING_SCALE)
     if isinstance(scale, Decimal):
         return Number.written(scale), None, ()
     symbol = Root(Symbol("d_model"))
@@ -98,7 +99,7 @@ def _next_rows(place: Place) -> Definition | None:
 
 
 def _happens(place: Place) -> str:
-    scale = place.stack.embedding_scale
+    scale = place.stack.said.get(EMBEDDING_SCALE)
     told = "Each token picks its row of the embedding table"
     if isinstance(scale, Decimal):
         return f"{told}, and every number is multiplied by the number that the scenario gives."

@@ -16,13 +16,15 @@ from attncli.trace import Definition, LayerPlace
 
 _GATED = {"swiglu": "silu", "geglu": "gelu"}
 """Activations of gated networks (Shazeer 2020, arXiv:2002.05202), and what they gate with."""
+ACTIVATION = Key(
+    "activation",
+    Choice((*ACTIVATIONS, *_GATED, "none")),
+    "the feed-forward network's activation, relu by default",
+    "relu",
+    shared=True,
+)
 _KEYS = (
-    Key(
-        "activation",
-        Choice((*ACTIVATIONS, *_GATED, "none")),
-        "the feed-forward network's activation, relu by default",
-        shared=True,
-    ),
+    ACTIVATION,
     Key(
         "d_ff", COUNT, "the columns of the feed-forward network, where no matrix says", shared=True
     ),
@@ -36,14 +38,14 @@ _KEYS = (
 
 
 def _gated(place: LayerPlace) -> bool:
-    return place.layer.activation in _GATED
+    return place.layer.said.get(ACTIVATION) in _GATED
 
 
 def _last(place: LayerPlace) -> Name:
     """What the second layer is applied to."""
     if _gated(place):
         return place.name("gated")
-    return place.name("hidden" if place.layer.activation == "none" else "activated")
+    return place.name("hidden" if place.layer.said.get(ACTIVATION) == "none" else "activated")
 
 
 def _linear(place: LayerPlace, made: str, x: Name, layer: str) -> Definition:
@@ -52,8 +54,8 @@ def _linear(place: LayerPlace, made: str, x: Name, layer: str) -> Definition:
 
 def _plan(place: LayerPlace) -> tuple[Definition, ...]:
     definitions = [_linear(place, "hidden", place.x, "1")]
-    if place.layer.activation != "none":
-        kind = _GATED.get(place.layer.activation, place.layer.activation)
+    if place.layer.said.get(ACTIVATION) != "none":
+        kind = _GATED.get(place.layer.said.get(ACTIVATION), place.layer.said.get(ACTIVATION))
         activated = place.name("activated")
         definitions.append(Definition(activated, Activate(kind), (place.name("hidden"),), "ffn"))
     if _gated(place):
@@ -64,7 +66,7 @@ def _plan(place: LayerPlace) -> tuple[Definition, ...]:
 
 
 def _happens(place: LayerPlace) -> str:
-    kind = place.layer.activation
+    kind = place.layer.said.get(ACTIVATION)
     middle = f", the activation {kind}" if kind != "none" else ""
     if _gated(place):
         middle = f" and the activation {_GATED[kind]}, is multiplied by a gate"
@@ -77,7 +79,7 @@ def _happens(place: LayerPlace) -> str:
 
 
 def _without_activation(place: LayerPlace) -> Definition | None:
-    if place.layer.activation == "none":
+    if place.layer.said.get(ACTIVATION) == "none":
         return None
     return _linear(place, "ffn", place.name("hidden"), "2")
 

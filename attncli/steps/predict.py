@@ -35,7 +35,7 @@ _KEYS = (
         Record.of(TEMPERATURE, TOP_K, TOP_P),
         "how the next token's probabilities are made of the logits",
     ),
-    Key("generate", WholeNumber(1, 50), "how many tokens to generate greedily", 0),
+    Key("generate", WholeNumber(1, 50), "how many tokens to generate greedily"),
 )
 
 _PROBABILITIES = Name("probabilities")

@@ -10,7 +10,17 @@ from typing import Any
 
 from attncli.document import Section
 from attncli.file.keys import Key
-from attncli.scenario.model import Attention, Positions, Prediction, Recurrent, Settings
+from attncli.scenario.model import (
+    Attention,
+    Layer,
+    Positions,
+    Prediction,
+    Recurrent,
+    Settings,
+    Stack,
+)
+from attncli.steps.embed import EMBEDDING_SCALE
+from attncli.steps.ffn import ACTIVATION
 from attncli.steps.gates import RESET, UPDATE
 from attncli.steps.mask import mask_rules
 from attncli.steps.norm import SETTINGS
@@ -38,6 +48,8 @@ _KEYS: Mapping[type, tuple[Key[Any], ...]] = {
     Positions: (BASE, START, PAIRS, DIMENSIONS, SLOPES),
     Recurrent: (RESET, UPDATE, READOUT),
     Prediction: (TEMPERATURE, TOP_K, TOP_P),
+    Stack: (EMBEDDING_SCALE,),
+    Layer: (ACTIVATION,),
 }
 """In an order that papers keep their hashes by; the settings of no record are those of a norm."""
 
