@@ -50,6 +50,23 @@ def test_sheet_and_key_carry_the_same_marks(tmp_path: Path) -> None:
     assert marks["A"] != marks["B"]
 
 
+@pytest.mark.parametrize(
+    ("mark", "scenario", "changes"),
+    [
+        ("t646bef9", "i_love_ai", ["qk_norm={gamma_Q: [2, 1]}"]),
+        ("lf1af4e3", "i_love_ai", ["block=encoder", "norms={kind: rms, epsilon: 0.1}"]),
+        ("o4fba2b7", "i_love_ai", ["positions={kind: rope, base: 100, pairs: half}"]),
+        ("k9452f0c", "next_token", ["next={temperature: 2, top_k: 2}"]),
+        ("q27e3f6d", "yassine_gru", ["update=old"]),
+        ("r1e2ca17", "i_love_ai", ["embedding_scale=2"]),
+    ],
+)
+def test_a_paper_keeps_its_mark(mark: str, scenario: str, changes: list[str]) -> None:
+    """However the program keeps what a scenario says: a paper that was printed has its mark."""
+    options = [word for change in changes for word in ("--set", change)]
+    assert f"Made from  {mark}" in run(scenario, *options, "--key", "none").stdout
+
+
 @pytest.mark.parametrize("scenario", ["dictionary", "unigram"])
 def test_the_mark_of_a_paper_is_the_same_in_every_run(scenario: str) -> None:
     command = [sys.executable, "-m", "attncli", "exercise", scenario, "--key", "none"]

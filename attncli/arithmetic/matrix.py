@@ -15,7 +15,7 @@ from attncli.arithmetic.expression import Location, Number, Vector
 from attncli.arithmetic.rounding import Array, Error, Range, range_of
 from attncli.arithmetic.rounding import carry as round_in_place
 from attncli.arithmetic.whole import Whole
-from attncli.records import NamedTuple, dataclass
+from attncli.records import NamedTuple, dataclass, field
 
 _WHOLE = 10**numbers.SIGNIFICANT
 _NONE = Decimal("NaN")
@@ -61,7 +61,7 @@ class Matrix:
     written: Written | None = None
     name: str = ""
     source: Source | None = None
-    limits: Range | None = None
+    limits: Range | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False
