@@ -405,6 +405,21 @@ def copied(trace: Trace) -> list[str]:
     ]
 
 
+def test_a_copy_of_a_given_number_beside_finer_ones() -> None:
+    """A cached value is accepted as it is by the scenario's decimals, however many the new values
+    in the same table have."""
+    said = read(
+        "X: [[0.32, 0.05], [-0.5, -0.68]]\nW_Q: [[1], [0.5]]\nW_K: [[0.5], [1]]\n"
+        "W_V: [[0.9], [0.23]]\ncache: {tokens: [old], K: [[0.32]], V: [[1]]}\n"
+        "rounding: {policy: exact, quantities: {V_new: 8}}\n"
+    )
+    trace = work(load(said))
+    wanted = wish(trace, "all")
+    keys = {q.id: q.key for q in questions(papers(trace, wanted).whole)}
+    assert (keys["V[old, 1]"].low, keys["V[old, 1]"].high) == (Decimal("0.9995"), Decimal("1.0005"))
+    assert trial(said, None, trace, wanted, "A").disagreements == ()
+
+
 def test_a_copy_of_coarser_numbers() -> None:
     """What is filtered is 1.50 of two decimals as the logits are, and so is the largest error."""
     text = (

@@ -45,9 +45,13 @@ def _places(trace: Trace, place: Blankable, number: Number) -> int:
     cell = place.number.cell
     if cell is INNER:
         return _places_on_the_way(trace, place.quantity, number)
-    source = place.quantity if cell is None else _source(trace, cell)
-    rounded = _decimals_of(trace, source) if source else trace.rounding.decimals
-    if number.full != number.shown or source not in {"", place.quantity}:
+    source = None if cell is None else _source(trace, cell)
+    if source is not None and trace[source.quantity].given:
+        written = trace[source.quantity].number(source.row, source.column)
+        return max(trace.rounding.decimals, decimals.places(written.shown))
+    name = place.quantity if source is None else source.quantity
+    rounded = _decimals_of(trace, name)
+    if number.full != number.shown or name != place.quantity:
         return rounded
     return max(rounded, decimals.places(number.shown))
 
@@ -63,17 +67,17 @@ def _places_on_the_way(trace: Trace, quantity: str, number: Number) -> int:
     return max(own, min(known)) if own <= max(known) else max(*known, line)
 
 
-def _source(trace: Trace, cell: Location) -> str:
-    """The quantity that a number was rounded in, whatever copies it since; nothing where it was
-    put in as it is."""
+def _source(trace: Trace, cell: Location) -> Location | None:
+    """The cell that a number was rounded in, or given in, whatever copies it since; None where no
+    quantity has it."""
     definition = trace[cell.quantity].definition
     if definition is None:
-        return ""
+        return cell
     if not (definition.operation.copies or isinstance(definition.operation, TakeRows)):
-        return cell.quantity
+        return cell
     source = definition.operation.cell(cell.row, cell.column, *trace.operands(definition))[0]
     copied = source.cell if isinstance(source, Number) else None
-    return "" if copied is None else _source(trace, copied)
+    return None if copied is None else _source(trace, copied)
 
 
 def _decimals_of(trace: Trace, name: str) -> int:
