@@ -1,7 +1,7 @@
 """The numbers of many candidates, worked all at once: each quantity is an array [n, m, b].
 
-What goes row by row is done by the operations themselves, on the rows of all candidates under
-each other; products of matrices as stacks of matrices; what is left one candidate at a time.
+Equations, and what only moves numbers, are worked on these arrays; what goes row by row on the rows
+of all candidates under each other; what is left one candidate at a time.
 Rounding is that of plain floats, so a candidate that gets through is worked again properly.
 """
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ class Moved(Operation):
         known = [operand.written for operand in operands if operand.written is not None]
         if len(known) < len(operands):
             return None
-        each = [number for table in known for row in table for number in row]
+        each = [*chain.from_iterable(row for table in known for row in table)]
         return tuple(tuple(each[k] for k in row) for row in self.sources(operands).tolist())
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
