@@ -14,10 +14,9 @@ from types import MappingProxyType
 from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.equations.indices import free
-from attncli.arithmetic.equations.matrices import Along, along
-from attncli.arithmetic.equations.shapes import Shapes, operands_in, parsed
 from attncli.arithmetic.expression import Apply, Expression, Symbol, rewritten
 from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.signature import Along, Signature, indices_of, operands_in
 from attncli.notation.notation import Notation
 from attncli.notation.signs import ATOM
 from attncli.records import dataclass
@@ -30,7 +29,7 @@ def numpy_line(equation: Indexed, name: str, *operands: str) -> str:
     names = [identifier(operand) for operand in operands]
     if len({*names}) < len({*operands}):
         raise ValueError(f"{', '.join(operands)} are not told apart by the names of Python")
-    made = _ArrayNotation(parsed(equation.shapes), names).result(equation.tree)
+    made = _ArrayNotation(equation.sides, names).result(equation.tree)
     return f"{identifier(name)} = {_Numpy().write(made)}"
 
 
@@ -50,14 +49,12 @@ class _ArrayNotation:
     the rows and along the columns of a part's array, which has one row or column for an index
     that the part hasn't."""
 
-    shapes: Shapes
+    shapes: Signature
     names: Sequence[str]
 
     def result(self, tree: Expression) -> Expression:
         """The result, as large as it is where the tree says one number for many."""
-        indices = iter(self.shapes.indices)
-        row, column = ("" if side == "1" else next(indices) for side in self.shapes.result)
-        made = self.of(tree, (row, column))
+        made = self.of(tree, indices_of(self.shapes.result))
         if free(tree) == {*self.shapes.indices}:
             return made
         return Apply("repeat", (made, Symbol(self._shape)))
@@ -94,7 +91,7 @@ class _ArrayNotation:
         return rewritten(tree, change)
 
     def _operand(self, node: ex.Operand, at: Along) -> Expression:
-        row, column = along(node, self.shapes)
+        row, column = self.shapes.along(node)
         array = Symbol(self.names[node.place])
         if row in {at[0], ""} and column in {at[1], ""}:
             return array
@@ -127,7 +124,7 @@ class _ArrayNotation:
         row, column = at
         others = free(operand) - {k}
         if not others:
-            is_column = any(along(one, self.shapes)[0] == k for one in operands_in(operand))
+            is_column = any(self.shapes.along(one)[0] == k for one in operands_in(operand))
             return Apply("sum", (self.of(operand, (k, "") if is_column else ("", k)),))
         if others <= {row}:
             return Apply("sum of rows", (self.of(operand, (row, k)),))

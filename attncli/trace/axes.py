@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from attncli.arithmetic.signature import Signature
 from attncli.name import Name
 from attncli.records import NamedTuple
 from attncli.scenario.model import Attention, Stack
 from attncli.scenario.scenario import Scenario
 from attncli.trace.quantity import IDS, Axis, Definition, Quantity, counted, token_of, told_apart
-from attncli.trace.signature import Dim, Signature, parse
 
 QUERIES, KEYS, TOKENS, DIMENSIONS, NONE = "Q", "K", "token", "dimension", ""
 ENTRIES = "entry"
@@ -131,7 +131,7 @@ def made_axes(
     definition: Definition, operands: Sequence[Quantity], shape: tuple[int, int]
 ) -> tuple[Axis, Axis]:
     """The axes of what is made: those of the operands' sides that its signature names."""
-    signature = parse(definition.operation.signature())
+    signature = definition.operation.sides
     rows = definition.rows or _derived(signature, 0, operands, shape[0])
     if definition.role not in ("", rows.role) and rows.role != NONE:
         rows = Axis(rows.names, definition.role)
@@ -141,7 +141,7 @@ def made_axes(
 
 def _derived(signature: Signature, side: int, operands: Sequence[Quantity], size: int) -> Axis:
     dim = signature.result[side]
-    if dim == Dim(1, ()):
+    if dim == "1":
         return Axis((), NONE) if side else Axis(("",), NONE)
     letters = [dim.alone] if dim.alone else [letter for letter, _ in dim.letters]
     sources = [signature.source_of(letter) for letter in letters]

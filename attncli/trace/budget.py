@@ -10,7 +10,6 @@ from attncli.refusals import Problem
 from attncli.scenario.budget import Cost
 from attncli.scenario.scenario import Scenario, Shape
 from attncli.trace.quantity import Definition
-from attncli.trace.signature import parse
 from attncli.trace.trace import PlannedStep
 
 _COPIES = 3
@@ -67,7 +66,7 @@ def _known(shape: Shape | None) -> tuple[int, ...]:
 def _terms(definition: Definition, shapes: Mapping[str, Shape]) -> int:
     """The terms of all sums of a definition: for each number of its result as many as what the
     operands have and the result hasn't is long."""
-    signature = parse(definition.operation.signature())
+    signature = definition.operation.sides
     told = {letter for dim in signature.result for letter, _ in dim.letters}
     summed: dict[str, int] = {}
     for name, dims in zip(definition.operands, signature.operands, strict=True):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from attncli.arithmetic.signature import Dim
 from attncli.file.problems import Problems
 from attncli.name import TOP, Name, below
 from attncli.notation import plain, unbreakable
@@ -18,7 +19,6 @@ from attncli.trace.axes import names_along, place_of
 from attncli.trace.checks import CHECKS, SIDES, sized
 from attncli.trace.extents import Extent, Extents, Reason, SumOfExtents
 from attncli.trace.quantity import Definition
-from attncli.trace.signature import Dim, parse
 from attncli.trace.sizes import know_papers, know_stated
 from attncli.trace.trace import PlannedStep
 
@@ -229,7 +229,7 @@ def _know_tables(scenario: Scenario, extents: Extents) -> None:
 
 def _relate(extents: Extents, definition: Definition) -> None:
     """What the signature of a definition says of the sides of its operands and its result."""
-    signature = parse(definition.operation.signature())
+    signature = definition.operation.sides
     pairs = [
         (dims[side], (name, side))
         for name, dims in zip(

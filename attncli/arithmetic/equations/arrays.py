@@ -14,16 +14,16 @@ import numpy as np
 from attncli.arithmetic import evaluation
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.equations.axes import Laid, Work, contracted, summed, together
-from attncli.arithmetic.equations.shapes import Shapes, operands_in
 from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.rounding import Array
+from attncli.arithmetic.signature import Signature, operands_in
 from attncli.records import dataclass
 
 Function = Callable[..., Any]
 
 
 @lru_cache(maxsize=256)
-def program(tree: Expression, shapes: Shapes) -> Work:
+def program(tree: Expression, shapes: Signature) -> Work:
     """What makes the result [n, m] of operands of two axes each; or [n, m, b] of those of b
     candidates. It raises ValueError where their shapes don't fit."""
     made = _Arrays(shapes).of(tree)
@@ -48,7 +48,7 @@ def program(tree: Expression, shapes: Shapes) -> Work:
 class _Arrays:
     """The parts of an equation as arrays."""
 
-    shapes: Shapes
+    shapes: Signature
 
     def of(self, node: Expression) -> Laid:
         return _LAID[type(node)](self, node)

@@ -25,7 +25,6 @@ from attncli.arithmetic.equations.indices import (
     sides_of,
     unnamed,
 )
-from attncli.arithmetic.equations.shapes import Shapes, axis_of
 from attncli.arithmetic.equations.slopes import slopes
 from attncli.arithmetic.equations.terms import (
     ONE,
@@ -37,13 +36,14 @@ from attncli.arithmetic.equations.terms import (
     times,
 )
 from attncli.arithmetic.expression import Expression, Operand
+from attncli.arithmetic.signature import Signature, axis_of, indices_of
 from attncli.records import dataclass
 
 Partials = dict[tuple[Operand, str], list[FactoredTerm]]
 """For a cell, and the indices that are to be added up over, the terms of a derivative."""
 
 
-def derivative(tree: Expression, shapes: Shapes, place: int) -> tuple[str, Expression]:
+def derivative(tree: Expression, shapes: Signature, place: int) -> tuple[str, Expression]:
     """The shapes and the tree of ∂L/∂X, X being the operand of a place. Its operands are those of
     the equation, the result, and the gradient of the loss with respect to the result."""
     result, wanted = " ".join(shapes.result), " ".join(shapes.operands[place])
@@ -56,7 +56,7 @@ class _Derivative:
     """The derivative of an equation with respect to the operand of a place."""
 
     of: Expression
-    shapes: Shapes
+    shapes: Signature
     place: int
 
     @property
@@ -84,7 +84,7 @@ class _Derivative:
     @property
     def _indices(self) -> str:
         """The indices that the derivative has, as those of a result."""
-        return "".join("ij"[axis] for axis in self.shapes.kept(self.place))
+        return "".join(indices_of(self.shapes.operands[self.place]))
 
     @cached_property
     def _sides(self) -> Mapping[str, str]:

@@ -7,9 +7,9 @@ from decimal import Context, Decimal, Inexact
 
 from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic import expression as ex
-from attncli.arithmetic.equations.shapes import operands_in
 from attncli.arithmetic.expression import Expression, constant
 from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.signature import operands_in
 from attncli.records import dataclass
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attncli.arithmetic import expression as ex
-from attncli.arithmetic.equations.shapes import Shapes, operands_in
 from attncli.arithmetic.expression import Equation, Expression, Operand, Symbol, with_each
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.signature import Signature, operands_in
 
 X, Y, Z = Operand(0), Operand(1), Operand(2)
 """Whole operands, as formulas have them."""
@@ -24,7 +24,7 @@ def whole(tree: Expression) -> Expression:
     return with_each(tree, Operand, lambda operand: Operand(operand.place))
 
 
-def formula(shown: Expression, shapes: Shapes, name: str, operands: Sequence[str]) -> Equation:
+def formula(shown: Expression, shapes: Signature, name: str, operands: Sequence[str]) -> Equation:
     """What an equation makes of operands, by their names; with indices where these have some."""
 
     def named(operand: Operand) -> Symbol:

@@ -11,9 +11,9 @@ import numpy as np
 from attncli.arithmetic import evaluation
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.equations.axes import turning
-from attncli.arithmetic.equations.shapes import Shapes
 from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.signature import Signature
 from attncli.arithmetic.whole import Fractions, Whole, whole_product
 from attncli.records import NamedTuple, dataclass
 
@@ -44,7 +44,7 @@ class _Ratio(NamedTuple):
 
 
 def fractions(
-    tree: Expression, shapes: Shapes, operands: Sequence[Matrix], rows: slice
+    tree: Expression, shapes: Signature, operands: Sequence[Matrix], rows: slice
 ) -> Fractions | None:
     """Some rows of an equation's result, exact; None where no fractions are known."""
     try:
@@ -60,7 +60,7 @@ def fractions(
 class _Ratios:
     """The parts of an equation as fractions."""
 
-    shapes: Shapes
+    shapes: Signature
     operands: Sequence[Matrix]
     rows: slice
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from attncli.arithmetic import expression as ex
-from attncli.arithmetic.equations.shapes import Shapes, operands_in
 from attncli.arithmetic.expression import Expression, Operand, rewritten, with_each
+from attncli.arithmetic.signature import Signature, operands_in
 from attncli.records import dataclass, field
 
 _NEXT = "klmnopqrstuvwxyz"
@@ -25,9 +25,9 @@ def free(node: object) -> set[str]:
             return set()
 
 
-def sides_of(tree: Expression, shapes: Shapes) -> dict[str, str]:
+def sides_of(tree: Expression, shapes: Signature) -> dict[str, str]:
     """The extent that each index goes along, as the shapes name it."""
-    sides = dict(zip("ij", shapes.result, strict=True))
+    sides: dict[str, str] = dict(zip("ij", shapes.result, strict=True))
     for operand in operands_in(tree):
         kept = (side for side in shapes.operands[operand.place] if side != "1")
         sides |= dict(zip(operand.indices, kept, strict=True))

@@ -8,21 +8,11 @@ from typing import Any
 
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.equations.formulas import whole
-from attncli.arithmetic.equations.shapes import Shapes, operands_in
 from attncli.arithmetic.expression import Expression, Operand, Symbol, rewritten
-
-Along = tuple[str, str]
-"""The index down the rows of a matrix and the one along its columns; empty where it has none."""
+from attncli.arithmetic.signature import Along, Signature, indices_of, operands_in
 
 
-def along(operand: Operand, shapes: Shapes) -> Along:
-    """The indices of an operand, down its rows and along its columns."""
-    indices = iter(operand.indices)
-    row, column = ("" if x == "1" else next(indices) for x in shapes.operands[operand.place])
-    return row, column
-
-
-def in_matrices(tree: Expression, shapes: Shapes) -> Expression | None:
+def in_matrices(tree: Expression, shapes: Signature) -> Expression | None:
     """The equation without indices; None where it isn't one of sums and products of matrices."""
     match tree:
         case ex.Sum(terms):
@@ -55,10 +45,10 @@ def _is_multiple(tree: Expression) -> bool:
             return False
 
 
-def _product(a: Operand, b: Operand, over: str, shapes: Shapes) -> Expression | None:
+def _product(a: Operand, b: Operand, over: str, shapes: Signature) -> Expression | None:
     """Two matrices, transposed where they must be, in the order in which they can be multiplied;
     a column times a row is such a product too."""
-    wanted = _wanted(shapes)
+    wanted = indices_of(shapes.result)
     if not over and (wanted != ("i", "j") or len(a.indices + b.indices) != len(wanted)):
         return None
     for left, right in permutations((a, b)):
@@ -69,16 +59,9 @@ def _product(a: Operand, b: Operand, over: str, shapes: Shapes) -> Expression | 
     return None
 
 
-def _wanted(shapes: Shapes) -> Along:
-    row, column = (
-        "" if side == "1" else index for side, index in zip(shapes.result, "ij", strict=True)
-    )
-    return row, column
-
-
-def _turned(operand: Operand, shapes: Shapes) -> Iterator[tuple[Along, Expression]]:
+def _turned(operand: Operand, shapes: Signature) -> Iterator[tuple[Along, Expression]]:
     """A matrix as it is, and transposed."""
-    row, column = along(operand, shapes)
+    row, column = shapes.along(operand)
     plain = Operand(operand.place)
     yield (row, column), plain
     yield (column, row), ex.Transposed(plain)
@@ -88,7 +71,7 @@ def _turned(operand: Operand, shapes: Shapes) -> Iterator[tuple[Along, Expressio
 
 
 def with_names(
-    tree: Expression, said: Mapping[Expression, Expression], shapes: Shapes
+    tree: Expression, said: Mapping[Expression, Expression], shapes: Signature
 ) -> Expression:
     """An equation with names for its constants, such as d_model for how long a row is; for other
     lengths those of its shapes."""

@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import Any
 
 from attncli.arithmetic import expression as ex
-from attncli.arithmetic.equations.shapes import operands_in
 from attncli.arithmetic.equations.terms import (
     MINUS_ONE,
     FactoredTerm,
@@ -22,6 +21,7 @@ from attncli.arithmetic.equations.terms import (
     times,
 )
 from attncli.arithmetic.expression import Apply, Expression, constant, e_to, minus
+from attncli.arithmetic.signature import operands_in
 
 Slopes = Iterable[tuple[Expression, Expression]]
 """Each part of a node, and the derivative of the node with respect to it."""

@@ -11,8 +11,8 @@ from types import MappingProxyType
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
-from attncli.arithmetic.equations.shapes import operands_in
 from attncli.arithmetic.expression import Expression, Number
+from attncli.arithmetic.signature import operands_in
 from attncli.records import NamedTuple
 
 _NULL, _UNIT = Decimal(0), Decimal(1)

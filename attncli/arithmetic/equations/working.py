@@ -7,14 +7,14 @@ from decimal import Decimal
 
 from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic import expression as ex
-from attncli.arithmetic.equations.shapes import Shapes, axis_of
 from attncli.arithmetic.expression import Expression, Number, constant
 from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.signature import Signature, axis_of
 from attncli.records import NamedTuple
 from attncli.word import Word
 
 Indices = Mapping[str, int]
-"""Where each index is, from 0; and 1, which stands for an axis without any, at 0."""
+"""Where each index is, from 0; and "", which stands for an axis without any, at 0."""
 Filled = Callable[[Indices, Sequence[Matrix]], Expression]
 """An equation for its indices and its operands."""
 
@@ -48,7 +48,7 @@ def negated(x: Number) -> Number:
 # -- the first form: numbers in the place of operands ------------------------------------------
 
 
-def filled(tree: Expression, shapes: Shapes) -> Filled:
+def filled(tree: Expression, shapes: Signature) -> Filled:
     """What gives the first form of a cell's working."""
 
     def of(node: Expression) -> Filled:
@@ -70,7 +70,7 @@ def filled(tree: Expression, shapes: Shapes) -> Filled:
     return of(tree)
 
 
-def _number(node: ex.Operand, shapes: Shapes) -> Filled:
+def _number(node: ex.Operand, shapes: Signature) -> Filled:
     place, (rows, columns) = node.place, shapes.along(node)
     return lambda at, operands: operands[place].number(at[rows], at[columns])
 

@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import cached_property
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -27,6 +28,7 @@ from attncli.arithmetic.rounding import (
     lie_on_grid,
     smallest,
 )
+from attncli.arithmetic.signature import Signature, parse
 from attncli.arithmetic.whole import Fractions
 from attncli.records import dataclass
 
@@ -66,6 +68,11 @@ class Operation(ABC):
         An axis of the result that stands alone in an operand has that operand's names.
         """
         return self.shapes
+
+    @cached_property
+    def sides(self) -> Signature:
+        """What its signature says."""
+        return parse(self.signature())
 
     @abstractmethod
     def formula(self, name: str, *operands: str) -> Equation:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from attncli.arithmetic.equations import derivative as equations
 from attncli.arithmetic.equations.matrices import in_matrices, names_of_constants, with_names
-from attncli.arithmetic.equations.shapes import operands_in, parsed
 from attncli.arithmetic.expression import Apply, Expression, Operand
 from attncli.arithmetic.operations.backward import RotateBack, ScatterAdd, TargetSlope
 from attncli.arithmetic.operations.base import Operation
@@ -19,6 +18,7 @@ from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.moved import Moved
 from attncli.arithmetic.operations.rotary import Rotate
 from attncli.arithmetic.operations.sampling import NegativeLog
+from attncli.arithmetic.signature import operands_in, parse
 
 
 def derivative(operation: Operation, operand: int) -> Operation:
@@ -57,9 +57,8 @@ def _has(tree: Expression, operand: int) -> bool:
 
 
 def _of_equation(equation: Indexed, operand: int) -> Indexed:
-    shapes = parsed(equation.shapes)
-    signature, tree = equations.derivative(equation.tree, shapes, operand)
-    made = parsed(signature)
+    signature, tree = equations.derivative(equation.tree, equation.sides, operand)
+    made = parse(signature)
     names = names_of_constants(equation.tree, equation.shown or equation.tree)
     shown = with_names(in_matrices(tree, made) or tree, names, made)
     return Indexed(signature, tree, shown)

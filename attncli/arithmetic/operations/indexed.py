@@ -13,12 +13,12 @@ from attncli.arithmetic.equations.careful import careful, magnitude, may_cancel
 from attncli.arithmetic.equations.exact import Places
 from attncli.arithmetic.equations.fractions import fractions
 from attncli.arithmetic.equations.ranges import Ranges
-from attncli.arithmetic.equations.shapes import Shapes, axes_of, parsed
 from attncli.arithmetic.equations.working import Filled, filled, forms
 from attncli.arithmetic.expression import Equation, Expression, MatrixProduct, Sum
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working, cells_of_row
 from attncli.arithmetic.rounding import Array, Error
+from attncli.arithmetic.signature import axes_of
 from attncli.arithmetic.whole import Fractions
 from attncli.records import dataclass
 
@@ -34,7 +34,7 @@ class Indexed(Operation):
     """The formula, where that isn't the tree with names for places."""
 
     def formula(self, name: str, *operands: str) -> Equation:
-        return formulas.formula(self.shown or self.tree, self._shapes, name, operands)
+        return formulas.formula(self.shown or self.tree, self.sides, name, operands)
 
     def values(self, *operands: Matrix) -> Array:
         self.refuse(*operands)
@@ -48,20 +48,20 @@ class Indexed(Operation):
         return self._values(operands)
 
     def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
-        return self._filled({"i": i, "j": j, "1": 0}, operands)
+        return self._filled({"i": i, "j": j, "": 0}, operands)
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         return forms(self.first_form(i, j, *operands))
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:
-        if "j" not in self._shapes.indices:
+        if "j" not in self.sides.indices:
             return ()
         if self.shown and _has_product(self.shown):
             return (formulas.row_of_product(self.shown, i, names, operands),)
         if formulas.is_linear_in_rows(self.tree):
             return (formulas.row_as_vector(self.tree, i, operands),)
-        extents = self._shapes.extents([operand.shape for operand in operands])
-        return (cells_of_row(self, i, extents[self._shapes.result[1]], *operands),)
+        extents = self.sides.extents([operand.shape for operand in operands])
+        return (cells_of_row(self, i, extents[self.sides.result[1]], *operands),)
 
     def places(self, *operands: Matrix) -> int | None:
         known, like = self._known_places, tuple([(x.places, x.shape) for x in operands])
@@ -85,11 +85,7 @@ class Indexed(Operation):
         return self._magnitudes([operand.values for operand in operands])
 
     def fractions(self, rows: slice, *operands: Matrix) -> Fractions | None:
-        return fractions(self.tree, self._shapes, operands, rows)
-
-    @cached_property
-    def _shapes(self) -> Shapes:
-        return parsed(self.shapes)
+        return fractions(self.tree, self.sides, operands, rows)
 
     @cached_property
     def _careful(self) -> Expression:
@@ -97,15 +93,15 @@ class Indexed(Operation):
 
     @cached_property
     def _values(self) -> Work:
-        return program(self._careful, self._shapes)
+        return program(self._careful, self.sides)
 
     @cached_property
     def _magnitudes(self) -> Work:
-        return program(magnitude(self._careful), self._shapes)
+        return program(magnitude(self._careful), self.sides)
 
     @cached_property
     def _filled(self) -> Filled:
-        return filled(self.tree, self._shapes)
+        return filled(self.tree, self.sides)
 
     @cached_property
     def _known_places(self) -> dict[tuple[object, ...], int | None]:
@@ -115,7 +111,7 @@ class Indexed(Operation):
 
     @cached_property
     def _axes(self) -> Mapping[str, tuple[int, int]]:
-        return axes_of(self.tree, self._shapes)
+        return axes_of(self.tree, self.sides)
 
 
 def _has_product(shown: Expression) -> bool:

@@ -76,7 +76,7 @@ class Exponential(Indexed):
     @property
     def _axis(self) -> int:
         """The axis of the numbers that are divided by one sum."""
-        return len(self._shapes.indices) - 1
+        return len(self.sides.indices) - 1
 
     @property
     def _longest(self) -> float:

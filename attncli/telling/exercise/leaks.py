@@ -6,7 +6,6 @@ from collections.abc import Collection, Set
 
 from attncli.arithmetic.expression import Location, Number
 from attncli.trace import Definition, Trace
-from attncli.trace.signature import parse
 
 
 def telling(trace: Trace, names: Collection[str]) -> set[str]:
@@ -28,7 +27,7 @@ def _keeps(definition: Definition) -> bool:
     """Whether each number that goes in can be told by one that comes out."""
     if definition.operation.copies:
         return True
-    signature = parse(definition.operation.signature())
+    signature = definition.operation.sides
     left = {letter for side in signature.result for letter, _ in side.letters}
     return all(
         letter in left
