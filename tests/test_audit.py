@@ -305,10 +305,6 @@ def is_value(value: Decimal, quantity: Quantity, i: int, j: int, *, carries: boo
     return abs(float(value) - held) <= rounded + 1e-12 * (1 + abs(float(value)))
 
 
-def address(quantity: Quantity, i: int, j: int) -> str:
-    return f"{quantity.name}[{', '.join(quantity.indices(i, j))}]".removesuffix("[]")
-
-
 def check_cells(trace: Trace, data: st.DataObject) -> None:
     """Cells by their full names, in sections that leave paths out elsewhere."""
     several = st.lists(st.sampled_from([*trace.quantities.values()]), min_size=1, max_size=6)
@@ -316,7 +312,7 @@ def check_cells(trace: Trace, data: st.DataObject) -> None:
     wanted = []
     for quantity in drawn:
         i, j = (data.draw(st.integers(0, size - 1)) for size in quantity.matrix.shape)
-        wanted.append(address(quantity, i, j))
+        wanted.append(quantity.address(i, j))
     tables = tables_of(trace)
     for form in FORMS:
         report = audit(page_of_cells(trace, wanted, form), form, tables)
@@ -569,7 +565,7 @@ def test_each_quantity_has_cells_to_ask_for(text: str) -> None:
     trace = trace_of(text)
     tables = tables_of(trace)
     for quantity in trace.quantities.values():
-        page = page_of_cells(trace, [address(quantity, 0, 0)])
+        page = page_of_cells(trace, [quantity.address(0, 0)])
         report = audit(page, "terminal", tables)
         assert report.false == []
         assert [*report.told] == [quantity.name]

@@ -39,8 +39,8 @@ def matrix_block(
     return MatrixBlock(
         quantity.name.seen_from(path),
         quantity.matrix,
-        words(quantity.rows.names),
-        words(quantity.columns.names),
+        quantity.rows.words,
+        quantity.columns.words,
         rows,
         made_in=quantity.definition.step if quantity.definition else "",
         origin=quantity.origin,
@@ -94,7 +94,7 @@ def together_block(
     columns = tuple(
         (heading, matrix_block(quantity, selection, place.path)) for heading, quantity in present
     )
-    return SideBySide("", words(first.rows.names), selection.rows(first), columns)
+    return SideBySide("", first.rows.words, selection.rows(first), columns)
 
 
 def token_blocks(place: Place) -> list[Block]:
@@ -179,7 +179,7 @@ def shape_in_short(quantity: Quantity) -> str:
 
 def graph_block(quantity: Quantity, selection: Selection) -> Graph:
     """Who attends to whom, the strongest first; what has no weight is left out."""
-    rows, columns = words(quantity.rows.names), words(quantity.columns.names)
+    rows, columns = quantity.rows.words, quantity.columns.words
     edges: list[Edge] = []
     for i in selection.rows(quantity):
         order = sorted(range(len(quantity.columns.names)), key=lambda j: -quantity.values[i, j])

@@ -17,7 +17,7 @@ from attncli.file.address import Address, AddressError, Index, write_index
 from attncli.name import TOP, Name, below
 from attncli.records import NamedTuple, dataclass
 from attncli.refusals import listed, quote, shortened
-from attncli.word import words
+from attncli.word import Word, words
 
 IDS = "ID"
 _WITH_POSITION = r"(?s).* \(\d+\)"
@@ -34,8 +34,25 @@ class Axis:
 
     def index(self, place: int) -> str:
         """The index that means a place, from 0: a bare number only where it is the position."""
-        name = self.names[place]
-        return name if self.role == IDS or name == str(place + 1) else write_index(name)
+        return self.word(place).raw
+
+    def word(self, place: int) -> Word:
+        """The same as a word, to be printed."""
+        if place not in self._indices:
+            name = self.names[place]
+            is_bare = self.role == IDS or name == str(place + 1)
+            self._indices[place] = Word(name if is_bare else write_index(name))
+        return self._indices[place]
+
+    @cached_property
+    def _indices(self) -> dict[int, Word]:
+        """Those that were asked for, as pages ask for each again and again."""
+        return {}
+
+    @cached_property
+    def words(self) -> tuple[Word, ...]:
+        """The names, to be printed."""
+        return words(self.names)
 
     def find(self, index: Index, of: str) -> int:
         """The place, from 0, of a name or a 1-based position. Raises AddressError."""
@@ -203,16 +220,16 @@ class Quantity:
         places = [axis.find(i, self.name) for axis, i in zip(axes, address.indices, strict=True)]
         return places[0], 0 if self.is_list else places[1]
 
-    def indices(self, i: int, j: int | None = None) -> tuple[str, ...]:
+    def indices(self, i: int, j: int | None = None) -> tuple[Word, ...]:
         """The names that address cell (i, j), or row i."""
         if self.is_number:
             return ()
-        row = self.rows.index(i)
-        return (row,) if j is None or self.is_list else (row, self.columns.index(j))
+        row = self.rows.word(i)
+        return (row,) if j is None or self.is_list else (row, self.columns.word(j))
 
     def symbol(self, i: int, j: int | None = None, name: Name = TOP) -> Symbol:
         """Cell (i, j), or row i, of the quantity as it is called somewhere."""
-        return Symbol(name or self.name, words(self.indices(i, j)))
+        return Symbol(name or self.name, self.indices(i, j))
 
     def address(self, i: int, j: int | None = None) -> str:
         """The address of cell (i, j), or of row i: `weights[love, AI]`, `Q[love]`."""
@@ -221,4 +238,4 @@ class Quantity:
     def inside(self, i: int, j: int | None = None) -> str:
         """What of the quantity an address means: `[love, AI]`."""
         indices = self.indices(i, j)
-        return f"[{', '.join(indices)}]" if indices else ""
+        return f"[{', '.join([index.raw for index in indices])}]" if indices else ""

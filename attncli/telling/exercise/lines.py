@@ -24,7 +24,7 @@ from attncli.document import Addition, Block, Line, Working
 from attncli.name import Name
 from attncli.records import NamedTuple
 from attncli.trace import Trace
-from attncli.word import raw, words
+from attncli.word import raw
 
 
 class Blankable(NamedTuple):
@@ -171,7 +171,7 @@ class LineAsker(NamedTuple):
     def by_name(self, cell: Location) -> Symbol:
         """A hidden number by its name: `exp[love, AI]`."""
         quantity = self.trace[cell.quantity]
-        indices = words(quantity.indices(cell.row, cell.column))
+        indices = quantity.indices(cell.row, cell.column)
         if quantity.rows.names == ("",):  # a vector, whose only row has no name
             indices = indices[1:]
         return Symbol(quantity.name.seen_from(self.path), indices)
@@ -184,7 +184,7 @@ class LineAsker(NamedTuple):
             return None
         quantity = self.trace[known[0].quantity]
         name = quantity.name.seen_from(self.path)
-        return Symbol(name, words(quantity.indices(known[0].row)))
+        return Symbol(name, quantity.indices(known[0].row))
 
 
 def inside_of(line: Line | Addition) -> str:
