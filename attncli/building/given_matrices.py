@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from attncli.arithmetic.rounding import Array, Rounding, Unworkable
 from attncli.building.texts import TOKENIZED, stacked
 from attncli.file.matrices import MatrixLike, NamedRows, Row
 from attncli.file.nodes import Items, Map, Node, Numbers
-from attncli.file.problems import Problems
+from attncli.file.problems import Complaints, Problems
 from attncli.file.sources import FileSource, RandomSource
 from attncli.name import TOP, Name, below
 from attncli.records import NamedTuple
@@ -90,8 +90,7 @@ class Gatherer(NamedTuple):
     folder: Path | None
     outside: bool
     most: int
-    problems: Problems
-    where: Callable[[str], Where]
+    complaints: Complaints
 
     def gather(self, values: Mapping[str, Any]) -> Gathered:
         """Everything that the values of a scenario hold."""
@@ -137,7 +136,9 @@ class Gatherer(NamedTuple):
             case FileSource():
                 from attncli.file import array_files
 
-                read = array_files.read(value, self.folder, self.outside, self.problems, most)
+                read = array_files.read(
+                    value, self.folder, self.outside, self.complaints.problems, most
+                )
                 return None if read is None else self._of_array(read, value.where)
             case _:
                 raise TypeError(f"{name}: {type(value).__name__} is no matrix")
@@ -146,12 +147,12 @@ class Gatherer(NamedTuple):
         rows = {token: self._matrix(name, row, self.most) for token, row in table.items()}
         whole = {token: row for token, row in rows.items() if row is not None}
         if len(whole) == len(rows):
-            matrix = stacked(whole, lambda token: self.where(below(name, token)), self.problems)
+            matrix = stacked(whole, name, self.complaints)
             if matrix is not None:
                 gathered.given[name] = matrix
 
     def _of_array(self, array: Array, where: Where) -> Matrix | None:
-        return of_array(array, self.rounding, where, self.problems)
+        return of_array(array, self.rounding, where, self.complaints.problems)
 
 
 def of_array(array: Array, rounding: Rounding, where: Where, problems: Problems) -> Matrix | None:

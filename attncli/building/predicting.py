@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.building.attentions import is_linear
 from attncli.file.keys import typed
-from attncli.file.problems import Problems
+from attncli.file.problems import Complaints
 from attncli.name import Name
 from attncli.records import NamedTuple
-from attncli.refusals import Where, listed, quote
+from attncli.refusals import listed, quote
 from attncli.scenario.model import Prediction, Settings, Stack
 
 Values = Mapping[str, Any]
@@ -21,10 +21,9 @@ def prediction_of(
     values: Values,
     stack: Stack,
     given: Mapping[Name, Matrix],
-    where: Callable[[str], Where],
-    problems: Problems,
+    complaints: Complaints,
 ) -> Prediction:
-    """What is said of the next token after a stack; what is wrong with it goes to `problems`."""
+    """What is said of the next token after a stack; what is wrong with it is complained of."""
     tied, linear = values.get("unembedding") == "tied", is_linear(values)
     matrix = given.get(Name("embeddings" if tied else "unembedding"))
     X = given.get(Name("X"))
@@ -33,8 +32,7 @@ def prediction_of(
         len(stack.text.tokens) or (0 if X is None else X.shape[0]),
         stack.text.rows if tied else stack.text.known_ids or stack.text.rows,
         None if matrix is None else matrix.shape[0 if tied or linear else 1],
-        where,
-        problems,
+        complaints,
     )
     return reader.read()._replace(linear=linear)
 
@@ -50,8 +48,7 @@ class _PredictionReader(NamedTuple):
     positions: int
     rows: Mapping[str, int]
     width: int | None
-    where: Callable[[str], Where]
-    problems: Problems
+    complaints: Complaints
 
     def read(self) -> Prediction:
         values = self.values
@@ -74,8 +71,7 @@ class _PredictionReader(NamedTuple):
     def _check_unneeded(self) -> None:
         for key in ("b_U", "predict_from", "next", "generate", "targets"):
             if key in self.values:
-                self.problems.add(
-                    self.where(key), f"{key} needs logits, and there is no unembedding",
+                self.complaints.add(key, f"{key} needs logits, and there is no unembedding",
                     "add `unembedding: tied`, or a matrix",
                 )  # fmt: skip
 
@@ -99,15 +95,14 @@ class _PredictionReader(NamedTuple):
     ) -> tuple[int, ...]:
         wanted = self.positions if every else min(self.positions, 1)
         if targets and wanted and len(targets) != wanted:
-            self.problems.add(
-                self.where("targets"),
+            self.complaints.add("targets",
                 f"the targets are {len(targets)}, the positions with logits {wanted}",
                 "give the token that should follow each",
             )  # fmt: skip
         for target in dict.fromkeys(targets):
             if target not in vocabulary:
-                self.problems.add(
-                    self.where("targets"),
+                self.complaints.add(
+                    "targets",
                     f"the target {quote(target)} is not among the tokens that logits stand for",
                     f"known: {listed(vocabulary)}",
                 )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from attncli.file.keys import typed
-from attncli.file.problems import Problems
+from attncli.file.problems import Complaints
 from attncli.name import Name, below
 from attncli.records import NamedTuple
-from attncli.refusals import Where, listed
+from attncli.refusals import listed
 from attncli.scenario.model import GATES, LETTERS, Attention, Layer, Recurrent, Settings
 from attncli.steps.schema import ATTENTION, CELL, LAYER_ALONE, WAY
 
@@ -30,8 +30,7 @@ def _known_order(kind: str, values: Values) -> tuple[str, ...]:
 class RecurrentBuilder(NamedTuple):
     """Builds recurrent layers of the values that were read."""
 
-    where: Callable[[str], Where]
-    problems: Problems
+    complaints: Complaints
 
     def layer(self, path: Name, values: Values) -> Layer:
         """A recurrent layer; what it says that isn't for a cell, or not for this one, is wrong."""
@@ -64,12 +63,12 @@ class RecurrentBuilder(NamedTuple):
             return  # which has a complaint of its own
         for key in values:
             if key in ("backward", *WAY) or (key in CELL and not CELL[key].shared):
-                self._complain(
+                self.complaints.add(
                     below(path, key), f"{key} is of a recurrent cell, and this layer has none",
                     "say which, like cell: rnn",
                 )  # fmt: skip
         if values.get("weights_layout") == "torch":
-            self._complain(
+            self.complaints.add(
                 below(path, "weights_layout"), "torch is how recurrent cells are stacked",
                 "say linear for attention, or cell: rnn for a cell",
             )  # fmt: skip
@@ -77,42 +76,43 @@ class RecurrentBuilder(NamedTuple):
     def _check_foreign(self, path: Name, values: Values, cell: Recurrent) -> None:
         for key in values:
             if key in ("block", "cross", *ATTENTION, *LAYER_ALONE) and key not in _FOR_BOTH:
-                self._complain(
+                self.complaints.add(
                     below(path, key), f"{key} is not for a recurrent layer (cell: {cell.kind})",
                     "leave it out, or give it a layer of its own",
                 )  # fmt: skip
         if cell.activation not in ("tanh", "relu"):
-            self._complain(
+            self.complaints.add(
                 below(path, "activation"), f"a recurrent cell with {cell.activation}",
                 "use tanh or relu",
             )  # fmt: skip
         elif cell.kind != "rnn" and cell.activation != "tanh":
-            self._complain(
+            self.complaints.add(
                 below(path, "activation"), f"an {cell.kind} has gates and tanh of its own",
                 "leave it out",
             )  # fmt: skip
         for key in ("reset", "update") if cell.kind != "gru" else ():
             if key in values:
-                self._complain(below(path, key), f"{key} is for cell: gru", "leave it out")
+                self.complaints.add(below(path, key), f"{key} is for cell: gru", "leave it out")
 
     def _check_idle(self, path: Name, values: Values, cell: Recurrent) -> None:
         """Complains of what the layer itself says, and what then does nothing."""
         if "gate_order" in values and cell.layout != "torch":
-            self._complain(
+            self.complaints.add(
                 below(path, "gate_order"), "gate_order is for matrices that are stacked",
                 "leave it out, or say weights_layout: torch",
             )  # fmt: skip
         for key in ("readout", "readout_from"):
             own = self._is_written(path, key) and not self._is_written(path, "W_ya")
             if key in values and own:
-                self._complain(
+                self.complaints.add(
                     below(path, key), f"{key}, and no W_ya to read out with",
                     "give W_ya, or leave it out",
                 )  # fmt: skip
 
     def _is_written(self, path: Name, key: str) -> bool:
         """Whether a key is in the file at this place itself, read or not."""
-        return self.where(below(path, key)) != self.where(path)
+        where = self.complaints.where
+        return where(below(path, key)) != where(path)
 
     def _check_matrices(self, path: Name, values: Values, cell: Recurrent) -> None:
         """The matrices are those of the layout and the cell."""
@@ -124,7 +124,7 @@ class RecurrentBuilder(NamedTuple):
         for place, given in inside:
             for name in WAY:
                 if name in given and name not in own:
-                    self._complain(
+                    self.complaints.add(
                         below(place, name),
                         f"{name} is none of the matrices of this cell ({cell.kind},"
                         f" weights_layout: {cell.layout})",
@@ -132,7 +132,7 @@ class RecurrentBuilder(NamedTuple):
                     )
         gates, said = GATES.get(cell.kind, ()), tuple(values.get("gate_order", cell.gate_order))
         if cell.layout == "torch" and cell.gate_order != said:
-            self._complain(
+            self.complaints.add(
                 below(path, "gate_order"), f"the gates {listed(said)}",
                 f"name each gate of {cell.kind} once: {', '.join(gates) or 'it has none'}",
             )  # fmt: skip
@@ -140,20 +140,17 @@ class RecurrentBuilder(NamedTuple):
     def _check_both(self, path: Name, values: Values, cell: Recurrent) -> None:
         given = "backward" in values or self._is_written(path, "backward")
         if cell.direction == "both" and not given:
-            self._complain(
+            self.complaints.add(
                 below(path, "direction"), "both directions, and no matrices of the way back",
                 "give those of the other way in `backward`, like backward: {W_ax: …}",
             )  # fmt: skip
         if "backward" in values and cell.direction != "both":
-            self._complain(
+            self.complaints.add(
                 below(path, "backward"), "matrices of the way back, and one way only",
                 "say direction: both, or leave them out",
             )  # fmt: skip
         if cell.gradient and (cell.kind != "rnn" or cell.direction == "both"):
-            self._complain(
+            self.complaints.add(
                 below(path, "gradient"), "the factor is that of an rnn that goes one way",
                 "leave it out",
             )  # fmt: skip
-
-    def _complain(self, name: str, wrong: str, right: str) -> None:
-        self.problems.add(self.where(name), wrong, right)

@@ -16,10 +16,10 @@ from attncli.building.stacks import Builder
 from attncli.building.texts import TextReader
 from attncli.file import sources
 from attncli.file.nodes import Map
-from attncli.file.problems import Problems, nearest_place
+from attncli.file.problems import Complaints, Problems
 from attncli.name import TOP, Name, below
 from attncli.records import NamedTuple
-from attncli.refusals import Where, listed, quote
+from attncli.refusals import listed, quote
 from attncli.scenario.budget import MOST_NUMBERS, MOST_SETTLED
 from attncli.scenario.model import ENCODER, Show, Stack, entry_path
 from attncli.scenario.scenario import Scenario
@@ -49,31 +49,23 @@ class ScenarioBuilder(NamedTuple):
     """The parts of one scenario, from the values that were read."""
 
     values: Values
-    places: Mapping[str, Where]
+    complaints: Complaints
     read_from: Origin
     gathered: Gathered
     rounding: Rounding
-    problems: Problems
 
     @classmethod
     def of(cls, tree: Map, origin: Origin, problems: Problems) -> ScenarioBuilder:
-        where = places(tree)
+        complaints = Complaints(places(tree), problems)
         read = SCENARIO.read(tree, problems) or {}
         most = math.inf if origin.large else MOST_SETTLED
         rounding = Rounding(**read.get("rounding", {}), most_settled=most)
-
-        def find(name: str) -> Where:
-            return nearest_place(where, name, tree.where)
-
         most = sources.MOST_NUMBERS if origin.large else MOST_NUMBERS
-        said = TokenizerSettings(TOP, read, find, problems, rounding, origin.large, origin.progress)
+        said = TokenizerSettings(TOP, read, complaints, rounding, origin.large, origin.progress)
         values = spelled_out(said, most)
-        gatherer = Gatherer(rounding, origin.folder, origin.outside, most, problems, find)
+        gatherer = Gatherer(rounding, origin.folder, origin.outside, most, complaints)
         gathered = gatherer.gather(values)
-        return cls(values, where, origin, gathered, rounding, problems)
-
-    def where(self, name: str) -> Where:
-        return nearest_place(self.places, name, self.places[""])
+        return cls(values, complaints, origin, gathered, rounding)
 
     @property
     def names(self) -> Names:
@@ -92,7 +84,7 @@ class ScenarioBuilder(NamedTuple):
             source=values.get("source"),
             stack=stack,
             encoder=encoder,
-            prediction=prediction_of(values, stack, gathered.given, self.where, self.problems),
+            prediction=prediction_of(values, stack, gathered.given, self.complaints),
             show=self._show(stack),
             given={**gathered.given, **numbers_of_texts(stack, encoder)},
             random=gathered.random,
@@ -101,21 +93,20 @@ class ScenarioBuilder(NamedTuple):
             vectors=gathered.vectors,
             sizes=self._sizes(values),
             large=self.read_from.large,
-            places=self.places,
-            origin=self.places[""],
+            places=self.complaints.places,
+            origin=self.complaints.places[""],
         )
 
     def _check_names_of_X(self, stack: Stack) -> None:  # noqa: N802
         names, tokens = self.gathered.row_names.get("X", ()), stack.text.tokens
         if names and names != tokens:
-            self.problems.add(
-                self.where("X"), f"the rows of X are {listed(names)}, the tokens"
+            self.complaints.add("X", f"the rows of X are {listed(names)}, the tokens"
                 f" {listed(tokens)}", "name them alike, or give the rows without names",
             )  # fmt: skip
 
     def _words(self, path: Name, values: Values) -> TextReader:
         shared = {key: self.values[key] for key in _shared_keys(path, values) if key in self.values}
-        return TextReader(path, values, self.where, self.problems, shared)
+        return TextReader(path, values, self.complaints, shared)
 
     def _encoder(self) -> Stack | None:
         if "encoder" not in self.values:
@@ -129,15 +120,13 @@ class ScenarioBuilder(NamedTuple):
         name = below(path, "embeddings") if "embeddings" in values else Name("embeddings")
         table = self.gathered.given.get(name)
         text = words.text(table, None if table is None else table.shape[0])
-        return Builder(self.where, self.problems, self.names).stack(path, values, text, memory)
+        return Builder(self.complaints, self.names).stack(path, values, text, memory)
 
     def _memory(self, encoder: Stack | None) -> Sequence[str] | None:
         """The names of what cross-attention sees; None where there is nothing."""
         if encoder is not None:
             if "memory" in self.values:
-                self.problems.add(
-                    self.where("memory"), "a memory, and an encoder that makes one", "keep one"
-                )
+                self.complaints.add("memory", "a memory, and an encoder that makes one", "keep one")
             return encoder.text.tokens
         if "memory" in self.values:
             return self.names.of_rows(Name("memory"), ())
@@ -148,8 +137,7 @@ class ScenarioBuilder(NamedTuple):
         attends = any(layer.cross or layer.block == "attention" for layer in stack.layers)
         if memory is not None and not attends:
             name = "encoder" if "encoder" in self.values else "memory"
-            self.problems.add(
-                self.where(name), f"nothing attends to the {name}",
+            self.complaints.add(name, f"nothing attends to the {name}",
                 "use `block: decoder`, or leave it out",
             )  # fmt: skip
 
@@ -160,8 +148,7 @@ class ScenarioBuilder(NamedTuple):
         for query in show.get("queries", ()):
             counted = query.isascii() and query.isdigit() and 1 <= int(query) <= len(names)
             if query not in names and not counted:
-                self.problems.add(
-                    self.where("show.queries"), f"{quote(query)} is none of the queries",
+                self.complaints.add("show.queries", f"{quote(query)} is none of the queries",
                     f"name some of {listed(names)}" if names else "give their tokens first",
                 )  # fmt: skip
         return Show(tuple(show.get("queries", ())), show.get("graph", False))

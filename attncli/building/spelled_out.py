@@ -60,7 +60,7 @@ def _one_hot(said: TokenizerSettings, told: Values, most: int) -> dict[str, Matr
     tokens = one_hot_tokens(told)
     if len(tokens) ** 2 > most // _COPIES:
         wrong = f"{len(tokens):,} × {len(tokens):,} numbers of one_hot"
-        raise too_much(said.where("embeddings"), wrong, "give fewer tokens")
+        raise too_much(said.complaints.where("embeddings"), wrong, "give fewer tokens")
     return one_hot(tokens)
 
 

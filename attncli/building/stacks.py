@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attncli.building.attentions import (
@@ -15,10 +15,9 @@ from attncli.building.attentions import (
 from attncli.building.key_names import Names
 from attncli.building.recurrents import RecurrentBuilder
 from attncli.file.matrices import MatrixLike
-from attncli.file.problems import Problems
+from attncli.file.problems import Complaints
 from attncli.name import Name, below
 from attncli.records import NamedTuple
-from attncli.refusals import Where
 from attncli.scenario.model import (
     Attention,
     Layer,
@@ -38,8 +37,7 @@ _FFN = ("W1", "W2", "W3", "b1", "b2", "b3")
 class Builder(NamedTuple):
     """Builds the model of a scenario."""
 
-    where: Callable[[str], Where]
-    problems: Problems
+    complaints: Complaints
     names: Names
 
     def stack(
@@ -69,12 +67,14 @@ class Builder(NamedTuple):
         place = below(path, "positions")
         for kind in ("rope", "alibi", "given"):
             if sum(one.kind == kind for one in positions) > 1:
-                self._complain(place, f"positions of the kind {kind} twice", "keep one of them")
+                self.complaints.add(
+                    place, f"positions of the kind {kind} twice", "keep one of them"
+                )
         for one in positions:
             dimensions = one.said.values.get("dimensions", 0)
             if dimensions % 2:
                 wrong = f"{dimensions} dimensions can't turn in pairs"
-                self._complain(place, wrong, "give an even number")
+                self.complaints.add(place, wrong, "give an even number")
 
     def _check_attended(
         self, path: Name, kinds: Mapping[str, Positions], layers: Sequence[Layer]
@@ -82,7 +82,7 @@ class Builder(NamedTuple):
         """Positions that attention is told of need one that is."""
         for kind in ("rope", "alibi"):
             if kind in kinds and all(layer.recurrent is not None for layer in layers):
-                self._complain(
+                self.complaints.add(
                     below(path, "positions"), f"{kind} is for attention, and no layer attends",
                     "leave it out",
                 )  # fmt: skip
@@ -92,7 +92,7 @@ class Builder(NamedTuple):
         added = [key for key in _ADDED if key in values]
         added += ["positions"] if any(one.is_added for one in positions) else []
         for key in added if "X" in values else ():
-            self._complain(
+            self.complaints.add(
                 below(path, key), f"{key} goes into X, and X itself is given",
                 "give embeddings instead of X, or leave it out",
             )  # fmt: skip
@@ -100,7 +100,7 @@ class Builder(NamedTuple):
     def _segments(self, path: Name, values: Values, text: TokenizedText) -> tuple[int, ...]:
         segments = tuple(values.get("segments", ()))
         if segments and text.tokens and len(segments) != len(text.tokens):
-            self._complain(
+            self.complaints.add(
                 below(path, "segments"),
                 f"the segments are {len(segments)}, the tokens {len(text.tokens)}",
                 "give a segment for each token",
@@ -119,16 +119,16 @@ class Builder(NamedTuple):
         shared = {key: value for key, value in values.items() if key in LAYER and LAYER[key].shared}
         for key in values:
             if key in LAYER and key not in shared:
-                self._complain(
+                self.complaints.add(
                     below(path, key), f"{key} belongs to a layer, and this scenario lists layers",
                     "move it into one of them",
                 )  # fmt: skip
         if isinstance(values.get("heads"), tuple):
-            self._complain(
+            self.complaints.add(
                 below(path, "heads"), "a list of heads belongs to a layer, and this scenario lists"
                 " layers", "move it into one of them, or say how many heads there are",
             )  # fmt: skip
-        recurrents = RecurrentBuilder(self.where, self.problems)
+        recurrents = RecurrentBuilder(self.complaints)
         layers = values["layers"]
         paths = [entry_path(path, "layers", k, len(layers)) for k in range(len(layers))]
         rows = self.names.of_rows(below(path, "queries"), seen.keys)
@@ -149,7 +149,7 @@ class Builder(NamedTuple):
         """A layer of a list, an encoder's by default; or the top itself, which may say no block:
         then it is an attention with a network to follow."""
         path, values = said.path, said.values
-        recurrents = RecurrentBuilder(self.where, self.problems)
+        recurrents = RecurrentBuilder(self.complaints)
         if "cell" in values:
             return recurrents.layer(path, values)
         recurrents.check_none(path, values)
@@ -188,7 +188,7 @@ class Builder(NamedTuple):
         inside = below(path, "cross")
         if not crosses:
             if "cross" in values:
-                self._complain(
+                self.complaints.add(
                     inside, "nothing to attend to here: cross-attention needs `block: decoder` and"
                     " an encoder or a memory", "give both, or leave it out",
                 )  # fmt: skip
@@ -196,9 +196,6 @@ class Builder(NamedTuple):
         own = values.get("cross", {})
         said = Settings(inside, {**shared_settings(values), **own}, frozenset(own), path)
         return attention_of(said, seen.of_memory(), self.names)
-
-    def _complain(self, name: str, wrong: str, right: str) -> None:
-        self.problems.add(self.where(name), wrong, right)
 
 
 def _several(value: Any) -> tuple[Any, ...]:  # noqa: ANN401

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.file.matrices import NamedRows
-from attncli.file.problems import Problems
+from attncli.file.problems import Complaints
 from attncli.name import Name, below
 from attncli.records import NamedTuple
-from attncli.refusals import Where, quote
+from attncli.refusals import quote
 from attncli.scenario.model import TokenizedText
 from attncli.scenario.tokenizers import tokenizer_kind
 from attncli.scenario.tokenizers.settings import kind_of
@@ -27,8 +27,7 @@ class TextReader(NamedTuple):
 
     path: Name
     values: Values
-    where: Callable[[str], Where]
-    problems: Problems
+    complaints: Complaints
     fallback: Values
 
     def _has(self, key: str) -> bool:
@@ -94,16 +93,16 @@ class TextReader(NamedTuple):
             self._missing(token, "vocabulary", right)
         elif token == tokenizing.tokenizer.unknown:
             wrong = f"the vocabulary has no {quote(token)}, the token of words that it can't cut"
-            self._complain(self._name("vocabulary"), wrong, right)
+            self.complaints.add(self._name("vocabulary"), wrong, right)
         else:
-            self._complain(
+            self.complaints.add(
                 below(self.path, "sentence"),
                 f"{quote(token)} is outside the vocabulary, and there is no unknown token",
                 f"name one, like tokenizer: {{kind: {kind_of(self.values)}, unknown: <unk>}}",
             )
 
     def _complain(self, name: Name, wrong: str, right: str) -> None:
-        self.problems.add(self.where(name), wrong, right)
+        self.complaints.add(name, wrong, right)
 
     def _row_names(self, table: Matrix | None, height: int | None) -> tuple[str, ...]:
         """What the rows of the table are called: IDs where all have one, else tokens."""
@@ -142,7 +141,7 @@ class TextReader(NamedTuple):
         vocabulary = self._get("vocabulary")
         if vocabulary is None:
             if tokens:
-                self._complain(
+                self.complaints.add(
                     self._name("embeddings"),
                     "a matrix of embeddings by ID, and no vocabulary",
                     "add a vocabulary (token → ID), or give the embeddings by token",
@@ -151,7 +150,7 @@ class TextReader(NamedTuple):
         for token in dict.fromkeys(tokens):
             row = vocabulary.get(token, 0)
             if height is not None and row >= height:
-                self._complain(
+                self.complaints.add(
                     below(self._name("vocabulary"), token),
                     f"the ID {row} of {quote(token)} has no row in embeddings, a matrix of"
                     f" {height} rows counted from 0",
@@ -165,12 +164,12 @@ class TextReader(NamedTuple):
             if number in owners:
                 wrong = f"{quote(token)} has the ID {number}, and so has {quote(owners[number])}"
                 right = "give each token an ID of its own"
-                self._complain(below(self._name("vocabulary"), token), wrong, right)
+                self.complaints.add(below(self._name("vocabulary"), token), wrong, right)
             owners.setdefault(number, token)
 
     def _missing(self, token: str, key: str, right: str) -> None:
         wrong = f"the token {quote(token)} of the sentence is not in {key}"
-        self._complain(self._name(key), wrong, right)
+        self.complaints.add(self._name(key), wrong, right)
 
 
 def one_hot_tokens(values: Values) -> list[str]:
@@ -203,7 +202,7 @@ def _tokens_of(values: Values) -> tuple[str, ...]:
     return tuple(words.split(sentence)) if words else ()
 
 
-def stacked(rows: Rows, where: Callable[[str], Where], problems: Problems) -> Matrix | None:
+def stacked(rows: Rows, name: Name, complaints: Complaints) -> Matrix | None:
     """The vectors of tokens as one table; None where their lengths differ."""
     first, width = next((token, row.shape[1]) for token, row in rows.items())
     agree = True
@@ -211,8 +210,8 @@ def stacked(rows: Rows, where: Callable[[str], Where], problems: Problems) -> Ma
         if row.shape[1] != width:
             agree = False
             wrong = f"the embedding of {quote(token)} has {row.shape[1]} numbers, that of"
-            problems.add(
-                where(token), f"{wrong} {quote(first)} has {width}",
+            complaints.add(
+                below(name, token), f"{wrong} {quote(first)} has {width}",
                 "give all of them the same length",
             )  # fmt: skip
     if not agree:

@@ -84,7 +84,7 @@ def _value(key: Key[Any] | None, text: str, where: Where) -> Node:
 
 
 def _split(change: str) -> tuple[str, str, str]:
-    """KEY, `=` and VALUE; an `=` inside brackets belongs to a token."""
+    """KEY, `=` and VALUE; an `=` inside brackets belongs to a name."""
     depth = 0
     for position, character in enumerate(change):
         depth += {"[": 1, "]": -1}.get(character, 0)

@@ -17,15 +17,15 @@ T = TypeVar("T")
 
 class Key(NamedTuple, Generic[T]):
     """A key of a record: its name, the kind of its value, what to say of it, and the value where
-    a file says none. Said above a list of layers a `shared` key holds for each of them; each head
-    may say one that is `in_heads` for itself."""
+    a file says none. Said above a list of records a `shared` key holds for each of them; each part
+    of what says it may say one that is `in_parts` for itself."""
 
     name: str
     kind: Kind[T]
     says: str
     default: T | None = None
     shared: bool = False
-    in_heads: bool = False
+    in_parts: bool = False
 
 
 class Needs(NamedTuple):

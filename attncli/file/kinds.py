@@ -2,7 +2,7 @@
 
 What a file may say is declared by keys of these kinds, so that validation, schema and
 documentation come of one text. A schema library would do half of it: numbers must stay
-as they are written, `no` must stay a token, and every message needs its line and column.
+as they are written, `no` must stay a word, and every message needs its line and column.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class TextKind(NamedTuple):
         return None
 
     def schema(self) -> Schema:
-        # a sentence such as `1` or `no` is a text here, whatever YAML makes of it
+        # a text such as `1` or `no` is a text here, whatever YAML makes of it
         return {"type": ["string", "number", "boolean", "null"]}
 
 

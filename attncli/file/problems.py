@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 
-from attncli.records import dataclass, field
+from attncli.records import NamedTuple, dataclass, field
 from attncli.refusals import Problem, Refusal, Where, listed, shortened
 
 _MANY_PROBLEMS = 500
@@ -53,6 +53,20 @@ class Problems:
         """Raises ScenarioError with everything found so far, in the order of the file."""
         if self.found:
             raise ScenarioError(sorted(set(self.found)))
+
+
+class Complaints(NamedTuple):
+    """What goes to a file's problems, by the full name of what is wrong."""
+
+    places: Mapping[str, Where]
+    problems: Problems
+
+    def where(self, name: str) -> Where:
+        """Where the value of a full name stands in the file, or the nearest one above it."""
+        return nearest_place(self.places, name, self.places[""])
+
+    def add(self, name: str, wrong: str, right: str) -> None:
+        self.problems.add(self.where(name), wrong, right)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

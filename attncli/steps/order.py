@@ -131,7 +131,7 @@ def _owners(*parts: str) -> Mapping[str, str]:
 def _owners_in_heads() -> Mapping[str, str]:
     """The steps of the keys of an attention that a head may say for itself."""
     whole = keys_of("attention")
-    return {name: whole.owners[name] for name, key in whole.items() if key.in_heads}
+    return {name: whole.owners[name] for name, key in whole.items() if key.in_parts}
 
 
 HEAD = Record(OwnedKeys(_owners_in_heads, lambda step: step_named(step).keys))

@@ -73,7 +73,7 @@ def _multiplied(place: HeadPlace) -> Definition | None:
 STEP = Step(
     name="scale",
     at=HeadPlace,
-    keys=(SCALE, Key("scaled", NAMED, "scores after scaling, [n, m]", in_heads=True)),
+    keys=(SCALE, Key("scaled", NAMED, "scores after scaling, [n, m]", in_parts=True)),
     title="Scaling",
     makes=("scaled",),
     shapes="scores [n, n] → scaled [n, n]",

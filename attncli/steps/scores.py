@@ -17,7 +17,7 @@ def _definition(place: HeadPlace, operation: Operation, *names: str) -> Definiti
 STEP = Step(
     name="scores",
     at=HeadPlace,
-    keys=(Key("scores", NAMED, "attention scores, [n, m]", in_heads=True),),
+    keys=(Key("scores", NAMED, "attention scores, [n, m]", in_parts=True),),
     title="Attention scores",
     makes=("scores",),
     shapes="Q [n, d_k], K [n, d_k] → scores [n, n]",

@@ -35,7 +35,7 @@ def _weights(place: HeadPlace, operation: Operation, operand: Name) -> Definitio
 STEP = Step(
     name="softmax",
     at=HeadPlace,
-    keys=(Key("weights", NAMED, "attention weights, [n, m]", in_heads=True),),
+    keys=(Key("weights", NAMED, "attention weights, [n, m]", in_parts=True),),
     title="Softmax",
     makes=("exp", "exp_sum", "weights"),
     shapes="scores [n, n] → weights [n, n], each row adding up to 1",

@@ -17,7 +17,7 @@ def _output(place: HeadPlace, operation: MatMul, weights: Name, values: Name) ->
 STEP = Step(
     name="weighted_sum",
     at=HeadPlace,
-    keys=(Key("output", NAMED, "the attention's output, [n, d_v]", in_heads=True),),
+    keys=(Key("output", NAMED, "the attention's output, [n, d_v]", in_parts=True),),
     title="Weighted sum",
     makes=("output",),
     shapes="weights [n, n], V [n, d_v] → output [n, d_v]",

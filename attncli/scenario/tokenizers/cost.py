@@ -26,7 +26,7 @@ def check(said: TokenizerSettings, words: Sequence[CountedWord], seconds: float)
             f"learn {said.size:,} tokens from"
         )
         less = "give a smaller corpus, shorter words or another vocabulary_size"
-        raise too_much(said.where(below(said.path, "corpus")), what, less)
+        raise too_much(said.complaints.where(below(said.path, "corpus")), what, less)
 
 
 def letters_of(words: Sequence[CountedWord]) -> int:

@@ -36,7 +36,9 @@ def _has_another_complaint(said: TokenizerSettings) -> bool:
     inside = below(said.path, "tokenizer")
     misplaced = (f"{inside}.{key}" for key in ("corpus", "merges", "pieces", "vocabulary"))
     written = any(map(said.is_written, ("corpus", "merges", "pieces")))
-    return written or any(said.where(key) != said.where(inside) for key in misplaced)
+    return written or any(
+        said.complaints.where(key) != said.complaints.where(inside) for key in misplaced
+    )
 
 
 def _learned(said: TokenizerSettings) -> Tokenizing | None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from attncli.arithmetic.rounding import Rounding
 from attncli.file.keys import Key
-from attncli.file.problems import Problems
+from attncli.file.problems import Complaints
 from attncli.name import Name, below
 from attncli.records import NamedTuple
-from attncli.refusals import Where
 from attncli.scenario.tokenizers import TOKENIZERS, tokenizer_kind
 from attncli.scenario.tokenizers.kind import (
     BYTE_FALLBACK,
@@ -42,8 +41,7 @@ class TokenizerSettings(NamedTuple):
 
     path: Name
     values: Values
-    where: Callable[[str], Where]
-    problems: Problems
+    complaints: Complaints
     rounding: Rounding
     large: bool = False
     progress: Progress | None = None
@@ -123,10 +121,11 @@ class TokenizerSettings(NamedTuple):
 
     def is_written(self, key: str) -> bool:
         """Whether a key is in the file, read or not."""
-        return key in self.values or self.where(below(self.path, key)) != self.where(self.path)
+        where = self.complaints.where
+        return key in self.values or where(below(self.path, key)) != where(self.path)
 
     def complain(self, key: str, wrong: str, right: str) -> None:
-        self.problems.add(self.where(below(self.path, key)), wrong, right)
+        self.complaints.add(below(self.path, key), wrong, right)
 
 
 def check(said: TokenizerSettings) -> None:

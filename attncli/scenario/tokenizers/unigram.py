@@ -168,7 +168,7 @@ def _tokenizing(said: TokenizerSettings, model: Unigram) -> Tokenizing:
         left -= model.trie.effort(word, left)
         if left < 0:
             what = f"all ways to cut a word of {len(word):,} letters"
-            where = said.where(below(said.path, "sentence"))
+            where = said.complaints.where(below(said.path, "sentence"))
             raise too_much(where, what, "give shorter words or fewer pieces")
     return made
 
