@@ -13,6 +13,7 @@ import numpy as np
 
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.equations.bounds import EPSILON
+from attncli.arithmetic.equations.working import forms
 from attncli.arithmetic.expression import Equation, Expression, Vector
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.source import Worked
@@ -218,6 +219,17 @@ class _Settling:
     def rows(self, start: int, stop: int) -> Array | None:
         fractions = self.operation.fractions(slice(start, stop), *self.operands)
         return None if fractions is None else fractions.rounded(self.decimals)
+
+
+class ByFirstForm(Operation):
+    """An operation that says the first form of a cell, from which the others follow."""
+
+    @abstractmethod
+    def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        """The cell's equation with numbers for its operands."""
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        return forms(self.first_form(i, j, *operands))
 
 
 class ZeroOne(Operation):

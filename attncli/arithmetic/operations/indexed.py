@@ -13,10 +13,10 @@ from attncli.arithmetic.equations.careful import careful, magnitude, may_cancel
 from attncli.arithmetic.equations.exact import Places
 from attncli.arithmetic.equations.fractions import fractions
 from attncli.arithmetic.equations.ranges import Ranges
-from attncli.arithmetic.equations.working import Filled, filled, forms
+from attncli.arithmetic.equations.working import Filled, filled
 from attncli.arithmetic.expression import Equation, Expression, MatrixProduct, Sum
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import Operation, Working, cells_of_row
+from attncli.arithmetic.operations.base import ByFirstForm, Working, cells_of_row
 from attncli.arithmetic.rounding import Array, Error
 from attncli.arithmetic.signature import axes_of
 from attncli.arithmetic.whole import Fractions
@@ -24,7 +24,7 @@ from attncli.records import dataclass
 
 
 @dataclass(frozen=True)
-class Indexed(Operation):
+class Indexed(ByFirstForm):
     """result[i, j] = `tree`, whose `Operand`s are cells of the operands, by their places; for
     instance `0[i, j] / 1[i]` with the shapes `n m, n 1 -> n m`. A sum's index has one meaning."""
 
@@ -49,9 +49,6 @@ class Indexed(Operation):
 
     def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
         return self._filled({"i": i, "j": j, "": 0}, operands)
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        return forms(self.first_form(i, j, *operands))
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:
         if "j" not in self.sides.indices:

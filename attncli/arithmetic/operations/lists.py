@@ -10,10 +10,9 @@ from itertools import count
 import numpy as np
 
 from attncli.arithmetic.equations.formulas import cell
-from attncli.arithmetic.equations.working import forms
 from attncli.arithmetic.expression import Expression, Operand, with_each
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import Operation, Working, most_of
+from attncli.arithmetic.operations.base import ByFirstForm, most_of
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.rounding import Array, Error
 from attncli.records import NamedTuple
@@ -39,7 +38,7 @@ class _Alike(NamedTuple):
         return [arrays[place][rows, columns][:, np.newaxis] for place, rows, columns in self.taken]
 
 
-class ListOfEquations(Operation):
+class ListOfEquations(ByFirstForm):
     """result[i] = `trees[i]`, whose operands are single numbers (`number_of`)."""
 
     @property
@@ -60,9 +59,6 @@ class ListOfEquations(Operation):
             return operands[node.place].number(*map(int, node.indices))
 
         return with_each(self._trees[i], Operand, number)
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        return forms(self.first_form(i, j, *operands))
 
     def places(self, *operands: Matrix) -> int | None:
         return most_of([group.places(operands) for group in self._groups])
