@@ -416,7 +416,9 @@ def test_a_copy_of_a_given_number_beside_finer_ones() -> None:
     trace = work(load(said))
     wanted = wish(trace, "all")
     keys = {q.id: q.key for q in questions(papers(trace, wanted).whole)}
-    assert (keys["V[old, 1]"].low, keys["V[old, 1]"].high) == (Decimal("0.9995"), Decimal("1.0005"))
+    key = keys["V[old, 1]"]
+    assert key is not None
+    assert (key.low, key.high) == (Decimal("0.9995"), Decimal("1.0005"))
     assert trial(said, None, trace, wanted, "A").disagreements == ()
 
 
