@@ -58,9 +58,9 @@ class Builder(NamedTuple):
             said=Settings(path, values),
             segments=self._segments(path, values, text),
             positions=positions,
-            embedding_norm=self._optional_norm(path, "embedding_norm", values),
+            embedding_norm=_optional_norm(path, "embedding_norm", values),
             layers=layers,
-            final_norm=self._optional_norm(path, "final_norm", values),
+            final_norm=_optional_norm(path, "final_norm", values),
         )
 
     def _check_positions(self, path: Name, positions: Sequence[Positions]) -> None:
@@ -106,11 +106,6 @@ class Builder(NamedTuple):
                 "give a segment for each token",
             )
         return segments
-
-    def _optional_norm(self, path: Name, key: str, values: Values) -> Settings | None:
-        if key not in values:
-            return None
-        return _norm(path, key, values)
 
     def _layers(self, path: Name, values: Values, seen: AttendedRows) -> tuple[Layer, ...]:
         if "layers" not in values:
@@ -221,6 +216,10 @@ def _positions(value: Any) -> Positions:  # noqa: ANN401
 def _norm(path: Name, key: str, values: Values) -> Settings:
     """What is said of a norm, by itself or for all of them."""
     return Settings(below(path, key), {**values.get("norms", {}), **values.get(key, {})})
+
+
+def _optional_norm(path: Name, key: str, values: Values) -> Settings | None:
+    return _norm(path, key, values) if key in values else None
 
 
 def _norms(path: Name, values: Values, count: int) -> tuple[Settings, ...]:

@@ -68,7 +68,7 @@ def pre_tokenizer(said: TokenizerSettings) -> PreTokenizer:
     if said.kind.words is not None:
         return said.kind.words
     if said.marks == "▁":
-        return Metaspace(nfkc=said.setting("normalize") == "nfkc")
+        return Metaspace(nfkc=said.settings.get("normalize") == "nfkc")
     return ByteLevel() if said.marks == "Ġ" else WhiteSpace(said.marks_of_pieces)
 
 
@@ -87,7 +87,7 @@ def _facts(said: TokenizerSettings) -> Iterator[str]:
     kind, model = said.kind, said.model
     yield model.told(said) if said.is_learned else "its pieces are given"
     remarks = dict.fromkeys((*model.remarks, *kind.remarks))
-    yield from (words for key, value, words in remarks if said.setting(key) == value)
+    yield from (words for key, value, words in remarks if said.settings.get(key) == value)
     if model.given_by and said.marks != "none":
         yield f"pieces are marked {said.marks}"
     if said.front:

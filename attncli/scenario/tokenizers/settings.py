@@ -54,11 +54,7 @@ class TokenizerSettings(NamedTuple):
     def model(self) -> TokenizerKind:
         """The kind that says what pieces are learned by: its own, but for sentencepiece."""
         kind = self.kind
-        return tokenizer_kind(self.setting("model") or kind.model) if kind.model else kind
-
-    def setting(self, key: str) -> Any:  # noqa: ANN401
-        """What is said for one of the settings `tokenizer: {…}`; None for nothing."""
-        return self.settings.get(key)
+        return tokenizer_kind(self.settings.get("model") or kind.model) if kind.model else kind
 
     def get(self, key: Key[T]) -> T:
         """One of the settings, or its default."""
@@ -71,6 +67,7 @@ class TokenizerSettings(NamedTuple):
 
     @property
     def settings(self) -> Values:
+        """Those of `tokenizer: {…}` that are there."""
         said = self.values.get("tokenizer")
         return said if isinstance(said, Mapping) else {}
 
@@ -88,7 +85,7 @@ class TokenizerSettings(NamedTuple):
 
     @property
     def marks(self) -> str:
-        return str(self.setting("marks") or self.kind.marks[0])
+        return str(self.settings.get("marks") or self.kind.marks[0])
 
     @property
     def marks_of_pieces(self) -> SubwordMarks:
@@ -98,7 +95,7 @@ class TokenizerSettings(NamedTuple):
 
     @property
     def unknown(self) -> str | None:
-        unknown = self.setting("unknown") or self.kind.unknown
+        unknown = self.settings.get("unknown") or self.kind.unknown
         return None if unknown is None else str(unknown)
 
     @property
@@ -183,7 +180,7 @@ def _check_marks(said: TokenizerSettings) -> None:
             wrong = f"{kind.name} doesn't mark its pieces with {marks}"
             right = f"known: {', '.join(kind.marks)}"
         said.complain("tokenizer.marks", wrong, right)
-    if marks != "Ġ" and said.setting("alphabet") == "bytes":
+    if marks != "Ġ" and said.settings.get("alphabet") == "bytes":
         said.complain("tokenizer.alphabet", "bytes, and words aren't cut into any", "marks: Ġ")
     if marks == "Ġ" and said.byte_fallback:
         said.complain(
