@@ -656,6 +656,12 @@ def test_what_is_too_much_work_in_full_leaves_no_noise_either() -> None:
     assert not ops.Add(2).make(EXACT, "residual", tenth, minus).values.any()
 
 
+def test_a_word_of_no_pieces_scores_0() -> None:
+    scores = Matrix.of_written([[Decimal("0.25")], [Decimal(2)]])
+    made = ops.CutScores(((), (1, 0), ())).make(Rounding("carry", 2), "prune", scores)
+    assert made.values.tolist() == [[0.0], [2.25], [0.0]]
+
+
 def test_a_sum_may_be_longer_than_calls_can_nest() -> None:
     scores = Matrix.of_written([[Decimal("0.25")]] * 5000)
     made = ops.CutScores((tuple(range(5000)),)).make(EXACT, "prune", scores)

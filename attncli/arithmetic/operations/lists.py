@@ -84,7 +84,7 @@ class ListOfEquations(ByFirstForm):
             rows.append(i)
             numbers.append(taken)
         return [
-            _Alike(rows, _over_lists(tree), [*map(_places, zip(*numbers, strict=True))])
+            _Alike(rows, _over_lists(tree), _taken(numbers))
             for tree, (rows, numbers) in found.items()
         ]
 
@@ -105,10 +105,14 @@ def _without_places(tree: Expression, taken: list[Operand]) -> Expression:
     return with_each(tree, Operand, change)
 
 
-def _places(numbers: Sequence[Operand]) -> tuple[int, list[int], list[int]]:
-    """Of numbers of one operand its place, and their rows and columns."""
-    rows, columns = ([int(one.indices[side]) for one in numbers] for side in (0, 1))
-    return numbers[0].place, rows, columns
+def _taken(numbers: Sequence[Sequence[Operand]]) -> list[tuple[int, list[int], list[int]]]:
+    """Of the numbers that each row takes, the operands, and the rows and columns in these; what
+    takes none has one all the same, which tells how many rows there are."""
+    each = [*zip(*numbers, strict=True)] or [(number_of(0, 0),) * len(numbers)]
+    return [
+        (alike[0].place, *([int(one.indices[side]) for one in alike] for side in (0, 1)))
+        for alike in each
+    ]
 
 
 @lru_cache(maxsize=256)
@@ -116,4 +120,4 @@ def _over_lists(tree: Expression) -> Indexed:
     """The equation with a list for each of its numbers, from left to right."""
     lists = count()
     listed = with_each(tree, Operand, lambda _: cell(next(lists), "i"))
-    return Indexed(", ".join(["n 1"] * next(lists)) + " -> n 1", listed)
+    return Indexed(", ".join(["n 1"] * max(1, next(lists))) + " -> n 1", listed)
