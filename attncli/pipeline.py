@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.building.given_matrices import of_array
-from attncli.building.loading import Changes, Source, read
+from attncli.building.scenario import Changes, Source, read
 from attncli.file.problems import Problems, nearest
 from attncli.file.sources import MOST_NUMBERS
 from attncli.name import Name, below
