@@ -25,7 +25,7 @@ def general_formulas(step: Step[Any]) -> tuple[Equation, ...]:
     place = general_place(step.name)
     formulas = formulas_of(step, place, step.plan(place))
     if not formulas:
-        raise LookupError(f"the step {step.name} makes nothing where `general_scope` puts it")
+        raise LookupError(f"the step {step.name} makes nothing where `general_place` puts it")
     return tuple(map(_at_any_time, formulas)) if isinstance(place, WayPlace) else formulas
 
 
