@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from io import StringIO
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 import typer
+from rich.cells import cell_len
 from typer.testing import CliRunner
 
 from attncli import cli
@@ -23,16 +25,19 @@ from attncli.render import format_names
 from attncli.steps import steps
 from attncli.steps.schema import SCENARIO, givable
 from attncli.telling.catalogue import general_formulas
+from attncli.telling.reference import topics
 from tests.conftest import ROOT
 from tests.pages import SHIPPED, trace_of
 
 README = (ROOT / "README.md").read_text("utf-8")
+REFERENCE = (ROOT / "scenarios" / "README.md").read_text("utf-8")
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 
 
 def section(heading: str) -> str:
-    """The part of the README under a heading."""
-    return README.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    """The part of the README or of the reference under a heading that begins so."""
+    both = f"{README}\n{REFERENCE}"
+    return both.partition(f"\n## {heading}")[2].partition("\n## ")[0]
 
 
 def keys_inside(kind: Any) -> Iterator[str]:
@@ -58,12 +63,12 @@ def test_every_option_is_documented(command: str) -> None:
         assert parameter.help, parameter.name
         for option in parameter.opts:
             if option.startswith("-"):
-                assert re.search(rf"`{option}[ `]", README), option
+                assert re.search(rf"`{option}[ `]", REFERENCE), option
 
 
 def test_every_step_and_quantity_is_documented() -> None:
     for step in steps():
-        ((row),) = re.findall(rf"^\| `{step.name}` \| (`.*) \|$", section("Steps"), re.MULTILINE)
+        ((row),) = re.findall(rf"^\| `{step.name}` \| (`.*) \|$", section("Steps: "), re.MULTILINE)
         assert re.findall(r"`(\w+)`", row) == list(step.makes)
         assert step.purpose
         assert general_formulas(step)
@@ -72,13 +77,13 @@ def test_every_step_and_quantity_is_documented() -> None:
 
 @pytest.mark.parametrize("key", [key.name for key in SCENARIO.keys])
 def test_every_scenario_key_is_documented(key: str) -> None:
-    rows = [line for line in README.split("\n") if line.startswith("| `")]
+    rows = [line for line in REFERENCE.split("\n") if line.startswith("| `")]
     assert any(f"`{key}`" in row.split(" | ")[0] for row in rows)
 
 
 @pytest.mark.parametrize("key", sorted(set(keys_inside(SCENARIO))))
 def test_every_key_inside_a_key_is_documented(key: str) -> None:
-    text = re.sub(r"```.*?```", "", section("Scenario files"), flags=re.DOTALL)
+    text = re.sub(r"```.*?```", "", section("Scenario: "), flags=re.DOTALL)
     code = re.findall(r"`[^`]+`", text)
     assert any(re.search(rf"(?<!\w){key}(?!\w)", words) for words in code)
 
@@ -94,7 +99,7 @@ def choices_inside(kind: Any) -> Iterator[str]:
 
 @pytest.mark.parametrize("choice", sorted(set(choices_inside(SCENARIO))))
 def test_every_choice_of_a_key_is_documented(choice: str) -> None:
-    text = re.sub(r"```.*?```", "", section("Scenario files"), flags=re.DOTALL)
+    text = re.sub(r"```.*?```", "", section("Scenario: "), flags=re.DOTALL)
     code = re.findall(r"`[^`]+`", text)
     assert any(re.search(rf"(?<![\w-]){re.escape(choice)}(?![\w-])", words) for words in code)
 
@@ -105,8 +110,8 @@ def test_every_shipped_scenario_is_documented(name: str) -> None:
 
 
 def test_every_format_and_given_quantity_is_documented() -> None:
-    assert all(f"`{form}`" in README for form in format_names())
-    assert all(f"`{name}`" in README for name in givable())
+    assert all(f"`{form}`" in REFERENCE for form in format_names())
+    assert all(f"`{name}`" in REFERENCE for name in givable())
 
 
 def test_the_excerpt_is_what_the_command_prints() -> None:
@@ -116,8 +121,8 @@ def test_the_excerpt_is_what_the_command_prints() -> None:
         assert result.stdout.replace("\f", "") == output  # where a printer begins a page
 
 
-def test_the_scenario_in_the_readme_works() -> None:
-    (text,) = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)
+def test_the_scenario_in_the_reference_works() -> None:
+    (text,) = re.findall(r"```yaml\n(.*?)```", REFERENCE, re.DOTALL)
     assert trace_of(text)["output"].values[0].tolist() == [1.998, 2.265]
 
 
@@ -127,6 +132,32 @@ def test_the_library_example_prints_what_it_says() -> None:
     with redirect_stdout(printed):
         exec(compile(code, "README", "exec"), {})
     assert printed.getvalue() == output
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("topic", topics())
+def test_help_prints_the_reference(topic: str, width: int) -> None:
+    """Every word of it, at any width: in tables a word may go on in the next line of its cell."""
+    told = CliRunner().invoke(app, ["help", topic], env={"COLUMNS": str(width)})
+    assert told.exit_code == 0
+    assert max(map(cell_len, told.stdout.splitlines())) <= width
+    marks = re.compile(r"[\s`*|│─━•-]+")
+    assert Counter(marks.sub("", told.stdout)) == Counter(marks.sub("", words_of(topic)))
+
+
+def words_of(topic: str) -> str:
+    """What a topic says, without the rules of tables, fences and headings."""
+    text = re.sub(r"^(```\w*|\|( --- \|)+)$", "", topics()[topic].text, flags=re.MULTILINE)
+    return re.sub(r"^#+ ", "", text, flags=re.MULTILINE)
+
+
+def test_help_lists_its_topics() -> None:
+    told = CliRunner().invoke(app, ["help"]).stdout.splitlines()
+    assert [line.split()[0] for line in told] == ["scenario", "steps", *list(topics())[2:]]
+    assert {"scenario", "rounding", "exercise"} <= {*topics()}
+    wrong = CliRunner().invoke(app, ["help", "softmax"])
+    assert wrong.exit_code == 2
+    assert all(topic in wrong.stderr for topic in topics())
 
 
 def test_the_walls_between_the_parts_stand() -> None:

@@ -259,6 +259,7 @@ COMMANDS = (
     ("validate", "i_love_ai"),
     ("new", "-"),
     ("schema",),
+    ("help", "rounding"),
     ("run", "no such thing"),
     ("no such command",),
 )

@@ -22,6 +22,7 @@ COMMANDS = {
     "validate": "validate",
     "new": "new",
     "schema": "schema",
+    "help": "help",
 }
 """The commands in the order of `--help`, and the modules whose `command` they are."""
 

@@ -120,7 +120,7 @@ Allow = Annotated[
     typer.Option(
         "--allow",
         metavar="RULE",
-        help="Numbers needn't keep this rule; may be repeated. The README lists them.",
+        help="Numbers needn't keep this rule; may be repeated. `attn help exercise` lists them.",
     ),
 ]
 Output = Annotated[
