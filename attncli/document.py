@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import (
@@ -22,11 +23,13 @@ from attncli.arithmetic.expression import (
     Symbol,
     Vector,
 )
-from attncli.arithmetic.matrix import Matrix
 from attncli.name import TOP, Name
 from attncli.questions import Paper, Question
 from attncli.records import NamedTuple
 from attncli.word import Word
+
+if TYPE_CHECKING:
+    from attncli.arithmetic.matrix import Matrix
 
 
 class Term(NamedTuple):

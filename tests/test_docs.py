@@ -26,6 +26,7 @@ from attncli.steps import steps
 from attncli.steps.schema import SCENARIO, givable
 from attncli.telling.catalogue import general_formulas
 from attncli.telling.reference import topics
+from attncli.telling.shipped import contents
 from tests.conftest import ROOT
 from tests.pages import SHIPPED, trace_of
 
@@ -105,8 +106,13 @@ def test_every_choice_of_a_key_is_documented(choice: str) -> None:
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_every_shipped_scenario_is_documented(name: str) -> None:
-    assert f"`{name}`" in section("Shipped scenarios")
+def test_every_shipped_scenario_is_documented_and_listed(name: str) -> None:
+    (says,) = [shown[name] for shown in contents().values() if name in shown]
+    assert f"| `{name}` | {says} |" in section("Shipped scenarios")
+
+
+def test_nothing_is_listed_that_is_not_shipped() -> None:
+    assert {name for shown in contents().values() for name in shown} == {*SHIPPED}
 
 
 def test_every_format_and_given_quantity_is_documented() -> None:
@@ -187,6 +193,11 @@ def imported_by(*command: str) -> set[str]:
         [sys.executable, "-c", code, *command], capture_output=True, text=True, check=True
     )
     return set(result.stderr.split())
+
+
+@pytest.mark.parametrize("command", [[], ["list"]])
+def test_scenarios_are_listed_without_numpy(command: list[str]) -> None:
+    assert imported_by(*command).isdisjoint({"numpy", "yaml"})
 
 
 @pytest.mark.parametrize("command", [["--help"], ["--version"], ["run", "--help"], ["new", "-"]])

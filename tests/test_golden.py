@@ -6,17 +6,16 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from attncli.document import Document, Facts, Spans
-from attncli.file import shipped as scenarios
+from attncli.cli import app
+from attncli.document import Document
 from attncli.pipeline import load, work
 from attncli.render import Page, format_names, render
 from attncli.steps import steps
-from attncli.telling import shipped
 from attncli.telling.lesson import lessons
 from attncli.telling.selection import Selection, select
 from attncli.telling.walkthrough import walkthrough
-from attncli.word import Word
 from tests.pages import SHIPPED
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -70,29 +69,7 @@ def test_lessons(rewrite: bool) -> None:
     check("lessons.txt", render(document, "terminal", Page(WIDTH)), rewrite=rewrite)
 
 
-def test_what_is_kept_of_the_shipped_scenarios(rewrite: bool) -> None:
-    path = scenarios.folder() / shipped.FILE
-    if rewrite:
-        path.write_text(shipped.to_keep(), "utf-8")
-    assert path.read_text("utf-8") == shipped.to_keep(), "run with --rewrite-golden"
-
-
-def test_a_scenario_that_is_another_one_now_is_listed_as_it_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("i_love_ai", "word_order"):
-        (tmp_path / f"{name}.yaml").write_bytes(scenarios.path_of(name).read_bytes())
-    (tmp_path / shipped.FILE).write_bytes((scenarios.folder() / shipped.FILE).read_bytes())
-    whole = shipped.scenarios_catalogue()
-    monkeypatch.setattr(scenarios, "_FOLDERS", (tmp_path,))
-    changed = tmp_path / "i_love_ai.yaml"
-    changed.write_text(changed.read_text("utf-8").replace("title: I love AI", "title: Other"))
-    told = {name: spans[0] for name, spans in rows_of(shipped.scenarios_catalogue())}
-    before = {name: spans[0] for name, spans in rows_of(whole)}
-    assert told == {"i_love_ai": Word("Other"), "word_order": before["word_order"]}
-
-
-def rows_of(catalogue: Document) -> tuple[tuple[str, Spans], ...]:
-    facts = catalogue.closing[0]
-    assert isinstance(facts, Facts)
-    return facts.rows
+@pytest.mark.parametrize("arguments", [(), ("list",), ("list", "steps")])
+def test_lists(arguments: tuple[str, ...], rewrite: bool) -> None:
+    page = CliRunner().invoke(app, [*arguments]).stdout
+    check(f"{'_'.join(('attn', *arguments))}.txt", page, rewrite=rewrite)

@@ -58,7 +58,6 @@ class _Attn(TextGroup):
 app = typer.Typer(
     name="attn",
     cls=_Attn,
-    no_args_is_help=True,
     rich_markup_mode=None,  # markup would swallow the [love, AI] of a cell
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -71,9 +70,10 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(cls=_Attn)
+@app.callback(cls=_Attn, invoke_without_command=True)
 def attn(
-    version: Annotated[
+    context: typer.Context,
+    version: Annotated[  # noqa: ARG001
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
@@ -87,3 +87,7 @@ def attn(
 
       attn new mine.yaml
     """
+    if context.invoked_subcommand is None:
+        from attncli.cli.listing import welcome
+
+        welcome(context.command)

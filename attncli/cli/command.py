@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from inspect import Parameter, Signature
 from typing import Any, TypeVar
 
@@ -66,7 +66,7 @@ class TextCommand(TyperCommand):
 
 class TextGroup(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
-        with _refusing(ctx) if args else nullcontext():  # without any, help is shown
+        with _refusing(ctx):
             return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401

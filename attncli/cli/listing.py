@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 
 WHAT = ("scenarios", "steps")
+_LONGEST_HELP = 100
+"""The characters of a sentence on a command that is told whole."""
 
 
 def command(
@@ -40,6 +42,18 @@ def command(
         if what not in WHAT:
             raise OutputError.of(what, "there is no such list", f"say {' or '.join(WHAT)}")
         deliver(_document(what), "terminal", None, force=False)
+
+
+def welcome(commands: Any) -> None:  # noqa: ANN401
+    """Shows where to start, the scenarios and the commands, which a group has."""
+    from attncli.document import Facts, Subheading
+    from attncli.telling.shipped import scenarios_catalogue
+
+    each = commands.commands.items()
+    rows = [(f"attn {name}", (one.get_short_help_str(_LONGEST_HELP),)) for name, one in each]
+    with complaining():
+        page = scenarios_catalogue(Subheading(("Commands",)), Facts(tuple(rows)))
+        deliver(page, "terminal", None, force=False)
 
 
 def _document(what: str) -> Document:
