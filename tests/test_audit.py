@@ -37,6 +37,8 @@ from tests.strategies import recurrents, scenarios, transformers, workable
 
 FORMS = format_names()
 DETAILS = ("full", "rows")
+FEW_LINES = ("i_love_tennis", "dictionary", "three_tokens_assumed", WORDS_ONLY)
+"""Scenarios whose lessons work little out."""
 WIDE = "i_can_go_alone"  # 512 columns: a page of its own
 VARIANTS: tuple[tuple[str, ...], ...] = (
     ("scale=sqrt_d_k",),
@@ -240,7 +242,7 @@ def test_lessons(name: str, form: str) -> None:
     for detail in DETAILS:
         report = audit(lessons_of(trace, form, detail), form, tables_of(trace))
         assert [x for x in report.false if not x.startswith(("result: ", "place: "))] == []
-        assert report.checked >= 10 or name in ("i_love_tennis", "dictionary", WORDS_ONLY)
+        assert report.checked >= 10 or name in FEW_LINES
 
 
 @pytest.mark.parametrize("name", [name for name in SHIPPED if name != WIDE])

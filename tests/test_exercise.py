@@ -328,7 +328,7 @@ def test_a_tiny_answer_is_never_told_as_zero() -> None:
 
 def test_keys_start_from_what_the_sheet_shows() -> None:
     """The scaled score 0.92 of the sheet stands for 0.919…: e^0.92 / Σ has another last digit."""
-    trace = trace_of(SHIPPED["three_tokens_two_heads"])
+    trace = trace_of(SHIPPED["three_tokens_two_heads"], "scale=sqrt_d_k")
     keys = {q.id: q.key for q in questions(papers(trace, wish(trace, steps=["softmax"])).whole)}
     key = keys["heads[1].weights[2, 1]"]
     assert key is not None
