@@ -29,6 +29,7 @@ from attncli.telling.reference import topics
 from attncli.telling.shipped import contents
 from tests.conftest import ROOT
 from tests.pages import SHIPPED, trace_of
+from tests.reference_tables import tabled_keys, with_tables
 
 README = (ROOT / "README.md").read_text("utf-8")
 REFERENCE = (ROOT / "scenarios" / "README.md").read_text("utf-8")
@@ -76,10 +77,16 @@ def test_every_step_and_quantity_is_documented() -> None:
         assert step.mistakes or step.name == "tokenize"
 
 
-@pytest.mark.parametrize("key", [key.name for key in SCENARIO.keys])
-def test_every_scenario_key_is_documented(key: str) -> None:
-    rows = [line for line in REFERENCE.split("\n") if line.startswith("| `")]
-    assert any(f"`{key}`" in row.split(" | ")[0] for row in rows)
+def test_the_tables_of_the_reference_are_those_of_the_declarations(rewrite: bool) -> None:
+    path = ROOT / "scenarios" / "README.md"
+    if rewrite:
+        path.write_text(with_tables(path.read_text("utf-8")), "utf-8")
+    text = path.read_text("utf-8")
+    assert text == with_tables(text), "run with --rewrite-golden"
+
+
+def test_every_scenario_key_is_documented() -> None:
+    assert tabled_keys(REFERENCE) == {key.name for key in SCENARIO.keys}
 
 
 @pytest.mark.parametrize("key", sorted(set(keys_inside(SCENARIO))))

@@ -27,13 +27,16 @@ def reference_text(markdown: str, page: Page) -> str:
 
 
 class _WholeTable(TableElement):
-    """A table that breaks a word which is too long; Rich's would cut it off."""
+    """A table whose last column has the most room, and that breaks a word which is too long;
+    Rich's would cut it off."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for table in super().__rich_console__(console, options):
             if isinstance(table, Table):
                 for column in table.columns:
                     column.overflow = "fold"
+                for column in table.columns[:-1]:
+                    column.max_width = options.max_width // 4
             yield table
 
 

@@ -85,7 +85,7 @@ def _left_out(place: HeadPlace) -> Definition | None:
 STEP = Step(
     name="bias",
     at=HeadPlace,
-    keys=(Key("bias", MATRIX, "numbers added to the scores of every head, [n, m]", in_parts=True),),
+    keys=(Key("bias", MATRIX, "numbers added to the scores, [n, m]", in_parts=True),),
     title="Biases",
     makes=("alibi", "biased", "added"),
     shapes="scores [n, m], bias [n, m] → biased [n, m]",

@@ -17,7 +17,7 @@ from attncli.trace import Definition, HeadPlace
 _DROPOUT: Key[dict[str, Any]] = Key(
     "dropout",
     Record.of(
-        Key("p", NumberKind(least=0, below=1), "the share that is dropped"),
+        Key("p", NumberKind(least=0, below=1), "the share that is dropped, 0 by default"),
         Key("mask", TRUTH_TABLE, "[n, m], 1 where a weight is kept"),
         needs=Needs("dropout", ("mask",), "{p: 0.1, mask: [[1, 0], [1, 1]]}"),
     ),

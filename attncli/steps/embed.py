@@ -31,17 +31,19 @@ def _embeddings(node: Node) -> Kind[object]:
 EMBEDDING_SCALE: Key[str | Decimal] = Key(
     "embedding_scale",
     word_or(("sqrt_d_model", "none"), POSITIVE),
-    "what embeddings are multiplied by: none (the default), sqrt_d_model, or a number",
+    "what embeddings are multiplied by: `none` (the default), `sqrt_d_model`, or a number",
     "none",
 )
 _KEYS = (
     Key(
         "embeddings",
         Either(_embeddings, (_TOKEN_VECTORS, MATRIX, SourceKind(2), _ONE_HOT)),
-        "token → vector, a matrix whose rows are counted by ID from 0, or one_hot",
+        "token → vector; or a matrix whose rows are counted by ID from 0; or `one_hot`: "
+        "vectors with a single 1, in the place of the token among the IDs, or among the "
+        "tokens",
     ),
     Key("X", NAMED, "the embedded tokens themselves, [n, d_model]"),
-    Key("d_model", COUNT, "the columns of X, where no matrix says"),
+    Key("d_model", COUNT, "the columns of X, for random matrices"),
     EMBEDDING_SCALE,
 )
 

@@ -19,20 +19,29 @@ _GATED = {"swiglu": "silu", "geglu": "gelu"}
 ACTIVATION = Key(
     "activation",
     Choice((*ACTIVATIONS, *_GATED, "none")),
-    "the feed-forward network's activation, relu by default",
+    "the activation of the feed-forward network, `relu` by default (`gelu` is the exact "
+    "one; `swiglu` and `geglu` are gated); of an rnn `tanh` (the default) or `relu`",
     "relu",
     shared=True,
 )
 _KEYS = (
     ACTIVATION,
     Key(
-        "d_ff", COUNT, "the columns of the feed-forward network, where no matrix says", shared=True
+        "d_ff",
+        COUNT,
+        "the columns of the feed-forward network, for random matrices; 4 d_model by default",
+        shared=True,
     ),
     Key("W1", MATRIX, "first weights of the feed-forward network, [d_model, d_ff]"),
-    Key("b1", VECTOR, "its bias, [d_ff]"),
+    Key("b1", VECTOR, "its bias, [d_ff]; may be left out, as all biases may"),
     Key("W2", MATRIX, "second weights of the feed-forward network, [d_ff, d_out]"),
     Key("b2", VECTOR, "its bias, [d_out]"),
-    Key("W3", MATRIX, "the weights that a gate multiplies, [d_model, d_ff]"),
+    Key(
+        "W3",
+        MATRIX,
+        "with `swiglu` or `geglu`: what a gate multiplies, [d_model, d_ff]: (act(x W1 + b1) × "
+        "(x W3 + b3)) W2 + b2",
+    ),
     Key("b3", VECTOR, "their bias, [d_ff]"),
 )
 

@@ -23,12 +23,18 @@ _OF = {letter: f"the {gate} gate" for gate, letter in LETTERS.items()} | {"c": "
 RESET = Key(
     "reset",
     Choice(("before", "after")),
-    "gru: reset before the product with W_ca, or after",
+    "of a gru: the reset gate comes `before` the product with W_ca (the default), or "
+    "`after` it (the default of `weights_layout: torch`)",
     "before",
     shared=True,
 )
 UPDATE = Key(
-    "update", Choice(("new", "old")), "gru: what an update gate of 1 takes", "new", shared=True
+    "update",
+    Choice(("new", "old")),
+    "of a gru: what an update gate of 1 takes, what is `new` (the default) or what is "
+    "`old` (the default of `weights_layout: torch`)",
+    "new",
+    shared=True,
 )
 _KEYS = tuple(
     key

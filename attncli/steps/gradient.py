@@ -73,7 +73,15 @@ def _happens(place: CellPlace) -> str:
 STEP = Step(
     name="gradient",
     at=CellPlace,
-    keys=(Key("gradient", Flag(), "rnn: by what a gradient is multiplied on its way back"),),
+    keys=(
+        Key(
+            "gradient",
+            Flag(),
+            "of an rnn that goes one way, in its own layer: by what a gradient is multiplied on "
+            "its way back through time, ∏ W_aaᵀ diag(1 − a²), and how large that is (√ of the sum "
+            "of all squares)",
+        ),
+    ),
     title="Gradient factor",
     makes=("slope", "step_factor", "factor", "factor_norm", "factor_norms"),
     shapes="W_aa [h, h], a[t] [h] → factor[t] [h, h]",

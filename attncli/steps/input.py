@@ -12,8 +12,14 @@ from attncli.steps.step import General, Mistake, Step
 from attncli.trace import CellPlace, Definition
 
 _KEYS = (
-    Key("cell", Choice(CELLS), "a recurrent layer: rnn, gru or lstm", shared=True),
-    Key("direction", Choice((*WAYS, "both")), "which way it goes over the sentence", shared=True),
+    Key("cell", Choice(CELLS), "makes the layer recurrent: `rnn`, `gru` or `lstm`", shared=True),
+    Key(
+        "direction",
+        Choice((*WAYS, "both")),
+        "which way it goes over the sentence: `forward` (the default), `backward`, or `both`, "
+        "and then `backward: {…}` has the matrices of the way back",
+        shared=True,
+    ),
     Key("W_ax", MATRIX, "weights of the input in the memory of a plain cell, [h, d]"),
 )
 

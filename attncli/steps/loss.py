@@ -40,7 +40,14 @@ def _not_shifted(place: Place) -> Definition | None:
 STEP = Step(
     name="loss",
     at=Place,
-    keys=(Key("targets", ListOf(TOKEN), "the tokens that should come next, for the loss"),),
+    keys=(
+        Key(
+            "targets",
+            ListOf(TOKEN),
+            "the token that should follow each: loss, cross-entropy and perplexity, of the "
+            "model's own probabilities before any temperature or choice",
+        ),
+    ),
     title="Loss",
     makes=("loss", "cross_entropy", "perplexity"),
     shapes="probabilities [n, vocabulary], n targets → loss [n] → cross_entropy, perplexity",

@@ -36,23 +36,36 @@ from attncli.trace import Definition, HeadPlace
 
 _WORD = Choice(("causal", "none"), "a rule like {padding: [3]}")
 _RULE = Record.of(
-    Key("padding", ListOf(TOKEN), "keys that nobody sees: tokens, or positions from 1"),
-    Key("window", COUNT, "how far a query sees: keys less than so many places away"),
-    Key("allowed", TRUTH_TABLE, "[n, m] of true/false or 1/0; true: may be seen"),
-    Key("blocked", TRUTH_TABLE, "[n, m] of true/false or 1/0; true: may not be seen"),
-    Key("add", MatrixKind(infinite=True), "[n, m] of numbers to add; -inf: not seen"),
+    Key(
+        "padding",
+        ListOf(TOKEN),
+        "`{padding: [<pad>]}`: keys that nobody sees, tokens or positions from 1",
+    ),
+    Key("window", COUNT, "`{window: 3}`: no key 3 or more places away is seen"),
+    Key(
+        "allowed",
+        TRUTH_TABLE,
+        "`{allowed: [[true, false], …]}`, [n, m]: what may be seen; 1 and 0 do as well",
+    ),
+    Key("blocked", TRUTH_TABLE, "`{blocked: [[false, true], …]}`, [n, m]: what may not be seen"),
+    Key(
+        "add",
+        MatrixKind(infinite=True),
+        "`{add: [[0, -inf], …]}`, [n, m]: numbers to add to the scores; -inf: not seen",
+    ),
 )
 MASK: Key[tuple[str | Mapping[str, Any], ...]] = Key(
     "mask",
     OneOrMany(Either(lambda node: _WORD if isinstance(node, Scalar) else _RULE, (_WORD, _RULE))),
-    "causal, none, or rules; a list of them for several together",
+    "which keys are seen: `causal` (no later ones), `none` (all of them, in a decoder "
+    "too), or one of the rules below; a list of them for several together",
     (),
     shared=True,
 )
 MASK_VALUE: Key[str | Decimal] = Key(
     "mask_value",
     word_or(("-inf",), NUMBER),
-    "what stands in the place of a masked score: -inf (the default), or a number",
+    "what stands in the place of a masked score: `-inf` (the default), or a number",
     "-inf",
     shared=True,
 )

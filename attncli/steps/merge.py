@@ -52,7 +52,12 @@ STEP = Step(
     name="merge",
     at=AttentionPlace,
     keys=(
-        Key("W_O", MATRIX, "output weights, [heads · d_v, d_model]"),
+        Key(
+            "W_O",
+            MATRIX,
+            "output weights, [heads · d_v, d_model], which the heads' outputs, side by side, are "
+            "multiplied by",
+        ),
         Key("b_O", VECTOR, "output bias"),
     ),
     title="Heads together",

@@ -25,15 +25,25 @@ from attncli.scenario.model import Settings
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, NormPlace
 
-KIND = Key("kind", Choice(("layer", "rms")), "layer (the default) or rms", "layer")
+KIND = Key(
+    "kind",
+    Choice(("layer", "rms")),
+    "`layer` (the default), or `rms`, which takes no mean away",
+    "layer",
+)
 _EPSILON = Key("epsilon", NumberKind(least=0), "ε, 0.00001 by default", Decimal("0.00001"))
 _EPSILON_IN = Key(
     "epsilon_in",
     Choice(("root", "deviation")),
-    "whether ε is added under the root (the default) or to the deviation",
+    "where ε is added: under the `root` (the default), or to the `deviation`",
     "root",
 )
-_OVER = Key("over", Choice(("n", "n-1")), "what the squares are divided by, n by default", "n")
+_OVER = Key(
+    "over",
+    Choice(("n", "n-1")),
+    "what the sum of the squares is divided by: `n` (the default) or `n-1`",
+    "n",
+)
 SETTINGS: tuple[Key[Any], ...] = (KIND, _EPSILON, _EPSILON_IN, _OVER)
 _NORM = Record.of(
     *SETTINGS,
@@ -46,10 +56,11 @@ _KEYS: tuple[Key[Any], ...] = (
     Key(
         "norm",
         Choice(("post", "pre", "none")),
-        "post (the default of encoder and decoder), pre or none",
+        "where norms stand: `post`, after each residual (the default of `encoder` and "
+        "`decoder`), `pre`, before each sublayer, or `none`",
         shared=True,
     ),
-    Key("norms", Record.of(*SETTINGS), "how all the layer's norms are done", shared=True),
+    Key("norms", Record.of(*SETTINGS), "how all norms of the layer are done", shared=True),
     *(Key(f"norm{k}", _NORM, f"the layer's norm {k}: γ, β, and how it is done") for k in (1, 2, 3)),
 )
 

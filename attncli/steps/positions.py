@@ -22,12 +22,17 @@ from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import told_apart
 
 _PLACE = WholeNumber(0, 10**6)
-BASE = Key("base", POSITIVE, "the base of the wavelengths, 10000 by default", Decimal(10000))
-START = Key("start", _PLACE, "the position of the first token, 0 by default", 0)
+BASE = Key(
+    "base", POSITIVE, "the base of the wavelengths or angles, 10000 by default", Decimal(10000)
+)
+START = Key(
+    "start", _PLACE, "the position of the first token, cached ones included, 0 by default", 0
+)
 PAIRS = Key(
     "pairs",
     Choice(("interleaved", "half")),
-    "which dimensions turn together: neighbours (the default), or one of each half",
+    "which dimensions turn together: neighbours, `interleaved` (the default), or one of "
+    "each `half`",
     "interleaved",
 )
 DIMENSIONS: Key[int | None] = Key(
@@ -36,19 +41,19 @@ DIMENSIONS: Key[int | None] = Key(
 SLOPES = Key("slopes", ListOf(NUMBER), "a slope for each head, by default the paper's", ())
 _KINDS: dict[str, Kind[object]] = {
     "sinusoidal": Record.of(
-        Key("kind", Choice(("sinusoidal",)), "sinusoidal"),
+        Key("kind", Choice(("sinusoidal",)), "`sinusoidal`: sines and cosines are added"),
         BASE,
         START,
     ),
     "rope": Record.of(
-        Key("kind", Choice(("rope",)), "rope"),
+        Key("kind", Choice(("rope",)), "`rope`: queries and keys are turned"),
         PAIRS,
-        BASE._replace(says="the base of the angles, 10000 by default"),
+        BASE,
         DIMENSIONS,
         START,
     ),
     "alibi": Record.of(
-        Key("kind", Choice(("alibi",)), "alibi"),
+        Key("kind", Choice(("alibi",)), "`alibi`: a score loses slope × distance"),
         SLOPES,
     ),
 }
@@ -80,7 +85,9 @@ _KEYS = (
     Key(
         "positions",
         Either(_one_or_several, (_ONE, _SEVERAL)),
-        "sinusoidal, rope, alibi, or a matrix to add; a list of them for several together",
+        "how the order of the tokens is told: `sinusoidal`, `rope`, `alibi`, `none`, a matrix "
+        "whose first rows are added, or one of these with settings, below; a list for several "
+        "together",
     ),
 )
 

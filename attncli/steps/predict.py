@@ -33,9 +33,15 @@ _KEYS = (
     Key(
         "next",
         Record.of(TEMPERATURE, TOP_K, TOP_P),
-        "how the next token's probabilities are made of the logits",
+        "how the probabilities of the next token are made of the logits: `{temperature: 0.8, "
+        "top_k: 40, top_p: 0.9}`, applied in this order",
     ),
-    Key("generate", WholeNumber(1, 50), "how many tokens to generate greedily"),
+    Key(
+        "generate",
+        WholeNumber(1, 50),
+        "how many tokens to generate greedily; what is given for one sentence only (a mask's "
+        "table, `X`, targets) can't go with it",
+    ),
 )
 
 _PROBABILITIES = Name("probabilities")

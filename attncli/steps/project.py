@@ -14,44 +14,67 @@ from attncli.steps.step import Mistake, Step
 from attncli.trace import AttentionPlace, Definition
 
 _CACHE = Record.of(
-    Key("tokens", ListOf(TOKEN), "the tokens before the new ones"),
+    Key("tokens", ListOf(TOKEN), "the tokens that come before the new ones"),
     Key("K", NAMED, "their keys, [c, kv_heads · d_k]"),
     Key("V", NAMED, "their values, [c, kv_heads · d_v]"),
     needs=Needs("cache", ("K", "V"), "{K: [[1, 0]], V: [[0, 1]]}"),
 )
 _KEYS: tuple[Key[Any], ...] = (
     *(
-        Key(name, NAMED, f"what {W} is applied to, where that isn't X")
+        Key(name, NAMED, f"what {W} of the first attention is applied to, where that isn't X")
         for name, W in (("queries", "W_Q"), ("keys", "W_K"), ("values", "W_V"))
     ),
-    Key("memory", NAMED, "what cross-attention attends to, [m, d_memory]"),
+    Key(
+        "memory",
+        NAMED,
+        "what cross-attention attends to, [m, d_memory]; it may have another length and width",
+    ),
     Key(
         "projection",
         Choice(("none",)),
-        "none: queries, keys and values are the inputs themselves",
+        "`none`: Q = K = V = X",
         shared=True,
     ),
     Key(
         "weights_layout",
         Choice(("row", "linear", "torch")),
-        "linear: weights are out × in, used as x Wᵀ (row: x W, attention's default); torch: a"
-        " cell's, stacked",
+        "`row`: weights are in × out, used as x W (the default of attention); `linear`: out × "
+        "in, as `nn.Linear` keeps them, used as x Wᵀ (the default of cells, whose vectors are "
+        "columns: W x); `torch`: those of a cell, stacked as PyTorch keeps them",
         shared=True,
     ),
-    Key("W_Q", MATRIX, "query weights, [d_model, heads · d_k], used as x W_Q", in_parts=True),
+    Key(
+        "W_Q",
+        MATRIX,
+        "query weights, [d_model, heads · d_k], used as x W_Q; each head takes its run of columns",
+        in_parts=True,
+    ),
     Key("W_K", MATRIX, "key weights, [d_model, kv_heads · d_k]", in_parts=True),
     Key("W_V", MATRIX, "value weights, [d_model, kv_heads · d_v]", in_parts=True),
     Key("b_Q", VECTOR, "query bias", in_parts=True),
     Key("b_K", VECTOR, "key bias", in_parts=True),
     Key("b_V", VECTOR, "value bias", in_parts=True),
-    Key("cache", _CACHE, "keys and values of earlier tokens, which the new ones see too"),
+    Key(
+        "cache",
+        _CACHE,
+        "`{tokens: [...], K: [...], V: [...]}`: keys and values of earlier tokens, both of "
+        "them, which the new ones see too",
+    ),
     Key("Q", NAMED, "queries, [n, d_k]", in_parts=True),
     Key("K", NAMED, "keys, [m, d_k]", in_parts=True),
     Key("V", NAMED, "values, [m, d_v]", in_parts=True),
     Key(
-        "d_k", COUNT, "the columns of a head's queries and keys, where no matrix says", shared=True
+        "d_k",
+        COUNT,
+        "the columns of a head's queries and keys, for random matrices; d_model / heads by default",
+        shared=True,
     ),
-    Key("d_v", COUNT, "the columns of a head's values, where no matrix says", shared=True),
+    Key(
+        "d_v",
+        COUNT,
+        "the columns of a head's values, for random matrices; d_model / heads by default",
+        shared=True,
+    ),
 )
 
 _NAMES = ("Q", "K", "V")

@@ -23,21 +23,27 @@ _QK = ("Q", "K")
 _NAMES = ("mean", "centered", "variance", "deviation", "mean_square", "rms")
 _GIVEN = ("gamma", "beta")
 _KIND = KIND._replace(
-    kind=Choice(("rms", "layer")), says="rms (the default) or layer", default="rms"
+    kind=Choice(("rms", "layer")), says="`rms` (the default), or `layer`", default="rms"
 )
 QK_NORM: Key[dict[str, Any]] = Key(
     "qk_norm",
     Record.of(
         _KIND,
         *SETTINGS[1:],
-        Key("when", Choice(("before", "after")), "before (the default) or after the rotation"),
-        Key("heads", Choice(("each", "together")), "each (the default) by itself, or together"),
+        Key(
+            "when", Choice(("before", "after")), "`before` the rotation (the default) or `after` it"
+        ),
+        Key(
+            "heads",
+            Choice(("each", "together")),
+            "`each` head by itself (the default, as Qwen3 has it), or all `together` (as OLMo 2)",
+        ),
         Key("gamma_Q", VECTOR, "γ of the queries, [d_k], or of all heads together [heads · d_k]"),
         Key("gamma_K", VECTOR, "γ of the keys"),
         Key("beta_Q", VECTOR, "β of the queries"),
         Key("beta_K", VECTOR, "β of the keys"),
     ),
-    "queries and keys are normalized: {kind: rms}, with γ and β",
+    "queries and keys are normalized: `{kind: rms}`, with γ and β",
     shared=True,
 )
 

@@ -20,13 +20,21 @@ from attncli.steps.step import General, Mistake, Step
 from attncli.trace import CellPlace, Definition
 
 READOUT = Key(
-    "readout", Choice(("sigmoid", "softmax", "none")), "its end, sigmoid by default", "sigmoid"
+    "readout",
+    Choice(("sigmoid", "softmax", "none")),
+    "what becomes of what is read out, `sigmoid` by default",
+    "sigmoid",
 )
 _KEYS = (
-    Key("W_ya", MATRIX, "weights of what is read out of the memory, [k, h]"),
+    Key("W_ya", MATRIX, "weights of what is read out of the memory, W_ya a⟨t⟩ + b_y, [k, h]"),
     Key("b_y", VECTOR, "its bias, [k]"),
     READOUT,
-    Key("readout_from", Choice(("every", "last")), "at which times, every one by default"),
+    Key(
+        "readout_from",
+        Choice(("every", "last")),
+        "at which times it is read out: `every` one (the default), or the `last` that the "
+        "cell comes to; with `direction: both` the last of the sentence",
+    ),
 )
 
 

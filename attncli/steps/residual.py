@@ -22,7 +22,12 @@ STEP = Step(
     name="residual",
     at=ResidualPlace,
     keys=(
-        Key("residuals", Flag(), "whether a sublayer's input is added to its output", shared=True),
+        Key(
+            "residuals",
+            Flag(),
+            "whether the input of a sublayer is added to its output",
+            shared=True,
+        ),
     ),
     title="Residual",
     titled=lambda place: f"Residual {place.number}",

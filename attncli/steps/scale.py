@@ -16,7 +16,7 @@ from attncli.trace import Definition, HeadPlace
 SCALE: Key[str | Decimal] = Key(
     "scale",
     word_or(("sqrt_d_k", "none"), POSITIVE),
-    "what scores are divided by: sqrt_d_k (the default), none, or a number",
+    "what the scores are divided by: `sqrt_d_k` (the default), `none`, or a number",
     "sqrt_d_k",
     shared=True,
 )

@@ -29,18 +29,22 @@ _OF_A_LAYER = (
     Key(
         "block",
         Choice(("attention", "encoder", "decoder")),
-        "attention, encoder or decoder",
+        "`attention`: no residuals, no norms; `encoder` (the default in `layers`); `decoder`: "
+        "causal, and attends to the memory too where there is one",
         shared=True,
     ),
     Key(
         "cross",
         Record(ATTENTION),
-        "a decoder's attention to the memory: the keys of attention again",
+        "a decoder's attention to the memory: the keys of attention again. `heads`, "
+        "`kv_heads`, `scale`, `softcap`, `temperature`, `mask_value` and `weights_layout` of "
+        "the layer hold for it too, unless it says others",
     ),
     Key(
         "backward",
         Record(WAY),
-        "the matrices of the way back, where a cell goes both ways",
+        "the matrices of the way back, where a cell goes both ways; what is of a way is named "
+        "by it, `backward.a[2]`",
     ),
 )
 LAYER = keys_of("attention", "layer", "cell", "way", also=_OF_A_LAYER)
@@ -50,7 +54,7 @@ _OF_A_STACK = (
     Key(
         "layers",
         ListOf(Record(LAYER)),
-        "layers, one after the other; each has the keys of a layer",
+        "the layers, one after the other; each has the keys of a layer, of attention or of a cell",
     ),
 )
 _PARTS = ("stack", "attention", "layer", "cell", "way")
@@ -58,18 +62,26 @@ ENCODER = keys_of(*_PARTS, also=_OF_A_STACK)
 
 _DECIMALS = WholeNumber(0, MOST_DECIMALS)
 ROUNDING = Record.of(
-    Key("policy", Choice(POLICIES), "carry goes on with rounded numbers, exact with full ones"),
+    Key("policy", Choice(POLICIES), "`carry` goes on with rounded numbers, `exact` with full ones"),
     Key("decimals", _DECIMALS, "the decimals of every quantity, 3 by default"),
     Key(
         "steps",
         Record.of(*(Key(step, _DECIMALS, f"the decimals of {step}") for step in STORY)),
-        "other decimals for single steps: {softmax: 4}",
+        "other decimals for single steps: `{softmax: 4}`",
     ),
-    Key("quantities", MapOf(_DECIMALS, "quantity"), "for single quantities: {exp: 3}"),
+    Key(
+        "quantities",
+        MapOf(_DECIMALS, "quantity"),
+        "other decimals for single quantities: `{exp: 3}`",
+    ),
 )
 _SHOW = Record.of(
-    Key("queries", ListOf(TOKEN), "only these queries: tokens, or positions from 1"),
-    Key("graph", Flag(), "ends with who attends to whom, as a graph"),
+    Key(
+        "queries",
+        ListOf(TOKEN),
+        "`{queries: [met]}`: only the rows of these queries, tokens or positions from 1",
+    ),
+    Key("graph", Flag(), "`{graph: true}`: the page ends with who attends to whom, as a graph"),
 )
 
 
@@ -101,11 +113,17 @@ _OF_A_FILE = (
     Key(
         "encoder",
         Record(ENCODER),
-        "an encoder whose output is the memory: the keys of a stack again",
+        "a stack of its own, with the keys of the text, of layers and of attention, whose "
+        "output is the memory",
     ),
     Key("show", _SHOW, "what the page shows"),
     Key("rounding", ROUNDING, "the rounding policy and its decimals"),
-    Key("variants", MapOf(_Changes(), "name"), "name → keys with other values, to compare"),
+    Key(
+        "variants",
+        MapOf(_Changes(), "name"),
+        "name → keys with other values; each is worked as well, and its result compared with "
+        "the scenario's own",
+    ),
 )
 SCENARIO = Record(keys_of(*_PARTS, "file", also=_OF_A_FILE))
 

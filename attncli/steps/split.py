@@ -22,13 +22,17 @@ from attncli.trace import AttentionPlace, Definition
 _COUNT = WholeNumber(1, 1024)
 _OWN = ListOf(HEAD)
 _KV_HEADS = Key(
-    "kv_heads", _COUNT, "how many heads of keys and values the query heads share", shared=True
+    "kv_heads",
+    _COUNT,
+    "how many heads of keys and values the heads of queries share; 1 is multi-query attention",
+    shared=True,
 )
 _KEYS = (
     Key(
         "heads",
         Either(lambda node: _OWN if isinstance(node, Items) else _COUNT, (_COUNT, _OWN)),
-        "how many heads share W_Q, W_K, W_V; or a list, each with its own",
+        "how many heads there are; or a list with each head's own `W_Q`, `W_K`, `W_V`, biases "
+        "and `bias`. Heads that list only a `bias` split the layer's matrices",
         1,
         shared=True,
     ),

@@ -12,8 +12,13 @@ from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, WayPlace
 
 _KEYS = (
-    Key("initial_state", VECTOR, "a[0], the memory before the first token, zeros by default, [h]"),
-    Key("initial_cell", VECTOR, "c[0] of an lstm, zeros by default, [h]"),
+    Key(
+        "initial_state",
+        VECTOR,
+        "a⟨0⟩, [h], the memory before the first token, zeros by default; where a cell goes "
+        "backward, what stands after the last token",
+    ),
+    Key("initial_cell", VECTOR, "of an lstm: c⟨0⟩, [h], zeros by default"),
 )
 
 _GIVEN = {"a": "initial_state", "c": "initial_cell"}

@@ -13,9 +13,9 @@ from attncli.steps.step import Step
 from attncli.trace import Place
 
 _KEYS = (
-    Key("sentence", TextKind("a sentence"), "the text that attention is worked out for"),
+    Key("sentence", TextKind("a sentence"), "the text that is worked on"),
     *TOKENIZING,
-    Key("tokens", ListOf(TOKEN), "the tokens themselves, instead of cutting"),
+    Key("tokens", ListOf(TOKEN), "the tokens themselves, instead of cutting the sentence"),
     Key("vocabulary", MapOf(WholeNumber(0, 10**9), "token"), "token → ID"),
 )
 

@@ -21,10 +21,16 @@ _KEYS = (
     Key(
         "unembedding",
         Either(lambda node: _TIED if isinstance(node, Scalar) else MATRIX, (_TIED, MATRIX)),
-        "tied (the embeddings, transposed), or a matrix [d_model, vocabulary]",
+        "what the logits are made with: `tied`, the embeddings transposed, or a matrix "
+        "[d_model, vocabulary]",
     ),
     Key("b_U", VECTOR, "the bias of the logits, [vocabulary]"),
-    Key("predict_from", Choice(("last", "every")), "which positions get logits, last by default"),
+    Key(
+        "predict_from",
+        Choice(("last", "every")),
+        "which positions get logits: the `last` (the default), or `every` one (where there "
+        "are targets)",
+    ),
 )
 
 _VOCABULARY = "vocabulary"

@@ -16,10 +16,16 @@ _KEYS = (
     Key(
         "gate_order",
         ListOf(Choice(tuple(LETTERS))),
-        "the gates in W_ih and W_hh, from the top",
+        "the gates in W_ih and W_hh, from the top; by default PyTorch's, `[update, forget, "
+        "candidate, output]` of an lstm, `[reset, update, candidate]` of a gru",
         shared=True,
     ),
-    Key("W_ih", MATRIX, "all weights of the input, as PyTorch stacks them, [gates · h, d]"),
+    Key(
+        "W_ih",
+        MATRIX,
+        "all weights of the input, as PyTorch stacks them, [gates · h, d], for "
+        "`weights_layout: torch`",
+    ),
     Key("W_hh", MATRIX, "all weights of the memory, as PyTorch stacks them, [gates · h, h]"),
     Key("b_ih", VECTOR, "the biases beside W_ih, [gates · h]"),
     Key("b_hh", VECTOR, "the biases beside W_hh, [gates · h]"),

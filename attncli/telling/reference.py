@@ -11,6 +11,8 @@ from attncli.word import Word
 
 FILE = "README.md"
 _HEADING = re.compile(r"^## (?=\w+: )", re.MULTILINE)
+_COMMENT = re.compile(r"^<!-- .* -->\n\n", re.MULTILINE)
+"""What says which table comes."""
 
 
 class Topic(NamedTuple):
@@ -24,7 +26,7 @@ class Topic(NamedTuple):
 def topics() -> dict[str, Topic]:
     """The parts of the reference by name, in their order."""
     text = (shipped.folder() / FILE).read_text("utf-8")
-    return {one.name: one for one in map(_topic, _HEADING.split(text)[1:])}
+    return {one.name: one for one in map(_topic, _HEADING.split(_COMMENT.sub("", text))[1:])}
 
 
 def contents() -> Document:

@@ -32,7 +32,11 @@ from attncli.tokenizing.pieces import TokenPair
 from attncli.tokenizing.pre_tokenizers import BYTE_ALPHABET
 
 _ALPHABET = Key(
-    "alphabet", Choice(("corpus", "bytes")), "bpe by bytes: the symbols to start with", "corpus"
+    "alphabet",
+    Choice(("corpus", "bytes")),
+    "of bpe with `Ġ`: whether it starts from the symbols of the `corpus` (the default) or "
+    "from all 256 `bytes`",
+    "corpus",
 )
 _PER_MERGED, _PER_PAIR = 4.5e-7, 3e-7
 """Seconds."""

@@ -51,18 +51,30 @@ TOKENIZING = (
     Key(
         "tokenizer",
         Either(lambda node: _WORD if isinstance(node, Scalar) else _SETTINGS, (_WORD, _SETTINGS)),
-        "how the sentence is cut into tokens: a word, or {kind: …} with settings",
+        "how the sentence is cut into tokens, `whitespace` by default; `bpe`, `wordpiece`, "
+        "`unigram` and `sentencepiece` cut words into pieces; with settings, below, it is "
+        "`{kind: bpe, …}`",
     ),
     Key(
         "corpus",
         Either(_corpus, (_TEXT, _TEXTS, _COUNTS)),
-        "what a tokenizer is learned from: a text, several, or word → count",
+        "what a tokenizer is learned from: a text, a list of texts, or text → count; texts "
+        "are cut at white space, with `▁` and `Ġ` before each space",
     ),
-    Key("vocabulary_size", _COUNT, "how many tokens a tokenizer is to learn"),
-    Key("merges", ListOf(ListOf(TOKEN)), "the merges of a tokenizer, instead of learning them"),
+    Key(
+        "vocabulary_size",
+        _COUNT,
+        "how many tokens there are to be: special tokens, single symbols and pieces",
+    ),
+    Key(
+        "merges",
+        ListOf(ListOf(TOKEN)),
+        "of bpe: the merges `[[u, g], [h, ug]]` in their order, instead of learning them",
+    ),
     Key(
         "pieces",
         MapOf(NumberKind(most=0), "piece"),
-        "piece → log-probability, instead of learning them",
+        "of unigram and sentencepiece: piece → log-probability, in the order of their IDs, "
+        "instead of learning them",
     ),
 )

@@ -21,12 +21,34 @@ MARKS = {"none": ("", ""), "</w>": ("", "</w>"), "##": ("##", ""), "▁": ("", "
 """How the place of a piece in its word is marked: what stands before a piece that continues one,
 and what after the last; ▁ and Ġ mark the space before a word, which is a character then."""
 TOKEN = TextKind("a token")
-MARKED = Key("marks", Choice(tuple(MARKS)), "how pieces are marked: none, </w>, ##, ▁ or Ġ")
-MIN_COUNT = Key(
-    "min_count", WholeNumber(1, 10**9), "how often a pair, a piece or a word must occur", 1
+MARKED = Key(
+    "marks",
+    Choice(tuple(MARKS)),
+    "how a piece shows where in its word it stands: `none` (the default of bpe and "
+    "unigram), `</w>` after the last, `##` before those that continue a word (always so "
+    "in wordpiece); or the space before a word is a character of it, `▁` (always so in "
+    "sentencepiece), or with all other bytes a character, `Ġ`",
 )
-BYTE_FALLBACK = Key("byte_fallback", Flag(), "whether unknown characters become their bytes", False)
-UNKNOWN = Key("unknown", TOKEN, "the token of what the vocabulary doesn't have")
+MIN_COUNT = Key(
+    "min_count",
+    WholeNumber(1, 10**9),
+    "how often a pair must occur to be merged, a word to be kept, 1 by default; a piece "
+    "of unigram to be there at first, 2 by default",
+    1,
+)
+BYTE_FALLBACK = Key(
+    "byte_fallback",
+    Flag(),
+    "whether a character that no piece has becomes the tokens of its bytes, `<0xC3>`, of "
+    "which all 256 are in the vocabulary then; `false` by default",
+    False,
+)
+UNKNOWN = Key(
+    "unknown",
+    TOKEN,
+    "the token of what the vocabulary doesn't have; by default `[UNK]` in wordpiece, "
+    "`<unk>` in unigram and sentencepiece, none in bpe",
+)
 SPECIAL = Key("special", ListOf(TOKEN), "tokens that come first in the vocabulary", ())
 OF_A_CORPUS: tuple[Key[Any], ...] = (MIN_COUNT, UNKNOWN, SPECIAL)
 """Settings that every tokenizer has that is learned from a corpus."""

@@ -6,9 +6,17 @@ from attncli.file.keys import Key
 from attncli.file.kinds import Choice
 from attncli.scenario.tokenizers.kind import MARKED, OF_A_CORPUS, TokenizerKind
 
-_MODEL = Key("model", Choice(("unigram", "bpe")), "sentencepiece: what its pieces are learned by")
+_MODEL = Key(
+    "model",
+    Choice(("unigram", "bpe")),
+    "of sentencepiece: what its pieces are learned by, `unigram` (the default) or `bpe`, "
+    "whose settings it takes",
+)
 _NORMALIZE = Key(
-    "normalize", Choice(("none", "nfkc")), "sentencepiece: how a text is written first"
+    "normalize",
+    Choice(("none", "nfkc")),
+    "of sentencepiece: `none` (the default), or `nfkc`, Unicode's normal form in which a "
+    "text is written first",
 )
 
 _SENTENCEPIECE = TokenizerKind(

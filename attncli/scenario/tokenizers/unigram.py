@@ -46,11 +46,26 @@ _STEP_OF = {
 _NOISE = 12
 """Decimals past which sums of numbers that were rounded hold noise."""
 _TRAINING = Key(
-    "training", Choice(("counts", "expected")), "unigram: how pieces are counted", "counts"
+    "training",
+    Choice(("counts", "expected")),
+    "of unigram: `counts` (the default) or `expected`, see below",
+    "counts",
 )
-_SHARE = Key("share", NumberKind(positive=True, most=1), "unigram: how many pieces a round prunes")
-_LONGEST = Key("longest", WholeNumber(1, 100), "unigram: the characters of the longest piece")
-_WHOLE = Key("whole", Flag(), "unigram: whether what is only ever a whole word may be a piece")
+_SHARE = Key(
+    "share",
+    NumberKind(positive=True, most=1),
+    "of unigram: the share of the pieces that a round prunes, 0.1 by default",
+)
+_LONGEST = Key(
+    "longest",
+    WholeNumber(1, 100),
+    "of unigram: the characters that a piece may have, 16 by default",
+)
+_WHOLE = Key(
+    "whole",
+    Flag(),
+    "of unigram: whether what is only ever a whole word may be a piece, `true` by default",
+)
 _COUNTS_ONLY = ("share", "whole", "min_count")
 
 

@@ -15,7 +15,11 @@ from attncli.tokenizing.corpus import CountedWord
 from attncli.tokenizing.longest_match import LongestMatch
 
 _SCORE: Key[Any] = Key(
-    "score", Choice(("likelihood", "count")), "wordpiece: what pairs are chosen by", "likelihood"
+    "score",
+    Choice(("likelihood", "count")),
+    "of wordpiece: what pairs are chosen by, `likelihood`, count(ab) / (count(a) × "
+    "count(b)) (the default), or `count`",
+    "likelihood",
 )
 
 
