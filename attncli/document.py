@@ -115,7 +115,8 @@ class MatrixBlock(NamedTuple):
     `rows` are the places, from 0, of the rows that are shown; `made_in` names the step that
     made it, none where it was given (or has another `origin`). A list such as `exp_sum` has no
     column names. `roles` are put before the names (`Q: love`, `K: AI`). `with_sums` asks for one
-    more column, of what each row adds up to as shown. `quantity` is the full name, `name` what the
+    more column, of what each row adds up to as shown; `shares` says that a row's numbers are parts
+    of 1. `quantity` is the full name, `name` what the
     page calls it. `blanks` are the ids of the cells, (row, column) from 0, that are to be filled
     in; a matrix that lacks a cell's number doesn't tell it.
     """
@@ -129,7 +130,8 @@ class MatrixBlock(NamedTuple):
     origin: str = "given"
     roles: tuple[str, str] = ("", "")
     with_sums: bool = False
-    quantity: str = ""
+    shares: bool = False
+    quantity: Name = TOP
     blanks: Mapping[tuple[int, int], str] = MappingProxyType({})
 
     @property

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from attncli.choices import DETAILS, POLICIES
-from attncli.render import exercise_format_names, format_names
+from attncli.render import exercise_format_names, format_names, page_format_names
 
 
 def beginning(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
@@ -110,7 +110,7 @@ DetailOption = Annotated[
     choice("--detail", lambda: DETAILS, "Tables only, one line a row, or every cell."),
 ]
 _BY_SUFFIX = "The output format; by default terminal, or as -o's suffix says."
-FormatOption = Annotated[str | None, choice("--format", format_names, _BY_SUFFIX)]
+FormatOption = Annotated[str | None, choice("--format", page_format_names, _BY_SUFFIX)]
 ExerciseFormatOption = Annotated[
     str | None,
     choice("--format", lambda: [*format_names(), *exercise_format_names()], _BY_SUFFIX),

@@ -59,11 +59,11 @@ def send_scenario(text: str, output: str | None, *, force: bool) -> None:
 
 def _form(form: str | None, output: str | None) -> str:
     """The format that is asked for, or that a file's suffix means."""
-    from attncli.render import format_names, format_of_file
+    from attncli.render import format_of_file, page_format_names
 
     if form is not None or output is None or output == "-":
         return form or "terminal"
-    return format_of_file(output, format_names())
+    return format_of_file(output, page_format_names())
 
 
 def page_for(output: str | None) -> Page:
@@ -94,10 +94,10 @@ def check_output(
     """Raises OutputError for an unknown format, for one that has no fragments where one is asked
     for, or where a file is in the way."""
     from attncli.file.problems import nearest
-    from attncli.render import format_names
+    from attncli.render import page_format_names
 
-    if form is not None and form not in format_names():
-        right = nearest(form, format_names())
+    if form is not None and form not in page_format_names():
+        right = nearest(form, page_format_names())
         raise OutputError.of(f"--format {form}", "no such format", right)
     if fragment:
         check_fragment(_form(form, output))

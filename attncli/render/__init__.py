@@ -1,5 +1,6 @@
 """From a document to one format. A format is a module of a folder, found by itself: of
-`render.formats`, or of `render.exercises` where it is only for exercises.
+`render.formats`, of `render.pictures` where it has nothing but a page's pictures, or of
+`render.exercises` where it is only for exercises.
 
 Each has `render(document, page) -> str` and the `SUFFIXES` of its files; `ABILITIES`, where it can
 more or less than others.
@@ -22,10 +23,23 @@ if TYPE_CHECKING:
     from attncli.word import Word
 
 
+_FOLDERS = ("formats", "pictures", "exercises")
+
+
 def format_names() -> list[str]:
     """The names of the formats of all documents, the terminal's first."""
     found = _modules("formats")
     return ["terminal", *(name for name in found if name != "terminal")]
+
+
+def picture_format_names() -> list[str]:
+    """The names of the formats that have nothing but the pictures of a page."""
+    return _modules("pictures")
+
+
+def page_format_names() -> list[str]:
+    """The names of the formats of pages, and of those of their pictures alone."""
+    return [*format_names(), *picture_format_names()]
 
 
 def exercise_format_names() -> list[str]:
@@ -42,7 +56,7 @@ def _modules(folder: str) -> list[str]:
 
 def module_of(form: str) -> ModuleType:
     """The module of a format by its name."""
-    folder = "exercises" if form in exercise_format_names() else "formats"
+    folder = next(one for one in _FOLDERS if form in _modules(one))
     return import_module(f"{__name__}.{folder}.{form}")
 
 
@@ -79,6 +93,8 @@ __all__ = [
     "format_names",
     "format_of_file",
     "module_of",
+    "page_format_names",
+    "picture_format_names",
     "render",
     "summary_line",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from enum import Enum, auto
 
 from attncli.arithmetic.elision import MOST_PARTS, elided, elided_rows
@@ -43,10 +44,12 @@ class GridColumn(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """The names of a table's rows, and its columns."""
+    """The names of a table's rows, and its columns; of shares also the largest number of each row,
+    of which there may be several."""
 
     names: tuple[Label, ...]
     columns: tuple[GridColumn, ...]
+    largest: tuple[Decimal | None, ...] = ()
 
     @property
     def headings(self) -> list[Label]:
@@ -65,7 +68,17 @@ def grid_of(block: MatrixBlock) -> Grid:
     if block.with_sums:
         sums = tuple(_row_sum(block, i) for i in rows)
         columns.append(GridColumn(_heading_of_sums(columns), sums))
-    return Grid(_row_names(block, rows), tuple(columns))
+    largest = tuple(_largest(block, i) for i in rows) if block.shares else ()
+    return Grid(_row_names(block, rows), tuple(columns), largest)
+
+
+def _largest(block: MatrixBlock, i: int | None) -> Decimal | None:
+    """The largest number of a row as it is shown; None where some are asked for."""
+    if i is None:
+        return None
+    entries = [block.entry(i, j) for j in range(block.matrix.shape[1])]
+    numbers = [entry.shown for entry in entries if isinstance(entry, Number)]
+    return max(numbers) if len(numbers) == len(entries) else None
 
 
 def grid_of_vectors(block: SideBySide) -> Grid:

@@ -21,6 +21,7 @@ from attncli.document import (
     TreeRow,
 )
 from attncli.name import TOP, Name, below
+from attncli.steps import step_named
 from attncli.telling.parts import WITHIN_A_STEP, made_by, operands_of, place_in_words, title_of
 from attncli.telling.selection import Selection
 from attncli.telling.sentences import joined
@@ -46,8 +47,15 @@ def matrix_block(
         origin=quantity.origin,
         roles=(quantity.rows.role, quantity.columns.role) if both else ("", ""),
         with_sums=with_sums,
+        shares=_are_shares(quantity),
         quantity=quantity.name,
     )
+
+
+def _are_shares(quantity: Quantity) -> bool:
+    """Whether the numbers of a row are parts of 1; of what is given, weights are."""
+    step = quantity.definition.step if quantity.definition else "softmax"
+    return quantity.local in step_named(step).adds_up_to_one
 
 
 def given_blocks(

@@ -1,0 +1,90 @@
+"""SVG: the pictures of a page alone, each head's weights and who attends to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attncli.document import Block, Document, Graph, MatrixBlock
+from attncli.refusals import Refusal
+from attncli.render.columns import bands
+from attncli.render.page import Page
+from attncli.render.svg.arrows import TIP, arrows
+from attncli.render.svg.elements import Picture, described, element, text_at, text_of, title_width
+from attncli.render.svg.heat_map import heat_map
+from attncli.render.svg.style import style_sheet
+
+SUFFIXES = (".svg",)
+
+_MARGIN, _LINE, _GAP = 24, 28, 36
+_WIDEST = 960
+"""Pictures stand beside each other as far as they fit."""
+
+
+class NothingToDrawError(Refusal):
+    """A page that has no pictures."""
+
+
+def render(document: Document, page: Page) -> str:  # noqa: ARG001
+    """The pictures of the document; the page's width plays no part.
+
+    Raises NothingToDrawError where it has none.
+    """
+    pictures = list(_pictures(document))
+    if not pictures:
+        wrong = "there is nothing on this page to draw"
+        right = "pictures are made of the weights of attention, so ask for a page with that step"
+        raise NothingToDrawError.of("--format svg", wrong, right)
+    rows = bands(pictures, lambda one: one.size[0], _WIDEST, _GAP)
+    title = text_of(document.title)
+    elements = [text_at(_MARGIN, _MARGIN + 8, title, "title")]
+    y: float = _MARGIN + _LINE
+    for row in rows:
+        elements += _beside_each_other(row, y)
+        y += _LINE + max(one.size[1] for one in row) + _GAP
+    wide = max(sum(one.size[0] + _GAP for one in row) - _GAP for row in rows)
+    wide = max(wide, title_width(title))
+    return _whole(title, pictures, (wide + 2 * _MARGIN, y - _GAP + _MARGIN), elements)
+
+
+def _whole(
+    title: str, pictures: Sequence[Picture], size: tuple[float, float], elements: Sequence[str]
+) -> str:
+    width, height = size
+    inside = [
+        element("style", f"\n{style_sheet()}\n"),
+        TIP,
+        element("rect", width=width, height=height, class_="page"),
+        *elements,
+    ]
+    told = " ".join(f"{one.title}: {one.told}" for one in pictures)
+    called = f"Weights of attention: {title}"
+    box = f"0 0 {width:.1f} {height:.1f}"
+    named = {"xmlns": "http://www.w3.org/2000/svg", "viewBox": box}
+    return described("svg", called, told, inside, width=width, height=height, **named) + "\n"
+
+
+def _beside_each_other(pictures: Sequence[Picture], y: float) -> Iterator[str]:
+    """Pictures with their titles above them."""
+    x: float = _MARGIN
+    for picture in pictures:
+        yield text_at(x, y + 8, picture.title, "aside")
+        place = f"translate({x:.1f} {y + _LINE:.1f})"
+        yield described("g", picture.title, picture.told, picture.elements, transform=place)
+        x += picture.size[0] + _GAP
+
+
+def _pictures(document: Document) -> Iterator[Picture]:
+    """What can be drawn, from top to bottom."""
+    yield from _drawn(document.opening, "")
+    for section in document.sections:
+        yield from _drawn(section.blocks, section.place)
+    yield from _drawn(document.closing, "")
+
+
+def _drawn(blocks: Sequence[Block], place: str) -> Iterator[Picture]:
+    for block in blocks:
+        title = " · ".join(filter(None, (place, getattr(block, "name", ""))))
+        if isinstance(block, Graph):
+            yield arrows(block, f"{title} as arrows")
+        elif isinstance(block, MatrixBlock) and block.shares and any(block.roles):
+            yield heat_map(block, title)

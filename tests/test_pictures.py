@@ -1,0 +1,137 @@
+"""Pictures: every number of the weights, for those who see them and those who don't."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import CliRunner
+
+from attncli.cli import app
+from attncli.notation.words import visible
+from attncli.render import Page, picture_format_names, render
+from attncli.word import Word
+from tests import hostile
+from tests.pages import SHIPPED, document_of, trace_of
+from tests.readers import bare, refused
+
+SVG = "{http://www.w3.org/2000/svg}"
+WITH_PICTURES = [
+    name
+    for name in SHIPPED
+    if "weights" in {q.local for q in trace_of(SHIPPED[name]).quantities.values()}
+]
+
+
+def picture_of(name: str) -> ElementTree.Element:
+    return ElementTree.fromstring(render(document_of(trace_of(SHIPPED[name])), "svg", Page()))
+
+
+def texts_of(root: ElementTree.Element) -> list[str]:
+    return [bare(one.text or "") for one in root.iter(f"{SVG}text")]
+
+
+def attn(*arguments: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, [*arguments])
+    assert result.exit_code in (0, 2), (arguments, result.exception)
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.mark.parametrize("name", WITH_PICTURES)
+def test_every_weight_is_drawn_and_told(name: str) -> None:
+    root = picture_of(name)
+    texts = texts_of(root)
+    for group in root.findall(f"{SVG}g"):
+        told = bare(group.findtext(f"{SVG}desc") or "")
+        drawn = [bare(one.text or "") for one in group.iter(f"{SVG}text")]
+        assert all(text in told for text in drawn), (told, drawn)
+    weights = [q for q in trace_of(SHIPPED[name]).quantities.values() if q.local == "weights"]
+    assert len(root.findall(f"{SVG}g")) >= len(weights)
+    for quantity in weights:
+        rows, columns = quantity.matrix.shape
+        for i in range(rows):
+            for j in range(columns):
+                assert f"{quantity.matrix.number(i, j).shown}" in texts
+
+
+def test_the_largest_of_each_row_is_bold_where_it_is() -> None:
+    root = picture_of("i_love_ai")
+    bold = [one.text for one in root.iter(f"{SVG}text") if "most" in one.get("class", "").split()]
+    assert bold == ["0.422", "0.422", "0.576", "0.665"]
+
+
+def test_a_larger_weight_is_in_a_heavier_shade() -> None:
+    root = picture_of("i_love_tennis")
+    classes = [one.get("class", "") for one in root.iter(f"{SVG}rect")][1:]
+    texts = [one.text or "" for one in root.iter(f"{SVG}text") if " on" in one.get("class", "")]
+    shades = dict(zip(texts, classes, strict=True))
+    order = sorted(shades, key=float)
+    assert [shades[text] for text in order] == sorted(shades.values())
+    assert shades["0.8"] > shades["0.65"] > shades["0.2"] > shades["0.05"]
+
+
+def test_the_graph_has_an_arrow_for_each_edge() -> None:
+    root = picture_of("i_love_tennis")
+    arrows = list(root.iter(f"{SVG}line"))
+    assert len(arrows) == 16
+    widths = {float(one.get("stroke-width", "0")) for one in arrows}
+    assert min(widths) == 1
+    assert max(widths) == 5
+    assert not list(picture_of("i_love_ai").iter(f"{SVG}line"))
+
+
+@pytest.mark.parametrize("name", WITH_PICTURES)
+def test_nothing_stands_outside(name: str) -> None:
+    root = picture_of(name)
+    _, _, width, height = map(float, root.get("viewBox", "").split())
+    for group in root.findall(f"{SVG}g"):
+        x, y = map(float, group.get("transform", "")[len("translate(") : -1].split())
+        for one in group.iter(f"{SVG}rect"):
+            assert x + float(one.get("x", 0)) + float(one.get("width", 0)) <= width
+            assert y + float(one.get("y", 0)) + float(one.get("height", 0)) <= height
+
+
+@pytest.mark.parametrize("draw", range(12))
+def test_words_are_drawn_harmlessly(draw: int, tmp_path: Path) -> None:
+    data = hostile.attention(Random(f"svg {draw}"), tmp_path)
+    code, page, said = attn(
+        "run", str(hostile.written(data, tmp_path / "s.yaml")), "--format", "svg"
+    )
+    assert code == 0, said
+    texts = texts_of(ElementTree.fromstring(page.encode()))
+    assert all(refused(text) == [] for text in texts)
+    assert visible(Word(data["title"])) in texts
+    for token in data["tokens"]:
+        assert f"Q: {visible(Word(token))}" in texts or visible(Word(f"Q: {token}")) in texts
+
+
+def test_a_part_of_a_page_has_its_own_pictures(tmp_path: Path) -> None:
+    path = tmp_path / "weights.svg"
+    code, _, said = attn("run", "encoder_block", "--head", "2", "--token", "go", "-o", str(path))
+    assert code == 0, said
+    root = ElementTree.fromstring(path.read_text("utf-8"))
+    assert [one.findtext(f"{SVG}title") for one in root.findall(f"{SVG}g")] == ["Head 2 · weights"]
+    assert "Q: go" in texts_of(root)
+    assert "Q: can" not in texts_of(root)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("run", "bpe"), ("run", "i_love_ai", "--step", "scores"), ("lint", "i_love_ai")],
+)
+def test_a_page_without_pictures_is_told_so(arguments: tuple[str, ...]) -> None:
+    code, page, said = attn(*arguments, "--format", "svg")
+    assert (code, page) == (2, "")
+    assert said == (
+        "--format svg: there is nothing on this page to draw; pictures are made of the weights of"
+        " attention, so ask for a page with that step\n"
+    )
+
+
+def test_pictures_are_no_papers() -> None:
+    assert picture_format_names() == ["svg"]
+    code, _, said = attn("exercise", "i_love_ai", "--format", "svg")
+    assert code == 2
+    assert "no such format" in said
