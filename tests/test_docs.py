@@ -21,7 +21,7 @@ from attncli import cli
 from attncli.cli import app
 from attncli.file.keys import Record
 from attncli.file.kinds import Choice
-from attncli.render import format_names
+from attncli.render import page_format_names
 from attncli.steps import steps
 from attncli.steps.schema import SCENARIO, givable
 from attncli.telling.catalogue import general_formulas
@@ -123,7 +123,7 @@ def test_nothing_is_listed_that_is_not_shipped() -> None:
 
 
 def test_every_format_and_given_quantity_is_documented() -> None:
-    assert all(f"`{form}`" in REFERENCE for form in format_names())
+    assert all(f"`{form}`" in REFERENCE for form in page_format_names())
     assert all(f"`{name}`" in REFERENCE for name in givable())
 
 

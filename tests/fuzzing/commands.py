@@ -8,7 +8,7 @@ from typing import Any
 
 from attncli.choices import BLANKS, DETAILS, KEYS, POLICIES
 from attncli.design.rules import RULES
-from attncli.render import exercise_format_names, format_names
+from attncli.render import exercise_format_names, format_names, page_format_names
 from attncli.steps import steps
 from tests.drawing import Pen, Tree
 from tests.fuzzing import warm
@@ -130,7 +130,7 @@ VALUES: Mapping[str, Draw] = {
     "rounding": _one_of(*POLICIES),
     "set_": _change,
     "detail": _one_of(*DETAILS),
-    "form": _one_of(*format_names()),
+    "form": _one_of(*page_format_names()),
     "exercise_form": _one_of(*format_names(), *exercise_format_names()),
     "output": _one_of(
         "page.md", "page.tex", "page.json", "page", "new/", "there", "there/page.md", "taken.md",
