@@ -3,129 +3,73 @@ scenario's variants compare, which tokens were generated."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
-
 import numpy as np
 
 from attncli.arithmetic.expression import Symbol
-from attncli.document import Block, Bullets, Note, Spans, Subheading, Table, Term, TextList
-from attncli.scenario.model import ENCODER
+from attncli.document import Block, Note, Spans, Subheading, Table, Term, TextList
 from attncli.telling.blocks import graph_block, matrix_block
 from attncli.telling.contrast import contrasted
+from attncli.telling.findings import findings_of, last_finding, looks_up, weights_of
+from attncli.telling.parts import told_parts
 from attncli.telling.selection import Selection
+from attncli.telling.tables import table
 from attncli.telling.tokenizers import ending_with
-from attncli.trace import CellPlace, PlannedStep, Quantity, Trace
+from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.word import Word, words
 
 _SAME = 1e-12
 """What floats may be off by where the same sums are done in another order."""
 
 
-def ending_of(trace: Trace, part: PlannedStep) -> list[Block]:
+def ending_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
     """What a part's numbers come to, in words."""
-    tell = _ENDINGS.get(part.step) or ending_with(part)
-    return [] if tell is None else tell(trace, part)
-
-
-def _gradient(trace: Trace, part: PlannedStep) -> list[Block]:
-    """Whether a gradient vanishes or explodes on its way back to where the cell began."""
-    norms = trace.quantities.get(part.place.name("factor_norms"))
-    place = part.place
-    if (
-        norms is None
-        or not isinstance(place, CellPlace)
-        or part.definitions[-1].name != norms.name
-        or len(norms.values) == 1
-    ):
-        return []
-    places = [time - 1 for time in reversed(place.order)]
-    one, whole = (norms.matrix.number(places[end], 0) for end in (0, -1))
-    shown = [float(norms.matrix.number(place, 0).shown) for place in places]
-    nothing = math.sqrt(trace[place.timed("factor")].matrix.shape[0])
+    tell = ending_with(part)
     return [
-        Note(
-            (
-                "Over the whole way back the factor goes from ", one, " to ", whole,
-                _verdict(shown, nothing),
-            )
-        )
-    ]  # fmt: skip
+        *([] if tell is None else tell(trace, part)),
+        *_keys_and_values(trace, part),
+        *map(Note, findings_of(trace, part, selection)),
+        *(_likeliest(trace) if part.step == "predict" else ()),
+    ]
 
 
-def _verdict(norms: Sequence[float], nothing: float) -> str:
-    """Whether a factor vanishes or explodes, by its norms, time by time; that of a factor which
-    changes nothing is √h."""
-    if norms[-1] == 0:
-        return ": nothing is left of a gradient, it vanishes."
-    steps = [later - before for before, later in pairwise((nothing, *norms))]
-    if all(step < 0 for step in steps):
-        return ": it shrinks at each step, as a gradient does that vanishes."
-    if all(step > 0 for step in steps):
-        return ": it grows at each step, as a gradient does that explodes."
-    return "."
+def _keys_and_values(trace: Trace, part: PlannedStep) -> list[Block]:
+    """Which value belongs to which key, where these have other names."""
+    weights = trace.quantities.get(part.place.name("weights"))
+    V = trace.quantities.get(part.place.find("V"))
+    if part.step != "weighted_sum" or weights is None or V is None or not looks_up(weights, V):
+        return []
+    pairs = zip(weights.columns.words, V.rows.words, strict=True)
+    return [table(("Key", "Value"), pairs)]
 
 
-def _predicted(trace: Trace, _: PlannedStep) -> list[Block]:
+def _likeliest(trace: Trace) -> list[Block]:
+    """The likeliest next tokens as data."""
     probabilities = trace.next_token
     if probabilities is None:
         return []
-    places = probabilities.values.argmax(axis=1)
-    tokens = tuple(probabilities.columns.names[j] for j in places)
-    notes: list[Block] = [
-        Note(
-            (
-                "After ", Word(row), " the likeliest next token is ", Word(token), " (",
-                probabilities.matrix.number(i, int(places[i])), ").",
-            )
-        )
-        for i, (row, token) in enumerate(zip(probabilities.rows.names, tokens, strict=True))
-    ]  # fmt: skip
-    return [*notes, TextList("predicted", words(probabilities.rows.names), words(tokens))]
-
-
-_ENDINGS: Mapping[str, Callable[[Trace, PlannedStep], list[Block]]] = {
-    "predict": _predicted,
-    "gradient": _gradient,
-}
-"""What is told of a step besides its numbers, by its name; those of tokenizers have their own."""
+    tokens = tuple(probabilities.columns.names[j] for j in probabilities.values.argmax(axis=1))
+    return [TextList("predicted", words(probabilities.rows.names), words(tokens))]
 
 
 def closing_notes(trace: Trace, selection: Selection) -> list[Block]:
     """What closes the page."""
     return [
-        *_attends_most(trace, selection),
+        *_found(trace, selection),
         *_graph(trace, selection),
         *_generated(trace),
         *_variants(trace),
     ]
 
 
-def _weights(trace: Trace) -> Quantity | None:
-    """The weights of the last head of the main stack."""
-    found = [q for q in trace.quantities.values() if q.local == "weights"]
-    main = [quantity for quantity in found if not quantity.name.inside(ENCODER)]
-    return next(reversed(main or found), None)
-
-
-def _attends_most(trace: Trace, selection: Selection) -> list[Block]:
-    """Whom each query attends to most, where the trace ends with the weights."""
-    weights = _weights(trace)
-    if weights is None or any(q.local == "output" for q in trace.quantities.values()):
-        return []
-    return [Bullets(tuple(_most(weights, i) for i in selection.rows(weights)))]
-
-
-def _most(weights: Quantity, i: int) -> Spans:
-    j = int(weights.values[i].argmax())
-    number = weights.matrix.number(i, j)
-    row, column = weights.rows.names[i], weights.columns.names[j]
-    return (Word(row), " attends most to ", Word(column), " (", number, ").")
+def _found(trace: Trace, selection: Selection) -> list[Block]:
+    """What the page found, unless its last section has just said so."""
+    part, said = last_finding(trace, selection)
+    told = told_parts(trace)
+    return [Note(said)] if said and not (told and part is told[-1]) else []
 
 
 def _graph(trace: Trace, selection: Selection) -> list[Block]:
-    weights = _weights(trace)
+    weights = weights_of(trace)
     if not trace.scenario.show.graph or weights is None:
         return []
     graph = graph_block(weights, selection)

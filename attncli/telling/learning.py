@@ -99,11 +99,10 @@ def chosen(trace: Trace, part: PlannedStep) -> list[Block]:
 
 def _so_far(learned: MergeTraining, own: LearnedMerge) -> Prose:
     """The vocabulary after a round."""
-    later = sum(one.new for one in learned.rounds if one.number > own.number)
-    tokens = list(learned.vocabulary)[: len(learned.vocabulary) - later]
+    tokens = list(learned.vocabulary)[: _size_after(learned, own)]
     shown = elided(len(tokens), MOST_ROWS_OF_A_LIST)
     told = " ".join("…" if k is None else tokens[k] for k in shown)
-    return Prose((f"The vocabulary so far, {len(tokens)} tokens: ", Word(told)))
+    return Prose(("The vocabulary so far: ", Word(told)))
 
 
 def _choice(trace: Trace, part: PlannedStep, own: LearnedMerge) -> Iterator[Span]:
@@ -116,7 +115,7 @@ def _choice(trace: Trace, part: PlannedStep, own: LearnedMerge) -> Iterator[Span
     if next_best < numbers.matrix.shape[0]:
         number, _ = contrasted(number, numbers.matrix.number(next_best, 0)) or (number, number)
     yield from (Word(pair), " has the largest score (" if by_score else " occurs most often (")
-    yield from (number, "): it becomes the piece ", Word(own.piece), ".")
+    yield from (number, "): it becomes the piece ", Word(own.piece), _grown(part, own))
     if own.ties:
         others = ", ".join(" ".join(one) for one in own.tied)
         more = f" and {own.ties - len(own.tied)} more" if own.ties > len(own.tied) else ""
@@ -127,6 +126,23 @@ def _choice(trace: Trace, part: PlannedStep, own: LearnedMerge) -> Iterator[Span
     left_out = own.snapshot.left_out if own.snapshot else 0
     if left_out:
         yield f" {left_out} more pairs come after those of the table."
+
+
+def _grown(part: PlannedStep, own: LearnedMerge) -> str:
+    """What a merge did to the vocabulary."""
+    learned = part.place.text.learned_as(MergeTraining)
+    assert learned is not None
+    after = _size_after(learned, own)
+    if not own.new:
+        return f", which was there before; the vocabulary still has {after} tokens."
+    return f", and the vocabulary grows from {after - own.new} to {after} tokens."
+
+
+def _size_after(learned: MergeTraining, own: LearnedMerge) -> int:
+    """How many tokens the vocabulary has after a round."""
+    return len(learned.vocabulary) - sum(
+        one.new for one in learned.rounds if one.number > own.number
+    )
 
 
 def _learned(learned: MergeTraining, part: PlannedStep) -> list[Block]:

@@ -59,7 +59,9 @@ def walkthrough(trace: Trace, selection: Selection) -> Document:
     shown = [part for part in told if selection.includes(part)]
     structured, whole = is_structured(trace), not selection.partial
     brief = structured and whole and selection.detail == "summary"
-    sections = _result(trace, told) if brief else _sections(trace, shown, told, selection)
+    sections = (
+        _result(trace, told, selection) if brief else _sections(trace, shown, told, selection)
+    )
     return Document(
         Word(trace.scenario.title),
         tuple(sections),
@@ -72,7 +74,7 @@ def walkthrough(trace: Trace, selection: Selection) -> Document:
     )
 
 
-def _result(trace: Trace, told: Sequence[PlannedStep]) -> list[Section]:
+def _result(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> list[Section]:
     """What the last part comes to, and nothing else."""
     if not told or not made_by(trace, told[-1]):
         return []
@@ -80,7 +82,7 @@ def _result(trace: Trace, told: Sequence[PlannedStep]) -> list[Section]:
     *before, result = made_by(trace, last)
     shown = [*(quantity for quantity in before if quantity.is_number), result]
     tables = (matrix_block(quantity, Selection(), last.path) for quantity in shown)
-    section = section_of(trace, last, len(told), (*tables, *ending_of(trace, last)))
+    section = section_of(trace, last, len(told), (*tables, *ending_of(trace, last, selection)))
     return [section._replace(formulas=())]
 
 
@@ -134,7 +136,7 @@ def part_blocks(
     """All that is told of a part: how it is worked, and what its numbers come to."""
     return [
         *worked_blocks(trace, part, selection, givens),
-        *ending_of(trace, part),
+        *ending_of(trace, part, selection),
         *table_together(trace, part, selection),
     ]
 

@@ -1,0 +1,212 @@
+"""What the numbers of a step come to: one sentence each, made of the digits that are shown.
+
+A step's findings are found here, by its name; those of tokenizers are with what else is told of
+them. A page says a finding behind its step, and the last one again where it closes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+
+from attncli.arithmetic.elision import MOST_PARTS, elided
+from attncli.arithmetic.expression import Symbol
+from attncli.document import Span, Spans
+from attncli.scenario.model import ENCODER
+from attncli.telling.attending import Attending, attended, called_as, percent, tied
+from attncli.telling.parts import place_in_words, told_parts
+from attncli.telling.selection import Selection
+from attncli.telling.sentences import joined
+from attncli.trace import CellPlace, Place, PlannedStep, Quantity, Trace
+from attncli.trace.axes import place_of
+
+
+def findings_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Spans]:
+    """What a part's numbers come to, a sentence each."""
+    return [_capital(said) for said in _found(trace, part, selection)]
+
+
+def _found(trace: Trace, part: PlannedStep, selection: Selection) -> list[Spans]:
+    find = _FINDINGS.get(part.step)
+    return [] if find is None else find(trace, part.place, selection)
+
+
+def _capital(spans: Spans) -> Spans:
+    """A sentence that begins with a capital, unless with somebody's word."""
+    first, *others = spans
+    return (first[:1].upper() + first[1:], *others) if isinstance(first, str) else spans
+
+
+def last_finding(trace: Trace, selection: Selection) -> tuple[PlannedStep | None, Spans]:
+    """The finding that a page closes with, and the part that it is of: the last one of the main
+    stack, or of weights that are given; with no words if there is none."""
+    told = told_parts(trace)
+    for part in reversed(told):
+        found = _found(trace, part, selection)
+        if found and part.path != ENCODER and not part.path.inside(ENCODER):
+            place = place_in_words(part.path)
+            return part, (f"{place}: ", *found[-1]) if place else _capital(found[-1])
+    weights = weights_of(trace)
+    if weights is None or not weights.given:
+        return None, ()
+    return None, _capital(_attended(trace, weights, selection))
+
+
+def weights_of(trace: Trace) -> Quantity | None:
+    """The weights of the last head of the main stack."""
+    found = [q for q in trace.quantities.values() if q.local == "weights" and not q.is_list]
+    main = [quantity for quantity in found if not quantity.name.inside(ENCODER)]
+    return next(reversed(main or found), None)
+
+
+def _attended(trace: Trace, weights: Quantity, selection: Selection) -> Spans:
+    own = not place_of(weights.name, trace.scenario).attention.sees_memory
+    return attended(weights, selection.rows(weights), to_itself=own)
+
+
+def _attention(trace: Trace, place: Place, selection: Selection) -> list[Spans]:
+    """Whom each query attends to most."""
+    weights = trace.quantities.get(place.name("weights"))
+    return [] if weights is None else [_attended(trace, weights, selection)]
+
+
+def _lookup(trace: Trace, place: Place, selection: Selection) -> list[Spans]:
+    """What a query gets mostly, where the values have other names than their keys."""
+    weights = trace.quantities.get(place.name("weights"))
+    V = trace.quantities.get(place.find("V"))
+    if weights is None or V is None or not looks_up(weights, V):
+        return []
+    return [_looked_up(weights, V, i) for i in selection.rows(weights)]
+
+
+def looks_up(weights: Quantity, V: Quantity) -> bool:
+    """Whether values have names of their own, as in a dictionary."""
+    return weights.columns.names != V.rows.names
+
+
+def _looked_up(weights: Quantity, V: Quantity, i: int) -> Spans:
+    """`Pasta is most like Food: 81 % of its answer is Rice.`"""
+    one = Attending.of_row(weights, i)
+    keys = tied(called_as(weights.columns.names, j) for j in one.keys)
+    values = tied(called_as(V.rows.names, j) for j in one.keys)
+    share = (percent(one.weight, 0), " %", " each" if len(one.keys) > 1 else "")
+    query = called_as(weights.rows.names, i)
+    return (*query, " is most like ", *keys, ": ", *share, " of its answer is ", *values, ".")
+
+
+def _predicted(trace: Trace, _: Place, __: Selection) -> list[Spans]:
+    """The likeliest next token after each, and the one that comes next to it."""
+    probabilities = trace.next_token
+    if probabilities is None:
+        return []
+    return [_likeliest(probabilities, i) for i in range(probabilities.matrix.shape[0])]
+
+
+def _likeliest(probabilities: Quantity, i: int) -> Spans:
+    """`After go the likeliest next token is alone (0.649), then home (0.258).`"""
+    numbers = [probabilities.matrix.number(i, j) for j in range(probabilities.matrix.shape[1])]
+    first, *others = sorted({number.shown for number in numbers}, reverse=True)
+    told: list[Span] = []
+    for shown in (first, *others[:1]):
+        places = [j for j, number in enumerate(numbers) if number.shown == shown]
+        if shown == 0:
+            break
+        several = len(places) > 1
+        verb = f" the likeliest next token{'s are' if several else ' is'} "
+        names = tied(called_as(probabilities.columns.names, j) for j in places)
+        told += [verb if shown == first else ", then ", *names]
+        told += [" (", numbers[places[0]], " each)" if several else ")"]
+    return ("after ", *called_as(probabilities.rows.names, i), *told, ".")
+
+
+def _read_out(trace: Trace, place: Place, _: Selection) -> list[Spans]:
+    """How sure a cell is, or of which class."""
+    assert isinstance(place, CellPlace)
+    y = trace.quantities.get(place.timed("y"))
+    if y is None:
+        return []
+    if place.timed("y_exp") in trace:
+        return [_classified(y)]
+    sure = ((place.here(y.name), y.matrix.number(k, 0), k) for k in range(y.matrix.shape[0]))
+    several = y.matrix.shape[0] > 1
+    return [
+        (Symbol(name, (str(k + 1),)), " is ", number, ": the cell is ", percent(number),
+         f" % sure{f' of class {k + 1}' if several else ''}.")
+        for name, number, k in sure
+    ]  # fmt: skip
+
+
+def _classified(y: Quantity) -> Spans:
+    """`Class 2 is the likeliest (0.632).`"""
+    numbers = [y.matrix.number(k, 0) for k in range(y.matrix.shape[0])]
+    most = max(number.shown for number in numbers)
+    places = [k for k, number in enumerate(numbers) if number.shown == most]
+    names = tied((str(k + 1),) for k in places)
+    if len(places) > 1:
+        return ("classes ", *names, " are the likeliest (", numbers[places[0]], " each).")
+    return ("class ", *names, " is the likeliest (", numbers[places[0]], ").")
+
+
+def _gradient(trace: Trace, place: Place, _: Selection) -> list[Spans]:
+    """Whether a gradient vanishes or explodes, told once it is back where the cell began."""
+    assert isinstance(place, CellPlace)
+    if place.time != place.order[0]:
+        return []
+    norms = trace.quantities.get(place.name("factor_norms"))
+    return [] if norms is None else way_back(norms, [time - 1 for time in reversed(place.order)])
+
+
+def way_back(norms: Quantity, places: Sequence[int]) -> list[Spans]:
+    """The norms of a factor, at places in the order of its way back, and what becomes of it:
+    `0.834 → 2.014 → 4.199 → 8.369: it grows at every step; the gradient explodes.`"""
+    if len(places) < 2:  # noqa: PLR2004  (one norm goes nowhere)
+        return []
+    numbers = [norms.matrix.number(k, 0) for k in places]
+    shown = elided(len(numbers), MOST_PARTS)
+    sequence = joined((("…",) if k is None else (numbers[k],) for k in shown), " → ")
+    steps = [
+        (after.shown > before.shown) - (after.shown < before.shown)
+        for before, after in pairwise(numbers)
+    ]
+    verdict = _verdict(steps, ends=numbers[-1].shown == 0)
+    return [("on its way back the norm of the factor goes ", *sequence, f": {verdict}.")]
+
+
+def _verdict(steps: Sequence[int], *, ends: bool) -> str:
+    """What becomes of a gradient whose factor shrinks (−1) or grows (1) at steps, or ends at 0."""
+    if ends:
+        return "nothing is left of it; the gradient vanishes"
+    (way,) = set(steps) if len(set(steps)) == 1 else (None,)
+    return _WAYS.get(way, "it neither shrinks nor grows at every step")
+
+
+_WAYS: Mapping[int | None, str] = {
+    -1: "it shrinks at every step; the gradient vanishes",
+    0: "it stays the same at every step",
+    1: "it grows at every step; the gradient explodes",
+}
+
+
+def _surprised(trace: Trace, place: Place, _: Selection) -> list[Spans]:
+    """What a perplexity means."""
+    perplexity = trace.quantities.get(place.name("perplexity"))
+    if perplexity is None:
+        return []
+    number = perplexity.matrix.number(0, 0)
+    return [
+        (
+            "with a perplexity of ", number, " the model is as unsure as if it had to guess among ",
+            number, " equally likely tokens.",
+        )
+    ]  # fmt: skip
+
+
+_FINDINGS: Mapping[str, Callable[[Trace, Place, Selection], list[Spans]]] = {
+    "softmax": _attention,
+    "weighted_sum": _lookup,
+    "predict": _predicted,
+    "loss": _surprised,
+    "readout": _read_out,
+    "gradient": _gradient,
+}
+"""What finds the findings of a step, by its name."""
