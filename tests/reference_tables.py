@@ -1,13 +1,13 @@
 """The tables of the reference, worked out of the declarations that they are about.
 
 In `scenarios/README.md` each table stands below a comment that says what it is of:
-`<!-- keys: attention -->`, `<!-- keys in: mask -->`, `<!-- steps -->`.
+`<!-- keys: attention -->`, `<!-- keys in: mask -->`, `<!-- steps -->`, `<!-- scenarios -->`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from attncli.design.rules import RULES
@@ -28,6 +28,7 @@ from attncli.file.sources import SourceKind
 from attncli.steps import steps
 from attncli.steps.order import keys_of
 from attncli.steps.schema import SCENARIO
+from attncli.telling.shipped import contents
 
 PARTS = ("stack", "attention", "layer", "cell", "way", "file")
 _TABLE = re.compile(r"(?<=^<!-- )([\w: ]+)( -->\n\n)((?:\|.*\n)+\n)?", re.MULTILINE)
@@ -72,6 +73,16 @@ def _steps(_: str) -> Rows:
     return ["step", "makes"], made
 
 
+def _scenarios(_: str) -> Rows:
+    shown = [row for group, scenarios in contents().items() for row in _group(group, scenarios)]
+    return ["scenario", "shows"], shown
+
+
+def _group(title: str, scenarios: Mapping[str, str]) -> Iterator[list[str]]:
+    yield [f"**{title}**", ""]
+    yield from ([f"`{name}`", says] for name, says in scenarios.items())
+
+
 def _rules(_: str) -> Rows:
     return ["rule", "means"], ([f"`{name}`", says] for name, says in RULES.items())
 
@@ -82,6 +93,7 @@ _TABLES: dict[str, Callable[[str], Rows]] = {
     "keys in": _keys_in,
     "steps": _steps,
     "rules": _rules,
+    "scenarios": _scenarios,
 }
 
 

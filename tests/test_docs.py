@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -54,7 +55,7 @@ def keys_inside(kind: Any) -> Iterator[str]:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_is_documented(command: str) -> None:
-    assert f"| `attn {command}" in README
+    assert f"**`attn {command}" in section("Commands")
     assert COMMANDS[command].help.strip()
     assert "attn " + command in COMMANDS[command].help
 
@@ -112,14 +113,46 @@ def test_every_choice_of_a_key_is_documented(choice: str) -> None:
     assert any(re.search(rf"(?<![\w-]){re.escape(choice)}(?![\w-])", words) for words in code)
 
 
-@pytest.mark.parametrize("name", SHIPPED)
-def test_every_shipped_scenario_is_documented_and_listed(name: str) -> None:
-    (says,) = [shown[name] for shown in contents().values() if name in shown]
-    assert f"| `{name}` | {says} |" in section("Shipped scenarios")
+def test_the_first_pages_are_in_the_order_of_learning() -> None:
+    pages = re.findall(r"^\d\. `attn run (\w+)`", section("Five pages"), re.MULTILINE)
+    order = [name for shown in contents().values() for name in shown]
+    assert len(pages) == 5
+    assert pages == sorted(pages, key=order.index)
 
 
-def test_nothing_is_listed_that_is_not_shipped() -> None:
-    assert {name for shown in contents().values() for name in shown} == {*SHIPPED}
+def test_the_picture_is_what_the_command_makes(rewrite: bool, tmp_path: Path) -> None:
+    (path,) = (ROOT / name for name in re.findall(r"!\[.*?\]\((.*?)\)", README))
+    (command,) = re.findall(rf"`attn (.*) -o {path.name}`", README)
+    made = tmp_path / path.name
+    assert CliRunner().invoke(app, [*shlex.split(command), "-o", str(made)]).exit_code == 0
+    if rewrite:
+        path.write_bytes(made.read_bytes())
+    assert path.read_bytes() == made.read_bytes(), "run with --rewrite-golden"
+
+
+def commands_in(text: str) -> list[str]:
+    """The commands that are told in running text, but for those with something to fill in."""
+    told = (one for code in re.findall(r"`(attn [^`]+)`", text) for one in code.split(" && "))
+    return [one for one in dict.fromkeys(told) if not re.search(r"\b[A-Z]{4,}\b", one)]
+
+
+@pytest.mark.parametrize("command", commands_in(README))
+def test_the_commands_of_the_readme_work(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.yaml").write_text(SHIPPED["i_love_ai"], "utf-8")
+    writes = "mine.yaml" in command and " run " not in command
+    words = [*shlex.split(command)[1:], *["--force"] * writes]
+    assert CliRunner().invoke(app, words).exit_code == 0
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= 250
+
+
+def test_what_is_listed_is_what_is_shipped() -> None:
+    assert sorted(name for shown in contents().values() for name in shown) == sorted(SHIPPED)
 
 
 def test_every_format_and_given_quantity_is_documented() -> None:
