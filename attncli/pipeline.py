@@ -147,6 +147,10 @@ def work(scenario: Scenario) -> Trace:
         if not definition.needs and all(name in quantities for name in definition.operands):
             quantities[definition.name] = make(scenario, quantities, definition)
     trace = Trace(scenario, quantities, told, _unfinished(plan, quantities))
+    if scenario.published:
+        from attncli.trace.published import published_numbers
+
+        published_numbers(trace)  # which complains of those that aren't there
     if not scenario.variants and scenario.prediction.generate < 2:  # noqa: PLR2004
         return trace
     variants = {name: work(other) for name, other in scenario.variants.items()}
@@ -168,6 +172,7 @@ def _generated(trace: Trace) -> tuple[Trace, ...]:
         stack=trace.scenario.stack._replace(text=text),
         prediction=prediction._replace(generate=prediction.generate - 1),
         variants={},
+        published={},
     )
     problems = Problems()
     step = work(_fitted(longer, problems))

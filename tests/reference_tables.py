@@ -25,6 +25,7 @@ from attncli.file.kinds import (
 )
 from attncli.file.matrices import MatrixKind, VectorKind
 from attncli.file.sources import SourceKind
+from attncli.scenario.published import NumbersKind
 from attncli.steps import steps
 from attncli.steps.order import keys_of
 from attncli.steps.schema import SCENARIO
@@ -153,6 +154,7 @@ _WORDS = {
     Flag: ("`true`, `false`", "`true`, `false`"),
     MatrixKind: ("a matrix", "matrices"),
     NumberKind: ("a number", "numbers"),
+    NumbersKind: ("numbers", "numbers"),
     SourceKind: ("a matrix", "matrices"),
     TextKind: ("a text", "texts"),
     VectorKind: ("a row of numbers", "rows of numbers"),

@@ -91,6 +91,7 @@ class ScenarioBuilder(NamedTuple):
             encoder=encoder,
             prediction=prediction_of(values, stack, gathered.given, self.complaints),
             show=self._show(stack),
+            published=values.get("published", {}),
             given={**gathered.given, **numbers_of_texts(stack, encoder)},
             random=gathered.random,
             sources=gathered.sources,
@@ -196,7 +197,7 @@ def read(  # noqa: PLR0913
     read otherwise; `alone` leaves the variants; `progress` is told how far the learning of a
     tokenizer is.
     """
-    tree = applied(tree_of(source, problems), changes, SCENARIO.known, problems)
+    tree = _applied(tree_of(source, problems), changes, problems)
     if not large:
         _check_size(tree)
     read_from = Origin(_name(source), _folder(source), outside, large, progress)
@@ -215,6 +216,20 @@ def read(  # noqa: PLR0913
     return scenario.with_variants(others)
 
 
+def _applied(tree: Map, changes: Changes, problems: Problems) -> Map:
+    """The tree with the changes made; without what the source prints for its own numbers, where
+    these are others now."""
+    changed = applied(tree, changes, SCENARIO.known, problems)
+    others = {key.text for key, value in changed.entries if tree.get(key.text) is not value}
+    if others <= _OF_THE_PAGE:
+        return changed
+    return Map(tuple(e for e in changed.entries if e[0].text != "published"), changed.where)
+
+
+_OF_THE_PAGE = {"title", "source", "show", "published", "rounding"}
+"""Keys that leave the numbers what they are, but for how they are rounded."""
+
+
 def _check_size(tree: Map) -> None:
     """Raises ScenarioError for more values than are read without being asked for."""
     variants = tree.get("variants")
@@ -229,10 +244,13 @@ def _check_size(tree: Map) -> None:
 
 
 def _varied(tree: Map, change: Map) -> Map:
-    """The tree with the values of a variant in place of its own, and no variants."""
+    """The tree with the values of a variant in place of its own, without variants and what the
+    source prints for the scenario."""
     changed = {key.text: (key, value) for key, value in change.entries}
     kept = [
-        changed.pop(key.text, (key, value)) for key, value in tree.entries if key.text != "variants"
+        changed.pop(key.text, (key, value))
+        for key, value in tree.entries
+        if key.text not in ("variants", "published")
     ]
     return Map((*kept, *changed.values()), tree.where)
 

@@ -27,6 +27,7 @@ def command(
     """
     from attncli.pipeline import load, work
     from attncli.render import summary_line
+    from attncli.telling.published import published_in_short
     from attncli.telling.summaries import summary
     from attncli.trace.outline import outline_of
     from attncli.word import Word
@@ -36,7 +37,8 @@ def command(
     for file, heard in zip(files, complaints, strict=True):
         with heard.heard(), watching("Learning pieces") as tell:
             trace = work(load(file, outside=files_outside, large=large, progress=tell))
-            lines.append(f"{summary_line(Word(file), summary(outline_of(trace)))}\n")
+            said = (*summary(outline_of(trace)), published_in_short(trace))
+            lines.append(f"{summary_line(Word(file), said)}\n")
     write_out("".join(lines))
     for heard in complaints:
         heard.say()

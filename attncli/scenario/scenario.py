@@ -13,6 +13,7 @@ from attncli.name import Name
 from attncli.records import NamedTuple, dataclass, field, replace
 from attncli.refusals import Where
 from attncli.scenario.model import Attention, Layer, Prediction, Show, Stack, TokenizedText
+from attncli.scenario.published import Printed
 
 Places = Mapping[str, Where]
 Shape = tuple[int | None, int | None]
@@ -36,6 +37,7 @@ class Scenario:
     out, `row_names` the names of rows that have some,
     `vectors` the names of matrices [1, n] whose row has none, `sizes` stated extents such as
     `d_model`.
+    `published` is what the source prints, by the addresses of quantities, rows and cells.
     `large` lets it cost more than it may without being asked for.
     `varied` says what is other than in the scenario that this is a variant of.
     `shapes` are those of all quantities that can be told before anything is worked out.
@@ -48,6 +50,7 @@ class Scenario:
     encoder: Stack | None = None
     prediction: Prediction = Prediction()
     show: Show = Show()
+    published: Mapping[str, Printed] = field(default_factory=dict)
     given: Mapping[Name, Matrix] = field(default_factory=dict)
     random: Mapping[Name, RandomSource] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)

@@ -17,6 +17,7 @@ from attncli.file.kinds import Choice, Flag, Kind, ListOf, MapOf, Schema, TextKi
 from attncli.file.matrices import VectorKind
 from attncli.file.nodes import Map, Node, describe
 from attncli.file.problems import Problems
+from attncli.scenario.published import PUBLISHED
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.order import STORY, keys_of, step_named
 
@@ -117,6 +118,12 @@ _OF_A_FILE = (
         "output is the memory",
     ),
     Key("show", _SHOW, "what the page shows"),
+    Key(
+        "published",
+        PUBLISHED,
+        "quantity, row or cell, addressed as for --cell → the numbers that the source prints for it,"
+        " with the source's own decimals: `output[I]: [2.0, 2.265]`",
+    ),
     Key("rounding", ROUNDING, "the rounding policy and its decimals"),
     Key(
         "variants",

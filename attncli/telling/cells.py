@@ -9,7 +9,6 @@ import numpy as np
 from attncli.arithmetic.expression import Number, Symbol
 from attncli.document import Document, Line, Subheading, Working
 from attncli.file.address import Address, AddressError, Index, parse_address
-from attncli.file.problems import nearest
 from attncli.name import Name, below
 from attncli.refusals import Problem, listed, shortened
 from attncli.scenario.model import Stack, TokenizedText
@@ -19,6 +18,7 @@ from attncli.telling.selection import SelectionError, sentence_axis, tried
 from attncli.telling.walkthrough import section_of
 from attncli.telling.working import cell_line
 from attncli.trace import PlannedStep, Quantity, Trace
+from attncli.trace.lookup import known_name
 from attncli.word import Word
 
 
@@ -50,7 +50,7 @@ def _cells_of_time(trace: Trace, text: str) -> list[tuple[Name, Address]]:
     try:
         address = parse_address(text)
         inside = f"[{address.indices[0].text}]" if address.indices else ""
-        name = _known_name(address.name + inside, names_of(trace))
+        name = known_name(address.name + inside, names_of(trace))
     except AddressError:
         return []
     quantity = trace[name]
@@ -77,7 +77,7 @@ def find_cell(trace: Trace, text: str) -> tuple[Name, Address]:
     address = Address(text)
     try:
         address = parse_address(text)
-        name = _known_name(address.name, [*names_of(trace), *lists])
+        name = known_name(address.name, [*names_of(trace), *lists])
         if name in trace:
             trace[name].find(address)
         else:
@@ -97,18 +97,6 @@ def _at_a_time(trace: Trace, address: Address) -> tuple[str, str] | None:
     if name not in trace or not others:
         return None
     return "the time stands by itself", f"did you mean {name}[{listed(others)}]?"
-
-
-def _known_name(name: str, known: Sequence[Name]) -> Name:
-    """The full name that is meant; a single layer or head may be named with its number."""
-    by_text: dict[str, Name] = {one: one for one in known}
-    bare = name.replace("layers[1].", "").replace("heads[1].", "")
-    for candidate in (name, name.replace("heads[1].", ""), name.replace("layers[1].", ""), bare):
-        if candidate in by_text:
-            return by_text[candidate]
-    alike = [one for one in known if one.alone == name.rpartition(".")[2]]
-    right = f"did you mean {alike[0]}?" if alike else nearest(name, known)
-    raise AddressError(f"this trace has no quantity {shortened(name)}", right)
 
 
 def text_of_list(trace: Trace, name: Name) -> TokenizedText:

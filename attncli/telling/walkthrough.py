@@ -42,6 +42,7 @@ from attncli.telling.parts import (
     title_of,
     told_parts,
 )
+from attncli.telling.published import closing_on_published, differences_in
 from attncli.telling.selection import Selection, SelectionError
 from attncli.telling.tokenizers import cuts_of, listed_again
 from attncli.telling.working import working_of
@@ -136,6 +137,7 @@ def part_blocks(
     """All that is told of a part: how it is worked, and what its numbers come to."""
     return [
         *worked_blocks(trace, part, selection, givens),
+        *differences_in(trace, part, selection),
         *ending_of(trace, part, selection),
         *table_together(trace, part, selection),
     ]
@@ -249,4 +251,4 @@ def _closing(trace: Trace, selection: Selection) -> tuple[Block, ...]:
     blocks += given_blocks(trace, unused, selection)
     if trace.unfinished is not None:
         blocks.append(unfinished_in_words(trace.unfinished))
-    return (*blocks, *closing_notes(trace, selection))
+    return (*blocks, *closing_notes(trace, selection), *closing_on_published(trace))

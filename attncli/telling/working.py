@@ -47,6 +47,20 @@ def cell_line(trace: Trace, quantity: Quantity, i: int, j: int, *, whole: bool =
     return Line(label, _parts(forms, shown, result), quantity.name)
 
 
+def last_form(
+    trace: Trace, quantity: Quantity, cell: tuple[int, int], result: Number
+) -> tuple[Expression, str] | None:
+    """What the working of a cell comes to before its result, as short as on the page, and the sign
+    before that; nothing of a number that isn't worked."""
+    if quantity.definition is None:
+        return None
+    operands = trace.operands(quantity.definition)
+    forms = quantity.definition.operation.cell(*cell, *operands)
+    if result.is_same(forms[-1]) or isinstance(forms[-1], Number):
+        return None
+    return _short(forms, operands)[-1], evaluation.relation(forms[-1], result)
+
+
 def _here(trace: Trace, quantity: Quantity, name: Name) -> Name:
     """A full name as it is called where a quantity was made."""
     part = trace.part_of(quantity.name)

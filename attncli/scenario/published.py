@@ -1,0 +1,85 @@
+"""What the source of a scenario prints for quantities that are worked here."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from attncli.file.keys import Key, Record
+from attncli.file.kinds import Either, Kind, MapOf, Schema, TextKind
+from attncli.file.matrices import EntryKind, MatrixKind, VectorKind
+from attncli.file.nodes import Items, Map, Node
+from attncli.file.problems import Problems
+from attncli.records import NamedTuple
+
+
+class Printed(NamedTuple):
+    """Numbers as the source prints them, row by row; `shape` has no extents for a single one. `at`
+    is their place in the source."""
+
+    numbers: tuple[Decimal, ...]
+    shape: tuple[int, ...]
+    at: str = ""
+
+
+_ENTRY = EntryKind(infinite=True)
+_ROW = VectorKind(_ENTRY, inline=True)
+_ROWS = MatrixKind(infinite=True)
+
+
+class NumbersKind(NamedTuple):
+    """A number, a list of numbers or a list of rows."""
+
+    def read(self, node: Node, problems: Problems) -> Printed | None:
+        if not isinstance(node, Items):
+            number = _ENTRY.read(node, problems)
+            return None if number is None else Printed((number,), ())
+        rows = bool(node.items) and isinstance(node.items[0], Items)
+        written = getattr((_ROWS if rows else _ROW).read(node, problems), "written", None)
+        if written is None:
+            return None
+        shape = (len(written), len(written[0])) if rows else (len(written[0]),)
+        return Printed(tuple(number for row in written for number in row), shape)
+
+    def schema(self) -> Schema:
+        entry = _ENTRY.schema()
+        row = {"type": "array", "items": entry, "minItems": 1}
+        return {"anyOf": [entry, row, {"type": "array", "items": row, "minItems": 1}]}
+
+
+NUMBERS = NumbersKind()
+_FIELDS = Record.of(
+    Key("numbers", NUMBERS, "what the source prints, with its own decimals"),
+    Key("at", TextKind("a place"), "where it does: 'step 6'"),
+)
+
+
+class _AtAPlace(NamedTuple):
+    """Numbers and their place in the source."""
+
+    kind: Record = _FIELDS
+
+    def read(self, node: Node, problems: Problems) -> Printed | None:
+        before = len(problems.found)
+        values = self.kind.read(node, problems)
+        if values is None or "numbers" not in values:
+            if len(problems.found) == before:
+                problems.add(
+                    node.where, "a place without numbers", "give numbers, like [2.0, 2.265]"
+                )
+            return None
+        printed: Printed = values["numbers"]
+        return printed._replace(at=values.get("at", ""))
+
+    def schema(self) -> Schema:
+        return {**self.kind.schema(), "required": ["numbers"]}
+
+
+_AT_A_PLACE = _AtAPlace()
+
+
+def _kind(node: Node) -> Kind[Any]:
+    return _AT_A_PLACE if isinstance(node, Map) else NUMBERS
+
+
+PUBLISHED = MapOf(Either(_kind, (NUMBERS, _AT_A_PLACE)), "quantity or cell")

@@ -1,0 +1,146 @@
+"""What a source prints, number by number, beside what is worked here from the same inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from functools import lru_cache
+from itertools import product
+
+from attncli.arithmetic import decimals, evaluation
+from attncli.arithmetic.expression import Number
+from attncli.arithmetic.matrix import Matrix
+from attncli.file.address import Address, AddressError, Index, parse_address
+from attncli.file.problems import Problems
+from attncli.name import Name, below
+from attncli.records import NamedTuple
+from attncli.scenario.published import Printed
+from attncli.trace.quantity import Axis, Quantity, told_apart
+from attncli.trace.trace import Trace
+
+
+class PublishedNumber(NamedTuple):
+    """A number that the source prints for a cell, from 0, and ours beside it."""
+
+    quantity: Quantity
+    row: int
+    column: int
+    theirs: Decimal
+    ours: Number
+    at: str = ""
+
+    @property
+    def cell(self) -> tuple[Name, int, int]:
+        """Which cell it is printed for."""
+        return self.quantity.name, self.row, self.column
+
+    @property
+    def follows(self) -> bool:
+        """Whether ours, rounded half away from zero to the decimals that the source prints, is its
+        number. Ours is a rounded one itself under `carry`: where it has fewer decimals than the
+        source's, what its working comes to is rounded in its place."""
+        places = decimals.places(self.theirs)
+        ours = decimals.of_float(float(self.ours.full))  # without the noise of floats
+        return self.theirs in (self.ours.shown, decimals.round_to(ours, places))
+
+
+@lru_cache(maxsize=8)
+def published_numbers(trace: Trace) -> tuple[PublishedNumber, ...]:
+    """The numbers that the source of a trace prints, in the order of the file. Raises
+    ScenarioError, which names all that aren't in the trace."""
+    problems = Problems()
+    known = {**trace.quantities, **_ids(trace)}
+    found: list[PublishedNumber] = []
+    for text, printed in trace.scenario.published.items():
+        try:
+            found += _numbers(trace, known, text, printed)
+        except AddressError as error:
+            problems.add(trace.scenario.where(f"published.{text}"), error.wrong, error.right)
+    problems.stop_if_any()
+    return tuple(found)
+
+
+def _ids(trace: Trace) -> dict[str, Quantity]:
+    """The IDs of tokens as quantities."""
+    names = ((below(stack.path, "ids"), stack.text) for stack in trace.scenario.stacks)
+    return {
+        name: Quantity(
+            name,
+            Matrix.of_written([[Decimal(one)] for one in text.ids]),
+            Axis(told_apart(text.tokens), "Q"),
+            Axis(()),
+        )
+        for name, text in names
+        if text.ids
+    }
+
+
+def _numbers(
+    trace: Trace, known: Mapping[str, Quantity], text: str, printed: Printed
+) -> list[PublishedNumber]:
+    """The numbers of an entry. Raises AddressError."""
+    quantity, indices = _quantity(known, parse_address(text))
+    places = [
+        axis.find(i, quantity.name)
+        for axis, i in zip(_axes(quantity, indices), indices, strict=False)
+    ]
+    shape = quantity.matrix.shape if quantity.columns.names else quantity.matrix.shape[:1]
+    free = shape[len(places) :]
+    if _extents(free) != _extents(printed.shape):
+        wrong = f"{_told(printed.shape)} for {text}, which has {_told(free)}"
+        raise AddressError(wrong, "give all of them, row by row, or address a row or a cell")
+    cells = product(*([place] for place in places), *map(range, free))
+    return [
+        PublishedNumber(quantity, i, j, theirs, _ours(trace, quantity, i, j, theirs), printed.at)
+        for (i, j), theirs in zip(((*cell, 0)[:2] for cell in cells), printed.numbers, strict=True)
+    ]
+
+
+def _quantity(
+    known: Mapping[str, Quantity], address: Address
+) -> tuple[Quantity, tuple[Index, ...]]:
+    """The quantity that an address is in, `a[2]` maybe, and the indices of a row or cell of it."""
+    from attncli.trace.lookup import meant, unknown_name
+
+    name, indices = address
+    timed = meant(f"{name}[{indices[0].text}]", known) if len(indices) == 1 else None
+    if timed is not None:
+        return timed, ()
+    quantity = meant(name, known)
+    if quantity is None:
+        raise unknown_name(name, [one.name for one in known.values()])
+    return quantity, indices
+
+
+def _axes(quantity: Quantity, indices: Sequence[Index]) -> tuple[Axis, ...]:
+    """The axes that indices may be along. Raises AddressError for too many indices."""
+    axes = (quantity.rows, quantity.columns)[: 1 if quantity.is_list else 2]
+    if len(indices) > len(axes) or (indices and quantity.is_number):
+        quantity.find(Address(quantity.name, tuple(indices)))
+    return axes
+
+
+def _extents(shape: Sequence[int]) -> list[int]:
+    """The extents along which there is more than one number."""
+    return [extent for extent in shape if extent > 1]
+
+
+def _told(shape: Sequence[int]) -> str:
+    """`1 number`, `3 numbers`, `2 rows of 3 numbers`"""
+    numbers = "1 number" if shape[-1:] in ((), (1,)) else f"{shape[-1]} numbers"
+    return f"{shape[0]} rows of {numbers}" if len(shape) > 1 else numbers
+
+
+def _ours(trace: Trace, quantity: Quantity, i: int, j: int, theirs: Decimal) -> Number:
+    """Our number; with the decimals of the source's where these are more."""
+    ours, places = quantity.number(i, j), decimals.places(theirs)
+    if places <= decimals.places(ours.shown) or quantity.definition is None:
+        return ours
+    if not trace.rounding.carries:
+        return Number(ours.full, decimals.shown(ours.full, places))
+    operands = trace.operands(quantity.definition)
+    try:
+        form = quantity.definition.operation.cell(i, j, *operands)[-1]
+        return Number.written(evaluation.rounded(form, places))
+    except (TypeError, ArithmeticError):  # a working that has no single value
+        return ours
