@@ -1,0 +1,109 @@
+"""What a source prints, beside what is worked here."""
+
+from __future__ import annotations
+
+import pytest
+
+from attncli.file.problems import ScenarioError
+from attncli.pipeline import load, work
+from attncli.trace.published import published_numbers
+from tests.pages import page_of, trace_of
+
+KEYS = """\
+tokens: [a, b]
+Q: [[1, 2], [3, 4]]
+K: [[1, 2], [3, 4]]
+scale: none
+published:
+"""
+
+
+def problems_of(entries: str) -> list[str]:
+    with pytest.raises(ScenarioError) as error:
+        trace_of(KEYS + entries)
+    return [
+        f"{problem.where.line}:{problem.where.column} {problem.wrong}"
+        for problem in error.value.problems
+    ]
+
+
+def test_everything_that_is_not_there_is_told_at_once() -> None:
+    assert problems_of("""\
+  scoers: [[1, 2], [3, 4]]
+  scores[c, a]: 3
+  scores[a]: [1, 2, 3]
+  scores[a, b, a]: 3
+  scores[: 4
+  scores: 4
+  output[a]: [1, 2]
+""") == [
+        "6:11 this trace has no quantity scoers",
+        '7:17 scores has no "c"',
+        "8:14 3 numbers for scores[a], which has 2 numbers",
+        "9:20 scores is addressed by a row and a column",
+        '10:12 "scores[" is not of the form name[row, column]',
+        "11:11 1 number for scores, which has 2 rows of 2 numbers",
+        "12:14 this trace has no quantity output",
+    ]
+
+
+def test_what_is_no_number_is_told_at_once() -> None:
+    assert problems_of("""\
+  scores[a, b]: {at: here}
+  scores[a, a]: {numbers: [], where: x}
+  scores[b, a]: x
+  scores: [[1, 2], [3]]
+  exp: [1, [2, 3]]
+""") == [
+        "6:17 a place without numbers",
+        "7:27 this row is empty, where a row of numbers belongs",
+        '7:31 unknown key "where"',
+        '8:17 the text "x" is not a number',
+        "9:20 this row has 1 number, the rows above 2",
+        "10:12 a list where a number belongs",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("entry", "follows"),
+    [
+        ("scores: [[5, 11.0], [11, 25]]", [True, True, True, True]),
+        ("scores[a]: [5, 12]", [True, False]),
+        ("scores[a, b]: 11.000000", [True]),
+        ("scores[a, 2]: 11.1", [False]),
+        ("weights[a, a]: 0.002", [True]),
+        ("weights[a, a]: 0.00", [True]),
+        ("weights[a, a]: 0.0025", [True]),  # 148.413 / 60022.555 = 0.00247…
+        ("weights[a, a]: 0.0024", [False]),
+        ("exp_sum[a]: 60022.6", [True]),  # .555 goes away from zero
+        ("exp_sum: [60022.555, 1.0]", [True, False]),
+        ("Q[b, 2]: 4.00", [True]),
+    ],
+)  # fmt: skip
+def test_a_number_follows_to_its_own_decimals(entry: str, follows: list[bool]) -> None:
+    trace = trace_of(f"{KEYS}  {entry}\n")
+    assert [one.follows for one in published_numbers(trace)] == follows
+
+
+def test_changed_numbers_are_not_the_sources() -> None:
+    text = KEYS + "  scores[a, b]: 12\n"
+    assert "The source prints" in page_of(trace_of(text))
+    assert "The source prints" in page_of(trace_of(text, "rounding.policy=exact"))
+    assert "The source prints" not in page_of(trace_of(text, "Q[1,1]=2"))
+
+
+def test_a_variant_has_its_own() -> None:
+    variants = "variants: {a: {scale: 2}, b: {published: {'exp_sum[a]': 1}}}\n"
+    text = f"{KEYS}  scores[a, b]: 12\n{variants}"
+    trace = trace_of(text)
+    assert [len(published_numbers(one)) for one in trace.variants.values()] == [0, 1]
+
+
+def test_of_a_mapping() -> None:
+    scenario = {
+        "Q": [[1]],
+        "K": [[2]],
+        "published": {"scores[1, 1]": {"numbers": 2.5, "at": "p. 4"}},
+    }
+    (one,) = published_numbers(work(load(scenario)))
+    assert (one.follows, one.at, str(one.theirs)) == (False, "p. 4", "2.5")
