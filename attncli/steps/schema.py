@@ -121,7 +121,7 @@ _OF_A_FILE = (
     Key(
         "published",
         PUBLISHED,
-        "quantity, row or cell, addressed as for --cell → the numbers that the source prints for it,"
+        "quantity, row or cell, as `--cell` has it → the numbers that the source prints for it,"
         " with the source's own decimals: `output[I]: [2.0, 2.265]`",
     ),
     Key("rounding", ROUNDING, "the rounding policy and its decimals"),
