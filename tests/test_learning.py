@@ -39,13 +39,17 @@ def learnings(draw: st.DrawFn) -> str:
     else:
         settings.append(f"score: {draw(st.sampled_from(['likelihood', 'count']))}")
     settings.append(f"min_count: {draw(st.integers(1, 3))}")
+    stops = [f"vocabulary_size: {draw(st.integers(12, 20))}"]
+    if kind in ("bpe", "wordpiece"):
+        settings.append(f"ties: {draw(st.sampled_from(['ids', 'first']))}")
+        merges = [f"merges: {draw(st.integers(1, 6))}"]
+        stops = draw(st.sampled_from([stops, merges, stops + merges]))
     sentence = " ".join(draw(st.lists(words, min_size=1, max_size=3)))
     counts = ", ".join(f"{word}: {count}" for word, count in corpus.items())
-    size = draw(st.integers(12, 20))
     places = draw(st.integers(1, 4))
     rounding = f"{{policy: {draw(st.sampled_from(['carry', 'exact']))}, decimals: {places}}}"
     return (
-        f"tokenizer: {{{', '.join(settings)}}}\ncorpus: {{{counts}}}\nvocabulary_size: {size}\n"
+        f"tokenizer: {{{', '.join(settings)}}}\ncorpus: {{{counts}}}\n{chr(10).join(stops)}\n"
         f"sentence: {sentence}\nembeddings: one_hot\nrounding: {rounding}\n"
     )
 

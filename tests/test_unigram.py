@@ -360,7 +360,8 @@ def test_what_decides_is_on_the_page() -> None:
     )  # fmt: skip
     page = " ".join(page_of(trace, width=200).split())
     assert (
-        "bpe: at most 300 tokens, of pairs that occur once or more; pieces are marked ▁;"
+        "bpe: at most 300 tokens, of pairs that occur once or more; of equal pairs the one is"
+        " merged whose parts come first in the vocabulary; pieces are marked ▁;"
         " special tokens: <s>; a character that no piece has becomes its bytes"
     ) in page
     none = traced(

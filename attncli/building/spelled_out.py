@@ -48,7 +48,8 @@ def spelled_out(said: TokenizerSettings, most: int = MOST_NUMBERS) -> Values:
 def _tokenizing(said: TokenizerSettings) -> Tokenizing | None:
     """The tokenizer of a stack, if it has a vocabulary of its own."""
     check(said)
-    if not said.model.given_by and "corpus" not in said.values:
+    unknown_to_it = said.unknown is not None and "vocabulary" in said.values
+    if not (said.model.given_by or "corpus" in said.values or unknown_to_it):
         return None
     from attncli.scenario.tokenizers import making
 

@@ -92,7 +92,10 @@ class TextReader(NamedTuple):
         if tokenizing is None:
             self._missing(token, "vocabulary", right)
         elif token == tokenizing.tokenizer.unknown:
-            wrong = f"the vocabulary has no {quote(token)}, the token of words that it can't cut"
+            wrong = f"the vocabulary has no {quote(token)}, the token of all that it doesn't have"
+            self.complaints.add(self._name("vocabulary"), wrong, right)
+        elif tokenizing.tokenizer.unknown is not None:
+            wrong = f"the vocabulary has no {quote(token)}, which is what the merges make"
             self.complaints.add(self._name("vocabulary"), wrong, right)
         else:
             self.complaints.add(

@@ -29,12 +29,13 @@ class Kind(Protocol[T_co]):
 
 
 class TextKind(NamedTuple):
-    """Any text that isn't empty."""
+    """Any text that isn't empty, unless it may be `blank`."""
 
     what: str = "a text"
+    blank: bool = False
 
     def read(self, node: Node, problems: Problems) -> str | None:
-        if isinstance(node, Scalar) and node.text.strip():
+        if isinstance(node, Scalar) and (self.blank or node.text.strip()):
             return node.text
         wrong = "is empty" if isinstance(node, Scalar) else f"is {describe(node)}"
         problems.add(node.where, f"{self.what} is wanted here, and this {wrong}", "write a text")
@@ -181,12 +182,13 @@ class MapOf(NamedTuple):
 
 
 class ListOf(NamedTuple):
-    """A list of one kind, with something in it."""
+    """A list of one kind, with something in it, unless it may be `empty`."""
 
     kind: Kind[Any]
+    empty: bool = False
 
     def read(self, node: Node, problems: Problems) -> tuple[Any, ...] | None:
-        if not isinstance(node, Items) or not node.items:
+        if not isinstance(node, Items) or not (node.items or self.empty):
             wrong = "an empty list" if isinstance(node, Items) else describe(node)
             what = "entries belong" if isinstance(node, Items) else "a list belongs"
             problems.add(node.where, f"{wrong} where {what}", "give a list of some")
@@ -195,7 +197,8 @@ class ListOf(NamedTuple):
         return None if any(value is None for value in values) else values
 
     def schema(self) -> Schema:
-        return {"type": "array", "items": self.kind.schema(), "minItems": 1}
+        least = {} if self.empty else {"minItems": 1}
+        return {"type": "array", "items": self.kind.schema(), **least}
 
 
 class OneOrMany(NamedTuple):

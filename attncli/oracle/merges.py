@@ -43,7 +43,9 @@ class MergeTask:
     marks: str
     likelihood: bool
     min_count: int
-    size: int
+    size: int | None
+    most: int | None
+    first_met: bool
     unknown: str | None
     special: Cut
     words: tuple[tuple[str, int], ...]
@@ -120,7 +122,9 @@ def _training(data: Record, record: Record) -> MergeTask:
         marks=_INSIDE if wordpiece else str(record.get("marks", "none")),
         likelihood=wordpiece and record.get("score", "likelihood") == "likelihood",
         min_count=int(record.get("min_count", 1)),
-        size=int(data["vocabulary_size"]),
+        size=int(data["vocabulary_size"]) if "vocabulary_size" in data else None,
+        most=int(str(data["merges"])) if "merges" in data else None,
+        first_met=record.get("ties") == "first",
         unknown=None if unknown is None else str(unknown),
         special=tuple(special),
         words=tuple(_words(data["corpus"]).items()),
@@ -155,7 +159,7 @@ def _learn(training: MergeTask) -> LearnedMerges:
     for token in (*training.special, *order):
         vocabulary.setdefault(token, len(vocabulary))
     rounds = []
-    while len(vocabulary) < training.size:
+    while not _is_full(training, len(vocabulary), len(rounds)):
         one = _round(training, words, vocabulary)
         if not one.pairs or one.pairs[one.chosen] < training.min_count:
             break
@@ -166,15 +170,24 @@ def _learn(training: MergeTask) -> LearnedMerges:
     return LearnedMerges(training, vocabulary, tuple(rounds))
 
 
+def _is_full(training: MergeTask, tokens: int, merges: int) -> bool:
+    """Whether a size that is asked for is reached."""
+    asked = ((training.size, tokens), (training.most, merges))
+    return any(most is not None and most <= there for most, there in asked)
+
+
 def _round(training: MergeTask, words: list[tuple[Cut, int]], ids: Mapping[str, int]) -> MergeRound:
     """The best pairs: by count; or by count(ab) / (count(a) · count(b)) as it is rounded, then by
-    count. Those that are still equal come in the order of their IDs."""
+    count. Those that are still equal come in the order of their IDs; or of equal ones comes first
+    what is first met, whatever its count."""
     pairs, symbols = Counter[Pair](), Counter[str]()
     for word, count in words:
         for symbol in word:
             symbols[symbol] += count
         for pair in pairwise(word):
             pairs[pair] += count
+
+    met = {pair: place for place, pair in enumerate(pairs)}
 
     def rank(pair: Pair) -> tuple[Fraction, int, int, int]:
         a, b = pair
@@ -183,6 +196,8 @@ def _round(training: MergeTask, words: list[tuple[Cut, int]], ids: Mapping[str, 
         if training.likelihood and training.decimals is not None:
             units = 10**training.decimals
             score = Fraction(int(score * units + Fraction(1, 2)), units)
+        if training.first_met:
+            return -score, met[pair], 0, 0
         return -score, -pairs[pair], ids[a], ids[b]
 
     least = training.min_count if training.likelihood else 0

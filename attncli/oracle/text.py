@@ -33,7 +33,7 @@ def tokens(data: Record) -> list[str]:
             return tokens_of(data, model)
         words = _cut(str(data["sentence"]), _kind(data))
         whole = dictionary_of(data)
-        return words if whole is None else known(whole, words)
+        return _known(data, words) if whole is None else known(whole, words)
     return names_of(data.get("X"))
 
 
@@ -96,6 +96,15 @@ def columns(data: Record, width: int | None = None) -> dict[str, int]:
 def _kind(data: Record) -> str:
     said = data.get("tokenizer", "whitespace")
     return str(said["kind"] if isinstance(said, Mapping) else said)
+
+
+def _known(data: Record, words: list[str]) -> list[str]:
+    """The words; those that a vocabulary hasn't are the unknown token, if one is named."""
+    said = data.get("tokenizer")
+    unknown = said.get("unknown") if isinstance(said, Mapping) else None
+    if unknown is None or "vocabulary" not in data:
+        return words
+    return [word if word in data["vocabulary"] else str(unknown) for word in words]
 
 
 def _cut(sentence: str, tokenizer: str) -> list[str]:

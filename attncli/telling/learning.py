@@ -24,7 +24,7 @@ from attncli.telling.unigrams import (
     vocabulary_of,
     way_back,
 )
-from attncli.tokenizing.dictionary import CountedDictionary
+from attncli.tokenizing.dictionary import CountedDictionary, Dictionary
 from attncli.tokenizing.longest_match import LongestMatch
 from attncli.tokenizing.merge_model import MergeModel
 from attncli.tokenizing.merge_training import LearnedMerge, MergeTraining
@@ -77,9 +77,10 @@ def _below_the_cut(text: TokenizedText) -> list[Block]:
     unknown = text.tokenizing.tokenizer.unknown
     if not lost or unknown is None:
         return []
-    verb = "isn't in the dictionary, and becomes "
+    where = "dictionary" if text.tokenizing.learned else "vocabulary"
+    verb = f"isn't in the {where}, and becomes "
     if len(lost) > 1:
-        verb = "aren't in the dictionary; each becomes "
+        verb = f"aren't in the {where}; each becomes "
     return [Note((Word(", ".join(lost)), f" {verb}", Word(unknown), "."))]
 
 
@@ -90,7 +91,7 @@ def chosen(trace: Trace, part: PlannedStep) -> list[Block]:
         return []
     numbers = [one.number for one in told_rounds(part.place)]
     return [
-        Note(tuple(_choice(trace, part, own))),
+        Note(tuple(_choice(trace, part, learned, own))),
         _so_far(learned, own),
         *rounds_between(own.number, numbers),
         *(_learned(learned, part) if own.number == numbers[-1] else ()),
@@ -105,7 +106,9 @@ def _so_far(learned: MergeTraining, own: LearnedMerge) -> Prose:
     return Prose(("The vocabulary so far: ", Word(told)))
 
 
-def _choice(trace: Trace, part: PlannedStep, own: LearnedMerge) -> Iterator[Span]:
+def _choice(
+    trace: Trace, part: PlannedStep, learned: MergeTraining, own: LearnedMerge
+) -> Iterator[Span]:
     by_score = part.place.name("scores") in trace
     numbers = trace[part.place.name("scores" if by_score else "counts")]
     pair = " ".join(own.pair)
@@ -115,23 +118,19 @@ def _choice(trace: Trace, part: PlannedStep, own: LearnedMerge) -> Iterator[Span
     if next_best < numbers.matrix.shape[0]:
         number, _ = contrasted(number, numbers.matrix.number(next_best, 0)) or (number, number)
     yield from (Word(pair), " has the largest score (" if by_score else " occurs most often (")
-    yield from (number, "): it becomes the piece ", Word(own.piece), _grown(part, own))
+    yield from (number, "): it becomes the piece ", Word(own.piece), _grown(learned, own))
     if own.ties:
         others = ", ".join(" ".join(one) for one in own.tied)
         more = f" and {own.ties - len(own.tied)} more" if own.ties > len(own.tied) else ""
         yield from (" As good is " if own.ties == 1 else " As good are ", Word(others), more)
-        yield "; of pairs that are as good the one is taken "
-        yield "that occurs most often, then the one " if by_score else ""
-        yield "whose left part comes first in the vocabulary, then by its right part."
+        yield f"; of pairs that are as good the one is taken {_tie_rule(learned, by_score)}."
     left_out = own.snapshot.left_out if own.snapshot else 0
     if left_out:
         yield f" {left_out} more pairs come after those of the table."
 
 
-def _grown(part: PlannedStep, own: LearnedMerge) -> str:
+def _grown(learned: MergeTraining, own: LearnedMerge) -> str:
     """What a merge did to the vocabulary."""
-    learned = part.place.text.learned_as(MergeTraining)
-    assert learned is not None
     after = _size_after(learned, own)
     if not own.new:
         return f", which was there before; the vocabulary still has {after} tokens."
@@ -143,6 +142,14 @@ def _size_after(learned: MergeTraining, own: LearnedMerge) -> int:
     return len(learned.vocabulary) - sum(
         one.new for one in learned.rounds if one.number > own.number
     )
+
+
+def _tie_rule(learned: MergeTraining, by_score: bool) -> str:
+    """Which of equal pairs is merged."""
+    if learned.first:
+        return "that is met first, from the first word on"
+    by_id = "whose left part comes first in the vocabulary, then by its right part"
+    return f"that occurs most often, then the one {by_id}" if by_score else by_id
 
 
 def _learned(learned: MergeTraining, part: PlannedStep) -> list[Block]:
@@ -174,9 +181,10 @@ def _cutting(part: PlannedStep) -> list[Block]:
 
 def _cut(text: TokenizedText) -> list[Block]:
     tokenizing = text.tokenizing
-    dictionary = text.learned_as(CountedDictionary)
-    if tokenizing is None or dictionary is not None or text.sentence is None or not text.cut:
+    if tokenizing is None or text.sentence is None or not text.cut:
         return []
+    if isinstance(tokenizing.tokenizer.model, Dictionary):
+        return [] if tokenizing.learned else _below_the_cut(text)
     model = tokenizing.tokenizer.model
     rows = [row for word in tokenizing.tokenizer.words(text.sentence) for row in _row(word, model)]
     told = {MergeModel: ("Merge",), LongestMatch: ("Tried",)}.get(type(model), ())

@@ -4,7 +4,9 @@ BPE (Sennrich et al. 2016, arXiv:1508.07909) merges the most frequent pair of ne
 again. Of pairs of one count that with the smaller ID of its left symbol is merged, then that with
 the smaller ID of its right one: IDs count special tokens first, then the alphabet by code point
 (symbols with marks after those without), then pieces as they were made. Hugging Face's `tokenizers`
-has the same rule, only that it counts symbols with marks in no fixed order.
+has the same rule, only that it counts symbols with marks in no fixed order. Or the pair is merged
+that is met first, from the first word on: so do the script in Sennrich's paper, D2L (Zhang et al.,
+Dive into Deep Learning, 15.6) and Hugging Face's course (chapter 6), for WordPiece too.
 
 WordPiece by likelihood merges the pair of the largest count(ab) / (count(a) · count(b)), as
 Schuster & Nakajima 2012 are mostly read; of one score, rounded where the page goes on with rounded
@@ -20,7 +22,7 @@ from typing import Literal
 
 from attncli.records import NamedTuple
 from attncli.tokenizing.corpus import CountedWord, Occurrences, Progress, occurrences
-from attncli.tokenizing.pair_counts import IdPair, PairCounts
+from attncli.tokenizing.pair_counts import IdPair, PairCounts, Rank
 from attncli.tokenizing.pieces import UNMARKED, SubwordMarks, TokenPair, numbered
 
 FEW_ROUNDS = 16
@@ -38,7 +40,8 @@ class MergeSettings(NamedTuple):
     """What is learned: a vocabulary of `size` (special tokens and alphabet included) or a number
     of `merges`, or whichever comes first, of pairs that occur `min_count` times or more.
 
-    Scores are compared as they are rounded to `decimals`; exactly, where that is None.
+    Scores are compared as they are rounded to `decimals`; exactly, where that is None. Of equal
+    pairs that of the smaller IDs is merged, or with `first` the one that is met first.
 
     `alphabet` are symbols that are there whatever the corpus has, in the order of their IDs. Each
     character has its symbol without marks too, used or not, for words that may begin with it.
@@ -52,6 +55,7 @@ class MergeSettings(NamedTuple):
     alphabet: tuple[str, ...] = ()
     score: Criterion = "count"
     decimals: int | None = None
+    first: bool = False
 
     @property
     def likely(self) -> bool:
@@ -70,7 +74,7 @@ class Snapshot(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LearnedMerge:
-    """A merge, counted from 1. `tied` pairs were as large and lost by their IDs: of those the
+    """A merge, counted from 1. `tied` pairs were as large and lost by their rank: of those the
     first are here, and `ties` says how many there were. The piece was there before, if another
     pair had made it (`new` is false)."""
 
@@ -87,11 +91,13 @@ class LearnedMerge:
 class MergeTraining(NamedTuple):
     """The vocabulary with its IDs (special tokens, alphabet, pieces), what pairs were chosen by,
     and the rounds, as many as could be: until the size or the number of merges was reached, or no
-    pair was left that occurs often enough."""
+    pair was left that occurs often enough. Of equal pairs the `first` one met was taken, or that of
+    the smaller IDs."""
 
     vocabulary: Mapping[str, int]
     score: Criterion
     rounds: tuple[LearnedMerge, ...]
+    first: bool = False
 
     @property
     def merges(self) -> tuple[TokenPair, ...]:
@@ -121,7 +127,8 @@ def learn_merges(
         if progress is not None:
             done = len(learning.rounds)
             progress(done, max(most or 0, done))
-    return MergeTraining(numbered(tokens), settings.score, tuple(learning.told()))
+    rounds = tuple(learning.told())
+    return MergeTraining(numbered(tokens), settings.score, rounds, settings.first)
 
 
 def alphabet_of(words: Sequence[CountedWord], settings: MergeSettings) -> list[str]:
@@ -178,20 +185,30 @@ class _Learning:
 
     def _best(self) -> tuple[list[IdPair], int]:
         """The first of the best pairs, and how many more there are as good as the first."""
-        counts, least = self._counts, self._settings.min_count
-        if not self._settings.likely:
-            best, equal = counts.most_frequent(MOST_TIES + 1)
-            return (best, equal - 1) if best and counts.pairs[best[0]] >= least else ([], 0)
-        likely = counts.most_likely(least, self._settings.decimals)
-        return likely[: MOST_TIES + 1], len(likely) - 1
+        counts, settings = self._counts, self._settings
+        if settings.likely:
+            best = counts.most_likely(settings.min_count, settings.decimals)
+            equal = len(best)
+        else:
+            best, equal = counts.most_frequent(
+                len(counts.pairs) if settings.first else MOST_TIES + 1
+            )
+            best = best if best and counts.pairs[best[0]] >= settings.min_count else []
+        ranked = sorted(best, key=self._rank(counts)) if len(best) > 1 else best
+        return ranked[: MOST_TIES + 1], equal - 1
+
+    def _rank(self, counts: PairCounts) -> Rank:
+        """What decides between equal pairs."""
+        return counts.by_meeting() if self._settings.first else counts.by_ids
 
     def _snapshot(self, counts: PairCounts) -> Snapshot:
         """Where the pairs stand now, the first of them in the order in which they are merged."""
         settings, tokens = self._settings, self._tokens
         least = settings.min_count if settings.likely else 1
         shown, left_out = counts.largest(
-            _MOST_PAIRS, least, likely=settings.likely, decimals=settings.decimals
-        )
+            _MOST_PAIRS, least, self._rank(counts),
+            likely=settings.likely, decimals=settings.decimals,
+        )  # fmt: skip
         names = [(tokens[left], tokens[right]) for left, right in shown]
         where = occurrences(shown, map(pairwise, counts.words))
         cut = tuple(tuple(tokens[symbol] for symbol in word) for word in counts.words)

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from math import floor
 
 IdPair = tuple[int, int]
 """Two symbols, by their IDs."""
+Rank = Callable[[IdPair], tuple[int, int, int]]
+"""What decides between pairs that are as good: the smaller comes first."""
 
 _NOISE = 2.0**-50
 """How far a quotient of floats may be off, as a share of it."""
@@ -122,6 +124,16 @@ class PairCounts:
             heapq.heappush(self._heap, (-self.pairs[pair], pair))
         return found, self._sharing[self.pairs[found[0]]] if found else 0
 
+    def by_ids(self, pair: IdPair) -> tuple[int, int, int]:
+        """A rank: the larger count first, then the smaller IDs."""
+        return -self.pairs[pair], *pair
+
+    def by_meeting(self) -> Rank:
+        """A rank: what is met first, from the first word on as they are cut now."""
+        met = dict.fromkeys(pair for word in self.words for pair in pairwise(word))
+        ranks = {pair: (place, 0, 0) for place, pair in enumerate(met)}
+        return ranks.__getitem__
+
     def _current(self, most: int) -> Iterator[IdPair]:
         heap, first, last = self._heap, 0, None
         while heap and most:
@@ -136,8 +148,8 @@ class PairCounts:
 
     def most_likely(self, least: int = 1, decimals: int | None = None) -> list[IdPair]:
         """The pairs of the largest score count(ab) / (count(a) · count(b)), compared as they are
-        rounded to some decimals, or exactly; of one score those of the larger count first, then
-        those with the smaller IDs. Only pairs that occur `least` times or more are looked at."""
+        rounded to some decimals, or exactly, in no order. Only pairs that occur `least` times or
+        more are looked at."""
         symbols = self.symbols
         # a quotient of integers is rounded to the nearest float: the best has the largest of them
         scores = {
@@ -149,27 +161,26 @@ class PairCounts:
         near = (pair for pair, score in scores.items() if score == largest)
         enough = least_alike(max(map(self.score, near), default=Fraction(0)), decimals)
         sure, possible = float(enough) * (1 + _NOISE), float(enough) * (1 - _NOISE)
-        alike = (
+        return [
             pair
             for pair, score in scores.items()
             if score > sure or (score >= possible and self.score(pair) >= enough)
-        )
-        return sorted(alike, key=lambda pair: (-self.pairs[pair], pair))
+        ]
 
     def score(self, pair: IdPair) -> Fraction:
         """count(ab) / (count(a) · count(b)) of a pair that occurs."""
         return Fraction(self.pairs[pair], self.symbols[pair[0]] * self.symbols[pair[1]])
 
     def largest(
-        self, most: int, least: int = 1, *, likely: bool, decimals: int | None = None
+        self, most: int, least: int, rank: Rank, *, likely: bool, decimals: int | None = None
     ) -> tuple[list[IdPair], int]:
         """Up to `most` pairs that occur `least` times or more, in the order in which they would be
         merged (by score, if that is `likely`, else by count), and how many more there are."""
 
-        def order(pair: IdPair) -> tuple[Fraction | int, int, IdPair]:
-            score = self.score(pair) if likely else 0
+        def order(pair: IdPair) -> tuple[Fraction | int, tuple[int, int, int]]:
+            score = self.score(pair) if likely else self.pairs[pair]
             shown = score if decimals is None or not likely else rounded(score, decimals)
-            return -shown, -self.pairs[pair], pair
+            return -shown, rank(pair)
 
         frequent = [pair for pair, count in self.pairs.items() if count >= least]
         return heapq.nsmallest(most, frequent, key=order), max(0, len(frequent) - most)

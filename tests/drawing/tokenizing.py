@@ -12,9 +12,15 @@ _SETTINGS: dict[str, dict[str, tuple[Any, ...]]] = {
     "bpe": {
         "marks": ("none", "</w>", "##", "▁", "Ġ"),
         "min_count": ("1", "2"),
+        "ties": ("ids", "first"),
         "special": (["<s>"],),
     },
-    "wordpiece": {"score": ("likelihood", "count"), "min_count": ("1", "2"), "special": (["x"],)},
+    "wordpiece": {
+        "score": ("likelihood", "count"),
+        "min_count": ("1", "2"),
+        "ties": ("ids", "first"),
+        "special": (["x"], []),
+    },
     "unigram": {
         "min_count": ("1", "2", "3"),
         "share": ("0.1", "0.5", "1"),

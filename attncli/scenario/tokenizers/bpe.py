@@ -15,6 +15,7 @@ from attncli.scenario.tokenizers.kind import (
     MARKS,
     MIN_COUNT,
     OF_A_CORPUS,
+    TIES,
     TokenizerKind,
     or_more,
 )
@@ -52,23 +53,37 @@ def merges_of(
     settings = MergeSettings(
         size=said.size, marks=said.marks_of_pieces, special=said.special, alphabet=_alphabet(said),
         score=score, decimals=_decimals(said), min_count=said.get(MIN_COUNT),
+        first=said.get(TIES) == "first", merges=said.most_merges,
     )  # fmt: skip
-    cost.check(said, words, _seconds(words, said.size or 0, likely=settings.likely))
+    cost.check(said, words, _seconds(words, settings))
     return learn_merges(words, settings, progress=said.progress)
 
 
-def told(said: TokenizerSettings) -> str:
+def told(said: TokenizerSettings, score: Criterion = "count") -> str:
     """What is learned."""
     often = or_more(said.get(MIN_COUNT))
-    return f"at most {said.size} tokens, of pairs that occur {often}"
+    tokens = [] if said.size is None else [f"{said.size} tokens"]
+    merges = {None: [], 1: ["one merge"]}.get(said.most_merges, [f"{said.most_merges} merges"])
+    most = " and ".join(merges + tokens)
+    return f"at most {most}, of pairs that occur {often}; {_tie_rule(said, score)}"
 
 
-def _seconds(words: tuple[CountedWord, ...], rounds: int, *, likely: bool) -> float:
+def _tie_rule(said: TokenizerSettings, score: Criterion) -> str:
+    equal = "of equal pairs the one is merged"
+    if said.get(TIES) == "first":
+        return f"{equal} that is met first"
+    often = "that occurs most often, then the one " if score == "likelihood" else ""
+    return f"{equal} {often}whose parts come first in the vocabulary"
+
+
+def _seconds(words: tuple[CountedWord, ...], settings: MergeSettings) -> float:
     """A word is walked again for each merge in it, of which there are fewer than its letters; by
-    likelihood the pairs of all words are scored in each round."""
-    merged = sum(len(word.text) * min(rounds, len(word.text)) for word in words)
+    likelihood, and where the pair met first is merged, all pairs are gone through in each round."""
     letters = cost.letters_of(words)
-    pairs = min(rounds, letters) * letters if likely else 0
+    bounds = (settings.size, settings.merges, letters)
+    rounds = min(bound for bound in bounds if bound is not None)
+    merged = sum(len(word.text) * min(rounds, len(word.text)) for word in words)
+    pairs = rounds * letters if settings.likely or settings.first else 0
     return merged * _PER_MERGED + pairs * _PER_PAIR
 
 
@@ -113,10 +128,11 @@ _BPE = TokenizerKind(
     explained=(
         "Each word of the sentence is cut into characters, merged in the order of the merges"
     ),
-    settings=(*OF_A_CORPUS, MARKED, _ALPHABET, BYTE_FALLBACK),
+    settings=(*OF_A_CORPUS, MARKED, TIES, _ALPHABET, BYTE_FALLBACK),
     marks=tuple(MARKS),
     remarks=(("alphabet", "bytes", "all 256 bytes are there from the start"),),
     given_by="merges",
+    merges=True,
     given=_given,
     learned=_learned,
     told=told,

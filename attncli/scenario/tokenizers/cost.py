@@ -23,10 +23,15 @@ def check(said: TokenizerSettings, words: Sequence[CountedWord], seconds: float)
         longest = max(len(word.text) for word in words)
         what = (
             f"{letters_of(words):,} letters of different words, the longest of {longest:,}, to "
-            f"learn {said.size:,} tokens from"
+            f"learn {_asked(said)} from"
         )
-        less = "give a smaller corpus, shorter words or another vocabulary_size"
+        less = "give a smaller corpus, shorter words or fewer to learn"
         raise too_much(said.complaints.where(below(said.path, "corpus")), what, less)
+
+
+def _asked(said: TokenizerSettings) -> str:
+    """How much is to be learned."""
+    return f"{said.most_merges:,} merges" if said.size is None else f"{said.size:,} tokens"
 
 
 def letters_of(words: Sequence[CountedWord]) -> int:

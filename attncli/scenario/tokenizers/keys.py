@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from attncli.file.keys import Key, OwnedKeys, Record
 from attncli.file.kinds import (
     Choice,
@@ -12,8 +14,10 @@ from attncli.file.kinds import (
     NumberKind,
     TextKind,
     WholeNumber,
+    looks_like_number,
 )
 from attncli.file.nodes import Items, Map, Node, Scalar
+from attncli.file.problems import Problems
 from attncli.scenario.tokenizers import TOKENIZERS, tokenizer_kind
 from attncli.scenario.tokenizers.kind import TOKEN
 
@@ -24,6 +28,7 @@ _OWNERS = {
     "kind": "word",
     "marks": "bpe",
     "min_count": "word",
+    "ties": "bpe",
     "score": "wordpiece",
     "model": "sentencepiece",
     **dict.fromkeys(("training", "share", "longest", "whole"), "unigram"),
@@ -37,8 +42,25 @@ _SETTINGS = Record(
     beside=("corpus", "vocabulary_size", "merges", "pieces", "vocabulary", "sentence"),
 )
 _TEXT = TextKind("a text")
-_TEXTS = ListOf(_TEXT)
+_TEXTS = ListOf(TextKind("a text", blank=True))
 _COUNTS = MapOf(_COUNT, "word")
+
+
+class _Spaced(TextKind):
+    """`u g`: parts with a space between, as files of merges have them."""
+
+    def read(self, node: Node, problems: Problems) -> Any:  # noqa: ANN401
+        text = super().read(node, problems)
+        return None if text is None else tuple(text.split(" "))
+
+
+_PARTS = ListOf(TOKEN)
+_MERGE = Either(lambda node: _Spaced() if isinstance(node, Scalar) else _PARTS, (_PARTS, _Spaced()))
+_MERGES = ListOf(_MERGE)
+
+
+def _merges(node: Node) -> Kind[object]:
+    return _COUNT if isinstance(node, Scalar) and looks_like_number(node) else _MERGES
 
 
 def _corpus(node: Node) -> Kind[object]:
@@ -68,8 +90,10 @@ TOKENIZING = (
     ),
     Key(
         "merges",
-        ListOf(ListOf(TOKEN)),
-        "of bpe: the merges `[[u, g], [h, ug]]` in their order, instead of learning them",
+        Either(_merges, (_COUNT, _MERGES)),
+        "of bpe: the merges `[[u, g], [h, ug]]`, or `[u g, h ug]`, in their order, instead of "
+        "learning them; or how many bpe and wordpiece are to learn, beside a vocabulary_size or "
+        "instead of it",
     ),
     Key(
         "pieces",

@@ -46,10 +46,17 @@ BYTE_FALLBACK = Key(
 UNKNOWN = Key(
     "unknown",
     TOKEN,
-    "the token of what the vocabulary doesn't have; by default `[UNK]` in wordpiece, "
-    "`<unk>` in unigram and sentencepiece, none in bpe",
+    "the token of what the vocabulary (given for whole words, too) doesn't have; by "
+    "default `[UNK]` in wordpiece, `<unk>` in unigram and sentencepiece, none in bpe",
 )
-SPECIAL = Key("special", ListOf(TOKEN), "tokens that come first in the vocabulary", ())
+SPECIAL = Key("special", ListOf(TOKEN, empty=True), "tokens that come first in the vocabulary", ())
+TIES = Key(
+    "ties",
+    Choice(("ids", "first")),
+    "of bpe and wordpiece: which of equal pairs is merged, that of the smaller `ids` (the "
+    "default) or that which is met `first`",
+    "ids",
+)
 OF_A_CORPUS: tuple[Key[Any], ...] = (MIN_COUNT, UNKNOWN, SPECIAL)
 """Settings that every tokenizer has that is learned from a corpus."""
 
@@ -72,10 +79,11 @@ class TokenizerKind(NamedTuple):
     token. Of a setting that isn't the usual one `remarks` say what it means, on the page.
 
     `words` cuts a text where whole words are tokens. Otherwise pieces are `learned` from a corpus,
-    or `given` by the scenario's key `given_by`: as another kind does, where there is a setting
-    `model`, whose default is here. Both complain of what is wrong; `learned` may raise ValueError
-    for a vocabulary_size that can't be met, as "what is wrong; what is right", and ScenarioError
-    for what takes too long. `told` says what is learned.
+    by `merges`, of which a number may be asked for, or otherwise; or they are `given` by the
+    scenario's key `given_by`. Where there is a setting `model`, whose default is here, both are
+    done as another kind does. Both complain of what is wrong; `learned` may raise ValueError for a
+    vocabulary_size that can't be met, as "what is wrong; what is right", and ScenarioError for what
+    takes too long. `told` says what is learned.
     """
 
     name: str
@@ -87,6 +95,7 @@ class TokenizerKind(NamedTuple):
     words: WordSplitter | None = None
     model: str = ""
     given_by: str = ""
+    merges: bool = False
     given: Given | None = None
     learned: Learned | None = None
     told: Callable[[TokenizerSettings], str] = lambda _: ""

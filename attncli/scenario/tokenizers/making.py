@@ -19,9 +19,15 @@ def tokenizing_of(said: TokenizerSettings) -> Tokenizing | None:
     model = said.model
     if said.is_learned:
         return _learned(said)
-    if model.given is not None and said.values.get(model.given_by):
+    given_by = model.given_by or "vocabulary"
+    if model.given is not None and said.values.get(given_by) and said.most_merges is None:
         return model.given(said)
-    if not _has_another_complaint(said):
+    if said.most_merges is not None and not said.is_written("corpus"):
+        said.complain(
+            "merges", "a number of merges to learn, and no corpus to learn them from",
+            "give a corpus, or the merges themselves",
+        )  # fmt: skip
+    elif not _has_another_complaint(said):
         needed = "the vocabulary" if model.given_by == "vocabulary" else model.given_by
         said.complain(
             "tokenizer", f"nothing tells what pieces {said.kind.name} has",
@@ -43,10 +49,11 @@ def _has_another_complaint(said: TokenizerSettings) -> bool:
 
 def _learned(said: TokenizerSettings) -> Tokenizing | None:
     model = said.model
-    if model.given_by and said.size is None:
+    if model.given_by and said.size is None and said.most_merges is None:
         if not said.is_written("vocabulary_size"):  # else it has a complaint of its own
             wrong = "a corpus to learn from, and no vocabulary_size"
-            said.complain("corpus", wrong, "say how many tokens")
+            right = "say how many tokens" + (", or merges: 12" if model.merges else "")
+            said.complain("corpus", wrong, right)
         return None
     words = count_words(said.values["corpus"], pre_tokenizer(said).split)
     if not words:
@@ -85,7 +92,8 @@ def tokenizing(said: TokenizerSettings, model: Model) -> Tokenizing:
 def _facts(said: TokenizerSettings) -> Iterator[str]:
     """All that a stack says of its tokenizer, with the defaults that matter."""
     kind, model = said.kind, said.model
-    yield model.told(said) if said.is_learned else "its pieces are given"
+    given = "its pieces are given" if model.given_by else "its vocabulary is given"
+    yield model.told(said) if said.is_learned else given
     remarks = dict.fromkeys((*model.remarks, *kind.remarks))
     yield from (words for key, value, words in remarks if said.settings.get(key) == value)
     if model.given_by and said.marks != "none":

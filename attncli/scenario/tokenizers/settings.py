@@ -16,6 +16,7 @@ from attncli.scenario.tokenizers.kind import (
     MARKS,
     OF_A_CORPUS,
     SPECIAL,
+    UNKNOWN,
     TokenizerKind,
 )
 
@@ -78,10 +79,21 @@ class TokenizerSettings(NamedTuple):
         return size
 
     @property
+    def most_merges(self) -> int | None:
+        """How many merges are to be learned, if a number of them is asked for."""
+        merges = self.values.get("merges")
+        return merges if isinstance(merges, int) and self.model.merges else None
+
+    @property
+    def given(self) -> frozenset[str]:
+        """What there is in place of learning it, whoever it is for."""
+        learned = () if self.most_merges is None else ("merges",)
+        return frozenset(_GIVEN.keys() & self.values.keys()).difference(learned)
+
+    @property
     def is_learned(self) -> bool:
         """Whether there is a corpus to learn from, and nothing that is given instead."""
-        given = _GIVEN.keys() & self.values.keys() if self.model.given_by else ()
-        return "corpus" in self.values and not given
+        return "corpus" in self.values and not (self.model.given_by and self.given)
 
     @property
     def marks(self) -> str:
@@ -134,11 +146,15 @@ def check(said: TokenizerSettings) -> None:
         other = f", or say {' or '.join(owners)}" if model.given_by else ""
         _not_for_it(said, key, f"leave it out{other}")
     for key, (owner, otherwise) in _GIVEN.items():
-        if key in said.values and key != model.given_by:
+        right_place = key == model.given_by or (key not in said.given and model.merges)
+        if key in said.values and not right_place:
             say = f"say {owner}"
             _not_for_it(said, key, f"{otherwise}, or {say}" if model.given_by else say)
     if not model.given_by and not said.is_written("corpus"):
+        of_a_vocabulary = {UNKNOWN.name} if said.is_written("vocabulary") else set()
         for key in ("vocabulary_size", *(key.name for key in OF_A_CORPUS)):
+            if key in of_a_vocabulary:
+                continue
             if key in said.values or key in said.settings:
                 _not_for_it(said, key, "leave it out, or give a corpus to count")
     _check_marks(said)
@@ -155,8 +171,8 @@ def _not_for_it(said: TokenizerSettings, key: str, right: str) -> None:
 def _check_given(said: TokenizerSettings) -> None:
     """What is given isn't learned; a vocabulary with IDs is for merges, for wordpiece, and where
     nothing is learned."""
-    given, values = said.model.given_by, said.values
-    if given in _GIVEN and given in values:
+    given = said.model.given_by
+    if given in said.given:
         for other in filter(said.is_written, ("corpus", "vocabulary_size")):
             wrong = f"{given} are given, so that {other} does nothing"
             said.complain(other, wrong, "keep one of them")
@@ -165,7 +181,7 @@ def _check_given(said: TokenizerSettings) -> None:
     if given == "pieces":
         wrong = f"the pieces of {said.model.name} have their IDs in their own order"
         said.complain("vocabulary", wrong, "leave it out")
-    elif said.is_written("corpus") and "merges" not in values:
+    elif said.is_written("corpus") and "merges" not in said.given:
         wrong = "a vocabulary, and a corpus that one is learned from"
         said.complain("vocabulary", wrong, "keep one of them")
 

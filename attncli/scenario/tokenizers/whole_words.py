@@ -92,8 +92,18 @@ def _dictionary(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Toke
     return tokenizing(said, counted.model)._replace(words=words, learned=counted)
 
 
+def _given(said: TokenizerSettings) -> Tokenizing:
+    """What a vocabulary doesn't have is the unknown token."""
+    from attncli.scenario.tokenizers.making import tokenizing
+    from attncli.tokenizing.dictionary import Dictionary
+
+    return tokenizing(said, Dictionary(said.values["vocabulary"], said.unknown))
+
+
 def _kind(name: str, explained: str, words: WordSplitter) -> TokenizerKind:
-    return TokenizerKind(name, explained, words=words, learned=_dictionary, told=_told)
+    return TokenizerKind(
+        name, explained, words=words, given=_given, learned=_dictionary, told=_told
+    )
 
 
 _SPLITTERS = (

@@ -8,7 +8,7 @@ from attncli.file.keys import Key
 from attncli.file.kinds import Choice
 from attncli.scenario.model import Tokenizing
 from attncli.scenario.tokenizers.bpe import merges_of, told
-from attncli.scenario.tokenizers.kind import MARKED, OF_A_CORPUS, TokenizerKind
+from attncli.scenario.tokenizers.kind import MARKED, OF_A_CORPUS, TIES, TokenizerKind
 from attncli.scenario.tokenizers.making import tokenizing
 from attncli.scenario.tokenizers.settings import TokenizerSettings
 from attncli.tokenizing.corpus import CountedWord
@@ -36,13 +36,14 @@ def _given(said: TokenizerSettings) -> Tokenizing:
 _WORDPIECE = TokenizerKind(
     name="wordpiece",
     explained="Each word of the sentence is cut into the longest pieces that there are",
-    settings=(*OF_A_CORPUS, MARKED, _SCORE),
+    settings=(*OF_A_CORPUS, MARKED, TIES, _SCORE),
     marks=("##",),
     unknown="[UNK]",
     remarks=(("score", "count", "pairs are chosen by their counts"),),
     given_by="vocabulary",
+    merges=True,
     given=_given,
     learned=_learned,
-    told=told,
+    told=lambda said: told(said, said.get(_SCORE)),
 )
 KINDS = {"wordpiece": _WORDPIECE}

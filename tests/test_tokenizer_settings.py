@@ -1,0 +1,170 @@
+"""Settings of tokenizers by which they do as people know them, against what those people published."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from typing import Any
+
+import pytest
+
+from attncli import ScenarioError, oracle
+from attncli.tokenizing.corpus import CountedWord
+from attncli.tokenizing.merge_training import MergeSettings, MergeTraining, learn_merges
+from attncli.tokenizing.pieces import SubwordMarks
+from tests.conftest import sampled
+from tests.pages import page_of, trace_of
+from tests.plain import read
+
+Splits = dict[str, list[str]]
+
+
+def drawn_words(seed: int) -> dict[str, int]:
+    """Few letters and small counts, so that many pairs are equal."""
+    draw = random.Random(seed)
+    words = ("".join(draw.choices("abcd", k=draw.randint(1, 7))) for _ in range(12))
+    return {word: draw.randint(1, 3) for word in words}
+
+
+def met_first(numbers: dict[Any, Any]) -> Any:
+    """`max` takes the first of equal ones; a dictionary has its keys in the order they came."""
+    return max(numbers, key=numbers.__getitem__)
+
+
+def sennrich(words: dict[str, int], rounds: int, end: str = "</w>") -> list[tuple[str, str]]:
+    """The script in Sennrich et al. 2016 (arXiv:1508.07909, algorithm 1), but for its regular
+    expression, and D2L's (15.6.2)."""
+    vocabulary = {(*word[:-1], word[-1] + end): count for word, count in words.items()}
+    merges = []
+    for _ in range(rounds):
+        pairs: dict[tuple[str, str], int] = defaultdict(int)
+        for symbols, count in vocabulary.items():
+            for i in range(len(symbols) - 1):
+                pairs[symbols[i], symbols[i + 1]] += count
+        if not pairs:
+            break
+        merges.append(met_first(pairs))
+        vocabulary = {tuple(merged(symbols, *merges[-1])): n for symbols, n in vocabulary.items()}
+    return merges
+
+
+def merged(symbols: Any, left: str, right: str) -> list[str]:
+    found, i = [], 0
+    while i < len(symbols):
+        here = tuple(symbols[i : i + 2]) == (left, right)
+        found.append(left + right.removeprefix("##") if here else symbols[i])
+        i += 2 if here else 1
+    return found
+
+
+def course_wordpiece(words: dict[str, int], rounds: int) -> list[tuple[str, str]]:
+    """Hugging Face's course, chapter 6, "WordPiece tokenization"."""
+    splits = {word: [word[0], *(f"##{c}" for c in word[1:])] for word in words}
+    merges = []
+    for _ in range(rounds):
+        letters, pairs = Counter[str](), Counter[tuple[str, str]]()
+        for word, count in words.items():
+            for symbol in splits[word]:
+                letters[symbol] += count
+            for pair in zip(splits[word], splits[word][1:], strict=False):
+                pairs[pair] += count
+        scores = {(a, b): n / (letters[a] * letters[b]) for (a, b), n in pairs.items()}
+        if not scores:
+            break
+        merges.append(met_first(scores))
+        splits = {word: merged(cut, *merges[-1]) for word, cut in splits.items()}
+    return merges
+
+
+def learned(words: dict[str, int], **settings: Any) -> MergeTraining:
+    counted = [CountedWord(word, count) for word, count in words.items()]
+    return learn_merges(counted, MergeSettings(first=True, **settings))
+
+
+@sampled(20, seed=range(200))
+def test_the_pair_met_first_as_in_sennrichs_script(seed: int) -> None:
+    words = drawn_words(seed)
+    ours = learned(words, merges=30, marks=SubwordMarks(suffix="</w>"))
+    assert list(ours.merges) == sennrich(words, 30)
+    ours = learned(words, merges=5)
+    assert list(ours.merges) == sennrich(words, 5, end="")
+
+
+@sampled(20, seed=range(200))
+def test_the_pair_met_first_as_in_the_course(seed: int) -> None:
+    words = drawn_words(seed)
+    ours = learned(words, merges=30, marks=SubwordMarks("##"), score="likelihood")
+    assert list(ours.merges) == course_wordpiece(words, 30)
+
+
+def test_the_rule_is_on_the_page() -> None:
+    text = "tokenizer: {kind: bpe, ties: RULE}\ncorpus: {za: 2, ab: 2}\nmerges: 1\nsentence: za\n"
+    first, ids = (page_of(trace_of(text.replace("RULE", rule))) for rule in ("first", "ids"))
+    first, ids = " ".join(first.split()), " ".join(ids.split())
+    assert "at most one merge, of pairs" in first
+    assert "of equal pairs the one is merged that is met first" in first
+    assert "z a occurs most often (2): it becomes the piece za. As good is a b;" in first
+    assert "the one is taken that is met first, from the first word on." in first
+    assert "of equal pairs the one is merged whose parts come first in the vocabulary" in ids
+    assert "a b occurs most often (2): it becomes the piece ab. As good is z a;" in ids
+
+
+def test_a_number_of_merges() -> None:
+    text = "tokenizer: bpe\ncorpus: {hug: 3, pug: 2, bun: 1}\nMORE\nsentence: hug\n"
+    vocabularies = {
+        more: list(trace_of(text.replace("MORE", more)).scenario.text.known_ids)[6:]
+        for more in ("merges: 2", "merges: 2\nvocabulary_size: 7", "merges: 1\nvocabulary_size: 8")
+    }
+    assert list(vocabularies.values()) == [["ug", "hug"], ["ug"], ["ug"]]
+
+
+def test_merges_as_in_a_file() -> None:
+    one, other = (
+        trace_of(f"tokenizer: bpe\nmerges: {said}\nsentence: hug\n")
+        for said in ("[[u, g], [h, ug]]", "[u g, [h, ug]]")
+    )
+    assert one.scenario.text == other.scenario.text
+    with pytest.raises(ScenarioError, match="merge 1: a merge has two parts"):
+        trace_of("tokenizer: bpe\nmerges: [u g h]\nsentence: hug\n")
+
+
+def test_the_unknown_token_of_a_given_vocabulary() -> None:
+    text = "tokenizer: {kind: word, unknown: <unk>}\nvocabulary: {yassin: 104, <unk>: 7, '!': 9}\nsentence: hello yassin!\nembeddings: one_hot\n"
+    trace = trace_of(text)
+    assert trace.scenario.text.tokens == ("<unk>", "yassin", "!")
+    assert trace.scenario.text.ids == (7, 104, 9)
+    assert "hello isn't in the vocabulary, and becomes <unk>." in page_of(trace)
+    expected = oracle.work(read(text))
+    for name in expected:
+        assert trace[name].values.tolist() == expected[name].astype(float).tolist()
+
+
+MENDED = {
+    "tokenizer: {kind: bpe, special: []}\ncorpus: {ab: 1}\nvocabulary_size: 3": ("ab",),
+    "tokenizer: {kind: unigram, special: []}\ncorpus: {ab: 3}\nvocabulary_size: 9": ("ab",),
+    "tokenizer: bpe\ncorpus:\n- ab\n-\n- ''\n- ab\nvocabulary_size: 3": ("ab",),
+}
+
+
+@pytest.mark.parametrize("text", MENDED)
+def test_nothing_is_as_good_as_empty(text: str) -> None:
+    assert trace_of(f"{text}\nsentence: ab\n").scenario.text.tokens == MENDED[text]
+
+
+WRONG = {
+    "tokenizer: bpe\ncorpus: ['', ' ']\nvocabulary_size: 9": "the corpus has no words",
+    "tokenizer: bpe\nmerges: 3": "a number of merges to learn, and no corpus to learn them from",
+    "tokenizer: unigram\ncorpus: ab\nmerges: 3": "merges is not for the tokenizer unigram",
+    "tokenizer: {kind: unigram, ties: first}\ncorpus: ab\nvocabulary_size: 9": "ties is not for",
+    "tokenizer: {kind: bpe, unknown: x}\nmerges: [a b]\nvocabulary: {a: 1, b: 2, x: 0}": "the vocabulary has no \"ab\", which is what the merges make; add it",
+    "tokenizer: {kind: bpe, unknown: x}\nmerges: [a b]\nvocabulary: {a: 1, ab: 2}": "b is neither a symbol",
+    "tokenizer: {kind: word, unknown: x}\nvocabulary: {a: 1, b: 2}": "the vocabulary has no \"x\", the token of all that it doesn't have",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_what_is_wrong(text: str) -> None:
+    with pytest.raises(ScenarioError) as error:
+        trace_of(f"{text}\nsentence: ab\n")
+    assert WRONG[text] in str(error.value)
+    assert len(str(error.value).splitlines()) == 1
