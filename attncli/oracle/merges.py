@@ -158,7 +158,7 @@ def _learn(training: MergeTask) -> LearnedMerges:
     vocabulary: dict[str, int] = {}
     for token in (*training.special, *order):
         vocabulary.setdefault(token, len(vocabulary))
-    rounds = []
+    rounds: list[MergeRound] = []
     while not _is_full(training, len(vocabulary), len(rounds)):
         one = _round(training, words, vocabulary)
         if not one.pairs or one.pairs[one.chosen] < training.min_count:
