@@ -85,6 +85,12 @@ class Length(Leaf):
     axis: int
 
 
+class Shapes(Leaf):
+    """How many rows and columns matrices have that are multiplied: `(3 × 2)(2 × 4)`."""
+
+    sizes: tuple[tuple[int, int], ...]
+
+
 class Omitted(Leaf):
     """Terms or entries that are left out: `…`."""
 
@@ -220,6 +226,19 @@ def with_each(
     """The expression with something else in the place of each node of a kind, where `change` gives
     something."""
     return rewritten(node, lambda part: change(part) if isinstance(part, kind) else None)
+
+
+def each(node: Expression, kind: type[_Kind]) -> Iterator[_Kind]:
+    """The nodes of a kind in an expression, the outer ones before those inside them."""
+    waiting: list[Any] = [node]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, kind):
+            yield part
+        if type(part) is tuple:
+            waiting += part[::-1]
+        elif isinstance(part, Node) and not isinstance(part, _LEAVES):
+            waiting += part.parts[::-1]
 
 
 def numbers_in(node: Expression) -> Iterator[Number]:

@@ -83,6 +83,9 @@ class Notation:
     def matrix_product(self, node: ex.MatrixProduct) -> str:
         return self.matrices.join([self.held(factor, ATOM) for factor in node.factors])
 
+    def shapes(self, node: ex.Shapes) -> str:
+        return "".join(f"({rows}{self.times}{columns})" for rows, columns in node.sizes)
+
     def dot_product(self, node: ex.Dot) -> str:
         left, right = self.held(node.left, ATOM), self.held(node.right, ATOM)
         return f"{left}{self.joint}{self.dot}{self.glue}{right}"
@@ -117,6 +120,7 @@ _WRITERS: dict[type, str] = {
     ex.Number: "number",
     ex.Blank: "blank",
     ex.Symbol: "symbol",
+    ex.Shapes: "shapes",
     ex.Omitted: "omission",
     ex.Sum: "sum",
     ex.Product: "product",

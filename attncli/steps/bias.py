@@ -90,10 +90,13 @@ STEP = Step(
     makes=("alibi", "biased", "added"),
     shapes="scores [n, m], bias [n, m] → biased [n, m]",
     happens=_happens,
-    purpose=(
+    why=(
         "A number added to a score makes a key more or less likely to be attended to, whatever"
-        " the vectors say. ALiBi takes off more the further the key is away, at another rate in"
-        " each head, and so tells the model how far apart tokens are."
+        " the vectors say."
+    ),
+    more=(
+        "ALiBi takes off more the further the key is away, at another rate in each head, and so"
+        " tells the model how far apart tokens are."
     ),
     check=_check,
     plan=_plan,

@@ -38,10 +38,13 @@ STEP = Step(
         "The words of the corpus are counted; the most frequent ones are kept, and each gets an ID."
         " A word below the cut is the unknown token, if there is one."
     ),
-    purpose=(
-        "A model knows only so many words, those that it has a vector for. So the words of a large"
-        " corpus are counted and the rarest are left out. As a few words make up most of any text,"
-        " a small dictionary covers much of it; what it doesn't have is lost, or cut into pieces."
+    why=(
+        "A model knows only so many words, those that it has a vector for: so the words of a"
+        " large corpus are counted, and the rarest are left out."
+    ),
+    more=(
+        "As a few words make up most of any text, a small dictionary covers much of it; what it"
+        " doesn't have is lost, or cut into pieces."
     ),
     plan=_plan,
     mistakes=(

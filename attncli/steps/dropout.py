@@ -57,10 +57,13 @@ STEP = Step(
         "Weights whose place in the given mask is 0 are dropped; the others are"
         f" divided by 1 − p, here with p = {_p(place)}."
     ),
-    purpose=(
-        "In training some weights are dropped by chance, so that no token leans on a single"
-        " other one. Dividing the rest by 1 − p keeps the sum what it is on average. When the"
-        " model is used, nothing is dropped."
+    why=(
+        "In training some weights are dropped by chance, so that no token leans on a single other"
+        " one."
+    ),
+    more=(
+        "Dividing the rest by 1 − p keeps the sum what it is on average. When the model is used,"
+        " nothing is dropped."
     ),
     plan=_plan,
     general=General(x="weights", said={"dropout": {"p": Decimal("0.1")}}),

@@ -116,10 +116,13 @@ STEP = Step(
     makes=("X", "E", "scaled_E"),
     shapes="n tokens, embeddings [vocabulary, d_model] → X [n, d_model]",
     happens=_happens,
-    purpose=(
-        "An embedding says where a token stands in a space of d_model dimensions, in which"
-        " words of like use come to lie near each other. The table is learned; looking up is"
-        " only choosing rows, one for each token, in the order of the sentence."
+    why=(
+        "An embedding says where a token stands in a space of d_model dimensions, in which words"
+        " of like use come to lie near each other."
+    ),
+    more=(
+        "The table is learned; looking up is only choosing rows, one for each token, in the order"
+        " of the sentence."
     ),
     plan=_plan,
     mistakes=(

@@ -62,11 +62,11 @@ STEP = Step(
         "Each piece is counted wherever it stands in a word, once for each time that the word"
         " occurs; its probability is its share of all counts."
     ),
-    purpose=(
-        "Unigram starts from many pieces, and takes the pieces of a word to be independent of each"
-        " other: the probability of a cut is the product of theirs. Its logarithm is a sum, and"
-        " stays a number that one can write down."
+    why=(
+        "Unigram starts from many pieces, and takes the pieces of a word to be independent of"
+        " each other: the probability of a cut is the product of theirs."
     ),
+    more="Its logarithm is a sum, and stays a number that one can write down.",
     plan=_plan,
     mistakes=(
         Mistake(

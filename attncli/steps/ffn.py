@@ -113,10 +113,13 @@ STEP = Step(
     makes=("hidden", "activated", "up", "gated", "ffn"),
     shapes="output [n, d_v] → hidden [n, d_ff] → activated [n, d_ff] → ffn [n, d_out]",
     happens=_happens,
-    purpose=(
-        "Attention mixes the tokens; the feed-forward network then works on each of them"
-        " alone, with the same weights for all. Its activation is what keeps the two layers"
-        " from being one: relu lets positive numbers pass and turns negative ones into 0."
+    why=(
+        "Attention mixes the tokens; the feed-forward network then works on each of them alone,"
+        " with the same weights for all."
+    ),
+    more=(
+        "Its activation is what keeps the two layers from being one: relu lets positive numbers"
+        " pass and turns negative ones into 0."
     ),
     plan=_plan,
     general=General(x="output", gives=("b1", "b2")),

@@ -149,10 +149,13 @@ STEP = Step(
     happens=lambda place: _HAPPENS.get(place.cell.kind, "").format(
         updated="kept" if keeps_old(place) else "replaced"
     ),
-    purpose=(
-        "A plain cell writes its whole memory anew at each token, so that what was long ago is"
-        " soon lost, and so is its gradient. Gates decide number by number what is kept, what is"
-        " written and what is shown: near 1 lets a number pass, near 0 holds it back."
+    why=(
+        "Gates decide number by number what is kept, what is written and what is shown: near 1"
+        " lets a number pass, near 0 holds it back."
+    ),
+    more=(
+        "A plain cell, which has none, writes its whole memory anew at each token, so that what"
+        " was long ago is soon lost, and so is its gradient."
     ),
     plan=_plan,
     general=General(

@@ -86,10 +86,13 @@ STEP = Step(
     makes=("slope", "step_factor", "factor", "factor_norm", "factor_norms"),
     shapes="W_aa [h, h], a[t] [h] → factor[t] [h, h]",
     happens=_happens,
-    purpose=(
+    why=(
         "Learning goes backward through time: the error after the last token is multiplied by one"
-        " such factor for each token. Factors smaller than 1 make it vanish, so that early words"
-        " teach nothing; larger ones make it explode."
+        " factor for each token."
+    ),
+    more=(
+        "Factors smaller than 1 make it vanish, so that early words teach nothing; larger ones"
+        " make it explode."
     ),
     plan=_plan,
     general=General(cell=Recurrent(gradient=True)),

@@ -54,10 +54,10 @@ STEP = Step(
     makes=("x", "ax"),
     shapes="X [n, d] → x[t] [d]; W_ax [h, d], x[t] [d] → W_ax x[t] [h]",
     happens=_happens,
-    purpose=(
-        "A recurrent cell reads one token at a time. What is new at a time is that token's"
-        " vector; W_ax draws from it what is worth remembering, one dot product for each number"
-        " of the memory."
+    why="A recurrent cell reads one token at a time: what is new is that token's vector.",
+    more=(
+        "In a plain cell W_ax draws from it what is worth remembering, one dot product for each"
+        " number of the memory."
     ),
     plan=_plan,
     general=General(cell=Recurrent()),

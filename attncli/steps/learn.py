@@ -88,11 +88,13 @@ STEP = Step(
     makes=("counts", "symbols", "scores"),
     shapes="word_counts [words] → counts [pairs]",
     happens=_happens,
-    purpose=(
-        "A vocabulary of whole words has no place for a word that nobody has seen before, one of"
-        " single characters tells little. So pieces are learned: the pair of neighbours that occurs"
-        " most often (or is most surprising) becomes one piece, again and again, until the"
-        " vocabulary is as large as it should be."
+    why=(
+        "The pair of neighbours that occurs most often (or is most surprising) becomes one piece,"
+        " again and again, until the vocabulary is as large as it should be."
+    ),
+    more=(
+        "A vocabulary of whole words would have no place for a word that nobody has seen before,"
+        " and one of single characters tells little: learned pieces lie between."
     ),
     plan=_plan,
     mistakes=(

@@ -56,11 +56,11 @@ STEP = Step(
         Word(", ".join(place.scenario.prediction.targets)),
         "); the cross-entropy is the mean.",
     ),
-    purpose=(
-        "Training asks: how surprised was the model by what really came next? −ln of the"
-        " target's probability is 0 for a sure guess and grows without end as the probability"
-        " goes to 0. e to the mean of it is the perplexity: among how many equally likely"
-        " tokens the model might as well have been guessing."
+    why="Training asks how surprised the model was by what really came next.",
+    more=(
+        "−ln of the target's probability is 0 for a sure guess and grows without end as the"
+        " probability goes to 0. e to the mean of it is the perplexity: among how many equally"
+        " likely tokens the model might as well have been guessing."
     ),
     plan=_plan,
     mistakes=(

@@ -209,10 +209,13 @@ STEP = Step(
     makes=("mask", "masked"),
     shapes="scores [n, m], mask [n, m] → masked [n, m]",
     happens=_happens,
-    purpose=(
-        "A decoder that is to guess the next token must not see it. A score of −∞ gets the"
-        " weight e^(−∞) = 0, so that the key behind it has no part in the blend. The same"
-        " keeps out padding, or what is too far away."
+    why=(
+        "A mask hides keys that a query must not see: a decoder that is to guess the next token"
+        " must not know it."
+    ),
+    more=(
+        "A score of −∞ gets the weight e^(−∞) = 0, so that the key behind it has no part in the"
+        " blend. The same keeps out padding, or what is too far away."
     ),
     check=_check,
     plan=_plan,

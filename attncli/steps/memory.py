@@ -44,10 +44,11 @@ STEP = Step(
         f"What is remembered of the tokens {'after' if place.way == 'backward' else 'before'} is"
         " multiplied by its own weights."
     ),
-    purpose=(
+    why=(
         "The memory is what makes a cell recurrent: the state that it was left in comes back in,"
-        " through the same W_aa at each time. With an empty memory it adds nothing."
+        " through the same W_aa at each time."
     ),
+    more="With an empty memory it adds nothing.",
     plan=_plan,
     general=General(cell=Recurrent()),
     mistakes=(

@@ -65,10 +65,13 @@ STEP = Step(
     makes=("concat", "attention"),
     shapes="h outputs [n, d_v] → concat [n, h · d_v] → attention [n, d_model]",
     happens=_happens,
-    purpose=(
-        "Each head has found something else. Side by side their outputs make one long vector"
-        " for each token, and W_O mixes what the heads found into one vector of the model's"
-        " width, ready to be added to the token's own."
+    why=(
+        "What attention found becomes one vector for each token, of the model's width, ready to be"
+        " added to the token's own."
+    ),
+    more=(
+        "Each head has found something else: side by side their outputs make one long vector, and"
+        " W_O mixes what they found."
     ),
     plan=_plan,
     general=General(heads=2, gives=("W_O",)),

@@ -185,10 +185,13 @@ STEP = Step(
     makes=("mean", "centered", "variance", "deviation", "mean_square", "rms", "normed"),
     shapes="x [n, d_model] → mean [n], variance [n], deviation [n] → normed [n, d_model]",
     happens=_happens,
-    purpose=(
-        "From layer to layer numbers could grow or shrink without end. A norm brings each"
-        " token's vector back to one size: mean 0 and standard deviation 1, or for RMS norm"
-        " only the size. Then γ and β, which are learned, may stretch and shift it again."
+    why=(
+        "From layer to layer numbers could grow or shrink without end; a norm brings each token's"
+        " vector back to one size."
+    ),
+    more=(
+        "That is mean 0 and standard deviation 1, or for RMS norm only the size. Then γ and β,"
+        " which are learned, may stretch and shift it again."
     ),
     plan=_plan,
     general=General(x="x", gives=("gamma", "beta")),

@@ -177,12 +177,15 @@ STEP = Step(
     makes=("P", "S", "summed", "X"),
     shapes="E [n, d_model] → P [n, d_model] → X [n, d_model]",
     happens=_happens,
-    purpose=(
-        "Attention by itself doesn't know in which order the tokens come: with the same tokens"
-        " in another order it gives the same rows, in that order. So something that tells where"
-        " a token stands is added to its embedding. Sines and cosines of different wavelengths"
-        " work like the hands of many clocks: together they tell every position apart, and a"
-        " shift of the position is the same turn of all the hands everywhere."
+    why=(
+        "Attention by itself doesn't know in which order the tokens come, so something that tells"
+        " where a token stands is added to its embedding."
+    ),
+    more=(
+        "Without it the same tokens in another order give the same rows, in that order. Sines and"
+        " cosines of different wavelengths work like the hands of many clocks: together they tell"
+        " every position apart, and a shift of the position is the same turn of all the hands"
+        " everywhere."
     ),
     plan=_plan,
     general=General(x="E", positions=(Positions("sinusoidal"),)),

@@ -109,11 +109,11 @@ STEP = Step(
     ),
     shapes="logits [1, vocabulary] → probabilities [1, vocabulary]",
     happens=_happens,
-    purpose=(
-        "The softmax makes of the logits a probability for each token of the vocabulary. The"
-        " greedy choice is the likeliest one; sampling takes any of them as often as its"
-        " probability says. A temperature, top-k and top-p keep a sample from wandering off"
-        " into what is hardly likely."
+    why="The softmax makes of the logits a probability for each token of the vocabulary.",
+    more=(
+        "The greedy choice is the likeliest one; sampling takes any of them as often as its"
+        " probability says. A temperature, top-k and top-p keep a sample from wandering off into"
+        " what is hardly likely."
     ),
     plan=_plan,
     general=General(x="logits"),

@@ -152,11 +152,11 @@ STEP = Step(
     makes=(*_NAMES, "K_new", "V_new"),
     shapes="X [n, d_model] → Q [n, d_k], K [n, d_k], V [n, d_v]",
     happens=_happens,
-    purpose=(
-        "Every token plays three parts. Its query says what it looks for, its key what it"
-        " offers to the others, its value what it passes on when it is attended to. Three"
-        " learned matrices draw them from the same embedding."
+    why=(
+        "Every token plays three parts: its query says what it looks for, its key what it offers"
+        " to the others, its value what it passes on when it is attended to."
     ),
+    more="Three learned matrices draw them from the same embedding.",
     plan=_plan,
     mistakes=tuple(map(_transposed, _NAMES)),
     together=(("X", "Embedding"), ("Q", "Query"), ("K", "Key"), ("V", "Value")),

@@ -118,11 +118,14 @@ STEP = Step(
     makes=("cut_scores", "loss", "growth", "frequencies", "total", "words", "losses"),
     shapes="log_p [pieces] → cut_scores [words] → loss → growth [pieces]",
     happens=_happens,
-    purpose=(
-        "A vocabulary of all substrings would be far too large. What a piece is worth shows when it"
-        " is missing: words that it was in have to be cut in a less probable way. The pieces that"
-        " are missed least go, until the vocabulary is as large as it should be; single characters"
-        " stay, so that every word can be cut."
+    why=(
+        "What a piece is worth shows when it is missing: words that it was in have to be cut in a"
+        " less probable way."
+    ),
+    more=(
+        "A vocabulary of all substrings would be far too large, so the pieces that are missed"
+        " least go, until it is as large as it should be. Single characters stay, so that every"
+        " word can be cut."
     ),
     plan=_plan,
     mistakes=(

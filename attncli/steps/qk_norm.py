@@ -144,10 +144,13 @@ STEP = Step(
     makes=tuple(made for x in _QK for made in (*(f"{x}_{of}" for of in _NAMES), f"normed_{x}")),
     shapes="Q [n, d_k], K [m, d_k] → normed_Q [n, d_k], normed_K [m, d_k]",
     happens=_happens,
-    purpose=(
-        "A score is large where two vectors point the same way, but also where they are long. In"
-        " training they may grow until the softmax lets a single key take all. Normalized, all"
-        " are of one size, and γ, which is learned, says how large the scores may get."
+    why=(
+        "A score is large where two vectors point the same way, but also where they are long;"
+        " normalized, all queries and keys are of one size."
+    ),
+    more=(
+        "In training they may otherwise grow until the softmax lets a single key take all. γ,"
+        " which is learned, says how large the scores may get."
     ),
     check=_check,
     plan=_plan,

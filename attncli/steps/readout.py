@@ -105,10 +105,10 @@ STEP = Step(
     makes=("s", "ya", "z_y", "y_exp", "y_sum", "y"),
     shapes="W_ya [k, h], a[t] [h] → y[t] [k]",
     happens=lambda place: _HAPPENS[_end(place)],
-    purpose=(
-        "The memory means nothing to anybody outside. W_ya draws an answer from it: one number"
-        " that a sigmoid turns into a probability, or one for each class, of which a softmax"
-        " makes probabilities that add up to 1."
+    why="The memory means nothing to anybody outside; W_ya draws an answer from it.",
+    more=(
+        "That is one number that a sigmoid turns into a probability, or one for each class, of"
+        " which a softmax makes probabilities that add up to 1."
     ),
     plan=_plan,
     general=General(

@@ -34,10 +34,10 @@ STEP = Step(
     makes=("residual1", "residual2", "residual3"),
     shapes="x [n, d_model], sublayer(x) [n, d_model] → residual [n, d_model]",
     happens=lambda _: "What the sublayer found is added to what went into it.",
-    purpose=(
-        "A sublayer need not say all about a token again: what it finds is added to what was"
-        " known. The sum also gives the gradient a straight way back through many layers."
+    why=(
+        "A sublayer need not say all about a token again: what it finds is added to what was known."
     ),
+    more="The sum also gives the gradient a straight way back through many layers.",
     plan=_plan,
     general=General(x="attention"),
     shown_with=("block=encoder",),

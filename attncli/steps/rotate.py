@@ -81,11 +81,13 @@ STEP = Step(
     makes=("Q_cosine", "Q_sine", "rotated_Q", "K_cosine", "K_sine", "rotated_K"),
     shapes="Q [n, d_k], K [m, d_k] → rotated_Q [n, d_k], rotated_K [m, d_k]",
     happens=_happens,
-    purpose=(
-        "In place of adding something to the embeddings, queries and keys are turned, each pair"
-        " of their columns at a speed of its own. The dot product of two turned vectors"
-        " depends only on how much further one was turned than the other: so a score knows how"
-        " far apart two tokens stand, wherever they are."
+    why=(
+        "Instead of adding something to the embeddings, queries and keys are turned, each pair of"
+        " their columns at a speed of its own."
+    ),
+    more=(
+        "The dot product of two turned vectors depends only on how much further one was turned"
+        " than the other: so a score knows how far apart two tokens stand, wherever they are."
     ),
     plan=_plan,
     general=General(positions=(Positions("rope"),)),

@@ -78,11 +78,11 @@ STEP = Step(
     makes=("scaled",),
     shapes="scores [n, n] → scaled [n, n]",
     happens=_happens,
-    purpose=(
-        "A dot product adds up d_k terms, so it grows with d_k: its spread grows like √d_k."
-        " Large scores would push the softmax to where one weight is nearly 1 and learning"
-        " stalls. Dividing by √d_k keeps the spread the same for every d_k."
+    why=(
+        "A dot product adds up d_k terms, so its spread grows like √d_k; dividing by √d_k keeps"
+        " it the same for every d_k."
     ),
+    more="Large scores would push the softmax to where one weight is nearly 1 and learning stalls.",
     plan=_plan,
     general=General(x="scores"),
     shown_with=("scale=sqrt_d_k",),

@@ -22,10 +22,13 @@ STEP = Step(
     makes=("scores",),
     shapes="Q [n, d_k], K [n, d_k] → scores [n, n]",
     happens=lambda _: "Each query is compared with each key by their dot product.",
-    purpose=(
-        "A dot product is large where two vectors point the same way. The score of a query"
-        " and a key says how well what one token looks for fits what another offers. A row"
-        " of the table holds all the scores of one query."
+    why=(
+        "The score of a query and a key says how well what one token looks for fits what another"
+        " offers."
+    ),
+    more=(
+        "A dot product is large where two vectors point the same way. A row of the table holds"
+        " all the scores of one query."
     ),
     plan=lambda place: (_definition(place, MatMulTransposed(), "Q", "K"),),
     mistakes=(

@@ -36,9 +36,9 @@ STEP = Step(
         f"Each score is bent so that it stays between −{place.attention.said.get(_CAP)}"
         f" and {place.attention.said.get(_CAP)}."
     ),
-    purpose=(
-        "A tanh leaves small scores nearly as they are and keeps large ones below a cap, so"
-        " that no single key can take all of the attention by an enormous score."
+    why=(
+        "A tanh leaves small scores nearly as they are and keeps large ones below a cap, so that"
+        " no single key can take all of the attention by an enormous score."
     ),
     plan=_plan,
     general=General(x="scores", said={"softcap": Decimal(50)}),

@@ -42,11 +42,11 @@ STEP = Step(
     happens=lambda _: (
         "In each row, e is raised to each score, and each result is divided by the row's sum."
     ),
-    purpose=(
-        "The softmax turns a row of scores, which may be any numbers, into weights between 0"
-        " and 1 that add up to 1: the share of its attention that the row's query gives to"
-        " each key. A score that is larger by 1 gets e times the weight."
+    why=(
+        "The softmax turns a row of scores, which may be any numbers, into weights between 0 and"
+        " 1 that add up to 1: the share of its attention that the row's query gives to each key."
     ),
+    more="A score that is larger by 1 gets e times the weight.",
     plan=lambda place: softmax(place, place.x, place.name("weights"), "softmax"),
     general=General(x="scaled"),
     mistakes=(

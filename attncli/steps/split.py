@@ -114,11 +114,13 @@ STEP = Step(
     makes=("Q", "K", "V"),
     shapes="Q [n, h · d_k] → Q [n, d_k] of each of h heads",
     happens=_happens,
-    purpose=(
+    why=(
         "Several heads attend at once, each in a smaller space of its own, so that one can look"
-        " for the verb and another for the next word. W_Q holds the matrices of all heads side"
-        " by side; so a head's queries are a run of the columns of Q, and the same for keys"
-        " and values."
+        " for the verb and another for the next word."
+    ),
+    more=(
+        "W_Q holds the matrices of all heads side by side; so a head's queries are a run of the"
+        " columns of Q, and the same for keys and values."
     ),
     check=_check,
     plan=_plan,

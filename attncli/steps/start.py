@@ -79,11 +79,11 @@ STEP = Step(
     makes=("a", "c"),
     shapes="a[0] [h], of an lstm also c[0] [h]",
     happens=_happens,
-    purpose=(
-        "A recurrent cell adds each token to what it remembers of those that it has read. Where it"
-        " begins there is nothing to remember, so that its memory begins with zeros, unless it goes"
-        " on from another text."
+    why=(
+        "Where a recurrent cell begins there is nothing to remember, so its memory begins with"
+        " zeros, unless it goes on from another text."
     ),
+    more="From there on it adds each token to what it remembers of those that it has read.",
     plan=_plan,
     general=General(cell=Recurrent()),
     mistakes=(

@@ -114,11 +114,11 @@ STEP = Step(
     makes=("z", "a", "c", "tanh_c"),
     shapes="[h] and [h] → a[t] [h]",
     happens=_happens,
-    purpose=(
+    why=(
         "The state is all that a recurrent cell hands on: to the next time as its memory, and to"
-        " whatever reads it out. With tanh its numbers stay between −1 and 1, however many tokens"
-        " there are."
+        " whatever reads it out."
     ),
+    more="With tanh its numbers stay between −1 and 1, however many tokens there are.",
     plan=_plan,
     general=General(cell=Recurrent(), gives=("b_a",)),
     mistakes=(

@@ -41,10 +41,8 @@ STEP = Step(
     makes=("states",),
     shapes="a[1] … a[n] [h] → states [n, h]",
     happens=lambda _: "The states after each token, one row a token.",
-    purpose=(
-        "Side by side the states show what the memory holds as the sentence goes on. They are"
-        " what a next layer takes for its input."
-    ),
+    why="Side by side the states show what the memory holds as the sentence goes on.",
+    more="They are what a next layer takes for its input.",
     plan=_plan,
     general=General(cell=Recurrent()),
     mistakes=(

@@ -57,10 +57,10 @@ class Step(NamedTuple, Generic[P]):
     `check` complains of what is wrong at a place beyond the kinds of their values. `plan` says what
     it makes at a place; its formulas are those of the operations, unless `formulas` has others.
     `makes` are the names of all that it can make; `shapes` says what goes in and comes out,
-    `happens` is the sentence that opens the working, `purpose` what the step is for. `together`
-    names quantities whose rows are set side by side at the end, under the headings given.
-    `shown_with` are changes that give the step to a scenario which goes without it. `titled` gives
-    it another title than its place does.
+    `happens` is the sentence that opens the working; `why`, one sentence, says what the step is
+    for, and `more` what a lesson adds to that. `together` names quantities whose rows are set side
+    by side at the end, under the headings given. `shown_with` are changes that give the step to a
+    scenario which goes without it. `titled` gives it another title than its place does.
     """
 
     name: str
@@ -69,8 +69,9 @@ class Step(NamedTuple, Generic[P]):
     makes: tuple[str, ...]
     shapes: str
     happens: Callable[[P], str | Phrase]
-    purpose: str
+    why: str
     plan: Callable[[P], tuple[Definition, ...]]
+    more: str = ""
     keys: tuple[Key[Any], ...] = ()
     check: Callable[[P, Problems], None] = _nothing_to_check
     formulas: Callable[[P], tuple[Equation, ...] | None] = _formulas_of_definitions
@@ -80,6 +81,11 @@ class Step(NamedTuple, Generic[P]):
     adds_up_to_one: tuple[str, ...] = ()
     shown_with: tuple[str, ...] = ()
     titled: Callable[[P], str | Phrase] | None = None
+
+    @property
+    def purpose(self) -> str:
+        """What the step is for, as a lesson has it."""
+        return f"{self.why} {self.more}".rstrip()
 
     def title_at(self, place: P) -> Phrase:
         """What the step is called at a place: `Norm 1`."""

@@ -44,9 +44,9 @@ STEP = Step(
     happens=lambda place: (
         f"Each score is divided by the temperature {place.attention.said.get(_TEMPERATURE)}."
     ),
-    purpose=(
-        "A temperature above 1 brings scores nearer to each other and so spreads the weights"
-        " more evenly; one below 1 lets the largest take nearly all."
+    why=(
+        "A temperature above 1 brings scores nearer to each other and so spreads the weights more"
+        " evenly; one below 1 lets the largest take nearly all."
     ),
     plan=_plan,
     general=General(x="scores", said={"temperature": Decimal("0.7")}),

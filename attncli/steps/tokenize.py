@@ -44,10 +44,10 @@ STEP = Step(
     formulas=_formulas,
     shapes="a sentence → n tokens → n whole numbers",
     happens=_happens,
-    purpose=(
-        "A network works on numbers. So the text is first cut into tokens, the pieces that"
-        " the model knows, and each is replaced by its ID, its place in the vocabulary. An"
-        " ID is only a name: 103 is not more than 101."
+    why=(
+        "A network works on numbers, so a text is cut into tokens: pieces that the model knows,"
+        " each of which has its place in the vocabulary."
     ),
+    more="That place is the token's ID, which is only a name: 103 is not more than 101.",
     plan=lambda _: (),
 )

@@ -89,11 +89,11 @@ STEP = Step(
     makes=("last", "logits"),
     shapes="x [n, d_model], unembedding [d_model, vocabulary] → logits [1, vocabulary]",
     happens=_happens,
-    purpose=(
-        "What comes next? The vector of the last token, which by now holds what it has gathered"
-        " from the others, is compared with a vector for each token of the vocabulary. A large"
-        " dot product says: that token fits."
+    why=(
+        "To find what comes next, the vector of the last token, which by now holds what it has"
+        " gathered from the others, is compared with a vector for each token of the vocabulary."
     ),
+    more="A large dot product says: that token fits.",
     plan=_plan,
     general=General(x="x"),
     mistakes=(

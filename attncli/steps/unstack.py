@@ -71,11 +71,11 @@ STEP = Step(
     makes=tuple(f"{kind}_{x}{y}" for kind in "Wb" for x in "aufrco" for y in "xa"),
     shapes="W_ih [gates · h, d], W_hh [gates · h, h] → a W [h, d] and a W [h, h] for each gate",
     happens=lambda _: "Each gate takes its own run of rows of the stacked matrices.",
-    purpose=(
-        "Programs keep the matrices of all gates in one, so that a single product does for all"
-        " of them. By hand it is clearer to take them apart first. The order of the gates is a"
-        " convention that differs from library to library."
+    why=(
+        "Programs keep the matrices of all gates in one, so that a single product does for all of"
+        " them; by hand it is clearer to take them apart first."
     ),
+    more="The order of the gates is a convention that differs from library to library.",
     plan=_plan,
     general=General(
         cell=Recurrent("gru", layout="torch", gate_order=GATES["gru"]), gives=("b_ih", "b_hh")

@@ -133,10 +133,13 @@ STEP = Step(
         " of each, and which of them comes to the largest total? Then one goes back from the end of"
         " the word, from best to best."
     ),
-    purpose=(
-        "A word can be cut in many ways, two to the power of its places between characters. The"
-        " best way to a place goes over the best way to the start of its last piece, so that it"
-        " is enough to know one total for each place."
+    why=(
+        "A word can be cut in many ways, but the best way to a place goes over the best way to"
+        " the start of its last piece."
+    ),
+    more=(
+        "There are two to the power of its places between characters; yet it is enough to know"
+        " one total for each place."
     ),
     plan=_plan,
     formulas=_formulas,

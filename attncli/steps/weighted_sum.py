@@ -22,10 +22,10 @@ STEP = Step(
     makes=("output",),
     shapes="weights [n, n], V [n, d_v] → output [n, d_v]",
     happens=lambda _: "For each query, every value is multiplied by its weight, and all are added.",
-    purpose=(
-        "The output for a token is a blend of all the values, each as strong as its weight."
-        " So the token's new vector holds something of every token that it attends to: it"
-        " is the token in its context."
+    why="The output for a token is a blend of all the values, each as strong as its weight.",
+    more=(
+        "So the token's new vector holds something of every token that it attends to: it is the"
+        " token in its context."
     ),
     plan=lambda place: (_output(place, WeightedSum(), place.x, place.latest("V")),),
     general=General(x="weights"),

@@ -32,6 +32,7 @@ from attncli.telling.blocks import (
     tree_block,
 )
 from attncli.telling.facts import facts_of, rounding_facts, unfinished_in_words
+from attncli.telling.opening import opening_of
 from attncli.telling.parts import (
     definitions_of,
     is_structured,
@@ -97,10 +98,11 @@ def _sections(
     numbers = {id(part): number for number, part in enumerate(told, start=1)}
     sections = []
     introduced: set[str] = set()
-    for part in shown:
+    for k, part in enumerate(shown):
         givens = _givens(trace, part, introduced)
         introduced |= {quantity.name for quantity in givens}
-        blocks = part_blocks(trace, part, selection, givens)
+        _, *others = part_blocks(trace, part, selection, givens)
+        blocks = [Prose(opening_of(trace, part, shown[:k])), *others]
         sections.append(section_of(trace, part, numbers[id(part)], blocks))
     if shown and shown[-1] is told[-1]:
         sections[-1] = _as_result(sections[-1])
