@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from attncli.file.keys import Key, Record
-from attncli.file.kinds import Either, Kind, MapOf, Schema, TextKind
+from attncli.file.kinds import Either, Flag, Kind, MapOf, Schema, TextKind
 from attncli.file.matrices import EntryKind, MatrixKind, VectorKind
 from attncli.file.nodes import Items, Map, Node
 from attncli.file.problems import Problems
@@ -15,11 +15,12 @@ from attncli.records import NamedTuple
 
 class Printed(NamedTuple):
     """Numbers as the source prints them, row by row; `shape` has no extents for a single one. `at`
-    is their place in the source."""
+    is their place in the source, and `assumed` ones it doesn't work out."""
 
     numbers: tuple[Decimal, ...]
     shape: tuple[int, ...]
     at: str = ""
+    assumed: bool = False
 
 
 _ENTRY = EntryKind(infinite=True)
@@ -50,7 +51,8 @@ class NumbersKind(NamedTuple):
 NUMBERS = NumbersKind()
 _FIELDS = Record.of(
     Key("numbers", NUMBERS, "what the source prints, with its own decimals"),
-    Key("at", TextKind("a place"), "where it does: 'step 6'"),
+    Key("at", TextKind("a place"), "where it does: `step 6`"),
+    Key("assumed", Flag(), "whether it assumes them and doesn't work them out", False),
 )
 
 
@@ -69,7 +71,7 @@ class _AtAPlace(NamedTuple):
                 )
             return None
         printed: Printed = values["numbers"]
-        return printed._replace(at=values.get("at", ""))
+        return printed._replace(**{**values, "numbers": printed.numbers})
 
     def schema(self) -> Schema:
         return {**self.kind.schema(), "required": ["numbers"]}

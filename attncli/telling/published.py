@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from attncli.arithmetic import decimals
-from attncli.arithmetic.expression import Equation, Number, Sum
+from attncli.arithmetic.elision import MOST_PARTS, elided
+from attncli.arithmetic.expression import Equation, Number, Omitted, Sum, Vector
 from attncli.document import Block, Note, Spans, Subheading, Term
 from attncli.notation import plain
 from attncli.telling.parts import step_of
@@ -15,7 +16,7 @@ from attncli.telling.selection import Selection
 from attncli.telling.sentences import counted
 from attncli.telling.tables import table
 from attncli.telling.working import last_form
-from attncli.trace import PlannedStep, Quantity, Trace
+from attncli.trace import PlannedStep, Trace
 from attncli.trace.published import PublishedNumber, published_numbers
 from attncli.word import Word
 
@@ -37,13 +38,13 @@ def differences_in(trace: Trace, part: PlannedStep, selection: Selection) -> lis
         for one in published_numbers(trace)
         if one.quantity.name in made and one.row in selection.rows(one.quantity)
     ]
-    return [*_differences(trace, part, printed), *_sums(part, printed)]
+    return [*_differences(trace, part, printed), *_rows(part, printed)]
 
 
 def _differences(trace: Trace, part: PlannedStep, printed: Published) -> Iterator[Block]:
     order = [definition.name for definition in part.definitions]
     differing = sorted(
-        {(one.cell, one.theirs): one for one in printed if not one.follows}.values(),
+        {(one.cell, one.theirs): one for one in _differing(printed)}.values(),
         key=lambda one: order.index(one.quantity.name),
     )
     for _, group in groupby(differing, key=lambda one: one.quantity.name):
@@ -81,20 +82,60 @@ def _more(part: PlannedStep, more: Published) -> Spans:
     )
 
 
-def _sums(part: PlannedStep, printed: Published) -> Iterator[Block]:
-    """A word on rows of the source's numbers that should add up to 1 and don't."""
-    rows = groupby(printed, key=lambda one: (one.quantity, one.row, one.at))
-    for (quantity, i, _), group in rows:
-        numbers = [Number.written(one.theirs) for one in group]
-        total = decimals.total(number.full for number in numbers)
-        whole = len(numbers) == quantity.matrix.shape[1]
-        if quantity.local in step_of(part).adds_up_to_one and whole and total != 1:
-            yield Note(_sum(quantity, i, Equation(Sum(tuple(numbers)), Number.written(total))))
+def _rows(part: PlannedStep, printed: Published) -> Iterator[Block]:
+    """A word on rows that the source assumes, and on those of other numbers than ours that should
+    add up to 1 and don't."""
+    adding_up = step_of(part).adds_up_to_one
+    for _, group in groupby(printed, key=lambda one: (one.cell[:2], one.at, one.assumed)):
+        row = list(group)
+        if row[0].assumed:
+            yield Note(_assumption(part, row))
+        if row[0].quantity.local in adding_up and not all(one.follows for one in row):
+            yield from _sum(part, row)
 
 
-def _sum(quantity: Quantity, i: int, sum_: Equation) -> Spans:
-    row = Term(quantity.symbol(i, name=quantity.name.alone))
-    return ("The numbers that the source prints for ", row, " don't add up to 1: ", sum_, ".")
+def _assumption(part: PlannedStep, row: Published) -> Spans:
+    """`The source assumes [0.2, 0.5, 0.3] for weights[1]; worked, it is [0.49, 0.26, 0.25].`"""
+    theirs = _vector([Number.written(one.theirs) for one in row])
+    ours = _vector([one.ours for one in row])
+    return (
+        "The source assumes ",
+        theirs,
+        " for ",
+        _address(part, row),
+        "; worked, it is ",
+        ours,
+        ".",
+    )
+
+
+def _vector(numbers: Sequence[Number]) -> Number | Vector:
+    """The numbers of a row; a single one by itself."""
+    places = elided(len(numbers), MOST_PARTS)
+    entries = tuple(Omitted() if k is None else numbers[k] for k in places)
+    return numbers[0] if len(numbers) == 1 else Vector(entries)
+
+
+def _address(part: PlannedStep, row: Published) -> Term:
+    """What the numbers are printed for: a cell, or a whole row."""
+    quantity, i, j, *_ = row[0]
+    name = part.place.here(quantity.name)
+    return Term(quantity.symbol(i, j if len(row) == 1 else None, name))
+
+
+def _sum(part: PlannedStep, row: Published) -> Iterator[Block]:
+    numbers = tuple(Number.written(one.theirs) for one in row)
+    total = decimals.total(number.full for number in numbers)
+    if len(row) == row[0].quantity.matrix.shape[1] and total != 1:
+        sum_ = Equation(Sum(numbers), Number.written(total))
+        address = _address(part, row)
+        said = ("The numbers that the source prints for ", address, " don't add up to 1: ")
+        yield Note((*said, sum_, "."))
+
+
+def _differing(printed: Published) -> Published:
+    """What the source works out to other numbers than are worked here."""
+    return [one for one in printed if not one.follows and not one.assumed]
 
 
 def closing_on_published(trace: Trace) -> list[Block]:
@@ -102,17 +143,24 @@ def closing_on_published(trace: Trace) -> list[Block]:
     if not trace.scenario.published:
         return []
     printed = published_numbers(trace)
-    differing = [one for one in printed if not one.follows]
-    said = Note((_counted(len(printed), len(differing)),))
-    return [Subheading(("What the source prints",)), said, *_listed(differing)]
+    differing = _differing(printed)
+    assumed = sum(one.assumed for one in printed)
+    worked = len(printed) - assumed
+    told = [_counted(worked, len(differing))] if worked else []
+    if assumed:
+        more = "more " if worked else ""
+        told.append(f"It assumes {counted(assumed, f'{more}number')}.")
+    said = " ".join(told)
+    return [Subheading(("What the source prints",)), Note((said,)), *_listed(differing)]
 
 
 def _counted(count: int, differing: int) -> str:
-    if not differing:
-        which = f"All {count} numbers" if count > 1 else "The number"
-        return f"{which} that the source prints follow{'' if count > 1 else 's'}."
     if count == 1:
-        return "The number that the source prints doesn't follow."
+        verb = "doesn't follow" if differing else "follows"
+        return f"The number that the source prints {verb}."
+    if differing in (0, count):
+        which = "None of the" if differing else "All"
+        return f"{which} {count} numbers that the source prints follow."
     verb = "don't" if differing > 1 else "doesn't"
     return f"{differing} of the {count} numbers that the source prints {verb} follow."
 
@@ -137,8 +185,9 @@ def _listed(differing: Published) -> list[Block]:
 def published_in_short(trace: Trace) -> str:
     """`; 8 of 62 published numbers differ`; nothing where it prints none."""
     printed = published_numbers(trace) if trace.scenario.published else ()
-    differing = sum(not one.follows for one in printed)
-    if not printed:
+    worked = [one for one in printed if not one.assumed]
+    differing = len(_differing(worked))
+    if not worked:
         return ""
     verb = "differs" if differing == 1 else "differ"
-    return f"; {differing or 'none'} of {counted(len(printed), 'published number')} {verb}"
+    return f"; {differing or 'none'} of {counted(len(worked), 'published number')} {verb}"

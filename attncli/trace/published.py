@@ -20,7 +20,8 @@ from attncli.trace.trace import Trace
 
 
 class PublishedNumber(NamedTuple):
-    """A number that the source prints for a cell, from 0, and ours beside it."""
+    """A number that the source prints for a cell, from 0, and ours beside it; an `assumed` one it
+    doesn't work out."""
 
     quantity: Quantity
     row: int
@@ -28,6 +29,7 @@ class PublishedNumber(NamedTuple):
     theirs: Decimal
     ours: Number
     at: str = ""
+    assumed: bool = False
 
     @property
     def cell(self) -> tuple[Name, int, int]:
@@ -91,7 +93,7 @@ def _numbers(
         raise AddressError(wrong, "give all of them, row by row, or address a row or a cell")
     cells = product(*([place] for place in places), *map(range, free))
     return [
-        PublishedNumber(quantity, i, j, theirs, _ours(trace, quantity, i, j, theirs), printed.at)
+        PublishedNumber(quantity, i, j, theirs, _ours(trace, quantity, i, j, theirs), *printed[-2:])
         for (i, j), theirs in zip(((*cell, 0)[:2] for cell in cells), printed.numbers, strict=True)
     ]
 
