@@ -125,8 +125,26 @@ class ScenarioBuilder(NamedTuple):
     ) -> Stack:
         name = below(path, "embeddings") if "embeddings" in values else Name("embeddings")
         table = self.gathered.given.get(name)
+        self._check_features(path, values)
         text = words.text(table, None if table is None else table.shape[0])
         return Builder(self.complaints, self.names).stack(path, values, text, memory)
+
+    def _check_features(self, path: Name, values: Values) -> None:
+        """Each dimension has a name, and no two have the same."""
+        features = values.get("features", ())
+        given = (self.gathered.given.get(below(path, key)) for key in ("embeddings", "X"))
+        wide = {matrix.shape[1] for matrix in given if matrix is not None}
+        twice = next((one for one in features if features.count(one) > 1), None)
+        if twice is not None:
+            self.complaints.add(below(path, "features"), f"{quote(twice)} is there twice",
+                "give each feature a name of its own",
+            )  # fmt: skip
+        elif features and wide and wide != {len(features)}:
+            self.complaints.add(
+                below(path, "features"),
+                f"{len(features)} names for {' and '.join(map(str, sorted(wide)))} columns",
+                "name each column",
+            )
 
     def _memory(self, encoder: Stack | None) -> Sequence[str] | None:
         """The names of what cross-attention sees; None where there is nothing."""

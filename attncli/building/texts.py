@@ -52,6 +52,7 @@ class TextReader(NamedTuple):
             ids=self._ids(tokens),
             table=self._name("embeddings"),
             embedded=self._row_names(table, height),
+            features=self.values.get("features", ()),
             by_id=self._named_by_id(),
             rows_of_tokens=self._rows_of(tokens, height),
             rows=self.token_rows(),

@@ -60,8 +60,8 @@ class TokenizedText(NamedTuple):
     """The tokens of a stack: `cut` from a sentence or given, their IDs, their rows of a table.
 
     `embedded` names the table's rows, by ID where there is a vocabulary (`by_id`), else by
-    token; `table` is the table's full name, `rows` and `known_ids`
-    are those of every token that is known.
+    token, `features` its columns if they have names; `table` is the table's full name, `rows` and
+    `known_ids` are those of every token that is known.
     """
 
     sentence: str | None = None
@@ -71,6 +71,7 @@ class TokenizedText(NamedTuple):
     ids: tuple[int, ...] = ()
     table: Name = Name("embeddings")
     embedded: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
     by_id: bool = False
     rows_of_tokens: tuple[int, ...] = ()
     rows: Mapping[str, int] = MappingProxyType({})

@@ -8,11 +8,12 @@ from attncli.arithmetic.expression import Number, Root, Symbol
 from attncli.arithmetic.operations import MultiplyBy, TakeRows
 from attncli.file.address import write_index
 from attncli.file.keys import Key
-from attncli.file.kinds import COUNT, POSITIVE, Choice, Either, Kind, MapOf, word_or
+from attncli.file.kinds import COUNT, POSITIVE, Choice, Either, Kind, ListOf, MapOf, word_or
 from attncli.file.matrices import MATRIX, NAMED, VectorKind
 from attncli.file.nodes import Map, Node, Scalar
 from attncli.file.sources import SourceKind, is_source
 from attncli.name import Name
+from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import told_apart
@@ -44,6 +45,11 @@ _KEYS = (
     ),
     Key("X", NAMED, "the embedded tokens themselves, [n, d_model]"),
     Key("d_model", COUNT, "the columns of X, for random matrices"),
+    Key(
+        "features",
+        ListOf(TOKEN),
+        "the names of the columns of `embeddings` and of `X`, which are counted otherwise",
+    ),
     EMBEDDING_SCALE,
 )
 

@@ -48,7 +48,7 @@ INPUT = (
         "tokenize",
         stack="sentence tokenizer corpus vocabulary_size merges pieces tokens vocabulary",
     ),
-    StepLine("embed", stack="embeddings X d_model embedding_scale"),
+    StepLine("embed", stack="embeddings X d_model features embedding_scale"),
     StepLine("positions", stack="segments segment_embeddings positions"),
 )
 PROJECTION = (

@@ -12,6 +12,8 @@ from attncli.scenario.scenario import Scenario
 from attncli.trace.quantity import IDS, Axis, Definition, Quantity, counted, token_of, told_apart
 
 QUERIES, KEYS, TOKENS, DIMENSIONS, NONE = "Q", "K", "token", "dimension", ""
+FEATURES = "feature"
+"""Dimensions that have names."""
 ENTRIES = "entry"
 """Rows of the embedding table, which are not in the order of the sentence."""
 VOCABULARY = "vocabulary"
@@ -80,7 +82,7 @@ def given_axes(name: Name, scenario: Scenario, shape: tuple[int, int]) -> tuple[
     """The axes of a given matrix."""
     local = name.local
     if local == "embeddings":
-        return _rows_of_table(name, scenario, shape[0]), Axis(counted(shape[1]), DIMENSIONS)
+        return _rows_of_table(name, scenario, shape[0]), _features(name, scenario, shape[1])
     if local in ("positions", "segment_embeddings"):
         return Axis(tuple(map(str, range(shape[0]))), IDS), Axis(counted(shape[1]), DIMENSIONS)
     if local in ("word_counts", "log_p"):
@@ -92,7 +94,27 @@ def given_axes(name: Name, scenario: Scenario, shape: tuple[int, int]) -> tuple[
     )
     if name in scenario.vectors:
         rows = Axis(("",), NONE)
-    return rows, columns
+    side = _side_of_features(name, scenario)
+    if side == 0:
+        rows = _features(name, scenario, shape[0])
+    return rows, _features(name, scenario, shape[1]) if side == 1 else columns
+
+
+def _side_of_features(name: Name, scenario: Scenario) -> int | None:
+    """The side of a given matrix that is along the dimensions of X: of the weights of the first
+    attention the one that X is multiplied by."""
+    owner = place_of(name, scenario)
+    if owner.local == "X":
+        return 1
+    first = owner.attention is owner.stack.layers[0].attention
+    weights = owner.local in ("W_Q", "W_K", "W_V") and first
+    return int(owner.attention.linear) if weights else None
+
+
+def _features(name: Name, scenario: Scenario, size: int) -> Axis:
+    """The dimensions of embeddings, by their names if they have some."""
+    names = place_of(name, scenario).stack.text.features
+    return Axis(names, FEATURES) if len(names) == size else Axis(counted(size), DIMENSIONS)
 
 
 def _words_of(name: Name, scenario: Scenario) -> Axis:
