@@ -10,7 +10,7 @@ from attncli.arithmetic.elision import MOST_PARTS, elided, elided_rows
 from attncli.arithmetic.expression import Blank, Number, Omitted, Vector
 from attncli.document import MatrixBlock, SideBySide
 from attncli.notation import plain
-from attncli.notation.words import shown
+from attncli.notation.words import printed, shown
 from attncli.records import NamedTuple
 from attncli.word import Word
 
@@ -32,7 +32,7 @@ class SumEntry(NamedTuple):
     total: Number
 
 
-Entry = Number | Blank | SumEntry | Vector | Omission
+Entry = Number | Blank | SumEntry | Vector | Word | Omission
 Label = Word | str | Omission
 
 
@@ -41,6 +41,11 @@ class GridColumn(NamedTuple):
 
     heading: Label
     entries: tuple[Entry, ...]
+
+    @property
+    def has_words(self) -> bool:
+        """Whether there are words in it, no numbers."""
+        return any(isinstance(entry, Word) for entry in self.entries)
 
 
 class Grid(NamedTuple):
@@ -68,6 +73,9 @@ def grid_of(block: MatrixBlock) -> Grid:
     if block.with_sums:
         sums = tuple(_row_sum(block, i) for i in rows)
         columns.append(GridColumn(_heading_of_sums(columns), sums))
+    if block.tokens:
+        tokens = tuple(Omission.ROWS if i is None else block.tokens[i] for i in rows)
+        columns.insert(0, GridColumn("Token", tokens))
     largest = tuple(_largest(block, i) for i in rows) if block.shares else ()
     return Grid(_row_names(block, rows), tuple(columns), largest)
 
@@ -99,7 +107,7 @@ def entry_text(entry: Entry) -> str:
     if isinstance(entry, SumEntry):
         total = plain(entry.total)
         return total if entry.sign == "=" else f"{entry.sign} {total}"
-    return plain(entry)
+    return printed(entry) if isinstance(entry, Word) else plain(entry)
 
 
 _OMITTED = {

@@ -159,5 +159,10 @@ STEP = Step(
     more="Three learned matrices draw them from the same embedding.",
     plan=_plan,
     mistakes=tuple(map(_transposed, _NAMES)),
+    roles=(
+        ("Query", "what a token looks for", "Who is relevant to me?"),
+        ("Key", "what it offers to the others", "This is what I know about."),
+        ("Value", "what it passes on when attended to", "This is what I hold."),
+    ),
     together=(("X", "Embedding"), ("Q", "Query"), ("K", "Key"), ("V", "Value")),
 )

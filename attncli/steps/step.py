@@ -59,7 +59,8 @@ class Step(NamedTuple, Generic[P]):
     `makes` are the names of all that it can make; `shapes` says what goes in and comes out,
     `happens` is the sentence that opens the working; `why`, one sentence, says what the step is
     for, and `more` what a lesson adds to that. `together` names quantities whose rows are set side
-    by side at the end, under the headings given. `shown_with` are changes that give the step to a
+    by side at the end, under the headings given; `roles` say of what it makes what each is, what it
+    is for, and what it would say. `shown_with` are changes that give the step to a
     scenario which goes without it. `titled` gives it another title than its place does.
     """
 
@@ -78,6 +79,7 @@ class Step(NamedTuple, Generic[P]):
     general: General = General()
     mistakes: tuple[Mistake[P], ...] = ()
     together: tuple[tuple[str, str], ...] = ()
+    roles: tuple[tuple[str, str, str], ...] = ()
     adds_up_to_one: tuple[str, ...] = ()
     shown_with: tuple[str, ...] = ()
     titled: Callable[[P], str | Phrase] | None = None

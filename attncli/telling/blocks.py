@@ -27,6 +27,7 @@ from attncli.telling.selection import Selection
 from attncli.telling.sentences import joined
 from attncli.telling.tables import table
 from attncli.trace import Place, PlannedStep, Quantity, Trace
+from attncli.trace.axes import place_of
 from attncli.trace.quantity import told_apart
 from attncli.word import Word, words
 
@@ -66,8 +67,21 @@ def given_blocks(
     elsewhere = [quantity for quantity in quantities if quantity.name in sources]
     rows = [(q.name.seen_from(path), _told(q, sources[q.name])) for q in elsewhere]
     shown = [q for q in quantities if q.name not in sources or _is_small(q)]
-    blocks: list[Block] = [Facts(tuple(rows))] if rows else []
-    return blocks + [matrix_block(quantity, selection, path) for quantity in shown]
+    tables = (given_block(trace, quantity, selection, path) for quantity in shown)
+    return [*([Facts(tuple(rows))] if rows else []), *tables]
+
+
+def given_block(
+    trace: Trace, quantity: Quantity, selection: Selection, path: Name = TOP
+) -> MatrixBlock:
+    """The table of a given quantity; one of embeddings by ID says whose each row is."""
+    block = matrix_block(quantity, selection, path)
+    text = place_of(quantity.name, trace.scenario).stack.text
+    if text.table != quantity.name or not text.by_id:
+        return block
+    tokens = {str(number): token for token, number in text.known_ids.items()}
+    whose = tuple(tokens.get(row, "") for row in quantity.rows.names)
+    return block._replace(tokens=words(whose)) if all(whose) else block
 
 
 def _is_small(quantity: Quantity) -> bool:

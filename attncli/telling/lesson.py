@@ -18,6 +18,7 @@ from attncli.document import (
     Section,
     Spans,
     Subheading,
+    Table,
     Term,
     Working,
 )
@@ -51,6 +52,7 @@ def lessons(
 
 def _lesson(step: Step[Any], trace: Trace, selection: Selection, *, changed: bool) -> Section:
     blocks: list[Block] = [Prose((step.purpose,))]
+    blocks += [Table(("Vector", "Role", "It says"), step.roles)] if step.roles else []
     part = part_to_explain(step, trace, selection)
     if part is None:
         blocks += [Facts((("Shapes", (step.shapes,)),)), Note((_not_told(trace, step),))]

@@ -24,6 +24,7 @@ from attncli.scenario.budget import MOST_LINES
 from attncli.steps import formulas_of
 from attncli.telling.afterwards import closing_notes, ending_of
 from attncli.telling.blocks import (
+    given_block,
     given_blocks,
     matrix_block,
     short_tree,
@@ -68,7 +69,7 @@ def walkthrough(trace: Trace, selection: Selection) -> Document:
         Word(trace.scenario.title),
         tuple(sections),
         facts_of(trace),
-        given=tuple(matrix_block(quantity, Selection()) for quantity in _all_given(trace)),
+        given=tuple(given_block(trace, quantity, Selection()) for quantity in _all_given(trace)),
         opening=(_tree(trace, told, selection),) if structured and whole and told else (),
         closing=_closing(trace, selection) if whole else (),
         sources=trace.scenario.sources,

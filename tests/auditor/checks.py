@@ -165,9 +165,11 @@ class _Audit:
         try:
             table = self.tables[self.tables.full(match[1], self.path)]
             text = [row if isinstance(row, list) else [row] for row in table.text]
-            summed = grid.headings[-1] == "sum"
-            rows = [row[1:-1] if summed else row[1:] for row in grid.rows]
-            true = _same_rows(rows, text)
+            end = -1 if grid.headings[-1] == "sum" else None
+            start = 2 if table.tokens else 1
+            whose = [[re.sub(r"\\(.)", r"\1", word) for word in row[1:start]] for row in grid.rows]
+            true = _same_rows([row[start:end] for row in grid.rows], text)
+            true = true and (start == 1 or _same_rows(whose, [[one] for one in table.tokens]))
         except _TROUBLE as error:
             self.false("table", f"{match[1]} ({type(error).__name__}: {error})")
             return

@@ -21,11 +21,13 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Table:
-    """A quantity as printed: a text for each row, or a list of texts."""
+    """A quantity as printed: a text for each row, or a list of texts; the tokens of a table whose
+    rows are called by IDs."""
 
     rows: list[str]
     columns: list[str]
     text: list[Any]
+    tokens: list[str]
 
     @property
     def value(self) -> Value:
@@ -89,7 +91,9 @@ class Tables:
         self.given = frozenset(table["name"] for table in page["given"])
         quantities = [q for step in page["steps"] for q in step["quantities"]]
         self._tables = {
-            table["name"]: Table(table["rows"], table["columns"], table["text"])
+            table["name"]: Table(
+                table["rows"], table["columns"], table["text"], table.get("tokens", [])
+            )
             for table in [*page["given"], *quantities]
             if "text" in table
         }

@@ -176,6 +176,7 @@ def _matrix(block: doc.MatrixBlock) -> dict[str, Any]:
         "name": block.quantity or block.name,
         "rows": [block.row_names[i].raw for i in block.rows],
         "columns": [name.raw for name in block.column_names],
+        **_unless_empty(tokens=[token.raw for token in block.tokens]),
         "values": [row[0] for row in values] if block.is_list else values,
         "text": [row[0] for row in text] if block.is_list else text,
     }

@@ -197,7 +197,8 @@ def _quantity(corner: str, grid: Grid, *, numbers: bool) -> str:
     """A quantity's table, its rows and columns named."""
     headings = [corner, *(escaped(label_of(heading)) for heading in grid.headings)]
     rows = [[escaped(label_of(name)), *map(_entry, entries)] for name, entries in grid.rows()]
-    return _grid(headings, rows, [False, *(numbers for _ in grid.columns)])
+    right = (numbers and not column.has_words for column in grid.columns)
+    return _grid(headings, rows, [False, *right])
 
 
 def _matrix(block: doc.MatrixBlock) -> str:
@@ -210,6 +211,8 @@ def _side_by_side(block: doc.SideBySide) -> str:
 
 
 def _entry(entry: Entry) -> str:
+    if isinstance(entry, Word):
+        return escaped(entry)
     return _math(latex(entry)) if isinstance(entry, Vector) else entry_text(entry)
 
 

@@ -77,6 +77,8 @@ def _quantity(corner: str, grid: Grid, style: HtmlStyle, *, numbers: bool) -> st
 def _entry(entry: Entry, style: HtmlStyle) -> str:
     if isinstance(entry, Vector):
         return expression_html(entry, style)
+    if isinstance(entry, Word):
+        return style.word(entry)
     return style.blank(entry) if isinstance(entry, Blank) else entry_text(entry)
 
 

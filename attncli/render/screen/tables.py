@@ -51,7 +51,11 @@ def matrix_lines(block: MatrixBlock, cells: int) -> list[Line]:
     """A quantity as a table."""
     grid = grid_of(block)
     columns = [
-        ScreenColumn.of(_text_of(column.heading), [_entry_text(one) for one in column.entries])
+        ScreenColumn.of(
+            _text_of(column.heading),
+            [_entry_text(one) for one in column.entries],
+            numbers=not column.has_words,
+        )
         for column in grid.columns
     ]
     return _banded(_row_names(heading_of(block), grid), columns, cells)

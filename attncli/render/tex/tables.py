@@ -101,7 +101,11 @@ def matrix(block: MatrixBlock, setting: Setting) -> str:
         origin = f" ({block.origin})"
         quantity = TexCell(f"{quantity.text}{origin}", quantity.width + text_width(origin))
     columns = [
-        TexColumn(_named(column.heading), tuple(_entry_cells(column.entries, setting)))
+        TexColumn(
+            _named(column.heading),
+            tuple(_entry_cells(column.entries, setting)),
+            not column.has_words,
+        )
         for column in grid.columns
     ]
     return _banded(_row_names(quantity, grid), columns, setting)
@@ -216,6 +220,8 @@ def _entry_cells(entries: Sequence[Entry], setting: Setting) -> Iterable[TexCell
     for entry in entries:
         if isinstance(entry, Omission):
             yield _OMITTED[entry]
+        elif isinstance(entry, Word):
+            yield TexCell.of(entry)
         elif isinstance(entry, Blank):
             yield TexCell(setting.entry(entry), BLANK)
         elif isinstance(entry, Vector):
