@@ -1,7 +1,7 @@
 """The tables of the reference, worked out of the declarations that they are about.
 
 In `scenarios/README.md` each table stands below a comment that says what it is of:
-`<!-- keys: attention -->`, `<!-- keys in: mask -->`, `<!-- steps -->`, `<!-- scenarios -->`.
+`<!-- keys: attention -->`, `<!-- keys in: mask -->`, `<!-- options: run -->`, `<!-- steps -->`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+import typer
+
+from attncli.cli import app
 from attncli.design.rules import RULES
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import (
@@ -31,6 +34,7 @@ from attncli.steps.order import keys_of
 from attncli.steps.schema import SCENARIO
 from attncli.telling.shipped import contents
 
+COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 PARTS = ("stack", "attention", "layer", "cell", "way", "file")
 _TABLE = re.compile(r"(?<=^<!-- )([\w: ]+)( -->\n\n)((?:\|.*\n)+\n)?", re.MULTILINE)
 
@@ -84,6 +88,18 @@ def _group(title: str, scenarios: Mapping[str, str]) -> Iterator[list[str]]:
     yield from ([f"`{name}`", says] for name, says in scenarios.items())
 
 
+def _options(command: str) -> Rows:
+    found = [one for one in COMMANDS[command].params if one.param_type_name == "option"]
+    return ["option", "takes", "means"], map(_option, found)
+
+
+def _option(option: Any) -> list[str]:
+    names = " or ".join(f"`{name}`" for name in option.opts)
+    takes = "" if option.is_flag else ", ".join(f"`{word}`" for word in option.metavar.split("|"))
+    default = f" By default `{option.default}`." if isinstance(option.default, str) else ""
+    return [names, takes, f"{option.help}{default}"]
+
+
 def _rules(_: str) -> Rows:
     return ["rule", "means"], ([f"`{name}`", says] for name, says in RULES.items())
 
@@ -93,6 +109,7 @@ _TABLES: dict[str, Callable[[str], Rows]] = {
     "keys": _keys,
     "keys in": _keys_in,
     "steps": _steps,
+    "options": _options,
     "rules": _rules,
     "scenarios": _scenarios,
 }

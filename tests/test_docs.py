@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from rich.cells import cell_len
 from typer.testing import CliRunner
 
@@ -30,11 +29,10 @@ from attncli.telling.reference import topics
 from attncli.telling.shipped import contents
 from tests.conftest import ROOT
 from tests.pages import SHIPPED, trace_of
-from tests.reference_tables import tabled_keys, with_tables
+from tests.reference_tables import COMMANDS, tabled_keys, with_tables
 
 README = (ROOT / "README.md").read_text("utf-8")
 REFERENCE = (ROOT / "scenarios" / "README.md").read_text("utf-8")
-COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 
 
 def section(heading: str) -> str:

@@ -27,16 +27,21 @@ def command(
         str, typer.Option("--tokens", metavar="N", help="How many words, 2 to 8.")
     ] = "3",
     d_model: Annotated[
-        str, typer.Option("--d-model", metavar="N", help="Dimensions of the embeddings, 1 to 8.")
+        str,
+        typer.Option("--d-model", metavar="N", help="The dimensions of the embeddings, 1 to 8."),
     ] = "2",
     heads: Annotated[
-        str, typer.Option("--heads", metavar="N", help="Heads, which share the dimensions.")
+        str,
+        typer.Option("--heads", metavar="N", help="How many heads share these dimensions equally."),
     ] = "1",
     seed: Annotated[
-        str, typer.Option("--seed", metavar="N", help="The same seed gives the same scenario.")
+        str,
+        typer.Option(
+            "--seed", metavar="N", help="Chooses the numbers; the same seed gives the same bytes."
+        ),
     ] = "1",
     decimals: Annotated[
-        str, typer.Option("--decimals", metavar="N", help="Decimals of every step.")
+        str, typer.Option("--decimals", metavar="N", help="The decimals of every step.")
     ] = "3",
     allow: options.Allow = None,
     output: options.Output = None,

@@ -28,7 +28,8 @@ class ExerciseArguments(NamedTuple):
         typer.Option(
             "--cell",
             metavar="CELL",
-            help="Ask only for this cell, 'weights[love, AI]' or a given one; may be repeated.",
+            help="Ask only for this cell, `'weights[love, AI]'`; one of a given matrix, "
+            "`'W_Q[1, 2]'`, is asked for only so; may be repeated.",
         ),
     ] = None
     blank: Annotated[
@@ -36,7 +37,8 @@ class ExerciseArguments(NamedTuple):
         options.choice(
             "--blank",
             lambda: BLANKS,
-            "What is taken out: results, the terms inside lines of working, both, a share.",
+            "What is taken out: `results`, the terms inside the lines of `working`, `all` of "
+            "both, or a seeded share of both, `random:0.4`.",
             "|".join((*BLANKS[:-1], "random:SHARE")),
         ),
     ] = BLANKS[0]
@@ -45,7 +47,8 @@ class ExerciseArguments(NamedTuple):
         typer.Option(
             "--points",
             metavar="[STEP=]N",
-            help="Points of a blank, of all steps or of one: softmax=2; may be repeated.",
+            help="Points of a blank, of all steps or of one: `softmax=2`; 1 if nothing is said; "
+            "may be repeated.",
         ),
     ] = None
     key: Annotated[
@@ -53,19 +56,36 @@ class ExerciseArguments(NamedTuple):
         options.choice(
             "--key",
             lambda: KEYS,
-            "Where the key goes; by default into a file of its own in a folder, else behind"
-            " the sheet.",
+            "Where the key goes: nowhere (`none`), behind the sheet in the same file "
+            "(`embedded`, the default), or into a file of its own (`separate`, the default in "
+            "a folder).",
         ),
     ] = None
-    hints: Annotated[bool, typer.Option("--hints", help="A sheet of hints as well.")] = False
+    hints: Annotated[
+        bool,
+        typer.Option(
+            "--hints",
+            help="A sheet of hints as well: each step in words, formulas and names, without a "
+            "number.",
+        ),
+    ] = False
     forms: Annotated[
         str | None,
         typer.Option(
-            "--forms", metavar="N", help="So many forms, A to Z and on, each with other numbers."
+            "--forms",
+            metavar="N",
+            help="So many forms, A to Z, then A1 and on, each with other numbers of the same "
+            "difficulty.",
         ),
     ] = None
     seed: Annotated[
-        str, typer.Option("--seed", metavar="N", help="Chooses the forms and random blanks.")
+        str,
+        typer.Option(
+            "--seed",
+            metavar="N",
+            help="Chooses the numbers of forms and random blanks; the same seed gives the same "
+            "bytes.",
+        ),
     ] = "1"
     allow: options.Allow = None
     mistakes: Annotated[
@@ -73,8 +93,8 @@ class ExerciseArguments(NamedTuple):
         typer.Option(
             "--mistakes",
             metavar="PERCENT",
-            help="Tell known mistakes by what they give: in the key, and for this share of the"
-            " points in Moodle (50 there if nothing is said).",
+            help="Tell known mistakes by what they give: in the key, and for this share of the "
+            "points in Moodle (50 there if nothing is said).",
         ),
     ] = None
     stress: Annotated[
@@ -82,7 +102,9 @@ class ExerciseArguments(NamedTuple):
         typer.Option(
             "--stress",
             metavar="N",
-            help="Write nothing, but make N variants and derive each key again independently.",
+            help="Write nothing, but make N variants, and derive each key again with an "
+            "independent oracle: say how difficult they are, and any disagreement (there must "
+            "be none).",
         ),
     ] = None
     decimals: options.Decimals = None
@@ -93,7 +115,8 @@ class ExerciseArguments(NamedTuple):
         options.choice(
             "--detail",
             lambda: DETAILS,
-            "Tables only (for results the default), one line a row, or every cell.",
+            "`summary`: tables to fill in, and room for the working (the default for "
+            "results); `rows`: one line a row; `full`: every cell.",
         ),
     ] = None
     form: options.ExerciseFormatOption = None
@@ -101,7 +124,10 @@ class ExerciseArguments(NamedTuple):
     output: Annotated[
         str | None,
         typer.Option(
-            "--output", "-o", metavar="FILE|FOLDER", help="A file, or a folder for several."
+            "--output",
+            "-o",
+            metavar="FILE|FOLDER",
+            help="A file for one paper, a folder for several; all of them are written or none.",
         ),
     ] = None
     files_outside: options.FilesOutside = False

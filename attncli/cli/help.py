@@ -28,7 +28,7 @@ def command(
         ),
     ] = None,
 ) -> None:
-    """Print the reference: what a scenario may say, rounding, exercises and so on.
+    """Print the reference: scenario files, rounding, exercises, options.
 
     Examples:
 

@@ -64,11 +64,14 @@ Steps = Annotated[
     ),
 ]
 Token = Annotated[
-    str | None, typer.Option("--token", metavar="TOKEN", help="Only the rows of this query.")
+    str | None,
+    typer.Option(
+        "--token", metavar="TOKEN", help="Only the rows of this query: `love`, or its position `2`."
+    ),
 ]
 LayerOption = Annotated[
     str | None,
-    typer.Option("--layer", metavar="N", help="Only this layer: 2, or encoder.1."),
+    typer.Option("--layer", metavar="N", help="Only this layer: `2`, or `encoder.1`."),
 ]
 HeadOption = Annotated[
     str | None, typer.Option("--head", metavar="N", help="Only this head, counted from 1.")
@@ -79,19 +82,20 @@ FilesOutside = Annotated[
 ]
 Large = Annotated[
     bool,
-    typer.Option("--large", help="Do what takes long or much memory too."),
+    typer.Option("--large", help="Do what takes more than some five seconds or a gigabyte too."),
 ]
 Cells = Annotated[
     list[str] | None,
     typer.Option(
         "--cell",
         metavar="CELL",
-        help="Only the working of this cell, 'weights[love, AI]'; may be repeated.",
+        help="Only the working of this cell, with no term left out: `'weights[love, AI]'`, "
+        "`'layers[1].heads[2].weights[love, AI]'`; may be repeated.",
     ),
 ]
 Decimals = Annotated[
     str | None,
-    typer.Option("--decimals", metavar="N", help="Decimals of every step, for this run."),
+    typer.Option("--decimals", metavar="N", help="The decimals of every step, for this run."),
 ]
 RoundingOption = Annotated[
     str | None,
@@ -102,15 +106,25 @@ Sets = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Another value for this run: scale=none, 'W_K[1,2]=0'; may be repeated.",
+        help="Another value for this run: `scale=none`, `'W_K[1,2]=0'`, "
+        "`rounding.steps.softmax=4`; may be repeated.",
     ),
 ]
 DetailOption = Annotated[
     str,
-    choice("--detail", lambda: DETAILS, "Tables only, one line a row, or every cell."),
+    choice(
+        "--detail",
+        lambda: DETAILS,
+        "`summary`: tables only (of several heads, layers or times what ran, and the result); "
+        "`rows`: one line a row; `full`: every cell.",
+    ),
 ]
 _BY_SUFFIX = "The output format; by default terminal, or as -o's suffix says."
-FormatOption = Annotated[str | None, choice("--format", page_format_names, _BY_SUFFIX)]
+_PICTURES = (
+    " `svg` has the pictures alone: each head's weights as a heat map, and who attends to whom"
+    " where `show.graph` asks for it."
+)
+FormatOption = Annotated[str | None, choice("--format", page_format_names, _BY_SUFFIX + _PICTURES)]
 ExerciseFormatOption = Annotated[
     str | None,
     choice("--format", lambda: [*format_names(), *exercise_format_names()], _BY_SUFFIX),
@@ -130,5 +144,9 @@ Output = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Write over an existing file.")]
 Fragment = Annotated[
     bool,
-    typer.Option("--fragment", help="Without preamble, to be read into a document of your own."),
+    typer.Option(
+        "--fragment",
+        help="LaTeX without a preamble, to be read into a document of your own that loads "
+        "amsmath and booktabs (of an exercise: an `exam` document).",
+    ),
 ]
