@@ -14,7 +14,6 @@ from attncli.document import (
     Prose,
     Section,
     SideBySide,
-    Subheading,
     Tree,
     Working,
 )
@@ -22,7 +21,7 @@ from attncli.file.problems import ALL_THE_SAME
 from attncli.refusals import Problem, listed
 from attncli.scenario.budget import MOST_LINES
 from attncli.steps import formulas_of
-from attncli.telling.afterwards import closing_notes, ending_of
+from attncli.telling.afterwards import ending_of
 from attncli.telling.blocks import (
     given_block,
     given_blocks,
@@ -32,7 +31,8 @@ from attncli.telling.blocks import (
     token_blocks,
     tree_block,
 )
-from attncli.telling.facts import facts_of, rounding_facts, unfinished_in_words
+from attncli.telling.closing import closing_of
+from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.opening import opening_of
 from attncli.telling.parts import (
     definitions_of,
@@ -44,7 +44,7 @@ from attncli.telling.parts import (
     title_of,
     told_parts,
 )
-from attncli.telling.published import closing_on_published, differences_in
+from attncli.telling.published import differences_in
 from attncli.telling.selection import Selection, SelectionError
 from attncli.telling.tokenizers import cuts_of, listed_again
 from attncli.telling.working import working_of
@@ -71,7 +71,7 @@ def walkthrough(trace: Trace, selection: Selection) -> Document:
         facts_of(trace),
         given=tuple(given_block(trace, quantity, Selection()) for quantity in _all_given(trace)),
         opening=(_tree(trace, told, selection),) if structured and whole and told else (),
-        closing=_closing(trace, selection) if whole else (),
+        closing=closing_of(trace, selection) if whole else (),
         sources=trace.scenario.sources,
         rounding=rounding_facts(trace),
     )
@@ -236,22 +236,3 @@ def _as_result(section: Section) -> Section:
     if isinstance(last, SideBySide):
         last = last._replace(caption="Result")
     return section._replace(blocks=(*before, last))
-
-
-def _closing(trace: Trace, selection: Selection) -> tuple[Block, ...]:
-    """Given quantities that no step came to use, why the trace ends where it does, and what
-    comes after it: variants, generated tokens, a graph."""
-    used = {
-        name
-        for definition in trace.plan
-        if definition.name in trace
-        for name in definition.operands
-    }
-    unused = [quantity for quantity in _all_given(trace) if quantity.name not in used]
-    heading = "Given, and not needed" if used else "Given"
-    heading += " so far" if used and trace.unfinished is not None else ""
-    blocks: list[Block] = [Subheading((heading,))] if unused else []
-    blocks += given_blocks(trace, unused, selection)
-    if trace.unfinished is not None:
-        blocks.append(unfinished_in_words(trace.unfinished))
-    return (*blocks, *closing_notes(trace, selection), *closing_on_published(trace))

@@ -1,0 +1,89 @@
+"""What closes a page: what was given and not used, why it ends where it does, what it found, and
+where to read on."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from attncli.document import Block, Note, Subheading, Term
+from attncli.file import shipped
+from attncli.scenario.scenario import Scenario
+from attncli.telling.afterwards import closing_notes
+from attncli.telling.blocks import given_blocks
+from attncli.telling.facts import unfinished_in_words
+from attncli.telling.findings import last_finding, weights_of
+from attncli.telling.parts import made_by, told_parts
+from attncli.telling.published import closing_on_published
+from attncli.telling.selection import Selection
+from attncli.trace import Quantity, Trace
+
+
+def closing_of(trace: Trace, selection: Selection) -> tuple[Block, ...]:
+    """All that comes behind a page's sections."""
+    unused = _unused(trace)
+    return (
+        *_not_needed(trace, unused, selection),
+        *(_ends_here(trace) if looks_forgotten(trace, unused) else ()),
+        *closing_notes(trace, selection),
+        *closing_on_published(trace),
+        *_why(trace, selection),
+    )
+
+
+def _unused(trace: Trace) -> list[Quantity]:
+    """Given quantities that no step came to use."""
+    made = (definition for definition in trace.plan if definition.name in trace)
+    used = {name for definition in made for name in definition.operands}
+    return [one for one in trace.quantities.values() if one.given and one.name not in used]
+
+
+def _not_needed(trace: Trace, unused: Sequence[Quantity], selection: Selection) -> list[Block]:
+    if not unused:
+        return []
+    used = any(definition.name in trace and definition.operands for definition in trace.plan)
+    heading = "Given, and not needed" if used else "Given"
+    heading += " so far" if used and trace.unfinished is not None else ""
+    return [Subheading((heading,)), *given_blocks(trace, unused, selection)]
+
+
+def looks_forgotten(trace: Trace, unused: Sequence[Quantity]) -> bool:
+    """Whether a trace ends where its scenario seems to want more.
+
+    It is meant to end where it does if it has told or found something, and the scenario gives
+    nothing of what the step that comes next would need besides what flows into it: no weights, no
+    values. Something looks forgotten if that step has made a part of what it makes, if anything
+    else that is given waits to be used, or if only d_k is missing.
+    """
+    ends = trace.unfinished
+    if ends is None:
+        return False
+    part = trace.part_of(ends.definition.name)
+    if part is None or ends.definition.needs or made_by(trace, part):
+        return True
+    if not told_parts(trace) and not last_finding(trace, Selection())[1]:
+        return True
+    return any(quantity.name != part.place.x for quantity in unused)
+
+
+def _ends_here(trace: Trace) -> list[Block]:
+    return [] if trace.unfinished is None else [unfinished_in_words(trace.unfinished)]
+
+
+def _why(trace: Trace, selection: Selection) -> list[Block]:
+    """Where a step is explained: the one that found something, or that works on given weights, or
+    else the first."""
+    told, called = told_parts(trace), called_as(trace.scenario)
+    if not told or called is None:
+        return []
+    part = last_finding(trace, selection)[0] or told[-1 if weights_of(trace) else 0]
+    return [Note(("Why? ", Term(f"attn explain {shlex.quote(called)} --step {part.step}")))]
+
+
+def called_as(scenario: Scenario) -> str | None:
+    """What a command calls a scenario: a shipped one by its name, any other by its file's."""
+    path = Path(scenario.origin.source)
+    if path == shipped.path_of(path.stem):
+        return path.stem
+    return path.name if path.suffix in (".yaml", ".yml") else None

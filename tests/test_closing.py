@@ -1,0 +1,70 @@
+"""What closes a page: quiet endings, what looks forgotten, the finding, where to read on."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from attncli import load, work
+from attncli.cli import app
+from attncli.document import Note
+from attncli.render.sentences import text_of_spans
+from attncli.telling.selection import Selection
+from attncli.telling.walkthrough import walkthrough
+from tests.pages import SHIPPED, page_of, trace_of
+
+EYE = "[[1, 0], [0, 1]]"
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_scenarios_end_quietly(name: str) -> None:
+    assert "The trace ends here" not in page_of(trace_of(SHIPPED[name]))
+
+
+@pytest.mark.parametrize(
+    ("text", "forgotten"),
+    [
+        ("sentence: a b", ""),
+        (f"tokens: [a, b]\nQ: {EYE}\nK: {EYE}", ""),
+        (f"tokens: [a, b]\nweights: {EYE}", ""),
+        (f"weights: {EYE}", ""),
+        (f"Q: {EYE}\nK: {EYE}\nV: {EYE}", ""),
+        (f"Q: {EYE}", "scores, needs K"),
+        (f"V: {EYE}\nQ: {EYE}", "scores, needs K"),
+        (f"X: {EYE}\nW_Q: {EYE}", "project, needs W_K"),
+        (f"X: {EYE}\nW_Q: {EYE}\nW_K: {EYE}", "project, needs W_V"),
+        (f"sentence: a b\nW_Q: {EYE}", "project, needs X (or embeddings"),
+        (f"output: {EYE}\nW1: {EYE}", "ffn, needs W2"),
+        (f"X: {EYE}", "project, needs W_Q"),
+        ("scores: [[1, 2]]\nscale: sqrt_d_k", "scale, divides by √d_k"),
+        ("title: nothing", "embed, needs embeddings"),
+    ],
+)
+def test_what_looks_forgotten_is_told(text: str, forgotten: str) -> None:
+    page = " ".join(page_of(trace_of(f"{text}\n")).split())
+    assert ("The trace ends here" in page) == bool(forgotten)
+    assert forgotten in page
+
+
+def notes_of(source: Any) -> list[str]:
+    closing = walkthrough(work(load(source)), Selection()).closing
+    return [text_of_spans(block.text) for block in closing if isinstance(block, Note)]
+
+
+def test_the_page_closes_with_what_it_found_and_where_to_read_on() -> None:
+    found, why = notes_of("i_love_ai")[0], notes_of("i_love_ai")[-1]
+    assert found.startswith("I attends most to itself and to AI (0.422 each); love to AI (0.576);")
+    assert why == "Why? attn explain i_love_ai --step softmax"
+    assert CliRunner().invoke(app, shlex.split(why)[2:]).exit_code == 0
+
+
+def test_what_the_last_section_found_is_not_said_again() -> None:
+    page = page_of(trace_of(SHIPPED["pasta_lookup"]))
+    assert page.count("Pasta is most like Food: 81 % of its answer is Rice.") == 1
+
+
+def test_a_mapping_has_no_name_to_explain_it_by() -> None:
+    assert notes_of({"scores": [[1, 2]], "scale": "none"}) == []
