@@ -116,9 +116,10 @@ class MatrixBlock(NamedTuple):
     made it, none where it was given (or has another `origin`). A list such as `exp_sum` has no
     column names. `roles` are put before the names (`Q: love`, `K: AI`). `with_sums` asks for one
     more column, of what each row adds up to as shown; `shares` says that a row's numbers are parts
-    of 1. `tokens` are what the rows of a table by ID stand for. `quantity` is the full name, `name`
-    what the page calls it. `blanks` are the ids of the cells, (row, column) from 0, that are to
-    be filled in; a matrix that lacks a cell's number doesn't tell it.
+    of 1, `is_result` that it is what the page comes to. `tokens` are what the rows of a table by ID
+    stand for. `quantity` is the full name, `name` what the page calls it. `blanks` are the ids of
+    the cells, (row, column) from 0, that are to be filled in; a matrix that lacks a cell's number
+    doesn't tell it.
     """
 
     name: str
@@ -131,6 +132,7 @@ class MatrixBlock(NamedTuple):
     roles: tuple[str, str] = ("", "")
     with_sums: bool = False
     shares: bool = False
+    is_result: bool = False
     quantity: Name = TOP
     blanks: Mapping[tuple[int, int], str] = MappingProxyType({})
     tokens: tuple[Word, ...] = ()

@@ -1,13 +1,15 @@
 """Colours as data, for every format that has some. None carries meaning by itself.
 
-A `Shade` is a background with the text upon it; the contrast of each is at least 4.5 : 1
-(WCAG 2.2, success criterion 1.4.3), as that of each ink is on the page it is for.
+The contrast of each ink with the page it is for, and of each shade with the text upon it, is at
+least 4.5 : 1 (WCAG 2.2, success criterion 1.4.3).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
+from attncli.name import Name
 from attncli.records import NamedTuple
 
 
@@ -65,6 +67,43 @@ DARK = Scheme(
 )
 
 
-def shade_of(share: float, shades: Sequence[Shade]) -> int:
+INKS: Mapping[str, str] = MappingProxyType(
+    {
+        "Q": "#5f5fff",
+        "K": "#d700af",
+        "V": "#00875f",
+        "given": "#af5f5f",
+        "aside": "#767676",
+    }
+)
+"""What text is written in on a black page as on a white one. Only a narrow band of brightness has
+enough contrast with both; these are its colours among the 256 of a terminal, so that they are the
+same in one that knows no others."""
+
+SHADES = (
+    Shade("#767676", _WHITE),
+    Shade("#5f5f87", _WHITE),
+    Shade("#5f5faf", _WHITE),
+    Shade("#5f5fd7", _WHITE),
+    Shade("#5f5fff", _WHITE),
+)
+"""What shares stand upon where the page may be black or white, all of nearly one brightness, from
+grey to the most colourful; nothing has no shade."""
+
+_ROLES: Mapping[str, str] = MappingProxyType(
+    {
+        name: role
+        for role in "QKV"
+        for name in (role, f"{role}_new", f"normed_{role}", f"rotated_{role}")
+    }
+)
+
+
+def ink_of(quantity: Name) -> str:
+    """The name of the ink of queries, keys and values; none of other quantities."""
+    return _ROLES.get(quantity.local, "")
+
+
+def shade_of(share: float, shades: Sequence[object]) -> int:
     """The place of a share's shade: the first for nothing, the last for all there is."""
     return round(min(max(share, 0.0), 1.0) * (len(shades) - 1))

@@ -234,5 +234,9 @@ def _as_result(section: Section) -> Section:
     """The last section, its closing table named as the result."""
     *before, last = section.blocks
     if isinstance(last, SideBySide):
-        last = last._replace(caption="Result")
+        *others, (heading, matrix) = last.columns
+        columns = (*others, (heading, matrix._replace(is_result=True)))
+        last = last._replace(caption="Result", columns=columns)
+    elif isinstance(last, MatrixBlock):
+        last = last._replace(is_result=True)
     return section._replace(blocks=(*before, last))

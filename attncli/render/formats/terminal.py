@@ -7,9 +7,11 @@ from io import StringIO
 from typing import Any
 
 from attncli import document as doc
+from attncli.arithmetic.expression import Number
 from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.plain import GLUE
 from attncli.notation.words import printed
+from attncli.render.colours import INKS, SHADES
 from attncli.render.page import Page
 from attncli.render.screen.lines import Line, StyledText, hanging, left, line_width, width, wrapped
 from attncli.render.screen.tables import (
@@ -42,18 +44,22 @@ _GAP = "   "
 _NEW_PAGE: Line = [StyledText("\f", "page")]
 """What makes a printer begin a page."""
 
-STYLES = {
+STYLES: Mapping[str, str] = {
     "title": "bold",
-    "step": "bold cyan",
+    "step": "bold underline",
     "formula": "italic",
-    "label": "cyan",
-    "heading": "cyan",
+    "label": "",
+    "term": "bold",
+    "heading": "",
     "name": "bold",
-    "relation": "dim",
-    "rule": "dim",
-    "result": "bold",
-    "figure": "",
+    "relation": INKS["aside"],
+    "rule": INKS["aside"],
+    "total": "bold",
+    "most": "bold",
     "word": "",
+    "result": "bold underline",
+    **INKS,
+    **{f"shade{k}": f"{text} on {ground}" for k, (ground, text) in enumerate(SHADES, start=1)},
 }
 """Colour supports and never carries meaning: without it the page says the same."""
 
@@ -75,14 +81,20 @@ def _painted(lines: list[Line], cells: int) -> str:
 
     out = StringIO()
     console = Console(file=out, force_terminal=True, width=cells, legacy_windows=False)
+    # sixteen colours are whatever a terminal's owner made of them: nobody knows their contrast
+    console.no_color = console.color_system == "standard"
     for line in lines:
         if line == _NEW_PAGE:
             continue  # a screen has none
         # as Text: Rich would take `[cat]` for markup of its own, and wrap what is wrapped already
-        text = Text.assemble(*((piece.text, STYLES.get(piece.style, "")) for piece in line))
+        text = Text.assemble(*((piece.text, _style_of(piece)) for piece in line))
         text.rstrip()
         console.print(text, soft_wrap=True, highlight=False, markup=False)
     return out.getvalue()
+
+
+def _style_of(piece: StyledText) -> str:
+    return " ".join(STYLES[name] for name in piece.style.split())
 
 
 def _title(title: Title, cells: int) -> list[Line]:
@@ -97,7 +109,7 @@ def _facts(facts: doc.Facts, cells: int) -> list[Line]:
     return [
         line
         for label, spans in facts.rows
-        for line in _behind([StyledText(label.ljust(label_width), "label")], spans, cells)
+        for line in _behind([StyledText(label.ljust(label_width), "term")], spans, cells)
     ]
 
 
@@ -193,7 +205,7 @@ def _graph(block: doc.Graph, cells: int) -> list[Line]:
                 StyledText(" " * _INDENT), StyledText(left(shown, source), "heading"),
                 StyledText(" "),
                 StyledText(f"{shaft}▶ ", "rule"), StyledText(printed(edge.target), "heading"),
-                StyledText("  "), StyledText(weight, "result"),
+                StyledText("  "), StyledText(weight, "total"),
             ]
         )  # fmt: skip
     return lines
@@ -205,8 +217,10 @@ def _piece(span: doc.Span) -> StyledText:
             return StyledText(span)
         case Word():
             return StyledText(printed(span), "word")
+        case Number():
+            return StyledText(plain(span))
         case doc.Term(name):
-            return StyledText(name_of(name).replace(" ", GLUE), "label")
+            return StyledText(name_of(name).replace(" ", GLUE), "term")
         case _:
             return StyledText(plain(span), "formula")
 

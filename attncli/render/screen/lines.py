@@ -14,7 +14,7 @@ PLAIN = ""
 
 
 class StyledText(NamedTuple):
-    """A text in one style; the style is one of `STYLES` by name."""
+    """A text in a style: the names of some of `STYLES`, with spaces between."""
 
     text: str
     style: str = PLAIN
@@ -55,12 +55,17 @@ def wrapped(pieces: Iterable[StyledText], cells: int, hanging: int = 0) -> list[
         if lines[-1] and used + 1 + size > room:
             lines.append([])
             used = 0
-        blank = [StyledText(" ")] if lines[-1] else []
+        blank = [StyledText(" ", _style_between(lines[-1], atom))] if lines[-1] else []
         lines[-1] += [*blank, *atom]
         used += len(blank) + size
     indent = [StyledText(" " * hanging)]
     first, *others = _isolated_alone(lines)
     return [first, *([*indent, *line] for line in others)]
+
+
+def _style_between(line: Line, atom: Line) -> str:
+    """The style of the space between two pieces: theirs, if they have one style."""
+    return atom[0].style if line[-1].style == atom[0].style else PLAIN
 
 
 def hanging(start: Line, pieces: Iterable[StyledText], cells: int, by: int = 0) -> list[Line]:

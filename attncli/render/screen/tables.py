@@ -8,10 +8,12 @@ from attncli.arithmetic.expression import Omitted, Vector
 from attncli.document import MatrixBlock, SideBySide, Table
 from attncli.notation.words import printed
 from attncli.records import NamedTuple
+from attncli.render.colours import ink_of
 from attncli.render.columns import bands
 from attncli.render.grid import (
     Entry,
     Grid,
+    GridColumn,
     Label,
     Omission,
     entry_text,
@@ -21,6 +23,7 @@ from attncli.render.grid import (
 )
 from attncli.render.numbers import at_point, filled_vectors, heading_of
 from attncli.render.screen.lines import Line, StyledText, left, line_width, right, width
+from attncli.render.screen.styles import entry_styles, style_of
 from attncli.word import Word
 
 _GAP = "  "
@@ -32,19 +35,26 @@ _GAP_BETWEEN_TABLES = 4
 class ScreenColumn(NamedTuple):
     """A column of a table: its heading and its cells, all filled up to one width."""
 
-    heading: str
-    cells: tuple[str, ...]
+    heading: StyledText
+    cells: tuple[StyledText, ...]
 
     @classmethod
-    def of(cls, heading: str, cells: Sequence[str], *, numbers: bool = True) -> ScreenColumn:
+    def of(
+        cls, heading: StyledText, cells: Sequence[StyledText], *, numbers: bool = True
+    ) -> ScreenColumn:
         fill = right if numbers else left
-        aligned = at_point(cells) if numbers else list(cells)
-        most = max(map(width, [heading, *aligned]))
-        return cls(fill(heading, most), tuple(fill(cell, most) for cell in aligned))
+        texts = [cell.text for cell in cells]
+        aligned = at_point(texts) if numbers else texts
+        most = max(map(width, [heading.text, *aligned]))
+        filled = zip((fill(text, most) for text in aligned), cells, strict=True)
+        return cls(
+            StyledText(fill(heading.text, most), heading.style),
+            tuple(StyledText(text, cell.style) for text, cell in filled),
+        )
 
     @property
     def width(self) -> int:
-        return width(self.heading)
+        return width(self.heading.text)
 
 
 def matrix_lines(block: MatrixBlock, cells: int) -> list[Line]:
@@ -52,17 +62,27 @@ def matrix_lines(block: MatrixBlock, cells: int) -> list[Line]:
     grid = grid_of(block)
     columns = [
         ScreenColumn.of(
-            _text_of(column.heading),
-            [_entry_text(one) for one in column.entries],
+            StyledText(_text_of(column.heading), _style_of_heading(block, column)),
+            [
+                StyledText(_entry_text(one), style)
+                for one, style in entry_styles(block, grid, column)
+            ],
             numbers=not column.has_words,
         )
         for column in grid.columns
     ]
-    return _banded(_row_names(heading_of(block), grid), columns, cells)
+    return _banded(_row_names(block, heading_of(block), grid), columns, cells)
 
 
-def _row_names(heading: str, grid: Grid) -> ScreenColumn:
-    return ScreenColumn.of(heading, [_text_of(name) for name in grid.names], numbers=False)
+def _style_of_heading(block: MatrixBlock, column: GridColumn) -> str:
+    """The ink of a key, where the column is one's."""
+    return block.roles[1] if isinstance(column.heading, Word) else ""
+
+
+def _row_names(block: MatrixBlock, heading: str, grid: Grid) -> ScreenColumn:
+    names = [StyledText(_text_of(name), block.roles[0]) for name in grid.names]
+    style = f"name {ink_of(block.quantity)}"
+    return ScreenColumn.of(StyledText(heading, style), names, numbers=False)
 
 
 def _entry_text(entry: Entry) -> str:
@@ -73,9 +93,10 @@ def table_lines(block: Table, cells: int) -> list[Line]:
     """A table of words and numbers; its first column names the rows."""
     columns = []
     for j, heading in enumerate(block.headings):
-        texts = [_text_of(row[j]) for row in block.rows]
-        numbers = all(text.isdigit() or text == "⋮" for text in texts)
-        columns.append(ScreenColumn.of(_text_of(heading), texts, numbers=numbers))
+        texts = [StyledText(_text_of(row[j])) for row in block.rows]
+        numbers = all(one.text.isdigit() or one.text == "⋮" for one in texts)
+        named = StyledText(_text_of(heading), "name")
+        columns.append(ScreenColumn.of(named, texts, numbers=numbers))
     return _banded(columns[0], columns[1:], cells)
 
 
@@ -87,11 +108,12 @@ def _text_of(cell: Label | Omitted) -> str:
 def side_by_side_lines(block: SideBySide, cells: int) -> list[Line]:
     """Rows of quantities as vectors; as a table each where a vector is wider than the page."""
     grid = grid_of_vectors(block)
-    names = _row_names(heading_of(block.columns[0][1]), grid)  # as wide as in a table of its own
-    names = ScreenColumn.of("Token", names.cells, numbers=False)
+    first = block.columns[0][1]
+    names = _row_names(first, heading_of(first), grid)  # as wide as in a table of its own
+    names = ScreenColumn.of(StyledText("Token", "name"), names.cells, numbers=False)
     columns = [
-        ScreenColumn.of(_text_of(column.heading), _vector_texts(column.entries), numbers=False)
-        for column in grid.columns
+        _column_of_vectors(column, matrix)
+        for column, (_, matrix) in zip(grid.columns, block.columns, strict=True)
     ]
     if max(column.width for column in columns) + names.width + len(_BAR) <= cells:
         return _banded(names, columns, cells)
@@ -99,6 +121,12 @@ def side_by_side_lines(block: SideBySide, cells: int) -> list[Line]:
     for _, matrix in block.columns:
         lines += [*([[]] if lines else []), *matrix_lines(matrix, cells)]
     return lines
+
+
+def _column_of_vectors(column: GridColumn, matrix: MatrixBlock) -> ScreenColumn:
+    texts = [StyledText(text, style_of(matrix)) for text in _vector_texts(column.entries)]
+    heading = StyledText(_text_of(column.heading), ink_of(matrix.quantity))
+    return ScreenColumn.of(heading, texts, numbers=False)
 
 
 def _vector_texts(entries: Sequence[Entry]) -> list[str]:
@@ -118,21 +146,21 @@ def _banded(names: ScreenColumn, columns: Sequence[ScreenColumn], cells: int) ->
 
 
 def _band_lines(names: ScreenColumn, columns: Sequence[ScreenColumn]) -> list[Line]:
-    headings = _GAP.join(column.heading for column in columns)
     rule = "─" * (names.width + 1)
-    rows = (_GAP.join(cells) for cells in zip(*(column.cells for column in columns), strict=True))
+    long = sum(column.width for column in columns) + len(_GAP) * (len(columns) - 1)
+    rows = zip(*(column.cells for column in columns), strict=True)
     return [
-        _row(StyledText(names.heading, "name"), StyledText(headings, "heading")),
-        [StyledText(rule + _CROSS[1:] + "─" * width(headings), "rule")],
-        *(
-            _row(StyledText(name, "heading"), StyledText(row, "figure"))
-            for name, row in zip(names.cells, rows, strict=True)
-        ),
+        _row(names.heading, [column.heading for column in columns]),
+        [StyledText(rule + _CROSS[1:] + "─" * max(0, long), "rule")],
+        *(_row(name, row) for name, row in zip(names.cells, rows, strict=True)),
     ]
 
 
-def _row(name: StyledText, cells: StyledText) -> Line:
-    return [name, StyledText(_BAR, "rule"), cells]
+def _row(name: StyledText, cells: Sequence[StyledText]) -> Line:
+    line = [name, StyledText(_BAR, "rule")]
+    for k, cell in enumerate(cells):
+        line += [StyledText(_GAP), cell] if k else [cell]
+    return line
 
 
 def beside_each_other(tables: Sequence[list[Line]], cells: int) -> list[Line]:

@@ -49,7 +49,7 @@ def _placed(
     for k, ((relation, _), text) in enumerate(zip(line.parts, texts, strict=True)):
         if breaks[k]:
             out.append([indent])
-        style = "result" if k == len(texts) - 1 else ""
+        style = "total" if k == len(texts) - 1 else ""
         last = k == len(texts) - 1 or breaks[k + 1]
         room = int(columns.room) - _RELATION
         whole = [[StyledText(unbreakable(text))]]
@@ -86,7 +86,7 @@ def addition_lines(block: Addition, cells: int) -> list[Line]:
     gap = " " * (product_width + _ARROW)
     out.append([StyledText("─" * (_SIGN + len(gap) + value_width), "rule")])
     out.append(
-        [StyledText(f"{block.relation} ", "relation"), StyledText(gap), StyledText(total, "result")]
+        [StyledText(f"{block.relation} ", "relation"), StyledText(gap), StyledText(total, "total")]
     )
     return out
 
@@ -104,6 +104,6 @@ def _long_addition(block: Addition, addends: Sequence[FilledAddend], cells: int)
         out += hanging([StyledText(f"{sign} ")], [StyledText(product)], cells, 2)
         out += hanging([StyledText("    → ")], [StyledText(value)], cells, 2) if value else []
     out.append([StyledText("─" * min(cells, 40), "rule")])
-    total = StyledText(plain(block.total), "result")
+    total = StyledText(plain(block.total), "total")
     start = StyledText(f"{block.relation} ", "relation")
     return [*out, *hanging([start], [total], cells, 2)]
