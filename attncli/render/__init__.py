@@ -56,7 +56,7 @@ def _modules(folder: str) -> list[str]:
 
 def module_of(form: str) -> ModuleType:
     """The module of a format by its name."""
-    folder = next(one for one in _FOLDERS if form in _modules(one))
+    folder = next((one for one in _FOLDERS if form in _modules(one)), "formats")
     return import_module(f"{__name__}.{folder}.{form}")
 
 

@@ -50,13 +50,11 @@ STYLES: Mapping[str, str] = {
     "formula": "italic",
     "label": "",
     "term": "bold",
-    "heading": "",
     "name": "bold",
     "relation": INKS["aside"],
     "rule": INKS["aside"],
     "total": "bold",
     "most": "bold",
-    "word": "",
     "result": "bold underline",
     **INKS,
     **{f"shade{k}": f"{text} on {ground}" for k, (ground, text) in enumerate(SHADES, start=1)},
@@ -202,9 +200,9 @@ def _graph(block: doc.Graph, cells: int) -> list[Line]:
         shaft = "─" * max(1, round(float(edge.weight.full) / most * room))
         lines.append(
             [
-                StyledText(" " * _INDENT), StyledText(left(shown, source), "heading"),
+                StyledText(" " * _INDENT), StyledText(left(shown, source)),
                 StyledText(" "),
-                StyledText(f"{shaft}▶ ", "rule"), StyledText(printed(edge.target), "heading"),
+                StyledText(f"{shaft}▶ ", "rule"), StyledText(printed(edge.target)),
                 StyledText("  "), StyledText(weight, "total"),
             ]
         )  # fmt: skip
@@ -216,7 +214,7 @@ def _piece(span: doc.Span) -> StyledText:
         case str():
             return StyledText(span)
         case Word():
-            return StyledText(printed(span), "word")
+            return StyledText(printed(span))
         case Number():
             return StyledText(plain(span))
         case doc.Term(name):
