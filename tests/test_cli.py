@@ -236,6 +236,58 @@ def test_explain() -> None:
     attn("explain", "--step", "nothing", code=2)
 
 
+def test_a_step_is_explained_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    lesson = attn("explain", "softmax").stdout
+    assert lesson.startswith("Softmax\n═══════\n\nScenario  I love AI\n")
+    assert (
+        lesson == attn("explain", "Softmax").stdout == attn("explain", "--step", "softmax").stdout
+    )
+    (tmp_path / "softmax").write_text("title: Mine\nweights: [[1]]\noutput: [[1]]\n")
+    assert attn("explain", "softmax").stdout.startswith("Mine, step by step\n")
+    assert "The dictionary of a small corpus" in attn("explain", "dictionary").stdout
+
+
+@pytest.mark.parametrize("name", ["i_love_ai", "yassine_gru", "pasta_lookup"])
+def test_the_steps_of_a_scenario_are_explained(name: str) -> None:
+    told = json.loads(attn("explain", name, "--format", "json").stdout)["steps"]
+    run = json.loads(attn("run", name, "--format", "json").stdout)["steps"]
+    assert [one["step"] for one in told] == list(dict.fromkeys(one["step"] for one in run))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["run"], "attn run: missing argument 'SCENARIO'; name one, like `attn run i_love_ai`; `attn list` shows"),
+        (["run", "softmax"], "softmax is a step (keys: weights): see attn explain --step softmax"),
+        (["explain", "logits"], "the step unembed makes logits (keys: unembedding, "),
+        (["run", "gru"], "did you mean yassine_gru?"),
+        (["run", "transformer"], "no such file, nor a shipped scenario; known: alice_met_bob, "),
+        (["run", "i_love_ai", "--step", "logits"], "did you mean unembed, which makes logits?"),
+        (["run", "i_love_ai", "--cell", "loss[1]"], "loss is a step (keys: targets): see attn"),
+        (["run", "i_love_ai", "--set", "logits=1"], "the step unembed makes logits (keys: "),
+        (["run", "i_love_ai", "--set", "loss=1"], "loss is a step (keys: targets): see attn"),
+        (["run", "i_love_ai", "--set", "softmax=1"], "softmax is a step (keys: weights): see"),
+        (["run", "i_love_ai", "--set", "probabilities=1"], "the step predict makes probabilities"),
+        (["run", "i_love_ai", "--set", "norm=layer"], "known: post, pre, none; how norms are done "),
+        (["run", "i_love_ai", "--set", "num_heads=2"], "it is called heads here"),
+        (["run", "i_love_ai", "--set", "top_k=2"], "it belongs inside next"),
+        (["run", "i_love_ai", "--set", "layers=[{sentence: a}]"], "belongs at the top of the scen"),
+        (["run", "i_love_ai", "--set", "residual=true"], "did you mean residuals?"),
+        (["run", "i_love_ai", "--set", "seed=1"], 'unknown key "seed"; known: sentence, '),
+        (["run", "i_love_ai", "-o", "page.html"], "page.html: no format is written to files in .ht"),
+        (["exercise", "i_love_ai", "-o", "e.pdf"], "e.pdf: no format is written to files in .pdf; "),
+        (["lint", "i_love_ai", "-o", "e.docx"], "end its name in .txt, .json, .tex"),
+    ],
+)  # fmt: skip
+def test_what_is_said_where_people_stumble(
+    arguments: list[str], complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert complaint in attn(*arguments, code=2).stderr
+    assert not [*tmp_path.iterdir()]
+
+
 def test_lists() -> None:
     names = attn("list").stdout
     assert all(name in names for name in shipped.names())

@@ -32,6 +32,7 @@ from attncli.arithmetic.expression import (
     e_to,
 )
 from attncli.arithmetic.matrix import Matrix
+from attncli.cli.output import chosen_format
 from attncli.document import (
     Document,
     Line,
@@ -46,7 +47,6 @@ from attncli.render import (
     abilities_of,
     exercise_format_names,
     format_names,
-    format_of_file,
     render,
 )
 from attncli.render.exercises._cloze import AcceptedRange, in_field, number_text
@@ -172,9 +172,10 @@ def test_formats_are_found_in_their_folders() -> None:
 
 def test_suffixes_mean_formats_among_those_that_may_be() -> None:
     both = [*format_names(), *exercise_format_names()]
-    found = {end: format_of_file(f"a.{end}", both) for end in ("csv", "YAML", "yml", "xml", "md")}
+    found = {
+        end: chosen_format(None, f"a.{end}", both) for end in ("csv", "YAML", "yml", "xml", "md")
+    }
     assert found == {"csv": "csv", "YAML": "yaml", "yml": "yaml", "xml": "moodle", "md": "markdown"}
-    assert format_of_file("a.csv") == "terminal"
 
 
 @pytest.mark.parametrize("form", exercise_format_names())

@@ -10,12 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.arithmetic import expression as ex
+from attncli.cli.output import chosen_format
 from attncli.notation import plain, unbreakable
 from attncli.notation.latex import latex
 from attncli.notation.words import visible
-from attncli.render import Page, format_names, format_of_file, render
+from attncli.render import Page, format_names, render
 from attncli.render.formats import markdown
 from attncli.word import Word
+from attncli.writing import OutputError
 from tests.pages import page_of, trace_of
 
 HOSTILE = "[red]x[/x] \\e[31m \\u202e \\0 <b> `*_~|$ [/] \\u2028"
@@ -127,9 +129,21 @@ def test_unknown_things_are_loud() -> None:
 
 
 def test_the_suffix_of_a_file_means_its_format() -> None:
-    assert format_of_file("a.md") == "markdown"
-    assert format_of_file("a.JSON") == "json"
-    assert format_of_file("a.txt") == format_of_file("a") == "terminal"
+    names = ["a.md", "a.JSON", "a.b.txt", "a", "a/b.c/d", "-", None]
+    found = [chosen_format(None, name, format_names()) for name in names]
+    assert found == ["markdown", "json", *["terminal"] * 5]
+    assert chosen_format("latex", "a.md", format_names()) == "latex"
+
+
+@pytest.mark.parametrize("name", ["page.html", "page.docx", "e.pdf", "a.csv", "A.HTM", "b.x\ny"])
+def test_a_suffix_of_no_format_is_refused(name: str) -> None:
+    with pytest.raises(
+        OutputError, match=r"no format .*; end its name in \.txt, \.json, "
+    ) as raised:
+        chosen_format(None, name, format_names())
+    (problem,) = raised.value.problems
+    assert problem.where.source == name
+    assert chosen_format("json", name, format_names()) == "json"
 
 
 @pytest.mark.parametrize("form", format_names())

@@ -28,6 +28,7 @@ from attncli.scenario.model import ENCODER, Show, Stack, entry_path
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.tokenizers.settings import TokenizerSettings
 from attncli.steps.schema import SCENARIO
+from attncli.steps.terms import step_meant
 
 if TYPE_CHECKING:
     from attncli.tokenizing.corpus import Progress
@@ -287,7 +288,7 @@ def tree_of(source: Source, problems: Problems) -> Map:
         from attncli.file.mappings import mapping_tree
 
         return mapping_tree(source)
-    return reading.read_file(shipped.find(os.fspath(source)), problems)
+    return reading.read_file(shipped.find(os.fspath(source)), problems, step_meant)
 
 
 def _name(source: Source) -> str:

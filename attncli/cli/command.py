@@ -47,7 +47,15 @@ def _refusing(context: Any) -> Iterator[None]:  # noqa: ANN401
         path = context.command_path
         with complaining():
             wrong = f"{said[:1].lower()}{said[1:]}"
-            raise Refusal.of(path, wrong, f"`{path} --help` says what it takes") from None
+            raise Refusal.of(path, wrong, _what_helps(error, path)) from None
+
+
+def _what_helps(error: Exception, path: str) -> str:
+    """What to say to a wrong use of the command at a path."""
+    parameter = getattr(error, "param", None)
+    if parameter is not None and parameter.name == "scenario":
+        return f"name one, like `{path} i_love_ai`; `attn list` shows them"
+    return f"`{path} --help` says what it takes"
 
 
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attncli.choices import KEYS
+from attncli.cli.complaints import Complaints
 from attncli.cli.numbers import LARGEST_SEED, whole
-from attncli.cli.output import check_fragment
+from attncli.cli.output import check_fragment, chosen_format
+from attncli.file.problems import nearest
 from attncli.records import NamedTuple
 from attncli.refusals import Problem
 from attncli.writing import OutputError
@@ -91,24 +93,25 @@ def _beside_stress(order: ExerciseArguments) -> list[Problem]:
 
 def parse_manner(order: ExerciseArguments, counts: Counts | None) -> PaperSettings:
     """How and where it is to be written. Raises OutputError, naming all that is wrong."""
-    from attncli.file.problems import nearest
-    from attncli.render import exercise_format_names, format_names, format_of_file
+    from attncli.render import exercise_format_names, format_names
 
-    known = [*format_names(), *exercise_format_names()]
-    wrong: list[Problem] = []
-    if order.form is not None and order.form not in known:
-        right = nearest(order.form, known)
-        wrong.append(Problem.of(f"--format {order.form}", "no such format", right))
-    if order.key is not None and order.key not in KEYS:
-        wrong.append(Problem.of(f"--key {order.key}", "no such choice", nearest(order.key, KEYS)))
-    if wrong:
-        raise OutputError(wrong)
     many = order.hints or order.key == "separate" or (counts is not None and len(counts.names) > 1)
     folder = order.output is not None and _is_folder(order.output, many=many)
-    form = order.form or (format_of_file(order.output or "", known) if not folder else "terminal")
+    complaints = Complaints()
+    known = [*format_names(), *exercise_format_names()]
+    target = None if folder else order.output
+    form = complaints.hear(chosen_format, order.form, target, known)
+    complaints.hear(_check_key, order.key)
+    if form is None or complaints.problems:
+        raise OutputError(complaints.problems)
     manner = _checked(order, form, folder=folder)
     said = None if counts is None else counts.share
     return manner if said is None else manner._replace(share=said)
+
+
+def _check_key(key: str | None) -> None:
+    if key is not None and key not in KEYS:
+        raise OutputError.of(f"--key {key}", "no such choice", nearest(key, KEYS))
 
 
 def _is_folder(output: str, *, many: bool) -> bool:

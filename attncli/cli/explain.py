@@ -14,25 +14,48 @@ if TYPE_CHECKING:
     from attncli.trace import Trace
 
 
-@taking(Arguments, without=("cell",), scenario=(options.ScenarioOrUsual, "i_love_ai"))
+_USUAL = "i_love_ai"
+"""The scenario on whose numbers steps are explained."""
+
+
+@taking(Arguments, without=("cell",), scenario=(options.ScenarioOrUsual, ""))
 def command(typed: Arguments) -> None:
     """Explain a step: its purpose, working and common mistakes.
 
-    Without --step, each of them.
+    Without --step, those that a scenario takes; without a scenario, each that there is.
 
     Examples:
 
-      attn explain --step softmax
+      attn explain softmax
+
+      attn explain i_love_ai
 
       attn explain my.yaml --step scores --token love
 
       attn explain --format markdown -o lesson.md
     """
-    trace = typed.work()
-    typed.deliver(lambda: _document(trace, typed))
+    meant = _meant(typed)
+    trace = meant.work()
+    meant.deliver(lambda: _document(trace, meant, every=not typed.scenario))
 
 
-def _document(trace: Trace, typed: Arguments) -> Document:
+def _meant(typed: Arguments) -> Arguments:
+    """What is to be explained: a name that is a step's, and no scenario's, asks for the step."""
+    if not typed.scenario:
+        return typed._replace(scenario=_USUAL)
+    if not _is_step(typed.scenario):
+        return typed
+    return typed._replace(scenario=_USUAL, step=[typed.scenario.casefold(), *typed.steps])
+
+
+def _is_step(name: str) -> bool:
+    from attncli.file import shipped
+    from attncli.steps.order import STORY
+
+    return name.casefold() in STORY and not shipped.find(name).is_file()
+
+
+def _document(trace: Trace, typed: Arguments, *, every: bool) -> Document:
     from attncli.steps import step_named
     from attncli.steps.order import STORY
     from attncli.telling.lesson import lessons
@@ -43,7 +66,8 @@ def _document(trace: Trace, typed: Arguments) -> Document:
     chosen = select(trace, detail=typed.detail, **typed.part._asdict())
     parts = [one for one in told_parts(trace) if typed.includes(one.step)]
     check_lines(trace, [one for one in parts if chosen.includes(one)])
-    wanted = [step_named(name) for name in STORY if typed.includes(name)]
+    taken = typed.step or (STORY if every else [one.step for one in parts])
+    wanted = [step_named(name) for name in STORY if name in taken]
     told = [(step, _trace_through(step, trace, typed)) for step in wanted]
     return lessons(trace, told, chosen)
 

@@ -52,9 +52,9 @@ ScenarioOrUsual = Annotated[
     str,
     typer.Argument(
         metavar="[SCENARIO]",
-        help="A scenario file, or the name of a shipped one.",
+        help="A scenario file, or the name of a shipped one; by default i_love_ai.",
         autocompletion=beginning(_scenarios),
-        show_default=True,
+        show_default=False,
     ),
 ]
 Steps = Annotated[

@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from attncli.file.problems import nearest
+from attncli.refusals import listed
 from attncli.writing import OutputError, write_out
 
 if TYPE_CHECKING:
@@ -28,10 +32,10 @@ def deliver(
 
     Without a format, a file's suffix tells it. Raises OutputError.
     """
-    from attncli.render import render
+    from attncli.render import page_format_names, render
 
     page = page_for(output)._replace(fragment=fragment)
-    text = render(document, _form(form, output), page)
+    text = render(document, chosen_format(form, output, page_format_names()), page)
     send(text, output, force=force)
 
 
@@ -57,13 +61,27 @@ def send_scenario(text: str, output: str | None, *, force: bool) -> None:
         write_out(f"{name} is written; `attn run {name}` works it out\n")
 
 
-def _form(form: str | None, output: str | None) -> str:
-    """The format that is asked for, or that a file's suffix means."""
-    from attncli.render import format_of_file, page_format_names
+def chosen_format(form: str | None, output: str | None, known: Sequence[str]) -> str:
+    """The format that is asked for, or that a file's suffix means; the terminal's where neither is
+    said. Raises OutputError for a format or a suffix of none."""
+    if form is not None:
+        if form not in known:
+            raise OutputError.of(f"--format {form}", "no such format", nearest(form, known))
+        return form
+    suffix = "" if output is None else Path(output).suffix
+    return _of_suffix(suffix, str(output), known) if suffix else known[0]
 
-    if form is not None or output is None or output == "-":
-        return form or "terminal"
-    return format_of_file(output, page_format_names())
+
+def _of_suffix(suffix: str, output: str, known: Sequence[str]) -> str:
+    from attncli.render import suffixes_of
+
+    meant = (name for name in known if suffix.lower() in suffixes_of(name))
+    found = next(meant, None)
+    if found is None:
+        first = [suffixes_of(name)[0] for name in known]
+        right = f"end its name in {listed(first)}, or choose a --format"
+        raise OutputError.of(output, f"no format is written to files in {suffix}", right)
+    return found
 
 
 def page_for(output: str | None) -> Page:
@@ -93,14 +111,11 @@ def check_output(
 ) -> None:
     """Raises OutputError for an unknown format, for one that has no fragments where one is asked
     for, or where a file is in the way."""
-    from attncli.file.problems import nearest
     from attncli.render import page_format_names
 
-    if form is not None and form not in page_format_names():
-        right = nearest(form, page_format_names())
-        raise OutputError.of(f"--format {form}", "no such format", right)
+    chosen = chosen_format(form, output, page_format_names())
     if fragment:
-        check_fragment(_form(form, output))
+        check_fragment(chosen)
     check_target(output, force=force)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from attncli.file.kinds import Kind, Schema
 from attncli.file.nodes import Map, Node, describe
-from attncli.file.problems import Problems
+from attncli.file.problems import Hint, Problems, knows_nothing
 from attncli.records import NamedTuple
 from attncli.refusals import listed, quote
 
@@ -78,11 +78,12 @@ class OwnedKeys(Mapping[str, Key[Any]]):
 
 class Record(NamedTuple):
     """A map with known keys; none has to be there but those that `needs` names, and some others
-    belong `beside` it."""
+    belong `beside` it. `hint` knows of further words where they belong."""
 
     known: Mapping[str, Key[Any]]
     beside: tuple[str, ...] = ()
     needs: Needs | None = None
+    hint: Hint = knows_nothing
 
     @classmethod
     def of(
@@ -109,7 +110,8 @@ class Record(NamedTuple):
                 problems.add(name.where, wrong, "write it one level up, as a key of its own")
             else:
                 wrong = f"unknown key {quote(name.text)}"
-                problems.add(name.where, wrong, problems.nearest(name.text, self.known))
+                right = problems.nearest(name.text, self.known, self.hint)
+                problems.add(name.where, wrong, right)
         values = {name: value for name, value in values.items() if value is not None}
         if self.needs is not None:
             self.needs.check(node, values, problems)

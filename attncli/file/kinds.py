@@ -47,10 +47,12 @@ class TextKind(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """One of a few words; `beside` says what else may stand in their place."""
+    """One of a few words; `beside` says what else may stand in their place, `other` where it is
+    said that people who write another word may mean."""
 
     words: tuple[str, ...]
     beside: str = ""
+    other: str = ""
 
     def read(self, node: Node, problems: Problems) -> str | None:
         if isinstance(node, Scalar) and node.text in self.words:
@@ -64,7 +66,7 @@ class Choice(NamedTuple):
         said = isinstance(node, Scalar) and node.text
         right = problems.nearest(said, self.words) if said else known
         if not self.beside:
-            return right
+            return f"{right}; {self.other}" if right == known and self.other else right
         if right != known:
             return f"{right} Or give {self.beside}"
         return f"give {', '.join(self.words)}, or {self.beside}"

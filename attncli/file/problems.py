@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from attncli.records import NamedTuple, dataclass, field
 from attncli.refusals import Problem, Refusal, Where, listed, shortened
 
 _MANY_PROBLEMS = 500
+_ALMOST, _NEAR = 0.85, 0.63
+"""How like a name another one has to be to be surely meant, and to be meant; from 0 to 1."""
+_SHORTEST_PART = 3
+"""The characters of a name that is recognized in a longer one."""
 ALL_THE_SAME = "--large (in Python large=True) to have it done all the same"
+
+
+Hint = Callable[[str], str | None]
+"""Says where a word belongs that is unknown where it stands, if it is one of the field."""
+
+
+def knows_nothing(_: str) -> None:
+    """The hint that there is none."""
 
 
 def nearest_place(places: Mapping[str, Where], name: str, origin: Where) -> Where:
@@ -42,11 +54,11 @@ class Problems:
     def add(self, where: Where, wrong: str, right: str) -> None:
         self.found.append(Problem(where, wrong, right))
 
-    def nearest(self, name: str, known: Iterable[str]) -> str:
+    def nearest(self, name: str, known: Iterable[str], hint: Hint = knows_nothing) -> str:
         """What `nearest` says; where there are problems by the hundred, which nobody reads, just
         the known names, since looking for the nearest one takes a while."""
         if len(self.found) < _MANY_PROBLEMS:
-            return nearest(name, known)
+            return nearest(name, known, hint)
         return f"known: {listed(known)}"
 
     def stop_if_any(self) -> None:
@@ -69,11 +81,29 @@ class Complaints(NamedTuple):
         self.problems.add(self.where(name), wrong, right)
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """`did you mean X?` for the known name nearest to a mistyped one, or the list of them."""
+def nearest(name: str, known: Iterable[str], hint: Hint = knows_nothing) -> str:
+    """`did you mean X?` for the known name that a mistyped one stands for; else what a hint says of
+    it; else for the known name nearest to it, or the list of them."""
     names = list(known)
+    return (
+        _meant(name, names, _ALMOST)
+        or hint(name)
+        or _meant(name, names, _NEAR)
+        or _contained(name, names)
+        or f"known: {listed(names)}"
+    )
+
+
+def _meant(name: str, names: Iterable[str], cutoff: float) -> str | None:
     folded = {shortened(candidate).casefold(): candidate for candidate in names}
-    match = difflib.get_close_matches(shortened(name).casefold(), folded, n=1, cutoff=0.5)
-    if match:
-        return f"did you mean {shortened(folded[match[0]])}?"
-    return f"known: {listed(names)}"
+    match = difflib.get_close_matches(shortened(name).casefold(), folded, n=1, cutoff=cutoff)
+    return f"did you mean {shortened(folded[match[0]])}?" if match else None
+
+
+def _contained(name: str, names: Iterable[str]) -> str | None:
+    """`did you mean yassine_gru?` for `gru`."""
+    for candidate in names:
+        part, whole = sorted((name.casefold(), candidate.casefold()), key=len)
+        if len(part) >= _SHORTEST_PART and part in whole:
+            return f"did you mean {shortened(candidate)}?"
+    return None

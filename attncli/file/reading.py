@@ -14,7 +14,7 @@ import yaml
 
 from attncli.file import shipped
 from attncli.file.nodes import Items, Map, Node, Scalar
-from attncli.file.problems import Problems, nearest, scenario_error
+from attncli.file.problems import Hint, Problems, nearest, scenario_error
 from attncli.records import dataclass, field
 from attncli.refusals import Where, quote
 
@@ -30,13 +30,14 @@ _PLAIN_TAGS = (
 _Loader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def read_file(path: Path, problems: Problems) -> Map:
+def read_file(path: Path, problems: Problems, hint: Hint) -> Map:
     """The tree of a scenario file. Raises ScenarioError for anything that isn't one.
 
-    What is wrong and yet leaves a tree, such as a repeated key, goes to `problems`.
+    What is wrong and yet leaves a tree, such as a repeated key, goes to `problems`. `hint` knows
+    what is meant by some names that no file has.
     """
     source = str(path)
-    node = read_value(_decode(_bytes_of(path), source), Where(source, 1, 1), problems)
+    node = read_value(_decode(_bytes_of(path, hint), source), Where(source, 1, 1), problems)
     if isinstance(node, Map):
         return node
     problems.stop_if_any()
@@ -77,7 +78,7 @@ def read_value(text: str, start: Where, problems: Problems) -> Node | None:
 _HINT = "check the indentation, the quotes and the brackets just before this place"
 
 
-def _bytes_of(path: Path) -> bytes:
+def _bytes_of(path: Path, hint: Hint) -> bytes:
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
@@ -87,7 +88,7 @@ def _bytes_of(path: Path) -> bytes:
         raise scenario_error(
             Where(str(path)),
             "no such file, nor a shipped scenario",
-            nearest(path.stem, shipped.names()),
+            nearest(path.stem, shipped.names(), hint),
         ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)

@@ -8,7 +8,6 @@ more or less than others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -77,13 +76,10 @@ def summary_line(name: Word, spans: Spans) -> str:
     return text_of_spans((name, ": ok: ", *spans))
 
 
-def format_of_file(name: str, among: Sequence[str] | None = None) -> str:
-    """The format that a file's suffix means, of those of all documents or `among` others; the
-    terminal's for any that means none."""
-    suffix = Path(name).suffix.lower()
-    forms = format_names() if among is None else among
-    meant = (form for form in forms if suffix and suffix in module_of(form).SUFFIXES)
-    return next(meant, "terminal")
+def suffixes_of(form: str) -> tuple[str, ...]:
+    """How the names of a format's files end, the usual one first."""
+    suffixes: tuple[str, ...] = module_of(form).SUFFIXES
+    return suffixes
 
 
 __all__ = [
@@ -91,10 +87,10 @@ __all__ = [
     "abilities_of",
     "exercise_format_names",
     "format_names",
-    "format_of_file",
     "module_of",
     "page_format_names",
     "picture_format_names",
     "render",
+    "suffixes_of",
     "summary_line",
 ]

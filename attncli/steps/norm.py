@@ -55,7 +55,7 @@ _KEYS: tuple[Key[Any], ...] = (
     Key("final_norm", _NORM, "a norm after the last layer"),
     Key(
         "norm",
-        Choice(("post", "pre", "none")),
+        Choice(("post", "pre", "none"), other="how norms are done belongs in norms: {kind: layer}"),
         "where norms stand: `post`, after each residual (the default of `encoder` and "
         "`decoder`), `pre`, before each sublayer, or `none`",
         shared=True,

@@ -20,6 +20,7 @@ from attncli.file.problems import Problems
 from attncli.scenario.published import PUBLISHED
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.order import STORY, keys_of, step_named
+from attncli.steps.terms import key_meant
 
 ATTENTION = keys_of("attention")
 WAY = keys_of("way")
@@ -36,14 +37,14 @@ _OF_A_LAYER = (
     ),
     Key(
         "cross",
-        Record(ATTENTION),
+        Record(ATTENTION, hint=key_meant),
         "a decoder's attention to the memory: the keys of attention again. `heads`, "
         "`kv_heads`, `scale`, `softcap`, `temperature`, `mask_value` and `weights_layout` of "
         "the layer hold for it too, unless it says others",
     ),
     Key(
         "backward",
-        Record(WAY),
+        Record(WAY, hint=key_meant),
         "the matrices of the way back, where a cell goes both ways; what is of a way is named "
         "by it, `backward.a[2]`",
     ),
@@ -54,7 +55,7 @@ _OF_A_STACK = (
     *_OF_A_LAYER,
     Key(
         "layers",
-        ListOf(Record(LAYER)),
+        ListOf(Record(LAYER, hint=key_meant)),
         "the layers, one after the other; each has the keys of a layer, of attention or of a cell",
     ),
 )
@@ -113,7 +114,7 @@ _OF_A_FILE = (
     *_OF_A_STACK,
     Key(
         "encoder",
-        Record(ENCODER),
+        Record(ENCODER, hint=key_meant),
         "a stack of its own, with the keys of the text, of layers and of attention, whose "
         "output is the memory",
     ),
@@ -132,7 +133,7 @@ _OF_A_FILE = (
         "the scenario's own",
     ),
 )
-SCENARIO = Record(keys_of(*_PARTS, "file", also=_OF_A_FILE))
+SCENARIO = Record(keys_of(*_PARTS, "file", also=_OF_A_FILE), hint=key_meant)
 
 
 def json_schema() -> Schema:

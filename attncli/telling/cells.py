@@ -12,6 +12,7 @@ from attncli.file.address import Address, AddressError, Index, parse_address
 from attncli.name import Name, below
 from attncli.refusals import Problem, listed, shortened
 from attncli.scenario.model import Stack, TokenizedText
+from attncli.steps.terms import step_meant
 from attncli.telling.facts import rounding_facts
 from attncli.telling.parts import told_parts
 from attncli.telling.selection import SelectionError, sentence_axis, tried
@@ -77,7 +78,7 @@ def find_cell(trace: Trace, text: str) -> tuple[Name, Address]:
     address = Address(text)
     try:
         address = parse_address(text)
-        name = known_name(address.name, [*names_of(trace), *lists])
+        name = known_name(address.name, [*names_of(trace), *lists], step_meant)
         if name in trace:
             trace[name].find(address)
         else:

@@ -42,12 +42,10 @@ def lessons(
     """Lessons on steps of a trace, each with the trace whose numbers it works on: the scenario's
     own, or one with the changes that give it the step."""
     sections = (_lesson(step, its, selection, changed=its is not trace) for step, its in told)
-    return Document(
-        Word(trace.scenario.title),
-        tuple(sections),
-        facts_of(trace),
-        rounding=rounding_facts(trace),
-    )
+    scenario = trace.scenario.title
+    title = told[0][0].title if len(told) == 1 else f"{scenario}, step by step"
+    facts = Facts((("Scenario", (Word(scenario),)), *facts_of(trace).rows))
+    return Document(Word(title), tuple(sections), facts, rounding=rounding_facts(trace))
 
 
 def _lesson(step: Step[Any], trace: Trace, selection: Selection, *, changed: bool) -> Section:

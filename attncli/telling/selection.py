@@ -15,6 +15,7 @@ from attncli.records import NamedTuple
 from attncli.refusals import Problem, Refusal, listed
 from attncli.scenario.model import ENCODER, TokenizedText
 from attncli.steps.order import STORY
+from attncli.steps.terms import nearest_step
 from attncli.trace import AttentionPlace, Axis, HeadPlace, PlannedStep, Quantity, Trace
 from attncli.trace.quantity import told_apart
 
@@ -130,7 +131,7 @@ def tried(find: Callable[[str], T], texts: Sequence[str], wrong: list[Problem]) 
 def check_steps(steps: Sequence[str]) -> None:
     """Raises SelectionError, naming all of them, for steps that are none of the story."""
     wrong = [
-        Problem.of(f"--step {step}", "no such step", nearest(step, STORY))
+        Problem.of(f"--step {step}", "no such step", nearest_step(step))
         for step in steps
         if step not in STORY
     ]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TypeVar
 
 from attncli.file.address import AddressError
-from attncli.file.problems import nearest
+from attncli.file.problems import Hint, knows_nothing, nearest
 from attncli.name import Name
 from attncli.refusals import shortened
 
@@ -20,17 +20,17 @@ def meant(name: str, known: Mapping[str, T]) -> T | None:
     return next((known[one] for one in names if one in known), None)
 
 
-def unknown_name(name: str, known: Collection[Name]) -> AddressError:
+def unknown_name(name: str, known: Collection[Name], hint: Hint = knows_nothing) -> AddressError:
     """The complaint about a name that none of the known ones is."""
     alike = [one for one in known if one.alone == name.rpartition(".")[2]]
-    right = f"did you mean {alike[0]}?" if alike else nearest(name, known)
+    right = f"did you mean {alike[0]}?" if alike else nearest(name, known, hint)
     return AddressError(f"this trace has no quantity {shortened(name)}", right)
 
 
-def known_name(name: str, known: Iterable[Name]) -> Name:
+def known_name(name: str, known: Iterable[Name], hint: Hint = knows_nothing) -> Name:
     """The full name that is meant. Raises AddressError."""
     by_text: dict[str, Name] = {one: one for one in known}
     found = meant(name, by_text)
     if found is None:
-        raise unknown_name(name, by_text.values())
+        raise unknown_name(name, by_text.values(), hint)
     return found

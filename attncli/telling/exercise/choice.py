@@ -9,10 +9,10 @@ from types import MappingProxyType
 
 from attncli.arithmetic import decimals
 from attncli.choices import BLANKS
-from attncli.file.problems import nearest
 from attncli.records import NamedTuple
 from attncli.refusals import Problem, quote
 from attncli.steps.order import STORY
+from attncli.steps.terms import nearest_step
 from attncli.telling.exercise.lines import Blankable
 from attncli.telling.selection import SelectionError
 
@@ -71,7 +71,7 @@ def parse_points(texts: Sequence[str]) -> Points:
         step, equals, count = text.rpartition("=")
         option = f"--points {text}"
         if equals and step not in STORY:
-            wrong.append(Problem.of(option, "no such step", nearest(step, STORY)))
+            wrong.append(Problem.of(option, "no such step", nearest_step(step)))
         elif not _is_count(count):
             right = f"give a whole number from 1 to {_MOST_POINTS}"
             wrong.append(Problem.of(option, f"{quote(count)} is no number of points", right))

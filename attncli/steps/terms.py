@@ -1,0 +1,89 @@
+"""Words of the field that are no keys: what is said instead, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+from attncli.file.keys import Record
+from attncli.file.problems import knows_nothing, nearest
+from attncli.refusals import listed
+from attncli.steps.order import STORY, step_named
+from attncli.steps.step import Step
+
+_OTHER_NAMES = MappingProxyType(
+    {
+        **dict.fromkeys(("num_heads", "n_heads", "num_attention_heads", "n_head"), "heads"),
+        **dict.fromkeys(("num_key_value_heads", "n_kv_heads"), "kv_heads"),
+        **dict.fromkeys(("num_layers", "n_layers", "num_hidden_layers", "n_layer"), "layers"),
+        **dict.fromkeys(("hidden_size", "embedding_dim", "n_embd", "dim"), "d_model"),
+        **dict.fromkeys(("normalization", "layer_norm", "layernorm", "rms_norm"), "norms"),
+        **dict.fromkeys(("causal", "attention_mask", "padding"), "mask"),
+        **dict.fromkeys(("text", "input", "prompt"), "sentence"),
+        **dict.fromkeys(("vocab", "ids"), "vocabulary"),
+        "vocab_size": "vocabulary_size",
+        **dict.fromkeys(("output_projection", "W_out", "o_proj"), "W_O"),
+        **dict.fromkeys(("lm_head", "W_U"), "unembedding"),
+        **dict.fromkeys(("positional_encoding", "pe"), "positions"),
+        **dict.fromkeys(("hidden_dim", "ffn_dim", "intermediate_size"), "d_ff"),
+        **dict.fromkeys(("head_dim", "d_head"), "d_k"),
+    }
+)
+"""What other programs and people call what is a key here."""
+
+
+def step_meant(word: str) -> str | None:
+    """What a word means that names a step, or what one makes."""
+    name = word.casefold()
+    if name in STORY:
+        return f"{name} is a step{_more_of(step_named(name))}"
+    for step in map(step_named, STORY):
+        if word in step.makes:
+            return f"the step {step.name} makes {word}{_more_of(step)}"
+    return None
+
+
+def _more_of(step: Step[Any]) -> str:
+    keys = f" (keys: {listed(key.name for key in step.keys)})" if step.keys else ""
+    return f"{keys}: see attn explain --step {step.name}"
+
+
+def key_meant(word: str) -> str | None:
+    """What is said in place of a word that isn't a key where it stands."""
+    from attncli.steps.schema import SCENARIO
+
+    if word in SCENARIO.known:
+        return "it belongs at the top of the scenario"
+    if word in _OTHER_NAMES:
+        return f"it is called {_OTHER_NAMES[word]} here"
+    above = [name for name, known in _keys_inside().items() if word in known]
+    return f"it belongs inside {listed(above)}" if above else step_meant(word)
+
+
+@cache
+def _keys_inside() -> Mapping[str, set[str]]:
+    """The keys that belong inside the value of another one, by its name."""
+    from attncli.steps.schema import SCENARIO
+
+    return {key.name: _known_inside(key.kind) for key in SCENARIO.keys}
+
+
+def _known_inside(kind: Any) -> set[str]:  # noqa: ANN401
+    """The keys that belong inside a value of a kind, but for those of whole layers."""
+    if isinstance(kind, Record):
+        return {*kind.known} if kind.hint is knows_nothing else set()
+    kinds = getattr(kind, "kinds", ()) or filter(None, [getattr(kind, "kind", None)])
+    return {key for inner in kinds for key in _known_inside(inner)}
+
+
+def nearest_step(name: str) -> str:
+    """The step that is meant by a name that none has."""
+    return nearest(name, STORY, _maker)
+
+
+def _maker(name: str) -> str | None:
+    """`did you mean unembed, which makes logits?`"""
+    makers = (step.name for step in map(step_named, STORY) if name in step.makes)
+    return next((f"did you mean {maker}, which makes {name}?" for maker in makers), None)
