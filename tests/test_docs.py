@@ -53,7 +53,8 @@ def keys_inside(kind: Any) -> Iterator[str]:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_is_documented(command: str) -> None:
-    assert f"**`attn {command}" in section("Commands")
+    (said,) = re.findall(rf"^\*\*`attn {command}\b.*?\n\n", section("Commands"), re.DOTALL | re.M)
+    assert len(said.strip().splitlines()) <= 3
     assert COMMANDS[command].help.strip()
     assert "attn " + command in COMMANDS[command].help
 
@@ -187,6 +188,12 @@ def test_help_prints_the_reference(topic: str, width: int) -> None:
     assert max(map(cell_len, told.stdout.splitlines())) <= width
     marks = re.compile(r"[\s`*|│─━•-]+")
     assert Counter(marks.sub("", told.stdout)) == Counter(marks.sub("", words_of(topic)))
+
+
+def test_help_is_read_on_any_background() -> None:
+    told = CliRunner().invoke(app, ["help", "scenario"], env={"FORCE_COLOR": "1"}).stdout
+    assert "\x1b[1m" in told
+    assert not re.search(r"\x1b\[(\d+;)*[349]\d", told)
 
 
 def words_of(topic: str) -> str:

@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 from io import StringIO
+from typing import ClassVar
 
 from rich.console import Console, ConsoleOptions, RenderResult
-from rich.markdown import Markdown, TableElement
+from rich.markdown import CodeBlock, Markdown, TableElement
+from rich.padding import Padding
 from rich.table import Table
+from rich.theme import Theme
 
 from attncli.render.page import Page
+
+_INDENT = (0, 0, 0, 2)
+_STYLES = Theme(
+    {
+        "markdown.h2": "bold underline",
+        "markdown.h3": "bold",
+        "markdown.code": "bold",
+        "markdown.code_block": "none",
+        "markdown.table.border": "dim",
+        "markdown.table.header": "bold",
+    }
+)
+"""No colours: what is bold or underlined can be read on any background."""
 
 
 def reference_text(markdown: str, page: Page) -> str:
@@ -21,6 +37,7 @@ def reference_text(markdown: str, page: Page) -> str:
         force_terminal=page.colour,
         no_color=not page.colour,
         legacy_windows=False,
+        theme=_STYLES,
     )
     console.print(_with_marks(_Reference(markdown, hyperlinks=False)))
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
@@ -40,8 +57,20 @@ class _WholeTable(TableElement):
             yield table
 
 
+class _PlainCode(CodeBlock):
+    """Lines of code as they are; Rich would paint them."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        self.text.rstrip()
+        yield Padding(self.text, _INDENT)
+
+
 class _Reference(Markdown):
-    elements = {**Markdown.elements, "table_open": _WholeTable}  # noqa: RUF012  (Rich's own)
+    elements: ClassVar = {
+        **Markdown.elements,
+        "fence": _PlainCode,
+        "table_open": _WholeTable,
+    }
 
 
 def _with_marks(text: Markdown) -> Markdown:
