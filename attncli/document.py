@@ -116,10 +116,10 @@ class MatrixBlock(NamedTuple):
     made it, none where it was given (or has another `origin`). A list such as `exp_sum` has no
     column names. `roles` are put before the names (`Q: love`, `K: AI`). `with_sums` asks for one
     more column, of what each row adds up to as shown; `shares` says that a row's numbers are parts
-    of 1, `is_result` that it is what the page comes to. `tokens` are what the rows of a table by ID
-    stand for. `quantity` is the full name, `name` what the page calls it. `blanks` are the ids of
-    the cells, (row, column) from 0, that are to be filled in; a matrix that lacks a cell's number
-    doesn't tell it.
+    of 1, `is_result` that it is what the page comes to. `beside` are lists of the same rows, a
+    column each. `tokens` are what the rows of a table by ID stand for. `quantity` is the full name,
+    `name` what the page calls it. `blanks` are the ids of the cells, (row, column) from 0, that are
+    to be filled in; a matrix that lacks a cell's number doesn't tell it.
     """
 
     name: str
@@ -133,6 +133,7 @@ class MatrixBlock(NamedTuple):
     with_sums: bool = False
     shares: bool = False
     is_result: bool = False
+    beside: tuple[MatrixBlock, ...] = ()
     quantity: Name = TOP
     blanks: Mapping[tuple[int, int], str] = MappingProxyType({})
     tokens: tuple[Word, ...] = ()
@@ -152,6 +153,11 @@ class MatrixBlock(NamedTuple):
     def is_list(self) -> bool:
         return not self.column_names
 
+    @property
+    def are_lists(self) -> bool:
+        """Whether it is several lists, each of which is a column under its own name."""
+        return self.is_list and bool(self.beside)
+
     def row_sum(self, i: int) -> tuple[str, Number]:
         """What the numbers of a row add up to, as they are shown: in full, with `=`, or where that
         has more digits than a number is ever told with, rounded, with `≈`."""
@@ -160,6 +166,12 @@ class MatrixBlock(NamedTuple):
         if len(total.as_tuple().digits) <= decimals.SIGNIFICANT:
             return "=", Number.written(total)
         return "≈", Number.written(decimals.round_to(total, self.matrix.decimals))
+
+
+class Data(NamedTuple):
+    """A quantity whose numbers the page tells in another way, for formats that keep data."""
+
+    table: MatrixBlock
 
 
 class TreeRow(NamedTuple):
@@ -231,6 +243,7 @@ Block = (
     | Addition
     | Table
     | MatrixBlock
+    | Data
     | SideBySide
     | TextList
     | Tree

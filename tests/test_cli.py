@@ -102,8 +102,8 @@ def test_detail() -> None:
     rows = attn("run", "i_love_ai", "--detail", "rows").stdout
     full = attn("run", "i_love_ai").stdout
     assert "weights[" not in summary.replace("weights[i, j]", "")
-    assert "weights[love] = [2.718, 2.718, 7.389] / 12.825 " in rows
-    assert "weights[love, AI]" not in rows
+    assert "weights[AI] = [7.389, 2.718, 20.086] / 30.193 " in rows
+    assert "weights[love" not in rows
     assert summary.count("\n") < rows.count("\n") < full.count("\n")
 
 

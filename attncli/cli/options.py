@@ -116,7 +116,7 @@ DetailOption = Annotated[
         "--detail",
         lambda: DETAILS,
         "`summary`: tables only (of several heads, layers or times what ran, and the result); "
-        "`rows`: one line a row; `full`: every cell.",
+        "`rows`: one row of each table worked; `full`: every cell.",
     ),
 ]
 _BY_SUFFIX = "The output format; by default terminal, or as -o's suffix says."

@@ -76,6 +76,7 @@ def grid_of(block: MatrixBlock) -> Grid:
     if block.tokens:
         tokens = tuple(Omission.ROWS if i is None else block.tokens[i] for i in rows)
         columns.insert(0, GridColumn("Token", tokens))
+    columns += (_list_column(one, rows) for one in block.beside)
     largest = tuple(_largest(block, i) for i in rows) if block.shares else ()
     return Grid(_row_names(block, rows), tuple(columns), largest)
 
@@ -140,11 +141,19 @@ def _column(block: MatrixBlock, j: int | None, rows: Sequence[int | None]) -> Gr
     if j is None:
         left = (Omission.BOTH if i is None else Omission.COLUMNS for i in rows)
         return GridColumn(Omission.COLUMNS, tuple(left))
+    if block.are_lists:
+        return _list_column(block, rows)
     # a list's column has no name
     heading = "" if block.is_list else _in_role(block.roles[1], block.column_names[j])
     return GridColumn(
         heading, tuple(Omission.ROWS if i is None else block.entry(i, j) for i in rows)
     )
+
+
+def _list_column(block: MatrixBlock, rows: Sequence[int | None]) -> GridColumn:
+    """A list as a column under its own name."""
+    entries = (Omission.ROWS if i is None else block.entry(i, 0) for i in rows)
+    return GridColumn(Word(block.name), tuple(entries))
 
 
 def _in_role(role: str, name: Word) -> Word:

@@ -18,7 +18,10 @@ def text_of(number: Number | Blank) -> str:
 
 
 def heading_of(block: MatrixBlock) -> str:
-    """The heading of a quantity's table: its name, and whether it was given."""
+    """The heading of a quantity's table: its name, and whether it was given. Of lists beside each
+    other each column has its own."""
+    if block.are_lists:
+        return ""
     return f"{block.name} ({block.origin})" if block.given else block.name
 
 

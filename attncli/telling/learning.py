@@ -242,6 +242,11 @@ ENDINGS: Mapping[str, Callable[[Trace, PlannedStep], list[Block]]] = {
 }
 """What is told of a step besides its numbers, by its name."""
 
+IN_TABLES: Mapping[str, tuple[str, ...]] = {
+    "viterbi": ("totals", "best"),
+}
+"""The quantities of a step whose numbers stand in tables of its ending, by local names."""
+
 
 def side_by_side(trace: Trace) -> list[Block]:
     """The tokens of a scenario and its variants, where these cut their sentences in other ways."""

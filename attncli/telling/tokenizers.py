@@ -27,6 +27,17 @@ def ending_with(part: PlannedStep) -> Callable[[Trace, PlannedStep], list[Block]
     return ENDINGS.get(part.step)
 
 
+def in_tables(trace: Trace, part: PlannedStep) -> set[str]:
+    """The quantities of a part whose numbers stand in tables of its ending."""
+    if part.place.text.tokenizing is None:
+        return set()
+    from attncli.telling.learning import IN_TABLES
+
+    local = IN_TABLES.get(part.step, ())
+    made = definitions_of(trace, part)
+    return {one.name for one in made if one.name.local in local}
+
+
 def listed_again(trace: Trace, part: PlannedStep) -> set[str]:
     """The quantities of a part that another one of it shows again, all in one table."""
     if part.place.text.tokenizing is None:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from attncli.arithmetic.elision import MOST_PARTS, elided
+from attncli.arithmetic.elision import MOST_PARTS
 from attncli.document import (
     Block,
     Document,
-    MatrixBlock,
     Note,
     Prose,
     Section,
     SideBySide,
     Tree,
-    Working,
 )
 from attncli.file.problems import ALL_THE_SAME
 from attncli.refusals import Problem, listed
@@ -45,15 +43,11 @@ from attncli.telling.parts import (
     told_parts,
 )
 from attncli.telling.published import differences_in
+from attncli.telling.quantities import arranged
 from attncli.telling.selection import Selection, SelectionError
-from attncli.telling.tokenizers import cuts_of, listed_again
-from attncli.telling.working import working_of
+from attncli.telling.tokenizers import cuts_of
 from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.word import Word
-
-ROUNDED_BY_ITSELF = Note(
-    ("Each number is rounded by itself, so a row need not add up to exactly 1.",)
-)
 
 
 def walkthrough(trace: Trace, selection: Selection) -> Document:
@@ -139,17 +133,18 @@ def part_blocks(
 ) -> list[Block]:
     """All that is told of a part: how it is worked, and what its numbers come to."""
     return [
-        *worked_blocks(trace, part, selection, givens),
+        *opening_blocks(trace, part, selection, givens),
+        *arranged(trace, part, selection),
         *differences_in(trace, part, selection),
         *ending_of(trace, part, selection),
         *table_together(trace, part, selection),
     ]
 
 
-def worked_blocks(
+def opening_blocks(
     trace: Trace, part: PlannedStep, selection: Selection, givens: Sequence[Quantity]
 ) -> list[Block]:
-    """What happens, the given matrices that the part needs, the working, the tables."""
+    """What happens, the given matrices that the part needs, remarks on how it is done here."""
     step = step_of(part)
     blocks: list[Block] = [Prose(step.happens_at(part.place))]
     if part.step == "tokenize":
@@ -157,34 +152,7 @@ def worked_blocks(
     blocks += given_blocks(trace, givens, selection, part.path)
     blocks += cuts_of(part)
     blocks += remarks_on(trace, part)
-    listed = listed_again(trace, part)
-    aside = {part.place.name(name) for name, _ in step.together} | listed
-    for quantity in made_by(trace, part):
-        working = working_of(trace, quantity, selection)
-        blocks = _gone_on(blocks, working) if quantity.name in listed else [*blocks, *working]
-        if quantity.name not in aside:
-            sums = quantity.local in step.adds_up_to_one
-            table = matrix_block(quantity, selection, part.path, with_sums=sums)
-            blocks += [table, *(_about_sums(table, selection) if sums else ())]
     return blocks
-
-
-def _gone_on(blocks: Sequence[Block], working: Sequence[Block]) -> list[Block]:
-    """Blocks with some working after them, in one block with the working that is there last."""
-    match blocks[-1], *working:
-        case Working(before), Working(after):
-            return [*blocks[:-1], Working((*before, *after))]
-        case _:
-            return [*blocks, *working]
-
-
-def _about_sums(table: MatrixBlock, selection: Selection) -> list[Block]:
-    """A word on rows that don't add up to 1 as they are shown."""
-    shown = elided(len(table.rows), MOST_PARTS)
-    sums = [table.row_sum(table.rows[k])[1] for k in shown if k is not None]
-    if selection.detail == "summary" or all(total.shown == 1 for total in sums):
-        return []
-    return [ROUNDED_BY_ITSELF]
 
 
 def remarks_on(trace: Trace, part: PlannedStep) -> list[Block]:

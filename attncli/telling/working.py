@@ -22,12 +22,17 @@ _MOST_TERMS_ON_A_LINE = 8
 Rows = Sequence[int | None]
 
 
-def working_of(trace: Trace, quantity: Quantity, selection: Selection) -> list[Block]:
-    """The blocks of working of a quantity that was made."""
+def working_of(
+    trace: Trace, quantity: Quantity, selection: Selection, *, one_row: bool = False
+) -> list[Block]:
+    """The blocks of working of a quantity that was made; of `one_row`, the last, where no queries
+    are asked for."""
     definition = quantity.definition
     if definition is None or definition.operation.copies or selection.detail == "summary":
         return []
     rows = selection.worked_rows(quantity)
+    if one_row and not selection.picks(quantity):
+        rows = rows[-1:]
     if selection.detail == "rows":
         return _by_rows(trace, quantity, rows)
     return _LAYOUTS[definition.operation.layout](trace, quantity, rows)
@@ -36,7 +41,7 @@ def working_of(trace: Trace, quantity: Quantity, selection: Selection) -> list[B
 def cell_line(trace: Trace, quantity: Quantity, i: int, j: int, *, whole: bool = False) -> Line:
     """The working of one cell; `whole` leaves no term out."""
     definition = quantity.definition
-    name = quantity.name if whole else _here(trace, quantity, quantity.name)
+    name = quantity.name if whole else here(trace, quantity, quantity.name)
     label = quantity.symbol(i, j, name)
     result = quantity.number(i, j)
     if definition is None:
@@ -61,7 +66,7 @@ def last_form(
     return _short(forms, operands)[-1], evaluation.relation(forms[-1], result)
 
 
-def _here(trace: Trace, quantity: Quantity, name: Name) -> Name:
+def here(trace: Trace, quantity: Quantity, name: Name) -> Name:
     """A full name as it is called where a quantity was made."""
     part = trace.part_of(quantity.name)
     return name if part is None else part.place.here(name)
@@ -93,14 +98,14 @@ def _row_line(trace: Trace, quantity: Quantity, i: int, *, with_cells: bool = Fa
         return cell_line(trace, quantity, i, 0)
     assert quantity.definition is not None
     operation, operands = quantity.definition.operation, trace.operands(quantity.definition)
-    names = tuple(_here(trace, quantity, name) for name in quantity.definition.operands)
+    names = tuple(here(trace, quantity, name) for name in quantity.definition.operands)
     forms = list(operation.row(i, names, *operands))
     places = elided(quantity.matrix.shape[1], MOST_PARTS)
     cells = {j: operation.cell(i, j, *operands) for j in places if j is not None}
     if with_cells:
         forms.append(_entries(places, lambda j: cells[j][0]))
     parts = [("=", form) for form in _short(tuple(forms), operands)]
-    label = quantity.symbol(i, name=_here(trace, quantity, quantity.name))
+    label = quantity.symbol(i, name=here(trace, quantity, quantity.name))
     return Line(label, (*parts, _row_result(quantity, i, cells)), quantity.name)
 
 
@@ -168,7 +173,7 @@ def _addition(trace: Trace, quantity: Quantity, i: int) -> Addition:
         return Product((weight, values)), scaled_vector(weight, values)
 
     addends = tuple(Omitted() if k is None else addend(k) for k in places)
-    label = quantity.symbol(i, name=_here(trace, quantity, quantity.name))
+    label = quantity.symbol(i, name=here(trace, quantity, quantity.name))
     return Addition(label, addends, relation, total, quantity.name)
 
 

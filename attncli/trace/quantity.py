@@ -231,6 +231,10 @@ class Quantity:
         """Cell (i, j), or row i, of the quantity as it is called somewhere."""
         return Symbol(name or self.name, self.indices(i, j))
 
+    def name_symbol(self, name: Name = TOP) -> Symbol:
+        """The whole quantity as it is called somewhere: `a[2]`."""
+        return Symbol(name or self.name)
+
     def address(self, i: int, j: int | None = None) -> str:
         """The address of cell (i, j), or of row i: `weights[love, AI]`, `Q[love]`."""
         return f"{self.name}{self.inside(i, j)}"

@@ -156,26 +156,47 @@ class _Audit:
 
     def grid(self, grid: Grid, *, aside: bool) -> None:
         match = re.fullmatch(r"`+ ?(.*?)(?: \((?:given|counted|learned)\))? ?`+", grid.headings[0])
-        if match is None:
+        if match is None and grid.headings[0] != "":
             return  # of words, or vectors side by side
         if grid.headings[-1] == "sum":
             self.sums(grid)
         if self.tables is None or aside:
             return
+        columns = [*zip(*([*row[1:]] for row in grid.rows), strict=True)]
+        named = [*zip(grid.headings[1:], columns, strict=True)]
+        if grid.headings[-1] == "sum":
+            named.pop()
+        while named and self.is_list(named[-1][0]):
+            heading, column = named.pop()
+            self.table(heading, [column])
+        if match is not None:
+            self.table(match[1], [column for _, column in named])
+
+    def is_list(self, heading: str) -> bool:
+        """Whether a column is a list of its own, beside the table of a matrix or other lists."""
+        assert self.tables is not None
         try:
-            table = self.tables[self.tables.full(match[1], self.path)]
+            return heading != "" and not self.tables[self.tables.full(heading, self.path)].columns
+        except ValueError:
+            return False
+
+    def table(self, name: str, columns: Sequence[Sequence[str]]) -> None:
+        """Compares a quantity with the columns that are shown of it."""
+        assert self.tables is not None
+        try:
+            table = self.tables[self.tables.full(name, self.path)]
             text = [row if isinstance(row, list) else [row] for row in table.text]
-            end = -1 if grid.headings[-1] == "sum" else None
-            start = 2 if table.tokens else 1
-            whose = [[re.sub(r"\\(.)", r"\1", word) for word in row[1:start]] for row in grid.rows]
-            true = _same_rows([row[start:end] for row in grid.rows], text)
-            true = true and (start == 1 or _same_rows(whose, [[one] for one in table.tokens]))
+            numbers_of = columns[bool(table.tokens) :]
+            true = _same_rows([[*row] for row in zip(*numbers_of, strict=True)], text)
+            if table.tokens:
+                whose = [[re.sub(r"\\(.)", r"\1", word)] for word in columns[0]]
+                true = true and _same_rows(whose, [[one] for one in table.tokens])
         except _TROUBLE as error:
-            self.false("table", f"{match[1]} ({type(error).__name__}: {error})")
+            self.false("table", f"{name} ({type(error).__name__}: {error})")
             return
         self.report.grids += true
         if not true:
-            self.false("table", match[1])
+            self.false("table", name)
 
     def sums(self, grid: Grid) -> None:
         """The column `sum` says what the numbers of a row, as shown, add up to."""

@@ -37,7 +37,9 @@ class Table:
         return [[number(text) for text in row] for row in self.text]
 
     def texts(self, indices: list[str]) -> list[str] | str:
-        """A number, or a row of them, as printed."""
+        """A number, or a row of them, or all of a list, as printed."""
+        if not indices and not self.columns and len(self.text) > 1:
+            return self.text  # a vector told in one row
         row = self.text[_place(indices[0], self.rows)] if indices else self.text[0]
         if len(indices) > 1:
             return str(row[_place(indices[1], self.columns)])

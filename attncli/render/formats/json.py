@@ -125,7 +125,11 @@ def _tables(blocks: Iterable[doc.Block]) -> Iterator[doc.MatrixBlock | doc.TextL
     for block in blocks:
         if isinstance(block, doc.SideBySide):
             yield from (matrix for _, matrix in block.columns)
-        elif isinstance(block, doc.MatrixBlock | doc.TextList):
+        elif isinstance(block, doc.MatrixBlock):
+            yield from (block, *block.beside)
+        elif isinstance(block, doc.Data):
+            yield block.table
+        elif isinstance(block, doc.TextList):
             yield block
 
 

@@ -202,7 +202,8 @@ def _quantity(corner: str, grid: Grid, *, numbers: bool) -> str:
 
 
 def _matrix(block: doc.MatrixBlock) -> str:
-    return _quantity(code(heading_of(block)), grid_of(block), numbers=True)
+    heading = heading_of(block)
+    return _quantity(code(heading) if heading else "", grid_of(block), numbers=True)
 
 
 def _side_by_side(block: doc.SideBySide) -> str:
@@ -250,6 +251,7 @@ _WRITERS: Mapping[type, Callable[[Any], str]] = {
     doc.MatrixBlock: _matrix,
     doc.SideBySide: _side_by_side,
     doc.TextList: nothing,
+    doc.Data: nothing,
     doc.Fields: lambda block: "  ".join(f"{name} {_RULE}" for name in block.names),
     doc.AnswerSpace: lambda block: "<br>" * (2 * block.lines),
 }

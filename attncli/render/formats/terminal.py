@@ -242,6 +242,7 @@ _WRITERS: Mapping[type, Callable[[Any, int], list[Line]]] = {
     doc.Tree: _tree,
     doc.Graph: _graph,
     doc.TextList: nothing,
+    doc.Data: nothing,
     doc.Fields: _fields,
     doc.AnswerSpace: _room,
 }

@@ -62,6 +62,7 @@ _WRITERS: Mapping[type, Callable[[Any, HtmlStyle], str]] = {
     doc.MatrixBlock: tables.matrix_html,
     doc.SideBySide: tables.side_by_side_html,
     doc.TextList: nothing,
+    doc.Data: nothing,
     doc.Tree: _tree,
     doc.Graph: tables.graph_html,
     doc.Fields: _fields,

@@ -93,6 +93,7 @@ _WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
     doc.Table: tables.table,
     doc.SideBySide: tables.side_by_side,
     doc.TextList: nothing,
+    doc.Data: nothing,
     doc.Tree: _tree,
     doc.Graph: lambda block, _: tables.graph(block),
     doc.Fields: _fields,

@@ -97,7 +97,9 @@ def matrix(block: MatrixBlock, setting: Setting) -> str:
     """A quantity as a table."""
     grid = grid_of(block)
     quantity = TexCell.of_mathematics(latex(Symbol(block.name), setting.working))
-    if block.given:
+    if block.are_lists:
+        quantity = TexCell("", 0)
+    elif block.given:
         origin = f" ({block.origin})"
         quantity = TexCell(f"{quantity.text}{origin}", quantity.width + text_width(origin))
     columns = [

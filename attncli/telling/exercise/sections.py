@@ -11,13 +11,13 @@ from attncli.name import Name
 from attncli.records import NamedTuple
 from attncli.telling.blocks import given_blocks
 from attncli.telling.parts import made_by, operands_of, step_of, told_parts
+from attncli.telling.quantities import ROUNDED_BY_ITSELF, one_by_one, told_quantities
 from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import (
-    ROUNDED_BY_ITSELF,
+    opening_blocks,
     remarks_on,
     section_of,
     table_together,
-    worked_blocks,
 )
 from attncli.telling.working import cell_line, working_of
 from attncli.trace import PlannedStep, Quantity, Trace
@@ -114,7 +114,8 @@ def _blocks(
 ) -> list[Block]:
     """A part's working, and its tables one after the other."""
     tables = _separate(table_together(trace, part, selection), part)
-    return [*worked_blocks(trace, part, selection, context), *tables]
+    worked = one_by_one(told_quantities(trace, part, selection), selection)
+    return [*opening_blocks(trace, part, selection, context), *worked, *tables]
 
 
 def _separate(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:

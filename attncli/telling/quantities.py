@@ -1,0 +1,152 @@
+"""How the quantities of a part stand on a page: what is worked, and what becomes a table.
+
+A list that its lines gave in full isn't printed again as a table of one column. Where only one row
+is worked, the lists of a part stand together as columns of one table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from attncli.arithmetic.elision import MOST_PARTS, elided
+from attncli.arithmetic.expression import Omitted, Vector
+from attncli.document import Block, Data, Line, MatrixBlock, Note, Working
+from attncli.records import NamedTuple
+from attncli.telling.blocks import matrix_block
+from attncli.telling.parts import made_by, step_of
+from attncli.telling.selection import Selection
+from attncli.telling.tokenizers import in_tables, listed_again
+from attncli.telling.working import here, working_of
+from attncli.trace import PlannedStep, Quantity, Trace
+from attncli.trace.quantity import counted
+
+ROUNDED_BY_ITSELF = Note(
+    ("Each number is rounded by itself, so a row need not add up to exactly 1.",)
+)
+
+
+class Told(NamedTuple):
+    """A quantity, its working and its table; no table where its rows stand in another one. `again`
+    says that a later quantity of the part lists it again."""
+
+    quantity: Quantity
+    working: list[Block]
+    table: MatrixBlock | None
+    again: bool = False
+
+
+def told_quantities(
+    trace: Trace, part: PlannedStep, selection: Selection, *, one_row: bool = False
+) -> list[Told]:
+    """What a part made; `one_row` works only the last row where no queries are asked for."""
+    step = step_of(part)
+    listed = listed_again(trace, part)
+    aside = {part.place.name(name) for name, _ in step.together} | listed
+    told = []
+    for quantity in made_by(trace, part):
+        sums = quantity.local in step.adds_up_to_one
+        table = matrix_block(quantity, selection, part.path, with_sums=sums)
+        working = working_of(trace, quantity, selection, one_row=one_row)
+        shown = None if quantity.name in aside else table
+        told.append(Told(quantity, working, shown, quantity.name in listed))
+    return told
+
+
+def one_by_one(told: Iterable[Told], selection: Selection) -> list[Block]:
+    """Each quantity's working with its table behind it, as an exercise has them."""
+    blocks: list[Block] = []
+    for one in told:
+        blocks = _gone_on(blocks, one.working) if one.again else [*blocks, *one.working]
+        if one.table is not None:
+            blocks += [one.table, *_about_sums(one.table, selection)]
+    return blocks
+
+
+def arranged(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
+    """The quantities of a part as a page has them: no number twice in a row of its own."""
+    is_state = part.step == "state"
+    shown_later = in_tables(trace, part)
+    one_row = selection.detail == "rows"
+    blocks: list[Block] = []
+    lists: list[Told] = []
+    for one in told_quantities(trace, part, selection, one_row=one_row):
+        if one.quantity.name in shown_later:
+            working = [] if one_row else one.working
+            blocks = _gone_on(blocks, working) if one.again else [*blocks, *working]
+            blocks += [] if one.table is None else [Data(one.table)]
+        elif _sums_up(one, blocks):
+            blocks = _as_column(blocks, one)
+        elif one.quantity.is_list and one.table is not None:
+            blocks += one.working
+            whole = not one_row or len(one.table.rows) == 1 or selection.picks(one.quantity)
+            if one.working and whole:
+                blocks += [Data(one.table), *(_as_row(trace, one.quantity) if is_state else ())]
+            else:
+                lists.append(one)
+        else:
+            blocks += one_by_one([one], selection)
+    return [*blocks, *_columns(trace, lists)]
+
+
+def _sums_up(one: Told, blocks: Sequence[Block]) -> bool:
+    """Whether a list has a number for each row of the table before it, made of that row."""
+    definition = one.quantity.definition
+    match blocks:
+        case [*_, MatrixBlock() as table] if one.quantity.is_list and one.table and definition:
+            return definition.operands == (table.quantity,) and table.rows == one.table.rows
+        case _:
+            return False
+
+
+def _as_column(blocks: Sequence[Block], one: Told) -> list[Block]:
+    """The table that comes last, with a list as one more column, behind the list's working."""
+    *before, table = blocks
+    assert isinstance(table, MatrixBlock)
+    assert one.table is not None
+    return [*before, *one.working, table._replace(beside=(*table.beside, one.table))]
+
+
+def _columns(trace: Trace, lists: Sequence[Told]) -> list[Block]:
+    """Lists of the same rows as columns of one table; a vector by itself as one row."""
+    blocks: list[Block] = []
+    for _, group in groupby(lists, lambda one: one.quantity.rows.names):
+        told = list(group)
+        first, *others = [one.table for one in told if one.table is not None]
+        if others:
+            blocks.append(first._replace(beside=tuple(others)))
+        elif row := _as_row(trace, told[0].quantity):
+            blocks += [Data(first), *row]
+        else:
+            blocks.append(first)
+    return blocks
+
+
+def _as_row(trace: Trace, quantity: Quantity) -> list[Block]:
+    """A vector of a cell at a time as one row: `a[1] = [0.508, 0.000]`."""
+    count = quantity.matrix.shape[0]
+    if quantity.name.time is None or quantity.rows.names != counted(count) or count == 1:
+        return []
+    places = elided(count, MOST_PARTS)
+    entries = (Omitted() if i is None else quantity.number(i, 0) for i in places)
+    label = quantity.name_symbol(here(trace, quantity, quantity.name))
+    line = Line(label, (("=", Vector(tuple(entries))),), quantity.name)
+    return [Working((line,))]
+
+
+def _gone_on(blocks: Sequence[Block], working: Sequence[Block]) -> list[Block]:
+    """Blocks with some working after them, in one block with the working that is there last."""
+    match [*blocks[-1:], *working]:
+        case [Working(before), Working(after)]:
+            return [*blocks[:-1], Working((*before, *after))]
+        case _:
+            return [*blocks, *working]
+
+
+def _about_sums(table: MatrixBlock, selection: Selection) -> list[Block]:
+    """A word on rows that don't add up to 1 as they are shown."""
+    if not table.with_sums or selection.detail == "summary":
+        return []
+    shown = elided(len(table.rows), MOST_PARTS)
+    sums = [table.row_sum(table.rows[k])[1] for k in shown if k is not None]
+    return [] if all(total.shown == 1 for total in sums) else [ROUNDED_BY_ITSELF]
