@@ -50,7 +50,8 @@ VARIANTS: tuple[tuple[str, ...], ...] = (
 )
 # Quantities of which some cells have nothing to show: a sum of one number, a distance of 0, what
 # is not turned, masked, kept; a word of one piece, a place with one way to it.
-TABLES_ONLY = {"totals", "best"}
+TABLES_ONLY = {"viterbi": {"totals", "best"}}
+"""What stands in tables alone where the detail is rows."""
 BARE = {
     "exp_sum", "y_sum", "alibi", "rotated_Q", "rotated_K", "added", "filtered", "renormalized",
     "nucleus_sum", "cut_scores", "totals", "best",
@@ -66,11 +67,15 @@ def lines_of(trace: Trace, detail: str) -> dict[str, int]:
     lists = lists_of(trace)
     counts = Counter[str]()
     if detail == "rows":
-        made = [q for q in made if not (q.definition.step == "viterbi" and q.local in TABLES_ONLY)]
-        return Counter(quantity.name for quantity in made)
+        return Counter(q.name for q in made if not _in_tables_only(q))
     for quantity in made:
         counts[lists.get(quantity.name, quantity.name)] += _lines(quantity)
     return counts
+
+
+def _in_tables_only(quantity: Quantity) -> bool:
+    step = quantity.definition.step if quantity.definition else ""
+    return quantity.local in TABLES_ONLY.get(step, ())
 
 
 def lists_of(trace: Trace) -> dict[str, str]:
