@@ -9,6 +9,7 @@ from attncli.arithmetic.elision import MOST_PARTS
 from attncli.document import (
     Block,
     Document,
+    MatrixBlock,
     Note,
     Prose,
     Section,
