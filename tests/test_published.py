@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-import pytest
+import json
+import re
+from decimal import ROUND_HALF_UP, Decimal
 
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attncli import oracle
+from attncli.arithmetic import decimals
 from attncli.file.problems import ScenarioError
 from attncli.pipeline import load, work
 from attncli.trace.published import published_numbers
-from tests.pages import page_of, trace_of
+from tests.auditor.published import audit_published, said_on
+from tests.conftest import FEWER
+from tests.pages import SHIPPED, page_of, trace_of
+from tests.plain import read
+from tests.strategies import recurrents, scenarios, transformers, workable
 
 KEYS = """\
 tokens: [a, b]
@@ -107,3 +120,76 @@ def test_of_a_mapping() -> None:
     }
     (one,) = published_numbers(work(load(scenario)))
     assert (one.follows, one.at, str(one.theirs)) == (False, "p. 4", "2.5")
+
+
+PUBLISHING = sorted(name for name, text in SHIPPED.items() if "\npublished:" in text)
+SMALL = [name for name in PUBLISHING if name != "i_can_go_alone"]  # whose matrices are random
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_what_follows_in_the_shipped_scenarios(name: str) -> None:
+    """Each number against the sums of the oracle, which shares no code with the package."""
+    data = read(SHIPPED[name])
+    made = oracle.work(data)
+    judged = 0
+    for one in published_numbers(trace_of(SHIPPED[name])):
+        if one.quantity.name in made and not one.assumed:
+            ours = Decimal(made[one.quantity.name][one.row, one.column])
+            judged += 1
+            assert one.follows == (ours.quantize(one.theirs, rounding=ROUND_HALF_UP) == one.theirs)
+    assert judged >= 4
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_what_the_pages_say_is_true(name: str) -> None:
+    trace = trace_of(SHIPPED[name])
+    page = page_of(trace, "json")
+    assert [*audit_published(json.loads(page), read(SHIPPED[name])["published"])] == []
+    texts = [text for step in json.loads(page)["steps"] for text in step.get("text", ())]
+    said = said_on("\n".join(texts), "json")
+    for form, width in (("terminal", 60), ("terminal", 120), ("markdown", 80), ("latex", 80)):
+        assert said_on(page_of(trace, form, width), form) == said
+
+
+def test_the_sentence_is_the_one_of_the_lesson() -> None:
+    page = page_of(trace_of(SHIPPED["alice_met_bob"]))
+    assert "▸ The source prints 0.53 for scores[met, Bob]; 0.07 + 0.40 + 0.03 = 0.50.\n" in page
+    assert "0.7 + 0.2 + 0.1 + 0.1 = 1.1" in re.sub(
+        r"\s+", " ", page_of(trace_of(SHIPPED["i_can_go_alone"]))
+    )
+
+
+@pytest.mark.slow
+@settings(max_examples=FEWER)
+@given(st.one_of(scenarios(), transformers(), recurrents()), st.data())
+def test_what_is_printed_here_follows_when_it_is_published(text: str, data: st.DataObject) -> None:
+    """Any number of our pages, entered as the source's, is agreed with; with another last digit it
+    isn't."""
+    with workable():
+        trace = trace_of(text)
+    quantities = [*trace.quantities.values()]
+    cells = {
+        quantity.address(i, j): decimals.text(quantity.number(i, j).shown).replace("∞", "inf")
+        for quantity in data.draw(st.lists(st.sampled_from(quantities), min_size=1, max_size=4))
+        for i, j in np.ndindex(*quantity.matrix.shape)
+    }
+    same = trace_of(text + published(cells))
+    assert all(one.follows for one in published_numbers(same))
+    assert (
+        f" {len(cells)} numbers that the source prints follow." in page_of(same) or len(cells) == 1
+    )
+    others = {cell: another(number) for cell, number in cells.items()}
+    differing = published_numbers(trace_of(text + published(others)))
+    assert not any(one.follows for one in differing)
+
+
+def published(cells: dict[str, str]) -> str:
+    return f"\npublished:\n{''.join(f'  {json.dumps(a)}: {n}{chr(10)}' for a, n in cells.items())}"
+
+
+def another(number: str) -> str:
+    """The number with one more of its last digit."""
+    if "inf" in number:
+        return "0"
+    exact = Decimal(number)
+    return decimals.text(exact + Decimal((0, (1,), exact.as_tuple().exponent)))  # type: ignore[arg-type]

@@ -1,0 +1,156 @@
+"""What a page says of the numbers that its source prints, against the scenario's file and the page's
+own tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any, NamedTuple
+
+from tests.auditor.calculator import number, rounds_to, value
+from tests.auditor.latex import plain, words
+from tests.auditor.tables import Tables
+
+_SAID = re.compile(
+    r"The source prints (?P<theirs>−?[\d.∞]+) for (?P<cell>.+?); (?:here it is|(?P<worked>.+?) (?P<sign>[=≈]))"
+    r" (?P<ours>−?[\d.∞]+)\.(?!\d)"
+)
+_COUNTED = re.compile(
+    r"(All|None|\d+) of the (\d+) numbers|(All) (\d+) numbers|The number .* (\w+)\."
+)
+
+
+class Said(NamedTuple):
+    """A sentence on a number of the source's: the cell, its number, ours, and our working."""
+
+    cell: str
+    theirs: str
+    ours: str
+    worked: Decimal | None
+    sign: str
+
+
+def said_on(page: str, form: str) -> list[Said]:
+    """The sentences of a page in a format, in their order."""
+    readers = {"terminal": _terminal, "markdown": _markdown, "latex": _latex, "json": str}
+    text = readers[form](page)
+    return [_said(match) for match in _SAID.finditer(text)]
+
+
+def _said(match: re.Match[str]) -> Said:
+    worked = match["worked"] and value(match["worked"], _no_names)
+    return Said(match["cell"], match["theirs"], match["ours"], worked, match["sign"] or "")
+
+
+def _no_names(name: str) -> Any:
+    raise ValueError(name)
+
+
+def _terminal(page: str) -> str:
+    """Each note on a line of its own."""
+    notes = (part for part in re.split(r"\n\s*\n", page) if part.startswith("▸"))
+    return "\n".join(re.sub(r"\n *", " ", note) for note in notes)
+
+
+def _markdown(page: str) -> str:
+    notes = (
+        line.removeprefix("> ")
+        for line in page.split("\n")
+        if line.startswith("> The source prints")
+    )
+    return "\n".join(_without_mathematics(note.replace("`", "")) for note in notes)
+
+
+def _latex(page: str) -> str:
+    notes = re.findall(
+        r"\\begin\{quote\}\\raggedright\n(The source prints.*?)\n\\end\{quote\}", page, re.DOTALL
+    )
+    whole = (re.sub(r"\\texttt\{(.*?)\}(?= *;)", lambda m: words(m[1]), note) for note in notes)
+    return "\n".join(_without_mathematics(note) for note in whole)
+
+
+def _without_mathematics(note: str) -> str:
+    return re.sub(r"\$(.*?)\$", lambda formula: plain(formula[1]), note)
+
+
+def audit_published(page: Mapping[str, Any], published: Mapping[str, Any]) -> Iterator[str]:
+    """What is false in what the JSON of a page says of the `published` of its file: sentences whose
+    numbers, working or verdict are wrong; differences that are not said, or not listed."""
+    tables = Tables(page)
+    texts = [text for step in page["steps"] for text in step.get("text", ())]
+    said = said_on("\n".join(texts), "json")
+    for sentence in said:
+        yield from _false(sentence)
+    yield from _false_rows("\n".join(texts), tables)
+    printed = [*_printed(published, tables)]
+    differing = [
+        (cell, theirs, at) for cell, theirs, ours, at in printed if not _follows(theirs, ours)
+    ]
+    listed = [
+        row
+        for table in page.get("tables", ())
+        for row in table["rows"]
+        if "The source" in table["headings"]
+    ]
+    if [(number(theirs), *at) for _, theirs, _, *at in listed] != [
+        (x, *at) for _, x, at in differing
+    ]:
+        yield f"listed: {listed}, differing: {differing}"
+    told = {(number(one.theirs), number(one.ours)) for one in said}
+    if told - {(number(theirs), number(ours)) for _, theirs, ours, *_ in listed}:
+        yield f"said and not listed: {said}"
+    (counts,) = (note for note in page["notes"] if _COUNTED.match(note))
+    if not _counts(counts, len(printed), len(differing)):
+        yield f"{counts}: {len(differing)} of {len(printed)}"
+
+
+def _counts(sentence: str, printed: int, differing: int) -> bool:
+    match = _COUNTED.match(sentence)
+    assert match is not None
+    which, count = match[1] or match[3], match[2] or match[4] or "1"
+    expected = {"All": 0, "None": printed}.get(which) if which else int(match[5] != "follows")
+    return int(count) == printed and differing == (int(which) if expected is None else expected)
+
+
+def _false(said: Said) -> Iterator[str]:
+    if said.worked is not None and rounds_to(said.worked, said.ours) != (said.sign == "="):
+        yield f"sign: {said}"
+    if _follows(number(said.theirs), said.ours):
+        yield f"no difference: {said}"
+
+
+def _false_rows(text: str, tables: Tables) -> Iterator[str]:
+    """Rows that are assumed, beside those of the tables; sums of rows that aren't 1."""
+    for row, ours in re.findall(
+        r"The source assumes .*? for (.*?); worked, it is (.*)\.$", text, re.MULTILINE
+    ):
+        full, indices = tables.parted(row, "")
+        if _flat(tables[full].texts(indices)) != ours.strip("[]").split(", "):
+            yield f"assumed: {row}"
+    for added, total in re.findall(r"don't add up to 1: (.*?) = (.*)\.$", text, re.MULTILINE):
+        if number(total) == 1 or value(added, _no_names) != number(total):
+            yield f"sum: {added} = {total}"
+
+
+def _follows(theirs: Decimal, ours: str) -> bool:
+    return theirs == number(ours).quantize(theirs, rounding=ROUND_HALF_UP)
+
+
+def _printed(
+    published: Mapping[str, Any], tables: Tables
+) -> Iterator[tuple[str, Decimal, str, list[str]]]:
+    """The numbers of a file one by one, but for those that are assumed, each with ours."""
+    for address, entry in published.items():
+        at = [entry["at"]] if isinstance(entry, dict) and "at" in entry else []
+        numbers = entry["numbers"] if isinstance(entry, dict) else entry
+        if isinstance(entry, dict) and entry.get("assumed") == "true":
+            continue
+        full, indices = tables.parted(address, "")
+        ours = tables[full].texts(indices) if indices else tables[full].text
+        for theirs, own in zip(_flat(numbers), _flat(ours), strict=True):
+            yield address, Decimal(theirs), str(own), at
+
+
+def _flat(numbers: Any) -> list[str]:
+    return [x for one in numbers for x in _flat(one)] if isinstance(numbers, list) else [numbers]
