@@ -33,13 +33,13 @@ class Said(NamedTuple):
 
 def said_on(page: str, form: str) -> list[Said]:
     """The sentences of a page in a format, in their order."""
-    readers = {"terminal": _terminal, "markdown": _markdown, "latex": _latex, "json": str}
-    text = readers[form](page)
+    readers = {"terminal": _terminal, "markdown": _markdown, "latex": _latex}
+    text = page if form == "json" else readers[form](page)
     return [_said(match) for match in _SAID.finditer(text)]
 
 
 def _said(match: re.Match[str]) -> Said:
-    worked = match["worked"] and value(match["worked"], _no_names)
+    worked = value(match["worked"], _no_names) if match["worked"] else None
     return Said(match["cell"], match["theirs"], match["ours"], worked, match["sign"] or "")
 
 
