@@ -141,7 +141,9 @@ def test_texts_are_cut_into_words() -> None:
     assert learn(text.replace("sentencepiece", "unigram")).words == (("a", 2), ("b", 5))
     marked = text.replace("sentencepiece", "{kind: unigram, marks: ▁}")
     assert learn(marked).rounds == learn(text).rounds
-    assert cut(text, "b  a") == ["▁b", "▁", "▁a"]
+    assert cut(text, " b  a ") == ["▁b", "▁a"]
+    kept = text.replace("sentencepiece", "{kind: sentencepiece, extra_spaces: kept}")
+    assert cut(kept, "b  a") == ["▁b", "▁", "▁a"]
 
 
 def test_viterbi_by_hand() -> None:

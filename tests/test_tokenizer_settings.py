@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import unicodedata
 from collections import Counter, defaultdict
 from typing import Any
 
@@ -12,6 +13,7 @@ from attncli import ScenarioError, oracle
 from attncli.tokenizing.corpus import CountedWord
 from attncli.tokenizing.merge_training import MergeSettings, MergeTraining, learn_merges
 from attncli.tokenizing.pieces import SubwordMarks
+from attncli.tokenizing.pre_tokenizers import Metaspace
 from tests.conftest import sampled
 from tests.pages import page_of, trace_of
 from tests.plain import read
@@ -143,6 +145,65 @@ def test_the_unknown_token_of_a_given_vocabulary() -> None:
     expected = oracle.work(read(text))
     for name in expected:
         assert trace[name].values.tolist() == expected[name].astype(float).tolist()
+
+
+NORMAL = {
+    "  a \t b\n\nc ": ("a b c", "a \t b\n\nc"),
+    "ﬁne ＡＢＣ～～½": ("fine ABC～～1⁄2", "fine ABC~~1⁄2"),
+    "a\u200bb\u200dc\xadx\ufeff": ("a b\u200dc\xadx", "a\u200bb\u200dc\xadx\ufeff"),
+    "\x07x\x1f▁y▁ ": ("x y", "\x07x\x1f▁y▁"),
+    "e\u0301 ㎏\u3000㌔": ("é kg キロ", "é kg キロ"),
+    "\u2028 \xa0": ("", "\u2028"),
+    "ｶﾞ ﾊﾟ": ("ガ パ", "ガ パ"),
+}
+"""What SentencePiece 0.2.3 makes of texts by its rules nmt_nfkc and nfkc."""
+
+
+@pytest.mark.parametrize("text", NORMAL)
+def test_texts_are_written_as_sentencepiece_does(text: str) -> None:
+    assert (
+        Metaspace("nmt_nfkc", True).normal(text),
+        Metaspace("nfkc", True).normal(text),
+    ) == NORMAL[text]
+    ours = ({"normalize": rules} for rules in ("nmt_nfkc", "nfkc"))
+    assert tuple(oracle.normal.sentencepiece(text, said) for said in ours) == NORMAL[text]
+
+
+def test_every_character_as_the_package_writes_it() -> None:
+    normalizers = pytest.importorskip("tokenizers", reason="nothing to compare with").normalizers
+    theirs = normalizers.Sequence([normalizers.Nmt(), normalizers.NFKC()])
+    newer = {*"\u061c\u200d～"}  # the package follows an older version there
+    for one in {chr(code) for code in range(1, 0x3100)} - newer:
+        if unicodedata.category(one) not in ("Cn", "Cs"):
+            assert Metaspace("nmt_nfkc").normal(f"a{one}b") == theirs.normalize_str(f"a{one}b"), (
+                hex(ord(one))
+            )
+
+
+def test_neighbouring_unknowns_are_one_in_sentencepiece() -> None:
+    tokenizers = pytest.importorskip("tokenizers", reason="nothing to compare with")
+    text = "tokenizer: {kind: sentencepiece, model: bpe}\nmerges: [[▁, a]]\nvocabulary: {<unk>: 0, ▁: 1, a: 2, ▁a: 3}\nsentence: axyza xx ya\n"
+    ours = trace_of(text).scenario.text.tokens
+    vocabulary = {"<unk>": 0, "▁": 1, "a": 2, "▁a": 3}
+    model = tokenizers.models.BPE(vocabulary, [("▁", "a")], unk_token="<unk>", fuse_unk=True)
+    theirs = tokenizers.Tokenizer(model)
+    theirs.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
+    assert list(ours) == theirs.encode("axyza xx ya").tokens
+    assert ours == ("▁a", "<unk>", "a", "▁", "<unk>", "▁", "<unk>", "a")
+    apart = text.replace(
+        "{kind: sentencepiece, model: bpe}", "{kind: bpe, marks: ▁, unknown: <unk>}"
+    )
+    assert trace_of(apart).scenario.text.tokens[:4] == ("▁a", "<unk>", "<unk>", "<unk>")
+
+
+def test_control_symbols_stand_for_no_text() -> None:
+    text = "tokenizer: unigram\npieces: {<unk>: 0, <s>: 0, </s>: 0, <: -2, s: -2, '>': -2, /: -3}\nsentence: <s>/s></s>\n"
+    trace = trace_of(text)
+    assert trace.scenario.text.tokens == tuple("<s>/s></s>")
+    assert trace.scenario.text.known_ids["</s>"] == 2
+    assert oracle.text.tokens(read(text)) == list("<s>/s></s>")
+    for name, numbers in oracle.work(read(text)).items():
+        assert (trace[name].values == numbers.astype(float)).all()
 
 
 MENDED = {

@@ -342,7 +342,7 @@ def test_any_text_is_learned_from(text: str) -> None:
         tokenizer = WordTokenizer(cutting, model)
         pieces = tokenizer.encode(text.replace("▁", ""))
         assert tokenizer.decode(pieces) == text.replace("▁", "")
-    for cut in (WhiteSpace(), ByteLevel(), Metaspace(nfkc=True)):
+    for cut in (WhiteSpace(), ByteLevel(), Metaspace("nfkc")):
         WordTokenizer(cut, LongestMatch({"[UNK]": 0, "a": 1})).encode(text)
 
 

@@ -173,12 +173,13 @@ def test_many_rounds_are_elided() -> None:
 
 
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
+AS_WRITTEN = {"normalize": "none", "extra_spaces": "kept"}
 WHOLE = [
     {"tokenizer": {"kind": "bpe", "marks": "Ġ", "alphabet": "bytes"}, "vocabulary_size": "260"},
     {"tokenizer": {"kind": "bpe", "marks": "▁", "byte_fallback": "true"}, "vocabulary_size": "270"},
-    {"tokenizer": {"kind": "sentencepiece", "byte_fallback": "true"}, "vocabulary_size": "280"},
+    {"tokenizer": {"kind": "sentencepiece", **AS_WRITTEN, "byte_fallback": "true"}, "vocabulary_size": "280"},
     {
-        "tokenizer": {"kind": "sentencepiece", "model": "bpe", "byte_fallback": "true"},
+        "tokenizer": {"kind": "sentencepiece", "model": "bpe", **AS_WRITTEN, "byte_fallback": "true"},
         "vocabulary_size": "280",
     },
     {
@@ -216,11 +217,13 @@ def test_byte_level_pieces() -> None:
 
 def test_normal_forms() -> None:
     said = {"corpus": "ﬁne", "vocabulary_size": "6", "sentence": "ﬁne"}
-    plain = traced(tokenizer="sentencepiece", **said)
+    plain = traced(tokenizer={"kind": "sentencepiece", "normalize": "none"}, **said)
     assert "ﬁ" in tokenizing_of(plain).tokenizer.vocabulary
     normal = traced(tokenizer={"kind": "sentencepiece", "normalize": "nfkc"}, **said)
     assert "ﬁ" not in tokenizing_of(normal).tokenizer.vocabulary
     assert "f" in tokenizing_of(normal).tokenizer.vocabulary
+    both = traced(tokenizer="sentencepiece", **said)
+    assert tokenizing_of(both).tokenizer.vocabulary == tokenizing_of(normal).tokenizer.vocabulary
 
 
 def drawn(seed: int) -> tuple[list[str], str]:

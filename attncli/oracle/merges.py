@@ -16,6 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from attncli.oracle import normal
 from attncli.oracle.book import Book, Record
 from attncli.oracle.numerals import Numbers
 
@@ -48,6 +49,7 @@ class MergeTask:
     first_met: bool
     unknown: str | None
     special: Cut
+    cut: str
     words: tuple[tuple[str, int], ...]
     decimals: int | None
 
@@ -93,7 +95,8 @@ def tell(book: Book, data: Record) -> None:
 def pieces(known: LearnedMerges, sentence: str) -> list[str]:
     """A sentence's tokens, word by word."""
     encode = _longest_first if known.training.wordpiece else _by_merges
-    return [piece for word in sentence.split() for piece in encode(known, word)]
+    found = normal.words(sentence, known.training.cut)
+    return [piece for word in found for piece in encode(known, word)]
 
 
 def _tell_round(book: Book, name: str, one: MergeRound, *, likelihood: bool) -> None:
@@ -127,7 +130,8 @@ def _training(data: Record, record: Record) -> MergeTask:
         first_met=record.get("ties") == "first",
         unknown=None if unknown is None else str(unknown),
         special=tuple(special),
-        words=tuple(_words(data["corpus"]).items()),
+        cut=str(record.get("cut", "whitespace")),
+        words=tuple(_words(data["corpus"], str(record.get("cut", "whitespace"))).items()),
         decimals=_decimals(data.get("rounding") or {}),
     )
 
@@ -140,12 +144,15 @@ def _decimals(rounding: Record) -> int | None:
     return book.places_of("scores", step="learn")
 
 
-def _words(corpus: Mapping[str, int | str] | Sequence[str]) -> dict[str, int]:
-    """Words and their counts, as they first appear; texts are cut at white space."""
-    if isinstance(corpus, Mapping):
-        return {str(word): int(count) for word, count in corpus.items()}
+def _words(corpus: Mapping[str, int | str] | Sequence[str], cut: str) -> dict[str, int]:
+    """Words and their counts, as they first appear in texts."""
     texts = [corpus] if isinstance(corpus, str) else corpus
-    return dict(Counter(word for text in texts for word in str(text).split()))
+    counts = Counter[str]()
+    for text in texts:
+        times = int(texts[text]) if isinstance(texts, Mapping) else 1
+        for word in normal.words(str(text), cut):
+            counts[word] += times
+    return dict(counts)
 
 
 @lru_cache(maxsize=8)

@@ -10,22 +10,25 @@ from decimal import Decimal, localcontext
 from pathlib import Path
 from typing import NamedTuple
 
-from attncli.oracle import lesson, viterbi
+from attncli.oracle import lesson, normal, viterbi
 from attncli.oracle.book import Book, Record
 from attncli.oracle.lesson import LearnedPieces, PruningTask, Words
 from attncli.oracle.numerals import UnknownError
 from attncli.oracle.viterbi import Cut, Pieces, Scores
 
 _KINDS = ("unigram", "sentencepiece")
-_KNOWN = {"model": "unigram", "training": "counts", "normalize": "none"}
+_KNOWN = {"model": "unigram", "training": "counts"}
+_CONTROL = ("<s>", "</s>", "<pad>")
 """What is worked here, of what else there is."""
 _BYTES = 256
 
 
 class UnigramSetting(NamedTuple):
-    """What holds of any such tokenizer: `front` has the tokens that no word is cut into."""
+    """What holds of any such tokenizer: `front` has the tokens that no word is cut into; where
+    spaces are characters, a text may be written otherwise first, as a `record` of settings says."""
 
     marks: str
+    record: Record
     unknown: str
     front: Cut
     byte_fallback: bool
@@ -69,14 +72,14 @@ def tell(book: Book, data: Record) -> None:
     else:
         scores = lesson.tell(book, known.learned)
     if "sentence" in data and "tokens" not in data:
-        words = viterbi.split(str(data["sentence"]), known.setting.marks)
+        words = split(data["sentence"], known.setting)
         viterbi.tell(book, words, Pieces.of(scores, known.setting.front))
 
 
 def tokens_of(data: Record, known: UnigramTask) -> list[str]:
     """The sentence's tokens, word by word."""
     setting, book = known.setting, _scratch(data)
-    words = viterbi.split(str(data["sentence"]), setting.marks)
+    words = split(data["sentence"], setting)
     pieces = Pieces.of(known.scores, setting.front)
     unknown = None if setting.byte_fallback else setting.unknown
     with localcontext() as context:
@@ -107,7 +110,13 @@ def _setting(record: Record) -> UnigramSetting:
         front += map(viterbi.byte_token, range(_BYTES))
     of_spaces = record["kind"] == "sentencepiece"
     marks = viterbi.SPACE if of_spaces else str(record.get("marks", "none"))
-    return UnigramSetting(marks, unknown, tuple(front), byte_fallback)
+    written = dict(record) if of_spaces else {"normalize": "none", "extra_spaces": "kept"}
+    return UnigramSetting(marks, written, unknown, tuple(front), byte_fallback)
+
+
+def split(text: object, setting: UnigramSetting) -> list[str]:
+    """A text's words."""
+    return viterbi.split(normal.sentencepiece(str(text), setting.record), setting.marks)
 
 
 def _is_true(said: object) -> bool:
@@ -121,6 +130,8 @@ def _numbered(order: Iterable[str]) -> dict[str, int]:
 def _given(setting: UnigramSetting, pieces: Record) -> UnigramTask:
     """A tokenizer whose pieces and scores are as they are written."""
     said = {str(piece): Decimal(str(score)) for piece, score in pieces.items()}
+    control = (piece for piece in said if piece in _CONTROL and piece not in setting.front)
+    setting = setting._replace(front=(*setting.front, *control))
     order = (*(token for token in setting.front if token not in said), *said)
     return UnigramTask(setting, _numbered(order), said, None)
 
@@ -129,7 +140,7 @@ def _lesson(data: Record, setting: UnigramSetting) -> PruningTask:
     record = _record(data)
     return PruningTask(
         front=setting.front,
-        words=_words(data["corpus"], setting.marks),
+        words=_words(data["corpus"], setting),
         size=int(data["vocabulary_size"]),
         min_count=int(record.get("min_count", 2)),
         longest=int(record.get("longest", 16)),
@@ -140,13 +151,13 @@ def _lesson(data: Record, setting: UnigramSetting) -> PruningTask:
     )
 
 
-def _words(corpus: object, marks: str) -> Words:
+def _words(corpus: object, setting: UnigramSetting) -> Words:
     """Words and their counts, as they first appear."""
     texts = corpus if isinstance(corpus, list | Mapping) else [corpus]
     counts = Counter[str]()
     for text in texts:
         times = int(texts[text]) if isinstance(texts, Mapping) else 1
-        for word in viterbi.split(str(text), marks):
+        for word in split(text, setting):
             counts[word] += times
     return tuple(counts.items())
 

@@ -29,6 +29,7 @@ from attncli.tokenizing.longest_match import LongestMatch
 from attncli.tokenizing.merge_model import MergeModel
 from attncli.tokenizing.merge_training import LearnedMerge, MergeTraining
 from attncli.tokenizing.pieces import Model, Piece
+from attncli.tokenizing.tokenizer import WordTokenizer
 from attncli.trace import PlannedStep, Trace
 from attncli.trace.quantity import counted
 from attncli.word import Word, words
@@ -199,18 +200,20 @@ def _decoded(sentence: str, tokenizing: Tokenizing) -> Note:
     text = tokenizer.decode(pieces)
     lost = "the sentence as it was."
     if text != sentence:
-        lost = f"not quite the sentence: {_why_not(sentence, text, pieces, tokenizer.unknown)}."
+        lost = f"not quite the sentence: {_why_not(sentence, text, pieces, tokenizer)}."
     return Note(("Put together again, the tokens are ", Word(text), f": {lost}"))
 
 
-def _why_not(sentence: str, text: str, pieces: Sequence[Piece], unknown: str | None) -> str:
+def _why_not(sentence: str, text: str, pieces: Sequence[Piece], tokenizer: WordTokenizer) -> str:
     """Why tokens don't come to the sentence that they are of."""
-    if any(piece.token == unknown for piece in pieces):
+    if any(piece.token == tokenizer.unknown for piece in pieces):
         return "what is unknown is lost"
     if text == unicodedata.normalize("NFKC", sentence):
         return "it is in its normal form"
     if text.split() == sentence.split() or text == "".join(sentence.split()):
         return "white space is lost"
+    if tokenizer.pre_tokenizer.split(text) == tokenizer.pre_tokenizer.split(sentence):
+        return "it is written as the tokenizer writes a text first"
     return "what looks like a mark of a piece, or of a space, is taken for one"
 
 

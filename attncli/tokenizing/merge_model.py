@@ -32,8 +32,8 @@ class MergeModel:
     leftmost of these, until none is left. A pair that is given twice has its last rank.
 
     A character that isn't in the vocabulary is the tokens of its bytes with `byte_fallback`, where
-    the vocabulary has them, else the unknown token; without such a token it stays as it is, with
-    no ID.
+    the vocabulary has them, else the unknown token, with `fused` one for all such neighbours of a
+    word; without such a token it stays as it is, with no ID.
     """
 
     vocabulary: Mapping[str, int]
@@ -41,6 +41,7 @@ class MergeModel:
     marks: SubwordMarks = UNMARKED
     unknown: str | None = None
     byte_fallback: bool = False
+    fused: bool = False
 
     @cached_property
     def ranks(self) -> dict[TokenPair, int]:
@@ -68,6 +69,16 @@ class MergeModel:
                 found.append(Piece(symbol, self.vocabulary[symbol], character))
             else:
                 found += self._unknown(symbol, character)
+        return self._fused(found) if self.fused and self.unknown is not None else found
+
+    def _fused(self, pieces: list[Piece]) -> list[Piece]:
+        """The pieces with neighbouring unknown tokens as one."""
+        found: list[Piece] = []
+        for piece in pieces:
+            if found and piece.token == found[-1].token == self.unknown:
+                found[-1] = piece._replace(surface=found[-1].surface + piece.surface)
+            else:
+                found.append(piece)
         return found
 
     def _unknown(self, symbol: str, character: str) -> list[Piece]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, Protocol
 
 from attncli.records import NamedTuple
 from attncli.tokenizing.pieces import UNMARKED, SubwordMarks, from_bytes, without_byte_tokens
@@ -17,6 +17,16 @@ from attncli.tokenizing.pieces import UNMARKED, SubwordMarks, from_bytes, withou
 _SEPARATORS = "\x1c-\x1f"
 _SPACELESS = re.compile(rf"[\S{_SEPARATORS}]+")
 SPACE = "▁"
+Normalization = Literal["none", "nfkc", "nmt_nfkc"]
+# SentencePiece's rules for NMT, as its version 0.2 has them: control characters go, these become
+# spaces; of the normal form NFKC it leaves out the full-width tilde
+_LEFT_OUT = (*range(0x01, 0x09), 0x0B, *range(0x0E, 0x20), 0x7F, 0x8F, 0x9F)
+_SPACES = (
+    *(0x09, 0x0A, 0x0C, 0x0D, 0x061C, 0x1680, 0x200B, 0x200C, 0x200E, 0x200F),
+    *(0x2028, 0x2029, 0x2581, 0xFEFF, 0xFFFD),
+)
+_TILDE = "～"
+_NMT: dict[int, str | None] = {**dict.fromkeys(_LEFT_OUT), **dict.fromkeys(_SPACES, " ")}
 
 
 class PreTokenizer(Protocol):
@@ -51,16 +61,40 @@ class WhiteSpace(NamedTuple):
         return "".join(texts)
 
 
+def _nfkc(text: str) -> str:
+    return unicodedata.normalize("NFKC", text)
+
+
+def _nmt_nfkc(text: str) -> str:
+    return _TILDE.join(map(_nfkc, text.translate(_NMT).split(_TILDE)))
+
+
+_NORMAL: Mapping[Normalization, Callable[[str], str]] = {
+    "none": str,
+    "nfkc": _nfkc,
+    "nmt_nfkc": _nmt_nfkc,
+}
+
+
 class Metaspace(NamedTuple):
     """A space is written `▁` and starts a word, as SentencePiece has it (Kudo & Richardson 2018,
     arXiv:1808.06226), and one is put before the text, so that its first word is like any other:
-    nothing is lost but the difference of `▁` and a space. `nfkc` writes a text in Unicode's normal
-    form of that name first, and that is what joins again."""
+    nothing is lost but the difference of `▁` and a space.
 
-    nfkc: bool = False
+    A text may be `normalized` first: `nfkc` is Unicode's normal form of that name, `nmt_nfkc`
+    leaves out control characters before and writes all white space as spaces. Where spaces are
+    `trimmed`, those at both ends go, and of several together all but one. That joins again."""
+
+    normalized: Normalization = "none"
+    trimmed: bool = False
+
+    def normal(self, text: str) -> str:
+        """The text as it is before spaces are marked."""
+        normal = _NORMAL[self.normalized](text)
+        return re.sub(" +", " ", normal).strip(" ") if self.trimmed else normal
 
     def split(self, text: str) -> list[str]:
-        normal = unicodedata.normalize("NFKC", text) if self.nfkc else text
+        normal = self.normal(text)
         marked = SPACE + normal.replace(" ", SPACE) if normal else ""
         return re.findall(rf"{SPACE}[^{SPACE}]*", marked)
 

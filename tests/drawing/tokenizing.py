@@ -13,12 +13,14 @@ _SETTINGS: dict[str, dict[str, tuple[Any, ...]]] = {
         "marks": ("none", "</w>", "##", "▁", "Ġ"),
         "min_count": ("1", "2"),
         "ties": ("ids", "first"),
+        "cut": ("whitespace", "bert", "bert_cased"),
         "special": (["<s>"],),
     },
     "wordpiece": {
         "score": ("likelihood", "count"),
         "min_count": ("1", "2"),
         "ties": ("ids", "first"),
+        "cut": ("whitespace", "bert", "bert_cased"),
         "special": (["x"], []),
     },
     "unigram": {
@@ -32,7 +34,8 @@ _SETTINGS: dict[str, dict[str, tuple[Any, ...]]] = {
     "sentencepiece": {
         "min_count": ("1", "2"),
         "share": ("0.25", "0.5"),
-        "normalize": ("none", "nfkc"),
+        "normalize": ("none", "nfkc", "nmt_nfkc"),
+        "extra_spaces": ("removed", "kept"),
         "model": ("unigram", "bpe"),
     },
 }
@@ -54,6 +57,8 @@ def tokenizing(pen: Pen) -> Tree:
 
 def _settings(pen: Pen, kind: str) -> Tree:
     said = {key: pen.choice(*values) for key, values in _SETTINGS[kind].items() if pen.coin(3)}
+    if said.get("marks") in {"▁", "Ġ"}:  # words begin with their spaces
+        said.pop("cut", None)
     return said | ({"unknown": "?"} if kind in {"word", "bpe"} else {})
 
 

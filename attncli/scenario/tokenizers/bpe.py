@@ -11,6 +11,8 @@ from attncli.scenario.model import Tokenizing
 from attncli.scenario.tokenizers import cost
 from attncli.scenario.tokenizers.kind import (
     BYTE_FALLBACK,
+    CUT,
+    CUT_AS_BERT,
     MARKED,
     MARKS,
     MIN_COUNT,
@@ -120,7 +122,9 @@ def _given(said: TokenizerSettings) -> Tokenizing | None:
 def _model(
     said: TokenizerSettings, vocabulary: Mapping[str, int], merges: tuple[TokenPair, ...]
 ) -> MergeModel:
-    return MergeModel(vocabulary, merges, said.marks_of_pieces, said.unknown, said.byte_fallback)
+    fused = said.kind.name == "sentencepiece"
+    marks, unknown = said.marks_of_pieces, said.unknown
+    return MergeModel(vocabulary, merges, marks, unknown, said.byte_fallback, fused)
 
 
 _BPE = TokenizerKind(
@@ -128,9 +132,9 @@ _BPE = TokenizerKind(
     explained=(
         "Each word of the sentence is cut into characters, merged in the order of the merges"
     ),
-    settings=(*OF_A_CORPUS, MARKED, TIES, _ALPHABET, BYTE_FALLBACK),
+    settings=(*OF_A_CORPUS, MARKED, CUT, TIES, _ALPHABET, BYTE_FALLBACK),
     marks=tuple(MARKS),
-    remarks=(("alphabet", "bytes", "all 256 bytes are there from the start"),),
+    remarks=(*CUT_AS_BERT, ("alphabet", "bytes", "all 256 bytes are there from the start")),
     given_by="merges",
     merges=True,
     given=_given,

@@ -28,12 +28,12 @@ _OWNERS = {
     "kind": "word",
     "marks": "bpe",
     "min_count": "word",
-    "ties": "bpe",
+    **dict.fromkeys(("cut", "ties"), "bpe"),
     "score": "wordpiece",
     "model": "sentencepiece",
     **dict.fromkeys(("training", "share", "longest", "whole"), "unigram"),
     **dict.fromkeys(("alphabet", "byte_fallback"), "bpe"),
-    "normalize": "sentencepiece",
+    **dict.fromkeys(("normalize", "extra_spaces"), "sentencepiece"),
     **dict.fromkeys(("unknown", "special"), "word"),
 }
 """A kind of tokenizer that has a setting."""

@@ -50,6 +50,14 @@ UNKNOWN = Key(
     "default `[UNK]` in wordpiece, `<unk>` in unigram and sentencepiece, none in bpe",
 )
 SPECIAL = Key("special", ListOf(TOKEN, empty=True), "tokens that come first in the vocabulary", ())
+CUT = Key(
+    "cut",
+    Choice(("whitespace", "bert", "bert_cased")),
+    "of bpe and wordpiece: where words end, at `whitespace` (the default), or as `bert` has it: "
+    "punctuation marks and Chinese characters are words, and there are neither capitals nor "
+    "accents, which `bert_cased` keeps",
+    "whitespace",
+)
 TIES = Key(
     "ties",
     Choice(("ids", "first")),
@@ -57,6 +65,11 @@ TIES = Key(
     "default) or that which is met `first`",
     "ids",
 )
+CUT_AS_BERT = (
+    (CUT.name, "bert", "the text is cut, and written without capitals and accents, as BERT does"),
+    (CUT.name, "bert_cased", "the text is cut as BERT does"),
+)
+"""What the settings mean, on the page."""
 OF_A_CORPUS: tuple[Key[Any], ...] = (MIN_COUNT, UNKNOWN, SPECIAL)
 """Settings that every tokenizer has that is learned from a corpus."""
 

@@ -7,7 +7,10 @@ from collections.abc import Iterator, Mapping
 from attncli.file.problems import ScenarioError
 from attncli.name import below
 from attncli.scenario.model import Tokenizing
+from attncli.scenario.tokenizers.kind import CUT
+from attncli.scenario.tokenizers.sentencepiece import EXTRA_SPACES, NORMALIZE
 from attncli.scenario.tokenizers.settings import TokenizerSettings
+from attncli.tokenizing.bert import Bert
 from attncli.tokenizing.corpus import count_words
 from attncli.tokenizing.pieces import Model
 from attncli.tokenizing.pre_tokenizers import ByteLevel, Metaspace, PreTokenizer, WhiteSpace
@@ -75,8 +78,20 @@ def pre_tokenizer(said: TokenizerSettings) -> PreTokenizer:
     if said.kind.words is not None:
         return said.kind.words
     if said.marks == "▁":
-        return Metaspace(nfkc=said.settings.get("normalize") == "nfkc")
-    return ByteLevel() if said.marks == "Ġ" else WhiteSpace(said.marks_of_pieces)
+        return _metaspace(said)
+    if said.marks == "Ġ":
+        return ByteLevel()
+    cut = said.get(CUT)
+    if cut == CUT.default:
+        return WhiteSpace(said.marks_of_pieces)
+    return Bert(cut == "bert", said.marks_of_pieces)
+
+
+def _metaspace(said: TokenizerSettings) -> Metaspace:
+    """Spaces as characters; how a text is written first is SentencePiece's own."""
+    if said.kind.name != "sentencepiece":
+        return Metaspace()
+    return Metaspace(said.get(NORMALIZE), said.get(EXTRA_SPACES) == "removed")
 
 
 def tokenizing(said: TokenizerSettings, model: Model) -> Tokenizing:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from attncli.file.keys import Key
 from attncli.file.kinds import Choice
 from attncli.scenario.tokenizers.kind import MARKED, OF_A_CORPUS, TokenizerKind
@@ -12,20 +14,33 @@ _MODEL = Key(
     "of sentencepiece: what its pieces are learned by, `unigram` (the default) or `bpe`, "
     "whose settings it takes",
 )
-_NORMALIZE = Key(
+NORMALIZE: Key[Any] = Key(
     "normalize",
-    Choice(("none", "nfkc")),
-    "of sentencepiece: `none` (the default), or `nfkc`, Unicode's normal form in which a "
-    "text is written first",
+    Choice(("nmt_nfkc", "nfkc", "none")),
+    "of sentencepiece: how a text is written first: `nmt_nfkc` (the default), without control "
+    "characters, all white space as spaces, and in Unicode's normal form NFKC; `nfkc`, just in "
+    "that form; or `none`",
+    "nmt_nfkc",
+)
+EXTRA_SPACES = Key(
+    "extra_spaces",
+    Choice(("removed", "kept")),
+    "of sentencepiece: what becomes of spaces at both ends and of all but one between words, "
+    "`removed` (the default) or `kept`",
+    "removed",
 )
 
 _SENTENCEPIECE = TokenizerKind(
     name="sentencepiece",
     explained="Spaces are written ▁, each word of the sentence is cut into pieces",
-    settings=(*OF_A_CORPUS, MARKED, _MODEL, _NORMALIZE),
+    settings=(*OF_A_CORPUS, MARKED, _MODEL, NORMALIZE, EXTRA_SPACES),
     marks=("▁",),
     unknown="<unk>",
-    remarks=(("normalize", "nfkc", "the text is written in its normal form NFKC first"),),
+    remarks=(
+        ("normalize", "nfkc", "the text is written in its normal form NFKC first"),
+        ("normalize", "none", "the text is taken as it is written"),
+        ("extra_spaces", "kept", "all spaces are kept"),
+    ),
     model="unigram",
 )
 KINDS = {"sentencepiece": _SENTENCEPIECE}

@@ -13,6 +13,7 @@ from attncli.records import NamedTuple
 from attncli.scenario.tokenizers import TOKENIZERS, tokenizer_kind
 from attncli.scenario.tokenizers.kind import (
     BYTE_FALLBACK,
+    CUT,
     MARKS,
     OF_A_CORPUS,
     SPECIAL,
@@ -196,6 +197,9 @@ def _check_marks(said: TokenizerSettings) -> None:
             wrong = f"{kind.name} doesn't mark its pieces with {marks}"
             right = f"known: {', '.join(kind.marks)}"
         said.complain("tokenizer.marks", wrong, right)
+    if marks in ("▁", "Ġ") and said.get(CUT) != CUT.default:
+        wrong = f"with the marks {marks} words begin with their spaces"
+        said.complain("tokenizer.cut", wrong, "leave it out, or mark pieces otherwise")
     if marks != "Ġ" and said.settings.get("alphabet") == "bytes":
         said.complain("tokenizer.alphabet", "bytes, and words aren't cut into any", "marks: Ġ")
     if marks == "Ġ" and said.byte_fallback:

@@ -43,6 +43,8 @@ _STEP_OF = {
     **dict.fromkeys(("totals", "best"), "viterbi"),
 }
 """The step of each number that decides something."""
+_CONTROL = ("<s>", "</s>", "<pad>")
+"""SentencePiece's control symbols: they have IDs, and stand for no text."""
 _NOISE = 12
 """Decimals past which sums of numbers that were rounded hold noise."""
 _TRAINING = Key(
@@ -169,7 +171,8 @@ def _given(said: TokenizerSettings) -> Tokenizing:
     pieces: Mapping[str, Decimal] = said.values["pieces"]
     front = ((token, 0.0) for token in said.special if token not in pieces)
     scored = (*front, *((token, float(score)) for token, score in pieces.items()))
-    model = Unigram(scored, said.unknown, said.special, said.byte_fallback, _rounder(said))
+    hidden = (*said.special, *(token for token in _CONTROL if token in pieces))
+    model = Unigram(scored, said.unknown, hidden, said.byte_fallback, _rounder(said))
     log_p = Matrix.of_written([[score] for score in pieces.values()])
     return _tokenizing(said, model)._replace(pieces=tuple(pieces), log_p=log_p)
 

@@ -8,7 +8,14 @@ from attncli.file.keys import Key
 from attncli.file.kinds import Choice
 from attncli.scenario.model import Tokenizing
 from attncli.scenario.tokenizers.bpe import merges_of, told
-from attncli.scenario.tokenizers.kind import MARKED, OF_A_CORPUS, TIES, TokenizerKind
+from attncli.scenario.tokenizers.kind import (
+    CUT,
+    CUT_AS_BERT,
+    MARKED,
+    OF_A_CORPUS,
+    TIES,
+    TokenizerKind,
+)
 from attncli.scenario.tokenizers.making import tokenizing
 from attncli.scenario.tokenizers.settings import TokenizerSettings
 from attncli.tokenizing.corpus import CountedWord
@@ -36,10 +43,10 @@ def _given(said: TokenizerSettings) -> Tokenizing:
 _WORDPIECE = TokenizerKind(
     name="wordpiece",
     explained="Each word of the sentence is cut into the longest pieces that there are",
-    settings=(*OF_A_CORPUS, MARKED, TIES, _SCORE),
+    settings=(*OF_A_CORPUS, MARKED, CUT, TIES, _SCORE),
     marks=("##",),
     unknown="[UNK]",
-    remarks=(("score", "count", "pairs are chosen by their counts"),),
+    remarks=(*CUT_AS_BERT, ("score", "count", "pairs are chosen by their counts")),
     given_by="vocabulary",
     merges=True,
     given=_given,
