@@ -159,11 +159,24 @@ def test_every_format_and_given_quantity_is_documented() -> None:
     assert all(f"`{name}`" in REFERENCE for name in givable())
 
 
-def test_the_excerpt_is_what_the_command_prints() -> None:
-    for command, output in re.findall(r"```console\n\$ attn (.*?)\n(.*?)```", README, re.DOTALL):
-        result = CliRunner().invoke(app, shlex.split(command))
+def with_outputs(text: str) -> str:
+    """A text in which each command is followed by what it prints, without a printer's new pages."""
+
+    def printed(found: re.Match[str]) -> str:
+        result = CliRunner().invoke(app, shlex.split(found[1]))
         assert result.exit_code == 0
-        assert result.stdout.replace("\f", "") == output  # where a printer begins a page
+        page = result.stdout.replace("\f", "")
+        return f"```console\n$ attn {found[1]}\n{page}```"
+
+    return re.sub(r"```console\n\$ attn (.*?)\n.*?```", printed, text, flags=re.DOTALL)
+
+
+def test_the_excerpt_is_what_the_command_prints(rewrite: bool) -> None:
+    path = ROOT / "README.md"
+    if rewrite:
+        path.write_text(with_outputs(path.read_text("utf-8")), "utf-8")
+    text = path.read_text("utf-8")
+    assert text == with_outputs(text), "run with --rewrite-golden"
 
 
 def test_the_scenario_in_the_reference_works() -> None:
