@@ -3,22 +3,16 @@ scenario's variants compare, which tokens were generated."""
 
 from __future__ import annotations
 
-import numpy as np
-
-from attncli.arithmetic.expression import Symbol
-from attncli.document import Block, Note, Spans, Subheading, Table, Term, TextList
-from attncli.telling.blocks import graph_block, matrix_block
-from attncli.telling.contrast import contrasted
+from attncli.document import Block, Note, Subheading, Table, Term, TextList
+from attncli.telling.blocks import graph_block
 from attncli.telling.findings import findings_of, last_finding, looks_up, weights_of
 from attncli.telling.parts import told_parts
 from attncli.telling.selection import Selection
 from attncli.telling.tables import table
 from attncli.telling.tokenizers import ending_with
-from attncli.trace import PlannedStep, Quantity, Trace
+from attncli.telling.variants import variants_of
+from attncli.trace import PlannedStep, Trace
 from attncli.word import Word, words
-
-_SAME = 1e-12
-"""What floats may be off by where the same sums are done in another order."""
 
 
 def ending_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
@@ -57,7 +51,7 @@ def closing_notes(trace: Trace, selection: Selection) -> list[Block]:
         *_found(trace, selection),
         *_graph(trace, selection),
         *_generated(trace),
-        *_variants(trace),
+        *variants_of(trace),
     ]
 
 
@@ -98,60 +92,3 @@ def _generated(trace: Trace) -> list[Block]:
         )
     )  # fmt: skip
     return [Subheading(("Generation",)), said, Table(headings, tuple(rows))]
-
-
-def _variants(trace: Trace) -> list[Block]:
-    """The last result of each variant, and how it compares with that of the one before it that
-    is told its positions in the same way, or else with the scenario's own."""
-    if not trace.variants:
-        return []
-    own = _result(trace)
-    if own is None:
-        from attncli.telling.learning import side_by_side
-
-        return side_by_side(trace)
-    blocks: list[Block] = [Subheading(("Variants",))]
-    whole: tuple[Spans, Trace] = (("the scenario's own",), trace)
-    first_told = {_positions(trace): whole}
-    for name, other in trace.variants.items():
-        result = _result(other)
-        if result is None:
-            continue
-        before, reference = first_told.get(_positions(other), whole)
-        compared = _compared(_result(reference) or own, result, before)
-        varied = Word("; ".join(other.scenario.varied))
-        blocks.append(Note((Word(name), " (", varied, "): ", *compared)))
-        blocks.append(matrix_block(result, Selection()))
-        first_told.setdefault(_positions(other), (("the variant ", Word(name)), other))
-    return blocks
-
-
-def _positions(trace: Trace) -> tuple[str, ...]:
-    return tuple(one.kind for one in trace.scenario.stack.positions)
-
-
-def _result(trace: Trace) -> Quantity | None:
-    """What a trace comes to: the last quantity with a row for each token."""
-    made = [q for q in trace.quantities.values() if not q.given and q.rows.role in ("Q", "token")]
-    return made[-1] if made else None
-
-
-def _compared(own: Quantity, other: Quantity, before: Spans) -> Spans:
-    """Whether two results have the same rows for the same tokens; `before` names the first."""
-    symbol = Symbol(other.name)
-    tokens = sorted(own.rows.names) == sorted(other.rows.names)
-    if own.values.shape != other.values.shape or not tokens:
-        return (symbol, " has other tokens than ", *before, ".")
-    order = [other.rows.names.index(name) for name in own.rows.names]
-    off = np.abs(other.values[order] - own.values)
-    i, j = (int(place) for place in np.unravel_index(int(off.argmax()), off.shape))
-    numbers = contrasted(other.matrix.number(order[i], j), own.matrix.number(i, j))
-    if numbers is None or not off.max() > _SAME:
-        where = "." if order == sorted(order) else ", in the order of these tokens: a permutation."
-        return (symbol, " has the same rows as ", *before, where)
-    its, others = numbers
-    return (
-        symbol, " has other rows than ", *before, f": in row {i + 1}, ", Word(own.rows.names[i]),
-        f", {'it' if own.is_list else f'the number in column {j + 1}'} is ",
-        its, " instead of ", others, ".",
-    )  # fmt: skip

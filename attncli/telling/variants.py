@@ -1,0 +1,147 @@
+"""What a scenario's variants come to: what each changed, how its result compares, what it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from attncli.arithmetic.expression import Symbol
+from attncli.arithmetic.rounding import Array
+from attncli.document import Block, Note, Spans, Subheading
+from attncli.records import NamedTuple
+from attncli.telling.blocks import given_blocks, matrix_block
+from attncli.telling.contrast import contrasted
+from attncli.telling.findings import last_finding
+from attncli.telling.selection import Selection
+from attncli.telling.sentences import counted
+from attncli.trace import Quantity, Trace
+from attncli.word import Word
+
+_SAME = 1e-12
+"""What floats may be off by where the same sums are done in another order."""
+_EVERYTHING = Selection()
+
+
+class _Told(NamedTuple):
+    """A trace that others are compared with, and what it is called."""
+
+    called: Spans
+    trace: Trace
+
+
+def variants_of(trace: Trace) -> list[Block]:
+    """Each variant beside the one before it that is told its positions in the same way, or else
+    beside the scenario's own."""
+    if not trace.variants:
+        return []
+    if _result(trace) is None:
+        from attncli.telling.learning import side_by_side
+
+        return side_by_side(trace)
+    blocks: list[Block] = [Subheading(("Variants",))]
+    whole = _Told(("the scenario's own",), trace)
+    told: dict[tuple[str, ...], _Told] = {_positions(trace): whole}
+    for name, other in trace.variants.items():
+        before = told.setdefault(
+            _positions(other), _Told(("that of the variant ", Word(name)), other)
+        )
+        blocks += _variant(name, other, whole if before.trace is other else before, trace)
+    return blocks
+
+
+def _positions(trace: Trace) -> tuple[str, ...]:
+    return tuple(one.kind for one in trace.scenario.stack.positions)
+
+
+def _variant(name: str, other: Trace, before: _Told, trace: Trace) -> list[Block]:
+    """What a variant changed, what comes of it, and what it finds."""
+    own, result = _result(before.trace) or _result(trace), _result(other)
+    if own is None or result is None:
+        return []
+    varied = Word("; ".join(other.scenario.varied))
+    compared = _Compared.of(own, result)
+    note = Note((Word(name), " (", varied, "): ", *compared.told(own, result, before.called)))
+    changed = _changed(trace.quantities, other)
+    tables = [*given_blocks(other, changed, _EVERYTHING), matrix_block(result, _EVERYTHING)]
+    _, found = last_finding(other, _EVERYTHING)
+    is_new = not compared.same and found != last_finding(before.trace, _EVERYTHING)[1]
+    return [note, *tables, *([Note(found)] if found and is_new else [])]
+
+
+def _changed(own: Mapping[str, Quantity], other: Trace) -> list[Quantity]:
+    """The matrices that a variant gives, and the scenario doesn't give like that."""
+    return [
+        quantity
+        for name, quantity in other.quantities.items()
+        if quantity.given
+        and not (name in own and np.array_equal(own[name].values, quantity.values))
+    ]
+
+
+def _result(trace: Trace) -> Quantity | None:
+    """What a trace comes to: the last quantity with a row for each token."""
+    made = [q for q in trace.quantities.values() if not q.given and q.rows.role in ("Q", "token")]
+    return made[-1] if made else None
+
+
+class _Compared(NamedTuple):
+    """How the rows of two results with the same tokens compare: the row of the second for each row
+    of the first, and how far each number is off; nothing for results that can't be compared."""
+
+    order: tuple[int, ...] = ()
+    off: Array | None = None
+
+    @classmethod
+    def of(cls, own: Quantity, other: Quantity) -> _Compared:
+        if own.values.shape != other.values.shape:
+            return cls()
+        if sorted(own.rows.names) != sorted(other.rows.names):
+            return cls()
+        order = [other.rows.names.index(name) for name in own.rows.names]
+        return cls(tuple(order), np.abs(other.values[order] - own.values))
+
+    @property
+    def same(self) -> bool:
+        return self.off is not None and not self.off.max() > _SAME
+
+    @property
+    def reordered(self) -> bool:
+        return list(self.order) != sorted(self.order)
+
+    def told(self, own: Quantity, other: Quantity, before: Spans) -> Spans:
+        """The comparison in a sentence or two; `before` names what it is compared with."""
+        symbol = Symbol(other.name)
+        if self.off is None:
+            return (symbol, " has other tokens or another shape than ", *before, ".")
+        i, j = (int(place) for place in np.unravel_index(int(self.off.argmax()), self.off.shape))
+        row = self.order[i]
+        numbers = contrasted(other.matrix.number(row, j), own.matrix.number(i, j))
+        if self.same or numbers is None:
+            return (symbol, *self._alike(before))
+        its, others = numbers
+        rows = int((self.off.max(axis=1) > _SAME).sum())
+        column = "" if own.is_list else f"in column {j + 1} "
+        return (
+            symbol, " differs from ", *before, f" in {_of(rows, len(self.order))}, most in the row"
+            " of ", Word(own.rows.names[i]), f": {column}it is ", its, " instead of ", others, ".",
+            *self._order_counts(),
+        )  # fmt: skip
+
+    def _alike(self, before: Spans) -> Spans:
+        if not self.reordered:
+            return (" has the same rows as ", *before, ".")
+        return (
+            " has the same row for each token as ", *before, ", only in the order of these"
+            " tokens: the order of the words makes no difference.",
+        )  # fmt: skip
+
+    def _order_counts(self) -> Spans:
+        if not self.reordered:
+            return ()
+        return (" The tokens are the same in another order: now the order makes a difference.",)
+
+
+def _of(rows: int, of: int) -> str:
+    """`row 1 of 1`, `all 4 rows`, `3 of the 4 rows`."""
+    return f"all {counted(of, 'row')}" if rows == of > 1 else f"{rows} of the {counted(of, 'row')}"

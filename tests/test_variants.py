@@ -1,0 +1,42 @@
+"""What a page says of a scenario's variants: what each changed, and what comes of it."""
+
+from __future__ import annotations
+
+from tests.pages import SHIPPED, page_of, trace_of
+
+TWO = "X: [[1, 2], [3, 4]]\nprojection: none\nscale: 1\nblock: attention\n"
+
+
+def variants_in(text: str) -> str:
+    """A page from its variants on, on one line."""
+    return " ".join(page_of(trace_of(text)).partition("Variants")[2].split())
+
+
+def test_a_changed_matrix_is_shown_and_the_lesson_told() -> None:
+    told = variants_in(SHIPPED["yassine_rnn_sentence"])
+    assert "W_aa (given) │ 1 2 3" in told
+    assert "1 │ 8 −2 −6" in told
+    lesson = "0.834 → 2.014 → 4.199 → 8.369: it grows at every step; the gradient explodes."
+    assert lesson in told
+    assert "in all 4 rows, most in the row of Yassine: it is 8.369 instead of 0.004." in told
+
+
+def test_what_stays_as_it_is_is_not_shown_again() -> None:
+    told = variants_in(SHIPPED["word_order"])
+    assert "(given)" not in told
+    assert "(sentence: alone go can I)" in told
+
+
+def test_the_rows_that_differ_are_counted() -> None:
+    told = variants_in(f"{TWO}V: [[1, 1], [2, 2]]\nvariants: {{other: {{V: [[1, 1], [2, 3]]}}}}\n")
+    assert "output differs from the scenario's own in all 2 rows, most in the row of 2: in" in told
+    masked = variants_in(f"{TWO}variants: {{causal: {{mask: causal}}}}\n")
+    assert "in 1 of the 2 rows, most in the row of 1: in column" in masked
+    assert "Token 1 attends only to itself (1.000)" in masked
+
+
+def test_results_that_cannot_be_compared() -> None:
+    told = variants_in(f"{TWO}variants: {{longer: {{X: [[1, 2], [3, 4], [5, 6]]}}}}\n")
+    assert "output has other tokens or another shape than the scenario's own." in told
+    same = variants_in(f"{TWO}variants: {{same: {{X: [[1, 2], [3, 4]]}}}}\n")
+    assert "output has the same rows as the scenario's own." in same
