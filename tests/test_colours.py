@@ -139,6 +139,35 @@ def test_queries_keys_and_values_have_their_colours(monkeypatch: pytest.MonkeyPa
     assert ink(style_at(page, "│ [0, 1]     [0, 1]  [0, 1]", "[2, 1]")) == INKS["V"]
 
 
+def test_working_and_formulas_have_the_same_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = coloured("i_love_ai", monkeypatch, TERM="xterm", COLORTERM="truecolor")
+    line = "scores[love, AI]   = [0, 1] · [1, 2]"
+    assert ink(style_at(page, line, "scores")) == ""
+    assert ink(style_at(page, line, "[0, 1]")) == INKS["Q"]
+    assert ink(style_at(page, line, "[1, 2]")) == INKS["K"]
+    formula = "Attention scores   scores = Q Kᵀ"
+    assert ink(style_at(page, formula, "Q K")) == INKS["Q"]
+    assert ink(style_at(page, formula, "Kᵀ")) == INKS["K"]
+    assert style_at(page, formula, "Kᵀ").italic
+    label = "V[love] = [0, 1] × W_V"
+    assert ink(style_at(page, label, "V[")) == INKS["V"]
+    assert ink(style_at(page, label, "[0, 1]")) == ""
+    assert ink(style_at(page, label, "[2, 1]")) == INKS["V"]
+    addend = "0.576 × [3, 3]"
+    assert ink(style_at(page, addend, "0.576")) == ""
+    assert ink(style_at(page, addend, "[3, 3]")) == INKS["V"]
+
+
+@pytest.mark.parametrize("name", ["encoder_block", "i_can_go_alone", "next_token"])
+@pytest.mark.parametrize("cells", [40, 80])
+def test_colours_change_no_character(name: str, cells: int) -> None:
+    document = document_of(trace_of(SHIPPED[name]))
+    page = render(document, "terminal", Page(cells))
+    in_colour = render(document, "terminal", Page(cells, colour=True))
+    assert re.sub(r"\x1b\[[\d;]*m", "", in_colour) == page
+    assert not set("\u2061\u2062\u2063\u2064") & set(page)
+
+
 def test_weights_are_shaded_and_the_largest_is_bold(monkeypatch: pytest.MonkeyPatch) -> None:
     page = coloured("i_love_ai", monkeypatch, TERM="xterm", COLORTERM="truecolor")
     row = "Q: AI   │ 0.245"
@@ -153,7 +182,8 @@ def test_weights_are_shaded_and_the_largest_is_bold(monkeypatch: pytest.MonkeyPa
 
 def test_given_numbers_and_the_result_differ_from_others(monkeypatch: pytest.MonkeyPatch) -> None:
     page = coloured("i_love_ai", monkeypatch, TERM="xterm", COLORTERM="truecolor")
-    assert ink(style_at(page, "101                │ 1  0", "1  0")) == INKS["given"]
+    given = "1           │ 1  0    1           │ 1  1"
+    assert ink(style_at(page, given, "1  0")) == INKS["given"]
     result = "[2.420, 2.575]    [4.995, 0.155]"
     assert style_at(page, result, "[4.995").underline
     assert not style_at(page, result, "[2.420").underline

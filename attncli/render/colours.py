@@ -99,9 +99,10 @@ _ROLES: Mapping[str, str] = MappingProxyType(
 )
 
 
-def ink_of(quantity: Name) -> str:
-    """The name of the ink of queries, keys and values; none of other quantities."""
-    return _ROLES.get(quantity.local, "")
+def ink_of(quantity: str) -> str:
+    """The name of the ink of queries, keys and values, by their name, which may be a full one; none
+    of other quantities."""
+    return _ROLES.get(quantity.local if isinstance(quantity, Name) else quantity, "")
 
 
 def shade_of(share: float, shades: Sequence[object]) -> int:

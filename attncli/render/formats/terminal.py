@@ -13,6 +13,7 @@ from attncli.notation.plain import GLUE
 from attncli.notation.words import printed
 from attncli.render.colours import INKS, SHADES
 from attncli.render.page import Page
+from attncli.render.screen.inks import in_inks, inked, without_marks
 from attncli.render.screen.lines import Line, StyledText, hanging, left, line_width, width, wrapped
 from attncli.render.screen.tables import (
     beside_each_other,
@@ -70,7 +71,8 @@ def render(document: doc.Document, page: Page) -> str:
         lines += [*([[]] if lines and lines[-1] != _NEW_PAGE else []), *piece]
     if page.colour:
         return _painted(lines, page.width)
-    return "".join("".join(piece.text for piece in line).rstrip(" ") + "\n" for line in lines)
+    texts = ("".join(piece.text for piece in line).rstrip(" ") + "\n" for line in lines)
+    return without_marks("".join(texts))
 
 
 def _painted(lines: list[Line], cells: int) -> str:
@@ -85,7 +87,9 @@ def _painted(lines: list[Line], cells: int) -> str:
         if line == _NEW_PAGE:
             continue  # a screen has none
         # as Text: Rich would take `[cat]` for markup of its own, and wrap what is wrapped already
-        text = Text.assemble(*((piece.text, _style_of(piece)) for piece in line))
+        text = Text.assemble(
+            *((one.text, _style_of(one)) for piece in line for one in in_inks(piece))
+        )
         text.rstrip()
         console.print(text, soft_wrap=True, highlight=False, markup=False)
     return out.getvalue()
@@ -118,14 +122,14 @@ def _behind(start: Line, spans: doc.Spans, cells: int) -> list[Line]:
 
 def _heading(heading: Heading, cells: int) -> list[Line]:
     title = text_of_spans(heading.title)
-    formulas = f",{_GAP}".join(plain(formula) for formula in heading.formulas)
+    formulas = f",{_GAP}".join(inked(formula) for formula in heading.formulas)
     text = [StyledText(title, "step"), StyledText(_GAP), StyledText(formulas, "formula")]
     if width(title) + len(_GAP) + width(formulas) <= cells:
         return [[StyledText(unbreakable(piece.text), piece.style) for piece in text]]
     lines = wrapped([StyledText(title, "step")], cells, _INDENT)
     for formula in heading.formulas:
         room = cells - 2 * _INDENT
-        lines += _indented(wrapped([StyledText(plain(formula), "formula")], room, _INDENT))
+        lines += _indented(wrapped([StyledText(inked(formula), "formula")], room, _INDENT))
     return lines
 
 
@@ -220,7 +224,7 @@ def _piece(span: doc.Span) -> StyledText:
         case doc.Term(name):
             return StyledText(name_of(name).replace(" ", GLUE), "term")
         case _:
-            return StyledText(plain(span), "formula")
+            return StyledText(inked(span), "formula")
 
 
 _WRITERS: Mapping[type, Callable[[Any, int], list[Line]]] = {

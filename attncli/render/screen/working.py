@@ -9,8 +9,10 @@ from attncli.document import Addition, Working
 from attncli.document import Line as WorkingLine
 from attncli.notation import plain
 from attncli.notation.plain import GLUE, unbreakable
+from attncli.render.colours import ink_of
 from attncli.render.columns import PartColumns, Room
-from attncli.render.numbers import FilledAddend, at_point, filled_addends, filled_vectors
+from attncli.render.numbers import FilledAddend, at_point, filled_addends
+from attncli.render.screen.inks import inked, inked_vectors
 from attncli.render.screen.lines import Line, StyledText, hanging, left, width, wrapped
 
 _RELATION = 3
@@ -23,7 +25,7 @@ def working_lines(block: Working, cells: int) -> list[Line]:
     """The lines with their parts in columns. Where the page is too narrow, all of them go on
     to a next line at the same part; a part that is too long is broken between its terms."""
     lines = [line for line in block.lines if isinstance(line, WorkingLine)]
-    labels, texts = [unbreakable(plain(line.label)) for line in lines], _part_texts(lines)
+    labels, texts = [unbreakable(inked(line.label)) for line in lines], _part_texts(lines)
     columns = PartColumns.of(labels, texts, Room(cells, _RELATION, 2, width))
     most, start = max(map(width, labels), default=0), int(columns.start)
     rows = iter(zip(labels, texts, strict=True))
@@ -49,7 +51,7 @@ def _placed(
     for k, ((relation, _), text) in enumerate(zip(line.parts, texts, strict=True)):
         if breaks[k]:
             out.append([indent])
-        style = "total" if k == len(texts) - 1 else ""
+        style = f"total {ink_of(line.quantity)}" if k == len(texts) - 1 else ""
         last = k == len(texts) - 1 or breaks[k + 1]
         room = int(columns.room) - _RELATION
         whole = [[StyledText(unbreakable(text))]]
@@ -62,7 +64,9 @@ def _placed(
 
 def _part_texts(lines: Sequence[WorkingLine]) -> list[list[str]]:
     """The parts as texts that may be broken at spaces; results lined up at the point."""
-    texts = [[plain(part) for _, part in line.parts] for line in lines]
+    texts = [
+        [*(inked(part) for _, part in line.parts[:-1]), plain(line.parts[-1][1])] for line in lines
+    ]
     if lines and all(isinstance(line.parts[-1][1], Number) for line in lines):
         results = at_point([row[-1] for row in texts])
         filled = (result.replace(" ", GLUE) for result in results)
@@ -72,11 +76,11 @@ def _part_texts(lines: Sequence[WorkingLine]) -> list[list[str]]:
 
 def addition_lines(block: Addition, cells: int) -> list[Line]:
     """The column addition: addends with their products, a rule, the total."""
-    addends, _ = filled_addends(block, _weights, filled_vectors, " × ", "…")
+    addends, _ = filled_addends(block, _weights, inked_vectors, " × ", "…")
     product_width = max(width(addend.product) for addend in addends)
     total = unbreakable(plain(block.total))
     value_width = max(width(text) for text in (total, *(addend.value for addend in addends)))
-    label = [StyledText(unbreakable(plain(block.label)), "label")]
+    label = [StyledText(unbreakable(inked(block.label)), "label")]
     if _SIGN + product_width + _ARROW + value_width > cells:
         return [label, *_long_addition(block, addends, cells)]
     out: list[Line] = [label]
