@@ -292,8 +292,8 @@ def test_lists() -> None:
     names = attn("list").stdout
     assert all(name in names for name in shipped.names())
     listed = attn("list", "steps").stdout
-    assert all(step.name in listed for step in steps())
-    assert "scores = Q Kᵀ" in listed
+    rows = [line.split(maxsplit=1) for line in listed.splitlines()[: len(steps())]]
+    assert rows == [[step.name, step.does] for step in steps()]  # a line each
     attn("list", "nothing", code=2)
 
 

@@ -30,7 +30,7 @@ def command(
         ),
     ] = WHAT[0],
 ) -> None:
-    """List the shipped scenarios, or the steps with their formulas.
+    """List the shipped scenarios, or the steps with what they do.
 
     Examples:
 

@@ -87,6 +87,7 @@ STEP = Step(
     at=HeadPlace,
     keys=(Key("bias", MATRIX, "numbers added to the scores, [n, m]", in_parts=True),),
     title="Biases",
+    does="adds numbers of their own to the scores, such as ALiBi's",
     makes=("alibi", "biased", "added"),
     shapes="scores [n, m], bias [n, m] → biased [n, m]",
     happens=_happens,

@@ -32,6 +32,7 @@ STEP = Step(
     name="dictionary",
     at=Place,
     title="The dictionary",
+    does="counts the words of a corpus and keeps the frequent ones",
     makes=("totals", "coverage"),
     shapes="word_counts [words] → totals [2] → coverage",
     happens=lambda _: (

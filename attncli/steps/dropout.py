@@ -51,6 +51,7 @@ STEP = Step(
     at=HeadPlace,
     keys=(_DROPOUT,),
     title="Dropout",
+    does="drops some weights, as it is done in training",
     makes=("dropped",),
     shapes="weights [n, m], kept [n, m] → dropped [n, m]",
     happens=lambda place: (

@@ -119,6 +119,7 @@ STEP = Step(
     at=Place,
     keys=(*_KEYS,),
     title="Embeddings",
+    does="looks up the vector of each token",
     makes=("X", "E", "scaled_E"),
     shapes="n tokens, embeddings [vocabulary, d_model] → X [n, d_model]",
     happens=_happens,

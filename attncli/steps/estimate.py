@@ -56,6 +56,7 @@ STEP = Step(
     name="estimate",
     at=RoundPlace,
     title="How probable pieces are",
+    does="gives each piece of a vocabulary its probability",
     makes=("counts", "total", "log_p"),
     shapes="word_counts [words] → counts [pieces] → total → log_p [pieces]",
     happens=lambda _: (

@@ -110,6 +110,7 @@ STEP = Step(
     at=LayerPlace,
     keys=(*_KEYS,),
     title="Feed-forward network",
+    does="works on each token alone, in a wider space",
     makes=("hidden", "activated", "up", "gated", "ffn"),
     shapes="output [n, d_v] → hidden [n, d_ff] → activated [n, d_ff] → ffn [n, d_out]",
     happens=_happens,

@@ -51,6 +51,7 @@ STEP = Step(
     at=CellPlace,
     keys=(*_KEYS,),
     title="Input",
+    does="takes in the token of a time",
     makes=("x", "ax"),
     shapes="X [n, d] → x[t] [d]; W_ax [h, d], x[t] [d] → W_ax x[t] [h]",
     happens=_happens,

@@ -85,6 +85,7 @@ STEP = Step(
     name="learn",
     at=RoundPlace,
     title="Learning pieces",
+    does="learns pieces: merges the best pair of neighbours, round by round",
     makes=("counts", "symbols", "scores"),
     shapes="word_counts [words] → counts [pairs]",
     happens=_happens,

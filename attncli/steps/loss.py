@@ -49,6 +49,7 @@ STEP = Step(
         ),
     ),
     title="Loss",
+    does="says how surprised the model was by what really came next",
     makes=("loss", "cross_entropy", "perplexity"),
     shapes="probabilities [n, vocabulary], n targets → loss [n] → cross_entropy, perplexity",
     happens=lambda place: (

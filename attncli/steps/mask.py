@@ -206,6 +206,7 @@ STEP = Step(
     at=HeadPlace,
     keys=(MASK, MASK_VALUE),
     title="Mask",
+    does="hides the keys that a query must not see",
     makes=("mask", "masked"),
     shapes="scores [n, m], mask [n, m] → masked [n, m]",
     happens=_happens,

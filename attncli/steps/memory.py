@@ -38,6 +38,7 @@ STEP = Step(
     at=CellPlace,
     keys=(Key("W_aa", MATRIX, "weights of the memory in the memory of a plain cell, [h, h]"),),
     title="Memory",
+    does="brings the state before back in",
     makes=("aa",),
     shapes="W_aa [h, h], a[t−1] [h] → W_aa a[t−1] [h]",
     happens=lambda place: (

@@ -61,6 +61,7 @@ STEP = Step(
         Key("b_O", VECTOR, "output bias"),
     ),
     title="Heads together",
+    does="puts the heads' outputs together and mixes them",
     titled=lambda place: "Heads together" if place.attention.heads > 1 else "Output projection",
     makes=("concat", "attention"),
     shapes="h outputs [n, d_v] → concat [n, h · d_v] → attention [n, d_model]",

@@ -181,6 +181,7 @@ STEP = Step(
     at=NormPlace,
     keys=(*_KEYS,),
     title="Norm",
+    does="brings the vector of each token back to one size",
     titled=_title,
     makes=("mean", "centered", "variance", "deviation", "mean_square", "rms", "normed"),
     shapes="x [n, d_model] → mean [n], variance [n], deviation [n] → normed [n, d_model]",

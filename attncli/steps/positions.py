@@ -174,6 +174,7 @@ STEP = Step(
     at=Place,
     keys=(*_KEYS,),
     title="Positions",
+    does="adds to each embedding where its token stands",
     makes=("P", "S", "summed", "X"),
     shapes="E [n, d_model] → P [n, d_model] → X [n, d_model]",
     happens=_happens,

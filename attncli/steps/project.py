@@ -149,6 +149,7 @@ STEP = Step(
     at=AttentionPlace,
     keys=(*_KEYS,),
     title="Queries, keys, values",
+    does="makes a query, a key and a value of each token",
     makes=(*_NAMES, "K_new", "V_new"),
     shapes="X [n, d_model] → Q [n, d_k], K [n, d_k], V [n, d_v]",
     happens=_happens,

@@ -115,6 +115,7 @@ STEP = Step(
     name="prune",
     at=RoundPlace,
     title="Pruning",
+    does="takes out the pieces that are missed least",
     makes=("cut_scores", "loss", "growth", "frequencies", "total", "words", "losses"),
     shapes="log_p [pieces] → cut_scores [words] → loss → growth [pieces]",
     happens=_happens,

@@ -141,6 +141,7 @@ STEP = Step(
     at=AttentionPlace,
     keys=(QK_NORM,),
     title="Query and key norm",
+    does="brings queries and keys to one size",
     makes=tuple(made for x in _QK for made in (*(f"{x}_{of}" for of in _NAMES), f"normed_{x}")),
     shapes="Q [n, d_k], K [m, d_k] → normed_Q [n, d_k], normed_K [m, d_k]",
     happens=_happens,

@@ -102,6 +102,7 @@ STEP = Step(
     at=CellPlace,
     keys=(*_KEYS,),
     title="Read-out",
+    does="makes an answer of the state",
     makes=("s", "ya", "z_y", "y_exp", "y_sum", "y"),
     shapes="W_ya [k, h], a[t] [h] → y[t] [k]",
     happens=lambda place: _HAPPENS[_end(place)],

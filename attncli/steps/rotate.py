@@ -78,6 +78,7 @@ STEP = Step(
     name="rotate",
     at=HeadPlace,
     title="Rotary positions",
+    does="turns queries and keys by where their tokens stand",
     makes=("Q_cosine", "Q_sine", "rotated_Q", "K_cosine", "K_sine", "rotated_K"),
     shapes="Q [n, d_k], K [m, d_k] → rotated_Q [n, d_k], rotated_K [m, d_k]",
     happens=_happens,

@@ -75,6 +75,7 @@ STEP = Step(
     at=HeadPlace,
     keys=(SCALE, Key("scaled", NAMED, "scores after scaling, [n, m]", in_parts=True)),
     title="Scaling",
+    does="divides the scores, so that their spread doesn't grow with d_k",
     makes=("scaled",),
     shapes="scores [n, n] → scaled [n, n]",
     happens=_happens,

@@ -19,6 +19,7 @@ STEP = Step(
     at=HeadPlace,
     keys=(Key("scores", NAMED, "attention scores, [n, m]", in_parts=True),),
     title="Attention scores",
+    does="compares each query with each key",
     makes=("scores",),
     shapes="Q [n, d_k], K [n, d_k] → scores [n, n]",
     happens=lambda _: "Each query is compared with each key by their dot product.",

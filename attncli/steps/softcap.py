@@ -30,6 +30,7 @@ STEP = Step(
     at=HeadPlace,
     keys=(_CAP,),
     title="Soft cap",
+    does="keeps large scores below a cap",
     makes=("capped",),
     shapes="scores [n, m] → capped [n, m]",
     happens=lambda place: (

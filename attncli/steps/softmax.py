@@ -37,6 +37,7 @@ STEP = Step(
     at=HeadPlace,
     keys=(Key("weights", NAMED, "attention weights, [n, m]", in_parts=True),),
     title="Softmax",
+    does="makes of each row of scores weights that add up to 1",
     makes=("exp", "exp_sum", "weights"),
     shapes="scores [n, n] → weights [n, n], each row adding up to 1",
     happens=lambda _: (

@@ -111,6 +111,7 @@ STEP = Step(
     at=AttentionPlace,
     keys=(*_KEYS,),
     title="The heads' columns",
+    does="gives each head its columns of the queries, keys and values",
     makes=("Q", "K", "V"),
     shapes="Q [n, h · d_k] → Q [n, d_k] of each of h heads",
     happens=_happens,

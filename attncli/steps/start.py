@@ -75,6 +75,7 @@ STEP = Step(
     at=WayPlace,
     keys=(*_KEYS,),
     title="The memory at the start",
+    does="sets the memory of a recurrent cell before the first token",
     titled=lambda place: f"The memory {_when(place)}",
     makes=("a", "c"),
     shapes="a[0] [h], of an lstm also c[0] [h]",

@@ -111,6 +111,7 @@ STEP = Step(
     at=CellPlace,
     keys=(Key("b_a", VECTOR, "the bias of the memory of a plain cell, [h]"),),
     title="State",
+    does="writes the new state",
     makes=("z", "a", "c", "tanh_c"),
     shapes="[h] and [h] → a[t] [h]",
     happens=_happens,

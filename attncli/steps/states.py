@@ -38,6 +38,7 @@ STEP = Step(
     name="states",
     at=WayPlace,
     title="States",
+    does="puts the states of all times side by side",
     makes=("states",),
     shapes="a[1] … a[n] [h] → states [n, h]",
     happens=lambda _: "The states after each token, one row a token.",

@@ -57,16 +57,18 @@ class Step(NamedTuple, Generic[P]):
     `check` complains of what is wrong at a place beyond the kinds of their values. `plan` says what
     it makes at a place; its formulas are those of the operations, unless `formulas` has others.
     `makes` are the names of all that it can make; `shapes` says what goes in and comes out,
-    `happens` is the sentence that opens the working; `why`, one sentence, says what the step is
-    for, and `more` what a lesson adds to that. `together` names quantities whose rows are set side
-    by side at the end, under the headings given; `roles` say of what it makes what each is, what it
-    is for, and what it would say. `shown_with` are changes that give the step to a
-    scenario which goes without it. `titled` gives it another title than its place does.
+    `does` says in a few words what it does, `happens` is the sentence that opens the working;
+    `why`, one sentence, says what the step is for, and `more` what a lesson adds to that.
+    `together` names quantities whose rows are set side by side at the end, under the headings
+    given; `roles` say of what it makes what each is, what it is for, and what it would say.
+    `shown_with` are changes that give the step to a scenario which goes without it. `titled` gives
+    it another title than its place does.
     """
 
     name: str
     at: type[P]
     title: str
+    does: str
     makes: tuple[str, ...]
     shapes: str
     happens: Callable[[P], str | Phrase]

@@ -39,6 +39,7 @@ STEP = Step(
     at=HeadPlace,
     keys=(_TEMPERATURE,),
     title="Temperature",
+    does="makes the weights more even, or less",
     makes=("tempered",),
     shapes="scores [n, m] → tempered [n, m]",
     happens=lambda place: (

@@ -40,6 +40,7 @@ STEP = Step(
     at=Place,
     keys=(*_KEYS,),
     title="Tokens",
+    does="cuts the text into tokens and looks their IDs up",
     makes=("tokens", "ids"),
     formulas=_formulas,
     shapes="a sentence → n tokens → n whole numbers",

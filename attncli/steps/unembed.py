@@ -86,6 +86,7 @@ STEP = Step(
     at=Place,
     keys=(*_KEYS,),
     title="Logits",
+    does="compares the last vector with each token of the vocabulary",
     makes=("last", "logits"),
     shapes="x [n, d_model], unembedding [d_model, vocabulary] → logits [1, vocabulary]",
     happens=_happens,

@@ -68,6 +68,7 @@ STEP = Step(
     at=WayPlace,
     keys=(*_KEYS,),
     title="Gates out of the stack",
+    does="takes the matrices of the gates out of a stacked one",
     makes=tuple(f"{kind}_{x}{y}" for kind in "Wb" for x in "aufrco" for y in "xa"),
     shapes="W_ih [gates · h, d], W_hh [gates · h, h] → a W [h, d] and a W [h, h] for each gate",
     happens=lambda _: "Each gate takes its own run of rows of the stacked matrices.",

@@ -125,6 +125,7 @@ STEP = Step(
     name="viterbi",
     at=CutPlace,
     title="The best cut",
+    does="finds the most probable cut of each word",
     titled=lambda place: ("The best cut of ", Word(place.word)),
     makes=("unknown", "totals", "best"),
     shapes="log_p [pieces] → totals [pieces that end there] → best, for each place of a word",

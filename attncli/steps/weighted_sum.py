@@ -19,6 +19,7 @@ STEP = Step(
     at=HeadPlace,
     keys=(Key("output", NAMED, "the attention's output, [n, d_v]", in_parts=True),),
     title="Weighted sum",
+    does="blends the values by their weights: what attention gives",
     makes=("output",),
     shapes="weights [n, n], V [n, d_v] → output [n, d_v]",
     happens=lambda _: "For each query, every value is multiplied by its weight, and all are added.",

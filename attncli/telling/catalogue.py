@@ -1,23 +1,23 @@
-"""The list of the steps, with their formulas."""
+"""The list of the steps, and their formulas in general."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from attncli.arithmetic.expression import Equation, Symbol, with_each
-from attncli.document import Document, Facts, Spans
+from attncli.document import Document, Facts, Note, Term
 from attncli.name import Name
 from attncli.steps import Step, formulas_of, steps
 from attncli.steps.general import general_place
-from attncli.telling.sentences import joined
 from attncli.trace import WayPlace
 from attncli.word import Word, raw
 
 
 def steps_catalogue() -> Document:
-    """Every step: what it makes, its formulas."""
-    rows = tuple((step.name, _formulas(step)) for step in steps())
-    return Document(Word("Steps"), (), closing=(Facts(rows),))
+    """Every step and what it does, a line each, in the order they are told."""
+    rows = tuple((step.name, (step.does,)) for step in steps())
+    learn = Note(("Why, and how: ", Term("attn explain softmax")))
+    return Document(Word("Steps"), (), closing=(Facts(rows), learn))
 
 
 def general_formulas(step: Step[Any]) -> tuple[Equation, ...]:
@@ -43,7 +43,3 @@ def _at_any_time(formula: Equation) -> Equation:
 
 
 _TIMES: dict[object, str] = {1: "t−1", 2: "t", 3: "t+1"}
-
-
-def _formulas(step: Step[Any]) -> Spans:
-    return (f"{step.title}: ", *joined((formula,) for formula in general_formulas(step)))
