@@ -117,9 +117,10 @@ class MatrixBlock(NamedTuple):
     column names. `roles` are put before the names (`Q: love`, `K: AI`). `with_sums` asks for one
     more column, of what each row adds up to as shown; `shares` says that a row's numbers are parts
     of 1, `is_result` that it is what the page comes to. `beside` are lists of the same rows, a
-    column each. `tokens` are what the rows of a table by ID stand for. `quantity` is the full name,
-    `name` what the page calls it. `blanks` are the ids of the cells, (row, column) from 0, that are
-    to be filled in; a matrix that lacks a cell's number doesn't tell it.
+    column each; `begins_row` says that it stands below the table before it, not beside. `tokens`
+    are what the rows of a table by ID stand for. `quantity` is the full name, `name` what the page
+    calls it. `blanks` are the ids of the cells, (row, column) from 0, that are to be filled in; a
+    matrix that lacks a cell's number doesn't tell it.
     """
 
     name: str
@@ -134,6 +135,7 @@ class MatrixBlock(NamedTuple):
     shares: bool = False
     is_result: bool = False
     beside: tuple[MatrixBlock, ...] = ()
+    begins_row: bool = False
     quantity: Name = TOP
     blanks: Mapping[tuple[int, int], str] = MappingProxyType({})
     tokens: tuple[Word, ...] = ()

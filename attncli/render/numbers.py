@@ -22,7 +22,7 @@ def heading_of(block: MatrixBlock) -> str:
     other each column has its own."""
     if block.are_lists:
         return ""
-    return f"{block.name} ({block.origin})" if block.given else block.name
+    return f"{block.name} ({block.origin})" if block.given and block.origin else block.name
 
 
 def filled_vectors(vectors: Sequence[Vector]) -> list[str]:

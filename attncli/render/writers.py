@@ -67,9 +67,20 @@ def with_tables_together(pieces: Iterable[Piece]) -> Iterator[Piece]:
     """The pieces, tables that follow each other as one."""
     for is_matrix, group in groupby(pieces, lambda piece: isinstance(piece, MatrixBlock)):
         if is_matrix:
-            yield Tables(tuple(one for one in group if isinstance(one, MatrixBlock)))
+            yield from _rows_of(one for one in group if isinstance(one, MatrixBlock))
         else:
             yield from group
+
+
+def _rows_of(tables: Iterable[MatrixBlock]) -> Iterator[Tables]:
+    """Tables that may stand side by side."""
+    row: list[MatrixBlock] = []
+    for table in tables:
+        if table.begins_row and row:
+            yield Tables(tuple(row))
+            row = []
+        row.append(table)
+    yield Tables(tuple(row))
 
 
 def written(

@@ -13,6 +13,7 @@ from attncli.document import (
     Facts,
     Graph,
     MatrixBlock,
+    Prose,
     SideBySide,
     Spans,
     Subheading,
@@ -82,6 +83,20 @@ def given_block(
     tokens = {str(number): token for token, number in text.known_ids.items()}
     whose = tuple(tokens.get(row, "") for row in quantity.rows.names)
     return block._replace(tokens=words(whose)) if all(whose) else block
+
+
+def by_gates(part: PlannedStep, given: Sequence[Block]) -> list[Block]:
+    """The given matrices of a cell: those of one gate, which are added up, in a row."""
+    gates = {name: k for k, one in enumerate(part.definitions) for name in one.operands}
+    matrices = [block for block in given if isinstance(block, MatrixBlock)]
+    others = [block for block in given if not isinstance(block, MatrixBlock)]
+    rows: list[Block] = []
+    for _, group in groupby(matrices, lambda matrix: gates[matrix.quantity]):
+        first, *more = group
+        rows.append(first._replace(begins_row=True, origin=""))
+        rows += (matrix._replace(origin="") for matrix in more)
+    said: list[Block] = [Prose(("Given, those of one gate in a row:",))] if rows else []
+    return [*others, *said, *rows]
 
 
 def _is_small(quantity: Quantity) -> bool:

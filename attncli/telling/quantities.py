@@ -65,11 +65,10 @@ def one_by_one(told: Iterable[Told], selection: Selection) -> list[Block]:
 
 def arranged(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
     """The quantities of a part as a page has them: no number twice in a row of its own."""
-    is_state = part.step == "state"
     shown_later = in_tables(trace, part)
     one_row = selection.detail == "rows"
     blocks: list[Block] = []
-    lists: list[Told] = []
+    lists: list[MatrixBlock] = []
     for one in told_quantities(trace, part, selection, one_row=one_row):
         if one.quantity.name in shown_later:
             working = [] if one_row else one.working
@@ -79,14 +78,21 @@ def arranged(trace: Trace, part: PlannedStep, selection: Selection) -> list[Bloc
             blocks = _as_column(blocks, one)
         elif one.quantity.is_list and one.table is not None:
             blocks += one.working
-            whole = not one_row or len(one.table.rows) == 1 or selection.picks(one.quantity)
-            if one.working and whole:
-                blocks += [Data(one.table), *(_as_row(trace, one.quantity) if is_state else ())]
-            else:
-                lists.append(one)
+            if row := _row_of(trace, part, one):
+                blocks = _gone_on(blocks, row)
+            elif not _is_whole(one, selection):
+                lists.append(one.table)
+                continue
+            blocks[-1:] = [Data(one.table), *blocks[-1:]]
         else:
             blocks += one_by_one([one], selection)
-    return [*blocks, *_columns(trace, lists)]
+    return [*blocks, *_columns(lists)]
+
+
+def _is_whole(one: Told, selection: Selection) -> bool:
+    """Whether the lines gave all of a list."""
+    some = selection.detail == "rows" and not selection.picks(one.quantity)
+    return bool(one.working) and (not some or one.quantity.matrix.shape[0] == 1)
 
 
 def _sums_up(one: Told, blocks: Sequence[Block]) -> bool:
@@ -107,24 +113,20 @@ def _as_column(blocks: Sequence[Block], one: Told) -> list[Block]:
     return [*before, *one.working, table._replace(beside=(*table.beside, one.table))]
 
 
-def _columns(trace: Trace, lists: Sequence[Told]) -> list[Block]:
-    """Lists of the same rows as columns of one table; a vector by itself as one row."""
-    blocks: list[Block] = []
-    for _, group in groupby(lists, lambda one: one.quantity.rows.names):
-        told = list(group)
-        first, *others = [one.table for one in told if one.table is not None]
-        if others:
-            blocks.append(first._replace(beside=tuple(others)))
-        elif row := _as_row(trace, told[0].quantity):
-            blocks += [Data(first), *row]
-        else:
-            blocks.append(first)
-    return blocks
+def _columns(lists: Sequence[MatrixBlock]) -> list[Block]:
+    """Lists of the same rows as columns of one table."""
+    groups = groupby(lists, lambda table: table.row_names)
+    tables = ([*group] for _, group in groups)
+    return [first._replace(beside=tuple(others)) for first, *others in tables]
 
 
-def _as_row(trace: Trace, quantity: Quantity) -> list[Block]:
-    """A vector of a cell at a time as one row: `a[1] = [0.508, 0.000]`."""
+def _row_of(trace: Trace, part: PlannedStep, one: Told) -> list[Block]:
+    """A vector of a cell at a time as one row, `a[1] = [0.508, 0.000]`: a state, or a vector that
+    isn't worked."""
+    quantity = one.quantity
     count = quantity.matrix.shape[0]
+    if one.working and part.step != "state":
+        return []
     if quantity.name.time is None or quantity.rows.names != counted(count) or count == 1:
         return []
     places = elided(count, MOST_PARTS)

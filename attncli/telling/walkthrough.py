@@ -22,6 +22,7 @@ from attncli.scenario.budget import MOST_LINES
 from attncli.steps import formulas_of
 from attncli.telling.afterwards import ending_of
 from attncli.telling.blocks import (
+    by_gates,
     given_block,
     given_blocks,
     matrix_block,
@@ -150,7 +151,8 @@ def opening_blocks(
     blocks: list[Block] = [Prose(step.happens_at(part.place))]
     if part.step == "tokenize":
         return [*blocks, *cuts_of(part), *token_blocks(part.place)]
-    blocks += given_blocks(trace, givens, selection, part.path)
+    given = given_blocks(trace, givens, selection, part.path)
+    blocks += by_gates(part, given) if part.step == "gates" else given
     blocks += cuts_of(part)
     blocks += remarks_on(trace, part)
     return blocks
@@ -183,9 +185,11 @@ def _all_given(trace: Trace) -> list[Quantity]:
 
 
 def _givens(trace: Trace, part: PlannedStep, introduced: set[str]) -> list[Quantity]:
-    """The given matrices that a part is the first to need."""
+    """The given matrices whose numbers a part is the first to need."""
     operands = operands_of(trace, part)
-    return [operand for operand in operands if operand.given and operand.name not in introduced]
+    sizes_only = [one for one in definitions_of(trace, part) if one.operation.takes_only_sizes]
+    known = introduced | {name for one in sizes_only for name in one.operands}
+    return [operand for operand in operands if operand.given and operand.name not in known]
 
 
 def section_of(

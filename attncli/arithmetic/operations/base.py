@@ -58,6 +58,9 @@ class Operation(ABC):
     copies: ClassVar[bool] = False
     """Whether it only puts numbers elsewhere, so that there is nothing to work out."""
 
+    takes_only_sizes: ClassVar[bool] = False
+    """Whether of its operands it uses no numbers, but how large they are."""
+
     shapes = ""
     """What `signature` is, where that is fixed."""
 

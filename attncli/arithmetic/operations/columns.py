@@ -62,6 +62,7 @@ class Zeros(Indexed):
 
     layout = "rows"
     copies = True
+    takes_only_sizes = True
 
     def __init__(self) -> None:
         super().__init__("h k -> h 1", constant(0), constant(0))

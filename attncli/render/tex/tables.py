@@ -99,7 +99,7 @@ def matrix(block: MatrixBlock, setting: Setting) -> str:
     quantity = TexCell.of_mathematics(latex(Symbol(block.name), setting.working))
     if block.are_lists:
         quantity = TexCell("", 0)
-    elif block.given:
+    elif block.given and block.origin:
         origin = f" ({block.origin})"
         quantity = TexCell(f"{quantity.text}{origin}", quantity.width + text_width(origin))
     columns = [
