@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -157,6 +158,41 @@ def test_the_sentence_is_the_one_of_the_lesson() -> None:
     assert "0.7 + 0.2 + 0.1 + 0.1 = 1.1" in re.sub(
         r"\s+", " ", page_of(trace_of(SHIPPED["i_can_go_alone"]))
     )
+
+
+def own_of(name: str) -> dict[str, str]:
+    """What the table of a page says of each number that comes of the source's own ones."""
+    (table,) = json.loads(page_of(trace_of(SHIPPED[name]), "json"))["tables"]
+    return {row[0]: row[table["headings"].index("From its own")] for row in table["rows"]}
+
+
+def test_what_follows_from_the_sources_own_numbers() -> None:
+    """The same by plain sums of the lecture notes' numbers."""
+    scores = {"Alice": 0.23, "met": 0.74, "Bob": 0.53, "the": 0.47, "cafe": 0.86}
+    exps = [1.258, 2.101, 1.698, 1.462, 1.599, 2.365]
+    assert own_of("alice_met_bob") == {
+        "scores[met, Bob]": "0.50",
+        "scores[met, the]": "0.50",
+        **{f"exp[met, {key}]": f"{math.exp(score):.3f}" for key, score in scores.items()},
+        "exp_sum[met]": f"{sum(exps):.3f}",
+        "weights[met, the]": f"{1.599 / 10.483:.2f}",
+    }
+    assert own_of("i_love_ai") == {
+        "output[I, 1]": f"{0.422 * 1 + 0.155 * 2 + 0.422 * 3:.3f}",
+        "ffn[I, 1]": f"{2.000 + 2.265:.3f}",
+        "ffn[I, 2]": f"{2.265 - 2.000:.3f}",
+        "ffn[AI, 1]": f"{2.420 + 2.575:.3f}",
+    }
+    assert own_of("three_tokens")["scores[1, 2]"] == "2.76"  # of its own Q and K: 2.7607
+
+
+def test_a_variants_numbers_are_told_at_the_end() -> None:
+    variants = "variants: {twice: {scale: 2, published: {'scaled[a, b]': 5.6}}}\n"
+    page = page_of(
+        trace_of(f"tokens: [a, b]\nQ: [[1, 2], [3, 4]]\nK: [[1, 2], [3, 4]]\n{variants}")
+    )
+    assert "▸ twice: The number that the source prints doesn't follow.\n" in page
+    assert re.search(r"scaled\[a, b\] │ 5\.6 +5\.5", page)
 
 
 @pytest.mark.slow

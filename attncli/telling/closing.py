@@ -27,7 +27,7 @@ def closing_of(trace: Trace, selection: Selection) -> tuple[Block, ...]:
         *_not_needed(trace, unused, selection),
         *(_ends_here(trace) if looks_forgotten(trace, unused) else ()),
         *closing_notes(trace, selection),
-        *closing_on_published(trace),
+        *closing_on_published(trace, selection),
         *_why(trace, selection),
     )
 

@@ -4,7 +4,7 @@ the page."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import compress, groupby
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.elision import MOST_PARTS, elided
@@ -14,10 +14,10 @@ from attncli.notation import plain
 from attncli.telling.parts import step_of
 from attncli.telling.selection import Selection
 from attncli.telling.sentences import counted
-from attncli.telling.tables import table
+from attncli.telling.tables import Row, table
 from attncli.telling.working import last_form
 from attncli.trace import PlannedStep, Trace
-from attncli.trace.published import PublishedNumber, published_numbers
+from attncli.trace.published import PublishedNumber, from_its_own, published_numbers
 from attncli.word import Word
 
 _MOST_NOTES = 5
@@ -138,20 +138,32 @@ def _differing(printed: Published) -> Published:
     return [one for one in printed if not one.follows and not one.assumed]
 
 
-def closing_on_published(trace: Trace) -> list[Block]:
-    """How many of the source's numbers follow, and a table of those that don't."""
-    if not trace.scenario.published:
-        return []
+def closing_on_published(trace: Trace, selection: Selection) -> list[Block]:
+    """How many of the numbers follow that the source prints for a scenario and its variants, and a
+    table of those that don't."""
+    told = [((), trace), *(((Word(name), ": "), one) for name, one in trace.variants.items())]
+    blocks = [
+        block
+        for name, one in told
+        if one.scenario.published
+        for block in _closing(one, name, selection)
+    ]
+    return [Subheading(("What the source prints",)), *blocks] if blocks else []
+
+
+def _closing(trace: Trace, name: Spans, selection: Selection) -> list[Block]:
     printed = published_numbers(trace)
     differing = _differing(printed)
+    own = from_its_own(trace, differing)
     assumed = sum(one.assumed for one in printed)
     worked = len(printed) - assumed
     told = [_counted(worked, len(differing))] if worked else []
+    told += [_of_its_own(sum(one.follows for one in own))]
     if assumed:
         more = "more " if worked else ""
         told.append(f"It assumes {counted(assumed, f'{more}number')}.")
-    said = " ".join(told)
-    return [Subheading(("What the source prints",)), Note((said,)), *_listed(differing)]
+    said = Note((*name, " ".join(filter(None, told))))
+    return [said] if selection.detail == "summary" else [said, *_listed(differing, own)]
 
 
 def _counted(count: int, differing: int) -> str:
@@ -165,21 +177,28 @@ def _counted(count: int, differing: int) -> str:
     return f"{differing} of the {count} numbers that the source prints {verb} follow."
 
 
-def _listed(differing: Published) -> list[Block]:
+def _of_its_own(count: int) -> str:
+    """A word on numbers that only follow from others that don't."""
+    which = "One of these follows" if count == 1 else f"{count} of these follow"
+    return f"{which} from its own earlier numbers." if count else ""
+
+
+def _listed(differing: Published, own: Published) -> list[Block]:
     if not differing:
         return []
-    placed = any(one.at for one in differing)
-    headings = ("Number", "The source", "Here", *(("Place in the source",) if placed else ()))
-    rows = (
-        (
-            Word(one.quantity.address(one.row, one.column)),
-            plain(Number.written(one.theirs)),
-            plain(one.ours),
-            *((Word(one.at),) if placed else ()),
-        )
-        for one in differing
-    )
-    return [table(headings, rows, _MOST_ROWS)]
+    unlike = any(one.ours != its.ours for one, its in zip(differing, own, strict=True))
+    kept = (True, True, True, unlike, any(one.at for one in differing))
+    rows = (compress(_row(one, its), kept) for one, its in zip(differing, own, strict=True))
+    return [table(tuple(compress(_HEADINGS, kept)), map(tuple, rows), _MOST_ROWS)]
+
+
+def _row(one: PublishedNumber, its: PublishedNumber) -> Row:
+    cell = Word(one.quantity.address(one.row, one.column))
+    numbers = map(plain, (Number.written(one.theirs), one.ours, its.ours))
+    return (cell, *numbers, Word(one.at))
+
+
+_HEADINGS = ("Number", "The source", "Here", "From its own", "Place in the source")
 
 
 def published_in_short(trace: Trace) -> str:

@@ -11,7 +11,7 @@ from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.matrix import Matrix
 from attncli.file.address import Address, AddressError, Index, parse_address
-from attncli.file.problems import Problems
+from attncli.file.problems import Problems, ScenarioError
 from attncli.name import Name, below
 from attncli.records import NamedTuple
 from attncli.scenario.published import Printed
@@ -60,6 +60,44 @@ def published_numbers(trace: Trace) -> tuple[PublishedNumber, ...]:
             problems.add(trace.scenario.where(f"published.{text}"), error.wrong, error.right)
     problems.stop_if_any()
     return tuple(found)
+
+
+def from_its_own(trace: Trace, numbers: Sequence[PublishedNumber]) -> list[PublishedNumber]:
+    """The same with other numbers for ours: those that come, under the same rounding, of what the
+    source prints for all other quantities."""
+    theirs = _theirs(trace)
+    names = dict.fromkeys(one.quantity.name for one in numbers)
+    retold = {name: _retold(trace, {k: theirs[k] for k in theirs if k != name}) for name in names}
+    return [_made_again(one, retold[one.quantity.name]) for one in numbers]
+
+
+def _theirs(trace: Trace) -> dict[str, list[list[Decimal]]]:
+    """The quantities of which the source prints numbers, with these in the place of ours."""
+    found: dict[str, list[list[Decimal]]] = {}
+    for one in published_numbers(trace):
+        matrix = one.quantity.matrix
+        if one.quantity.name not in found:
+            n, m = matrix.shape
+            found[one.quantity.name] = [
+                [matrix.number(i, j).full for j in range(m)] for i in range(n)
+            ]
+        found[one.quantity.name][one.row][one.column] = one.theirs
+    return {name: rows for name, rows in found.items() if name in trace}
+
+
+def _retold(trace: Trace, theirs: Mapping[str, Sequence[Sequence[Decimal]]]) -> Trace:
+    """The trace with the source's numbers; ours, where these can't be worked on with."""
+    try:
+        return trace.replay(theirs)
+    except ScenarioError:
+        return trace
+
+
+def _made_again(one: PublishedNumber, trace: Trace) -> PublishedNumber:
+    quantity = trace.quantities.get(one.quantity.name)
+    if quantity is None:
+        return one
+    return one._replace(ours=_ours(trace, quantity, one.row, one.column, one.theirs))
 
 
 def _ids(trace: Trace) -> dict[str, Quantity]:

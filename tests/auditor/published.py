@@ -21,6 +21,9 @@ _COUNTED = re.compile(
 )
 
 
+_AT = "Place in the source"
+
+
 class Said(NamedTuple):
     """A sentence on a number of the source's: the cell, its number, ours, and our working."""
 
@@ -84,21 +87,17 @@ def audit_published(page: Mapping[str, Any], published: Mapping[str, Any]) -> It
         yield from _false(sentence)
     yield from _false_rows("\n".join(texts), tables)
     printed = [*_printed(published, tables)]
-    differing = [
-        (cell, theirs, at) for cell, theirs, ours, at in printed if not _follows(theirs, ours)
-    ]
+    differing = [(theirs, at) for theirs, ours, at in printed if not _follows(theirs, ours)]
     listed = [
-        row
+        dict(zip(table["headings"], row, strict=True))
         for table in page.get("tables", ())
         for row in table["rows"]
         if "The source" in table["headings"]
     ]
-    if [(number(theirs), *at) for _, theirs, _, *at in listed] != [
-        (x, *at) for _, x, at in differing
-    ]:
+    if [(number(row["The source"]), row.get(_AT, "")) for row in listed] != differing:
         yield f"listed: {listed}, differing: {differing}"
     told = {(number(one.theirs), number(one.ours)) for one in said}
-    if told - {(number(theirs), number(ours)) for _, theirs, ours, *_ in listed}:
+    if told - {(number(row["The source"]), number(row["Here"])) for row in listed}:
         yield f"said and not listed: {said}"
     (counts,) = (note for note in page["notes"] if _COUNTED.match(note))
     if not _counts(counts, len(printed), len(differing)):
@@ -137,19 +136,17 @@ def _follows(theirs: Decimal, ours: str) -> bool:
     return theirs == number(ours).quantize(theirs, rounding=ROUND_HALF_UP)
 
 
-def _printed(
-    published: Mapping[str, Any], tables: Tables
-) -> Iterator[tuple[str, Decimal, str, list[str]]]:
+def _printed(published: Mapping[str, Any], tables: Tables) -> Iterator[tuple[Decimal, str, str]]:
     """The numbers of a file one by one, but for those that are assumed, each with ours."""
     for address, entry in published.items():
-        at = [entry["at"]] if isinstance(entry, dict) and "at" in entry else []
+        at = entry.get("at", "") if isinstance(entry, dict) else ""
         numbers = entry["numbers"] if isinstance(entry, dict) else entry
         if isinstance(entry, dict) and entry.get("assumed") == "true":
             continue
         full, indices = tables.parted(address, "")
         ours = tables[full].texts(indices) if indices else tables[full].text
         for theirs, own in zip(_flat(numbers), _flat(ours), strict=True):
-            yield address, Decimal(theirs), str(own), at
+            yield Decimal(theirs), str(own), at
 
 
 def _flat(numbers: Any) -> list[str]:
