@@ -13,6 +13,7 @@ from attncli.arithmetic.rounding import Rounding
 from attncli.building.given_matrices import Gathered, Gatherer, places
 from attncli.building.key_names import Names
 from attncli.building.predicting import prediction_of
+from attncli.building.shown import check_features, show_of
 from attncli.building.spelled_out import numbers_of_texts, spelled_out
 from attncli.building.stacks import Builder
 from attncli.building.texts import TextReader
@@ -22,9 +23,9 @@ from attncli.file.nodes import Map, Node, Scalar
 from attncli.file.problems import Complaints, Problems, too_much
 from attncli.name import TOP, Name, below
 from attncli.records import NamedTuple, replace
-from attncli.refusals import listed, quote
+from attncli.refusals import listed
 from attncli.scenario.budget import MOST_NUMBERS, MOST_SETTLED, MOST_VALUES
-from attncli.scenario.model import ENCODER, Show, Stack, entry_path
+from attncli.scenario.model import ENCODER, Stack, entry_path
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.tokenizers.settings import TokenizerSettings
 from attncli.steps.schema import SCENARIO
@@ -91,7 +92,9 @@ class ScenarioBuilder(NamedTuple):
             stack=stack,
             encoder=encoder,
             prediction=prediction_of(values, stack, gathered.given, self.complaints),
-            show=self._show(stack),
+            show=show_of(
+                values.get("show", {}), stack.text.tokens, gathered.row_names, self.complaints
+            ),
             published=values.get("published", {}),
             given={**gathered.given, **numbers_of_texts(stack, encoder)},
             random=gathered.random,
@@ -126,26 +129,9 @@ class ScenarioBuilder(NamedTuple):
     ) -> Stack:
         name = below(path, "embeddings") if "embeddings" in values else Name("embeddings")
         table = self.gathered.given.get(name)
-        self._check_features(path, values)
+        check_features(path, values, self.gathered.given, self.complaints)
         text = words.text(table, None if table is None else table.shape[0])
         return Builder(self.complaints, self.names).stack(path, values, text, memory)
-
-    def _check_features(self, path: Name, values: Values) -> None:
-        """Each dimension has a name, and no two have the same."""
-        features = values.get("features", ())
-        given = (self.gathered.given.get(below(path, key)) for key in ("embeddings", "X"))
-        wide = {matrix.shape[1] for matrix in given if matrix is not None}
-        twice = next((one for one in features if features.count(one) > 1), None)
-        if twice is not None:
-            self.complaints.add(below(path, "features"), f"{quote(twice)} is there twice",
-                "give each feature a name of its own",
-            )  # fmt: skip
-        elif features and wide and wide != {len(features)}:
-            self.complaints.add(
-                below(path, "features"),
-                f"{len(features)} names for {' and '.join(map(str, sorted(wide)))} columns",
-                "name each column",
-            )
 
     def _memory(self, encoder: Stack | None) -> Sequence[str] | None:
         """The names of what cross-attention sees; None where there is nothing."""
@@ -165,18 +151,6 @@ class ScenarioBuilder(NamedTuple):
             self.complaints.add(name, f"nothing attends to the {name}",
                 "use `block: decoder`, or leave it out",
             )  # fmt: skip
-
-    def _show(self, stack: Stack) -> Show:
-        show = self.values.get("show", {})
-        rows = self.gathered.row_names
-        names = rows.get("queries") or stack.text.tokens or rows.get("Q", ())
-        for query in show.get("queries", ()):
-            counted = query.isascii() and query.isdigit() and 1 <= int(query) <= len(names)
-            if query not in names and not counted:
-                self.complaints.add("show.queries", f"{quote(query)} is none of the queries",
-                    f"name some of {listed(names)}" if names else "give their tokens first",
-                )  # fmt: skip
-        return Show(tuple(show.get("queries", ())), show.get("graph", False))
 
     def _sizes(self, values: Values, path: Name = TOP) -> dict[str, int]:
         """The extents that are stated, by full name: `layers[2].d_k`."""

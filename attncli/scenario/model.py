@@ -252,3 +252,6 @@ class Show(NamedTuple):
 
     queries: tuple[str, ...] = ()
     graph: bool = False
+    arrows: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    """Only these of the graph's arrows, from queries to keys."""
+    before_after: bool = False

@@ -13,7 +13,17 @@ from typing import Any
 from attncli.arithmetic.rounding import MOST_DECIMALS
 from attncli.choices import POLICIES
 from attncli.file.keys import Key, Record
-from attncli.file.kinds import Choice, Flag, Kind, ListOf, MapOf, Schema, TextKind, WholeNumber
+from attncli.file.kinds import (
+    Choice,
+    Flag,
+    Kind,
+    ListOf,
+    MapOf,
+    OneOrMany,
+    Schema,
+    TextKind,
+    WholeNumber,
+)
 from attncli.file.matrices import VectorKind
 from attncli.file.nodes import Map, Node, describe
 from attncli.file.problems import Problems
@@ -84,6 +94,17 @@ _SHOW = Record.of(
         "`{queries: [met]}`: only the rows of these queries, tokens or positions from 1",
     ),
     Key("graph", Flag(), "`{graph: true}`: the page ends with who attends to whom, as a graph"),
+    Key(
+        "arrows",
+        MapOf(OneOrMany(TOKEN), "query"),
+        "`{arrows: {love: [I, AI]}}`: only these arrows of that graph, from a query to keys",
+    ),
+    Key(
+        "before_after",
+        Flag(),
+        "`{before_after: true}`: the page ends with each token's vector before attention and after "
+        "all that was done",
+    ),
 )
 
 

@@ -4,13 +4,13 @@ scenario's variants compare, which tokens were generated."""
 from __future__ import annotations
 
 from attncli.document import Block, Note, Subheading, Table, Term, TextList
-from attncli.telling.blocks import graph_block
-from attncli.telling.findings import findings_of, last_finding, looks_up, weights_of
+from attncli.telling.findings import findings_of, last_finding, looks_up
+from attncli.telling.graphs import before_and_after, closing_graphs
 from attncli.telling.parts import told_parts
 from attncli.telling.selection import Selection
 from attncli.telling.tables import table
 from attncli.telling.tokenizers import ending_with
-from attncli.telling.variants import variants_of
+from attncli.telling.variants import result_of, variants_of
 from attncli.trace import PlannedStep, Trace
 from attncli.word import Word, words
 
@@ -49,7 +49,8 @@ def closing_notes(trace: Trace, selection: Selection) -> list[Block]:
     """What closes the page."""
     return [
         *_found(trace, selection),
-        *_graph(trace, selection),
+        *before_and_after(trace, result_of(trace), selection),
+        *closing_graphs(trace, selection),
         *_generated(trace),
         *variants_of(trace),
     ]
@@ -60,14 +61,6 @@ def _found(trace: Trace, selection: Selection) -> list[Block]:
     part, said = last_finding(trace, selection)
     told = told_parts(trace)
     return [Note(said)] if said and not (told and part is told[-1]) else []
-
-
-def _graph(trace: Trace, selection: Selection) -> list[Block]:
-    weights = weights_of(trace)
-    if not trace.scenario.show.graph or weights is None:
-        return []
-    graph = graph_block(weights, selection)
-    return [Subheading(("Who attends to whom",)), graph] if graph.edges else []
 
 
 def _generated(trace: Trace) -> list[Block]:

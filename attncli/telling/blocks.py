@@ -9,9 +9,7 @@ from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Omitted, Symbol, Vector
 from attncli.document import (
     Block,
-    Edge,
     Facts,
-    Graph,
     MatrixBlock,
     Prose,
     SideBySide,
@@ -23,6 +21,7 @@ from attncli.document import (
 )
 from attncli.name import TOP, Name, below
 from attncli.steps import step_named
+from attncli.telling.given_weights import about_given_weights
 from attncli.telling.parts import WITHIN_A_STEP, made_by, operands_of, place_in_words, title_of
 from attncli.telling.selection import Selection
 from attncli.telling.sentences import joined
@@ -69,14 +68,18 @@ def given_blocks(
     rows = [(q.name.seen_from(path), _told(q, sources[q.name])) for q in elsewhere]
     shown = [q for q in quantities if q.name not in sources or _is_small(q)]
     tables = (given_block(trace, quantity, selection, path) for quantity in shown)
-    return [*([Facts(tuple(rows))] if rows else []), *tables]
+    notes = (note for q in shown if q.given and _are_shares(q) for note in about_given_weights(q))
+    return [*([Facts(tuple(rows))] if rows else []), *tables, *notes]
 
 
 def given_block(
     trace: Trace, quantity: Quantity, selection: Selection, path: Name = TOP
 ) -> MatrixBlock:
-    """The table of a given quantity; one of embeddings by ID says whose each row is."""
-    block = matrix_block(quantity, selection, path)
+    """The table of a given quantity; one of embeddings by ID says whose each row is, one of
+    weights what its rows add up to."""
+    block = matrix_block(
+        quantity, selection, path, with_sums=quantity.given and _are_shares(quantity)
+    )
     text = place_of(quantity.name, trace.scenario).stack.text
     if text.table != quantity.name or not text.by_id:
         return block
@@ -212,20 +215,6 @@ def shape_in_short(quantity: Quantity) -> str:
     if quantity.is_number:
         return ""
     return f" [{rows}]" if quantity.is_list else f" [{rows}, {columns}]"
-
-
-def graph_block(quantity: Quantity, selection: Selection) -> Graph:
-    """Who attends to whom, the strongest first; what has no weight is left out."""
-    rows, columns = quantity.rows.words, quantity.columns.words
-    edges: list[Edge] = []
-    for i in selection.rows(quantity):
-        order = sorted(range(len(quantity.columns.names)), key=lambda j: -quantity.values[i, j])
-        edges += [
-            Edge(rows[i], columns[j], quantity.matrix.number(i, j))
-            for j in order
-            if quantity.values[i, j] > 0
-        ]
-    return Graph(quantity.name, tuple(edges))
 
 
 def common_mistakes(told: Sequence[Block]) -> list[Block]:

@@ -35,7 +35,7 @@ def variants_of(trace: Trace) -> list[Block]:
     beside the scenario's own."""
     if not trace.variants:
         return []
-    if _result(trace) is None:
+    if result_of(trace) is None:
         from attncli.telling.learning import side_by_side
 
         return side_by_side(trace)
@@ -56,7 +56,7 @@ def _positions(trace: Trace) -> tuple[str, ...]:
 
 def _variant(name: str, other: Trace, before: _Told, trace: Trace) -> list[Block]:
     """What a variant changed, what comes of it, and what it finds."""
-    own, result = _result(before.trace) or _result(trace), _result(other)
+    own, result = result_of(before.trace) or result_of(trace), result_of(other)
     if own is None or result is None:
         return []
     varied = Word("; ".join(other.scenario.varied))
@@ -79,7 +79,7 @@ def _changed(own: Mapping[str, Quantity], other: Trace) -> list[Quantity]:
     ]
 
 
-def _result(trace: Trace) -> Quantity | None:
+def result_of(trace: Trace) -> Quantity | None:
     """What a trace comes to: the last quantity with a row for each token."""
     made = [q for q in trace.quantities.values() if not q.given and q.rows.role in ("Q", "token")]
     return made[-1] if made else None

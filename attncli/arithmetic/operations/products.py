@@ -105,7 +105,7 @@ class WeightedSum(MatMul):
         return (Sum(tuple(addends)),)
 
     def remark(self, *operands: Matrix) -> str | None:
-        rows = [str(i) for i, row in enumerate(operands[0].written or (), 1) if _off_one(row)]
+        rows = [str(i) for i, row in enumerate(operands[0].written or (), 1) if is_off_one(row)]
         if not rows:
             return None
         told = ", ".join(rows[:MOST_PARTS]) + (", …" if len(rows) > MOST_PARTS else "")
@@ -113,7 +113,7 @@ class WeightedSum(MatMul):
         return f"The given weights of {of} don't add up to 1, as those of a softmax do."
 
 
-def _off_one(row: Sequence[Decimal]) -> bool:
+def is_off_one(row: Sequence[Decimal]) -> bool:
     """Whether numbers can't be rounded ones of weights that add up to 1: each is off by half a
     unit of its last place at most."""
     halves = (decimals.counted(5, decimals.places(number) + 1) for number in row)
