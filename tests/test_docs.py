@@ -25,7 +25,7 @@ from attncli.render import page_format_names
 from attncli.steps import steps
 from attncli.steps.schema import SCENARIO, givable
 from attncli.telling.catalogue import general_formulas
-from attncli.telling.reference import topics
+from attncli.telling.reference import entries, topics
 from attncli.telling.shipped import contents
 from tests.conftest import ROOT
 from tests.pages import SHIPPED, trace_of
@@ -203,6 +203,16 @@ def test_help_prints_the_reference(topic: str, width: int) -> None:
     assert Counter(marks.sub("", told.stdout)) == Counter(marks.sub("", words_of(topic)))
 
 
+def test_help_tells_of_each_key_and_step() -> None:
+    for key in SCENARIO.keys:
+        assert f"| `{key.name}` |" in entries(key.name)
+        assert key.says in entries(key.name)
+    assert all(", ".join(f"`{name}`" for name in one.makes) in entries(one.name) for one in steps())
+    told = CliRunner().invoke(app, ["help", "epsilon_in"]).stdout
+    assert "Inside `qk_norm`:" in told
+    assert told.count("`epsilon_in`") == 2
+
+
 def test_help_is_read_on_any_background() -> None:
     told = CliRunner().invoke(app, ["help", "scenario"], env={"FORCE_COLOR": "1"}).stdout
     assert "\x1b[1m" in told
@@ -219,7 +229,7 @@ def test_help_lists_its_topics() -> None:
     told = CliRunner().invoke(app, ["help"]).stdout.splitlines()
     assert [line.split()[0] for line in told] == ["scenario", "steps", *list(topics())[2:]]
     assert {"scenario", "rounding", "exercise"} <= {*topics()}
-    wrong = CliRunner().invoke(app, ["help", "softmax"])
+    wrong = CliRunner().invoke(app, ["help", "nothing"])
     assert wrong.exit_code == 2
     assert all(topic in wrong.stderr for topic in topics())
 

@@ -1,4 +1,4 @@
-"""`attn help`: the reference, a topic at a time."""
+"""`attn help`: the reference, a topic or a word at a time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def command(
         str | None,
         typer.Argument(
             metavar="[TOPIC]",
-            help="What to print; without one, the topics.",
+            help="A topic, a key, a step or an option; without one, the topics.",
             autocompletion=options.beginning(_names),
         ),
     ] = None,
@@ -35,6 +35,8 @@ def command(
       attn help
 
       attn help scenario
+
+      attn help softcap
     """
     with complaining():
         if topic is None:
@@ -47,10 +49,12 @@ def command(
 
 def _text(topic: str) -> str:
     from attncli.render.reference import reference_text
-    from attncli.telling.reference import topics
+    from attncli.telling.reference import entries, topics
 
     found = topics()
-    if topic not in found:
+    text = found[topic].text if topic in found else entries(topic)
+    if not text:
+        wrong = "there is no such topic, key, step or option"
         right = f"say one of {listed(found)}, or `attn COMMAND --help` for a command"
-        raise Refusal.of(f"attn help {topic}", "there is no such topic", right)
-    return reference_text(found[topic].text, page_for(None))
+        raise Refusal.of(f"attn help {topic}", wrong, right)
+    return reference_text(text, page_for(None))

@@ -1,8 +1,10 @@
-"""The reference of files, rounding, exercises and so on, kept beside the shipped scenarios."""
+"""The reference of files, rounding, exercises and so on, kept beside the shipped scenarios: topics,
+and single rows of its tables."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from attncli.document import Document, Facts
 from attncli.file import shipped
@@ -13,6 +15,9 @@ FILE = "README.md"
 _HEADING = re.compile(r"^## (?=\w+: )", re.MULTILINE)
 _COMMENT = re.compile(r"^<!-- .* -->\n\n", re.MULTILINE)
 """What says which table comes."""
+_HEADING_OR_TABLE = re.compile(
+    r"^(?P<heading>#+ .*)$|(?P<before>^[^#|\n].*:\n\n)?(?P<table>(?:^\|.*\n)+)", re.MULTILINE
+)
 
 
 class Topic(NamedTuple):
@@ -25,8 +30,26 @@ class Topic(NamedTuple):
 
 def topics() -> dict[str, Topic]:
     """The parts of the reference by name, in their order."""
-    text = (shipped.folder() / FILE).read_text("utf-8")
-    return {one.name: one for one in map(_topic, _HEADING.split(_COMMENT.sub("", text))[1:])}
+    return {one.name: one for one in map(_topic, _HEADING.split(_whole())[1:])}
+
+
+def entries(word: str) -> str:
+    """The rows of the reference's tables about a key, a step, an option, each below its heading."""
+    return "\n".join(_entries(word))
+
+
+def _entries(word: str) -> Iterator[str]:
+    heading = ""
+    for found in _HEADING_OR_TABLE.finditer(_whole()):
+        heading = found["heading"] or heading
+        named, rule, *rows = (found["table"] or "\n\n").splitlines()
+        about = [row for row in rows if f"`{word}`" in row.split(" | ")[0]]
+        if about:
+            yield "\n".join((heading, "", found["before"] or "", named, rule, *about, ""))
+
+
+def _whole() -> str:
+    return _COMMENT.sub("", (shipped.folder() / FILE).read_text("utf-8"))
 
 
 def contents() -> Document:
