@@ -20,7 +20,7 @@ from attncli.render import format_names
 from attncli.steps import step_named
 from attncli.telling.working import cell_line
 from attncli.trace import Quantity, Trace
-from tests.auditor import Report, audit, audit_numbers
+from tests.auditor import Report, audit, audit_numbers, audit_sentences
 from tests.auditor.latex import plain
 from tests.conftest import FEWER, sampled
 from tests.pages import (
@@ -154,6 +154,36 @@ def test_shipped_scenarios(name: str, detail: str, form: str) -> None:
 def test_numbers_are_their_values_rounded(name: str, policy: str) -> None:
     trace = trace_of(SHIPPED[name], f"rounding.policy={policy}")
     assert [*audit_numbers(json.loads(page_of(trace, "json")))] == []
+
+
+def sentences_of(trace: Trace) -> list[str]:
+    """What is false in the sentences of a trace's page."""
+    variants = {name: json.loads(page_of(one, "json")) for name, one in trace.variants.items()}
+    return [*audit_sentences(json.loads(page_of(trace, "json")), variants)]
+
+
+@sampled(5, name=[name for name in SHIPPED if name != WIDE], policy=["carry", "exact"])
+def test_sentences_that_carry_numbers(name: str, policy: str) -> None:
+    assert sentences_of(trace_of(SHIPPED[name], f"rounding.policy={policy}")) == []
+
+
+FOUND = (" attends ", "is most like", "likeliest next token", "the cell is", "the norm of the")
+
+
+@pytest.mark.parametrize(
+    "name", ["i_love_ai", "pasta_lookup", "next_token", "yassine_rnn_sentence", "word_order"]
+)
+def test_another_number_in_a_sentence_is_found(name: str) -> None:
+    page = {**json.loads(page_of(trace_of(SHIPPED[name]), "json")), "notes": []}
+    spoilt = 0
+    for step in page["steps"]:
+        for text in [text for text in step.get("text", ()) if any(one in text for one in FOUND)]:
+            for digit in re.finditer(r"\d(?=[ )])", text):
+                wrong = f"{text[: digit.start()]}{(int(digit[0]) + 1) % 10}{text[digit.end() :]}"
+                steps = [{**step, "text": [wrong]}, *page["steps"]]
+                assert [*audit_sentences({**page, "steps": steps})] != []
+                spoilt += 1
+    assert spoilt
 
 
 @pytest.mark.slow

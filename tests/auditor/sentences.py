@@ -1,0 +1,274 @@
+"""Sentences that carry numbers: each is read, and compared with the page's tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Any
+
+from tests.auditor.calculator import number, rounds_to, same, value
+from tests.auditor.tables import Table, Tables
+
+_N = r"−?\d+(?:\.\d+)?"
+_DIGIT = re.compile(r"\d")
+_NONE: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+_PLACES = {"Encoder": "encoder", "Layer": "layers", "Head": "heads", "Cross-attention": "cross"}
+
+
+@dataclass(frozen=True)
+class Said:
+    """A sentence, and where it stands: the path of its section, empty at the page's close."""
+
+    text: str
+    path: str
+    page: Mapping[str, Any]
+    tables: Tables
+
+    def table(self, name: str) -> Table:
+        return self.tables[self.tables.full(name, self.path)]
+
+    def size(self, name: str) -> int:
+        """How long a list of the page is."""
+        steps = [q for step in self.page["steps"] for q in step["quantities"]]
+        return max(len(q["text"]) for q in steps if q["name"].endswith(name))
+
+
+def audit_sentences(
+    page: Mapping[str, Any], variants: Mapping[str, Mapping[str, Any]] = _NONE
+) -> Iterator[str]:
+    """What is false in a page's sentences, or carries a number that nobody knows to check. What
+    follows the sentence that compares a variant is said of that one's own page."""
+    for step in page["steps"]:
+        for text in step.get("text", ()):
+            yield from _false(Said(text, step.get("path", ""), page, Tables(page)))
+    of = page
+    for text in page["notes"]:
+        named = [name for name in variants if text.startswith(f"{name} (")]
+        of = page if named or "source" in text else of
+        yield from _false(Said(text, "", of, Tables(of)))
+        of = variants[max(named, key=len)] if named else of
+
+
+def _false(said: Said) -> Iterator[str]:
+    text = said.text
+    for pattern, is_true in _CHECKED:
+        for match in pattern.finditer(text):
+            try:
+                true = is_true(said, match)
+            except (ValueError, KeyError, IndexError, ArithmeticError) as error:
+                true = False
+                yield f"{type(error).__name__}: {error}"
+            if not true:
+                yield f"false: {match[0]}"
+        text = pattern.sub("", text)
+    for rule in _OF_RULES:
+        text = rule.sub("", text)
+    if _DIGIT.search(text):
+        yield f"unread: {text}"
+
+
+def _attended(said: Said, match: re.Match[str]) -> bool:
+    """Each query's largest weight, and all keys that have it."""
+    place = [part for word in re.findall(r"[A-Z][a-z-]+(?: \d+)?", match["place"] or "")
+             for part in [re.sub(r" (\d+)", r"[\1]", _named(word))]]  # fmt: skip
+    path = ".".join(place) if place else said.path
+    own = {name for name in said.tables._tables if name.endswith("weights")}
+    if not place and not said.path and "weights" not in own:
+        path = max(own).rpartition(".")[0]
+    table = said.tables[said.tables.full("weights", path)]
+    return all(
+        _is_largest(table, clause) for clause in match["clauses"].split("; ") if clause != "…"
+    )
+
+
+def _named(word: str) -> str:
+    head, _, count = word.partition(" ")
+    return f"{_PLACES[head]} {count}".strip()
+
+
+_CLAUSE = re.compile(
+    rf"(?P<query>.+?) (?:attends )?(?P<how>most to|only to|to all alike|to) ?(?P<keys>.*?) ?"
+    rf"\((?P<weight>{_N})(?P<each> each)?\)"
+)
+
+
+def _is_largest(table: Table, clause: str) -> bool:
+    match = _CLAUSE.fullmatch(clause)
+    if match is None:
+        return False
+    query = _token(match["query"])
+    row = table.text[table.rows.index(query)]
+    most = max(map(number, row))
+    keys = [name for name, text in zip(table.columns, row, strict=True) if number(text) == most]
+    others = [number(text) for text in row if number(text) != most]
+    if match["how"] == "only to" and any(others):
+        return False
+    if match["how"] == "to all alike":
+        return not others and number(match["weight"]) == most
+    named = [_token(key) for key in re.split(r", to | and to ", match["keys"])]
+    named = [query if key == "itself" else key for key in named]
+    return (
+        number(match["weight"]) == most and named == keys and bool(match["each"]) == (len(keys) > 1)
+    )
+
+
+def _token(text: str) -> str:
+    """A token as it is called in a sentence: `“.”`, `token 1`."""
+    return re.sub(r"^[Tt]oken (?=\d)", "", text).strip("“”")
+
+
+def _looked_up(said: Said, match: re.Match[str]) -> bool:
+    weights, V = said.table("weights"), said.table("V")
+    row = weights.text[weights.rows.index(match["query"])]
+    j = weights.columns.index(match["key"])
+    share = (number(row[j]) * 100).quantize(Decimal(1), ROUND_HALF_UP)
+    is_most = number(row[j]) == max(map(number, row))
+    return is_most and share == number(match["share"]) and V.rows[j] == match["value"]
+
+
+def _next(said: Said, match: re.Match[str]) -> bool:
+    table = said.table("probabilities")
+    row = table.text[table.rows.index(match["row"])]
+    best = sorted(zip(map(number, row), table.columns, strict=True), key=lambda one: -one[0])[:2]
+    return [(number(match[f"p{k}"]), match[f"token{k}"]) for k in (1, 2)] == best
+
+
+def _sure(said: Said, match: re.Match[str]) -> bool:
+    text = said.table(match["y"]).text[int(match["k"]) - 1]
+    return text == match["p"] and number(match["p"]) * 100 == number(match["share"])
+
+
+def _norms(norms: Sequence[str], match: re.Match[str]) -> bool:
+    told = match["norms"].split(" → ")
+    steps = {(number(b) > number(a)) - (number(b) < number(a)) for a, b in pairwise(told)}
+    verdict = {"grows": {1}, "shrinks": {-1}}.get(match["verb"])
+    return told in (list(norms), list(norms)[::-1]) and (verdict is None or steps == verdict)
+
+
+def _gradient(said: Said, match: re.Match[str]) -> bool:
+    own = said.tables["factor_norms"].text
+    others = [table["text"] for table in said.page.get("variants", ())]
+    return any(_norms(norms, match) for norms in (own, *others))
+
+
+def _chosen(said: Said, match: re.Match[str]) -> bool:
+    table = said.table("scores" if match["how"] == "has the largest score" else "counts")
+    at = table.rows.index(match["pair"])
+    others = [number(text) for text in table.text]
+    return rounds_to(number(match["n"]), table.text[at]) and number(table.text[at]) == max(others)
+
+
+def _grown(said: Said, match: re.Match[str]) -> bool:
+    """A round makes a token; after the last the vocabulary is as large as the page's own."""
+    before, after = int(match["before"]), int(match["after"])
+    last = max(int(r) for step in said.page["steps"]
+               for r in re.findall(r"^rounds\[(\d+)\]$", step.get("path", "")))  # fmt: skip
+    own = int(said.path.strip("rounds[]"))
+    missing = said.size("vocabulary") - after
+    return after == before + 1 and 0 <= missing <= last - own and (own < last or not missing)
+
+
+def _best_cut(said: Said, match: re.Match[str]) -> bool:
+    return bool(said.table("best").text[-1] == match["n"])
+
+
+def _published(said: Said, match: re.Match[str]) -> bool:
+    worked = value(match["working"], lambda name: said.tables.value(name, said.path))
+    true = rounds_to(worked, match["ours"]) == (match["sign"] == "=") and not same(
+        number(match["theirs"]), number(match["ours"])
+    )
+    full, indices = said.tables.parted(match["cell"], said.path)
+    ours = said.tables[full].texts(indices)
+    return true and rounds_to(number(match["ours"]), str(ours))
+
+
+def _not_adding(said: Said, match: re.Match[str]) -> bool:
+    worked = value(match["sum"], lambda name: said.tables.value(name, said.path))
+    return same(worked, number(match["total"]))
+
+
+def _counted(said: Said, match: re.Match[str]) -> bool:
+    tables = [table for table in said.page.get("tables", ()) if "Here" in table["headings"]]
+    differ = sum(len(table["rows"]) for table in tables)
+    return differ >= int(match["n"]) and int(match["of"]) >= int(match["n"])
+
+
+def _compared(said: Said, match: re.Match[str]) -> bool:
+    """A variant's number is one of its table, the other one of a table that it stands beside."""
+    variants = [one for one in said.page["variants"] if one["name"] == match["name"]]
+    own = said.tables[match["name"]] if match["name"] in said.tables._tables else None
+    beside = [(one["rows"], one["text"]) for one in variants]
+    beside += [] if own is None else [(own.rows, own.text)]
+
+    def has(text: str) -> bool:
+        column = int(match["column"] or 1) - 1
+        rows = [
+            table[names.index(match["row"])] for names, table in beside if match["row"] in names
+        ]
+        cells = [row[column] if isinstance(row, list) else row for row in rows]
+        return any(rounds_to(number(text), cell) for cell in cells)
+
+    return has(match["its"]) and (has(match["own"]) or own is None)
+
+
+def _shapes(_: Said, match: re.Match[str]) -> bool:
+    n, inner, again, m, rows, columns = map(int, re.findall(r"\d+", match[0]))
+    return inner == again and (rows, columns) == (n, m)
+
+
+def _columns_of_keys(said: Said, match: re.Match[str]) -> bool:
+    return len(said.table("K").columns) == int(match["n"])
+
+
+def _zeros(_: Said, match: re.Match[str]) -> bool:
+    return all(map(Decimal(0).__eq__, map(number, match["zeros"].split(", "))))
+
+
+Check = Callable[[Said, "re.Match[str]"], bool]
+_CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
+    (re.compile(pattern), check)
+    for pattern, check in (
+        (r"^(?:(?P<place>(?:[A-Z][a-z-]+(?: \d+)?(?: · )?)+): )?(?P<clauses>[^:]+? attends .*\))\.$",
+         _attended),
+        (rf"(?P<query>\S+) is most like (?P<key>\S+): (?P<share>{_N}) % of its answer is"
+         r" (?P<value>\S+)\.", _looked_up),
+        (rf"After (?P<row>\S+) the likeliest next token is (?P<token1>\S+) \((?P<p1>{_N})\), then"
+         rf" (?P<token2>\S+) \((?P<p2>{_N})\)\.", _next),
+        (rf"(?P<y>y\[\d+\])\[(?P<k>\d+)\] is (?P<p>{_N}): the cell is (?P<share>{_N}) % sure\.", _sure),
+        (rf"the norm of the factor goes (?P<norms>{_N}(?: → {_N})*): it (?P<verb>\w+)", _gradient),
+        (rf"^(?P<pair>\S+ \S+) (?P<how>occurs most often|has the largest score) \((?P<n>{_N})\)",
+         _chosen),
+        (r"the vocabulary grows from (?P<before>\d+) to (?P<after>\d+) tokens", _grown),
+        (rf"whose log-probability is (?P<n>{_N})\.", _best_cut),
+        (rf"The source prints (?P<theirs>{_N}) for (?P<cell>.+?\]); (?P<working>.+) (?P<sign>[=≈]) (?P<ours>{_N})\.",
+         _published),
+        (rf"The numbers that the source prints for .* don't add up to 1: (?P<sum>.*) = (?P<total>{_N})\.",
+         _not_adding),
+        (r"(?P<n>\d+) of the (?P<of>\d+) numbers that the source prints don't follow\.", _counted),
+        (rf"^.+: (?P<name>[\w.\[\]]+) differs from .* in (?:all \d+|\d+ of the \d+) rows?, most in the row of"
+         rf" (?P<row>.+): (?:in column (?P<column>\d+) )?it is (?P<its>{_N}) instead of (?P<own>{_N})\.",
+         _compared),
+        (r"\(\d+ × \d+\)\(\d+ × \d+\) = \(\d+ × \d+\)", _shapes),
+        (r"here of d_k = (?P<n>\d+)\.", _columns_of_keys),
+        (r"state(?: is)? \((?P<zeros>0(?:, 0)*)\)", _zeros),
+    )
+)  # fmt: skip
+"""What sentences say of the numbers of a page, and what tells whether it is so."""
+
+_OF_RULES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"need not add up to exactly 1", r"weights between 0 and 1 that add up to 1",
+        r"Where the mask is 0, the score", r"ε = 0\.0*1 is added", r"positions count from 0",
+        r"(?:near|between|above|is) [−\d]+(?: and [−\d]+)?(?= lets| holds|, else| by|\b)",
+        r"else 0\b", r"is 1 − a²", r"by the temperature [\d.]+",
+        r"All \d+ numbers that the source prints follow\.", r"None of the \d+ numbers",
+        r"It assumes \d+ more numbers?\.", r"It prints \d+ more numbers? of .* that differ",
+        r"The source assumes \[.*\] for .*; worked, it is \[.*\]\.",
+    )
+)  # fmt: skip
+"""Numbers that belong to a rule and not to these numbers."""
