@@ -31,14 +31,15 @@ def drawn(random: Random, several: int) -> list[str]:
 
 
 def attention(random: Random, _: Path) -> dict[str, Any]:
-    """Tokens, a title, a source, targets, a graph, and variants by their names."""
-    title, source, variant, *tokens = drawn(random, 6)
+    """Tokens, a title, a source and a place in it, targets, a graph, variants by their names."""
+    title, source, place, variant, *tokens = drawn(random, 7)
     return {
         "title": title, "source": source, "tokens": tokens, "scale": "none",
         "rounding": {"decimals": 4}, "show": {"graph": True}, "X": [[1, 0], [0, 1], [1, 2]],
         "W_Q": [[1, 0], [1, 1]], "W_K": [[1, 1], [0, 1]], "W_V": [[2, 1], [1, 0]],
         "unembedding": [[1, 0, 2], [0, 1, 1]], "vocabulary": dict(zip(tokens, range(3), strict=True)),
         "targets": tokens, "variants": {variant: {"scale": 2}},
+        "published": {"scores": {"numbers": [[9, 8, 7]] * 3, "at": place}},
     }  # fmt: skip
 
 

@@ -99,6 +99,12 @@ def test_a_number_follows_to_its_own_decimals(entry: str, follows: list[bool]) -
     assert [one.follows for one in published_numbers(trace)] == follows
 
 
+def test_too_many_numbers_are_refused() -> None:
+    rows = str([[0] * 101] * 100)
+    with pytest.raises(ScenarioError, match="10,100 published numbers are too much at once"):
+        trace_of(f"scores: {rows}\nscale: none\npublished: {{scores: {rows}}}\n")
+
+
 def test_changed_numbers_are_not_the_sources() -> None:
     text = KEYS + "  scores[a, b]: 12\n"
     assert "The source prints" in page_of(trace_of(text))

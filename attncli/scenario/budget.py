@@ -23,6 +23,9 @@ MOST_PLACES = 6000
 MOST_LINES = 6000
 """Lines of working on one page."""
 
+MOST_PUBLISHED = 10_000
+"""Numbers that a source prints, each compared with one that is worked."""
+
 MOST_SETTLED = 5000
 """Numbers of one quantity that are worked each by itself, in up to half a millisecond."""
 

@@ -11,10 +11,12 @@ from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.matrix import Matrix
 from attncli.file.address import Address, AddressError, Index, parse_address
-from attncli.file.problems import Problems, ScenarioError
+from attncli.file.problems import Problems, ScenarioError, too_much
 from attncli.name import Name, below
 from attncli.records import NamedTuple
+from attncli.scenario.budget import MOST_PUBLISHED
 from attncli.scenario.published import Printed
+from attncli.scenario.scenario import Scenario
 from attncli.trace.quantity import Axis, Quantity, told_apart
 from attncli.trace.trace import Trace
 
@@ -50,6 +52,7 @@ class PublishedNumber(NamedTuple):
 def published_numbers(trace: Trace) -> tuple[PublishedNumber, ...]:
     """The numbers that the source of a trace prints, in the order of the file. Raises
     ScenarioError, which names all that aren't in the trace."""
+    _check_count(trace.scenario)
     problems = Problems()
     known = {**trace.quantities, **_ids(trace)}
     found: list[PublishedNumber] = []
@@ -69,6 +72,13 @@ def from_its_own(trace: Trace, numbers: Sequence[PublishedNumber]) -> list[Publi
     names = dict.fromkeys(one.quantity.name for one in numbers)
     retold = {name: _retold(trace, {k: theirs[k] for k in theirs if k != name}) for name in names}
     return [_made_again(one, retold[one.quantity.name]) for one in numbers]
+
+
+def _check_count(scenario: Scenario) -> None:
+    """Raises ScenarioError for more numbers than are compared without being asked for."""
+    count = sum(len(printed.numbers) for printed in scenario.published.values())
+    if count > MOST_PUBLISHED and not scenario.large:
+        raise too_much(scenario.where("published"), f"{count:,} published numbers", "give fewer")
 
 
 def _theirs(trace: Trace) -> dict[str, list[list[Decimal]]]:
