@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attncli.arithmetic.rounding import Rounding
+from attncli.building.from_files import FileReader
 from attncli.building.given_matrices import Gathered, Gatherer, places
 from attncli.building.key_names import Names
 from attncli.building.predicting import prediction_of
@@ -64,7 +65,8 @@ class ScenarioBuilder(NamedTuple):
     @classmethod
     def of(cls, tree: Map, origin: Origin, problems: Problems) -> ScenarioBuilder:
         complaints = Complaints(places(tree), problems)
-        read = SCENARIO.read(tree, problems) or {}
+        files = FileReader(origin.folder, origin.outside, complaints)
+        read = files.read(SCENARIO.read(tree, problems) or {}, TOP)
         most = math.inf if origin.large else MOST_SETTLED
         rounding = Rounding(**read.get("rounding", {}), most_settled=most)
         most = sources.MOST_NUMBERS if origin.large else MOST_NUMBERS

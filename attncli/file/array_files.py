@@ -7,8 +7,6 @@ was sent can neither run code nor fill the memory.
 from __future__ import annotations
 
 import math
-import os
-import stat
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,11 +19,11 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
+from attncli.file.files import RefusedFileError, found, suffix, unreadable
 from attncli.file.problems import ALL_THE_SAME, Problems, nearest
 from attncli.file.sources import MOST_NUMBERS, Array, FileSource
 from attncli.refusals import listed, quote
 
-LARGEST_FILE = 4 * 2**30
 _LARGEST_HEADER = 2**16
 
 
@@ -42,63 +40,12 @@ def read(
     where `outside` says so. At most so many numbers are read.
     """
     try:
-        file = _found(source.path, folder or Path(), outside)
+        file = found(source.path, folder or Path(), outside, _READERS)
         with _troubles_told(source.path):
-            return _numbers(_READERS[_suffix(source.path)](file, source, most), source)
-    except _RefusedError as refused:
+            return _numbers(_READERS[suffix(source.path)](file, source, most), source)
+    except RefusedFileError as refused:
         problems.add(source.where, refused.wrong, refused.right)
         return None
-
-
-class _RefusedError(Exception):
-    """A file that can't be used: what is wrong with it, and what would be right."""
-
-    def __init__(self, wrong: str, right: str) -> None:
-        self.wrong, self.right = wrong, right
-        super().__init__(wrong)
-
-
-def _suffix(path: str) -> str:
-    return Path(path).suffix.lower()
-
-
-def _found(path: str, folder: Path, outside: bool) -> Path:
-    """The file that a path of a scenario leads to, every link followed."""
-    if _suffix(path) not in _READERS:
-        wrong = f"{quote(path)} is not of a kind of file that can be read"
-        raise _RefusedError(wrong, f"known: {', '.join(_READERS)}")
-    try:
-        file = Path(os.path.realpath(folder / path))
-        if not outside and not file.is_relative_to(os.path.realpath(folder)):
-            wrong = f"{quote(path)} leads out of the scenario's folder"
-            raise _RefusedError(wrong, "move it there, or allow it with the option --files-outside")
-        _check_file(path, file.stat())
-        file.open("rb").close()  # safetensors would say that it isn't there
-    except FileNotFoundError:
-        right = "give a path that goes from the scenario's folder"
-        wrong = f"there is no file {quote(path)} in {folder.absolute()}"
-        raise _RefusedError(wrong, right) from None
-    except OSError as error:
-        raise _unreadable(path, error) from None
-    except ValueError:  # a NUL, or half a surrogate pair
-        wrong = f"{quote(path)} has characters that no path can have"
-        raise _RefusedError(wrong, "take them out") from None
-    return file
-
-
-def _check_file(path: str, status: os.stat_result) -> None:
-    if stat.S_ISDIR(status.st_mode):
-        raise _RefusedError(f"{quote(path)} is a folder", "give a file in it")
-    if not stat.S_ISREG(status.st_mode):  # a pipe could keep us waiting for ever
-        raise _RefusedError(f"{quote(path)} is a pipe or a device", "give a file")
-    if status.st_size > LARGEST_FILE:
-        wrong = f"{quote(path)} is larger than {LARGEST_FILE // 2**30} GiB"
-        raise _RefusedError(wrong, "give a smaller file, with just the arrays that are needed")
-
-
-def _unreadable(path: str, error: OSError) -> _RefusedError:
-    wrong = f"{quote(path)} can't be read ({error.strerror or error})"
-    return _RefusedError(wrong, "give a file that can be read")
 
 
 @contextmanager
@@ -111,26 +58,26 @@ def _troubles_told(path: str) -> Iterator[None]:
     try:
         with warnings.catch_warnings(action="ignore"):
             yield
-    except _RefusedError:
+    except RefusedFileError:
         raise
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise unreadable(path, error) from error
     except MemoryError as error:
         wrong = f"{quote(path)} doesn't fit into the memory"
-        raise _RefusedError(wrong, "give a smaller array") from error
+        raise RefusedFileError(wrong, "give a smaller array") from error
     except Exception as error:
         raise _broken(path) from error
 
 
-def _broken(path: str) -> _RefusedError:
-    wrong = f"{quote(path)} is not a whole {_suffix(path)} file: it is broken or cut short"
-    return _RefusedError(wrong, "save it anew")
+def _broken(path: str) -> RefusedFileError:
+    wrong = f"{quote(path)} is not a whole {suffix(path)} file: it is broken or cut short"
+    return RefusedFileError(wrong, "save it anew")
 
 
 def _read_npy(file: Path, source: FileSource, most: int) -> NDArray[Any]:
     if source.key is not None:
         wrong = f"a .npy file holds a single array, and the key {quote(source.key)} is given"
-        raise _RefusedError(wrong, "take the key out")
+        raise RefusedFileError(wrong, "take the key out")
     return _read_array(lambda: file.open("rb"), file.stat().st_size, source, most)
 
 
@@ -170,7 +117,7 @@ def _read_safetensors(file: Path, source: FileSource, most: int) -> NDArray[Any]
         from safetensors import safe_open
     except ImportError:
         wrong = f"{quote(source.path)} needs the package safetensors, which is not installed"
-        raise _RefusedError(wrong, "pip install 'attncli[safetensors]'") from None
+        raise RefusedFileError(wrong, "pip install 'attncli[safetensors]'") from None
     with safe_open(file, framework="numpy") as archive:
         key = _chosen(source, archive.keys())
         head = archive.get_slice(key)
@@ -191,15 +138,15 @@ def _chosen(source: FileSource, keys: Iterable[str]) -> str:
     """The key of the array that is meant: the one asked for, or the only one."""
     names = sorted(keys)
     if not names:
-        raise _RefusedError(f"{quote(source.path)} holds no arrays", "give a file with some")
+        raise RefusedFileError(f"{quote(source.path)} holds no arrays", "give a file with some")
     if source.key is None and len(names) == 1:
         return names[0]
     if source.key is None:
         wrong = f"{quote(source.path)} holds {len(names)} arrays, and no key says which"
-        raise _RefusedError(wrong, f"add a key, known: {listed(names)}")
+        raise RefusedFileError(wrong, f"add a key, known: {listed(names)}")
     if source.key not in names:
         wrong = f"{quote(source.path)} holds no array {quote(source.key)}"
-        raise _RefusedError(wrong, nearest(source.key, names))
+        raise RefusedFileError(wrong, nearest(source.key, names))
     return source.key
 
 
@@ -228,9 +175,9 @@ def _check_tensor_kind(name: str, source: FileSource) -> None:
         raise _no_numbers(known.get(name, f"numbers of the kind {name}"), source)
 
 
-def _no_numbers(kind: str, source: FileSource) -> _RefusedError:
+def _no_numbers(kind: str, source: FileSource) -> RefusedFileError:
     right = "save it as float32 or float64 (float16, whole numbers and bool will do, too)"
-    return _RefusedError(f"{_named(source)} holds {kind}", right)
+    return RefusedFileError(f"{_named(source)} holds {kind}", right)
 
 
 def _named(source: FileSource) -> str:
@@ -241,20 +188,20 @@ def _check_shape(shape: tuple[int, ...], source: FileSource, most: int) -> None:
     told = f"{_named(source)} has the shape {shape}"
     row = len(shape) == 1 or (len(shape) == 2 and shape[0] == 1)  # noqa: PLR2004
     if source.dimensions == 1 and not row:
-        raise _RefusedError(f"{told}, where one row belongs", "save a single row of numbers")
+        raise RefusedFileError(f"{told}, where one row belongs", "save a single row of numbers")
     if source.dimensions != 1 and len(shape) != 2:  # noqa: PLR2004
         wrong = f"{told}, where rows and columns belong"
-        raise _RefusedError(wrong, "save an array of two dimensions")
+        raise RefusedFileError(wrong, "save an array of two dimensions")
     if any(length < 0 for length in shape):
         raise _broken(source.path)
     if not math.prod(shape):
-        raise _RefusedError(f"{told}: it is empty", "save an array with numbers in it")
+        raise RefusedFileError(f"{told}: it is empty", "save an array with numbers in it")
     if math.prod(shape) > MOST_NUMBERS:
         wrong = f"{told}, more than {MOST_NUMBERS} numbers"
-        raise _RefusedError(wrong, "save a smaller array")
+        raise RefusedFileError(wrong, "save a smaller array")
     if math.prod(shape) > most:
         wrong = f"{told}: {math.prod(shape):,} numbers are too much at once"
-        raise _RefusedError(wrong, f"save a smaller array, or give {ALL_THE_SAME}")
+        raise RefusedFileError(wrong, f"save a smaller array, or give {ALL_THE_SAME}")
 
 
 def _numbers(array: NDArray[Any], source: FileSource) -> Array:
@@ -267,5 +214,5 @@ def _numbers(array: NDArray[Any], source: FileSource) -> Array:
         number = float(numbers[i, j])
         what = "beyond 1e300" if math.isfinite(number) else "not a finite number"
         wrong = f"row {i + 1}, column {j + 1} of {_named(source)} is {number!r}, {what}"
-        raise _RefusedError(wrong, "save finite numbers only, none beyond 1e300")
+        raise RefusedFileError(wrong, "save finite numbers only, none beyond 1e300")
     return numbers

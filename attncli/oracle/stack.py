@@ -15,7 +15,15 @@ from attncli.oracle.merges import learned, tell
 from attncli.oracle.numerals import Numbers
 from attncli.oracle.positions import added, kinds, of_kind
 from attncli.oracle.predict import predict
-from attncli.oracle.text import dictionary_of, embeddings, identities, names_of, tokens, vocabulary
+from attncli.oracle.text import (
+    dictionary_of,
+    embeddings,
+    identities,
+    names_of,
+    tokens,
+    vocabulary,
+    with_lines,
+)
 from attncli.oracle.unigram import is_unigram
 from attncli.oracle.unigram import tell as tell_unigram
 
@@ -39,6 +47,7 @@ def worked(
 ) -> Book:
     """The book of a scenario, with every quantity in it; `start` has numbers that stand in the
     place of what would be worked, by full names."""
+    data = with_lines(data, folder)
     book = Book.of(data, folder, start or {}, decimal=decimal)
     with localcontext() as context:
         context.prec = book.precision

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 
@@ -12,12 +13,23 @@ from attncli.oracle.book import Book, Record
 from attncli.oracle.dictionary import CountedWords, counted, known
 from attncli.oracle.matrices import is_source, matrix
 from attncli.oracle.merges import learned, pieces
-from attncli.oracle.numerals import Numbers
+from attncli.oracle.numerals import Numbers, UnknownError
 from attncli.oracle.unigram import tokens_of, unigram
 
 _JOINER = "\u200d"
 _FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
 _SKIN = re.compile("[\U0001f3fb-\U0001f3ff]")
+
+
+def with_lines(data: Record, folder: Path) -> Record:
+    """A scenario with the lines of a corpus that is in a file of its own."""
+    said, corpus = data.get("tokenizer"), data.get("corpus")
+    if isinstance(said, Mapping) and "file" in said:
+        raise UnknownError("a tokenizer in a file")
+    if isinstance(corpus, Mapping) and not str(corpus.get("file", "0")).isdigit():
+        lines = (folder / str(corpus["file"])).read_text("utf-8").splitlines()
+        return {**data, "corpus": lines}
+    return data
 
 
 def tokens(data: Record) -> list[str]:

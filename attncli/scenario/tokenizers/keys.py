@@ -18,6 +18,7 @@ from attncli.file.kinds import (
 )
 from attncli.file.nodes import Items, Map, Node, Scalar
 from attncli.file.problems import Problems
+from attncli.file.text_files import TextFileKind, names_file
 from attncli.scenario.tokenizers import TOKENIZERS, tokenizer_kind
 from attncli.scenario.tokenizers.kind import TOKEN
 
@@ -63,7 +64,15 @@ def _merges(node: Node) -> Kind[object]:
     return _COUNT if isinstance(node, Scalar) and looks_like_number(node) else _MERGES
 
 
+def _tokenizer(node: Node) -> Kind[object]:
+    if names_file(node):
+        return TextFileKind()
+    return _WORD if isinstance(node, Scalar) else _SETTINGS
+
+
 def _corpus(node: Node) -> Kind[object]:
+    if names_file(node):
+        return TextFileKind()
     if isinstance(node, Map):
         return _COUNTS
     return _TEXTS if isinstance(node, Items) else _TEXT
@@ -72,16 +81,17 @@ def _corpus(node: Node) -> Kind[object]:
 TOKENIZING = (
     Key(
         "tokenizer",
-        Either(lambda node: _WORD if isinstance(node, Scalar) else _SETTINGS, (_WORD, _SETTINGS)),
+        Either(_tokenizer, (_WORD, _SETTINGS, TextFileKind())),
         "how the sentence is cut into tokens, `whitespace` by default; `bpe`, `wordpiece`, "
         "`unigram` and `sentencepiece` cut words into pieces; with settings, below, it is "
-        "`{kind: bpe, …}`",
+        "`{kind: bpe, …}`; `{file: tokenizer.json}` is one that Hugging Face's `tokenizers` saved",
     ),
     Key(
         "corpus",
-        Either(_corpus, (_TEXT, _TEXTS, _COUNTS)),
-        "what a tokenizer is learned from: a text, a list of texts, or text → count; texts "
-        "are cut at white space, with `▁` and `Ġ` before each space",
+        Either(_corpus, (_TEXT, _TEXTS, _COUNTS, TextFileKind())),
+        "what a tokenizer is learned from: a text, a list of texts, or text → count; or the lines "
+        "of a file of text, `{file: corpus.txt}`; texts are cut at white space, with `▁` and `Ġ` "
+        "before each space",
     ),
     Key(
         "vocabulary_size",

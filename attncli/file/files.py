@@ -1,0 +1,68 @@
+"""Finding the files that a scenario names, without trusting what it says of them."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+from attncli.refusals import quote
+
+LARGEST_FILE = 4 * 2**30
+
+
+class RefusedFileError(Exception):
+    """A file that can't be used: what is wrong with it, and what would be right."""
+
+    def __init__(self, wrong: str, right: str) -> None:
+        self.wrong, self.right = wrong, right
+        super().__init__(wrong)
+
+
+def suffix(path: str) -> str:
+    """The ending of a path, in small letters."""
+    return Path(path).suffix.lower()
+
+
+def found(path: str, folder: Path, outside: bool, kinds: Iterable[str]) -> Path:
+    """The file that a path of a scenario leads to, every link followed; it has one of the known
+    endings. Raises RefusedFileError.
+    """
+    if suffix(path) not in kinds:
+        wrong = f"{quote(path)} is not of a kind of file that can be read"
+        raise RefusedFileError(wrong, f"known: {', '.join(kinds)}")
+    try:
+        file = Path(os.path.realpath(folder / path))
+        if not outside and not file.is_relative_to(os.path.realpath(folder)):
+            wrong = f"{quote(path)} leads out of the scenario's folder"
+            right = "move it there, or allow it with the option --files-outside"
+            raise RefusedFileError(wrong, right)
+        _check_file(path, file.stat())
+        file.open("rb").close()  # safetensors would say that it isn't there
+    except FileNotFoundError:
+        right = "give a path that goes from the scenario's folder"
+        wrong = f"there is no file {quote(path)} in {folder.absolute()}"
+        raise RefusedFileError(wrong, right) from None
+    except OSError as error:
+        raise unreadable(path, error) from None
+    except ValueError:  # a NUL, or half a surrogate pair
+        wrong = f"{quote(path)} has characters that no path can have"
+        raise RefusedFileError(wrong, "take them out") from None
+    return file
+
+
+def _check_file(path: str, status: os.stat_result) -> None:
+    if stat.S_ISDIR(status.st_mode):
+        raise RefusedFileError(f"{quote(path)} is a folder", "give a file in it")
+    if not stat.S_ISREG(status.st_mode):  # a pipe could keep us waiting for ever
+        raise RefusedFileError(f"{quote(path)} is a pipe or a device", "give a file")
+    if status.st_size > LARGEST_FILE:
+        wrong = f"{quote(path)} is larger than {LARGEST_FILE // 2**30} GiB"
+        raise RefusedFileError(wrong, "give a smaller file, with just the arrays that are needed")
+
+
+def unreadable(path: str, error: OSError) -> RefusedFileError:
+    """The refusal of a file that the system doesn't let us read."""
+    wrong = f"{quote(path)} can't be read ({error.strerror or error})"
+    return RefusedFileError(wrong, "give a file that can be read")
