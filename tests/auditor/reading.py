@@ -157,17 +157,13 @@ def _filled(section: PageSection, text: str) -> PageSection:
 
 
 def _bulleted(lines: Sequence[str]) -> Iterator[Statement]:
-    """Bullets that begin with a label; a label with a colon is followed by an addition."""
-    label = ""
-    body: list[str] = []
-    for line in lines:
+    """Bullets that begin with a label; a label with a colon is followed by an addition, fenced."""
+    rest = iter(lines)
+    for line in rest:
         if heading := re.fullmatch(r"`+ ?([^`]*(?:\]|\w)) ?`+:", line):
-            label, body = heading[1], []
-        elif label and _BULLET.match(line):
-            body.append(_unlatexed(_BULLET.sub("", line)))
-            if body[-1].startswith(("=", "≈")):
-                yield _column_addition(label, " ".join([*body[:-1], "─", body[-1]]))
-                label = ""
+            assert [next(rest), next(rest)] == ["", "```"]
+            body = takewhile(lambda inside: inside != "```", rest)
+            yield _column_addition(heading[1], " ".join(map(str.strip, body)))
         elif match := re.fullmatch(r"[-*] `+ ?(\S.*?) ?`+( \$.*)", line):
             text = _unlatexed(match[2])
             if text.strip().startswith(("=", "≈")):

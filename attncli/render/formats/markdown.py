@@ -12,11 +12,10 @@ from attncli import document as doc
 from attncli.arithmetic.expression import Equation, Expression, Omitted, Symbol, Vector
 from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.latex import WEB, latex
-from attncli.notation.plain import MINUS
 from attncli.notation.words import printed
 from attncli.render.grid import Entry, Grid, entry_text, grid_of, grid_of_vectors, label_of
 from attncli.render.mermaid import mermaid
-from attncli.render.numbers import Addend, addends_of, heading_of
+from attncli.render.numbers import at_point, filled_addends, filled_vectors, heading_of
 from attncli.render.page import Page
 from attncli.render.writers import Heading, NewPage, Title, nothing, pieces_of, written
 from attncli.word import Word
@@ -166,20 +165,20 @@ _WITHOUT_MARKUP = WEB.but(word=_only_letters)
 
 
 def _addition(block: doc.Addition) -> str:
-    lines = [f"- {_addend(addend)}" for addend in addends_of(block)]
-    total = _math(f"{_RELATIONS[block.relation]} {latex(block.total)}")
-    return "\n".join([f"{_label(block)}:", "", *lines, f"- {total}"])
+    """The column addition as it is on paper, which only a fenced block keeps in columns."""
+    addends, _ = filled_addends(block, _weights, filled_vectors, " × ", "…")
+    widest = max(len(addend.product) for addend in addends)
+    lines = [
+        f"{sign} {product:{widest}} → {value}" if value else f"{sign} {product}"
+        for sign, product, value in addends
+    ]
+    below = f"{block.relation} {'':{widest}}   {plain(block.total)}"
+    rule = "─" * max(map(len, (below, *lines)))
+    return "\n".join([f"{_label(block)}:", "", "```", *lines, rule, below, "```"])
 
 
-def _addend(addend: Addend) -> str:
-    sign = f"{addend.sign} ".lstrip().replace(MINUS, "-")
-    try:
-        product = latex(addend.product, _WITHOUT_MARKUP)
-    except _WordsError:
-        told = [unbreakable(plain(one)) for one in (addend.product, addend.value) if one]
-        return code(f"{sign}{' → '.join(told)}")
-    value = rf" \rightarrow {latex(addend.value)}" if addend.value else ""
-    return _math(f"{sign}{product}{value}")
+def _weights(weights: Sequence[Expression]) -> list[str]:
+    return at_point([plain(weight) for weight in weights])
 
 
 def _grid(headings: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[bool]) -> str:
