@@ -55,7 +55,8 @@ def markdown(page: str) -> str:
         tags = set(re.findall(r"</?(\w+)", block.content)) if block.type == "html_block" else set()
         assert tags <= TAGS, block.content
         if block.type in ("fence", "code_block"):
-            assert block.info == "mermaid", block.content
+            assert block.info in ("mermaid", ""), block.content
+            told.append("" if block.info else block.content)
             continue
         for token in block.children or ():
             assert token.type in ALLOWED, (token.type, block.content)
