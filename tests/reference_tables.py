@@ -157,7 +157,8 @@ def _takes(kind: Any, *, many: bool = False) -> str:
             return f"{what} → {_takes(inner)}"
         case OneOrMany() | Either():
             return _takes_either(kind)
-    return next(words[many] for of, words in _WORDS.items() if isinstance(kind, of))
+    known = next((words for of, words in _WORDS.items() if isinstance(kind, of)), None)
+    return (known or _WORDS_OF_SCHEMAS[kind.schema()["type"]])[many]
 
 
 def _takes_either(kind: OneOrMany | Either) -> str:
@@ -167,7 +168,7 @@ def _takes_either(kind: OneOrMany | Either) -> str:
 
 
 _MOST_WRITTEN = 1000
-_WORDS = {
+_WORDS: dict[type, tuple[str, str]] = {
     Flag: ("`true`, `false`", "`true`, `false`"),
     MatrixKind: ("a matrix", "matrices"),
     NumberKind: ("a number", "numbers"),
@@ -176,5 +177,5 @@ _WORDS = {
     TextKind: ("a text", "texts"),
     VectorKind: ("a row of numbers", "rows of numbers"),
     WholeNumber: ("a whole number", "whole numbers"),
-    object: ("a map", "maps"),
 }
+_WORDS_OF_SCHEMAS = {"object": ("a map", "maps")}
