@@ -18,6 +18,7 @@ from rich.text import Text
 from attncli.render import Page, render
 from attncli.render.colours import DARK, INKS, LIGHT, SHADES, Scheme, shade_of
 from attncli.render.formats.terminal import STYLES
+from tests import processes
 from tests.pages import SHIPPED, document_of, trace_of
 
 LEAST = 4.5
@@ -226,3 +227,23 @@ def test_without_colours_the_bytes_are_those_of_the_page() -> None:
         command, capture_output=True, check=True, env={**os.environ, "COLUMNS": "80"}
     )
     assert piped.stdout == page
+
+
+def test_tables_in_latex_have_the_same_inks_and_shades() -> None:
+    page = render(document_of(trace_of(SHIPPED["i_love_ai"])), "latex", Page())
+    for name, colour in INKS.items():
+        assert rf"\definecolor{{attn{name}}}{{HTML}}{{{colour[1:].upper()}}}" in page
+    for k, (ground, text) in enumerate(LIGHT.shades):
+        assert rf"\definecolor{{attnshade{k}}}{{HTML}}{{{ground[1:].upper()}}}" in page
+        assert rf"\definecolor{{attnon{k}}}{{HTML}}{{{text[1:].upper()}}}" in page
+    row = r"\attnink{Q}Q: AI & \attnshade{2}$0.245$ & \attnshade{1}$0.090$ & \attnshade{5}\boldmath$0.665$ & $1.000$"
+    assert row in page
+    assert r"$[2.420, 2.575]$ & \boldmath$[4.995, 0.155]$" in page
+    assert r"1 & \attnink{given}$1$ & \attnink{given}$0$" in page
+
+
+def test_what_is_to_be_filled_in_has_no_colours() -> None:
+    result = processes.attn("exercise", "i_love_ai", "--format", "latex", text=True)
+    assert result.returncode == 0
+    assert r"\attn" not in result.stdout
+    assert "color" not in result.stdout

@@ -37,10 +37,13 @@ Label = Word | str | Omission
 
 
 class GridColumn(NamedTuple):
-    """A column of a table: its heading, and an entry for each row."""
+    """A column of a table: its heading, an entry for each row, the quantity that these are numbers
+    of, and the role that is told before its name."""
 
     heading: Label
     entries: tuple[Entry, ...]
+    quantity: MatrixBlock | None = None
+    role: str = ""
 
     @property
     def has_words(self) -> bool:
@@ -95,7 +98,7 @@ def grid_of_vectors(block: SideBySide) -> Grid:
     first = block.columns[0][1]
     rows = _shown_rows(first)
     columns = (
-        GridColumn(heading, tuple(_vector(matrix, i) for i in rows))
+        GridColumn(heading, tuple(_vector(matrix, i) for i in rows), matrix)
         for heading, matrix in block.columns
     )
     return Grid(_row_names(first, rows), tuple(columns))
@@ -140,20 +143,19 @@ def _row_names(block: MatrixBlock, rows: Sequence[int | None]) -> tuple[Label, .
 def _column(block: MatrixBlock, j: int | None, rows: Sequence[int | None]) -> GridColumn:
     if j is None:
         left = (Omission.BOTH if i is None else Omission.COLUMNS for i in rows)
-        return GridColumn(Omission.COLUMNS, tuple(left))
+        return GridColumn(Omission.COLUMNS, tuple(left), block)
     if block.are_lists:
         return _list_column(block, rows)
     # a list's column has no name
     heading = "" if block.is_list else _in_role(block.roles[1], block.column_names[j])
-    return GridColumn(
-        heading, tuple(Omission.ROWS if i is None else block.entry(i, j) for i in rows)
-    )
+    entries = tuple(Omission.ROWS if i is None else block.entry(i, j) for i in rows)
+    return GridColumn(heading, entries, block, block.roles[1])
 
 
 def _list_column(block: MatrixBlock, rows: Sequence[int | None]) -> GridColumn:
     """A list as a column under its own name."""
     entries = (Omission.ROWS if i is None else block.entry(i, 0) for i in rows)
-    return GridColumn(Word(block.name), tuple(entries))
+    return GridColumn(Word(block.name), tuple(entries), block)
 
 
 def _in_role(role: str, name: Word) -> Word:

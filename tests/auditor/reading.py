@@ -189,6 +189,7 @@ def _grids(lines: Iterable[str]) -> Iterator[Grid]:
 
 
 _TEX_HEADING = re.compile(r"^\\(?:sub)*section\*\{(.*)\}$", re.MULTILINE)
+_TEX_LOOKS = re.compile(r"\\attn(?:ink|shade)\{\w+\}|\\boldmath")
 _TEX_BLOCK = re.compile(
     r"\\begin\{(?P<kind>align\*|alignat\*|array|tabular)\}(?:\[[tb]\])?(?P<body>.*?)\\end\{(?P=kind)\}",
     re.DOTALL,
@@ -199,6 +200,7 @@ _TEX_LABEL = re.compile(r"\\multicolumn\{\d\}\{@\{\}l@\{\}\}\{(.*)\}")
 
 
 def _latex(page: str) -> list[PageSection]:
+    page = _TEX_LOOKS.sub("", page)
     before, *parts = _TEX_HEADING.split(page.partition(r"\begin{document}")[2])
     sections = [_tex_filled(PageSection(), before)]
     for title, body in zip(parts[::2], parts[1::2], strict=True):

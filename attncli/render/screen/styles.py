@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from decimal import Decimal
-from itertools import repeat
 
 from attncli.arithmetic.expression import Number
 from attncli.document import MatrixBlock
@@ -12,16 +10,14 @@ from attncli.render.colours import SHADES, ink_of, shade_of
 from attncli.render.grid import Entry, Grid, GridColumn
 
 
-def entry_styles(block: MatrixBlock, grid: Grid, column: GridColumn) -> Iterator[tuple[Entry, str]]:
-    """The entries of a column, each with its style."""
-    largest = grid.largest or repeat(None)
-    for entry, most in zip(column.entries, largest, strict=False):
-        if not isinstance(entry, Number):
-            yield entry, ""
-        elif block.shares:
-            yield entry, _style_of_share(entry.shown, most)
-        else:
-            yield entry, style_of(block)
+def entry_styles(grid: Grid, column: GridColumn) -> list[str]:
+    """The style of each entry of a column."""
+    block = column.quantity
+    if block is None:
+        return [""] * len(column.entries)
+    if not block.shares:
+        return [style_of(block)] * len(column.entries)
+    return [_style_of_share(*one) for one in zip(column.entries, grid.largest, strict=True)]
 
 
 def style_of(block: MatrixBlock) -> str:
@@ -31,8 +27,10 @@ def style_of(block: MatrixBlock) -> str:
     return "given" if block.given else ink_of(block.quantity)
 
 
-def _style_of_share(share: Decimal, largest: Decimal | None) -> str:
+def _style_of_share(share: Entry, largest: Decimal | None) -> str:
     """Shaded by its size; the largest of a row bold."""
-    shade = shade_of(float(share), (None, *SHADES))
+    if not isinstance(share, Number):
+        return ""
+    shade = shade_of(float(share.shown), (None, *SHADES))
     styles = [f"shade{shade}"] if shade else []
-    return " ".join([*styles, *(["most"] if share == largest else [])])
+    return " ".join([*styles, *(["most"] if share.shown == largest else [])])

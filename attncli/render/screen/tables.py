@@ -23,7 +23,7 @@ from attncli.render.grid import (
 )
 from attncli.render.numbers import at_point, filled_vectors, heading_of
 from attncli.render.screen.lines import Line, StyledText, left, line_width, right, width
-from attncli.render.screen.styles import entry_styles, style_of
+from attncli.render.screen.styles import entry_styles
 from attncli.word import Word
 
 _GAP = "  "
@@ -62,21 +62,13 @@ def matrix_lines(block: MatrixBlock, cells: int) -> list[Line]:
     grid = grid_of(block)
     columns = [
         ScreenColumn.of(
-            StyledText(_text_of(column.heading), _style_of_heading(block, column)),
-            [
-                StyledText(_entry_text(one), style)
-                for one, style in entry_styles(block, grid, column)
-            ],
+            StyledText(_text_of(column.heading), column.role),
+            [*map(StyledText, map(_entry_text, column.entries), entry_styles(grid, column))],
             numbers=not column.has_words,
         )
         for column in grid.columns
     ]
     return _banded(_row_names(block, heading_of(block), grid), columns, cells)
-
-
-def _style_of_heading(block: MatrixBlock, column: GridColumn) -> str:
-    """The ink of a key, where the column is one's."""
-    return block.roles[1] if isinstance(column.heading, Word) else ""
 
 
 def _row_names(block: MatrixBlock, heading: str, grid: Grid) -> ScreenColumn:
@@ -111,10 +103,7 @@ def side_by_side_lines(block: SideBySide, cells: int) -> list[Line]:
     first = block.columns[0][1]
     names = _row_names(first, heading_of(first), grid)  # as wide as in a table of its own
     names = ScreenColumn.of(StyledText("Token", "name"), names.cells, numbers=False)
-    columns = [
-        _column_of_vectors(column, matrix)
-        for column, (_, matrix) in zip(grid.columns, block.columns, strict=True)
-    ]
+    columns = [_column_of_vectors(grid, column) for column in grid.columns]
     if max(column.width for column in columns) + names.width + len(_BAR) <= cells:
         return _banded(names, columns, cells)
     lines: list[Line] = []
@@ -123,10 +112,11 @@ def side_by_side_lines(block: SideBySide, cells: int) -> list[Line]:
     return lines
 
 
-def _column_of_vectors(column: GridColumn, matrix: MatrixBlock) -> ScreenColumn:
-    texts = [StyledText(text, style_of(matrix)) for text in _vector_texts(column.entries)]
-    heading = StyledText(_text_of(column.heading), ink_of(matrix.quantity))
-    return ScreenColumn.of(heading, texts, numbers=False)
+def _column_of_vectors(grid: Grid, column: GridColumn) -> ScreenColumn:
+    ink = ink_of(column.quantity.quantity) if column.quantity else ""
+    styles = entry_styles(grid, column)
+    texts = [*map(StyledText, _vector_texts(column.entries), styles)]
+    return ScreenColumn.of(StyledText(_text_of(column.heading), ink), texts, numbers=False)
 
 
 def _vector_texts(entries: Sequence[Entry]) -> list[str]:

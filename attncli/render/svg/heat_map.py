@@ -20,7 +20,8 @@ _SLOPE = sqrt(0.5)
 
 def heat_map(block: MatrixBlock, title: str) -> Picture:
     """The weights of one head."""
-    grid = grid_of(block._replace(with_sums=False))
+    grid = grid_of(block)
+    grid = grid._replace(columns=tuple(one for one in grid.columns if one.quantity == block))
     names = [text_of(label_of(name)) for name in grid.names]
     headings = [text_of(label_of(heading)) for heading in grid.headings]
     wide = max(text_width(entry_text(one)) for _, row in grid.rows() for one in row) + _PAD

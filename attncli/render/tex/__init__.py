@@ -4,6 +4,8 @@
     measure    how wide mathematics and words will be, so that lines can be broken
     setting    what blocks have to know of the page that they are set on
     alignment  numbers with their points below each other
+    colours    inks and shades of tables
+    cells      cells and columns of tables
     tables     tables with booktabs, wide ones in bands
     working    lines of working
     addition   column additions

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from attncli.document import Document, Fields, Section
 from attncli.questions import OWN_FORM, Paper
 from attncli.render.tex.blocks import blocks, facts, formulas
+from attncli.render.tex.colours import colour_macros
 from attncli.render.tex.setting import Setting, article, exam
 from attncli.render.tex.text import escaped, macros_for, spans, word
 
@@ -32,7 +33,8 @@ _PACKAGES = r"""% pdfTeX, XeTeX and LuaTeX all take this file.
   \belowdisplayskip 1ex plus 0.5ex\belowdisplayshortskip\belowdisplayskip}
 \allowdisplaybreaks
 """
-_ARTICLE = "\\documentclass[11pt,a4paper]{article}\n" + _PACKAGES
+_COLOURS = "\\IfFileExists{colortbl.sty}{\\usepackage{xcolor}\\usepackage{colortbl}}{}\n"
+_ARTICLE = "\\documentclass[11pt,a4paper]{article}\n" + _PACKAGES + _COLOURS
 _EXAM = (
     "\\documentclass[addpoints,11pt,a4paper]{exam}\n"
     + _PACKAGES
@@ -69,14 +71,15 @@ def file(document: Document, *, fragment: bool) -> str:
 
 
 def _whole(preamble: str, body: str) -> str:
-    return f"{preamble}{macros_for(body)}\n\\begin{{document}}\n\n{body}\n\n\\end{{document}}\n"
+    start = f"{preamble}{macros_for(body)}{colour_macros(body)}"
+    return f"{start}\n\\begin{{document}}\n\n{body}\n\n\\end{{document}}\n"
 
 
 def _fragment(body: str, needs: str) -> str:
     start = f"% To be \\input into a document that loads {needs}.\n"
     start += "\\begingroup\\allowdisplaybreaks\\emergencystretch 4em"
     start += "\\parindent 0pt\\splitmaxdepth\\maxdepth\n"
-    return f"{start}{macros_for(body)}\n{body}\n\n\\endgroup\n"
+    return f"{start}{macros_for(body)}{colour_macros(body)}\n{body}\n\n\\endgroup\n"
 
 
 def _together(parts: Iterable[str]) -> str:

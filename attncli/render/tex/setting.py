@@ -13,7 +13,7 @@ BLANK_WIDTH = "18mm"
 
 class Setting(NamedTuple):
     """The room in ems between the margins; how mathematics is written; what room for somebody's
-    own working looks like; how headings do."""
+    own working looks like; how headings do; whether there are colours."""
 
     room: float
     working: LatexNotation = WORKING
@@ -22,6 +22,11 @@ class Setting(NamedTuple):
     title: str = r"{{\LARGE\bfseries {}\par}}"
     heading: str = r"\section*{{{}}}"
     subheading: str = r"\subsection*{{{}}}"
+    coloured: bool = True
+
+    def look(self, declaration: str) -> str:
+        """A declaration of colours, where there are some."""
+        return declaration if self.coloured else ""
 
     def entry(self, blank: Blank) -> str:
         """A blank in a table."""
@@ -62,4 +67,5 @@ def exam(room: float, *, with_key: bool) -> Setting:
         rf"\ifprintanswers\else{lines}\fi" if with_key else lines,
         title=r"{{\Large\bfseries {}\par\medskip}}",
         subheading=r"\subsubsection*{{{}}}",
+        coloured=False,
     )

@@ -10,12 +10,12 @@ from attncli.arithmetic.expression import Blank, Number, Omitted, Symbol, Vector
 from attncli.document import Graph, MatrixBlock, SideBySide, Table
 from attncli.notation.latex import latex
 from attncli.notation.plain import MINUS
-from attncli.notation.words import shown
-from attncli.records import NamedTuple
+from attncli.render.colours import ink_of
 from attncli.render.columns import bands
 from attncli.render.grid import (
     Entry,
     Grid,
+    GridColumn,
     Label,
     Omission,
     SumEntry,
@@ -24,9 +24,11 @@ from attncli.render.grid import (
     label_of,
 )
 from attncli.render.tex.alignment import aligned
-from attncli.render.tex.measure import BLANK, math_width, text_width
+from attncli.render.tex.cells import TexCell, TexColumn
+from attncli.render.tex.colours import ink, looks_of
+from attncli.render.tex.measure import BLANK, text_width
 from attncli.render.tex.setting import Setting
-from attncli.render.tex.text import WIDEST_NAME, breakable, escaped, mathematics, name
+from attncli.render.tex.text import escaped
 from attncli.word import Word
 
 _GAP, _SMALL_GAP = 1.1, 0.55
@@ -39,43 +41,6 @@ _MOST_LINES = 24
 """A longer table goes over pages in parts, of which two fit on one."""
 _WIDEST = 0.35
 """In a table that is too wide, words with more than this part of the room are broken into lines."""
-
-
-class TexCell(NamedTuple):
-    """What stands in a cell, its width in ems, and in how many lines it is."""
-
-    text: str
-    width: float
-    lines: int = 1
-
-    @classmethod
-    def of(cls, word: Word | str) -> TexCell:
-        """Somebody's word, or a text of ours."""
-        text = shown(word)
-        return cls(breakable(text), text_width(text))
-
-    @classmethod
-    def of_name(cls, word: Word | str) -> TexCell:
-        """What names a row or a column."""
-        width = text_width(shown(word))
-        lines = 1 if width <= WIDEST_NAME else 1 + int(1.2 * width / WIDEST_NAME)
-        return cls(name(word), min(width, WIDEST_NAME), lines)
-
-    @classmethod
-    def of_mathematics(cls, text: str) -> TexCell:
-        return cls(mathematics(text) if text else "", math_width(text))
-
-
-class TexColumn(NamedTuple):
-    """A heading with the cells below it; numbers stand at the right."""
-
-    heading: TexCell
-    cells: tuple[TexCell, ...]
-    numbers: bool = True
-
-    @property
-    def width(self) -> float:
-        return max(cell.width for cell in (self.heading, *self.cells))
 
 
 _NUMBER = re.compile(rf"{MINUS}?\d+(?:\.\d+)?")
@@ -104,13 +69,14 @@ def matrix(block: MatrixBlock, setting: Setting) -> str:
         quantity = TexCell(f"{quantity.text}{origin}", quantity.width + text_width(origin))
     columns = [
         TexColumn(
-            _named(column.heading),
-            tuple(_entry_cells(column.entries, setting)),
+            _named(column.heading).looking(setting.look(ink(column.role))),
+            _looking_cells(grid, column, setting),
             not column.has_words,
         )
         for column in grid.columns
     ]
-    return _banded(_row_names(quantity, grid), columns, setting)
+    look = setting.look(ink(block.roles[0]))
+    return _banded(_row_names(quantity, grid, look), columns, setting)
 
 
 def side_by_side(block: SideBySide, setting: Setting) -> str:
@@ -119,7 +85,9 @@ def side_by_side(block: SideBySide, setting: Setting) -> str:
     grid = grid_of_vectors(block)
     columns = [
         TexColumn(
-            TexCell.of(label_of(one.heading)), tuple(_entry_cells(one.entries, setting)), False
+            TexCell.of(label_of(one.heading)).looking(setting.look(_ink_of_column(one))),
+            _looking_cells(grid, one, setting),
+            False,
         )
         for one in grid.columns
     ]
@@ -206,8 +174,18 @@ def together(tables: Sequence[str]) -> str:
     )
 
 
-def _row_names(heading: TexCell, grid: Grid) -> TexColumn:
-    return TexColumn(heading, tuple(map(_named, grid.names)), False)
+def _row_names(heading: TexCell, grid: Grid, look: str = "") -> TexColumn:
+    return TexColumn(heading, tuple(_named(name).looking(look) for name in grid.names), False)
+
+
+def _ink_of_column(column: GridColumn) -> str:
+    return ink(ink_of(column.quantity.quantity)) if column.quantity else ""
+
+
+def _looking_cells(grid: Grid, column: GridColumn, setting: Setting) -> tuple[TexCell, ...]:
+    """A column's entries in their inks and shades."""
+    cells = zip(_entry_cells(column.entries, setting), looks_of(grid, column), strict=True)
+    return tuple(cell.looking(setting.look(look)) for cell, look in cells)
 
 
 def _named(name: Label) -> TexCell:
