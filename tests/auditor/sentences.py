@@ -109,11 +109,11 @@ def _is_largest(table: Table, clause: str) -> bool:
         return False
     if match["how"] == "to all alike":
         return not others and number(match["weight"]) == most
-    named = [_token(key) for key in re.split(r", to | and to ", match["keys"])]
+    told, _, unnamed = re.sub(r" and (\d+) others?$", r"\n\1", match["keys"]).partition("\n")
+    named = [_token(key) for key in re.split(r", to | and to ", told)]
     named = [query if key == "itself" else key for key in named]
-    return (
-        number(match["weight"]) == most and named == keys and bool(match["each"]) == (len(keys) > 1)
-    )
+    tied = named == keys[: len(named)] and len(named) + int(unnamed or 0) == len(keys)
+    return tied and number(match["weight"]) == most and bool(match["each"]) == (len(keys) > 1)
 
 
 def _token(text: str) -> str:
@@ -191,6 +191,12 @@ def _not_adding(said: Said, match: re.Match[str]) -> bool:
     return same(worked, number(match["total"]))
 
 
+def _not_one(said: Said, match: re.Match[str]) -> bool:
+    weights = said.table("weights")
+    row = map(number, weights.text[weights.rows.index(match["row"])])
+    return sum(row) == number(match["total"]) != 1
+
+
 def _counted(said: Said, match: re.Match[str]) -> bool:
     tables = [table for table in said.page.get("tables", ()) if "Here" in table["headings"]]
     differ = sum(len(table["rows"]) for table in tables)
@@ -248,6 +254,7 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
          _published),
         (rf"The numbers that the source prints for .* don't add up to 1: (?P<sum>.*) = (?P<total>{_N})\.",
          _not_adding),
+        (rf"the weights of (?P<row>.+) add up to (?P<total>{_N}), not to 1:", _not_one),
         (r"(?P<n>\d+) of the (?P<of>\d+) numbers that the source prints don't follow\.", _counted),
         (rf"^.+: (?P<name>[\w.\[\]]+) differs from .* in (?:all \d+|\d+ of the \d+) rows?, most in the row of"
          rf" (?P<row>.+): (?:in column (?P<column>\d+) )?it is (?P<its>{_N}) instead of (?P<own>{_N})\.",
@@ -267,6 +274,7 @@ _OF_RULES = tuple(
         r"(?:near|between|above|is) [−\d]+(?: and [−\d]+)?(?= lets| holds|, else| by|\b)",
         r"else 0\b", r"is 1 − a²", r"by the temperature [\d.]+",
         r"All \d+ numbers that the source prints follow\.", r"None of the \d+ numbers",
+        r"\d+ of these follow",
         r"It assumes \d+ more numbers?\.", r"It prints \d+ more numbers? of .* that differ",
         r"The source assumes \[.*\] for .*; worked, it is \[.*\]\.",
     )
