@@ -22,6 +22,7 @@ from attncli.render.grid import (
     label_of,
 )
 from attncli.render.numbers import at_point, filled_vectors, heading_of
+from attncli.render.screen.bars import ROOM_FOR_BARS, bars_of
 from attncli.render.screen.lines import Line, StyledText, left, line_width, right, width
 from attncli.render.screen.styles import entry_styles
 from attncli.word import Word
@@ -68,7 +69,26 @@ def matrix_lines(block: MatrixBlock, cells: int) -> list[Line]:
         )
         for column in grid.columns
     ]
-    return _banded(_row_names(block, heading_of(block), grid), columns, cells)
+    names = _row_names(block, heading_of(block), grid)
+    return _banded(names, [*columns, *_bars(block, grid, names, columns, cells)], cells)
+
+
+def _bars(
+    block: MatrixBlock,
+    grid: Grid,
+    names: ScreenColumn,
+    columns: Sequence[ScreenColumn],
+    cells: int,
+) -> list[ScreenColumn]:
+    """A column of bars, where a table has shares and room beside all of them."""
+    bars = bars_of(block, grid) if cells >= ROOM_FOR_BARS else None
+    if bars is None:
+        return []
+    added = ScreenColumn.of(
+        StyledText(""), [StyledText(bar, "rule") for bar in bars], numbers=False
+    )
+    taken = names.width + len(_BAR) + sum(column.width + len(_GAP) for column in columns)
+    return [added] if taken + added.width <= cells else []
 
 
 def _row_names(block: MatrixBlock, heading: str, grid: Grid) -> ScreenColumn:
