@@ -206,6 +206,17 @@ def test_control_symbols_stand_for_no_text() -> None:
         assert (trace[name].values == numbers.astype(float)).all()
 
 
+def test_tokens_and_ids_of_a_trace() -> None:
+    trace = trace_of("tokenizer: {kind: bpe, unknown: x}\nmerges: [u g]\nsentence: hug u\n")
+    assert trace["tokens"].values.tolist() == ["x", "ug", "u"]
+    assert trace["ids"].values.tolist() == list(trace.scenario.text.ids)
+    assert trace["ids"].values.dtype.kind == "i"
+    with pytest.raises(KeyError):
+        trace["encoder.tokens"]
+    with pytest.raises(KeyError):
+        trace_of("tokens: [a]\nX: [[1]]\n")["ids"]
+
+
 MENDED = {
     "tokenizer: {kind: bpe, special: []}\ncorpus: {ab: 1}\nvocabulary_size: 3": ("ab",),
     "tokenizer: {kind: unigram, special: []}\ncorpus: {ab: 3}\nvocabulary_size: 9": ("ab",),

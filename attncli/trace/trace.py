@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from decimal import Decimal
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +22,7 @@ from attncli.scenario.scenario import Scenario
 from attncli.trace.axes import made_axes
 from attncli.trace.place import CellPlace, Place
 from attncli.trace.quantity import Definition, Quantity
+from attncli.trace.token_lists import TokenList, token_lists
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -57,7 +58,8 @@ class Trace:
     """The quantities of a scenario, in the order in which they were made.
 
     `trace["weights"].values` is a NumPy array [n, n]; `trace["weights"].definition` says of what
-    and how it was made. `story` is every step at its place, in order; `unfinished` says what
+    and how it was made; `trace["tokens"].values` and `trace["ids"].values` are arrays of what the
+    text was cut into. `story` is every step at its place, in order; `unfinished` says what
     is missing for going on, if anything is. `generated` are the traces of the tokens that
     were generated, `variants` those that the scenario is compared with.
     """
@@ -69,8 +71,16 @@ class Trace:
     generated: tuple[Trace, ...] = ()
     variants: Mapping[str, Trace] = field(default_factory=dict)
 
-    def __getitem__(self, name: str) -> Quantity:
-        return self.quantities[name]
+    @overload
+    def __getitem__(self, name: Literal["tokens", "ids"]) -> TokenList: ...  # type: ignore[overload-overlap]
+
+    @overload
+    def __getitem__(self, name: str) -> Quantity: ...
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self.quantities:
+            return self.quantities[name]
+        return token_lists(self.scenario)[name]
 
     def __contains__(self, name: object) -> bool:
         return name in self.quantities
