@@ -15,6 +15,7 @@ from attncli.scenario.model import Stack, TokenizedText
 from attncli.steps.terms import step_meant
 from attncli.telling.facts import rounding_facts
 from attncli.telling.parts import told_parts
+from attncli.telling.published import differences_at
 from attncli.telling.selection import SelectionError, sentence_axis, tried
 from attncli.telling.walkthrough import section_of
 from attncli.telling.working import cell_line
@@ -121,8 +122,11 @@ def cells_page(trace: Trace, wanted: Sequence[tuple[Name, Address]]) -> Document
     lines: dict[int | None, list[Line]] = {}
     for name, address in wanted:
         lines.setdefault(_part_of(told, name), []).append(_cell(trace, name, address))
+    cells = {(name, *_place(trace, name, address)) for name, address in wanted}
     sections = [
-        section_of(trace, part, k + 1, (Working(tuple(lines[k])),))
+        section_of(
+            trace, part, k + 1, (Working(tuple(lines[k])), *differences_at(trace, part, cells))
+        )
         for k, part in enumerate(told)
         if k in lines
     ]
@@ -145,6 +149,13 @@ def _part_of(told: Sequence[PlannedStep], name: str) -> int | None:
         ):  # fmt: skip
             return k
     return None
+
+
+def _place(trace: Trace, name: Name, address: Address) -> tuple[int, int]:
+    """The row and column, from 0, of a cell or of an entry of a list."""
+    if name in trace:
+        return trace[name].find(address)
+    return place_in_list(text_of_list(trace, name), address), 0
 
 
 def _cell(trace: Trace, name: Name, address: Address) -> Line:

@@ -3,13 +3,14 @@ the page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import compress, groupby
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Equation, Number, Omitted, Sum, Vector
 from attncli.document import Block, Note, Spans, Subheading, Term
+from attncli.name import Name
 from attncli.notation import plain
 from attncli.telling.parts import step_of
 from attncli.telling.selection import Selection
@@ -32,13 +33,25 @@ def differences_in(trace: Trace, part: PlannedStep, selection: Selection) -> lis
     """Notes on what the source prints otherwise of what a part makes, in the rows that are told."""
     if not trace.scenario.published or selection.detail == "summary":
         return []
-    made = {part.place.name("ids"), *(definition.name for definition in part.definitions)}
-    printed = [
-        one
-        for one in published_numbers(trace)
-        if one.quantity.name in made and one.row in selection.rows(one.quantity)
-    ]
+    told = _of_part(trace, part)
+    printed = [one for one in told if one.row in selection.rows(one.quantity)]
     return [*_differences(trace, part, printed), *_rows(part, printed)]
+
+
+def differences_at(
+    trace: Trace, part: PlannedStep, cells: Collection[tuple[Name, int, int]]
+) -> list[Block]:
+    """Notes on what the source prints otherwise in some cells of what a part makes."""
+    if not trace.scenario.published:
+        return []
+    printed = [one for one in _of_part(trace, part) if one.cell in cells]
+    return [*_differences(trace, part, printed)]
+
+
+def _of_part(trace: Trace, part: PlannedStep) -> Iterator[PublishedNumber]:
+    """What the source prints of what a part makes."""
+    made = {part.place.name("ids"), *(definition.name for definition in part.definitions)}
+    return (one for one in published_numbers(trace) if one.quantity.name in made)
 
 
 def _differences(trace: Trace, part: PlannedStep, printed: Published) -> Iterator[Block]:
@@ -75,11 +88,8 @@ def _difference(trace: Trace, part: PlannedStep, one: PublishedNumber) -> Spans:
 
 def _more(part: PlannedStep, more: Published) -> Spans:
     name = Term(part.place.here(more[0].quantity.name))
-    return (
-        f"It prints {len(more)} more numbers of ",
-        name,
-        " that differ; the end of the whole page lists them.",
-    )
+    said = " that differ; they are listed at the end of the whole page."
+    return (f"It prints {len(more)} more numbers of ", name, said)
 
 
 def _rows(part: PlannedStep, printed: Published) -> Iterator[Block]:
@@ -167,14 +177,21 @@ def _closing(trace: Trace, name: Spans, selection: Selection) -> list[Block]:
 
 
 def _counted(count: int, differing: int) -> str:
-    if count == 1:
-        verb = "doesn't follow" if differing else "follows"
-        return f"The number that the source prints {verb}."
+    if (count, differing) in _OF_ONE_OR_TWO:
+        return _OF_ONE_OR_TWO[count, differing]
     if differing in (0, count):
         which = "None of the" if differing else "All"
         return f"{which} {count} numbers that the source prints follow."
     verb = "don't" if differing > 1 else "doesn't"
     return f"{differing} of the {count} numbers that the source prints {verb} follow."
+
+
+_OF_ONE_OR_TWO = {
+    (1, 0): "The number that the source prints follows.",
+    (1, 1): "The number that the source prints doesn't follow.",
+    (2, 0): "Both numbers that the source prints follow.",
+    (2, 2): "Neither of the 2 numbers that the source prints follows.",
+}
 
 
 def _of_its_own(count: int) -> str:

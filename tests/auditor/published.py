@@ -17,7 +17,8 @@ _SAID = re.compile(
     r" (?P<ours>−?[\d.∞]+)\.(?!\d)"
 )
 _COUNTED = re.compile(
-    r"(All|None|\d+) of the (\d+) numbers|(All) (\d+) numbers|The number .* (\w+)\."
+    r"(?P<which>All|Both|None of the|Neither of the|The|\d+ of the)(?: (?P<count>\d+))? numbers? that the source"
+    r" prints (?P<verb>.*?) ?(?:follows?)\."
 )
 
 
@@ -107,9 +108,14 @@ def audit_published(page: Mapping[str, Any], published: Mapping[str, Any]) -> It
 def _counts(sentence: str, printed: int, differing: int) -> bool:
     match = _COUNTED.match(sentence)
     assert match is not None
-    which, count = match[1] or match[3], match[2] or match[4] or "1"
-    expected = {"All": 0, "None": printed}.get(which) if which else int(match[5] != "follows")
-    return int(count) == printed and differing == (int(which) if expected is None else expected)
+    which, verb = match["which"].removesuffix(" of the"), match["verb"]
+    count = int(match["count"] or {"Both": 2}.get(which, 1))
+    none, every = (
+        which in ("All", "Both") or (which == "The" and not verb),
+        which in ("None", "Neither"),
+    )
+    said = 0 if none else count if every or which == "The" else int(which)
+    return (count, said) == (printed, differing)
 
 
 def _false(said: Said) -> Iterator[str]:
