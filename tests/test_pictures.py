@@ -107,6 +107,13 @@ def test_words_are_drawn_harmlessly(draw: int, tmp_path: Path) -> None:
         assert f"Q: {visible(Word(token))}" in texts or visible(Word(f"Q: {token}")) in texts
 
 
+def test_a_graph_is_called_as_on_the_page() -> None:
+    titles = [
+        one.findtext(f"{SVG}title") for one in picture_of("tennis_and_rafael").findall(f"{SVG}g")
+    ]
+    assert titles == ["weights", "Who attends to whom", "Who attends to whom in the variant causal"]
+
+
 def test_a_part_of_a_page_has_its_own_pictures(tmp_path: Path) -> None:
     path = tmp_path / "weights.svg"
     code, _, said = attn("run", "encoder_block", "--head", "2", "--token", "go", "-o", str(path))

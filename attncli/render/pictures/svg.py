@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from attncli.document import Block, Document, Graph, MatrixBlock
+from attncli.document import Block, Document, Graph, MatrixBlock, Subheading
 from attncli.refusals import Refusal
 from attncli.render.columns import bands
 from attncli.render.page import Page
+from attncli.render.sentences import text_of_spans
 from attncli.render.svg.arrows import TIP, arrows
 from attncli.render.svg.elements import Picture, described, element, text_at, text_of, title_width
 from attncli.render.svg.heat_map import heat_map
@@ -82,9 +83,16 @@ def _pictures(document: Document) -> Iterator[Picture]:
 
 
 def _drawn(blocks: Sequence[Block], place: str) -> Iterator[Picture]:
+    """Weights are called by their name, a graph as the subheading above it says."""
+    heading = ""
     for block in blocks:
-        title = " · ".join(filter(None, (place, getattr(block, "name", ""))))
-        if isinstance(block, Graph):
-            yield arrows(block, f"{title} as arrows")
+        if isinstance(block, Subheading):
+            heading = text_of_spans(block.text)
+        elif isinstance(block, Graph):
+            yield arrows(block, _called(place, heading or block.name))
         elif isinstance(block, MatrixBlock) and block.shares and any(block.roles):
-            yield heat_map(block, title)
+            yield heat_map(block, _called(place, block.name))
+
+
+def _called(place: str, name: str) -> str:
+    return f"{place} · {name}" if place else name

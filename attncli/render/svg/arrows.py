@@ -7,7 +7,7 @@ from attncli.render.numbers import text_of as number_text
 from attncli.render.svg.elements import Picture, element, text_at, text_of, text_width
 from attncli.word import Word
 
-_ROW, _GAP = 58, 12
+_ROW, _GAP = 64, 12
 _LEAST, _NARROW, _THICK, _TIP = 300, 1.0, 5.0, 12
 _FIRST, _LAST = 0.3, 0.8
 """The part of an arrow's way where the number of the first source stands, and that of the last: a

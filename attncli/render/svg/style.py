@@ -19,7 +19,7 @@ def style_sheet() -> str:
         ".most { font-weight: bold; }",
         ".end { text-anchor: end; }",
         ".middle { text-anchor: middle; }",
-        ".halo { stroke-width: 5px; stroke-linejoin: round; paint-order: stroke; }",
+        ".halo { stroke-width: 8px; stroke-linejoin: round; paint-order: stroke; }",
         *_rules(LIGHT),
         f"@media (prefers-color-scheme: dark) {{\n{dark}\n}}",
     ]
