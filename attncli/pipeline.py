@@ -12,6 +12,7 @@ from attncli.file.problems import Problems, nearest
 from attncli.file.sources import MOST_NUMBERS
 from attncli.name import Name, below
 from attncli.records import replace
+from attncli.scenario.budget import Cost
 from attncli.scenario.scenario import Scenario
 from attncli.steps import steps, story
 from attncli.steps.schema import givable
@@ -44,31 +45,37 @@ def load(
     """
     problems = Problems()
     whole = read(source, changes, problems, outside=outside, large=large, progress=progress)
-    scenario = _fitted(whole, problems, 1 + len(whole.variants))
-    variants = {
-        name: _fitted(other, problems, len(whole.variants))
-        for name, other in whole.variants.items()
-    }
+    scenario, cost = _sized(whole, problems)
+    variants = {name: _sized(other, problems) for name, other in whole.variants.items()}
+    for _, more in variants.values():
+        cost = cost.plus(more)
+    wrong = excess(whole, cost)
+    if wrong is not None:
+        problems.found.append(wrong)
+        problems.stop_if_any()
+    others = {name: _with_drawn(other, problems) for name, (other, _) in variants.items()}
+    scenario = _with_drawn(scenario, problems)
     problems.stop_if_any()
-    return scenario.with_variants(variants)
+    return scenario.with_variants(others)
 
 
-def _fitted(scenario: Scenario, problems: Problems, alike: int = 1) -> Scenario:
-    """The scenario with its shapes worked out and its random matrices drawn; so many of about this
-    size are to be worked."""
+def _sized(scenario: Scenario, problems: Problems) -> tuple[Scenario, Cost]:
+    """The scenario with its shapes worked out, and what it costs."""
     _check_tokens(scenario, problems)
     told = story(scenario, problems)
     _check_rounding(scenario, told, problems)
     if scenario.prediction.generate > 1:
         _check_generation(scenario, problems)
     shapes = shapes_of(scenario, told, problems)
-    wrong = excess(scenario, cost_of(scenario, told, shapes).times(alike))
-    if wrong is not None:
-        problems.found.append(wrong)
-        problems.stop_if_any()
+    return replace(scenario, shapes=shapes), cost_of(scenario, told, shapes)
+
+
+def _with_drawn(scenario: Scenario, problems: Problems) -> Scenario:
+    """The scenario with its random matrices drawn."""
+    shapes = scenario.shapes
     drawn = {name: _drawn(scenario, name, shapes[name], problems) for name in scenario.random}
     given = {name: matrix for name, matrix in drawn.items() if matrix is not None}
-    return replace(scenario, given={**scenario.given, **given}, random={}, shapes=shapes)
+    return replace(scenario, given={**scenario.given, **given}, random={})
 
 
 def _check_generation(scenario: Scenario, problems: Problems) -> None:
@@ -175,8 +182,9 @@ def _generated(trace: Trace) -> tuple[Trace, ...]:
         published={},
     )
     problems = Problems()
-    step = work(_fitted(longer, problems))
+    sized, _ = _sized(longer, problems)
     problems.stop_if_any()
+    step = work(sized)
     return (replace(step, generated=()), *step.generated)
 
 

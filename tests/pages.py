@@ -21,6 +21,8 @@ from attncli.trace import Trace
 from tests.auditor import Tables
 
 SHIPPED = {name: shipped.path_of(name).read_text("utf-8") for name in shipped.names()}
+LARGE = frozenset({"i_can_go_alone", "embedding_table"})
+"""Scenarios of 512 columns, and of 23 million numbers."""
 WORDS_ONLY = "tokenizers"
 """A scenario without any numbers."""
 

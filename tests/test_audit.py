@@ -24,6 +24,7 @@ from tests.auditor import Report, audit, audit_numbers, audit_sentences
 from tests.auditor.latex import plain
 from tests.conftest import FEWER, sampled
 from tests.pages import (
+    LARGE,
     SHIPPED,
     WORDS_ONLY,
     lessons_of,
@@ -133,7 +134,10 @@ def check_all(trace: Trace, width: int) -> None:
 
 
 @sampled(
-    5, name=[name for name in SHIPPED if name != WIDE], detail=["summary", *DETAILS], form=FORMS
+    5,
+    name=[name for name in SHIPPED if name not in LARGE],
+    detail=["summary", *DETAILS],
+    form=FORMS,
 )
 def test_shipped_scenarios(name: str, detail: str, form: str) -> None:
     trace = trace_of(SHIPPED[name])
@@ -150,7 +154,7 @@ def test_shipped_scenarios(name: str, detail: str, form: str) -> None:
         assert report.grids >= tables_made - 5 * len(trace.scenario.stack.layers)
 
 
-@sampled(5, name=[name for name in SHIPPED if name != WIDE], policy=["carry", "exact"])
+@sampled(5, name=[name for name in SHIPPED if name not in LARGE], policy=["carry", "exact"])
 def test_numbers_are_their_values_rounded(name: str, policy: str) -> None:
     trace = trace_of(SHIPPED[name], f"rounding.policy={policy}")
     assert [*audit_numbers(json.loads(page_of(trace, "json")))] == []
@@ -191,7 +195,7 @@ def test_given_numbers_are_the_files() -> None:
     """The tables that names stand for are what PyYAML alone reads in the scenarios."""
     compared = 0
     for name in SHIPPED:
-        if name == WIDE:
+        if name in LARGE:
             continue
         tables = tables_of(trace_of(SHIPPED[name]))
         for path, rows in _matrices(read(SHIPPED[name]), ""):
@@ -284,7 +288,7 @@ def test_a_long_sum_in_full() -> None:
     assert report.checked >= 8
 
 
-@sampled(3, name=[name for name in SHIPPED if name != WIDE], form=["markdown", "latex"])
+@sampled(3, name=[name for name in SHIPPED if name not in LARGE], form=["markdown", "latex"])
 def test_lessons(name: str, form: str) -> None:
     """Their mistakes give other numbers than the tables have, as they should."""
     trace = trace_of(SHIPPED[name])
@@ -294,7 +298,7 @@ def test_lessons(name: str, form: str) -> None:
         assert report.checked >= (10 if detail == "full" else 2) or name in FEW_LINES
 
 
-@pytest.mark.parametrize("name", [name for name in SHIPPED if name != WIDE])
+@pytest.mark.parametrize("name", [name for name in SHIPPED if name not in LARGE])
 def test_mistakes_of_lessons_are_apart_in_json(name: str) -> None:
     """What stands among the working is what the tables have, and a mistake never is."""
     trace = trace_of(SHIPPED[name])

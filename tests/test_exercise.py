@@ -28,11 +28,11 @@ from tests.exercises import (
     questions,
     wish,
 )
-from tests.pages import SHIPPED, WORDS_ONLY, trace_of
+from tests.pages import LARGE, SHIPPED, WORDS_ONLY, trace_of
 from tests.plain import read
 from tests.strategies import recurrents, scenarios, transformers, workable
 
-SMALL = [name for name in SHIPPED if name not in {"i_can_go_alone", "i_love_tennis", WORDS_ONLY}]
+SMALL = [name for name in SHIPPED if name not in {*LARGE, "i_love_tennis", WORDS_ONLY}]
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w])")
 
 

@@ -14,11 +14,11 @@ from attncli import Trace, load, oracle, work
 from attncli.arithmetic.operations import TakeRows
 from attncli.building.plain import plain_data, with_numbers
 from tests.conftest import FEWER
-from tests.pages import SHIPPED, trace_of
+from tests.pages import LARGE, SHIPPED, trace_of
 from tests.plain import read
 from tests.strategies import recurrents, transformers, workable
 
-SMALL = sorted(set(SHIPPED) - {"i_can_go_alone"})  # its 512 dimensions take decimals seconds
+SMALL = sorted(set(SHIPPED) - LARGE)  # 512 dimensions take decimals seconds
 
 
 def interval(text: str, name: str, i: int = 0, j: int = 0) -> oracle.Interval:

@@ -51,7 +51,7 @@ from attncli.word import Word
 from attncli.word import words as as_words
 from tests.auditor.latex import words
 from tests.conftest import sampled
-from tests.pages import SHIPPED, document_of, trace_of
+from tests.pages import LARGE, SHIPPED, document_of, trace_of
 
 WIDE = "i_can_go_alone"
 N = ex.Number.written
@@ -102,7 +102,7 @@ def printed(folder: Path) -> str:
 
 def documents() -> list[Document]:
     """Every shipped scenario as `attn run` prints it, and lessons on one of them."""
-    traces = {name: trace_of(scenario) for name, scenario in SHIPPED.items() if name != WIDE}
+    traces = {name: trace_of(scenario) for name, scenario in SHIPPED.items() if name not in LARGE}
     told = [(step, traces["encoder_block"]) for step in steps()]
     pages = [document_of(trace) for trace in traces.values()]
     return [*pages, lessons(traces["encoder_block"], told, Selection())]

@@ -14,12 +14,12 @@ from typer.testing import CliRunner
 
 from attncli.cli import app
 from tests.conftest import THOROUGH
-from tests.pages import SHIPPED, WORDS_ONLY
-from tests.test_latex import WIDE, bare, body, compiled, needs_exam, needs_tex, overfull
+from tests.pages import LARGE, SHIPPED, WORDS_ONLY
+from tests.test_latex import bare, body, compiled, needs_exam, needs_tex, overfull
 
 SAMPLE = (WORDS_ONLY, "decoder_block", "yassine_rnn_sentence", "wordpiece")
 """Of each sort one; without numbers every lesson has its step's formulas in general."""
-NAMES = tuple(name for name in SHIPPED if name != WIDE) if THOROUGH else SAMPLE
+NAMES = tuple(name for name in SHIPPED if name not in LARGE) if THOROUGH else SAMPLE
 WITH_NUMBERS = tuple(name for name in NAMES if name != WORDS_ONLY)
 ASKED = tuple(name for name in WITH_NUMBERS if name != "i_love_tennis")
 """Those that an exercise can be made of: in i_love_tennis every number is given."""

@@ -98,6 +98,7 @@ class ScenarioBuilder(NamedTuple):
                 values.get("show", {}), stack.text.tokens, gathered.row_names, self.complaints
             ),
             published=values.get("published", {}),
+            until=values.get("until", ""),
             given={**gathered.given, **numbers_of_texts(stack, encoder)},
             random=gathered.random,
             sources=gathered.sources,

@@ -29,7 +29,7 @@ MOST_PUBLISHED = 10_000
 MOST_SETTLED = 5000
 """Numbers of one quantity that are worked each by itself, in up to half a millisecond."""
 
-_MOST_CELLS = 90_000_000
+_MOST_CELLS = 100_000_000
 """Numbers of all quantities, of 8 bytes each."""
 
 _MOST_SECONDS = 3.5

@@ -50,6 +50,7 @@ class Scenario:
     encoder: Stack | None = None
     prediction: Prediction = Prediction()
     show: Show = Show()
+    until: str = ""
     published: Mapping[str, Printed] = field(default_factory=dict)
     given: Mapping[Name, Matrix] = field(default_factory=dict)
     random: Mapping[Name, RandomSource] = field(default_factory=dict)

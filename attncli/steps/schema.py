@@ -146,6 +146,7 @@ _OF_A_FILE = (
         "quantity, row or cell, as `--cell` has it → the numbers that the source prints for it,"
         " with the source's own decimals: `output[I]: [2.0, 2.265]`",
     ),
+    Key("until", Choice(STORY), "the last step that is worked: `until: scores`"),
     Key("rounding", ROUNDING, "the rounding policy and its decimals"),
     Key(
         "variants",

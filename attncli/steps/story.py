@@ -5,13 +5,14 @@ Heads are slices of the same steps, a block is a list of steps, a stack is a lis
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
 from attncli.file.problems import Problems, ScenarioError
 from attncli.name import TOP, Name, below
 from attncli.records import replace
+from attncli.refusals import listed
 from attncli.scenario.budget import MOST_PLACES, Cost
 from attncli.scenario.model import Attention, Recurrent, Settings, Stack
 from attncli.scenario.scenario import Scenario
@@ -45,7 +46,19 @@ def story(scenario: Scenario, problems: Problems | None = None) -> tuple[Planned
         memory = teller.stack(scenario.encoder, TOP)
     x = teller.stack(scenario.stack, memory)
     teller.prediction(x)
-    return tuple(teller.parts)
+    return _until(scenario, teller.parts, problems)
+
+
+def _until(
+    scenario: Scenario, parts: Sequence[PlannedStep], problems: Problems | None
+) -> tuple[PlannedStep, ...]:
+    """The parts up to the last one of the step that the scenario is to end with."""
+    ends = [k for k, part in enumerate(parts, start=1) if part.step == scenario.until]
+    if scenario.until and not ends and problems is not None:
+        steps_taken = listed(list(dict.fromkeys(part.step for part in parts)))
+        wrong = f"this scenario doesn't go through {scenario.until}"
+        problems.add(scenario.where("until"), wrong, f"name one of {steps_taken}")
+    return tuple(parts[: ends[-1]] if ends else parts)
 
 
 def _times(place: Place) -> int:

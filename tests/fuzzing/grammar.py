@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from tests.drawing import Pen, Tree, recurrent, started, tokenizing, transformer
-from tests.pages import SHIPPED
+from tests.pages import LARGE, SHIPPED
 from tests.plain import read
 
 WIDE = "i_can_go_alone"
@@ -55,7 +55,7 @@ def _other(pen: Pen, tree: Tree) -> Tree:
 
 
 def _shipped(pen: Pen) -> Tree:
-    names = [name for name in SHIPPED if name != WIDE or pen.coin(4)]
+    names = [name for name in SHIPPED if name not in LARGE or (name == WIDE and pen.coin(4))]
     return dict(_read(pen.choice(*names)))
 
 
