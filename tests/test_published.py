@@ -19,11 +19,7 @@ from attncli.pipeline import load, work
 from attncli.trace.published import published_numbers
 from tests.auditor.published import audit_published, said_on
 from tests.conftest import FEWER
-<<<<<<< HEAD
-from tests.pages import SHIPPED, page_of, page_of_cells, trace_of
-=======
-from tests.pages import LARGE, SHIPPED, page_of, trace_of
->>>>>>> 5eaf1a0 (A scenario may end with a step; variants cost what they cost; an embedding table of 30,000 x 768, random as before training and with rows as after it)
+from tests.pages import LARGE, SHIPPED, page_of, page_of_cells, trace_of
 from tests.plain import read
 from tests.strategies import recurrents, scenarios, transformers, workable
 
