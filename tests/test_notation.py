@@ -51,6 +51,7 @@ def test_plain_text_means_what_it_is(expression: ex.Expression) -> None:
 A, B = ex.constant(1), ex.constant(2)
 OF_EACH_KIND: tuple[ex.Expression, ...] = (
     A, ex.Blank("a"), ex.Symbol("a"), ex.Operand(0), ex.Length(0, 1), ex.Omitted(),
+    ex.Shapes(((1, 2),)),
     ex.Sum((A, B)), ex.Product((A, B)), ex.MatrixProduct((A, B)), ex.Vector((A, B)),
     ex.Dot(A, B), ex.Quotient(A, B), ex.Power(A, B),
     ex.Negative(A), ex.Root(A), ex.Transposed(A),
@@ -70,3 +71,9 @@ def test_expressions_of_different_kinds_are_never_equal() -> None:
         assert ex.Root(one) != ex.Root(other)
     for one, _ in pairs:
         assert one == ex.rewritten(one, lambda _: None)
+
+
+def test_shapes_of_a_product() -> None:
+    shapes = ex.Equation(ex.Shapes(((3, 2), (2, 4))), ex.Shapes(((3, 4),)))
+    assert plain(shapes).replace("\u00a0", " ") == "(3 × 2)(2 × 4) = (3 × 4)"
+    assert latex(shapes) == r"(3 \times 2)(2 \times 4) = (3 \times 4)"
