@@ -137,5 +137,5 @@ STEP = Step(
         ),
         Mistake("bias_forgotten", "Leaving out the bias b1.", _without_bias),
     ),
-    together=(("output", "Attention output"), ("ffn", "FFN output")),
+    together=(("output", "output"), ("ffn", "ffn")),
 )

@@ -126,7 +126,8 @@ def _without_memory(gates_at: CellPlace) -> Definition:
 _HAPPENS = {
     "lstm": (
         "Each gate looks at the token and at the memory: its sum is squashed to numbers between 0"
-        " and 1 by the sigmoid, that of the candidate to numbers between −1 and 1 by tanh."
+        " and 1 by the sigmoid, that of the candidate to numbers between −1 and 1 by tanh. The"
+        " update gate is also called the input gate."
     ),
     "gru": (
         "The reset gate says how much of the memory the candidate may see, the update gate how"

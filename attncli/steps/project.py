@@ -133,10 +133,7 @@ def _transposed(name: str) -> Mistake[AttentionPlace]:
 def _happens(place: AttentionPlace) -> str:
     if not place.attention.projects:
         return "Without weight matrices, the inputs themselves are queries, keys and values."
-    separate = any(place.scenario.gives(below(place.stack.path, x)) for x in _SEPARATE.values())
-    embedded = place.layer.block == "attention" and not separate
-    source = "Each embedding" if embedded else "Each input"
-    told = f"{source} is multiplied by three weight matrices"
+    told = "The vector of each token is multiplied by three weight matrices"
     if place.source != place.x:
         told = "Queries are made of the tokens, keys and values of the memory"
     if place.attention.cached is not None:

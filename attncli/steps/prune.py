@@ -90,10 +90,10 @@ def _estimated(place: RoundPlace, pruning: Pruning) -> tuple[Definition, ...]:
 def _happens(place: RoundPlace) -> str:
     if count_round(place) is not None:
         return (
-            "Each word is cut as is most probable; the loss is what all of that comes to. Then each"
-            " piece but the single characters is taken out for once: the words that it was in are"
-            " cut anew, and the loss grows. The pieces without which it grows least can go; without"
-            " those that are in no best cut it doesn't grow at all."
+            "Each word is cut as is most probable; the loss is what all of that comes to. Then the"
+            " pieces, but for the single characters, are left out one at a time: the words that one"
+            " was in are cut anew, and the loss grows. The pieces without which it grows least can"
+            " go; without those that are in no best cut it doesn't grow at all."
         )
     return (
         "Each word is cut as is most probable. What it would cost to go without a piece is"

@@ -93,7 +93,10 @@ _HAPPENS = {
         "The cell keeps what the forget gate lets pass of it, and adds what the update gate lets"
         " pass of the candidate; the output gate says how much of it is shown."
     ),
-    "gru": "The new memory is the {one} as far as the update gate is near 1, else the {other}.",
+    "gru": (
+        "The new memory lies between the two: an update gate near 1 takes the {one}, one near 0"
+        " the {other}."
+    ),
 }
 _DOES = {"tanh": "tanh squashes the sum", "relu": "relu lets of the sum what is above 0"}
 _UPDATED = ("candidate", "old memory")

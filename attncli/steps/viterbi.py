@@ -121,6 +121,19 @@ def _least(place: CutPlace) -> Definition:
     return Definition(place.name("best", end), Least(), operands, "viterbi")
 
 
+def _happens(place: CutPlace) -> str:
+    unknown = any(not one.known for point in table_of(place) for one in point.candidates)
+    costs = (
+        f" A character that no piece covers is unknown: it costs {UNKNOWN_PENALTY:g} more than the"
+        " least probable piece."
+    )
+    return (
+        "From the left, place by place: which pieces end here, what is the best total at the start"
+        " of each, and which of them comes to the largest total? Then one goes back from the end of"
+        f" the word, from best to best.{costs if unknown else ''}"
+    )
+
+
 STEP = Step(
     name="viterbi",
     at=CutPlace,
@@ -129,11 +142,7 @@ STEP = Step(
     titled=lambda place: ("The best cut of ", Word(place.word)),
     makes=("unknown", "totals", "best"),
     shapes="log_p [pieces] → totals [pieces that end there] → best, for each place of a word",
-    happens=lambda _: (
-        "From the left, place by place: which pieces end here, what is the best total at the start"
-        " of each, and which of them comes to the largest total? Then one goes back from the end of"
-        " the word, from best to best."
-    ),
+    happens=_happens,
     why=(
         "A word can be cut in many ways, but the best way to a place goes over the best way to"
         " the start of its last piece."

@@ -81,7 +81,8 @@ def _generated(trace: Trace) -> list[Block]:
     said: Block = Note(
         (
             "Each step works the whole model again on the tokens so far and takes the likeliest"
-            " next one. Give ", Term("tokens"), " as they are then to see the working of a step.",
+            " next one. To see the working of a step, run its tokens as the scenario's ",
+            Term("tokens"), ".",
         )
     )  # fmt: skip
     return [Subheading(("Generation",)), said, Table(headings, tuple(rows))]

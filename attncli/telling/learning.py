@@ -198,10 +198,10 @@ def _decoded(sentence: str, tokenizing: Tokenizing) -> Note:
     tokenizer = tokenizing.tokenizer
     pieces = tokenizer.encode(sentence)
     text = tokenizer.decode(pieces)
-    lost = "the sentence as it was."
+    lost = "That is the sentence as it was."
     if text != sentence:
-        lost = f"not quite the sentence: {_why_not(sentence, text, pieces, tokenizer)}."
-    return Note(("Put together again, the tokens are ", Word(text), f": {lost}"))
+        lost = f"That is not quite the sentence: {_why_not(sentence, text, pieces, tokenizer)}."
+    return Note(("Put together again, the tokens read “", Word(text), f"”. {lost}"))
 
 
 def _why_not(sentence: str, text: str, pieces: Sequence[Piece], tokenizer: WordTokenizer) -> str:

@@ -69,7 +69,7 @@ def pruned(trace: Trace, part: PlannedStep) -> list[Block]:
     """What was tried and which pieces go, and what is left out of the rounds that follow."""
     own, pruning = count_round(part.place), trained_pruning(part.place)
     if own is not None and isinstance(part.place, RoundPlace):
-        gone = Note(tuple(_gone(trace, part, own.removals)))
+        gone = Note((*_gone(trace, part, own.removals), *_enough(own)))
         others = rounds_between(part.place.round, told_numbers(part.place))
         return [_tried(own), gone, *others]
     if pruning is None:
@@ -103,6 +103,13 @@ def _gone(trace: Trace, part: PlannedStep, removals: Sequence[Removal]) -> Itera
     if equal:
         yield from (" The same holds of ", Word(", ".join(equal)), "; of such pieces those that ")
         yield "occur least go first, and of these the last."
+
+
+def _enough(own: CountRound) -> Iterator[Span]:
+    """Why fewer pieces go than the share of a round would be."""
+    if sum(one.pruned for one in own.removals) < own.share:
+        yield f" A round might prune {own.share}, but without these the vocabulary is as small as"
+        yield " it should be."
 
 
 def _why(trace: Trace, part: PlannedStep, gone: Sequence[Removal]) -> Iterator[Span]:

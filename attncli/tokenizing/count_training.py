@@ -47,11 +47,12 @@ class Removal(NamedTuple):
 
 class CountRound(NamedTuple):
     """The pieces, the best cut of each word, and what removing each piece would do, in the order
-    of the pieces. The last round prunes nothing."""
+    of the pieces; it prunes at most `share` of them. The last round prunes nothing."""
 
     pieces: tuple[CountedPiece, ...]
     cuts: tuple[WordCut, ...]
     removals: tuple[Removal, ...]
+    share: int = 1
 
 
 class CountTraining(NamedTuple):
@@ -117,7 +118,7 @@ def _round(
     )
     going = {*order[: min(much, fewer)]}
     marked = (one._replace(pruned=k in going) for k, one in enumerate(removals))
-    return CountRound(pieces, cuts, tuple(marked))
+    return CountRound(pieces, cuts, tuple(marked), fewer)
 
 
 def _best_cut(word: CountedWord, trie: PieceTrie, without: str | None = None) -> WordCut:
