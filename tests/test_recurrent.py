@@ -180,9 +180,9 @@ def test_what_a_gate_does_is_told_as_it_is() -> None:
     text = f"X: [[1]]\ncell: gru\n{gates}update: "
     old, new = (" ".join(page_of(trace_of(text + one)).split()) for one in ("old", "new"))
     assert "the update gate how much of the memory is kept" in old
-    assert "The new memory is the old memory as far as the update gate is near 1" in old
+    assert "an update gate near 1 takes the old memory, one near 0" in old
     assert "the update gate how much of the memory is replaced" in new
-    assert "The new memory is the candidate as far as the update gate is near 1" in new
+    assert "an update gate near 1 takes the candidate, one near 0" in new
 
 
 def test_verdicts_on_gradients_go_by_their_numbers() -> None:

@@ -126,8 +126,7 @@ def _without_memory(gates_at: CellPlace) -> Definition:
 _HAPPENS = {
     "lstm": (
         "Each gate looks at the token and at the memory: its sum is squashed to numbers between 0"
-        " and 1 by the sigmoid, that of the candidate to numbers between −1 and 1 by tanh. The"
-        " update gate is also called the input gate."
+        " and 1 by the sigmoid, that of the candidate to numbers between −1 and 1 by tanh.{called}"
     ),
     "gru": (
         "The reset gate says how much of the memory the candidate may see, the update gate how"
@@ -149,7 +148,8 @@ STEP = Step(
     ),
     shapes="x[t] [d], a[t−1] [h] → each gate [h]",
     happens=lambda place: _HAPPENS.get(place.cell.kind, "").format(
-        updated="kept" if keeps_old(place) else "replaced"
+        updated="kept" if keeps_old(place) else "replaced",
+        called=" The update gate is also called the input gate." if place.time == 1 else "",
     ),
     why=(
         "Gates decide number by number what is kept, what is written and what is shown: near 1"
