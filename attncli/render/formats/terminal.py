@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from io import StringIO
-from typing import Any
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any
 
 from attncli import document as doc
 from attncli.arithmetic.expression import Number
@@ -34,6 +34,9 @@ from attncli.render.writers import (
     written,
 )
 from attncli.word import Word
+
+if TYPE_CHECKING:
+    from rich.style import Style
 
 SUFFIXES = (".txt",)
 
@@ -70,33 +73,43 @@ def render(document: doc.Document, page: Page) -> str:
     for piece in written(with_tables_together(pieces_of(document)), _WRITERS, cells):
         lines += [*([[]] if lines and lines[-1] != _NEW_PAGE else []), *piece]
     if page.colour:
-        return _painted(lines, page.width)
+        return _painted(lines)
     texts = ("".join(piece.text for piece in line).rstrip(" ") + "\n" for line in lines)
     return without_marks("".join(texts))
 
 
-def _painted(lines: list[Line], cells: int) -> str:
-    from rich.console import Console
-    from rich.text import Text
+def _painted(lines: list[Line]) -> str:
+    from rich.console import COLOR_SYSTEMS, Console
 
-    out = StringIO()
-    console = Console(file=out, force_terminal=True, width=cells, legacy_windows=False)
+    name = Console(force_terminal=True, legacy_windows=False).color_system or ""
     # sixteen colours are whatever a terminal's owner made of them: nobody knows their contrast
-    console.no_color = console.color_system == "standard"
+    style = partial(_style_of, in_colours=name != "standard")
+    system = COLOR_SYSTEMS.get(name)
+    texts = []
     for line in lines:
-        if line == _NEW_PAGE:
-            continue  # a screen has none
-        # as Text: Rich would take `[cat]` for markup of its own, and wrap what is wrapped already
-        text = Text.assemble(
-            *((one.text, _style_of(one)) for piece in line for one in in_inks(piece))
-        )
-        text.rstrip()
-        console.print(text, soft_wrap=True, highlight=False, markup=False)
-    return out.getvalue()
+        if line != _NEW_PAGE:  # a screen has none
+            pieces = (one for piece in _trimmed(line) for one in in_inks(piece))
+            texts += [style(one.style).render(one.text, color_system=system) for one in pieces]
+            texts.append("\n")
+    return "".join(texts)
 
 
-def _style_of(piece: StyledText) -> str:
-    return " ".join(STYLES[name] for name in piece.style.split())
+@lru_cache(maxsize=64)
+def _style_of(names: str, *, in_colours: bool) -> Style:
+    """The style of these names, or what of it isn't a colour."""
+    from rich.style import Style
+
+    style = Style.parse(" ".join(STYLES[name] for name in names.split()))
+    return style if in_colours else style.without_color
+
+
+def _trimmed(line: Line) -> Line:
+    """The line without spaces at its end."""
+    while line:
+        *line, last = line
+        if text := last.text.rstrip(" "):
+            return [*line, StyledText(text, last.style)]
+    return line
 
 
 def _title(title: Title, cells: int) -> list[Line]:
