@@ -247,6 +247,26 @@ def test_what_is_printed_here_follows_when_it_is_published(text: str, data: st.D
     assert not any(one.follows for one in differing)
 
 
+@pytest.mark.slow
+@settings(max_examples=FEWER)
+@given(st.one_of(scenarios(), transformers(), recurrents()), st.data())
+def test_any_numbers_may_be_published(text: str, data: st.DataObject) -> None:
+    """Numbers that no working could have are compared like others."""
+    with workable():
+        trace = trace_of(text)
+    numbers = st.sampled_from(("0", "-1", "-inf", "1e300", "-1e-300", "0.125", "7.0000000000001"))
+    cells = {
+        quantity.address(i, j): data.draw(numbers)
+        for quantity in data.draw(
+            st.lists(st.sampled_from([*trace.quantities.values()]), min_size=1)
+        )
+        for i, j in np.ndindex(*quantity.matrix.shape)
+    }
+    page = page_of(trace_of(text + published(cells)), "markdown")
+    assert "What the source prints" in page
+    assert "nan" not in page.rpartition("What the source prints")[2]
+
+
 def published(cells: dict[str, str]) -> str:
     return f"\npublished:\n{''.join(f'  {json.dumps(a)}: {n}{chr(10)}' for a, n in cells.items())}"
 

@@ -99,7 +99,7 @@ def _retold(trace: Trace, theirs: Mapping[str, Sequence[Sequence[Decimal]]]) -> 
     """The trace with the source's numbers; ours, where these can't be worked on with."""
     try:
         return trace.replay(theirs)
-    except ScenarioError:
+    except (ScenarioError, ArithmeticError):  # what no working gives, such as −∞ for a weight
         return trace
 
 
