@@ -88,8 +88,13 @@ class LatexNotation(Notation):
         return rf"\dfrac{{{dividend}}}{{{divisor}}}"
 
     def applied(self, node: ex.Apply) -> str:
+        if node.function == "where":
+            return self.cases(*node.arguments)
         name = FUNCTIONS.get(node.function, self.symbol(ex.Symbol(node.function)))
         return name + self.parentheses(self.listed(node.arguments))
+
+    def prose(self, text: str) -> str:
+        return rf"\text{{{text}}}" if text else ""
 
     def exponent(self, node: ex.Expression) -> str:
         """An exponent; a quotient in one line, since a fraction up there is too small to read."""

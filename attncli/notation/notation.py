@@ -112,6 +112,19 @@ class Notation:
     def vector(self, node: ex.Vector) -> str:
         return f"[{self.listed(node.entries)}]"
 
+    def cases(self, condition: ex.Expression, value: ex.Expression, other: ex.Expression) -> str:
+        """One of two values: `scores[i, j] where mask[i, j] is 1, else −∞`."""
+        is_one = "" if isinstance(condition, Word) else " is 1"
+        told = f"{self.write(condition)}{self.prose(is_one)}"
+        return (
+            f"{self.write(value)}{self.prose(' where ')}{told}{self.prose(', else ')}"
+            f"{self.write(other)}"
+        )
+
+    def prose(self, text: str) -> str:
+        """Words of our own between mathematics."""
+        return text
+
     def equation(self, node: ex.Equation) -> str:
         return f"{self.write(node.left)}{self.glue}={self.glue}{self.write(node.right)}"
 

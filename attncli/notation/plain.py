@@ -58,6 +58,8 @@ class PlainNotation(Notation):
         return f"[{self.but(times=_CLOSE_TIMES).listed(node.entries)}]"
 
     def applied(self, node: ex.Apply) -> str:
+        if node.function == "where":
+            return self.cases(*node.arguments)
         arguments = f",{GLUE}".join(map(self.write, node.arguments))
         return f"{node.function}({arguments})"
 

@@ -15,17 +15,17 @@ from attncli.arithmetic.expression import (
     Equation,
     Number,
     Sum,
-    Symbol,
     constant,
     numbers_in,
 )
-from attncli.arithmetic.formula import define
+from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix, Written
 from attncli.arithmetic.operations.base import Working, ZeroOne
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.softmax import all_masked
 from attncli.arithmetic.rounding import Array, Rounding
 from attncli.records import dataclass
+from attncli.word import Word
 
 MINUS_INFINITY = Number.written(Decimal("-Infinity"))
 """What hides a score: e^(−∞) is 0."""
@@ -88,7 +88,8 @@ class Seen(ZeroOne):
     def formula(self, name: str, *operands: str) -> Equation:
         tables = iter(operands[1:])
         words = (_words(rule, next(tables) if _has_table(rule) else "") for rule in self.rules)
-        return define(name, Symbol("seen", tuple(words) or ("every key",)))
+        told = Word(" and ".join(words) or "key j is there")
+        return define(at(name, "i", "j"), Apply("where", (told, constant(1), constant(0))))
 
     def values(self, *operands: Matrix) -> Array:
         n, m = operands[0].shape
@@ -140,15 +141,15 @@ def _allows(rule: Rule, queries: Places, keys: Places, table: Array) -> Flags:
 def _words(rule: Rule, table: str) -> str:
     match rule:
         case Causal():
-            return "no key after the query"
+            return "key j is not after query i"
         case Window(width):
-            return f"keys less than {width} away"
+            return f"key j is less than {width} away from query i"
         case Padding():
-            return "no padding"
+            return "key j is no padding"
         case TableRule(allowed):
-            return table if allowed else f"not {table}"
+            return f"{table}[i, j] is {'not ' if allowed else ''}0"
         case Finite():
-            return f"finite {table}"
+            return f"{table}[i, j] is finite"
 
 
 class Masked(Indexed):
