@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from attncli import ScenarioError, load, oracle
 from attncli.tokenizing.merge_model import MergeModel
 from attncli.tokenizing.merge_training import MergeTraining
-from tests.pages import SHIPPED, page_of, trace_of
+from tests.pages import SHIPPED, page_of, page_of_cells, trace_of
 from tests.plain import read
 from tests.test_transformers import same
 
@@ -119,8 +120,20 @@ def test_many_rounds_are_elided() -> None:
     words = " ".join(f"{a}{b}{c}" for a in "abcde" for b in "fghij" for c in "klmno")
     trace = trace_of(f"tokenizer: bpe\ncorpus: {words}\nvocabulary_size: 60\nsentence: afk\n")
     rounds = [name for name in trace if name.endswith(".counts") and name.startswith("rounds")]
-    assert len(rounds) == 4
-    assert "Rounds 4 to 44 go the same way." in page_of(trace)
+    assert len(rounds) == 45
+    page = page_of(trace)
+    assert "Rounds 4 to 44 go the same way." in page
+    assert re.findall(r"Learning pieces, round (\d+)", page) == ["1", "2", "3", "45"]
+    data = json.loads(page_of(trace, "json"))
+    lists = {one["name"]: one["values"] for step in data["steps"] for one in step["quantities"]}
+    learned = trace.scenario.text.learned_as(MergeTraining)
+    assert learned is not None
+    assert lists["merges"] == [" ".join(one.pair) for one in learned.rounds]
+    assert lists["merge_counts"] == [str(one.count) for one in learned.rounds]
+    assert lists["merge_pieces"] == [one.piece for one in learned.rounds]
+    shown = page_of_cells(trace, ["rounds[20].counts[1]"])
+    assert "Learning pieces, round 20" in shown
+    assert "rounds[20].counts" in shown
 
 
 @given(st.text(max_size=20))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from itertools import product
 from random import Random
 from typing import Any
@@ -135,7 +136,7 @@ def test_unknown_characters() -> None:
     trace = traced(tokenizer="unigram", pieces=PIECES, sentence="xhyz")
     assert trace["words[1].unknown"].values[0, 0] == -14
     assert trace.scenario.text.tokens == ("<unk>", "h", "<unk>")
-    assert "unknown = −4 − 10 = −14" in page_of(trace)
+    assert "unknown = −4 − 10 = −14" in " ".join(page_of(trace).split())
     settings = {"kind": "unigram", "byte_fallback": "true"}
     trace = traced(tokenizer=settings, pieces=PIECES, sentence="éh")
     assert trace.scenario.text.tokens == ("<0xC3>", "<0xA9>", "h")
@@ -168,8 +169,15 @@ def test_many_rounds_are_elided() -> None:
     count = len(learned.rounds)
     assert count > 4
     rounds = {name.partition(".")[0] for name in trace if name.startswith("rounds")}
-    assert rounds == {"rounds[1]", "rounds[2]", f"rounds[{count}]"}
-    assert f"Rounds 3 to {count - 1} go the same way." in page_of(trace)
+    assert rounds == {f"rounds[{k}]" for k in range(1, count + 1)}
+    page = page_of(trace)
+    assert f"Rounds 3 to {count - 1} go the same way." in page
+    told = re.findall(r"How probable pieces are, round (\d+)", page)
+    assert told == ["1", "2", str(count)]
+    data = json.loads(page_of(trace, "json"))
+    lists = {one["name"]: one for step in data["steps"] for one in step["quantities"]}
+    gone = [" ".join(one.token for one in each.removals if one.pruned) for each in learned.rounds]
+    assert lists["pruned"]["values"] == gone[:-1]
 
 
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)

@@ -18,9 +18,6 @@ from attncli.oracle.book import Book
 from attncli.oracle.numerals import Number, Numbers, apply
 from attncli.oracle.viterbi import Cut, Scores, best_cut, level
 
-_TOLD_ROUNDS = 4
-_FIRST_ROUNDS = 2
-
 Words = tuple[tuple[str, int], ...]
 """The corpus's words with their counts, as they first appear."""
 Counts = Mapping[str, int]
@@ -82,14 +79,13 @@ def learn(lesson: PruningTask) -> LearnedPieces:
 
 
 def tell(book: Book, learned: LearnedPieces) -> Scores:
-    """Writes down the told rounds; hands on the scores of the last one."""
+    """Writes down the rounds; hands on the scores of the last one."""
     scores: Scores = {}
     last = len(learned.rounds)
     for k, one in enumerate(learned.rounds, 1):
-        if last <= _TOLD_ROUNDS or k <= _FIRST_ROUNDS or k == last:
-            scores = _estimate(book, k, one.pieces)
-            if k < last:
-                _prune(book, k, one, learned.words, scores)
+        scores = _estimate(book, k, one.pieces)
+        if k < last:
+            _prune(book, k, one, learned.words, scores)
     return scores
 
 

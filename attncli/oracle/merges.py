@@ -27,8 +27,6 @@ Cut = tuple[str, ...]
 _KINDS = ("bpe", "wordpiece")
 _END, _INSIDE = "</w>", "##"
 _TOLD_PAIRS = 40
-_TOLD_ROUNDS = 16
-_FIRST_ROUNDS = 3
 _LONGEST_WORD = 100
 
 
@@ -82,14 +80,13 @@ def learned(data: Record) -> LearnedMerges | None:
 
 
 def tell(book: Book, data: Record) -> None:
-    """Writes down the counts of the told rounds, and by likelihood the symbols' and the scores."""
+    """Writes down the counts of all rounds, and by likelihood the symbols' and the scores."""
     known = learned(data)
     if known is None:
         return
     rounds = dict(enumerate(known.rounds, 1))
     for k, one in rounds.items():
-        if len(rounds) <= _TOLD_ROUNDS or k <= _FIRST_ROUNDS or k == len(rounds):
-            _tell_round(book, f"rounds[{k}]", one, likelihood=known.training.likelihood)
+        _tell_round(book, f"rounds[{k}]", one, likelihood=known.training.likelihood)
 
 
 def pieces(known: LearnedMerges, sentence: str) -> list[str]:

@@ -14,6 +14,8 @@ from attncli.tokenizing.substrings import substrings
 from attncli.trace import Axis, Definition, Place, RoundPlace
 
 _MOST_ROUNDS = 4
+_MOST_PIECES = 20_000
+"""Of all rounds, whose counts are all worked."""
 
 
 def count_rounds(place: Place) -> tuple[CountRound, ...]:
@@ -26,6 +28,13 @@ def told_numbers(place: Place) -> list[int]:
     """The rounds that are told, from 1: all where they are few, else the first two and the last."""
     count = len(count_rounds(place))
     return list(range(1, count + 1)) if count <= _MOST_ROUNDS else [1, 2, count]
+
+
+def worked_numbers(place: Place) -> list[int]:
+    """The rounds that are worked: all where that isn't too much, else those that are told."""
+    rounds = count_rounds(place)
+    every = sum(len(one.pieces) for one in rounds)
+    return list(range(1, len(rounds) + 1)) if every <= _MOST_PIECES else told_numbers(place)
 
 
 def count_round(place: Place) -> CountRound | None:

@@ -52,7 +52,7 @@ def general_place(name: str) -> Place:
     x = Name(shown.x)
     values: dict[str, Any] = {
         "scenario": scenario, "stack": stack, "path": _PATHS.get(step.at, shown.path), "x": x,
-        "round": 1, "word": "ab", "norm": layer.norms[0], "out": Name("normed"),
+        "round": 1, "told": True, "word": "ab", "norm": layer.norms[0], "out": Name("normed"),
         "skipped": Name("x"), "number": 1, "layer": layer, "attention": attention, "source": x,
         "wires": {}, "head": 0, "cell": shown.cell, "way": "forward", "times": 3, "time": 2,
     }  # fmt: skip

@@ -10,14 +10,26 @@ from attncli.arithmetic.operations import CountInWords, PairScore
 from attncli.name import Name, below
 from attncli.steps.step import Mistake, Step
 from attncli.tokenizing.corpus import Occurrences, occurrences
-from attncli.tokenizing.merge_training import LearnedMerge, MergeTraining
+from attncli.tokenizing.merge_training import (
+    FEW_ROUNDS,
+    FIRST_ROUNDS,
+    LearnedMerge,
+    MergeTraining,
+)
 from attncli.trace import Axis, Definition, Place, RoundPlace
 
 
-def told_rounds(place: Place) -> list[LearnedMerge]:
-    """The rounds that are told: all where they are few, else the first three and the last."""
+def worked_rounds(place: Place) -> list[int]:
+    """The rounds, from 1, whose counts are worked: all where that isn't too much."""
     learned = place.text.learned_as(MergeTraining)
-    return [one for one in learned.rounds if one.snapshot is not None] if learned else []
+    return [one.number for one in learned.rounds if one.snapshot is not None] if learned else []
+
+
+def told_rounds(place: Place) -> list[int]:
+    """The rounds that the page tells: all where they are few, else the first three and the last."""
+    worked = worked_rounds(place)
+    few = not worked or worked[-1] == len(worked) <= FEW_ROUNDS
+    return worked if few else [*worked[:FIRST_ROUNDS], worked[-1]]
 
 
 def round_of(place: Place) -> LearnedMerge | None:

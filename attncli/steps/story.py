@@ -126,16 +126,18 @@ class _Teller:
 
     def _vocabulary(self, place: Place) -> None:
         """How a tokenizer came to its vocabulary: at once, or in rounds."""
-        from attncli.steps.estimate import told_numbers
-        from attncli.steps.learn import told_rounds
+        from attncli.steps.estimate import told_numbers, worked_numbers
+        from attncli.steps.learn import told_rounds, worked_rounds
         from attncli.steps.prune import trained_pruning
 
         self.add("dictionary", place)
-        rounds: dict[int, tuple[str, ...]] = {one.number: ("learn",) for one in told_rounds(place)}
-        rounds |= dict.fromkeys(told_numbers(place), ("estimate", "prune"))
+        rounds: dict[int, tuple[str, ...]] = dict.fromkeys(worked_rounds(place), ("learn",))
+        rounds |= dict.fromkeys(worked_numbers(place), ("estimate", "prune"))
         rounds |= {1: ("prune",)} if trained_pruning(place) else {}
+        told = {1, *told_rounds(place), *told_numbers(place)}
         for number, steps in rounds.items():
-            at = place.to(RoundPlace, path=place.name("rounds", number), round=number)
+            path = place.name("rounds", number)
+            at = place.to(RoundPlace, path=path, round=number, told=number in told)
             for step in steps:
                 self.add(step, at)
 

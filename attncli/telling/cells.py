@@ -21,6 +21,7 @@ from attncli.telling.walkthrough import section_of
 from attncli.telling.working import cell_line
 from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.trace.lookup import known_name
+from attncli.trace.outline import outline_of
 from attncli.word import Word
 
 
@@ -118,16 +119,20 @@ def place_in_list(text: TokenizedText, address: Address) -> int:
 
 def cells_page(trace: Trace, wanted: Sequence[tuple[Name, Address]]) -> Document:
     """The working of single cells, with no term left out."""
-    told = told_parts(trace)
+    worked, told = outline_of(trace).parts, told_parts(trace)
+    numbers = {id(part): number for number, part in enumerate(told, start=1)}
     lines: dict[int | None, list[Line]] = {}
     for name, address in wanted:
-        lines.setdefault(_part_of(told, name), []).append(_cell(trace, name, address))
+        lines.setdefault(_part_of(worked, name), []).append(_cell(trace, name, address))
     cells = {(name, *_place(trace, name, address)) for name, address in wanted}
     sections = [
         section_of(
-            trace, part, k + 1, (Working(tuple(lines[k])), *differences_at(trace, part, cells))
+            trace,
+            part,
+            numbers.get(id(part)),
+            (Working(tuple(lines[k])), *differences_at(trace, part, cells)),
         )
-        for k, part in enumerate(told)
+        for k, part in enumerate(worked)
         if k in lines
     ]
     given = lines.get(None)
@@ -139,9 +144,9 @@ def cells_page(trace: Trace, wanted: Sequence[tuple[Name, Address]]) -> Document
     )
 
 
-def _part_of(told: Sequence[PlannedStep], name: str) -> int | None:
+def _part_of(worked: Sequence[PlannedStep], name: str) -> int | None:
     """The place among the parts of the one that made a quantity; None for a given one."""
-    for k, part in enumerate(told):
+    for k, part in enumerate(worked):
         if any(definition.name == name for definition in part.definitions):
             return k
         if part.step == "tokenize" and name in (

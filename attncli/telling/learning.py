@@ -90,7 +90,7 @@ def chosen(trace: Trace, part: PlannedStep) -> list[Block]:
     own, learned = round_of(part.place), part.place.text.learned_as(MergeTraining)
     if own is None or learned is None:
         return []
-    numbers = [one.number for one in told_rounds(part.place)]
+    numbers = told_rounds(part.place)
     return [
         Note(tuple(_choice(trace, part, learned, own))),
         _so_far(learned, own),
@@ -164,7 +164,14 @@ def _learned(learned: MergeTraining, part: PlannedStep) -> list[Block]:
     return [
         Subheading(("The merges",)),
         table(("Round", "Pair", "Count", "Piece"), merges, most=MOST_ROWS),
-        TextList(below(part.place.stack.path, "merges"), words(numbers), words(pairs)),
+        *(
+            TextList(below(part.place.stack.path, name), words(numbers), words(values))
+            for name, values in (
+                ("merges", pairs),
+                ("merge_counts", tuple(str(one.count) for one in learned.rounds)),
+                ("merge_pieces", tuple(one.piece for one in learned.rounds)),
+            )
+        ),
         *vocabulary_of(part.place),
     ]
 

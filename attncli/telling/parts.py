@@ -7,7 +7,7 @@ from typing import Any
 
 from attncli.name import Name
 from attncli.steps import Step, step_named
-from attncli.trace import Definition, PlannedStep, Quantity, Trace
+from attncli.trace import Definition, PlannedStep, Quantity, RoundPlace, Trace
 from attncli.trace.outline import outline_of
 from attncli.word import Phrase
 
@@ -26,8 +26,12 @@ WITHIN_A_STEP = (*NORMS, "next", "gates", "rounds", "words")
 
 @lru_cache(maxsize=8)
 def told_parts(trace: Trace) -> tuple[PlannedStep, ...]:
-    """The parts that the trace gets through, in order; found once for a trace."""
-    return outline_of(trace).parts
+    """The parts that the page tells of those that the trace gets through, in order; found once for
+    a trace. Of many rounds of learning some are left out."""
+    parts = outline_of(trace).parts
+    return tuple(
+        part for part in parts if not isinstance(part.place, RoundPlace) or part.place.told
+    )
 
 
 def made_by(trace: Trace, part: PlannedStep) -> list[Quantity]:

@@ -40,8 +40,13 @@ def cut_table(place: Place, how: str, cuts: Iterable[Sequence[str]]) -> list[Blo
 
 def estimated(_: Trace, part: PlannedStep) -> list[Block]:
     """After the last round, all that has been learned."""
-    at_end = count_round(part.place) is count_rounds(part.place)[-1]
-    return vocabulary_of(part.place) if at_end else []
+    rounds = count_rounds(part.place)
+    if count_round(part.place) is not rounds[-1]:
+        return []
+    gone = (" ".join(one.token for one in each.removals if one.pruned) for each in rounds[:-1])
+    numbers = words(tuple(str(number) for number in range(1, len(rounds))))
+    pruned = TextList(below(part.place.stack.path, "pruned"), numbers, words(tuple(gone)))
+    return [*vocabulary_of(part.place), pruned]
 
 
 def vocabulary_of(place: Place) -> list[Block]:

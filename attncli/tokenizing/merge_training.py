@@ -29,6 +29,8 @@ FEW_ROUNDS = 16
 FIRST_ROUNDS = 3
 MOST_TIES = 12
 _FEW_WORDS = 1000
+_MOST_SNAPPED = 50_000
+"""Letters of all snapshots together, where there are more of them than of few rounds."""
 _MOST_PAIRS = 40
 """Pairs that a round is written down with."""
 
@@ -110,7 +112,7 @@ def learn_merges(
 ) -> MergeTraining:
     """Merges learned from counted words.
 
-    All rounds get a snapshot where there are few (16), else the first three and the last. Raises
+    All rounds get a snapshot where that isn't too much, else the first ones and the last. Raises
     ValueError for a size that has no room for the alphabet.
     """
     tokens = list(numbered([*settings.special, *alphabet_of(words, settings)]))
@@ -159,7 +161,9 @@ class _Learning:
         self._counts = PairCounts(cut, self._times)
         self._before: dict[int, list[int]] = {}  # the words that the last merge changed
         few = len(words) <= _FEW_WORDS or (most is not None and most <= FEW_ROUNDS)
-        self._snapshots = FEW_ROUNDS if few else FIRST_ROUNDS
+        letters = sum(map(len, cut))
+        least = FEW_ROUNDS if few else FIRST_ROUNDS
+        self._snapshots = max(least, _MOST_SNAPPED // max(1, letters))
 
     def merge_best(self) -> bool:
         """One round, if there is one."""
@@ -215,12 +219,10 @@ class _Learning:
         return Snapshot(cut, dict(zip(names, where, strict=True)), left_out)
 
     def told(self) -> list[LearnedMerge]:
-        """The rounds, of which many have a snapshot only of the first and, taken afterwards, of the
-        last."""
+        """The rounds; of many the first and, taken afterwards, the last have a snapshot."""
         rounds = self.rounds
-        if len(rounds) <= FEW_ROUNDS and all(one.snapshot for one in rounds):
+        if not rounds or rounds[-1].snapshot:
             return rounds
         words = [self._before.get(index, word) for index, word in enumerate(self._counts.words)]
         last = replace(rounds[-1], snapshot=self._snapshot(PairCounts(words, self._times)))
-        first = rounds[:FIRST_ROUNDS]
-        return [*first, *(replace(one, snapshot=None) for one in rounds[FIRST_ROUNDS:-1]), last]
+        return [*rounds[:-1], last]

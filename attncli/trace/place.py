@@ -70,9 +70,10 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class RoundPlace(Place):
-    """A round of learning a tokenizer, from 1."""
+    """A round of learning a tokenizer, from 1. Of many rounds only some are `told` on the page."""
 
     round: int
+    told: bool = True
 
     def titled(self, title: str) -> str:
         return f"{title}, round {self.round}"
