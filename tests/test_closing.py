@@ -40,6 +40,7 @@ def test_shipped_scenarios_end_quietly(name: str) -> None:
         (f"output: {EYE}\nW1: {EYE}", "ffn, needs W2"),
         (f"X: {EYE}", "project, needs W_Q"),
         ("scores: [[1, 2]]\nscale: sqrt_d_k", "scale, divides by √d_k"),
+        ("tokens: [a]\nX: [[1]]\ncell: rnn\nW_ax: [[1]]", "state, needs W_aa"),
         ("title: nothing", "embed, needs embeddings"),
     ],
 )

@@ -54,7 +54,7 @@ def looks_forgotten(trace: Trace, unused: Sequence[Quantity]) -> bool:
     It is meant to end where it does if it has told or found something, and the scenario gives
     nothing of what the step that comes next would need besides what flows into it: no weights, no
     values. Something looks forgotten if that step has made a part of what it makes, if anything
-    else that is given waits to be used, or if only d_k is missing.
+    else that is given, or that it needs and was made, waits to be used, or if only d_k is missing.
     """
     ends = trace.unfinished
     if ends is None:
@@ -64,7 +64,8 @@ def looks_forgotten(trace: Trace, unused: Sequence[Quantity]) -> bool:
         return True
     if not told_parts(trace) and not last_finding(trace, Selection())[1]:
         return True
-    return any(quantity.name != part.place.x for quantity in unused)
+    waiting = {name for name in ends.definition.operands if name in trace}
+    return not waiting.union(quantity.name for quantity in unused) <= {part.place.x}
 
 
 def _ends_here(trace: Trace) -> list[Block]:
