@@ -121,6 +121,7 @@ class MatrixBlock(NamedTuple):
     are what the rows of a table by ID stand for. `quantity` is the full name, `name` what the page
     calls it. `blanks` are the ids of the cells, (row, column) from 0, that are to be filled in; a
     matrix that lacks a cell's number doesn't tell it.
+    A table of one row that is `turned` is told as a column.
     """
 
     name: str
@@ -139,6 +140,7 @@ class MatrixBlock(NamedTuple):
     quantity: Name = TOP
     blanks: Mapping[tuple[int, int], str] = MappingProxyType({})
     tokens: tuple[Word, ...] = ()
+    turned: bool = False
 
     @property
     def given(self) -> bool:

@@ -12,7 +12,8 @@ from attncli import load, work
 from attncli.document import Block, Graph, SideBySide
 from attncli.file.problems import ScenarioError
 from attncli.notation import plain
-from attncli.telling.selection import Selection
+from attncli.render import Page, render
+from attncli.telling.selection import Selection, select
 from attncli.telling.walkthrough import walkthrough
 from attncli.trace import Trace
 from tests.pages import SHIPPED, page_of, trace_of
@@ -104,3 +105,28 @@ def test_given_weights_tell_what_they_add_up_to(row: list[str]) -> None:
     assert (f"add up to {total}, not to 1" in page) == (near and total != 1)
     assert ("don't add up to 1" in page) == (not near)
     assert f" {total}" in page
+
+
+@pytest.mark.parametrize("form", ["terminal", "markdown", "latex"])
+def test_one_query_as_a_column(form: str) -> None:
+    """Each key has a line of its own, and the sum is below; numbers are those of the row."""
+    text = SHIPPED["alice_met_bob"]
+    page = page_of(trace_of(text), form, detail="full")
+    lines = [" ".join(line.split()) for line in page.splitlines()]
+    table = [line for line in lines if "K: cafe" in line]
+    shown = select(trace_of(text))
+    column = render(walkthrough(trace_of(text), shown), form, Page(80))
+    told = [" ".join(line.split()) for line in column.splitlines() if "K: cafe" in line]
+    for number in ("0.86", "2.363", "0.23"):
+        assert any(number in line for line in told), number
+        assert not any("K: met" in line for line in told)
+    assert all("K: met" in line for line in table)  # all queries: a table as ever
+
+
+def test_a_row_and_a_column_are_the_same_data() -> None:
+    text = SHIPPED["alice_met_bob"]
+    row = text.replace(", layout: column", "")
+    assert row != text
+    pages = [trace_of(one) for one in (text, row)]
+    column, row = (render(walkthrough(t, select(t)), "json", Page(80)) for t in pages)
+    assert column == row

@@ -71,6 +71,23 @@ class Grid(NamedTuple):
 
 def grid_of(block: MatrixBlock) -> Grid:
     """A quantity with names for its rows and columns, and last the sums of its rows."""
+    if block.turned:
+        return _turned(_grid_in_rows(block._replace(turned=False)), block)
+    return _grid_in_rows(block)
+
+
+def _turned(grid: Grid, block: MatrixBlock) -> Grid:
+    """The grid of one row as a column, what it adds up to and other lists below it."""
+    entries = tuple(
+        Omission.ROWS if isinstance(column.entries[0], Omission) else column.entries[0]
+        for column in grid.columns
+    )
+    names = tuple(Omission.ROWS if isinstance(one, Omission) else one for one in grid.headings)
+    column = GridColumn(grid.names[0], entries, block, block.roles[0])
+    return Grid(names, (column,), grid.largest * len(names))
+
+
+def _grid_in_rows(block: MatrixBlock) -> Grid:
     rows = _shown_rows(block)
     columns = [_column(block, j, rows) for j in elided(block.matrix.shape[1], MOST_PARTS)]
     if block.with_sums:

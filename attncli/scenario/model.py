@@ -255,3 +255,4 @@ class Show(NamedTuple):
     arrows: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     """Only these of the graph's arrows, from queries to keys."""
     before_after: bool = False
+    layout: str = "row"

@@ -100,6 +100,12 @@ _SHOW = Record.of(
         "`{arrows: {love: [I, AI]}}`: only these arrows of that graph, from a query to keys",
     ),
     Key(
+        "layout",
+        Choice(("row", "column")),
+        "`{layout: column}`: where one query is shown, its keys stand one below the other; `row` "
+        "is the default",
+    ),
+    Key(
         "before_after",
         Flag(),
         "`{before_after: true}`: the page ends with each token's vector before attention and after "

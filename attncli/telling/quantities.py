@@ -47,10 +47,16 @@ def told_quantities(
     for quantity in made_by(trace, part):
         sums = quantity.local in step.adds_up_to_one
         table = matrix_block(quantity, selection, part.path, with_sums=sums)
+        table = _turned(table) if trace.scenario.show.layout == "column" else table
         working = working_of(trace, quantity, selection, one_row=one_row)
         shown = None if quantity.name in aside else table
         told.append(Told(quantity, working, shown, quantity.name in listed))
     return told
+
+
+def _turned(table: MatrixBlock) -> MatrixBlock:
+    """A table of one query's numbers as a column."""
+    return table._replace(turned=len(table.rows) == 1 and all(table.roles))
 
 
 def one_by_one(told: Iterable[Told], selection: Selection) -> list[Block]:

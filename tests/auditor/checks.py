@@ -158,6 +158,7 @@ class _Audit:
         match = re.fullmatch(r"`+ ?(.*?)(?: \((?:given|counted|learned)\))? ?`+", grid.headings[0])
         if match is None and grid.headings[0] != "":
             return  # of words, or vectors side by side
+        grid = _in_rows(grid)
         if grid.headings[-1] == "sum":
             self.sums(grid)
         if self.tables is None or aside:
@@ -209,6 +210,15 @@ class _Audit:
             about = total.startswith("≈ ") and rounds_to(added, total.removeprefix("≈ "))
             if not about and (total.startswith("≈") or added != number(total)):
                 self.false("sum", f"{cells} {total}")
+
+
+def _in_rows(grid: Grid) -> Grid:
+    """A table of one query as a row, which may stand as a column; without lists that stand below."""
+    if len(grid.headings) != 2 or not grid.headings[1].startswith("Q: "):
+        return grid
+    named = [row for row in grid.rows if row[0].startswith("K: ") or row[0] in ("⋮", "sum")]
+    cells = ["…" if row[1] == "⋮" else row[1] for row in named]
+    return Grid([grid.headings[0], *(row[0] for row in named)], [[grid.headings[1], *cells]])
 
 
 def _holds(left: str, right: str, lookup: Lookup) -> bool:

@@ -17,7 +17,7 @@ def bars_of(block: MatrixBlock, grid: Grid) -> list[str] | None:
     """A bar for each share of each row, in the order of the columns, the largest of the table as
     high as can be. None where there are no shares, where only one can be, or where some are asked
     for: bars would tell them."""
-    columns = [column for column in grid.columns if not _is_sums(column)]
+    columns = [column for column in grid.columns if block.turned or not _is_sums(column)]
     if not block.shares or block.matrix.shape[1] == 1 or None in _largest(grid):
         return None
     most = max((float(number) for number in grid.largest if number is not None), default=0.0)

@@ -20,6 +20,7 @@ _SLOPE = sqrt(0.5)
 
 def heat_map(block: MatrixBlock, title: str) -> Picture:
     """The weights of one head."""
+    block = block._replace(turned=False)
     grid = grid_of(block)
     grid = grid._replace(columns=tuple(one for one in grid.columns if one.quantity == block))
     names = [text_of(label_of(name)) for name in grid.names]
