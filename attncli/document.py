@@ -146,6 +146,11 @@ class MatrixBlock(NamedTuple):
     def given(self) -> bool:
         return not self.made_in
 
+    @property
+    def role_of_names(self) -> str:
+        """The role of what stands at the left of the table."""
+        return self.roles[1 if self.turned else 0]
+
     def entry(self, i: int, j: int) -> Number | Blank:
         """What stands in a cell: its number, or a blank with or without its answer."""
         number = self.matrix.number(i, j) if self.matrix.has(i, j) else None

@@ -92,8 +92,7 @@ def _bars(
 
 
 def _row_names(block: MatrixBlock, heading: str, grid: Grid) -> ScreenColumn:
-    role = block.roles[1 if block.turned else 0]
-    names = [StyledText(_text_of(name), role) for name in grid.names]
+    names = [StyledText(_text_of(name), block.role_of_names) for name in grid.names]
     style = f"name {ink_of(block.quantity)}"
     return ScreenColumn.of(StyledText(heading, style), names, numbers=False)
 

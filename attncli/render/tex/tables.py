@@ -75,7 +75,7 @@ def matrix(block: MatrixBlock, setting: Setting) -> str:
         )
         for column in grid.columns
     ]
-    look = setting.look(ink(block.roles[0]))
+    look = setting.look(ink(block.role_of_names))
     return _banded(_row_names(quantity, grid, look), columns, setting)
 
 
