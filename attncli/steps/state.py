@@ -98,7 +98,7 @@ _HAPPENS = {
         " the {other}."
     ),
 }
-_DOES = {"tanh": "tanh squashes the sum", "relu": "relu lets of the sum what is above 0"}
+_DOES = {"tanh": "tanh squashes the sum", "relu": "relu keeps what is above 0"}
 _UPDATED = ("candidate", "old memory")
 
 

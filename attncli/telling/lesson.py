@@ -89,10 +89,8 @@ def _mistakes(trace: Trace, step: Step[Any], part: PlannedStep | None) -> list[B
 
 def _not_told(trace: Trace, step: Step[Any]) -> str:
     if trace.unfinished is not None:
-        return (
-            "This scenario doesn't give what the step needs, so that there are no numbers to show."
-        )
-    return f"This scenario goes without {step.name}, so that there are no numbers to show."
+        return "This scenario doesn't give what the step needs, so there are no numbers to show."
+    return f"This scenario goes without the step {step.name}, so there are no numbers to show."
 
 
 def _shapes(step: Step[Any], trace: Trace, part: PlannedStep) -> list[tuple[str, Spans]]:
