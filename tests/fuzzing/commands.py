@@ -18,7 +18,7 @@ SCENARIO = "s.yaml"
 """The name of the scenario in its folder."""
 
 _OFTEN = ("run", "run", "explain", "exercise", "exercise", "lint", "validate")
-_SELDOM = ("design", "new", "list", "schema")
+_SELDOM = ("design", "new", "list", "schema", "help")
 Draw = Callable[[Pen, Tree], str]
 
 
@@ -42,10 +42,16 @@ def commands() -> Mapping[str, Any]:
     return dict(warm.group().commands)
 
 
+_ARGUMENTS = {
+    "what": ("scenarios", "steps"),
+    "file": ("new.yaml", "taken.md"),
+    "topic": ("scenario", "rounding", "exercise", "softmax", "W_Q", "--detail", *WORDS),
+}
+
+
 def _argument(pen: Pen, name: str) -> str:
-    others = {"what": ("scenarios", "steps"), "file": ("new.yaml", "taken.md")}.get(name, ())
-    if others:
-        return str(pen.choice(*others))
+    if name in _ARGUMENTS:
+        return str(pen.choice(*_ARGUMENTS[name]))
     return str(pen.choice("nothing.yaml", ".", *WORDS)) if pen.coin(50) else SCENARIO
 
 

@@ -17,7 +17,7 @@ from attncli.arithmetic.signature import Signature
 from attncli.arithmetic.whole import Fractions, Whole, whole_product
 from attncli.records import NamedTuple, dataclass
 
-_MACHINE = 2.0**61
+_MACHINE = 2**61
 """Whole numbers below this can be added in the machine's 64 bits."""
 
 
@@ -143,11 +143,12 @@ def _whole(number: int) -> _Wholes:
     return _Wholes("", np.array(number, dtype=object))
 
 
-def _most(x: _Wholes) -> float:
-    return float(np.asarray(np.abs(x.array)).max(initial=0))
+def _most(x: _Wholes) -> int:
+    """The largest size, a whole number of Python's: floats can't hold all that are worked with."""
+    return int(np.asarray(np.abs(x.array)).max(initial=0))
 
 
-def _fitting(x: _Wholes, factor: float) -> _Wholes:
+def _fitting(x: _Wholes, factor: int) -> _Wholes:
     """Whole numbers that can be multiplied by a factor: the machine's where these hold the results,
     else Python's."""
     fits = _most(x) * factor < _MACHINE
