@@ -275,6 +275,8 @@ _OF_RULES = tuple(
         r"else 0\b", r"is 1 − a²", r"by the temperature [\d.]+",
         r"All \d+ numbers that the source prints follow\.", r"None of the \d+ numbers",
         r"\d+ of these follow",
+        r"it costs 10 more than the least probable piece",
+        r"A round might prune \d+, but without these",
         r"It assumes \d+ more numbers?\.", r"It prints \d+ more numbers? of .* that differ",
         r"The source assumes \[.*\] for .*; worked, it is \[.*\]\.",
     )
