@@ -41,7 +41,7 @@ class Arguments(NamedTuple):
     decimals: options.Decimals = None
     rounding: options.RoundingOption = None
     set_: options.Sets = None
-    detail: options.DetailOption = "full"
+    detail: options.DetailOption = None
     form: options.FormatOption = None
     fragment: options.Fragment = False
     output: options.Output = None
@@ -69,7 +69,7 @@ class Arguments(NamedTuple):
 
         complaints = Complaints()
         complaints.hear(check_steps, self.steps)
-        complaints.hear(check_detail, self.detail)
+        complaints.hear(check_detail, self.detail or "full")
         complaints.hear(
             check_output, self.form, self.output, force=self.force, fragment=self.fragment
         )

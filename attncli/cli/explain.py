@@ -63,7 +63,7 @@ def _document(trace: Trace, typed: Arguments, *, every: bool) -> Document:
     from attncli.telling.selection import select
     from attncli.telling.walkthrough import check_lines
 
-    chosen = select(trace, detail=typed.detail, **typed.part._asdict())
+    chosen = select(trace, detail=typed.detail or "full", **typed.part._asdict())
     parts = [one for one in told_parts(trace) if typed.includes(one.step)]
     check_lines(trace, [one for one in parts if chosen.includes(one)])
     taken = typed.step or (STORY if every else [one.step for one in parts])

@@ -111,12 +111,12 @@ Sets = Annotated[
     ),
 ]
 DetailOption = Annotated[
-    str,
+    str | None,
     choice(
         "--detail",
         lambda: DETAILS,
-        "`summary`: tables only (of several heads, layers or times what ran, and the result); "
-        "`rows`: one row of each table worked; `full`: every cell.",
+        "`summary`: each head's weights, the result, and what was found; `rows`: one row of each "
+        "table worked; `full`: every cell. By default `full`, or `rows` where that would be long.",
     ),
 ]
 _BY_SUFFIX = "The output format; by default terminal, or as -o's suffix says."

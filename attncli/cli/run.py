@@ -39,6 +39,9 @@ def _document(trace: Trace, typed: Arguments) -> Document:
         return cells_page(trace, find_cells(trace, typed.cell, typed.part.options(typed.step)))
     from attncli.telling import selection, walkthrough
 
-    chosen = selection.select(trace, typed.steps, detail=typed.detail, **typed.part._asdict())
+    detail = typed.detail or "full"
+    chosen = selection.select(trace, typed.steps, detail=detail, **typed.part._asdict())
     walkthrough.check_told(trace, chosen)
+    if typed.detail is None:
+        return walkthrough.as_it_fits(trace, chosen)
     return walkthrough.walkthrough(trace, chosen)

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any, TypeVar
 
 from attncli.arithmetic.expression import Equation
-from attncli.document import Block, Document, Facts, MatrixBlock, Spans
+from attncli.document import Block, Data, Document, Facts, MatrixBlock, Spans
 from attncli.records import NamedTuple
 from attncli.word import Word
 
@@ -55,6 +55,8 @@ def pieces_of(document: Document) -> Iterator[Piece]:
     for k, section in enumerate(document.sections):
         if k > 0 and paper is not None:
             yield NewPage()
+        if section.blocks and all(isinstance(block, Data) for block in section.blocks):
+            continue  # told by what comes after it
         yield Heading(section.heading_with_points, section.formulas)
         yield from section.blocks
     yield from document.closing

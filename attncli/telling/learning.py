@@ -5,18 +5,16 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from attncli.arithmetic.elision import MOST_ROWS_OF_A_LIST, elided
-from attncli.document import Block, Note, Prose, Span, Subheading, TextList
-from attncli.name import below
+from attncli.document import Block, Note, Subheading, TextList
 from attncli.scenario.model import TokenizedText, Tokenizing
-from attncli.steps.learn import round_of, told_rounds
+from attncli.steps.estimate import count_round, count_rounds
+from attncli.steps.learn import round_of
 from attncli.steps.prune import trained_pruning
 from attncli.steps.viterbi import LONGEST_TOLD
-from attncli.telling.contrast import contrasted
-from attncli.telling.tables import MOST_ROWS, Row, rounds_between, table
+from attncli.telling.merges import chosen, goes_on, merges, segmented
+from attncli.telling.tables import MOST_ROWS, Row, table
 from attncli.telling.unigrams import (
     best_cuts,
-    cut_table,
     estimated,
     ids_of,
     pruned,
@@ -27,7 +25,7 @@ from attncli.telling.unigrams import (
 from attncli.tokenizing.dictionary import CountedDictionary, Dictionary
 from attncli.tokenizing.longest_match import LongestMatch
 from attncli.tokenizing.merge_model import MergeModel
-from attncli.tokenizing.merge_training import LearnedMerge, MergeTraining
+from attncli.tokenizing.merge_training import MergeTraining
 from attncli.tokenizing.pieces import Model, Piece
 from attncli.tokenizing.tokenizer import WordTokenizer
 from attncli.trace import PlannedStep, Trace
@@ -35,17 +33,18 @@ from attncli.trace.quantity import counted
 from attncli.word import Word, words
 
 
-def _segmented(part: PlannedStep) -> list[Block]:
-    """The words of the corpus as they are cut before a round."""
-    own = round_of(part.place)
-    if own is None or own.snapshot is None:
+def _cuts_later(part: PlannedStep) -> bool:
+    """Whether the best cuts of words stand with their scores, at the end of a step."""
+    own = count_round(part.place)
+    return part.step == "prune" and own is not None and bool(own.removals)
+
+
+def cuts_of(part: PlannedStep, *, alone: bool) -> list[Block]:
+    """How words are cut at a step, or before it, where it goes by that; unless a section is read
+    `alone`, a round doesn't say again how the one before it left them."""
+    if not alone and (goes_on(part) or _cuts_later(part)):
         return []
-    return cut_table(part.place, "As it is cut before this round", own.snapshot.words)
-
-
-def cuts_of(part: PlannedStep) -> list[Block]:
-    """How words are cut at a step, or before it, where it goes by that."""
-    tell = {"tokenize": _cutting, "learn": _segmented, "prune": best_cuts}.get(part.step)
+    tell = {"tokenize": _cutting, "learn": segmented, "prune": best_cuts}.get(part.step)
     return [] if tell is None else tell(part)
 
 
@@ -85,95 +84,14 @@ def _below_the_cut(text: TokenizedText) -> list[Block]:
     return [Note((Word(", ".join(lost)), f" {verb}", Word(unknown), "."))]
 
 
-def chosen(trace: Trace, part: PlannedStep) -> list[Block]:
-    """Which pair is merged and why; after the last round what has been learned."""
+def learned_at(part: PlannedStep) -> list[Block]:
+    """What a training came to, at its last round: the merges, or the vocabulary."""
     own, learned = round_of(part.place), part.place.text.learned_as(MergeTraining)
-    if own is None or learned is None:
-        return []
-    numbers = told_rounds(part.place)
-    return [
-        Note(tuple(_choice(trace, part, learned, own))),
-        _so_far(learned, own),
-        *rounds_between(own.number, numbers),
-        *(_learned(learned, part) if own.number == numbers[-1] else ()),
-    ]
-
-
-def _so_far(learned: MergeTraining, own: LearnedMerge) -> Prose:
-    """The vocabulary after a round."""
-    tokens = list(learned.vocabulary)[: _size_after(learned, own)]
-    shown = elided(len(tokens), MOST_ROWS_OF_A_LIST)
-    told = " ".join("…" if k is None else tokens[k] for k in shown)
-    return Prose(("The vocabulary so far: ", Word(told)))
-
-
-def _choice(
-    trace: Trace, part: PlannedStep, learned: MergeTraining, own: LearnedMerge
-) -> Iterator[Span]:
-    by_score = part.place.name("scores") in trace
-    numbers = trace[part.place.name("scores" if by_score else "counts")]
-    pair = " ".join(own.pair)
-    place = numbers.rows.names.index(pair)
-    number = numbers.matrix.number(place, 0)
-    next_best = place + own.ties + 1
-    if next_best < numbers.matrix.shape[0]:
-        number, _ = contrasted(number, numbers.matrix.number(next_best, 0)) or (number, number)
-    yield from (Word(pair), " has the largest score (" if by_score else " occurs most often (")
-    yield from (number, "): it becomes the piece ", Word(own.piece), _grown(learned, own))
-    if own.ties:
-        others = ", ".join(" ".join(one) for one in own.tied)
-        more = f" and {own.ties - len(own.tied)} more" if own.ties > len(own.tied) else ""
-        yield from (" As good is " if own.ties == 1 else " As good are ", Word(others), more)
-        yield f"; of pairs that are as good the one is taken {_tie_rule(learned, by_score)}."
-    left_out = own.snapshot.left_out if own.snapshot else 0
-    if left_out:
-        yield f" {left_out} more pairs come after those of the table."
-
-
-def _grown(learned: MergeTraining, own: LearnedMerge) -> str:
-    """What a merge did to the vocabulary."""
-    after = _size_after(learned, own)
-    if not own.new:
-        return f", which was there before; the vocabulary still has {after} tokens."
-    return f", and the vocabulary grows from {after - own.new} to {after} tokens."
-
-
-def _size_after(learned: MergeTraining, own: LearnedMerge) -> int:
-    """How many tokens the vocabulary has after a round."""
-    return len(learned.vocabulary) - sum(
-        one.new for one in learned.rounds if one.number > own.number
-    )
-
-
-def _tie_rule(learned: MergeTraining, by_score: bool) -> str:
-    """Which of equal pairs is merged."""
-    if learned.first:
-        return "that is met first, from the first word on"
-    by_id = "whose left part comes first in the vocabulary, then by its right part"
-    return f"that occurs most often, then the one {by_id}" if by_score else by_id
-
-
-def _learned(learned: MergeTraining, part: PlannedStep) -> list[Block]:
-    """All merges, and the vocabulary."""
-    pairs = tuple(" ".join(pair) for pair in learned.merges)
-    merges: list[Row] = [
-        (str(one.number), Word(pair), str(one.count), Word(one.piece))
-        for one, pair in zip(learned.rounds, pairs, strict=True)
-    ]
-    numbers = tuple(str(one.number) for one in learned.rounds)
-    return [
-        Subheading(("The merges",)),
-        table(("Round", "Pair", "Count", "Piece"), merges, most=MOST_ROWS),
-        *(
-            TextList(below(part.place.stack.path, name), words(numbers), words(values))
-            for name, values in (
-                ("merges", pairs),
-                ("merge_counts", tuple(str(one.count) for one in learned.rounds)),
-                ("merge_pieces", tuple(one.piece for one in learned.rounds)),
-            )
-        ),
-        *vocabulary_of(part.place),
-    ]
+    if own is not None and learned is not None and part.step == "learn":
+        return merges(learned, part) if own is learned.rounds[-1] else []
+    rounds = count_rounds(part.place)
+    is_last = bool(rounds) and count_round(part.place) is rounds[-1]
+    return vocabulary_of(part.place) if part.step == "estimate" and is_last else []
 
 
 def _cutting(part: PlannedStep) -> list[Block]:
@@ -253,6 +171,8 @@ ENDINGS: Mapping[str, Callable[[Trace, PlannedStep], list[Block]]] = {
 """What is told of a step besides its numbers, by its name."""
 
 IN_TABLES: Mapping[str, tuple[str, ...]] = {
+    "learn": ("counts", "symbols", "scores"),
+    "prune": ("cut_scores", "growth"),
     "viterbi": ("totals", "best"),
 }
 """The quantities of a step whose numbers stand in tables of its ending, by local names."""

@@ -11,6 +11,7 @@ from itertools import groupby
 
 from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Omitted, Vector
+from attncli.arithmetic.operations import TakeRows
 from attncli.document import Block, Data, Line, MatrixBlock, Note, Working
 from attncli.records import NamedTuple
 from attncli.telling.blocks import matrix_block
@@ -18,12 +19,20 @@ from attncli.telling.parts import made_by, step_of
 from attncli.telling.selection import Selection
 from attncli.telling.tokenizers import in_tables, listed_again
 from attncli.telling.working import here, working_of
-from attncli.trace import PlannedStep, Quantity, Trace
+from attncli.trace import Definition, PlannedStep, Quantity, Trace
 from attncli.trace.quantity import counted
 
 ROUNDED_BY_ITSELF = Note(
     ("Each number is rounded by itself, so a row need not add up to exactly 1.",)
 )
+
+
+ON_THE_WAY = (
+    "project", "split", "qk_norm", "rotate", "scores", "scale", "softcap", "bias", "temperature",
+    "mask", "weighted_sum", "norm",
+)  # fmt: skip
+"""What a later head or layer that is told in brief goes without: its weights, and what it hands on,
+tell it."""
 
 
 class Told(NamedTuple):
@@ -34,6 +43,10 @@ class Told(NamedTuple):
     working: list[Block]
     table: MatrixBlock | None
     again: bool = False
+
+    @property
+    def table_has_sums(self) -> bool:
+        return self.table is not None and self.table.with_sums
 
 
 def told_quantities(
@@ -69,17 +82,25 @@ def one_by_one(told: Iterable[Told], selection: Selection) -> list[Block]:
     return blocks
 
 
-def arranged(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
-    """The quantities of a part as a page has them: no number twice in a row of its own."""
+def arranged(
+    trace: Trace, part: PlannedStep, selection: Selection, *, again: bool = False
+) -> list[Block]:
+    """The quantities of a part as a page has them: no number twice in a row of its own. Of a step
+    that is told `again` in brief, the last matrix stands for those before it."""
     shown_later = in_tables(trace, part)
     one_row = selection.detail == "rows"
     blocks: list[Block] = []
     lists: list[MatrixBlock] = []
-    for one in told_quantities(trace, part, selection, one_row=one_row):
+    told = told_quantities(trace, part, selection, one_row=one_row)
+    for one in told:
         if one.quantity.name in shown_later:
             working = [] if one_row else one.working
             blocks = _gone_on(blocks, working) if one.again else [*blocks, *working]
             blocks += [] if one.table is None else [Data(one.table)]
+        elif one.table is not None and _is_known(
+            trace, one, selection, again=again and one is not told[-1]
+        ):
+            blocks += [*one.working, Data(one.table)]
         elif _sums_up(one, blocks):
             blocks = _as_column(blocks, one)
         elif one.quantity.is_list and one.table is not None:
@@ -92,13 +113,48 @@ def arranged(trace: Trace, part: PlannedStep, selection: Selection) -> list[Bloc
             blocks[-1:] = [Data(one.table), *blocks[-1:]]
         else:
             blocks += one_by_one([one], selection)
-    return [*blocks, *_columns(lists)]
+    blocks += _columns(lists)
+    return blocks if selection.detail == "full" else _working_first(blocks)
+
+
+def only_data(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
+    """The quantities of a part that a page in brief goes without, for formats that keep data."""
+    return [Data(matrix_block(one, selection, part.path)) for one in made_by(trace, part)]
+
+
+def _working_first(blocks: Sequence[Block]) -> list[Block]:
+    """All lines of working in one block, then the tables, which can stand side by side."""
+    lines = [line for block in blocks if isinstance(block, Working) for line in block.lines]
+    tables = [block for block in blocks if isinstance(block, MatrixBlock)]
+    others = [one for one in blocks if not isinstance(one, Working | MatrixBlock)]
+    return [*([Working(tuple(lines))] if lines else []), *tables, *others]
 
 
 def _is_whole(one: Told, selection: Selection) -> bool:
     """Whether the lines gave all of a list."""
     some = selection.detail == "rows" and not selection.picks(one.quantity)
     return bool(one.working) and (not some or one.quantity.matrix.shape[0] == 1)
+
+
+def _is_known(trace: Trace, one: Told, selection: Selection, *, again: bool) -> bool:
+    """Whether a page that is told in brief goes without the table of a matrix: its numbers are
+    those of others, or of its only line, or it leads to the last one of a step told again."""
+    definition = one.quantity.definition
+    if definition is None or one.quantity.is_list or selection.detail == "full":
+        return False
+    if again or definition.operation.copies or _is_looked_up(trace, definition):
+        return True
+    in_its_line = bool(one.working) and len(one.quantity.rows.names) == 1
+    return in_its_line and not one.table_has_sums
+
+
+def _is_looked_up(trace: Trace, definition: Definition) -> bool:
+    """Whether a matrix has rows of one that is written out in the scenario."""
+    if not isinstance(definition.operation, TakeRows):
+        return False
+    return all(
+        trace[name].given and name not in trace.scenario.sources for name in definition.operands
+    )
 
 
 def _sums_up(one: Told, blocks: Sequence[Block]) -> bool:

@@ -9,13 +9,14 @@ from attncli.telling.parts import definitions_of
 from attncli.trace import PlannedStep, Trace
 
 
-def cuts_of(part: PlannedStep) -> list[Block]:
-    """How words are cut into pieces at a step, or before it, where that is told."""
+def cuts_of(part: PlannedStep, *, alone: bool) -> list[Block]:
+    """How words are cut into pieces at a step, or before it, where that is told; of a section that
+    is read `alone`, also what one before it said."""
     if part.place.text.tokenizing is None:
         return []
     from attncli.telling import learning
 
-    return learning.cuts_of(part)
+    return learning.cuts_of(part, alone=alone)
 
 
 def ending_with(part: PlannedStep) -> Callable[[Trace, PlannedStep], list[Block]] | None:
@@ -25,6 +26,15 @@ def ending_with(part: PlannedStep) -> Callable[[Trace, PlannedStep], list[Block]
     from attncli.telling.learning import ENDINGS
 
     return ENDINGS.get(part.step)
+
+
+def learned_at(part: PlannedStep) -> list[Block]:
+    """What a training came to, at its last round."""
+    if part.place.text.tokenizing is None:
+        return []
+    from attncli.telling import learning
+
+    return learning.learned_at(part)
 
 
 def in_tables(trace: Trace, part: PlannedStep) -> set[str]:

@@ -76,7 +76,7 @@ def pruned(trace: Trace, part: PlannedStep) -> list[Block]:
     if own is not None and isinstance(part.place, RoundPlace):
         gone = Note((*_gone(trace, part, own.removals), *_enough(own)))
         others = rounds_between(part.place.round, told_numbers(part.place))
-        return [_tried(own), gone, *others]
+        return [*_scored(trace, part, own), _tried(trace, part, own), gone, *others]
     if pruning is None:
         return []
     return [Note((_kept(pruning),)), *training_of(part.place)]
@@ -88,14 +88,36 @@ def training_of(place: Place) -> list[Block]:
     return [*_rounds(learned), *vocabulary_of(place)] if learned else []
 
 
-def _tried(own: CountRound) -> Table:
-    """The words as they are cut without each piece."""
+def _scored(trace: Trace, part: PlannedStep, own: CountRound) -> list[Block]:
+    """The best cut of each word of the corpus, and its score."""
+    scores = trace.quantities.get(part.place.name("cut_scores"))
+    if scores is None:
+        return best_cuts(part)
+    cuts = zip(scores.rows.names, own.cuts, strict=True)
+    rows: list[Row] = [
+        (Word(word), Word(" ".join(cut.pieces)), plain(scores.matrix.number(k, 0)))
+        for k, (word, cut) in enumerate(cuts)
+    ]
+    return [table(("Word", "Its best cut", "Score"), rows)]
+
+
+def _tried(trace: Trace, part: PlannedStep, own: CountRound) -> Table:
+    """The words as they are cut without each piece, and by how much the loss grows."""
+    growth = trace.quantities.get(part.place.name("growth"))
+    used = {token: k for k, token in enumerate(growth.rows.names)} if growth else {}
     rows: list[Row] = []
     for one in own.removals:
         cuts = [" ".join(cut.pieces) for _, cut in one.words]
-        last = "goes" if one.pruned else ""
-        rows.append((Word(one.token), Word(", ".join(cuts)) if cuts else "in no best cut", last))
-    return table(("Without", "Its words are cut", ""), rows, most=MOST_ROWS)
+        more = growth.matrix.number(used[one.token], 0) if growth and one.token in used else None
+        rows.append(
+            (
+                Word(one.token),
+                Word(", ".join(cuts)) if cuts else "in no best cut",
+                "" if more is None else plain(more),
+                "goes" if one.pruned else "",
+            )
+        )
+    return table(("Without", "Its words are cut", "Loss grows by", ""), rows, most=MOST_ROWS)
 
 
 def _gone(trace: Trace, part: PlannedStep, removals: Sequence[Removal]) -> Iterator[Span]:

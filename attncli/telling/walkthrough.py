@@ -32,7 +32,9 @@ from attncli.telling.blocks import (
     tree_block,
 )
 from attncli.telling.closing import closing_of
+from attncli.telling.detail import MOST_IN_FULL, how_to_see_less, length_of
 from attncli.telling.facts import facts_of, rounding_facts
+from attncli.telling.findings import findings_of
 from attncli.telling.opening import opening_of
 from attncli.telling.parts import (
     definitions_of,
@@ -45,21 +47,37 @@ from attncli.telling.parts import (
     told_parts,
 )
 from attncli.telling.published import differences_in
-from attncli.telling.quantities import arranged
+from attncli.telling.quantities import ON_THE_WAY, arranged, only_data
 from attncli.telling.selection import Selection, SelectionError
-from attncli.telling.tokenizers import cuts_of
+from attncli.telling.tokenizers import cuts_of, learned_at
 from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.word import Word
 
 
 def walkthrough(trace: Trace, selection: Selection) -> Document:
     """The page of `attn run`: facts, a section a part, what is missing for going on."""
+    page = _page(trace, selection)
+    if selection.partial:
+        return page
+    note = how_to_see_less(selection.detail, length_of(page))
+    return page._replace(opening=(*note, *page.opening))
+
+
+def as_it_fits(trace: Trace, selection: Selection) -> Document:
+    """The page in full; if that were long, by rows."""
+    full = walkthrough(trace, selection._replace(detail="full"))
+    if length_of(full) <= MOST_IN_FULL:
+        return full
+    return walkthrough(trace, selection._replace(detail="rows"))
+
+
+def _page(trace: Trace, selection: Selection) -> Document:
     told = told_parts(trace)
     shown = [part for part in told if selection.includes(part)]
     structured, whole = is_structured(trace), not selection.partial
-    brief = structured and whole and selection.detail == "summary"
+    brief = whole and selection.detail == "summary"
     sections = (
-        _result(trace, told, selection) if brief else _sections(trace, shown, told, selection)
+        _summary(trace, told, selection) if brief else _sections(trace, shown, told, selection)
     )
     return Document(
         Word(trace.scenario.title),
@@ -73,37 +91,65 @@ def walkthrough(trace: Trace, selection: Selection) -> Document:
     )
 
 
-def _result(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> list[Section]:
-    """What the last part comes to, and nothing else."""
-    if not told or not made_by(trace, told[-1]):
-        return []
-    last = told[-1]
-    *before, result = made_by(trace, last)
-    shown = [*(quantity for quantity in before if quantity.is_number), result]
-    tables = (matrix_block(quantity, Selection(), last.path) for quantity in shown)
-    section = section_of(trace, last, len(told), (*tables, *ending_of(trace, last, selection)))
-    return [section._replace(formulas=())]
+def _summary(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> list[Section]:
+    """Each head's weights, what the last part comes to, what was found and learned."""
+    sections = []
+    for number, part in enumerate(told, start=1):
+        blocks = _in_brief(trace, part, selection, is_last=part is told[-1])
+        if blocks:
+            section = section_of(trace, part, number, blocks)
+            sections.append(section._replace(formulas=()))
+    return sections
+
+
+def _in_brief(
+    trace: Trace, part: PlannedStep, selection: Selection, *, is_last: bool
+) -> list[Block]:
+    if part.step == "tokenize":
+        cut = [*cuts_of(part, alone=True), *token_blocks(part.place)]
+        return cut if part.place.text.tokenizing else []
+    shares, made = step_of(part).adds_up_to_one, made_by(trace, part)
+    results = [one for one in made if one.is_number or one is made[-1]] if is_last else []
+    shown = [one for one in made if one.local in shares or one in results]
+    tables = [matrix_block(one, selection, part.path) for one in shown]
+    found = [Note(one) for one in findings_of(trace, part, selection)]
+    return [*tables, *learned_at(part), *found]
 
 
 def _tree(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> Tree:
-    return short_tree(told) if selection.detail == "summary" else tree_block(trace, told)
+    return tree_block(trace, told) if selection.detail == "full" else short_tree(told)
 
 
 def _sections(
     trace: Trace, shown: Sequence[PlannedStep], told: Sequence[PlannedStep], selection: Selection
 ) -> list[Section]:
     numbers = {id(part): number for number, part in enumerate(told, start=1)}
-    sections = []
+    sections: list[Section] = []
     introduced: set[str] = set()
     for k, part in enumerate(shown):
         givens = _givens(trace, part, introduced)
         introduced |= {quantity.name for quantity in givens}
-        _, *others = part_blocks(trace, part, selection, givens)
-        blocks = [Prose(opening_of(trace, part, shown[:k])), *others]
-        sections.append(section_of(trace, part, numbers[id(part)], blocks))
+        again = selection.detail == "rows" and _happens_again(part, shown[:k])
+        closely = selection._replace(detail="summary") if again else selection
+        others = part_blocks(trace, part, closely, givens, again=again)[1:]
+        if again and part.step in ON_THE_WAY and part is not told[-1]:
+            others = [
+                *given_blocks(trace, givens, closely, part.path),
+                *only_data(trace, part, closely),
+            ]
+        opening = Prose(opening_of(trace, part, shown[:k]))
+        section = section_of(trace, part, numbers[id(part)], [opening, *others])
+        sections.append(section._replace(blocks=tuple(others), formulas=()) if again else section)
     if shown and shown[-1] is told[-1]:
         sections[-1] = _as_result(sections[-1])
     return sections
+
+
+def _happens_again(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:
+    """Whether a page has told before in the same words what happens; of norms, whether one was."""
+    happens = step_of(part).happens_at(part.place)
+    alike = (one for one in before if one.step == part.step)
+    return any(one.step == "norm" or step_of(one).happens_at(one.place) == happens for one in alike)
 
 
 def check_told(trace: Trace, selection: Selection) -> None:
@@ -131,12 +177,17 @@ def check_lines(trace: Trace, parts: Sequence[PlannedStep]) -> None:
 
 
 def part_blocks(
-    trace: Trace, part: PlannedStep, selection: Selection, givens: Sequence[Quantity]
+    trace: Trace,
+    part: PlannedStep,
+    selection: Selection,
+    givens: Sequence[Quantity],
+    *,
+    again: bool = False,
 ) -> list[Block]:
     """All that is told of a part: how it is worked, and what its numbers come to."""
     return [
-        *opening_blocks(trace, part, selection, givens),
-        *arranged(trace, part, selection),
+        *opening_blocks(trace, part, selection, givens, alone=selection.partial),
+        *arranged(trace, part, selection, again=again),
         *differences_in(trace, part, selection),
         *ending_of(trace, part, selection),
         *table_together(trace, part, selection),
@@ -144,16 +195,22 @@ def part_blocks(
 
 
 def opening_blocks(
-    trace: Trace, part: PlannedStep, selection: Selection, givens: Sequence[Quantity]
+    trace: Trace,
+    part: PlannedStep,
+    selection: Selection,
+    givens: Sequence[Quantity],
+    *,
+    alone: bool = False,
 ) -> list[Block]:
-    """What happens, the given matrices that the part needs, remarks on how it is done here."""
+    """What happens, the given matrices that the part needs, remarks on how it is done here; in a
+    section that is read `alone`, also what one before it said."""
     step = step_of(part)
     blocks: list[Block] = [Prose(step.happens_at(part.place))]
     if part.step == "tokenize":
-        return [*blocks, *cuts_of(part), *token_blocks(part.place)]
+        return [*blocks, *cuts_of(part, alone=alone), *token_blocks(part.place)]
     given = given_blocks(trace, givens, selection, part.path)
     blocks += by_gates(part, given) if part.step == "gates" else given
-    blocks += cuts_of(part)
+    blocks += cuts_of(part, alone=alone)
     blocks += remarks_on(trace, part)
     return blocks
 

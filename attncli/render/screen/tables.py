@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from attncli.arithmetic.expression import Omitted, Vector
@@ -28,6 +29,7 @@ from attncli.render.screen.styles import entry_styles
 from attncli.word import Word
 
 _GAP = "  "
+_NUMBER = re.compile(r"[−]?\d+(?:\.\d+)?|⋮|")
 _BAR = " │ "
 _CROSS = "─┼─"
 _GAP_BETWEEN_TABLES = 4
@@ -106,7 +108,7 @@ def table_lines(block: Table, cells: int) -> list[Line]:
     columns = []
     for j, heading in enumerate(block.headings):
         texts = [StyledText(_text_of(row[j])) for row in block.rows]
-        numbers = all(one.text.isdigit() or one.text == "⋮" for one in texts)
+        numbers = all(_NUMBER.fullmatch(one.text) for one in texts)
         named = StyledText(_text_of(heading), "name")
         columns.append(ScreenColumn.of(named, texts, numbers=numbers))
     return _banded(columns[0], columns[1:], cells)

@@ -115,7 +115,7 @@ def _blocks(
     """A part's working, and its tables one after the other."""
     tables = _separate(table_together(trace, part, selection), part)
     worked = one_by_one(told_quantities(trace, part, selection), selection)
-    return [*opening_blocks(trace, part, selection, context), *worked, *tables]
+    return [*opening_blocks(trace, part, selection, context, alone=True), *worked, *tables]
 
 
 def _separate(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:

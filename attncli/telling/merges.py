@@ -1,0 +1,157 @@
+"""How pieces are learned by merging, round by round: the pairs, the choice, the words after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attncli.arithmetic.expression import Omitted
+from attncli.document import Block, Note, Span, Subheading, Table, TextList
+from attncli.name import below
+from attncli.notation.plain import plain
+from attncli.steps.learn import round_of, told_rounds
+from attncli.telling.contrast import contrasted
+from attncli.telling.tables import MOST_ROWS, Row, rounds_between, table
+from attncli.telling.unigrams import cut_table, vocabulary_of
+from attncli.tokenizing.merge_training import LearnedMerge, MergeTraining
+from attncli.trace import PlannedStep, Trace
+from attncli.word import Word, words
+
+_MOST_PAIRS = 10
+"""So many of the pairs of a round stand in its table; the lines have more."""
+
+
+def segmented(part: PlannedStep) -> list[Block]:
+    """The words of the corpus as they are cut before a round."""
+    own = round_of(part.place)
+    if own is None or own.snapshot is None:
+        return []
+    return cut_table(part.place, "As it is cut before this round", own.snapshot.words)
+
+
+def goes_on(part: PlannedStep) -> bool:
+    """Whether the round before a round is told as well."""
+    own = round_of(part.place)
+    return own is not None and own.number - 1 in told_rounds(part.place)
+
+
+def chosen(trace: Trace, part: PlannedStep) -> list[Block]:
+    """Which pair is merged and why; after the last round what has been learned."""
+    own, learned = round_of(part.place), part.place.text.learned_as(MergeTraining)
+    if own is None or learned is None:
+        return []
+    numbers = told_rounds(part.place)
+    return [
+        _pairs(trace, part, own),
+        Note(tuple(_choice(trace, part, learned, own))),
+        *_cut_now(part, own),
+        *rounds_between(own.number, numbers),
+        *(
+            [*merges(learned, part), *vocabulary_of(part.place)]
+            if own.number == numbers[-1]
+            else ()
+        ),
+    ]
+
+
+def _pairs(trace: Trace, part: PlannedStep, own: LearnedMerge) -> Table:
+    """The pairs that were looked at, the largest first: how often each occurs, and where it goes by
+    likelihood, how often its parts do and its score."""
+    counts, symbols, scores = (
+        trace.quantities.get(part.place.name(local)) for local in ("counts", "symbols", "scores")
+    )
+    pairs = [*own.snapshot.pairs] if own.snapshot else []
+    rows: list[Row] = []
+    for k, pair in enumerate(pairs[:_MOST_PAIRS]):
+        parts = [symbols.rows.names.index(one) for one in pair] if symbols else []
+        numbers = [(counts, k), *((symbols, row) for row in parts), (scores, k)]
+        shown = (plain(of.matrix.number(row, 0)) for of, row in numbers if of is not None)
+        rows.append((Word(" ".join(pair)), *shown, "merged" if pair == own.pair else ""))
+    if len(pairs) > len(rows):
+        rows.append((Omitted(),) * len(rows[0]))
+    more = ("First part", "Second part", "Score") if scores else ()
+    return Table(("Pair", "Count", *more, ""), tuple(rows))
+
+
+def _cut_now(part: PlannedStep, own: LearnedMerge) -> list[Block]:
+    """The words of the corpus as they are cut after a round."""
+    words = own.snapshot.words if own.snapshot else ()
+    after = [_merged(symbols, own) for symbols in words]
+    return cut_table(part.place, "As it is cut now", after)
+
+
+def _merged(symbols: Sequence[str], own: LearnedMerge) -> list[str]:
+    """A word's symbols with the pair as one, wherever it stands, from the left."""
+    after: list[str] = []
+    whole = False
+    for symbol in symbols:
+        whole = not whole and (*after[-1:], symbol) == own.pair
+        after = [*after[:-1], own.piece] if whole else [*after, symbol]
+    return after
+
+
+def _choice(
+    trace: Trace, part: PlannedStep, learned: MergeTraining, own: LearnedMerge
+) -> Iterator[Span]:
+    by_score = part.place.name("scores") in trace
+    numbers = trace[part.place.name("scores" if by_score else "counts")]
+    pair = " ".join(own.pair)
+    place = numbers.rows.names.index(pair)
+    number = numbers.matrix.number(place, 0)
+    next_best = place + own.ties + 1
+    if next_best < numbers.matrix.shape[0]:
+        number, _ = contrasted(number, numbers.matrix.number(next_best, 0)) or (number, number)
+    yield from (Word(pair), " has the largest score (" if by_score else " occurs most often (")
+    yield from (number, "): it becomes the piece ", Word(own.piece), _grown(learned, own))
+    if own.ties:
+        others = ", ".join(" ".join(one) for one in own.tied)
+        more = f" and {own.ties - len(own.tied)} more" if own.ties > len(own.tied) else ""
+        yield from (" As good is " if own.ties == 1 else " As good are ", Word(others), more)
+        yield f"; of pairs that are as good the one is taken {_tie_rule(learned, by_score)}."
+    left_out = own.snapshot.left_out if own.snapshot else 0
+    if left_out:
+        yield f" {left_out} more pairs come after those of the table."
+
+
+def _grown(learned: MergeTraining, own: LearnedMerge) -> str:
+    """What a merge did to the vocabulary."""
+    after = _size_after(learned, own)
+    if not own.new:
+        return f", which was there before; the vocabulary still has {after} tokens."
+    return f", and the vocabulary grows from {after - own.new} to {after} tokens."
+
+
+def _size_after(learned: MergeTraining, own: LearnedMerge) -> int:
+    """How many tokens the vocabulary has after a round."""
+    return len(learned.vocabulary) - sum(
+        one.new for one in learned.rounds if one.number > own.number
+    )
+
+
+def _tie_rule(learned: MergeTraining, by_score: bool) -> str:
+    """Which of equal pairs is merged."""
+    if learned.first:
+        return "that is met first, from the first word on"
+    by_id = "whose left part comes first in the vocabulary, then by its right part"
+    return f"that occurs most often, then the one {by_id}" if by_score else by_id
+
+
+def merges(learned: MergeTraining, part: PlannedStep) -> list[Block]:
+    """All merges."""
+    pairs = tuple(" ".join(pair) for pair in learned.merges)
+    merges: list[Row] = [
+        (str(one.number), Word(pair), str(one.count), Word(one.piece))
+        for one, pair in zip(learned.rounds, pairs, strict=True)
+    ]
+    numbers = tuple(str(one.number) for one in learned.rounds)
+    return [
+        Subheading(("The merges",)),
+        table(("Round", "Pair", "Count", "Piece"), merges, most=MOST_ROWS),
+        *(
+            TextList(below(part.place.stack.path, name), words(numbers), words(values))
+            for name, values in (
+                ("merges", pairs),
+                ("merge_counts", tuple(str(one.count) for one in learned.rounds)),
+                ("merge_pieces", tuple(one.piece for one in learned.rounds)),
+            )
+        ),
+    ]
