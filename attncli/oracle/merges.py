@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from attncli.oracle import normal
 from attncli.oracle.book import Book, Record
-from attncli.oracle.numerals import Numbers
+from attncli.oracle.numerals import Numbers, UnknownError
 
 Pair = tuple[str, str]
 Cut = tuple[str, ...]
@@ -26,6 +26,7 @@ Cut = tuple[str, ...]
 
 _KINDS = ("bpe", "wordpiece")
 _END, _INSIDE = "</w>", "##"
+_SPACES = ("▁", "Ġ")
 _TOLD_PAIRS = 40
 _LONGEST_WORD = 100
 
@@ -112,6 +113,10 @@ def _column(book: Book, counts: Iterable[int]) -> Numbers:
 
 
 def _training(data: Record, record: Record) -> MergeTask:
+    if "corpus" not in data:
+        raise UnknownError("a tokenizer whose merges or vocabulary are given")
+    if record.get("marks") in _SPACES:
+        raise UnknownError(f"words that are marked with {record['marks']}")
     wordpiece = record["kind"] == "wordpiece"
     unknown = record.get("unknown", "[UNK]" if wordpiece else None)
     special = [str(token) for token in record.get("special") or ()]
