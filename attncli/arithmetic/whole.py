@@ -19,7 +19,7 @@ Whole = NDArray[Any]
 
 _HELD = 53
 """Bits of a whole number that a float64 holds."""
-_MACHINE = 2.0**61
+_MACHINE = 2**61
 """Whole numbers below this can be doubled and added in the machine's 64 bits."""
 
 
@@ -61,7 +61,10 @@ class Fractions(NamedTuple):
 def fitting(factor: int, *arrays: Whole) -> tuple[Whole, ...]:
     """Arrays that can be multiplied by a factor, and added to each other then: of whole numbers
     of the machine's where these hold the results, else of Python's."""
-    most = max(float(np.abs(array).max(initial=0)) for array in arrays)
-    if most * factor < _MACHINE:
-        return tuple(array.astype(np.int64) for array in arrays)
-    return tuple(array.astype(object) for array in arrays)
+    fits = max(map(largest_size, arrays)) * factor < _MACHINE
+    return tuple(array.astype(np.int64 if fits else object) for array in arrays)
+
+
+def largest_size(array: Whole) -> int:
+    """A whole number of Python's: floats can't hold all that are worked with."""
+    return int(np.asarray(np.abs(array)).max(initial=0))

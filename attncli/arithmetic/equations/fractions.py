@@ -14,7 +14,7 @@ from attncli.arithmetic.equations.axes import turning
 from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.signature import Signature
-from attncli.arithmetic.whole import Fractions, Whole, whole_product
+from attncli.arithmetic.whole import Fractions, Whole, largest_size, whole_product
 from attncli.records import NamedTuple, dataclass
 
 _MACHINE = 2**61
@@ -143,20 +143,17 @@ def _whole(number: int) -> _Wholes:
     return _Wholes("", np.array(number, dtype=object))
 
 
-def _most(x: _Wholes) -> int:
-    """The largest size, a whole number of Python's: floats can't hold all that are worked with."""
-    return int(np.asarray(np.abs(x.array)).max(initial=0))
-
-
 def _fitting(x: _Wholes, factor: int) -> _Wholes:
     """Whole numbers that can be multiplied by a factor: the machine's where these hold the results,
     else Python's."""
-    fits = _most(x) * factor < _MACHINE
+    fits = largest_size(x.array) * factor < _MACHINE
     return _Wholes(x.indices, np.asarray(x.array).astype(np.int64 if fits else object))
 
 
 def _times(x: _Wholes, y: _Wholes) -> _Wholes:
-    return _combined(np.multiply, _fitting(x, _most(y)), _fitting(y, _most(x)))
+    return _combined(
+        np.multiply, _fitting(x, largest_size(y.array)), _fitting(y, largest_size(x.array))
+    )
 
 
 def _plus(x: _Wholes, y: _Wholes) -> _Wholes:
