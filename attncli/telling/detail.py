@@ -84,8 +84,8 @@ def how_to_see_less(detail: str, length: int) -> list[Block]:
     """A word at the top of a page on what else could be told of it."""
     less: Spans = (Term("--detail summary"), " shows the weights, the results and what was found.")
     if detail == "rows":
-        told = "One row of each table is worked here, and what comes again is told by its results: "
-        return [Note((told, Term("--detail full"), " works every cell; ", *less))]
+        told = "One row of each table is worked: see "
+        return [Note((told, Term("--detail full"), ", or ", Term("--detail summary"), "."))]
     if detail == "full" and length > LONG:
         rows = (Term("--detail rows"), " works one row of each table; ")
         return [Note(("This page is long: ", *rows, *less))]
