@@ -100,7 +100,7 @@ def rows_of_their_own(trace: Trace) -> set[str]:
     return {
         q.name
         for q in trace.quantities.values()
-        if q.definition and q.is_list and re.search(r"\[\d+\]$", q.name)
+        if q.definition and q.is_list and re.search(r"\[\d+\](\.\w+)?$", q.name)
     }
 
 

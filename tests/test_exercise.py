@@ -238,9 +238,10 @@ def test_a_seeded_share() -> None:
 
 
 def test_blanks_are_of_one_width() -> None:
+    """In Markdown one in formulas, and one in the sums in fenced blocks."""
     sheet = made("i_love_ai", "all").sheet
     rule = re.compile(r"(?<![_\\])_{3,}|\\hspace\{\w+\}")
-    for form, looks in (("terminal", {"______"}), ("markdown", {r"\hspace{3em}"})):
+    for form, looks in (("terminal", {"______"}), ("markdown", {r"\hspace{3em}", "______"})):
         page = render(sheet, form, Page(120)).split("Embeddings")[1]
         assert set(rule.findall(page)) == looks
 

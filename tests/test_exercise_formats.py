@@ -563,6 +563,7 @@ EACH: dict[type, tuple[doc.Block, str]] = {
         doc.SideBySide("Cap", words(("<b>",)), (0,), (("Q", SMALL),)),
         "Cap\n\n\nTokenQ\n\n\n<b>[−1.50, 2]\n\n",
     ),
+    doc.Data: (doc.Data(SMALL), ""),
     doc.TextList: (doc.TextList("tokens", words(("a",)), words(("a",))), ""),
     doc.Tree: (
         doc.Tree(

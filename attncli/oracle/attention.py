@@ -130,6 +130,8 @@ def _projected(book: Book, record: Record, name: str, inputs: Inputs, width: int
     x = inputs.rows[name]
     if name in record:
         return book.copy(name, matrix(book, record[name]))
+    if name != "V" and "weights" in record:  # nothing needs them
+        return None
     cached = "cache" in record and name != "Q"
     made = f"{name}_new" if cached else name
     if x is not None and record.get("projection") == "none":

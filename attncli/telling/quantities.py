@@ -11,7 +11,7 @@ from itertools import groupby
 
 from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Omitted, Vector
-from attncli.arithmetic.operations import TakeRows
+from attncli.arithmetic.operations import ColumnsAsRows, TakeRows
 from attncli.document import Block, Data, Line, MatrixBlock, Note, Working
 from attncli.records import NamedTuple
 from attncli.telling.blocks import matrix_block
@@ -141,6 +141,8 @@ def _is_known(trace: Trace, one: Told, selection: Selection, *, again: bool) -> 
     those of others, or of its only line, or it leads to the last one of a step told again."""
     definition = one.quantity.definition
     if definition is None or one.quantity.is_list or selection.detail == "full":
+        return False
+    if isinstance(definition.operation, ColumnsAsRows):  # the step is there for the table
         return False
     if again or definition.operation.copies or _is_looked_up(trace, definition):
         return True
