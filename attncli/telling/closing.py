@@ -75,16 +75,19 @@ def _ends_here(trace: Trace) -> list[Block]:
 def _why(trace: Trace, selection: Selection) -> list[Block]:
     """Where a step is explained: the one that found something, or that works on given weights, or
     else the first."""
-    told, called = told_parts(trace), called_as(trace.scenario)
+    told, called = told_parts(trace), as_asked_for(trace.scenario)
     if not told or called is None:
         return []
     part = last_finding(trace, selection)[0] or told[-1 if weights_of(trace) else 0]
     return [Note(("Why? ", Term(f"attn explain {shlex.quote(called)} --step {part.step}")))]
 
 
-def called_as(scenario: Scenario) -> str | None:
-    """What a command calls a scenario: a shipped one by its name, any other by its file's."""
+def as_asked_for(scenario: Scenario) -> str | None:
+    """What a command calls a scenario: a shipped one by its name, a file as it was asked for from
+    here, or by its name alone, since a page is read elsewhere too."""
     path = Path(scenario.origin.source)
     if path == shipped.path_of(path.stem):
         return path.stem
-    return path.name if path.suffix in (".yaml", ".yml") else None
+    if path.suffix not in (".yaml", ".yml"):
+        return None
+    return path.name if path.is_absolute() else str(path)
