@@ -105,9 +105,6 @@ class TextReader(NamedTuple):
                 f"name one, like tokenizer: {{kind: {kind_of(self.values)}, unknown: <unk>}}",
             )
 
-    def _complain(self, name: Name, wrong: str, right: str) -> None:
-        self.complaints.add(name, wrong, right)
-
     def _row_names(self, table: Matrix | None, height: int | None) -> tuple[str, ...]:
         """What the rows of the table are called: IDs where all have one, else tokens."""
         embeddings = self._get("embeddings")
