@@ -6,15 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank, Expression, Number, Omitted, leaves
-from attncli.document import (
-    Addition,
-    Document,
-    Line,
-    MatrixBlock,
-    Working,
-)
+from attncli.document import Addition, Document, Line, Working
 from attncli.questions import Question
 from attncli.render import exercise_format_names, format_names
+from attncli.tables import MatrixBlock
 from attncli.telling.cells import find_cells
 from attncli.telling.exercise.choice import parse_blanking
 from attncli.telling.exercise.hints import hints_page

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from attncli import load, work
 from attncli.arithmetic.elision import elided_rows
 from attncli.arithmetic.operations import Listed
-from attncli.document import Document, MatrixBlock
+from attncli.document import Document
 from attncli.render import Page, render
+from attncli.tables import MatrixBlock
 from attncli.telling.exercise.trust import trial
 from attncli.telling.parts import told_parts
 from attncli.trace import Trace

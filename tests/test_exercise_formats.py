@@ -33,14 +33,7 @@ from attncli.arithmetic.expression import (
 )
 from attncli.arithmetic.matrix import Matrix
 from attncli.cli.output import chosen_format
-from attncli.document import (
-    Document,
-    Line,
-    MatrixBlock,
-    Prose,
-    Section,
-    Working,
-)
+from attncli.document import Document, Line, Prose, Section, Working
 from attncli.questions import MistakenAnswer, Paper, Question, RightAnswer
 from attncli.render import (
     Page,
@@ -52,6 +45,7 @@ from attncli.render import (
 from attncli.render.exercises._cloze import AcceptedRange, in_field, number_text
 from attncli.render.exercises.csv import guarded, unguarded
 from attncli.render.html import HtmlStyle, blocks_html
+from attncli.tables import Data, MatrixBlock, SideBySide
 from attncli.word import Word, words
 
 NASTY = (
@@ -558,12 +552,12 @@ EACH: dict[type, tuple[doc.Block, str]] = {
         doc.Table(("A", "B"), ((Word("<b>"), "&"), (Omitted(), Omitted()))),
         "\n\nAB\n\n\n<b>&\n⋮⋮\n\n",
     ),
-    doc.MatrixBlock: (BLANK, "\n\nQa&sum\n\n\n<b>−1.50\n\n"),
-    doc.SideBySide: (
-        doc.SideBySide("Cap", words(("<b>",)), (0,), (("Q", SMALL),)),
+    MatrixBlock: (BLANK, "\n\nQa&sum\n\n\n<b>−1.50\n\n"),
+    SideBySide: (
+        SideBySide("Cap", words(("<b>",)), (0,), (("Q", SMALL),)),
         "Cap\n\n\nTokenQ\n\n\n<b>[−1.50, 2]\n\n",
     ),
-    doc.Data: (doc.Data(SMALL), ""),
+    Data: (Data(SMALL), ""),
     doc.TextList: (doc.TextList("tokens", words(("a",)), words(("a",))), ""),
     doc.Tree: (
         doc.Tree(

@@ -28,7 +28,6 @@ from attncli.document import (
     Facts,
     Fields,
     Line,
-    MatrixBlock,
     Note,
     Prose,
     Section,
@@ -45,6 +44,7 @@ from attncli.render.tex.alignment import aligned
 from attncli.render.tex.measure import math_width
 from attncli.render.tex.text import breakable, escaped
 from attncli.steps import steps
+from attncli.tables import MatrixBlock
 from attncli.telling.lesson import lessons
 from attncli.telling.selection import Selection
 from attncli.word import Word

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.matrix import Matrix
-from attncli.document import Document, MatrixBlock, Section
+from attncli.document import Document, Section
 from attncli.render import Page, render
+from attncli.tables import MatrixBlock
 from attncli.word import Word, words
 from tests.auditor.calculator import number, rounds_to
 

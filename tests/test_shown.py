@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli import load, work
-from attncli.document import Block, Graph, SideBySide
+from attncli.document import Block, Graph
 from attncli.file.problems import ScenarioError
 from attncli.notation import plain
 from attncli.render import Page, render
+from attncli.tables import SideBySide
 from attncli.telling.selection import Selection, select
 from attncli.telling.walkthrough import walkthrough
 from attncli.trace import Trace

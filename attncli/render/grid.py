@@ -8,10 +8,10 @@ from enum import Enum, auto
 
 from attncli.arithmetic.elision import MOST_PARTS, elided, elided_rows
 from attncli.arithmetic.expression import Blank, Number, Omitted, Vector
-from attncli.document import MatrixBlock, SideBySide
 from attncli.notation import plain
 from attncli.notation.words import printed, shown
 from attncli.records import NamedTuple
+from attncli.tables import MatrixBlock, SideBySide
 from attncli.word import Word
 
 

@@ -10,8 +10,9 @@ from itertools import groupby
 from typing import Any, TypeVar
 
 from attncli.arithmetic.expression import Equation
-from attncli.document import Block, Data, Document, Facts, MatrixBlock, Spans
+from attncli.document import Block, Document, Facts, Spans
 from attncli.records import NamedTuple
+from attncli.tables import Data, MatrixBlock
 from attncli.word import Word
 
 T = TypeVar("T")

@@ -7,20 +7,10 @@ from itertools import groupby
 
 from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Omitted, Symbol, Vector
-from attncli.document import (
-    Block,
-    Facts,
-    MatrixBlock,
-    Prose,
-    SideBySide,
-    Spans,
-    Subheading,
-    TextList,
-    Tree,
-    TreeRow,
-)
+from attncli.document import Block, Facts, Prose, Spans, Subheading, TextList, Tree, TreeRow
 from attncli.name import TOP, Name, below
 from attncli.steps import step_named
+from attncli.tables import MatrixBlock, SideBySide
 from attncli.telling.given_weights import about_given_weights
 from attncli.telling.parts import WITHIN_A_STEP, made_by, operands_of, place_in_words, title_of
 from attncli.telling.selection import Selection

@@ -15,14 +15,11 @@ from attncli.document import (
     Addition,
     Block,
     Bullets,
-    Data,
     Document,
     Facts,
     Line,
-    MatrixBlock,
     Note,
     Section,
-    SideBySide,
     Spans,
     Table,
     Term,
@@ -31,6 +28,7 @@ from attncli.document import (
     Working,
 )
 from attncli.notation import plain
+from attncli.tables import Data, MatrixBlock, SideBySide
 
 MOST_IN_FULL = 400
 """The lines of the longest page that is told in full without being asked for."""

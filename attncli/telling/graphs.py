@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from attncli.document import Block, Edge, Graph, Note, SideBySide, Spans, Subheading
+from attncli.document import Block, Edge, Graph, Note, Spans, Subheading
 from attncli.name import below
+from attncli.tables import SideBySide
 from attncli.telling.blocks import matrix_block
 from attncli.telling.findings import weights_of
 from attncli.telling.selection import Selection

@@ -12,8 +12,9 @@ from itertools import groupby
 from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Omitted, Vector
 from attncli.arithmetic.operations import ColumnsAsRows, TakeRows
-from attncli.document import Block, Data, Line, MatrixBlock, Note, Working
+from attncli.document import Block, Line, Note, Working
 from attncli.records import NamedTuple
+from attncli.tables import Data, MatrixBlock
 from attncli.telling.blocks import matrix_block
 from attncli.telling.parts import made_by, step_of
 from attncli.telling.selection import Selection

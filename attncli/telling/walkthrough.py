@@ -6,20 +6,12 @@ import math
 from collections.abc import Sequence
 
 from attncli.arithmetic.elision import MOST_PARTS
-from attncli.document import (
-    Block,
-    Document,
-    MatrixBlock,
-    Note,
-    Prose,
-    Section,
-    SideBySide,
-    Tree,
-)
+from attncli.document import Block, Document, Note, Prose, Section, Tree
 from attncli.file.problems import ALL_THE_SAME
 from attncli.refusals import Problem, listed
 from attncli.scenario.budget import MOST_LINES
 from attncli.steps import formulas_of
+from attncli.tables import MatrixBlock, SideBySide
 from attncli.telling.afterwards import ending_of
 from attncli.telling.blocks import (
     by_gates,

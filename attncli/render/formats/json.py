@@ -17,6 +17,7 @@ from attncli.questions import MistakenAnswer, Paper, Question
 from attncli.render.numbers import text_of
 from attncli.render.page import Page
 from attncli.render.sentences import text_of_spans
+from attncli.tables import Data, MatrixBlock, SideBySide
 from attncli.word import Word, raw
 
 SUFFIXES = (".json",)
@@ -45,7 +46,7 @@ def _document(document: doc.Document) -> dict[str, Any]:
             variants=[
                 _matrix(block)
                 for block in closing
-                if isinstance(block, doc.MatrixBlock) and not block.given
+                if isinstance(block, MatrixBlock) and not block.given
             ],
             key={} if document.key is None else _document(document.key),
         ),
@@ -111,23 +112,21 @@ def _section(section: doc.Section) -> dict[str, Any]:
     }
     if section.questions:
         data["starts_from"] = [
-            _matrix(t)
-            for t in tables
-            if isinstance(t, doc.MatrixBlock) and t.made_in != section.step
+            _matrix(t) for t in tables if isinstance(t, MatrixBlock) and t.made_in != section.step
         ]
         data["questions"] = [_question(question) for question in section.questions]
     wrong, told = [*_mistakes(section.blocks)], [*_sentences(section.blocks)]
     return {**data, **_unless_empty(mistakes=wrong, text=told)}
 
 
-def _tables(blocks: Iterable[doc.Block]) -> Iterator[doc.MatrixBlock | doc.TextList]:
+def _tables(blocks: Iterable[doc.Block]) -> Iterator[MatrixBlock | doc.TextList]:
     """The quantities that blocks show."""
     for block in blocks:
-        if isinstance(block, doc.SideBySide):
+        if isinstance(block, SideBySide):
             yield from (matrix for _, matrix in block.columns)
-        elif isinstance(block, doc.MatrixBlock):
+        elif isinstance(block, MatrixBlock):
             yield from (block, *block.beside)
-        elif isinstance(block, doc.Data):
+        elif isinstance(block, Data):
             yield block.table
         elif isinstance(block, doc.TextList):
             yield block
@@ -160,7 +159,7 @@ def _list(block: doc.TextList) -> dict[str, Any]:
     return {"name": block.name, "rows": rows, "columns": [], "values": values, "text": text}
 
 
-def _given(block: doc.MatrixBlock, sources: Mapping[str, str]) -> dict[str, Any]:
+def _given(block: MatrixBlock, sources: Mapping[str, str]) -> dict[str, Any]:
     """A given matrix; of a large one that comes from elsewhere, what it is and how it begins."""
     source = sources.get(block.quantity)
     if source is None:
@@ -172,7 +171,7 @@ def _given(block: doc.MatrixBlock, sources: Mapping[str, str]) -> dict[str, Any]
     return {"name": block.quantity, "shape": shape, "source": source, "first": first}
 
 
-def _matrix(block: doc.MatrixBlock) -> dict[str, Any]:
+def _matrix(block: MatrixBlock) -> dict[str, Any]:
     values = _finite((block.matrix.values[list(block.rows)] + 0.0).tolist())  # no minus zero
     columns = range(block.matrix.shape[1])
     text = [[_text(block.entry(i, j)) for j in columns] for i in block.rows]

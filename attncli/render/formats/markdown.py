@@ -18,6 +18,7 @@ from attncli.render.mermaid import mermaid
 from attncli.render.numbers import at_point, filled_addends, filled_vectors, heading_of
 from attncli.render.page import Page
 from attncli.render.writers import Heading, NewPage, Title, nothing, pieces_of, written
+from attncli.tables import Data, MatrixBlock, SideBySide
 from attncli.word import Word
 
 SUFFIXES = (".md", ".markdown")
@@ -200,12 +201,12 @@ def _quantity(corner: str, grid: Grid, *, numbers: bool) -> str:
     return _grid(headings, rows, [False, *right])
 
 
-def _matrix(block: doc.MatrixBlock) -> str:
+def _matrix(block: MatrixBlock) -> str:
     heading = heading_of(block)
     return _quantity(code(heading) if heading else "", grid_of(block), numbers=True)
 
 
-def _side_by_side(block: doc.SideBySide) -> str:
+def _side_by_side(block: SideBySide) -> str:
     table = _quantity("Token", grid_of_vectors(block), numbers=False)
     return f"**{block.caption}**\n\n{table}" if block.caption else table
 
@@ -247,10 +248,10 @@ _WRITERS: Mapping[type, Callable[[Any], str]] = {
     doc.Working: _working,
     doc.Addition: _addition,
     doc.Table: _table,
-    doc.MatrixBlock: _matrix,
-    doc.SideBySide: _side_by_side,
+    MatrixBlock: _matrix,
+    SideBySide: _side_by_side,
     doc.TextList: nothing,
-    doc.Data: nothing,
+    Data: nothing,
     doc.Fields: lambda block: "  ".join(f"{name} {_RULE}" for name in block.names),
     doc.AnswerSpace: lambda block: "<br>" * (2 * block.lines),
 }

@@ -33,6 +33,7 @@ from attncli.render.writers import (
     with_tables_together,
     written,
 )
+from attncli.tables import Data, SideBySide
 from attncli.word import Word
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def _points(block: doc.Bullets, cells: int) -> list[Line]:
     return [line for item in block.items for line in _behind(bullet, item, cells)]
 
 
-def _side_by_side(block: doc.SideBySide, cells: int) -> list[Line]:
+def _side_by_side(block: SideBySide, cells: int) -> list[Line]:
     caption: list[Line] = [[StyledText(block.caption, "step")], []] if block.caption else []
     return [*caption, *_indented(side_by_side_lines(block, cells - _INDENT))]
 
@@ -255,11 +256,11 @@ _WRITERS: Mapping[type, Callable[[Any, int], list[Line]]] = {
     doc.Working: lambda block, cells: _indented(working_lines(block, cells - _INDENT)),
     doc.Addition: lambda block, cells: _indented(addition_lines(block, cells - _INDENT)),
     doc.Table: lambda block, cells: _indented(table_lines(block, cells - _INDENT)),
-    doc.SideBySide: _side_by_side,
+    SideBySide: _side_by_side,
     doc.Tree: _tree,
     doc.Graph: _graph,
     doc.TextList: nothing,
-    doc.Data: nothing,
+    Data: nothing,
     doc.Fields: _fields,
     doc.AnswerSpace: _room,
 }

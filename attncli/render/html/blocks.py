@@ -11,6 +11,7 @@ from attncli.render.html import tables
 from attncli.render.html.spans import code_html, spans_html
 from attncli.render.html.style import HtmlStyle
 from attncli.render.writers import nothing, written
+from attncli.tables import Data, MatrixBlock, SideBySide
 
 
 def blocks_html(blocks: Iterable[doc.Block], style: HtmlStyle) -> str:
@@ -59,10 +60,10 @@ _WRITERS: Mapping[type, Callable[[Any, HtmlStyle], str]] = {
     doc.Working: tables.working_html,
     doc.Addition: tables.addition_html,
     doc.Table: tables.words_html,
-    doc.MatrixBlock: tables.matrix_html,
-    doc.SideBySide: tables.side_by_side_html,
+    MatrixBlock: tables.matrix_html,
+    SideBySide: tables.side_by_side_html,
     doc.TextList: nothing,
-    doc.Data: nothing,
+    Data: nothing,
     doc.Tree: _tree,
     doc.Graph: tables.graph_html,
     doc.Fields: _fields,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from attncli.arithmetic.expression import Blank, Omitted, Vector, blanks_in
-from attncli.document import Addition, Facts, Graph, Line, MatrixBlock, SideBySide, Table, Working
+from attncli.document import Addition, Facts, Graph, Line, Table, Working
 from attncli.render.grid import Entry, Grid, entry_text, grid_of, grid_of_vectors, label_of
 from attncli.render.html.spans import code_html, expression_html, plain_html, spans_html
 from attncli.render.html.style import HtmlStyle
 from attncli.render.numbers import addends_of, heading_of, text_of
+from attncli.tables import MatrixBlock, SideBySide
 from attncli.word import Word
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from attncli.document import Block, Document, Graph, MatrixBlock, Subheading
+from attncli.document import Block, Document, Graph, Subheading
 from attncli.refusals import Refusal
 from attncli.render.columns import bands
 from attncli.render.page import Page
@@ -13,6 +13,7 @@ from attncli.render.svg.arrows import TIP, arrows
 from attncli.render.svg.elements import Picture, described, element, text_at, text_of, title_width
 from attncli.render.svg.heat_map import heat_map
 from attncli.render.svg.style import style_sheet
+from attncli.tables import MatrixBlock
 
 SUFFIXES = (".svg",)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attncli.arithmetic.expression import Number
-from attncli.document import MatrixBlock
 from attncli.render.grid import Entry, Grid, GridColumn, Omission, SumEntry
+from attncli.tables import MatrixBlock
 
 ROOM_FOR_BARS = 76
 """A table has bars where it has as much room as on a page of 80 columns."""

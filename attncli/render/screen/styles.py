@@ -5,9 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 
 from attncli.arithmetic.expression import Number
-from attncli.document import MatrixBlock
 from attncli.render.colours import SHADES, ink_of, shade_of
 from attncli.render.grid import Entry, Grid, GridColumn
+from attncli.tables import MatrixBlock
 
 
 def entry_styles(grid: Grid, column: GridColumn) -> list[str]:

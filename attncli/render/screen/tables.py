@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from attncli.arithmetic.expression import Omitted, Vector
-from attncli.document import MatrixBlock, SideBySide, Table
+from attncli.document import Table
 from attncli.notation.words import printed
 from attncli.records import NamedTuple
 from attncli.render.colours import ink_of
@@ -26,6 +26,7 @@ from attncli.render.numbers import at_point, filled_vectors, heading_of
 from attncli.render.screen.bars import ROOM_FOR_BARS, bars_of
 from attncli.render.screen.lines import Line, StyledText, left, line_width, right, width
 from attncli.render.screen.styles import entry_styles
+from attncli.tables import MatrixBlock, SideBySide
 from attncli.word import Word
 
 _GAP = "  "

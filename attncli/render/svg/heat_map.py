@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from math import sqrt
 
 from attncli.arithmetic.expression import Number
-from attncli.document import MatrixBlock
 from attncli.render.colours import LIGHT, shade_of
 from attncli.render.grid import Entry, Grid, entry_text, grid_of, label_of
 from attncli.render.svg.elements import Picture, element, text_at, text_of, text_width
+from attncli.tables import MatrixBlock
 
 _HEIGHT, _PAD, _GAP = 34, 18, 8
 _LONGEST_HEADING, _TURN = 80, 45

@@ -15,6 +15,7 @@ from attncli.render.tex.setting import Setting
 from attncli.render.tex.text import escaped, on_one_line, spans
 from attncli.render.tex.working import INDENT, pieces, working
 from attncli.render.writers import Tables, nothing, with_tables_together, written
+from attncli.tables import Data, SideBySide
 
 _BETWEEN = 2.5
 
@@ -91,9 +92,9 @@ _WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
     doc.Working: working,
     doc.Addition: addition,
     doc.Table: tables.table,
-    doc.SideBySide: tables.side_by_side,
+    SideBySide: tables.side_by_side,
     doc.TextList: nothing,
-    doc.Data: nothing,
+    Data: nothing,
     doc.Tree: _tree,
     doc.Graph: lambda block, _: tables.graph(block),
     doc.Fields: _fields,

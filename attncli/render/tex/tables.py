@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 
 from attncli.arithmetic.expression import Blank, Number, Omitted, Symbol, Vector
-from attncli.document import Graph, MatrixBlock, SideBySide, Table
+from attncli.document import Graph, Table
 from attncli.notation.latex import latex
 from attncli.notation.plain import MINUS
 from attncli.render.colours import ink_of
@@ -29,6 +29,7 @@ from attncli.render.tex.colours import ink, looks_of
 from attncli.render.tex.measure import BLANK, text_width
 from attncli.render.tex.setting import Setting
 from attncli.render.tex.text import escaped
+from attncli.tables import MatrixBlock, SideBySide
 from attncli.word import Word
 
 _GAP, _SMALL_GAP = 1.1, 0.55

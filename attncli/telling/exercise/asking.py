@@ -13,8 +13,9 @@ from collections.abc import Collection, Iterator, Sequence
 
 from attncli.arithmetic.elision import MOST_PARTS, elided, elided_rows
 from attncli.arithmetic.expression import Location
-from attncli.document import Addition, Block, MatrixBlock, Note, Spans, Working
+from attncli.document import Addition, Block, Note, Spans, Working
 from attncli.records import NamedTuple
+from attncli.tables import MatrixBlock
 from attncli.telling.blocks import given_blocks
 from attncli.telling.exercise.leaks import telling, with_copies
 from attncli.telling.exercise.lines import Asked, Blankable, LineAsker

@@ -15,7 +15,6 @@ from attncli.document import (
     Facts,
     Fields,
     Line,
-    MatrixBlock,
     Section,
     Spans,
     Subheading,
@@ -25,6 +24,7 @@ from attncli.file.problems import ScenarioError
 from attncli.questions import Paper, Question, RightAnswer
 from attncli.records import NamedTuple
 from attncli.refusals import Problem, listed
+from attncli.tables import MatrixBlock
 from attncli.telling.blocks import matrix_block
 from attncli.telling.exercise.asking import WholePage
 from attncli.telling.exercise.choice import Blanking, Points, chosen

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from attncli.arithmetic.expression import Symbol
-from attncli.document import Addition, Block, Line, MatrixBlock, Prose, Section, SideBySide, Working
+from attncli.document import Addition, Block, Line, Prose, Section, Working
 from attncli.file.address import Address
 from attncli.name import Name
 from attncli.records import NamedTuple
+from attncli.tables import MatrixBlock, SideBySide
 from attncli.telling.blocks import given_blocks
 from attncli.telling.parts import made_by, operands_of, step_of, told_parts
 from attncli.telling.quantities import ROUNDED_BY_ITSELF, one_by_one, told_quantities

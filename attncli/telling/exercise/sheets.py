@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from attncli.arithmetic.expression import Blank, with_each
-from attncli.document import Document, MatrixBlock, Section
+from attncli.document import Document, Section
 from attncli.questions import Question
 from attncli.records import Node
+from attncli.tables import MatrixBlock
 
 
 def sheet_of(whole: Document) -> Document:

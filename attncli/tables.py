@@ -1,0 +1,99 @@
+"""Tables of numbers: quantities with names for their rows and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from attncli.arithmetic import decimals
+from attncli.arithmetic.expression import Blank, Number
+from attncli.name import TOP, Name
+from attncli.records import NamedTuple
+from attncli.word import Word
+
+if TYPE_CHECKING:
+    from attncli.arithmetic.matrix import Matrix
+
+
+class MatrixBlock(NamedTuple):
+    """A quantity as a table with names for its rows and columns.
+
+    `rows` are the places, from 0, of the rows that are shown; `made_in` names the step that
+    made it, none where it was given (or has another `origin`). A list such as `exp_sum` has no
+    column names. `roles` are put before the names (`Q: love`, `K: AI`). `with_sums` asks for one
+    more column, of what each row adds up to as shown; `shares` says that a row's numbers are parts
+    of 1, `is_result` that it is what the page comes to. `beside` are lists of the same rows, a
+    column each; `begins_row` says that it stands below the table before it, not beside. `tokens`
+    are what the rows of a table by ID stand for. `quantity` is the full name, `name` what the page
+    calls it. `blanks` are the ids of the cells, (row, column) from 0, that are to be filled in; a
+    matrix that lacks a cell's number doesn't tell it.
+    A table of one row that is `turned` is told as a column.
+    """
+
+    name: str
+    matrix: Matrix
+    row_names: tuple[Word, ...]
+    column_names: tuple[Word, ...]
+    rows: tuple[int, ...]
+    made_in: str = ""
+    origin: str = "given"
+    roles: tuple[str, str] = ("", "")
+    with_sums: bool = False
+    shares: bool = False
+    is_result: bool = False
+    beside: tuple[MatrixBlock, ...] = ()
+    begins_row: bool = False
+    quantity: Name = TOP
+    blanks: Mapping[tuple[int, int], str] = MappingProxyType({})
+    tokens: tuple[Word, ...] = ()
+    turned: bool = False
+
+    @property
+    def given(self) -> bool:
+        return not self.made_in
+
+    @property
+    def role_of_names(self) -> str:
+        """The role of what stands at the left of the table."""
+        return self.roles[1 if self.turned else 0]
+
+    def entry(self, i: int, j: int) -> Number | Blank:
+        """What stands in a cell: its number, or a blank with or without its answer."""
+        number = self.matrix.number(i, j) if self.matrix.has(i, j) else None
+        if number is not None and (i, j) not in self.blanks:
+            return number
+        return Blank(self.blanks.get((i, j), ""), number)
+
+    @property
+    def is_list(self) -> bool:
+        return not self.column_names
+
+    @property
+    def are_lists(self) -> bool:
+        """Whether it is several lists, each of which is a column under its own name."""
+        return self.is_list and bool(self.beside)
+
+    def row_sum(self, i: int) -> tuple[str, Number]:
+        """What the numbers of a row add up to, as they are shown: in full, with `=`, or where that
+        has more digits than a number is ever told with, rounded, with `≈`."""
+        numbers = (self.matrix.number(i, j).shown for j in range(self.matrix.shape[1]))
+        total = decimals.total(numbers)
+        if len(total.as_tuple().digits) <= decimals.SIGNIFICANT:
+            return "=", Number.written(total)
+        return "≈", Number.written(decimals.round_to(total, self.matrix.decimals))
+
+
+class Data(NamedTuple):
+    """A quantity whose numbers the page tells in another way, for formats that keep data."""
+
+    table: MatrixBlock
+
+
+class SideBySide(NamedTuple):
+    """The rows of several quantities as vectors, side by side."""
+
+    caption: str
+    row_names: tuple[Word, ...]
+    rows: tuple[int, ...]
+    columns: tuple[tuple[str, MatrixBlock], ...]
