@@ -22,6 +22,7 @@ from attncli.telling.working import cell_line
 from attncli.trace import Quantity, Trace
 from tests.auditor import Report, audit, audit_numbers, audit_sentences
 from tests.auditor.latex import plain
+from tests.auditor.published import audit_published
 from tests.conftest import FEWER, sampled
 from tests.pages import (
     LARGE,
@@ -198,6 +199,38 @@ def test_another_number_in_a_sentence_is_found(name: str) -> None:
                 assert [*audit_sentences({**page, "steps": steps})] != []
                 spoilt += 1
     assert spoilt
+
+
+COUNTED = (
+    " differs from ",
+    " that differ;",
+    "don't follow",
+    "numbers that the source prints follow",
+)
+NUMBER = re.compile(r"(?<!row of )\b\d+\b(?![^()]*\): )")  # no name, and not what was changed
+
+
+@pytest.mark.parametrize(
+    "name", ["i_love_ai", "three_tokens", "three_tokens_assumed", "tennis_and_rafael", "word_order"]
+)
+def test_another_count_in_a_sentence_is_found(name: str) -> None:
+    """Each number in turn of a sentence that counts what differs, or doesn't follow."""
+    trace = trace_of(SHIPPED[name])
+    variants = {name: json.loads(page_of(one, "json")) for name, one in trace.variants.items()}
+    text, published = page_of(trace, "json"), read(SHIPPED[name]).get("published")
+
+    def false(page: str) -> list[str]:
+        own = json.loads(page)
+        of_source = audit_published(own, published) if published else ()
+        return [*audit_sentences(own, variants), *of_source]
+
+    sentences = re.findall(r'(?<=")(?:[^"\\]|\\.)+(?=")', text)
+    counts = {one for one in sentences if any(part in one for part in COUNTED)}
+    assert counts
+    assert false(text) == []
+    for said, place in ((one, found.span()) for one in counts for found in NUMBER.finditer(one)):
+        wrong = f"{said[: place[0]]}{int(said[slice(*place)]) + 1}{said[place[1] :]}"
+        assert false(text.replace(said, wrong)) != [], wrong
 
 
 @pytest.mark.slow

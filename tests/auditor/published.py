@@ -103,6 +103,14 @@ def audit_published(page: Mapping[str, Any], published: Mapping[str, Any]) -> It
     (counts,) = (note for note in page["notes"] if _COUNTED.match(note))
     if not _counts(counts, len(printed), len(differing)):
         yield f"{counts}: {len(differing)} of {len(printed)}"
+    if int((re.findall(r"It assumes (\d+) more number", counts) or [0])[0]) != _assumed(published):
+        yield f"{counts}: {_assumed(published)} assumed"
+
+
+def _assumed(published: Mapping[str, Any]) -> int:
+    """How many numbers of a file its source assumes."""
+    entries = (one for one in published.values() if isinstance(one, dict))
+    return sum(len(_flat(one["numbers"])) for one in entries if one.get("assumed") == "true")
 
 
 def _counts(sentence: str, printed: int, differing: int) -> bool:

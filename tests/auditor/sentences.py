@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
+from tests.auditor import counts
 from tests.auditor.calculator import number, rounds_to, same, value
 from tests.auditor.tables import Table, Tables
 
@@ -19,14 +19,14 @@ _NONE: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 _PLACES = {"Encoder": "encoder", "Layer": "layers", "Head": "heads", "Cross-attention": "cross"}
 
 
-@dataclass(frozen=True)
-class Said:
+class Said(NamedTuple):
     """A sentence, and where it stands: the path of its section, empty at the page's close."""
 
     text: str
     path: str
     page: Mapping[str, Any]
     tables: Tables
+    variants: Mapping[str, Mapping[str, Any]]
 
     def table(self, name: str) -> Table:
         return self.tables[self.tables.full(name, self.path)]
@@ -42,15 +42,17 @@ def audit_sentences(
 ) -> Iterator[str]:
     """What is false in a page's sentences, or carries a number that nobody knows to check. What
     follows the sentence that compares a variant is said of that one's own page."""
+    of = own = Said("", "", page, Tables(page), variants)
     for step in page["steps"]:
         for text in step.get("text", ()):
-            yield from _false(Said(text, step.get("path", ""), page, Tables(page)))
-    of = page
+            yield from _false(own._replace(text=text, path=step.get("path", "")))
     for text in page["notes"]:
         named = [name for name in variants if text.startswith(f"{name} (")]
-        of = page if named or "source" in text else of
-        yield from _false(Said(text, "", of, Tables(of)))
-        of = variants[max(named, key=len)] if named else of
+        of = own if named or "source" in text else of
+        yield from _false(of._replace(text=text))
+        if named:
+            other = variants[max(named, key=len)]
+            of = own._replace(page=other, tables=Tables(other))
 
 
 def _false(said: Said) -> Iterator[str]:
@@ -198,27 +200,36 @@ def _not_one(said: Said, match: re.Match[str]) -> bool:
 
 
 def _counted(said: Said, match: re.Match[str]) -> bool:
-    tables = [table for table in said.page.get("tables", ()) if "Here" in table["headings"]]
-    differ = sum(len(table["rows"]) for table in tables)
-    return differ >= int(match["n"]) and int(match["of"]) >= int(match["n"])
+    of = int(match["of"])
+    n = of if match["n"] == "None" else int(match["n"])
+    return len(counts.listed(said.page, said.text)) == n <= of
+
+
+def _of_its_own(said: Said, match: re.Match[str]) -> bool:
+    n = 1 if match["n"] == "One" else int(match["n"])
+    return counts.of_its_own(counts.listed(said.page, said.text)) == n
+
+
+def _not_told(said: Said, match: re.Match[str]) -> bool:
+    (texts,) = (step["text"] for step in said.page["steps"] if said.text in step.get("text", ()))
+    name = said.tables.full(match["name"], said.path)
+    return counts.not_told(said.page, name, texts) == int(match["n"])
 
 
 def _compared(said: Said, match: re.Match[str]) -> bool:
-    """A variant's number is one of its table, the other one of a table that it stands beside."""
-    variants = [one for one in said.page["variants"] if one["name"] == match["name"]]
-    own = said.tables[match["name"]] if match["name"] in said.tables._tables else None
-    beside = [(one["rows"], one["text"]) for one in variants]
-    beside += [] if own is None else [(own.rows, own.text)]
+    """How many rows of a variant's result differ, and where most."""
+    own = said.variants[match["before"]] if match["before"] else said.page
+    both = counts.compared(own, said.variants[match["variant"]], match["name"])
+    row, column, of = match["row"], int(match["column"] or 1) - 1, len(both.own)
+    n, told_of = (of if match["all"] else int(match["n"]), int(match["all"] or match["of"]))
+    its, others = (Decimal(repr(one[row][column])) for one in (both.other, both.own))
+    numbers = rounds_to(its, match["its"]) and rounds_to(others, match["own"])
+    return numbers and (n, told_of) == (both.differing, of) and both.is_most(row, column)
 
-    def has(text: str) -> bool:
-        column = int(match["column"] or 1) - 1
-        rows = [
-            table[names.index(match["row"])] for names, table in beside if match["row"] in names
-        ]
-        cells = [row[column] if isinstance(row, list) else row for row in rows]
-        return any(rounds_to(number(text), cell) for cell in cells)
 
-    return has(match["its"]) and (has(match["own"]) or own is None)
+def _pruned(_: Said, match: re.Match[str]) -> bool:
+    """Fewer pieces go than might."""
+    return len(match["gone"].split(", ")) < int(match["n"])
 
 
 def _shapes(_: Said, match: re.Match[str]) -> bool:
@@ -255,8 +266,12 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (rf"The numbers that the source prints for .* don't add up to 1: (?P<sum>.*) = (?P<total>{_N})\.",
          _not_adding),
         (rf"the weights of (?P<row>.+) add up to (?P<total>{_N}), not to 1:", _not_one),
-        (r"(?P<n>\d+) of the (?P<of>\d+) numbers that the source prints don't follow\.", _counted),
-        (rf"^.+: (?P<name>[\w.\[\]]+) differs from .* in (?:all \d+|\d+ of the \d+) rows?, most in the row of"
+        (r"(?P<n>\d+|None) of the (?P<of>\d+) numbers that the source prints (?:don't )?follow\.", _counted),
+        (r"^(?P<gone>.+?) go(?:es)?[ :].*A round might prune (?P<n>\d+), but without these", _pruned),
+        (r"(?P<n>\d+|One) of these follows? from its own earlier numbers\.", _of_its_own),
+        (r"It prints (?P<n>\d+) more numbers of (?P<name>\S+) that differ", _not_told),
+        (rf"^(?P<variant>.+) \([^()]*\): (?P<name>[\w.\[\]]+) differs from (?:the scenario's own|that of the"
+         r" variant (?P<before>.+)) in (?:all (?P<all>\d+)|(?P<n>\d+) of the (?P<of>\d+)) rows?, most in the row of"
          rf" (?P<row>.+): (?:in column (?P<column>\d+) )?it is (?P<its>{_N}) instead of (?P<own>{_N})\.",
          _compared),
         (r"\(\d+ × \d+\)\(\d+ × \d+\) = \(\d+ × \d+\)", _shapes),
@@ -273,11 +288,9 @@ _OF_RULES = tuple(
         r"Where the mask is 0, the score", r"ε = 0\.0*1 is added", r"positions count from 0",
         r"(?:near|between|above|is) [−\d]+(?: and [−\d]+)?(?= lets| holds|, else| by|\b)",
         r"else 0\b", r"is 1 − a²", r"by the temperature [\d.]+",
-        r"All \d+ numbers that the source prints follow\.", r"None of the \d+ numbers",
-        r"\d+ of these follow",
+        r"All \d+ numbers that the source prints follow\.",
         r"it costs 10 more than the least probable piece",
-        r"A round might prune \d+, but without these",
-        r"It assumes \d+ more numbers?\.", r"It prints \d+ more numbers? of .* that differ",
+        r"It assumes \d+ more numbers?\.",
         r"The source assumes \[.*\] for .*; worked, it is \[.*\]\.",
     )
 )  # fmt: skip

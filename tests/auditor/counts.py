@@ -1,0 +1,90 @@
+"""How many a page's sentences count, counted again in its JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any, NamedTuple
+
+from tests.auditor.calculator import number
+
+Json = Mapping[str, Any]
+_SAME = 1e-9
+_DIFFERING = re.compile(
+    r"(?:don't|doesn't) follow\.|(?:None|Neither) of the \d+ numbers that the source prints"
+)
+
+
+class Comparison(NamedTuple):
+    """Two results of the same rows: how far each number is off, by the first one's row."""
+
+    own: Mapping[str, Sequence[float]]
+    other: Mapping[str, Sequence[float]]
+
+    def off(self, row: str) -> list[float]:
+        return [abs(a - b) for a, b in zip(self.own[row], self.other[row], strict=True)]
+
+    @property
+    def differing(self) -> int:
+        return sum(max(self.off(row)) > _SAME for row in self.own)
+
+    def is_most(self, row: str, column: int) -> bool:
+        most = max(max(self.off(name)) for name in self.own)
+        return abs(self.off(row)[column] - most) <= _SAME
+
+
+def compared(own: Json, other: Json, name: str) -> Comparison:
+    """What a page and another one come to; the other's result has this name."""
+    result = _quantities(other)[name]
+    alike = [q for q in _quantities(own).values() if sorted(q["rows"]) == sorted(result["rows"])]
+    before = next((q for q in alike if q["name"] == name), alike[-1])
+    return Comparison(_rows(before), _rows(result))
+
+
+def _quantities(page: Json) -> dict[str, Json]:
+    return {q["name"]: q for step in page["steps"] for q in step["quantities"] if "values" in q}
+
+
+def _rows(quantity: Json) -> dict[str, list[float]]:
+    values = (row if isinstance(row, list) else [row] for row in quantity["values"])
+    return dict(zip(quantity["rows"], values, strict=True))
+
+
+def listed(page: Json, note: str) -> list[dict[str, str]]:
+    """What stands below a note on how many published numbers don't follow, row by row."""
+    notes = [one for one in page["notes"] if _DIFFERING.search(one)]
+    return [*_tables_of_published(page)][notes.index(note)]
+
+
+def _tables_of_published(page: Json) -> Iterator[list[dict[str, str]]]:
+    for table in page.get("tables", ()):
+        if "The source" in table["headings"]:
+            yield [dict(zip(table["headings"], row, strict=True)) for row in table["rows"]]
+
+
+def of_its_own(rows: Sequence[Mapping[str, str]]) -> int:
+    """How many of the source's numbers are those that come of its own earlier ones, rounded."""
+    return sum(_follows(row["The source"], row.get("From its own", row["Here"])) for row in rows)
+
+
+def _follows(theirs: str, worked: str) -> bool:
+    return number(theirs) == number(worked).quantize(_unit(theirs), rounding=ROUND_HALF_UP)
+
+
+def _unit(text: str) -> Decimal:
+    return Decimal(1).scaleb(-len(text.partition(".")[2]))
+
+
+def not_told(page: Json, name: str, texts: Sequence[str]) -> int:
+    """How many differing numbers of a quantity have no sentence of their own in a section."""
+    cells = {
+        (row["Number"], number(row["The source"]))
+        for rows in [*_tables_of_published(page)][:1]
+        for row in rows
+        if row["Number"].startswith(f"{name}[")
+    }
+    local = re.escape(name.rpartition(".")[2])
+    return len(cells) - sum(
+        bool(re.match(rf"The source prints \S+ for {local}\[", text)) for text in texts
+    )
