@@ -14,8 +14,9 @@ from attncli.name import Name, below
 from attncli.records import replace
 from attncli.scenario.budget import Cost
 from attncli.scenario.scenario import Scenario
-from attncli.steps import steps, story
+from attncli.steps import steps
 from attncli.steps.schema import givable
+from attncli.steps.story import awaits_times, sized, story
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, Unfinished, make
 from attncli.trace.axes import given_axes
 from attncli.trace.budget import cost_of, excess
@@ -45,8 +46,8 @@ def load(
     """
     problems = Problems()
     whole = read(source, changes, problems, outside=outside, large=large, progress=progress)
-    scenario, cost = _sized(whole, problems)
-    variants = {name: _sized(other, problems) for name, other in whole.variants.items()}
+    scenario, cost = _planned(whole, problems)
+    variants = {name: _planned(other, problems) for name, other in whole.variants.items()}
     for _, more in variants.values():
         cost = cost.plus(more)
     wrong = excess(whole, cost)
@@ -59,15 +60,18 @@ def load(
     return scenario.with_variants(others)
 
 
-def _sized(scenario: Scenario, problems: Problems) -> tuple[Scenario, Cost]:
-    """The scenario with its shapes worked out, and what it costs."""
+def _planned(scenario: Scenario, problems: Problems) -> tuple[Scenario, Cost]:
+    """The scenario with its story and the shapes in it, and what it costs."""
     _check_tokens(scenario, problems)
     told = story(scenario, problems)
     _check_rounding(scenario, told, problems)
     if scenario.prediction.generate > 1:
         _check_generation(scenario, problems)
     shapes = shapes_of(scenario, told, problems)
-    return replace(scenario, shapes=shapes), cost_of(scenario, told, shapes)
+    if awaits_times(scenario) and not problems.found:
+        told = story(replace(scenario, shapes=shapes))
+        shapes = shapes_of(scenario, told, problems)
+    return replace(scenario, story=told, shapes=shapes), cost_of(scenario, told, shapes)
 
 
 def _with_drawn(scenario: Scenario, problems: Problems) -> Scenario:
@@ -129,10 +133,10 @@ def outline(source: Source) -> Outline:
     ScenarioError."""
     problems = Problems()
     scenario = read(source, (), problems, alone=True).alone()
-    scenario = replace(scenario, shapes=shapes_of(scenario, story(scenario), problems))
+    scenario, _ = _planned(scenario, problems)
     problems.stop_if_any()
     known = {*scenario.given, *scenario.random}
-    told = _needed(story(scenario), known)
+    told = _needed(sized(scenario), known)
     for definition in (definition for part in told for definition in part.definitions):
         if not definition.needs and known.issuperset(definition.operands):
             known.add(definition.name)
@@ -148,7 +152,7 @@ def work(scenario: Scenario) -> Trace:
     quantities: dict[str, Quantity] = {
         name: _given_quantity(scenario, name, matrix) for name, matrix in scenario.given.items()
     }
-    told = _needed(story(scenario), quantities)
+    told = _needed(sized(scenario), quantities)
     plan = [definition for part in told for definition in part.definitions]
     for definition in plan:
         if not definition.needs and all(name in quantities for name in definition.operands):
@@ -182,9 +186,9 @@ def _generated(trace: Trace) -> tuple[Trace, ...]:
         published={},
     )
     problems = Problems()
-    sized, _ = _sized(longer, problems)
+    planned, _ = _planned(longer, problems)
     problems.stop_if_any()
-    step = work(sized)
+    step = work(planned)
     return (replace(step, generated=()), *step.generated)
 
 

@@ -56,6 +56,15 @@ def test_the_gradient_factor_is_that_of_autograd(cell: str, seed: int, layout: s
         close(trace["factor_norms"].values[t - 1], np.sqrt((expected**2).sum()))
 
 
+def test_a_random_input_tells_how_often_a_cell_is_taken_and_how_large_it_is() -> None:
+    drawn = {"random": "normal", "seed": 1, "std": 1}
+    X = {**drawn, "shape": [3, 2]}
+    trace = work(load({"X": X, "cell": "rnn", "W_ax": drawn, "W_aa": np.eye(4)}))
+    assert trace["W_ax"].values.shape == (4, 2)
+    assert trace["states"].values.shape == (3, 4)
+    assert " h = 4" in page_of(trace)
+
+
 @pytest.mark.slow
 @given(recurrents())
 def test_random_recurrent_layers(text: str) -> None:

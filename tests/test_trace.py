@@ -14,8 +14,9 @@ from attncli import ScenarioError, load, work
 from attncli.arithmetic.operations import DivideByColumnSum
 from attncli.name import Name
 from attncli.pipeline import outline
+from attncli.records import replace
 from attncli.steps import scores
-from attncli.trace import CellPlace, Definition
+from attncli.trace import CellPlace, Definition, HeadPlace, Place
 from attncli.trace.outline import outline_of
 from tests.pages import SHIPPED, page_of, trace_of
 from tests.strategies import scenarios, workable
@@ -40,6 +41,25 @@ def test_an_outline_is_that_of_the_worked_scenario(name: str) -> None:
         (part.step, part.path) for part in worked.parts
     ]
     assert told.shapes == worked.shapes
+
+
+def test_a_story_is_planned_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    planned: list[Place] = []
+    own = scores.STEP
+
+    def plan(place: HeadPlace) -> tuple[Definition, ...]:
+        planned.append(place)
+        return own.plan(place)
+
+    monkeypatch.setattr(scores, "STEP", own._replace(plan=plan))
+    scenario = load("i_love_tennis_causal")
+    trace = work(scenario)
+    assert len(planned) == 1 + len(scenario.variants) > 1
+    other = replace(scenario, given={**scenario.given, Name("W_Q"): scenario.given[Name("W_K")]})
+    again = work(other)  # other numbers have the same story, and its places know them
+    assert len(planned) == 1 + len(scenario.variants)
+    assert again["Q"].values.tolist() == trace["K"].values.tolist()
+    assert all(part.place.scenario is other for part in again.story)
 
 
 @pytest.mark.slow

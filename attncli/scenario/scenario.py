@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding
@@ -40,7 +41,8 @@ class Scenario:
     `published` is what the source prints, by the addresses of quantities, rows and cells.
     `large` lets it cost more than it may without being asked for.
     `varied` says what is other than in the scenario that this is a variant of.
-    `shapes` are those of all quantities that can be told before anything is worked out.
+    `story` is every step that it takes, planned once, and `shapes` are those of all quantities
+    in it that can be told before anything is worked out; other numbers have the same story.
     """
 
     title: str = "Scenario"
@@ -58,6 +60,7 @@ class Scenario:
     row_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     vectors: Collection[Name] = frozenset()
     sizes: Mapping[str, int] = field(default_factory=dict)
+    story: Sequence[Any] = ()  # `trace.PlannedStep`s, of which a scenario knows nothing
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     variants: Mapping[str, Scenario] = field(default_factory=dict)
     varied: tuple[str, ...] = ()

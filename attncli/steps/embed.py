@@ -54,6 +54,7 @@ _KEYS = (
 )
 
 _TOKENS = "token"
+_ROOT = Root(Symbol("d_model"))
 
 
 def _is_scaled(place: Place) -> bool:
@@ -69,22 +70,18 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     found = _look_up(place, embedded(place), place.text.rows_of_tokens)
     if not _is_scaled(place):
         return (found,)
-    factor, symbol, needs = _factor(place)
     scaled = place.name("scaled_E" if place.stack.goes_on else "X")
-    operation = MultiplyBy(factor, symbol)
-    return found, Definition(scaled, operation, (found.name,), "embed", needs=needs)
-
-
-def _factor(place: Place) -> tuple[Number | Root, Root | None, tuple[Name, ...]]:
-    """What embeddings are multiplied by, its symbol, and what is missing for it."""
     scale = place.stack.said.get(EMBEDDING_SCALE)
-    if isinstance(scale, Decimal):
-        return Number.written(scale), None, ()
-    symbol = Root(Symbol("d_model"))
+    factor = Number.written(scale) if isinstance(scale, Decimal) else _ROOT
+    needs = (Name("d_model"),) if factor is _ROOT else ()
+    return found, Definition(scaled, MultiplyBy(factor), (found.name,), "embed", needs=needs)
+
+
+def _sized(place: Place, planned: Definition) -> Definition:
     d_model = place.width(place.name("E"))
-    if d_model is None:
-        return symbol, symbol, (Name("d_model"),)
-    return Root(Number.written(d_model)), symbol, ()
+    if d_model is None or planned.needs != (Name("d_model"),):
+        return planned
+    return planned._replace(operation=MultiplyBy(Root(Number.written(d_model)), _ROOT), needs=())
 
 
 def _look_up(place: Place, name: Name, rows: tuple[int, ...]) -> Definition:
@@ -132,6 +129,7 @@ STEP = Step(
         " of the sentence."
     ),
     plan=_plan,
+    sized=_sized,
     mistakes=(
         Mistake(
             "off_by_one",

@@ -126,6 +126,14 @@ def _positions(place: Place, positions: Positions, k: int) -> Definition:
     return _rows_of(place, name, "positions", rows, "position")
 
 
+def _sized(place: Place, planned: Definition) -> Definition:
+    """A row of a table for each token, where only the embeddings tell how many there are."""
+    if not planned.needs:
+        return planned
+    added = (_positions(place, one, k) for k, one in enumerate(_added(place)))
+    return next((one for one in added if one.name == planned.name), planned)
+
+
 def _segments(place: Place) -> Definition:
     rows = place.stack.segments
     return _rows_of(place, place.name("S"), "segment_embeddings", rows, "segment")
@@ -189,6 +197,7 @@ STEP = Step(
         " everywhere."
     ),
     plan=_plan,
+    sized=_sized,
     general=General(x="E", positions=(Positions("sinusoidal"),)),
     shown_with=("positions=sinusoidal",),
     mistakes=(

@@ -24,7 +24,7 @@ SCALE: Key[str | Decimal] = Key(
 _ROOT = Root(Symbol("d_k"))
 
 
-def divisor_of(place: HeadPlace) -> Expression | None:
+def _divisor(place: HeadPlace) -> Expression | None:
     """What the scores are divided by: √d_k or a number; None where they aren't, or where d_k
     isn't known."""
     scale = place.attention.said.get(SCALE)
@@ -36,15 +36,17 @@ def divisor_of(place: HeadPlace) -> Expression | None:
 
 
 def _plan(place: HeadPlace) -> tuple[Definition, ...]:
-    if place.attention.said.get(SCALE) == "none" and not place.scenario.gives(place.name("scaled")):
+    scale = place.attention.said.get(SCALE)
+    if scale == "none" and not place.scenario.gives(place.name("scaled")):
         return ()
-    divisor = divisor_of(place)
-    definition = _scaled_by(place, DivideBy(divisor or _ROOT, _symbol(place)))
-    return (definition if divisor is not None else definition._replace(needs=(Name("d_k"),)),)
+    if isinstance(scale, Decimal):
+        return (_scaled_by(place, DivideBy(Number.written(scale))),)
+    return (_scaled_by(place, DivideBy(_ROOT))._replace(needs=(Name("d_k"),)),)
 
 
-def _symbol(place: HeadPlace) -> Expression | None:
-    return None if isinstance(place.attention.said.get(SCALE), Decimal) else _ROOT
+def _sized(place: HeadPlace, planned: Definition) -> Definition:
+    divisor = _divisor(place) if planned.needs else None
+    return planned if divisor is None else _scaled_by(place, DivideBy(divisor, _ROOT))
 
 
 def _happens(place: HeadPlace) -> str:
@@ -66,7 +68,7 @@ def _by_d_k(place: HeadPlace) -> Definition | None:
 
 
 def _multiplied(place: HeadPlace) -> Definition | None:
-    divisor = divisor_of(place)
+    divisor = _divisor(place)
     return None if divisor is None else _scaled_by(place, MultiplyBy(divisor))
 
 
@@ -85,6 +87,7 @@ STEP = Step(
     ),
     more="Large scores would push the softmax to where one weight is nearly 1 and learning stalls.",
     plan=_plan,
+    sized=_sized,
     general=General(x="scores"),
     shown_with=("scale=sqrt_d_k",),
     mistakes=(

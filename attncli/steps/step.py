@@ -29,6 +29,10 @@ class Mistake(NamedTuple, Generic[P]):
     definition: Callable[[P], Definition | None]
 
 
+def _as_planned(_: Place, definition: Definition) -> Definition:
+    return definition
+
+
 def _nothing_to_check(_: Place, __: Problems) -> None:
     return None
 
@@ -55,7 +59,8 @@ class Step(NamedTuple, Generic[P]):
 
     `at` is the type of the places where it is taken. `keys` are what a scenario may say of it,
     `check` complains of what is wrong at a place beyond the kinds of their values. `plan` says what
-    it makes at a place; its formulas are those of the operations, unless `formulas` has others.
+    it makes at a place before any shape is known, and `sized` what each of these is when all shapes
+    are; its formulas are those of the operations, unless `formulas` has others.
     `makes` are the names of all that it can make; `shapes` says what goes in and comes out,
     `does` says in a few words what it does, `happens` is the sentence that opens the working;
     `why`, one sentence, says what the step is for, and `more` what a lesson adds to that.
@@ -77,6 +82,7 @@ class Step(NamedTuple, Generic[P]):
     more: str = ""
     keys: tuple[Key[Any], ...] = ()
     check: Callable[[P, Problems], None] = _nothing_to_check
+    sized: Callable[[P, Definition], Definition] = _as_planned
     formulas: Callable[[P], tuple[Equation, ...] | None] = _formulas_of_definitions
     general: General = General()
     mistakes: tuple[Mistake[P], ...] = ()

@@ -61,12 +61,30 @@ def _until(
     return tuple(parts[: ends[-1]] if ends else parts)
 
 
-def _times(place: Place) -> int:
+def sized(scenario: Scenario) -> Iterator[PlannedStep]:
+    """The story of a scenario with its numbers, and with all that its shapes tell."""
+    part: PlannedStep
+    for part in scenario.story:
+        step, place = step_named(part.step), replace(part.place, scenario=scenario)
+        definitions = tuple([step.sized(place, planned) for planned in part.definitions])
+        yield PlannedStep(part.step, place, definitions)
+
+
+def awaits_times(scenario: Scenario) -> bool:
+    """Whether only the shapes in a story can tell how often one of its cells is taken."""
+    return any(
+        layer.recurrent is not None and not _times(scenario, stack)
+        for stack in scenario.stacks
+        for layer in stack.layers
+    )
+
+
+def _times(scenario: Scenario, stack: Stack) -> int:
     """How many rows the input of a stack has, as far as that can be told."""
-    X = below(place.stack.path, "X")
-    own = place.scenario.given.get(X)
-    height = own.shape[0] if own is not None else place.height(X)
-    return height or len(place.text.tokens)
+    X = below(stack.path, "X")
+    own = scenario.given.get(X)
+    height = own.shape[0] if own is not None else scenario.shapes.get(X, (None, None))[0]
+    return height or len(stack.text.tokens)
 
 
 def steps() -> tuple[Step[Any], ...]:
@@ -176,7 +194,7 @@ class _Teller:
 
     def recurrent(self, place: LayerPlace, cell: Recurrent) -> Name:
         """One recurrent layer: a list of cells, one a time, for each way that it goes."""
-        times = _times(place)
+        times = _times(self.scenario, place.stack)
         if not times:
             return place.x
         whole = place.to(WayPlace, cell=cell, way=cell.ways[0], times=times)

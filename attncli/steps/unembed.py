@@ -62,10 +62,17 @@ def _logits(place: Place, x: Name) -> Definition:
     tied = prediction.unembedding == "tied"
     matrix = place.text.table if tied else _UNEMBEDDING
     operation, operands = layer_of(place, x, matrix, Name("b_U"), out_in=tied or prediction.linear)
-    logits = place.name("logits")
-    known = place.width(logits) == len(prediction.vocabulary)
-    columns = Axis(prediction.vocabulary, _VOCABULARY) if known else None
-    return Definition(logits, operation, operands, "unembed", columns=columns, blame=_UNEMBEDDING)
+    return Definition(place.name("logits"), operation, operands, "unembed", blame=_UNEMBEDDING)
+
+
+def _sized(place: Place, planned: Definition) -> Definition:
+    """The last of as many rows as there are; logits of the vocabulary, if they are as many."""
+    if planned.name != place.name("logits"):
+        return _last_row(place)
+    vocabulary = place.scenario.prediction.vocabulary
+    if place.width(planned.name) != len(vocabulary):
+        return planned
+    return planned._replace(columns=Axis(vocabulary, _VOCABULARY))
 
 
 def _from_first(place: Place) -> Definition | None:
@@ -96,6 +103,7 @@ STEP = Step(
     ),
     more="A large dot product says: that token fits.",
     plan=_plan,
+    sized=_sized,
     general=General(x="x"),
     mistakes=(
         Mistake(
