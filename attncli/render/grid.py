@@ -7,7 +7,7 @@ from decimal import Decimal
 from enum import Enum, auto
 
 from attncli.arithmetic.elision import MOST_PARTS, elided, elided_rows
-from attncli.arithmetic.expression import Blank, Number, Omitted, Vector
+from attncli.arithmetic.expression import Blank, Number, Omitted, Symbol, Vector
 from attncli.notation import plain
 from attncli.notation.words import printed, shown
 from attncli.records import NamedTuple
@@ -33,7 +33,8 @@ class SumEntry(NamedTuple):
 
 
 Entry = Number | Blank | SumEntry | Vector | Word | Omission
-Label = Word | str | Omission
+Label = Word | str | Symbol | Omission
+"""What names a row or a column; a symbol where that is a quantity of its own."""
 
 
 class GridColumn(NamedTuple):
@@ -143,6 +144,8 @@ def label_of(name: Label | Omitted) -> Word | str:
     """What names a row or a column, or stands in a table of words."""
     if isinstance(name, Omitted):
         return _OMITTED[Omission.ROWS]
+    if isinstance(name, Symbol):
+        return Word(name.name)
     return _OMITTED[name] if isinstance(name, Omission) else name
 
 
@@ -172,7 +175,7 @@ def _column(block: MatrixBlock, j: int | None, rows: Sequence[int | None]) -> Gr
 def _list_column(block: MatrixBlock, rows: Sequence[int | None]) -> GridColumn:
     """A list as a column under its own name."""
     entries = (Omission.ROWS if i is None else block.entry(i, 0) for i in rows)
-    return GridColumn(Word(block.name), tuple(entries), block)
+    return GridColumn(Symbol(block.name), tuple(entries), block)
 
 
 def _in_role(role: str, name: Word) -> Word:

@@ -184,7 +184,9 @@ def _grids(lines: Iterable[str]) -> Iterator[Grid]:
             cells = re.split(r"(?<!\\)\|", line.strip()[1:-1])
             table.append([re.sub(r"\\(.)", r"\1", cell.strip()) for cell in cells])
         elif table:
-            yield Grid(table[0], table[2:])
+            first, *others = table[0]
+            rows = [[name.strip("`"), *cells] for name, *cells in table[2:]]
+            yield Grid([first, *(one.strip("`") for one in others)], rows)
             table = []
 
 

@@ -13,7 +13,7 @@ from attncli.arithmetic.expression import Equation, Expression, Omitted, Symbol,
 from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.latex import WEB, latex
 from attncli.notation.words import printed
-from attncli.render.grid import Entry, Grid, entry_text, grid_of, grid_of_vectors, label_of
+from attncli.render.grid import Entry, Grid, Label, entry_text, grid_of, grid_of_vectors, label_of
 from attncli.render.mermaid import mermaid
 from attncli.render.numbers import at_point, filled_addends, filled_vectors, heading_of
 from attncli.render.page import Page
@@ -195,10 +195,14 @@ def _table(block: doc.Table) -> str:
 
 def _quantity(corner: str, grid: Grid, *, numbers: bool) -> str:
     """A quantity's table, its rows and columns named."""
-    headings = [corner, *(escaped(label_of(heading)) for heading in grid.headings)]
-    rows = [[escaped(label_of(name)), *map(_entry, entries)] for name, entries in grid.rows()]
+    headings = [corner, *map(_named, grid.headings)]
+    rows = [[_named(name), *map(_entry, entries)] for name, entries in grid.rows()]
     right = (numbers and not column.has_words for column in grid.columns)
     return _grid(headings, rows, [False, *right])
+
+
+def _named(name: Label) -> str:
+    return code(name.name) if isinstance(name, Symbol) else escaped(label_of(name))
 
 
 def _matrix(block: MatrixBlock) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from attncli.arithmetic.expression import Blank, Omitted, Vector, blanks_in
+from attncli.arithmetic.expression import Blank, Omitted, Symbol, Vector, blanks_in
 from attncli.document import Addition, Facts, Graph, Line, Table, Working
-from attncli.render.grid import Entry, Grid, entry_text, grid_of, grid_of_vectors, label_of
+from attncli.render.grid import Entry, Grid, Label, entry_text, grid_of, grid_of_vectors, label_of
 from attncli.render.html.spans import code_html, expression_html, plain_html, spans_html
 from attncli.render.html.style import HtmlStyle
 from attncli.render.numbers import addends_of, heading_of, text_of
@@ -68,11 +68,16 @@ def side_by_side_html(block: SideBySide, style: HtmlStyle) -> str:
 
 def _quantity(corner: str, grid: Grid, style: HtmlStyle, *, numbers: bool) -> str:
     rows = [
-        row_of(style.word(label_of(name)), (_entry(one, style) for one in entries), numbers=numbers)
+        row_of(_named(name, style), (_entry(one, style) for one in entries), numbers=numbers)
         for name, entries in grid.rows()
     ]
-    headings = [corner, *(style.word(label_of(heading)) for heading in grid.headings)]
+    headings = [corner, *(_named(heading, style) for heading in grid.headings)]
     return table_of(rows, head_of(headings, numbers=numbers))
+
+
+def _named(name: Label, style: HtmlStyle) -> str:
+    told = style.word(label_of(name))
+    return f"<code>{told}</code>" if isinstance(name, Symbol) else told
 
 
 def _entry(entry: Entry, style: HtmlStyle) -> str:

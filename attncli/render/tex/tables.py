@@ -62,7 +62,7 @@ _OMITTED = {
 def matrix(block: MatrixBlock, setting: Setting) -> str:
     """A quantity as a table."""
     grid = grid_of(block)
-    quantity = TexCell.of_mathematics(latex(Symbol(block.name), setting.working))
+    quantity = _named(Symbol(block.name), setting)
     if block.are_lists:
         quantity = TexCell("", 0)
     elif block.given and block.origin:
@@ -70,14 +70,14 @@ def matrix(block: MatrixBlock, setting: Setting) -> str:
         quantity = TexCell(f"{quantity.text}{origin}", quantity.width + text_width(origin))
     columns = [
         TexColumn(
-            _named(column.heading).looking(setting.look(ink(column.role))),
+            _named(column.heading, setting).looking(setting.look(ink(column.role))),
             _looking_cells(grid, column, setting),
             not column.has_words,
         )
         for column in grid.columns
     ]
     look = setting.look(ink(block.role_of_names))
-    return _banded(_row_names(quantity, grid, look), columns, setting)
+    return _banded(_row_names(quantity, grid, setting, look), columns, setting)
 
 
 def side_by_side(block: SideBySide, setting: Setting) -> str:
@@ -92,7 +92,7 @@ def side_by_side(block: SideBySide, setting: Setting) -> str:
         )
         for one in grid.columns
     ]
-    names = _row_names(TexCell.of("Token"), grid)
+    names = _row_names(TexCell.of("Token"), grid, setting)
     if _width(names, columns, _GAP) <= setting.room:
         tables = _tabular(names, columns)
     else:
@@ -175,8 +175,9 @@ def together(tables: Sequence[str]) -> str:
     )
 
 
-def _row_names(heading: TexCell, grid: Grid, look: str = "") -> TexColumn:
-    return TexColumn(heading, tuple(_named(name).looking(look) for name in grid.names), False)
+def _row_names(heading: TexCell, grid: Grid, setting: Setting, look: str = "") -> TexColumn:
+    names = (_named(name, setting).looking(look) for name in grid.names)
+    return TexColumn(heading, tuple(names), False)
 
 
 def _ink_of_column(column: GridColumn) -> str:
@@ -189,7 +190,9 @@ def _looking_cells(grid: Grid, column: GridColumn, setting: Setting) -> tuple[Te
     return tuple(cell.looking(setting.look(look)) for cell, look in cells)
 
 
-def _named(name: Label) -> TexCell:
+def _named(name: Label, setting: Setting) -> TexCell:
+    if isinstance(name, Symbol):
+        return TexCell.of_mathematics(latex(name, setting.working))
     return _OMITTED[name] if isinstance(name, Omission) else TexCell.of_name(name)
 
 
