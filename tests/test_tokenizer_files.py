@@ -10,6 +10,7 @@ import pytest
 
 from attncli import ScenarioError, load, oracle, work
 from attncli.trace import Trace
+from tests.pages import page_of
 from tests.plain import read
 
 TEXTS = ["hug the pug, a hug and 中文 Café", "pugs hug huggers – naïve bugs", "it's the bug's café"]
@@ -98,19 +99,17 @@ def test_a_tokenizer_is_read_as_it_is(name: str, tmp_path: Path) -> None:
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "another cut": ({"pre_tokenizer": {"type": "Whitespace"}}, "the normalizer null and pre_tokenizer Whitespace() of a tokenizer.json"),
-    "a sequence": ({"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "Lowercase"}]}}, "the normalizer Sequence(NFD(), Lowercase())"),
-    "prefix space": ({"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": True, "use_regex": True}}, "ByteLevel(add_prefix_space: true, use_regex: true)"),
-    "no cut": ({"pre_tokenizer": None}, "pre_tokenizer null"),
+    "another cut": ({"pre_tokenizer": {"type": "UnicodeScripts"}}, "the pre_tokenizer UnicodeScripts of a tokenizer.json is not known here; known: BertPreTokenizer, "),
+    "a sequence": ({"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "Upper"}]}}, "the normalizer Upper of a tokenizer.json is not known here; known: BertNormalizer, "),
+    "an expression": ({"pre_tokenizer": {"type": "Split", "pattern": {"Regex": "[a&&b]"}, "behavior": "Isolated"}}, "the regular expression [a&&b], with classes in classes of a tokenizer.json is not known here"),
+    "a class": ({"normalizer": {"type": "Replace", "pattern": {"Regex": "\\p{Han}"}, "content": ""}}, "the class \\p{Han} of a regular expression"),
     "no model": ({"model": {}}, "this is no tokenizer.json"),
     "another model": ({"model": {"type": "Neural"}}, 'the model "Neural" of a tokenizer.json is not known here; known: BPE'),
     "dropout": ({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [], "dropout": 0.5}}, "dropout: 0.5"),
     "broken": ({"model": {"type": "BPE", "vocab": {"a": 0}}}, "this tokenizer.json is broken"),
-    "fused": ({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [], "fuse_unk": True, "unk_token": "a"}}, "fuse_unk: true is for spaces marked ▁ alone here"),
     "score": ({"model": {"type": "Unigram", "unk_id": 0, "vocab": [["a", float("nan")]]}}, "this tokenizer.json is broken"),
     "added wrong": ({"added_tokens": [3]}, "this tokenizer.json is broken"),
     "vocabulary": ({"model": {"type": "BPE", "vocab": {"a": "x"}, "merges": []}}, "this tokenizer.json is broken"),
-    "added": ({"added_tokens": [{"content": "[X]"}]}, '3:11: "[X]" is taken out of a text there'),
 }  # fmt: skip
 GOOD = {
     "normalizer": None,
@@ -130,6 +129,17 @@ def test_what_there_are_no_words_for_is_named(name: str, tmp_path: Path) -> None
     with pytest.raises(ScenarioError) as error:
         traced(tmp_path, "title: x\ntokenizer: {file: t.json}\nsentence: ab [X]\n")
     assert told in str(error.value)
+
+
+def test_added_tokens_on_the_page(tmp_path: Path) -> None:
+    added = [{"content": "[X]", "id": 7}, {"content": "b", "id": 1, "single_word": True}]
+    (tmp_path / "t.json").write_text(json.dumps({**GOOD, "added_tokens": added}))
+    trace = traced(tmp_path, "tokenizer: {file: t.json}\nsentence: ab[X]b ab\n")
+    assert trace.scenario.text.tokens == ("ab", "[X]", "b", "ab")
+    assert trace.scenario.text.ids == (2, 7, 1, 2)
+    page = " ".join(page_of(trace).split())
+    assert "as its file says, a text is cut into words by WhitespaceSplit" in page
+    assert "[X], b: added to the vocabulary as whole tokens" in page
 
 
 def test_a_tokenizer_alone(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from attncli.file.problems import Complaints
 from attncli.file.text_files import TextFile, text_of
 from attncli.name import Name, below
 from attncli.records import NamedTuple
-from attncli.refusals import quote
 from attncli.scenario.model import ENCODER
 
 Values = Mapping[str, Any]
@@ -55,18 +54,13 @@ class FileReader(NamedTuple):
         except RefusedFileError as refused:
             self._refuse(below(path, "tokenizer"), refused)
             return {}
-        self._check(told, saved.added, path)
-        return saved.values
+        self._check(told, path)
+        return saved
 
-    def _check(self, told: Values, added: tuple[str, ...], path: Name) -> None:
+    def _check(self, told: Values, path: Name) -> None:
         for key in (key for key in _MADE if key in told):
             wrong = f"{key} beside a tokenizer that is in a file with all that it has"
             self.complaints.add(below(path, key), wrong, "keep one of them")
-        for token in added:
-            if token in (told.get("sentence") or ""):
-                wrong = f"{quote(token)} is taken out of a text there before it is cut"
-                right = "leave it out of the sentence, or give the tokens"
-                self.complaints.add(below(path, "sentence"), wrong, right)
 
     def _refuse(self, name: Name, refused: RefusedFileError) -> None:
         self.complaints.add(name, refused.wrong, refused.right)

@@ -28,9 +28,7 @@ def spelled_out(said: TokenizerSettings, most: int = MOST_NUMBERS) -> Values:
     tokenizing = _tokenizing(said)
     if tokenizing is not None:
         told[TOKENIZED] = tokenizing
-        known = dict(tokenizing.tokenizer.vocabulary)
-        made = tokenizing.words or tokenizing.pieces
-        told["vocabulary"] = known if made else told.get("vocabulary", known)
+        told["vocabulary"] = dict(tokenizing.tokenizer.vocabulary)
     if told.get("embeddings") == ONE_HOT:
         told["embeddings"] = _one_hot(said, told, most)
         if not told["embeddings"]:

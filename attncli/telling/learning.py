@@ -115,7 +115,14 @@ def _cut(text: TokenizedText) -> list[Block]:
     rows = [row for word in tokenizing.tokenizer.words(text.sentence) for row in _row(word, model)]
     told = {MergeModel: ("Merge",), LongestMatch: ("Tried",)}.get(type(model), ())
     whole = [table(("Word", *told, "Pieces"), rows, most=MOST_ROWS)] if rows else []
-    return [*whole, _decoded(text.sentence, tokenizing)]
+    return [*_taken_out(text.sentence, tokenizing), *whole, _decoded(text.sentence, tokenizing)]
+
+
+def _taken_out(sentence: str, tokenizing: Tokenizing) -> list[Block]:
+    """Which tokens of a sentence are none of the model's pieces."""
+    added = tokenizing.tokenizer.added_in(sentence)
+    why = ": added to the vocabulary as whole tokens, and taken out of the text before it is cut."
+    return [Note((Word(", ".join(added)), why))] if added else []
 
 
 def _decoded(sentence: str, tokenizing: Tokenizing) -> Note:

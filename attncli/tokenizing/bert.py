@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from attncli.records import NamedTuple
+from attncli.tokenizing.expressions import is_space
 from attncli.tokenizing.pieces import UNMARKED, SubwordMarks
 from attncli.tokenizing.pre_tokenizers import WhiteSpace
+from attncli.tokenizing.splitting import Part, bert
 
 _CHINESE = re.compile(
     "([\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -21,7 +23,6 @@ _KEPT = "\t\n\r"
 _NO_CHARACTER = "\ufffd"
 _CONTROL = {"Cc", "Cf", "Co", "Cs"}
 """What isn't assigned (Cn) stays, as there: what that is depends on the version of Unicode."""
-_MOST_ASCII = "\x7f"
 
 
 class Bert(NamedTuple):
@@ -32,13 +33,18 @@ class Bert(NamedTuple):
     marks: SubwordMarks = UNMARKED
 
     def split(self, text: str) -> list[str]:
-        clean = "".join(character for character in text if not _is_control(character))
-        apart = _CHINESE.sub(r" \1 ", clean)
-        words = (_uncased(apart) if self.lower else apart).split()
-        return [part for word in words for part in _between_marks(word)]
+        apart = set_apart(clean(text))
+        normal = lowered(without_accents(apart)) if self.lower else apart
+        return [part.text for part in bert(Part(normal))]
 
     def join(self, tokens: Sequence[str]) -> str:
         return WhiteSpace(self.marks).join(tokens)
+
+
+def clean(text: str) -> str:
+    """A text without control characters, all its white space as spaces."""
+    kept = (character for character in text if not _is_control(character))
+    return "".join(" " if is_space(character) else character for character in kept)
 
 
 def _is_control(character: str) -> bool:
@@ -47,30 +53,17 @@ def _is_control(character: str) -> bool:
     return character == _NO_CHARACTER or unicodedata.category(character) in _CONTROL
 
 
-def _uncased(text: str) -> str:
-    """Without accents, which are characters of their own in the normal form NFD, and capitals.
+def set_apart(text: str) -> str:
+    """A text with spaces around each Chinese character."""
+    return _CHINESE.sub(r" \1 ", text)
 
-    Each character is lower-cased by itself: a Σ that ends a word is σ, and not ς."""
+
+def without_accents(text: str) -> str:
+    """A text without accents, which are characters of their own in the normal form NFD."""
     decomposed = unicodedata.normalize("NFD", text)
-    base = (one for one in decomposed if unicodedata.category(one) != "Mn")
-    return "".join(map(str.lower, base))
+    return "".join(one for one in decomposed if unicodedata.category(one) != "Mn")
 
 
-def _between_marks(word: str) -> Iterator[str]:
-    """The parts of a word before, between and after its punctuation marks, and these."""
-    part = ""
-    for character in word:
-        if _is_mark(character):
-            yield from (part, character) if part else (character,)
-            part = ""
-        else:
-            part += character
-    if part:
-        yield part
-
-
-def _is_mark(character: str) -> bool:
-    """Punctuation; and of ASCII all that is neither a letter nor a digit, such as $ and +."""
-    if character <= _MOST_ASCII:
-        return not character.isalnum()
-    return unicodedata.category(character).startswith("P")
+def lowered(text: str) -> str:
+    """A text without capitals, each character by itself: a Σ that ends a word is σ, and not ς."""
+    return "".join(map(str.lower, text))

@@ -33,7 +33,8 @@ class MergeModel:
 
     A character that isn't in the vocabulary is the tokens of its bytes with `byte_fallback`, where
     the vocabulary has them, else the unknown token, with `fused` one for all such neighbours of a
-    word; without such a token it stays as it is, with no ID.
+    word; without such a token it stays as it is, with no ID. A word that the vocabulary has is not
+    cut at all where `whole` ones are looked up first.
     """
 
     vocabulary: Mapping[str, int]
@@ -42,6 +43,7 @@ class MergeModel:
     unknown: str | None = None
     byte_fallback: bool = False
     fused: bool = False
+    whole: bool = False
 
     @cached_property
     def ranks(self) -> dict[TokenPair, int]:
@@ -63,6 +65,8 @@ class MergeModel:
             yield MergeStep(pair, tuple(piece.token for piece in chain.pieces()))
 
     def _start(self, word: str) -> list[Piece]:
+        if self.whole and word in self.vocabulary:
+            return [Piece(word, self.vocabulary[word], word)]
         found: list[Piece] = []
         for symbol, character in zip(self.marks.symbols(word), word, strict=True):
             if symbol in self.vocabulary:

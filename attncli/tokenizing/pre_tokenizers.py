@@ -26,7 +26,7 @@ _SPACES = (
     *(0x2028, 0x2029, 0x2581, 0xFEFF, 0xFFFD),
 )
 _TILDE = "～"
-_NMT: dict[int, str | None] = {**dict.fromkeys(_LEFT_OUT), **dict.fromkeys(_SPACES, " ")}
+NMT: dict[int, str | None] = {**dict.fromkeys(_LEFT_OUT), **dict.fromkeys(_SPACES, " ")}
 
 
 class PreTokenizer(Protocol):
@@ -66,7 +66,7 @@ def _nfkc(text: str) -> str:
 
 
 def _nmt_nfkc(text: str) -> str:
-    return _TILDE.join(map(_nfkc, text.translate(_NMT).split(_TILDE)))
+    return _TILDE.join(map(_nfkc, text.translate(NMT).split(_TILDE)))
 
 
 _NORMAL: Mapping[Normalization, Callable[[str], str]] = {

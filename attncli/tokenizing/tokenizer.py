@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from attncli.records import NamedTuple
 from attncli.tokenizing.pieces import Model, Piece
 from attncli.tokenizing.pre_tokenizers import PreTokenizer
+
+if TYPE_CHECKING:  # of a tokenizer that is in a file
+    from attncli.tokenizing.saved import AddedTokens
 
 
 class WordTokenizer(NamedTuple):
@@ -14,16 +18,20 @@ class WordTokenizer(NamedTuple):
 
     What is decoded is the whole text that was encoded, if no piece of it is the unknown token and
     the pre-tokenizer loses nothing: `ByteLevel` with a model that has all bytes, `Metaspace` with a
-    byte fall-back or all characters of the text. An unknown token is decoded as itself.
+    byte fall-back or all characters of the text. An unknown token is decoded as itself. Tokens that
+    are `added` to the model's are taken out of a text before it is cut.
     """
 
     pre_tokenizer: PreTokenizer
     model: Model
+    added: AddedTokens | None = None
 
     @property
     def vocabulary(self) -> Mapping[str, int]:
-        """Tokens and their IDs, in the order of IDs."""
-        return self.model.vocabulary
+        """Tokens and their IDs, in the order of IDs, those that the model doesn't know last."""
+        if self.added is None:
+            return self.model.vocabulary
+        return {**self.model.vocabulary, **{token.content: token.id for token in self.added.tokens}}
 
     @property
     def unknown(self) -> str | None:
@@ -32,13 +40,26 @@ class WordTokenizer(NamedTuple):
 
     def words(self, text: str | None) -> tuple[str, ...]:
         """The different words of a text, in the order of their first appearance."""
-        return tuple(dict.fromkeys(self.pre_tokenizer.split(text or "")))
+        parts = self._parts(text or "")
+        return tuple(dict.fromkeys(part for part in parts if isinstance(part, str)))
+
+    def added_in(self, text: str) -> tuple[str, ...]:
+        """The different added tokens of a text, in the order of their first appearance."""
+        parts = self._parts(text)
+        return tuple(dict.fromkeys(part.token for part in parts if isinstance(part, Piece)))
 
     def encode(self, text: str) -> tuple[Piece, ...]:
         """The pieces of a text, word by word."""
-        words = self.pre_tokenizer.split(text)
-        pieces = {word: self.model.pieces(word) for word in set(words)}
-        return tuple(piece for word in words for piece in pieces[word])
+        parts = self._parts(text)
+        pieces = {part: self._pieces(part) for part in set(parts)}
+        return tuple(piece for part in parts for piece in pieces[part])
+
+    def _parts(self, text: str) -> Sequence[Piece | str]:
+        """The words of a text, and the added tokens, which are taken out first."""
+        return self.pre_tokenizer.split(text) if self.added is None else self.added.parts(text)
+
+    def _pieces(self, part: Piece | str) -> tuple[Piece, ...]:
+        return self.model.pieces(part) if isinstance(part, str) else (part,)
 
     def decode(self, pieces: Iterable[Piece]) -> str:
         """The text of pieces, as far as it can be known from their tokens."""

@@ -4,6 +4,7 @@
     keys         what a scenario may say of its tokenizer: each setting is in the file of a kind
     whole_words  whitespace, word, character; with a corpus a dictionary
     bpe, wordpiece, unigram, sentencepiece
+    hugging_face  a tokenizer.json in these words; saved_parts, the parts that cut a text
     settings     what a scenario says of its tokenizer, checked
     making       the tokenizer that comes of it, and how it is told on the page
     cost         how much is learned without being asked for

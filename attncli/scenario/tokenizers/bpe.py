@@ -122,9 +122,12 @@ def _given(said: TokenizerSettings) -> Tokenizing | None:
 def _model(
     said: TokenizerSettings, vocabulary: Mapping[str, int], merges: tuple[TokenPair, ...]
 ) -> MergeModel:
-    fused = said.kind.name == "sentencepiece"
-    marks, unknown = said.marks_of_pieces, said.unknown
-    return MergeModel(vocabulary, merges, marks, unknown, said.byte_fallback, fused)
+    saved = said.saved
+    return MergeModel(
+        vocabulary, merges, said.marks_of_pieces, said.unknown, said.byte_fallback,
+        fused=said.kind.name == "sentencepiece" or (saved is not None and saved.fused),
+        whole=saved is not None and saved.whole,
+    )  # fmt: skip
 
 
 _BPE = TokenizerKind(

@@ -75,6 +75,8 @@ def _learned(said: TokenizerSettings) -> Tokenizing | None:
 
 def pre_tokenizer(said: TokenizerSettings) -> PreTokenizer:
     """How a text is cut into words."""
+    if said.saved is not None:
+        return said.saved.pipeline
     if said.kind.words is not None:
         return said.kind.words
     if said.marks == "▁":
@@ -99,9 +101,9 @@ def tokenizing(said: TokenizerSettings, model: Model) -> Tokenizing:
     name = said.kind.name if said.model == said.kind else f"{said.kind.name} ({said.model.name})"
     told = f"{name}: {'; '.join(_facts(said))}"
     counts_given = isinstance(said.values.get("corpus"), Mapping)
-    return Tokenizing(
-        WordTokenizer(pre_tokenizer(said), model), told=told, counts_given=counts_given
-    )
+    added = said.saved.added if said.saved else None
+    tokenizer = WordTokenizer(pre_tokenizer(said), model, added)
+    return Tokenizing(tokenizer, told=told, counts_given=counts_given)
 
 
 def _facts(said: TokenizerSettings) -> Iterator[str]:
@@ -109,6 +111,8 @@ def _facts(said: TokenizerSettings) -> Iterator[str]:
     kind, model = said.kind, said.model
     given = "its pieces are given" if model.given_by else "its vocabulary is given"
     yield model.told(said) if said.is_learned else given
+    if said.saved is not None:
+        yield said.saved.told
     remarks = dict.fromkeys((*model.remarks, *kind.remarks))
     yield from (words for key, value, words in remarks if said.settings.get(key) == value)
     if model.given_by and said.marks != "none":

@@ -22,6 +22,7 @@ from attncli.scenario.tokenizers.kind import (
 )
 
 if TYPE_CHECKING:  # what learns is imported by scenarios that learn
+    from attncli.scenario.tokenizers.hugging_face import SavedCut
     from attncli.tokenizing.corpus import Progress
     from attncli.tokenizing.pieces import SubwordMarks
 
@@ -30,6 +31,9 @@ T = TypeVar("T")
 
 _GIVEN = {"merges": ("bpe", "give the vocabulary"), "pieces": ("unigram", "leave them out")}
 """What is given instead of being learned, by which tokenizer; and what is right for another."""
+
+SAVED = "as saved"
+"""Among the values of a stack: the SavedCut of a tokenizer that is in a file."""
 
 
 def kind_of(values: Values) -> str:
@@ -72,6 +76,11 @@ class TokenizerSettings(NamedTuple):
         """Those of `tokenizer: {…}` that are there."""
         said = self.values.get("tokenizer")
         return said if isinstance(said, Mapping) else {}
+
+    @property
+    def saved(self) -> SavedCut | None:
+        """How a text is cut, where the tokenizer is in a file."""
+        return self.values.get(SAVED)
 
     @property
     def size(self) -> int | None:

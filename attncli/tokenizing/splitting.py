@@ -1,0 +1,167 @@
+"""The ways in which a tokenizer.json cuts a text, as Hugging Face's `tokenizers` has them: each is
+a function from a part of the text to smaller parts."""
+
+from __future__ import annotations
+
+import re
+import string
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+
+from attncli.records import NamedTuple
+from attncli.tokenizing.expressions import is_letter, is_space
+from attncli.tokenizing.pre_tokenizers import split_like_gpt2, to_printable
+
+
+class Part(NamedTuple):
+    """A part of a text; `first` is that with which it begins."""
+
+    text: str
+    first: bool = False
+
+
+Splitter = Callable[[Part], list[Part]]
+_Found = tuple[str, bool]
+"""A part of a text, and whether it is a match of what is looked for."""
+
+
+def _removed(found: list[_Found]) -> list[str]:
+    return ["" if match else text for text, match in found]
+
+
+def _isolated(found: list[_Found]) -> list[str]:
+    return [text for text, _ in found]
+
+
+def _contiguous(found: list[_Found]) -> list[str]:
+    runs = groupby(found, key=lambda one: one[1])
+    return ["".join(text for text, _ in run) for _, run in runs]
+
+
+def _with_previous(found: Iterable[_Found], join: Callable[[str, str], str]) -> list[str]:
+    made: list[str] = []
+    after_match = False
+    for text, match in found:
+        if match and not after_match and made:
+            made[-1] = join(made[-1], text)
+        else:
+            made.append(text)
+        after_match = match
+    return made
+
+
+def _merged_with_previous(found: list[_Found]) -> list[str]:
+    return _with_previous(found, lambda before, text: before + text)
+
+
+def _merged_with_next(found: list[_Found]) -> list[str]:
+    return _with_previous(reversed(found), lambda after, text: text + after)[::-1]
+
+
+BEHAVIORS: dict[str, Callable[[list[_Found]], list[str]]] = {
+    "Removed": _removed,
+    "Isolated": _isolated,
+    "Contiguous": _contiguous,
+    "MergedWithPrevious": _merged_with_previous,
+    "MergedWithNext": _merged_with_next,
+}
+"""What becomes of the matches."""
+
+
+def splitter(look: Callable[[str], list[_Found]], behavior: str) -> Splitter:
+    """What cuts by matches."""
+
+    def split(part: Part) -> list[Part]:
+        texts = BEHAVIORS[behavior](look(part.text))
+        return [Part(text, part.first and place == 0) for place, text in enumerate(texts) if text]
+
+    return split
+
+
+def characters(test: Callable[[str], bool]) -> Callable[[str], list[_Found]]:
+    """Looks for single characters."""
+
+    def look(text: str) -> list[_Found]:
+        found: list[_Found] = []
+        for match, run in groupby(text, key=test):
+            texts = list(run)
+            found += [(one, match) for one in (texts if match else ["".join(texts)])]
+        return found
+
+    return look
+
+
+def expression(pattern: re.Pattern[str], *, invert: bool = False) -> Callable[[str], list[_Found]]:
+    """Looks for matches of an expression, or what is between them."""
+
+    def look(text: str) -> list[_Found]:
+        found: list[_Found] = []
+        done = 0
+        for match in pattern.finditer(text):
+            found += [(text[done : match.start()], invert), (match[0], not invert)]
+            done = match.end()
+        return [one for one in (*found, (text[done:], invert)) if one[0]]
+
+    return look
+
+
+def is_mark(character: str) -> bool:
+    """Punctuation; and of ASCII all that is printed and neither a letter nor a digit."""
+    return character in string.punctuation or unicodedata.category(character).startswith("P")
+
+
+def is_number(character: str) -> bool:
+    return unicodedata.category(character).startswith("N")
+
+
+def _words(text: str) -> list[_Found]:
+    """Runs of letters, and of what is neither a letter nor white space."""
+    kinds = groupby(text, key=lambda one: " " if is_space(one) else str(is_letter(one)))
+    return [("".join(run), kind != " ") for kind, run in kinds]
+
+
+whitespace_split = splitter(characters(is_space), "Removed")
+whitespace = splitter(lambda text: [(run, not word) for run, word in _words(text)], "Removed")
+
+
+def in_turn(splitters: Sequence[Splitter]) -> Splitter:
+    """Each one cuts what those before it left."""
+
+    def split(part: Part) -> list[Part]:
+        parts = [part]
+        for one in splitters:
+            parts = [smaller for part in parts for smaller in one(part)]
+        return parts
+
+    return split
+
+
+bert = in_turn((whitespace_split, splitter(characters(is_mark), "Isolated")))
+
+
+def metaspace(mark: str, scheme: str, *, split: bool) -> Splitter:
+    """Spaces are marked, one is put before each part (`always`), the `first` or none (`never`)."""
+    cut = splitter(characters(lambda one: one == mark), "MergedWithNext")
+
+    def splits(part: Part) -> list[Part]:
+        marked = part.text.replace(" ", mark)
+        if scheme == "always" or (scheme == "first" and part.first):
+            marked = marked if marked.startswith(mark) else mark + marked
+        whole = Part(marked, part.first)
+        return cut(whole) if split else [whole]
+
+    return splits
+
+
+def byte_level(*, prefix: bool, cut: bool) -> Splitter:
+    """Bytes as printable characters; a space may be put before, and words cut as GPT-2 does."""
+
+    def split(part: Part) -> list[Part]:
+        text = part.text if part.text.startswith(" ") or not prefix else f" {part.text}"
+        words = split_like_gpt2(text) if cut else [text]
+        return [
+            Part(to_printable(word), part.first and not place) for place, word in enumerate(words)
+        ]
+
+    return split
