@@ -1,0 +1,266 @@
+"""Between which numbers each cell of an equation's result lies, where those of each cell of its
+operands are known: interval arithmetic (Moore 1966), many cells at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from attncli.arithmetic import evaluation
+from attncli.arithmetic import expression as ex
+from attncli.arithmetic.equations.arrays import FUNCTIONS
+from attncli.arithmetic.expression import Expression
+from attncli.arithmetic.rounding import Array
+from attncli.arithmetic.signature import Signature, operands_in
+from attncli.records import NamedTuple, dataclass
+
+
+class Enclosure(NamedTuple):
+    """The least and the greatest number that each cell of a matrix may be, [n, m] each."""
+
+    low: Array
+    high: Array
+
+    @classmethod
+    def of(cls, values: Array) -> Enclosure:
+        """Numbers that are what they are."""
+        return cls(values, values)
+
+    @property
+    def middle(self) -> Array:
+        """The number in the middle of each."""
+        return np.where(self.low == self.high, self.low, (self.low + self.high) / 2)
+
+    def with_(self, other: Enclosure) -> Enclosure:
+        """What holds both."""
+        return Enclosure(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
+
+    def within(self, other: Enclosure) -> Enclosure:
+        """What lies in both, which overlap."""
+        return Enclosure(np.maximum(self.low, other.low), np.minimum(self.high, other.high))
+
+
+LeafOf = Callable[[Expression], Enclosure | None]
+"""What is known of a number or an operand; None of what is a constant."""
+
+
+@np.errstate(all="ignore")
+def enclosed(tree: Expression, shapes: Signature, operands: Sequence[Enclosure]) -> Enclosure:
+    """The result [n, m] of an equation, of operands of two axes each."""
+    letters = "".join(sorted({x for one in operands_in(tree) for x in one.indices} | {"i", "j"}))
+
+    def leaf(node: Expression) -> Enclosure | None:
+        if isinstance(node, ex.Length):
+            count = operands[node.place].low.shape[node.axis]
+            return Enclosure.of(np.array(float(count)))
+        if not isinstance(node, ex.Operand):
+            return None
+        sides = shapes.along(node)
+        return Enclosure(*(_laid(one, sides, letters) for one in operands[node.place]))
+
+    extents = shapes.extents([operand.low.shape for operand in operands])
+    shape = tuple(extents[side] for side in shapes.result)
+    made = _Enclosures(letters, leaf).of(tree)
+    return Enclosure(*(_result(one, letters, shape) for one in made))
+
+
+@np.errstate(all="ignore")
+def enclosed_number(form: Expression, leaf: LeafOf) -> Enclosure:
+    """What a form of a cell's working comes to, of numbers that are known between others."""
+    return _Enclosures("", leaf).of(form)
+
+
+def _laid(array: Array, sides: tuple[str, str], letters: str) -> Array:
+    """A matrix with an axis for each letter, those that it hasn't of one."""
+    if sides[0] and sides[0] == sides[1]:  # a diagonal
+        array, sides = np.diagonal(array), (sides[0], "")
+    else:
+        array = array[tuple(slice(None) if side else 0 for side in sides)]
+    known = [side for side in sides if side]
+    order = sorted(range(len(known)), key=lambda k: letters.index(known[k]))
+    at = tuple(slice(None) if letter in known else np.newaxis for letter in letters)
+    return np.asarray(array.transpose(order)[at])
+
+
+def _result(array: Array, letters: str, shape: tuple[int, ...]) -> Array:
+    """The matrix of an array with an axis for each letter, of which only i and j are long."""
+    kept = tuple(slice(None) if letter in "ij" else 0 for letter in letters)
+    return np.array(np.broadcast_to(array[kept] if array.ndim else array, shape))
+
+
+@dataclass(frozen=True)
+class _Enclosures:
+    """The parts of an equation, each with an axis for each letter."""
+
+    letters: str
+    leaf: LeafOf
+
+    def of(self, node: Expression) -> Enclosure:
+        known = self.leaf(node)
+        if known is not None:
+            return known
+        rule = _RULES.get(type(node))
+        if rule is None:
+            raise TypeError(f"{type(node).__name__} has no value between numbers")
+        return rule(self, node)
+
+    def constant(self, node: Expression) -> Enclosure:
+        return Enclosure.of(np.array(float(evaluation.full(node))))
+
+    def added(self, node: ex.Sum) -> Enclosure:
+        total = self.of(node.terms[0])
+        for term in node.terms[1:]:
+            one = self.of(term)
+            total = Enclosure(total.low + one.low, total.high + one.high)
+        return total
+
+    def product(self, node: ex.Product) -> Enclosure:
+        made = self.of(node.factors[0])
+        for factor in node.factors[1:]:
+            made = _times(made, self.of(factor))
+        return made
+
+    def total(self, node: ex.Total) -> Enclosure:
+        axes = tuple(self.letters.index(letter) for letter in node.over)
+        match node.operand:
+            case ex.Product((a, b)):
+                return self._sum_of_products(self.of(a), self.of(b), axes)
+        one = self.of(node.operand)
+        return Enclosure(*(np.asarray(x.sum(axis=axes, keepdims=True)) for x in one))
+
+    def _sum_of_products(self, a: Enclosure, b: Enclosure, axes: tuple[int, ...]) -> Enclosure:
+        """By middles and radii (Rump 1999, BIT 39), which are products of matrices, where all is
+        finite; else each product by itself."""
+        if not all(np.isfinite(x).all() for x in (*a, *b)):
+            return Enclosure(*(np.asarray(x.sum(axis=axes, keepdims=True)) for x in _times(a, b)))
+        (a_mid, a_rad), (b_mid, b_rad) = map(_middle_and_radius, (a, b))
+        middle = self._contracted(a_mid, b_mid, axes)
+        radius = self._contracted(np.abs(a_mid), b_rad, axes)
+        radius += self._contracted(a_rad, np.abs(b_mid) + b_rad, axes)
+        return Enclosure(middle - radius, middle + radius)
+
+    def _contracted(self, a: Array, b: Array, axes: tuple[int, ...]) -> Array:
+        letters, over = self.letters, "".join(self.letters[axis] for axis in axes)
+        left = "".join(letter for letter in letters if letter not in over)
+        made = np.einsum(f"{letters},{letters}->{left}", *np.broadcast_arrays(*_over(a, b, axes)))
+        return np.asarray(np.expand_dims(made, axes))
+
+    def quotient(self, node: ex.Quotient) -> Enclosure:
+        divisor = self.of(node.divisor)
+        zero = (divisor.low <= 0) & (divisor.high >= 0)
+        low, high = 1 / divisor.high, 1 / divisor.low
+        inverse = Enclosure(np.where(zero, -math.inf, low), np.where(zero, math.inf, high))
+        return _times(self.of(node.dividend), inverse)
+
+    def negative(self, node: ex.Negative) -> Enclosure:
+        one = self.of(node.operand)
+        return Enclosure(-one.high, -one.low)
+
+    def power(self, node: ex.Power) -> Enclosure:
+        if node.base == ex.E:
+            return Enclosure(*map(np.exp, self.of(node.exponent)))
+        if node.exponent == ex.TWO:
+            return _square(self.of(node.base))
+        base, exponent = self.of(node.base), float(evaluation.full(node.exponent))
+        ends = [np.power(x, exponent) for x in base]  # an odd power, or of numbers above 0
+        return Enclosure(np.minimum(*ends), np.maximum(*ends))
+
+    def root(self, node: ex.Root) -> Enclosure:
+        return Enclosure(*(np.sqrt(np.maximum(x, 0.0)) for x in self.of(node.operand)))
+
+    def applied(self, node: ex.Apply) -> Enclosure:
+        arguments = [self.of(one) for one in node.arguments]
+        special = _FUNCTIONS.get(node.function)
+        if special is not None:
+            return special(*arguments)
+        function = FUNCTIONS[node.function]  # one that never falls
+        ends = zip(*arguments, strict=True)
+        if len(arguments) > 1:  # max, min
+            return Enclosure(*(np.asarray(reduce(function, end)) for end in ends))
+        return Enclosure(*(np.asarray(function(*end)) for end in ends))
+
+
+def _over(a: Array, b: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
+    """Both as long along the axes that are added up over."""
+    counts = {axis: max(a.shape[axis], b.shape[axis]) for axis in axes}
+    shape = [counts.get(axis, 1) for axis in range(a.ndim)]
+    ones = np.ones(shape)
+    return a * ones, b * ones
+
+
+def _middle_and_radius(one: Enclosure) -> tuple[Array, Array]:
+    middle = one.middle
+    return middle, np.where(one.low == one.high, 0.0, (one.high - one.low) / 2)
+
+
+def _times(a: Enclosure, b: Enclosure) -> Enclosure:
+    ends = [np.nan_to_num(x * y, nan=0.0, posinf=math.inf, neginf=-math.inf) for x in a for y in b]
+    return Enclosure(*(np.asarray(pick.reduce(ends)) for pick in (np.minimum, np.maximum)))
+
+
+def _square(x: Enclosure) -> Enclosure:
+    ends = np.square(x.low), np.square(x.high)
+    least = np.where((x.low <= 0) & (x.high >= 0), 0.0, np.minimum(*ends))
+    return Enclosure(least, np.maximum(*ends))
+
+
+def _erfc(x: Enclosure) -> Enclosure:
+    return Enclosure(FUNCTIONS["erfc"](x.high), FUNCTIONS["erfc"](x.low))
+
+
+def _abs(x: Enclosure) -> Enclosure:
+    squared = _square(x)
+    return Enclosure(np.sqrt(squared.low), np.sqrt(squared.high))
+
+
+def _wave(name: str, top: float) -> Callable[[Enclosure], Enclosure]:
+    """The range of a wave that is 1 at `top`, and at each whole turn from it."""
+
+    def turns(x: Enclosure, at: float) -> Array:
+        return np.asarray(np.floor((x.high - at) / math.tau) >= np.ceil((x.low - at) / math.tau))
+
+    def of(x: Enclosure) -> Enclosure:
+        ends = [FUNCTIONS[name](end) for end in x]
+        low = np.where(turns(x, top + math.pi), -1.0, np.minimum(*ends))
+        return Enclosure(low, np.where(turns(x, top), 1.0, np.maximum(*ends)))
+
+    return of
+
+
+def _where(condition: Enclosure, one: Enclosure, other: Enclosure) -> Enclosure:
+    sure_one = (condition.low != 0) & (condition.low == condition.high)
+    sure_other = (condition.low == 0) & (condition.high == 0)
+    both = one.with_(other)
+    pairs = zip(one, other, both, strict=True)
+    return Enclosure(*(np.where(sure_one, a, np.where(sure_other, b, c)) for a, b, c in pairs))
+
+
+_FUNCTIONS: Mapping[str, Callable[..., Enclosure]] = MappingProxyType(
+    {
+        "erfc": _erfc,
+        "abs": _abs,
+        "sin": _wave("sin", math.pi / 2),
+        "cos": _wave("cos", 0.0),
+        "where": _where,
+    }
+)
+
+_RULES: Mapping[type, Callable[[_Enclosures, Any], Enclosure]] = MappingProxyType(
+    {
+        ex.Number: _Enclosures.constant,
+        ex.Symbol: _Enclosures.constant,
+        ex.Sum: _Enclosures.added,
+        ex.Total: _Enclosures.total,
+        ex.Product: _Enclosures.product,
+        ex.Quotient: _Enclosures.quotient,
+        ex.Negative: _Enclosures.negative,
+        ex.Power: _Enclosures.power,
+        ex.Root: _Enclosures.root,
+        ex.Apply: _Enclosures.applied,
+    }
+)

@@ -1,0 +1,131 @@
+"""Where honest paths lead: between which numbers each cell may lie, whichever way one rounds.
+
+On the way to a number a student may have kept each earlier number in full, rounded it to the
+stated decimals or to more, and may have done so now here, now there, as a calculator's memory is
+used. Each quantity is therefore known between two numbers, the hull of all these paths, and what
+is made of it is worked by interval arithmetic over the same equations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+
+from attncli.arithmetic.equations.enclosures import Enclosure
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations.enclosing import enclosing
+from attncli.marking.linear import Linear
+from attncli.marking.rounds import on_the_way, rounded
+from attncli.records import dataclass, field
+from attncli.trace import Definition, Quantity, Trace
+
+Known = Mapping[str, Enclosure]
+Made = Mapping[str, Definition]
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Where the honest paths of a trace lead.
+
+    `known` are the quantities that are gone on with as they are; `instead` ways in which some are
+    made other than in the trace; `fewer` is how many decimals fewer than stated one may round to
+    on the way. Cells of `known` that are nan are worked.
+    """
+
+    trace: Trace
+    known: Known = MappingProxyType({})
+    instead: Made = MappingProxyType({})
+    fewer: int = 0
+    _told: dict[tuple[str, str], Enclosure] = field(default_factory=dict)
+
+    def made(self, name: str) -> Enclosure:
+        """What a quantity comes to before it is rounded."""
+        return self._once("made", name)
+
+    def gone_on_with(self, name: str) -> Enclosure:
+        """What the working goes on with: in full, rounded, or rounded to more decimals."""
+        return self._once("on", name)
+
+    def written(self, name: str) -> Enclosure:
+        """What is written down: rounded to the stated decimals."""
+        return self._once("written", name)
+
+    def decimals(self, name: str) -> int:
+        """The decimals that a quantity is rounded to; a copy's those of what it copies."""
+        definition = self.definition(name)
+        if definition is None or not self.rounds(name):
+            return self.trace[name].matrix.decimals
+        return self.trace.rounding.decimals_of(definition.step, self.trace[name].name)
+
+    def rounds(self, name: str) -> bool:
+        """Whether a quantity is worked out, and not just put elsewhere."""
+        definition = self.definition(name)
+        return definition is not None and not definition.operation.copies
+
+    def _once(self, what: str, name: str) -> Enclosure:
+        told = self._told.get((what, name))
+        if told is None:
+            find = {"made": self._made, "on": self._gone_on_with, "written": self._written}[what]
+            told = self._told[what, name] = find(name)
+        return told
+
+    def definition(self, name: str) -> Definition | None:
+        """How a quantity is made on these paths."""
+        return self.instead.get(name, self.trace[name].definition)
+
+    def _made(self, name: str) -> Enclosure:
+        quantity, definition = self.trace[name], self.definition(name)
+        if definition is None:
+            return _given(quantity)
+        operands = [self.gone_on_with(operand) for operand in definition.operands]
+        numbers = [self._numbers(operand) for operand in definition.operands]
+        made = enclosing(definition.operation, numbers, operands)
+        if not _is_wide(made, self.decimals(name)):
+            return made
+        return made.within(self.linear.of(name, definition, made))
+
+    @cached_property
+    def linear(self) -> Linear:
+        """The same by first order, which knows what goes together."""
+        return Linear(self)
+
+    def _gone_on_with(self, name: str) -> Enclosure:
+        made = self.made(name)
+        if self.rounds(name):
+            made = on_the_way(made, self.decimals(name) - self.fewer, self.fewer)
+        known = self.known.get(name)
+        if known is None:
+            return made
+        pairs = zip(known, made, strict=True)
+        return Enclosure(*(np.where(np.isnan(own), other, own) for own, other in pairs))
+
+    def _written(self, name: str) -> Enclosure:
+        made, places = self.made(name), self.decimals(name)
+        return Enclosure(*(rounded(end, places) for end in made))
+
+    def _numbers(self, name: str) -> Matrix:
+        """Numbers of a quantity by which is decided what is chosen: the trace's own, if they may
+        be had."""
+        matrix, on = self.trace[name].matrix, self.gone_on_with(name)
+        fits = matrix.shape == on.low.shape
+        if fits and ((on.low <= matrix.values) & (matrix.values <= on.high)).all():
+            return matrix
+        return Matrix.of_array(on.middle, matrix.decimals, carry=False)
+
+
+def _given(quantity: Quantity) -> Enclosure:
+    """A given number as it is, or as a sheet shows it."""
+    matrix = quantity.matrix
+    if matrix.written is not None or matrix.places is not None:
+        return Enclosure.of(matrix.values)
+    shown = rounded(matrix.values, matrix.decimals)
+    return Enclosure.of(matrix.values).with_(Enclosure.of(shown))
+
+
+def _is_wide(made: Enclosure, places: int) -> bool:
+    """Whether what holds a quantity is wider than a unit of its last place."""
+    with np.errstate(invalid="ignore"):
+        return bool(((made.high - made.low) * 10.0**places > 1).any())
