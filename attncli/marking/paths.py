@@ -32,14 +32,25 @@ class Paths:
 
     `known` are the quantities that are gone on with as they are; `instead` ways in which some are
     made other than in the trace; `fewer` is how many decimals fewer than stated one may round to
-    on the way. Cells of `known` that are nan are worked.
+    on the way. Cells of `known` that are nan are worked. What depends on none of these is known
+    from the `base`.
     """
 
     trace: Trace
     known: Known = MappingProxyType({})
     instead: Made = MappingProxyType({})
     fewer: int = 0
+    base: Paths | None = None
     _told: dict[tuple[str, str], Enclosure] = field(default_factory=dict)
+
+    def from_here(
+        self,
+        known: Known = MappingProxyType({}),
+        instead: Made = MappingProxyType({}),
+        fewer: int = 0,
+    ) -> Paths:
+        """The paths on which some more is known, made otherwise, or rounded to fewer decimals."""
+        return Paths(self.trace, {**self.known, **known}, {**self.instead, **instead}, fewer, self)
 
     def made(self, name: str) -> Enclosure:
         """What a quantity comes to before it is rounded."""
@@ -66,6 +77,8 @@ class Paths:
         return definition is not None and not definition.operation.copies
 
     def _once(self, what: str, name: str) -> Enclosure:
+        if self.base is not None and name not in self.changed:
+            return self.base._once(what, name)
         told = self._told.get((what, name))
         if told is None:
             find = {"made": self._made, "on": self._gone_on_with, "written": self._written}[what]
@@ -75,6 +88,19 @@ class Paths:
     def definition(self, name: str) -> Definition | None:
         """How a quantity is made on these paths."""
         return self.instead.get(name, self.trace[name].definition)
+
+    @cached_property
+    def changed(self) -> frozenset[str]:
+        """The quantities that may be others than those of the base."""
+        base = self.base
+        if base is None or self.fewer != base.fewer:
+            return frozenset(self.trace)
+        changed = {n for n, one in self.known.items() if base.known.get(n) is not one}
+        changed |= {n for n, one in self.instead.items() if base.instead.get(n) is not one}
+        for definition in self.trace.plan:
+            if not changed.isdisjoint(definition.operands):
+                changed.add(definition.name)
+        return frozenset(changed)
 
     def _made(self, name: str) -> Enclosure:
         quantity, definition = self.trace[name], self.definition(name)

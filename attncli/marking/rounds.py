@@ -10,7 +10,7 @@ from attncli.arithmetic.rounding import Array
 _NOISE = 1e-9
 """What floats may be off by, in units of the last place, with 1e-13 of the number itself: a half
 that they hold a hair too small goes away from zero all the same."""
-_MORE = 4
+_MORE = 2
 """Decimals beyond the stated ones to which rounding is followed; more changes no more than half a
 unit of the last of these."""
 

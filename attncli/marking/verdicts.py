@@ -1,0 +1,76 @@
+"""What is said of a number that somebody gives for a cell."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from typing import Literal
+
+from attncli.arithmetic.expression import Location, Number
+from attncli.records import NamedTuple
+
+Judgement = Literal[
+    "correct", "rounding", "carried forward", "known mistake", "slip", "blank", "unreadable"
+]
+
+
+class Given(NamedTuple):
+    """A number as somebody wrote it; `number` is None where nothing, or nothing readable, is said.
+
+    `places` are the decimals that it was written with, None of a fraction, which is kept in full.
+    `where` says in which file and line.
+    """
+
+    text: str
+    number: Decimal | None = None
+    places: int | None = 0
+    where: str = ""
+
+    @property
+    def half(self) -> float:
+        """Half a unit of the last decimal that is written, by which the memory of a calculator may
+        differ from it."""
+        return 0.0 if self.places is None else 0.5 * 10.0**-self.places
+
+
+class Cause(NamedTuple):
+    """Why a number is what it is: a name for programs, a sentence for people. `quantity` is what
+    was made otherwise, where that isn't the number's own."""
+
+    name: str
+    says: str
+    quantity: str = ""
+
+
+class Accepted(NamedTuple):
+    """The numbers that are right for a cell: from `low` to `high`, both included."""
+
+    low: float
+    high: float
+
+    def takes(self, number: Decimal) -> bool:
+        """Whether a number is among them; what floats are off by is of no account."""
+        value = float(number)
+        if not math.isfinite(value):
+            return value in (self.low, self.high)
+        noise = 1e-12 * max(1.0, abs(value))
+        return self.low - noise <= value <= self.high + noise
+
+
+class Verdict(NamedTuple):
+    """What is said of the number of a cell.
+
+    `expected` is the program's own number; `follows` what the right working gives from the same
+    author's earlier numbers, where that differs. `cause` is the cause that explains most, `others`
+    are those that explain the number as well; `follows_from` are earlier wrong cells.
+    """
+
+    cell: Location
+    given: Given
+    expected: Number
+    accepted: Accepted
+    judgement: Judgement
+    cause: Cause | None = None
+    others: tuple[Cause, ...] = ()
+    follows_from: tuple[Location, ...] = ()
+    follows: Accepted | None = None
