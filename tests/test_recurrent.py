@@ -178,9 +178,9 @@ def test_what_is_missing_is_said() -> None:
 def test_the_way_back_is_told_as_such() -> None:
     text = "sentence: a b\nembeddings: {a: [1], b: [2]}\ncell: rnn\ndirection: backward\nW_ax: [[1]]\nW_aa: [[1]]\ngradient: true\n"
     page = " ".join(page_of(trace_of(text)).split())
-    assert "The memory after the last token" in page
+    assert "Initial state, after the last token" in page
     assert "What is remembered of the tokens after is multiplied" in page
-    assert "back from the first token that was read" in page
+    assert "back from the first token a gradient" in page
     assert "before the first token" not in page
 
 
@@ -189,7 +189,7 @@ def test_what_a_gate_does_is_told_as_it_is() -> None:
     text = f"X: [[1]]\ncell: gru\n{gates}update: "
     old, new = (" ".join(page_of(trace_of(text + one)).split()) for one in ("old", "new"))
     assert "the update gate how much of the memory is kept" in old
-    assert "an update gate near 1 takes the old memory, one near 0" in old
+    assert "an update gate near 1 takes the old state, one near 0" in old
     assert "the update gate how much of the memory is replaced" in new
     assert "an update gate near 1 takes the candidate, one near 0" in new
 

@@ -89,7 +89,8 @@ class TextReader(NamedTuple):
     def _outside(self, token: str) -> None:
         """Complains of a token of the sentence that has no ID."""
         tokenizing = None if "tokens" in self.values else self.values.get(TOKENIZED)
-        right = f"add it, like {quote(token)}: 7"
+        free = max((self._get("vocabulary") or {}).values(), default=-1) + 1
+        right = f"add it, like {quote(token)}: {free}"
         if tokenizing is None:
             self._missing(token, "vocabulary", right)
         elif token == tokenizing.tokenizer.unknown:

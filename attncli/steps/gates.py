@@ -19,7 +19,10 @@ from attncli.steps.cells import bias_of_input, bias_of_memory, gates, matrix
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import CellPlace, Definition
 
-_OF = {letter: f"the {gate} gate" for gate, letter in LETTERS.items()} | {"c": "the candidate"}
+_OF = {letter: f"the {gate} gate" for gate, letter in LETTERS.items()} | {
+    "u": "the update gate (of an lstm: the input gate)",
+    "c": "the candidate",
+}
 RESET = Key(
     "reset",
     Choice(("before", "after")),
@@ -125,8 +128,10 @@ def _without_memory(gates_at: CellPlace) -> Definition:
 
 _HAPPENS = {
     "lstm": (
-        "Each gate looks at the token and at the memory: its sum is squashed to numbers between 0"
-        " and 1 by the sigmoid, that of the candidate to numbers between −1 and 1 by tanh.{called}"
+        "The input gate (update) says how much of the candidate is written, the forget gate how"
+        " much of the cell state is kept, the output gate how much of it is shown. The sigmoid"
+        " squashes the sum of each gate to numbers between 0 and 1, tanh that of the candidate to"
+        " numbers between −1 and 1."
     ),
     "gru": (
         "The reset gate says how much of the memory the candidate may see, the update gate how"
@@ -148,8 +153,7 @@ STEP = Step(
     ),
     shapes="x[t] [d], a[t−1] [h] → each gate [h]",
     happens=lambda place: _HAPPENS.get(place.cell.kind, "").format(
-        updated="kept" if keeps_old(place) else "replaced",
-        called=" The update gate is also called the input gate." if place.time == 1 else "",
+        updated="kept" if keeps_old(place) else "replaced"
     ),
     why=(
         "Gates decide number by number what is kept, what is written and what is shown: near 1"

@@ -63,10 +63,14 @@ def _happens(place: CellPlace) -> str:
         "tanh": "that of tanh is 1 − a²",
         "relu": "that of relu is 1 where z is above 0, else 0",
     }
+    product = (
+        " The factor is the product of these steps so far, and its norm is the root of the sum of"
+        " its squares (the Frobenius norm)."
+    )
     return (
-        f"On its way back from the {start} token that was read a gradient is multiplied, at each"
-        " time, by W_aa transposed and the slope of the activation there;"
-        f" {slope[place.cell.activation]}."
+        f"On its way back from the {start} token a gradient is multiplied, at each time, by W_aa"
+        f" transposed and by the slope of the activation there; {slope[place.cell.activation]}."
+        f"{product if place.time == place.order[-1] else ''}"
     )
 
 

@@ -46,8 +46,8 @@ STEP = Step(
         " multiplied by its own weights."
     ),
     why=(
-        "The memory is what makes a cell recurrent: the state that it was left in comes back in,"
-        " through the same W_aa at each time."
+        "This is what makes a cell recurrent: the state of the time before comes back in, through"
+        " the same W_aa at each time."
     ),
     more="With an empty memory it adds nothing.",
     plan=_plan,

@@ -149,16 +149,17 @@ def _not_centered(place: NormPlace) -> Definition | None:
 def told(normalizing: Normalizing) -> str:
     """How a norm is done, in words."""
     norm, given, width = normalizing.norm, dict(normalizing.given), normalizing.width
-    what = "The mean is taken off each row, and the row is divided by its standard deviation"
+    what = ["Layer norm subtracts each row's mean", "divides by its standard deviation"]
     if norm.get(KIND) == "rms":
-        what = "Each row is divided by the root of the mean of its squares"
-    gamma = ", then multiplied by γ" if "gamma" in given else ""
-    beta = " and shifted by β" if "beta" in given else ""
+        what = ["RMS norm divides each row by the root of the mean of its squares"]
+    what += ["multiplies by γ"] if "gamma" in given else []
+    what += ["adds β"] if "beta" in given else []
+    done = " and ".join(filter(None, (", ".join(what[:-1]), what[-1])))
     where = "inside the root" if norm.get(_EPSILON_IN) == "root" else "to the deviation"
     epsilon = norm.get(_EPSILON)
     added = f" ε = {epsilon:f} is added {where}." if epsilon else ""
     divisor = f"{width} − 1" if norm.get(_OVER) == "n-1" else width
-    return f"{what}{gamma}{beta}. The squares are divided by {divisor}.{added}"
+    return f"{done}. The sum of the squares is divided by {divisor}.{added}"
 
 
 def _happens(place: NormPlace) -> str:
@@ -187,8 +188,8 @@ STEP = Step(
     shapes="x [n, d_model] → mean [n], variance [n], deviation [n] → normed [n, d_model]",
     happens=_happens,
     why=(
-        "From layer to layer numbers could grow or shrink without end; a norm brings each token's"
-        " vector back to one size."
+        "From layer to layer numbers could grow or shrink without end; a norm, short for"
+        " normalization, brings each token's vector back to one size."
     ),
     more=(
         "That is mean 0 and standard deviation 1, or for RMS norm only the size. Then γ and β,"
@@ -205,7 +206,7 @@ STEP = Step(
         ),
         Mistake(
             "not_centered",
-            "Dividing the numbers themselves by the deviation, without taking the mean off.",
+            "Dividing the numbers themselves by the deviation, without subtracting the mean.",
             _not_centered,
         ),
     ),

@@ -90,10 +90,10 @@ def _without_bias(place: CellPlace) -> Definition | None:
 
 
 _HAPPENS = {
-    "sigmoid": "The state is multiplied by the weights of the read-out; a sigmoid makes a"
-    " probability of it.",
-    "softmax": "The state is multiplied by the weights of the read-out; a softmax makes"
-    " probabilities of it.",
+    "sigmoid": "The state is multiplied by the weights of the read-out; a sigmoid turns the"
+    " result into a probability.",
+    "softmax": "The state is multiplied by the weights of the read-out; a softmax turns the"
+    " result into probabilities.",
     "none": "The state is multiplied by the weights of the read-out.",
 }
 
@@ -106,7 +106,7 @@ STEP = Step(
     makes=("s", "ya", "z_y", "y_exp", "y_sum", "y"),
     shapes="W_ya [k, h], a[t] [h] → y[t] [k]",
     happens=lambda place: _HAPPENS[_end(place)],
-    why="The memory means nothing to anybody outside; W_ya draws an answer from it.",
+    why="A state is no answer by itself; W_ya draws one from it.",
     more=(
         "That is one number that a sigmoid turns into a probability, or one for each class, of"
         " which a softmax makes probabilities that add up to 1."

@@ -34,9 +34,10 @@ STEP = Step(
     titled=lambda place: f"Residual {place.number}",
     makes=("residual1", "residual2", "residual3"),
     shapes="x [n, d_model], sublayer(x) [n, d_model] → residual [n, d_model]",
-    happens=lambda _: "What the sublayer found is added to what went into it.",
+    happens=lambda _: "The sublayer's output is added to its input.",
     why=(
-        "A sublayer need not say all about a token again: what it finds is added to what was known."
+        "A residual connection around each sublayer (attention, feed-forward network) keeps what"
+        " was known of a token."
     ),
     more="The sum also gives the gradient a straight way back through many layers.",
     plan=_plan,
@@ -45,7 +46,7 @@ STEP = Step(
     mistakes=(
         Mistake(
             "not_added",
-            "Going on with what the sublayer found alone.",
+            "Going on with the output of the sublayer alone.",
             lambda place: _of(place, Same(), place.x),
         ),
     ),

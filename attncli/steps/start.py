@@ -74,15 +74,15 @@ STEP = Step(
     name="start",
     at=WayPlace,
     keys=(*_KEYS,),
-    title="The memory at the start",
+    title="Initial state",
     does="sets the memory of a recurrent cell before the first token",
-    titled=lambda place: f"The memory {_when(place)}",
+    titled=lambda place: f"Initial state, {_when(place)}",
     makes=("a", "c"),
     shapes="a[0] [h], of an lstm also c[0] [h]",
     happens=_happens,
     why=(
-        "Where a recurrent cell begins there is nothing to remember, so its memory begins with"
-        " zeros, unless it goes on from another text."
+        "The memory of a recurrent cell is its hidden state, which begins with zeros, since there"
+        " is nothing to remember yet, unless the cell goes on from another text."
     ),
     more="From there on it adds each token to what it remembers of those that it has read.",
     plan=_plan,

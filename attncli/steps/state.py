@@ -88,18 +88,19 @@ def _swapped(place: CellPlace) -> Definition | None:
 
 
 _HAPPENS = {
-    "rnn": "Input and memory are added up{bias}, and {does}: the new memory.",
+    "rnn": "Input and memory are added up{bias}, and {does}: the new state.",
     "lstm": (
-        "The cell keeps what the forget gate lets pass of it, and adds what the update gate lets"
-        " pass of the candidate; the output gate says how much of it is shown."
+        "The new cell state c is what the forget gate keeps of the old one, and what the input"
+        " gate (update) lets in of the candidate; what the output gate shows of tanh(c) is the new"
+        " hidden state a."
     ),
     "gru": (
-        "The new memory lies between the two: an update gate near 1 takes the {one}, one near 0"
-        " the {other}."
+        "The new state lies between the candidate and the old state: an update gate near 1 takes"
+        " the {one}, one near 0 the {other}."
     ),
 }
 _DOES = {"tanh": "tanh squashes the sum", "relu": "relu keeps what is above 0"}
-_UPDATED = ("candidate", "old memory")
+_UPDATED = ("candidate", "old state")
 
 
 def _happens(place: CellPlace) -> str:
@@ -116,7 +117,7 @@ STEP = Step(
     title="State",
     does="writes the new state",
     makes=("z", "a", "c", "tanh_c"),
-    shapes="[h] and [h] → a[t] [h]",
+    shapes="ax[t] [h], aa[t] [h] → a[t] [h]; or gates [h], the state before [h] → a[t] [h]",
     happens=_happens,
     why=(
         "The state is all that a recurrent cell hands on: to the next time as its memory, and to"

@@ -57,9 +57,10 @@ def closing_notes(trace: Trace, selection: Selection) -> list[Block]:
 
 
 def _found(trace: Trace, selection: Selection) -> list[Block]:
-    """What the page found, unless its last section has just said so."""
+    """What the page found, unless its last section has just said so; states that are set side by
+    side behind it say nothing new."""
     part, said = last_finding(trace, selection)
-    told = told_parts(trace)
+    told = [one for one in told_parts(trace) if one is part or one.step != "states"]
     return [Note(said)] if said and not (told and part is told[-1]) else []
 
 

@@ -88,7 +88,9 @@ def by_gates(part: PlannedStep, given: Sequence[Block]) -> list[Block]:
         first, *more = group
         rows.append(first._replace(begins_row=True, origin=""))
         rows += (matrix._replace(origin="") for matrix in more)
-    said: list[Block] = [Prose(("Given, those of one gate in a row:",))] if rows else []
+    said: list[Block] = (
+        [Prose(("Given, the matrices of each gate in a row of their own:",))] if rows else []
+    )
     return [*others, *said, *rows]
 
 

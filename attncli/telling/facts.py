@@ -23,7 +23,7 @@ def rounding_in_words(rounding: Rounding) -> str:
     """The rounding policy as a teacher would state it."""
     places = counted(rounding.decimals, "decimal")
     others = {**rounding.steps, **rounding.quantities}
-    own = "".join(f"; {name}: {counted(n, 'decimal')}" for name, n in others.items())
+    own = f" ({', '.join(f'{name}: {n}' for name, n in others.items())})" if others else ""
     if rounding.carries:
         return (
             f"carry, {places}{own}: every result is rounded, half away from zero, and the"

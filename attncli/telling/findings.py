@@ -130,8 +130,8 @@ def _read_out(trace: Trace, place: Place, _: Selection) -> list[Spans]:
     sure = ((place.here(y.name), y.matrix.number(k, 0), k) for k in range(y.matrix.shape[0]))
     several = y.matrix.shape[0] > 1
     return [
-        (Symbol(name, (str(k + 1),)), " is ", number, ": the cell is ", percent(number),
-         f" % sure{f' of class {k + 1}' if several else ''}.")
+        (Symbol(name, (str(k + 1),)), " is ", number, ": the cell is ", percent(number), " % sure ",
+         f"of class {k + 1}." if several else "that the answer is yes.")
         for name, number, k in sure
     ]  # fmt: skip
 
