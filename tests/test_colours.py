@@ -131,13 +131,13 @@ def ink(style: Style) -> str:
 
 def test_queries_keys_and_values_have_their_colours(monkeypatch: pytest.MonkeyPatch) -> None:
     page = coloured("i_love_ai", monkeypatch, TERM="xterm", COLORTERM="truecolor")
-    headings = "Token │ Embedding  Query"
-    assert ink(style_at(page, headings, "Embedding")) == ""
+    headings = "Token │ Input embedding  Query"
+    assert ink(style_at(page, headings, "Input embedding")) == ""
     assert ink(style_at(page, headings, "Query")) == INKS["Q"]
     assert ink(style_at(page, headings, "Key")) == INKS["K"]
     assert ink(style_at(page, headings, "Value")) == INKS["V"]
     assert ink(style_at(page, "weights │", "K: love")) == INKS["K"]
-    assert ink(style_at(page, "│ [0, 1]     [0, 1]  [0, 1]", "[2, 1]")) == INKS["V"]
+    assert ink(style_at(page, "│ [0, 1]           [0, 1]  [0, 1]", "[2, 1]")) == INKS["V"]
 
 
 def test_working_and_formulas_have_the_same_colours(monkeypatch: pytest.MonkeyPatch) -> None:

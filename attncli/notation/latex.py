@@ -20,6 +20,8 @@ from attncli.word import Word
 _GREEK = {"π": r"\pi", "gamma": r"\gamma", "beta": r"\beta"}
 FUNCTIONS = {name: rf"\{name}" for name in ("max", "min", "tanh", "sin", "cos", "ln")}
 _SPECIAL = re.compile(r"[_{}$%&#]|\\")
+_INDEX = re.compile(r"[0-9][a-z](\+[0-9])?")
+"""An index of a formula that is no letter alone, such as `2i+1`."""
 _LONG_ROOT = 4
 """Places to break a line at."""
 
@@ -125,7 +127,7 @@ def _named(name: Name) -> str:
 def _name(name: str) -> str:
     if name in _GREEK:
         return _GREEK[name]
-    if len(name) == 1 and name.isalnum():
+    if (len(name) == 1 and name.isalnum()) or _INDEX.fullmatch(name):
         return name
     return rf"\mathrm{{{_SPECIAL.sub(_escape, name)}}}"
 

@@ -228,7 +228,7 @@ class Stack(NamedTuple):
 
     @property
     def goes_on(self) -> bool:
-        """Whether anything is added to the embedded tokens, or a norm taken, before they are X."""
+        """Whether anything is added to the embeddings, or a norm taken, before they are X."""
         added = any(one.is_added for one in self.positions)
         return added or bool(self.segments) or self.embedding_norm is not None
 

@@ -43,7 +43,7 @@ _KEYS = (
         "vectors with a single 1, in the place of the token among the IDs, or among the "
         "tokens",
     ),
-    Key("X", NAMED, "the embedded tokens themselves, [n, d_model]"),
+    Key("X", NAMED, "the input embeddings themselves, [n, d_model]"),
     Key("d_model", COUNT, "the columns of X, for random matrices"),
     Key(
         "features",
@@ -62,7 +62,7 @@ def _is_scaled(place: Place) -> bool:
 
 
 def embedded(place: Place) -> Name:
-    """The full name of the embedded tokens: X, where nothing else is done to them."""
+    """The full name of what is looked up: X, where nothing else is done to it."""
     return place.name("E" if place.stack.goes_on or _is_scaled(place) else "X")
 
 
@@ -107,8 +107,10 @@ def _happens(place: Place) -> str:
     scale = place.stack.said.get(EMBEDDING_SCALE)
     told = "Each token picks its row of the embedding table"
     if isinstance(scale, Decimal):
-        return f"{told}, and every number is multiplied by the number that the scenario gives."
-    return f"{told}{', and every number is multiplied by √d_model' if scale != 'none' else ''}."
+        told += ", and every number is multiplied by the number that the scenario gives"
+    elif scale != "none":
+        told += ", and every number is multiplied by √d_model"
+    return f"{told}." if place.stack.goes_on else f"{told}: its input embedding."
 
 
 STEP = Step(

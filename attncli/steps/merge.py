@@ -40,12 +40,11 @@ def _reversed(place: AttentionPlace) -> Definition | None:
 
 
 def _happens(place: AttentionPlace) -> str:
-    told = []
-    if place.attention.heads > 1:
-        told.append("The outputs of all heads are set side by side")
+    several = place.attention.heads > 1
+    told = "The outputs of all heads are set side by side" if several else "The output is"
     if place.gives("W_O"):
-        told.append("the result is multiplied by W_O" if told else "The output goes through W_O")
-    return ", and ".join(told) + "."
+        told += f"{' and' if several else ''} multiplied by W_O: the attention"
+    return f"{told}."
 
 
 STEP = Step(
@@ -67,7 +66,7 @@ STEP = Step(
     shapes="h outputs [n, d_v] → concat [n, h · d_v] → attention [n, d_model]",
     happens=_happens,
     why=(
-        "What attention found becomes one vector for each token, of the model's width, ready to be"
+        "The attention of a layer is one vector for each token, of the model's width, ready to be"
         " added to the token's own."
     ),
     more=(

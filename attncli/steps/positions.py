@@ -116,8 +116,12 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     return (*added, total)
 
 
+def _name(k: int) -> str:
+    return "P" if k == 0 else f"P{k + 1}"
+
+
 def _positions(place: Place, positions: Positions, k: int) -> Definition:
-    name = place.name("P" if k == 0 else f"P{k + 1}")
+    name = place.name(_name(k))
     if positions.kind == "sinusoidal":
         operation = Sinusoids(Number.written(positions.said.get(BASE)), start_of(place, positions))
         return Definition(name, operation, (place.x,), "positions", blame=Name("positions"))
@@ -162,19 +166,27 @@ def _left_out(place: Place) -> Definition | None:
     return _plan(place)[-1]._replace(operation=Same(), operands=(place.x,))
 
 
+def _of_kind(place: Place, positions: Positions, name: str) -> str:
+    if positions.kind == "given":
+        return "Each position has its row of a table"
+    return (
+        "Each position gets pairs of a sine and a cosine, of waves that grow longer from pair to"
+        f" pair. PE counts pos and i from 0, {name} its rows and columns from 1: {name}[1, 1] is"
+        f" PE({start_of(place, positions)}, 0)"
+    )
+
+
 def _happens(place: Place) -> str:
-    kinds = [one.kind for one in _added(place)]
-    told = []
-    if "sinusoidal" in kinds:
-        told.append(
-            "Each position gets sines in its odd columns and cosines in its even ones, of waves"
-            " that grow longer from pair to pair; positions count from 0"
-        )
-    if "given" in kinds:
-        told.append("Each position has its row of a table")
+    told = [_of_kind(place, one, _name(k)) for k, one in enumerate(_added(place))]
     if place.stack.segments:
         told.append("Each token's segment has its row of a table")
-    return ". ".join([*told, "All of it is added to the embeddings"]) + "."
+    is_x = place.stack.embedding_norm is None
+    told.append(
+        "With the embeddings all of it adds up to the input embeddings"
+        if is_x
+        else "All of it is added to the embeddings"
+    )
+    return ". ".join(told) + "."
 
 
 STEP = Step(

@@ -90,6 +90,12 @@ def _input(place: AttentionPlace, name: str) -> Name:
     return place.x if name == "Q" else place.source
 
 
+def _takes_embeddings(place: AttentionPlace) -> bool:
+    """Whether Q, K and V are all made of X; past the first layer it is another layer's output."""
+    X = below(place.stack.path, "X")
+    return all(_input(place, name) == X for name in _NAMES)
+
+
 def _definition(place: AttentionPlace, name: str, *, transposed: bool = False) -> Definition:
     x = _input(place, name)
     cached = name != "Q" and place.attention.cached is not None
@@ -132,8 +138,10 @@ def _transposed(name: str) -> Mistake[AttentionPlace]:
 
 def _happens(place: AttentionPlace) -> str:
     if not place.attention.projects:
-        return "Without weight matrices, the inputs themselves are queries, keys and values."
-    told = "The vector of each token is multiplied by three weight matrices"
+        vectors = "input embeddings" if _takes_embeddings(place) else "vectors of the tokens"
+        return f"Without weight matrices, the {vectors} themselves are queries, keys and values."
+    vector = "Each input embedding" if _takes_embeddings(place) else "The vector of each token"
+    told = f"{vector} is multiplied by three weight matrices"
     if place.source != place.x:
         told = "Queries are made of the tokens, keys and values of the memory"
     if place.attention.cached is not None:
@@ -154,7 +162,7 @@ STEP = Step(
         "Every token plays three parts: its query says what it looks for, its key what it offers"
         " to the others, its value what it passes on when it is attended to."
     ),
-    more="Three learned matrices draw them from the same embedding.",
+    more="Three learned matrices draw them from the same vector.",
     plan=_plan,
     mistakes=tuple(map(_transposed, _NAMES)),
     roles=(
@@ -162,5 +170,5 @@ STEP = Step(
         ("Key", "what it offers to the others", "This is what I know about."),
         ("Value", "what it passes on when attended to", "This is what I hold."),
     ),
-    together=(("X", "Embedding"), ("Q", "Query"), ("K", "Key"), ("V", "Value")),
+    together=(("X", "Input embedding"), ("Q", "Query"), ("K", "Key"), ("V", "Value")),
 )

@@ -113,10 +113,8 @@ def formulas_of(
     own = step.formulas(place)
     if own is not None:
         return own
-    formulas = (
-        definition.operation.formula(
-            place.here(definition.name), *map(place.here, definition.operands)
-        )
-        for definition in definitions
-    )
-    return tuple(dict.fromkeys(formulas))
+    told: dict[Equation, None] = {}
+    for one in definitions:
+        names = map(place.here, (one.name, *one.operands))
+        told |= dict.fromkeys(one.operation.formulas(*names))
+    return tuple(told)

@@ -167,7 +167,7 @@ class _Teller:
             self.add("viterbi", place.to(CutPlace, path=place.name("words", number), word=word))
 
     def _input(self, place: Place) -> Name:
-        """The embedded tokens, with positions and whatever else is added to them."""
+        """The input embeddings: those of the tokens, with positions and whatever else is added."""
         embedded = self.add("embed", place)
         goes_on = place.stack.goes_on
         summed = self.add("positions", replace(place, x=embedded)) if goes_on else embedded

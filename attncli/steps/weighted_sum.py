@@ -1,4 +1,4 @@
-"""The output of attention."""
+"""The output of a head."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def _output(place: HeadPlace, operation: MatMul, weights: Name, values: Name) ->
 STEP = Step(
     name="weighted_sum",
     at=HeadPlace,
-    keys=(Key("output", NAMED, "the attention's output, [n, d_v]", in_parts=True),),
+    keys=(Key("output", NAMED, "the output of a head, [n, d_v]", in_parts=True),),
     title="Weighted sum",
-    does="blends the values by their weights: what attention gives",
+    does="blends the values by their weights: the output of a head",
     makes=("output",),
     shapes="weights [n, n], V [n, d_v] → output [n, d_v]",
     happens=lambda _: "For each query, every value is multiplied by its weight, and all are added.",

@@ -245,6 +245,15 @@ def _zeros(_: Said, match: re.Match[str]) -> bool:
     return all(map(Decimal(0).__eq__, map(number, match["zeros"].split(", "))))
 
 
+def _counted_from(said: Said, match: re.Match[str]) -> bool:
+    """The first sine and cosine of a table of positions are those of the position that is told."""
+    first, angle = said.table(match["P"]).text[0], match["pos"]
+    return all(
+        rounds_to(value(f"{wave}({angle})", said.tables.value), text)
+        for wave, text in zip(("sin", "cos"), first[:2], strict=True)
+    )
+
+
 Check = Callable[[Said, "re.Match[str]"], bool]
 _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
     (re.compile(pattern), check)
@@ -276,6 +285,7 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
          _compared),
         (r"\(\d+ × \d+\)\(\d+ × \d+\) = \(\d+ × \d+\)", _shapes),
         (r"here of d_k = (?P<n>\d+)\.", _columns_of_keys),
+        (r"(?P<P>\w+)\[1, 1\] is PE\((?P<pos>\d+), 0\)", _counted_from),
         (r"state(?: is)? \((?P<zeros>0(?:, 0)*)\)", _zeros),
     )
 )  # fmt: skip
@@ -285,7 +295,7 @@ _OF_RULES = tuple(
     re.compile(pattern)
     for pattern in (
         r"need not add up to exactly 1", r"weights between 0 and 1 that add up to 1",
-        r"Where the mask is 0, the score", r"ε = 0\.0*1 is added", r"positions count from 0",
+        r"Where the mask is 0, the score", r"ε = 0\.0*1 is added", r"counts pos and i from 0", r"its rows and columns from 1",
         r"(?:near|between|above|is) [−\d]+(?: and [−\d]+)?(?= lets| holds|, else| by|\b)",
         r"else 0\b", r"is 1 − a²", r"by the temperature [\d.]+",
         r"All \d+ numbers that the source prints follow\.",

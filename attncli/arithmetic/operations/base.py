@@ -82,6 +82,10 @@ class Operation(ABC):
     def formula(self, name: str, *operands: str) -> Equation:
         """What it makes of its operands, by their names: `Q = X W_Q`."""
 
+    def formulas(self, name: str, *operands: str) -> tuple[Equation, ...]:
+        """Its formula as a page tells it: in several where one is too much for a line."""
+        return (self.formula(name, *operands),)
+
     @abstractmethod
     def values(self, *operands: Matrix) -> Array:
         """The result in full, a new array. Raises ValueError where the shapes don't fit."""

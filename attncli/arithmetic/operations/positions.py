@@ -8,7 +8,7 @@ from decimal import Context
 import numpy as np
 
 from attncli.arithmetic import decimals
-from attncli.arithmetic.expression import Apply, Equation, Number, Product, Symbol, Vector, constant
+from attncli.arithmetic.expression import Apply, Equation, Number, Product, Symbol, constant
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working, cells_of_row
@@ -19,8 +19,8 @@ from attncli.records import dataclass
 
 @dataclass(frozen=True)
 class Sinusoids(Waves):
-    """sin(pos / base^(2k/d)) in column 2k, cos of the same in column 2k + 1; the operand gives
-    the shape only, and its first row is at the position `start`. [n, d] -> [n, d]"""
+    """PE(pos, 2i) = sin(pos / base^(2i/d)), PE(pos, 2i+1) = cos of the same; the operand gives the
+    shape only, and the first row is that of the position `start`. [n, d] -> [n, d]"""
 
     base: Number
     start: int = 0
@@ -28,9 +28,15 @@ class Sinusoids(Waves):
     shapes = "n 2*b -> n 2*b"
 
     def formula(self, name: str, *operands: str) -> Equation:  # noqa: ARG002
-        angle = angle_formula(self.base, Symbol("d_model"))
-        waves = tuple(Apply(function, (angle,)) for function in ("sin", "cos"))
-        return define(at(name, "pos", "(2k, 2k+1)"), Vector(waves))
+        return define(name, Symbol("PE"))
+
+    def formulas(self, name: str, *operands: str) -> tuple[Equation, ...]:  # noqa: ARG002
+        """PE of the even and of the odd columns, counted from 0 as in the paper."""
+        angle = angle_formula(self.base, "i", Symbol("d_model"))
+        return tuple(
+            define(Apply("PE", (Symbol("pos"), Symbol(column))), Apply(function, (angle,)))
+            for column, function in (("2i", "sin"), ("2i+1", "cos"))
+        )
 
     def of_angles(self, angles: Array) -> Array:
         return np.stack([np.sin(angles), np.cos(angles)], axis=2).reshape(len(angles), -1)

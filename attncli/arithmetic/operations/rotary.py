@@ -52,7 +52,7 @@ class RotaryTable(Waves):
 
     def formula(self, name: str, *operands: str) -> Equation:  # noqa: ARG002
         width = Symbol("d_k") if self.dimensions is None else constant(self.dimensions)
-        angle = angle_formula(self.base, width)
+        angle = angle_formula(self.base, "k", width)
         return define(at(name, "pos", "k"), Apply(self.function, (angle,)))
 
     def of_angles(self, angles: Array) -> Array:

@@ -82,8 +82,8 @@ class Waves(Operation):
         return Error((8 + growth * largest_position) * EPSILON)
 
 
-def angle_formula(base: Number, width: Expression) -> Expression:
-    return Quotient(Symbol("pos"), Power(base, Quotient(Symbol("2k"), width)))
+def angle_formula(base: Number, pair: str, width: Expression) -> Expression:
+    return Quotient(Symbol("pos"), Power(base, Quotient(Symbol(f"2{pair}"), width)))
 
 
 def _angle(position: int, k: int, d: int, base: Number) -> tuple[Expression, ...]:

@@ -165,7 +165,7 @@ class _Asker:
         formulas: list[Spans] = []
         for definition in chain:
             names = (n.seen_from(path) for n in (definition.name, *definition.operands))
-            formulas.append((definition.operation.formula(*names),))
+            formulas += ((formula,) for formula in definition.operation.formulas(*names))
         yield Note(("It goes on from what you have worked out: ", *joined(formulas), "."))
         needed = dict.fromkeys(operand for definition in chain for operand in definition.operands)
         for operand in needed:
