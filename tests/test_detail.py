@@ -3,33 +3,60 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from attncli.cli import app
+from attncli.document import Block, Document
 from attncli.pipeline import load, work
 from attncli.render import Page, render
+from attncli.telling.length import length_of
+from attncli.telling.parts import told_parts
 from attncli.telling.selection import select
-from attncli.telling.walkthrough import as_it_fits, walkthrough
+from attncli.telling.walkthrough import as_it_fits, part_blocks, walkthrough
 from tests.pages import SHIPPED
 
-MOST = {"encoder_block": 400, "next_token": 500, "wordpiece": 500}
+MOST = dict.fromkeys(SHIPPED, 400) | dict.fromkeys(("next_token", "wordpiece", "bpe"), 500)
+TWO_SCREENS = 100
 
 
-def lines_of(name: str, detail: str | None) -> int:
-    trace = work(load(name))
-    told = as_it_fits(trace, select(trace)) if detail is None else None
-    page = told or walkthrough(trace, select(trace, detail=detail or "full"))
+def lines_of(page: Document) -> int:
     return render(page, "terminal", Page(80)).count("\n")
 
 
-@pytest.mark.parametrize("name", MOST)
-def test_long_pages_are_told_in_brief(name: str) -> None:
-    assert lines_of(name, None) <= MOST[name]
-
-
 @pytest.mark.parametrize("name", SHIPPED)
-def test_a_summary_is_two_screens_at_most(name: str) -> None:
-    assert lines_of(name, "summary") <= 100
+def test_pages_are_told_in_brief_where_they_are_long(name: str) -> None:
+    trace = work(load(name))
+    page = as_it_fits(trace, select(trace))
+    assert lines_of(page) <= MOST[name]
+    assert lines_of(page) == pytest.approx(length_of(page), rel=0.12)
+    assert lines_of(walkthrough(trace, select(trace, detail="summary"))) <= TWO_SCREENS
+
+
+def test_a_long_page_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    def counted(*given: Any, **more: Any) -> list[Block]:
+        told.append(given[2].detail)
+        return part_blocks(*given, **more)
+
+    trace = work(load("next_token"))
+    monkeypatch.setattr("attncli.telling.walkthrough.part_blocks", counted)
+    as_it_fits(trace, select(trace))
+    assert "full" not in told[-len(told_parts(trace)) :]
+    assert told.count("full") < len(told_parts(trace)) / 3
+
+
+def test_json_is_told_in_full_unless_something_is_said(tmp_path: Path) -> None:
+    def page(*more: str) -> str:
+        CliRunner().invoke(app, ["run", "yassine_lstm", "-o", str(file), "--force", *more])
+        return file.read_text("utf-8")
+
+    file = tmp_path / "page.json"
+    assert page() == page("--detail", "full") != page("--detail", "rows")
 
 
 @pytest.mark.parametrize("name", [name for name in SHIPPED if name != "i_can_go_alone"])

@@ -116,7 +116,8 @@ DetailOption = Annotated[
         "--detail",
         lambda: DETAILS,
         "`summary`: each head's weights, the result, and what was found; `rows`: one row of each "
-        "table worked; `full`: every cell. By default `full`, or `rows` where that would be long.",
+        "table worked; `full`: every cell. By default `full`, or `rows` where that would be long; "
+        "JSON is always told in full by default.",
     ),
 ]
 _BY_SUFFIX = "The output format; by default terminal, or as -o's suffix says."

@@ -72,6 +72,14 @@ def chosen_format(form: str | None, output: str | None, known: Sequence[str]) ->
     return _of_suffix(suffix, str(output), known) if suffix else known[0]
 
 
+def default_detail(form: str | None, output: str | None) -> str | None:
+    """How closely a page is told in the format that is asked for, if nobody says; None means as it
+    fits. Raises OutputError."""
+    from attncli.render import abilities_of, page_format_names
+
+    return abilities_of(chosen_format(form, output, page_format_names())).detail
+
+
 def _of_suffix(suffix: str, output: str, known: Sequence[str]) -> str:
     from attncli.render import suffixes_of
 

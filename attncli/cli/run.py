@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from attncli.cli.arguments import Arguments
 from attncli.cli.command import taking
+from attncli.cli.output import default_detail
 
 if TYPE_CHECKING:
     from attncli.document import Document
@@ -39,9 +40,9 @@ def _document(trace: Trace, typed: Arguments) -> Document:
         return cells_page(trace, find_cells(trace, typed.cell, typed.part.options(typed.step)))
     from attncli.telling import selection, walkthrough
 
-    detail = typed.detail or "full"
-    chosen = selection.select(trace, typed.steps, detail=detail, **typed.part._asdict())
+    detail = typed.detail or default_detail(typed.form, typed.output)
+    chosen = selection.select(trace, typed.steps, detail=detail or "full", **typed.part._asdict())
     walkthrough.check_told(trace, chosen)
-    if typed.detail is None:
+    if detail is None:
         return walkthrough.as_it_fits(trace, chosen)
     return walkthrough.walkthrough(trace, chosen)

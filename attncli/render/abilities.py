@@ -10,10 +10,12 @@ class Abilities(NamedTuple):
     a `fragment` if its pages go without a preamble. One that is `self_keyed` writes sheet and key
     as one source, from the exercise itself; `share` is what a known mistake earns in it, in per
     cent, if nothing is said, None if mistakes aren't looked for. `hints` can be written in it,
-    or not."""
+    or not. `detail` is how closely a page is told in it if nothing is said, None if that is as it
+    fits."""
 
     keys: tuple[str, ...] = ("embedded", "none", "separate")
     fragment: bool = False
     self_keyed: bool = False
     share: int | None = None
     hints: bool = True
+    detail: str | None = None

@@ -84,11 +84,11 @@ def _below_the_cut(text: TokenizedText) -> list[Block]:
     return [Note((Word(", ".join(lost)), f" {verb}", Word(unknown), "."))]
 
 
-def learned_at(part: PlannedStep) -> list[Block]:
+def learned_at(trace: Trace, part: PlannedStep) -> list[Block]:
     """What a training came to, at its last round: the merges, or the vocabulary."""
     own, learned = round_of(part.place), part.place.text.learned_as(MergeTraining)
     if own is not None and learned is not None and part.step == "learn":
-        return merges(learned, part) if own is learned.rounds[-1] else []
+        return merges(trace, learned, part) if own is learned.rounds[-1] else []
     rounds = count_rounds(part.place)
     is_last = bool(rounds) and count_round(part.place) is rounds[-1]
     return vocabulary_of(part.place) if part.step == "estimate" and is_last else []

@@ -46,7 +46,7 @@ def chosen(trace: Trace, part: PlannedStep) -> list[Block]:
         *_cut_now(part, own),
         *rounds_between(own.number, numbers),
         *(
-            [*merges(learned, part), *vocabulary_of(part.place)]
+            [*merges(trace, learned, part), *vocabulary_of(part.place)]
             if own.number == numbers[-1]
             else ()
         ),
@@ -106,7 +106,10 @@ def _choice(
         others = ", ".join(" ".join(one) for one in own.tied)
         more = f" and {own.ties - len(own.tied)} more" if own.ties > len(own.tied) else ""
         yield from (" As good is " if own.ties == 1 else " As good are ", Word(others), more)
-        yield f"; of pairs that are as good the one is taken {_tie_rule(learned, by_score)}."
+        first = next(k for k in told_rounds(part.place) if learned.rounds[k - 1].ties)
+        if own.number == first:
+            yield f"; of pairs that are as good the one is taken {_tie_rule(learned, by_score)}"
+        yield "."
     left_out = own.snapshot.left_out if own.snapshot else 0
     if left_out:
         yield f" {left_out} more pairs come after those of the table."
@@ -135,17 +138,25 @@ def _tie_rule(learned: MergeTraining, by_score: bool) -> str:
     return f"that occurs most often, then the one {by_id}" if by_score else by_id
 
 
-def merges(learned: MergeTraining, part: PlannedStep) -> list[Block]:
+def merges(trace: Trace, learned: MergeTraining, part: PlannedStep) -> list[Block]:
     """All merges."""
     pairs = tuple(" ".join(pair) for pair in learned.merges)
+    scores = _scores_of_merged(trace)
     merges: list[Row] = [
-        (str(one.number), Word(pair), str(one.count), Word(one.piece))
+        (
+            str(one.number),
+            Word(pair),
+            str(one.count),
+            *((scores.get(one.number, ""),) if scores else ()),
+            Word(one.piece),
+        )
         for one, pair in zip(learned.rounds, pairs, strict=True)
     ]
     numbers = tuple(str(one.number) for one in learned.rounds)
+    headings = ("Round", "Pair", "Count", *(("Score",) if scores else ()), "Piece")
     return [
         Subheading(("The merges",)),
-        table(("Round", "Pair", "Count", "Piece"), merges, most=MOST_ROWS),
+        table(headings, merges, most=MOST_ROWS),
         *(
             TextList(below(part.place.stack.path, name), words(numbers), words(values))
             for name, values in (
@@ -155,3 +166,14 @@ def merges(learned: MergeTraining, part: PlannedStep) -> list[Block]:
             )
         ),
     ]
+
+
+def _scores_of_merged(trace: Trace) -> dict[int, str]:
+    """The score of the pair that each round merged, where pairs go by one and it was worked."""
+    found: dict[int, str] = {}
+    for part in trace.story:
+        own, scores = round_of(part.place), trace.quantities.get(part.place.name("scores"))
+        if own is not None and scores is not None:
+            place = scores.rows.names.index(" ".join(own.pair))
+            found[own.number] = plain(scores.matrix.number(place, 0))
+    return found

@@ -28,13 +28,13 @@ def ending_with(part: PlannedStep) -> Callable[[Trace, PlannedStep], list[Block]
     return ENDINGS.get(part.step)
 
 
-def learned_at(part: PlannedStep) -> list[Block]:
+def learned_at(trace: Trace, part: PlannedStep) -> list[Block]:
     """What a training came to, at its last round."""
     if part.place.text.tokenizing is None:
         return []
     from attncli.telling import learning
 
-    return learning.learned_at(part)
+    return learning.learned_at(trace, part)
 
 
 def in_tables(trace: Trace, part: PlannedStep) -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from attncli.arithmetic.elision import MOST_PARTS
 from attncli.document import Block, Document, Note, Prose, Section, Tree
@@ -24,9 +24,10 @@ from attncli.telling.blocks import (
     tree_block,
 )
 from attncli.telling.closing import closing_of
-from attncli.telling.detail import MOST_IN_FULL, how_to_see_less, length_of
+from attncli.telling.detail import MOST_IN_FULL, how_to_see_less
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.findings import findings_of
+from attncli.telling.length import length_of, length_of_section
 from attncli.telling.opening import opening_of
 from attncli.telling.parts import (
     definitions_of,
@@ -48,50 +49,64 @@ from attncli.word import Word
 
 def walkthrough(trace: Trace, selection: Selection) -> Document:
     """The page of `attn run`: facts, a section a part, what is missing for going on."""
-    page = _page(trace, selection)
-    if selection.partial:
-        return page
-    note = how_to_see_less(selection.detail, length_of(page))
-    return page._replace(opening=(*note, *page.opening))
+    return _page(trace, selection, tuple(_told(trace, selection)))
 
 
 def as_it_fits(trace: Trace, selection: Selection) -> Document:
-    """The page in full; if that were long, by rows."""
-    full = walkthrough(trace, selection._replace(detail="full"))
-    if length_of(full) <= MOST_IN_FULL:
-        return full
+    """The page in full; if that were long, by rows. Where a page gets long, telling it in full goes
+    no further."""
+    full = selection._replace(detail="full")
+    sections = _short(_told(trace, full))
+    if sections is not None:
+        page = _page(trace, full, sections)
+        if length_of(page) <= MOST_IN_FULL:
+            return page
     return walkthrough(trace, selection._replace(detail="rows"))
 
 
-def _page(trace: Trace, selection: Selection) -> Document:
+def _short(sections: Iterator[Section]) -> tuple[Section, ...] | None:
+    """The sections, unless they come to more lines than a page in full has."""
+    told: list[Section] = []
+    length = 0
+    for section in sections:
+        told.append(section)
+        length += length_of_section(section)
+        if length > MOST_IN_FULL:
+            return None
+    return tuple(told)
+
+
+def _told(trace: Trace, selection: Selection) -> Iterator[Section]:
+    """The sections of a page, told one by one."""
     told = told_parts(trace)
-    shown = [part for part in told if selection.includes(part)]
-    structured, whole = is_structured(trace), not selection.partial
-    brief = whole and selection.detail == "summary"
-    sections = (
-        _summary(trace, told, selection) if brief else _sections(trace, shown, told, selection)
-    )
-    return Document(
+    if not selection.partial and selection.detail == "summary":
+        return _summary(trace, told, selection)
+    return _sections(trace, [part for part in told if selection.includes(part)], told, selection)
+
+
+def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> Document:
+    """The sections with what stands before and behind them."""
+    told, whole = told_parts(trace), not selection.partial
+    page = Document(
         Word(trace.scenario.title),
-        tuple(sections),
+        sections,
         facts_of(trace),
         given=tuple(given_block(trace, quantity, Selection()) for quantity in _all_given(trace)),
-        opening=(_tree(trace, told, selection),) if structured and whole and told else (),
+        opening=(_tree(trace, told, selection),) if is_structured(trace) and whole and told else (),
         closing=closing_of(trace, selection) if whole else (),
         sources=trace.scenario.sources,
         rounding=rounding_facts(trace),
     )
+    note = how_to_see_less(selection.detail, page) if whole else []
+    return page._replace(opening=(*note, *page.opening))
 
 
-def _summary(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> list[Section]:
+def _summary(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> Iterator[Section]:
     """Each head's weights, what the last part comes to, what was found and learned."""
-    sections = []
     for number, part in enumerate(told, start=1):
         blocks = _in_brief(trace, part, selection, is_last=part is told[-1])
         if blocks:
-            section = section_of(trace, part, number, blocks)
-            sections.append(section._replace(formulas=()))
-    return sections
+            yield section_of(trace, part, number, blocks)._replace(formulas=())
 
 
 def _in_brief(
@@ -105,7 +120,7 @@ def _in_brief(
     shown = [one for one in made if one.local in shares or one in results]
     tables = [matrix_block(one, selection, part.path) for one in shown]
     found = [Note(one) for one in findings_of(trace, part, selection)]
-    return [*tables, *learned_at(part), *found]
+    return [*tables, *learned_at(trace, part), *found]
 
 
 def _tree(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> Tree:
@@ -114,9 +129,8 @@ def _tree(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> Tr
 
 def _sections(
     trace: Trace, shown: Sequence[PlannedStep], told: Sequence[PlannedStep], selection: Selection
-) -> list[Section]:
+) -> Iterator[Section]:
     numbers = {id(part): number for number, part in enumerate(told, start=1)}
-    sections: list[Section] = []
     introduced: set[str] = set()
     for k, part in enumerate(shown):
         givens = _givens(trace, part, introduced)
@@ -131,10 +145,8 @@ def _sections(
             ]
         opening = Prose(opening_of(trace, part, shown[:k]))
         section = section_of(trace, part, numbers[id(part)], [opening, *others])
-        sections.append(section._replace(blocks=tuple(others), formulas=()) if again else section)
-    if shown and shown[-1] is told[-1]:
-        sections[-1] = _as_result(sections[-1])
-    return sections
+        section = section._replace(blocks=tuple(others), formulas=()) if again else section
+        yield _as_result(section) if part is told[-1] else section
 
 
 def _happens_again(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:

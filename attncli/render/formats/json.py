@@ -14,6 +14,7 @@ from attncli.arithmetic.expression import Blank, Equation, Expression, Number, O
 from attncli.notation import plain, unbreakable
 from attncli.notation.words import is_hidden
 from attncli.questions import MistakenAnswer, Paper, Question
+from attncli.render.abilities import Abilities
 from attncli.render.numbers import text_of
 from attncli.render.page import Page
 from attncli.render.sentences import text_of_spans
@@ -21,6 +22,8 @@ from attncli.tables import Data, MatrixBlock, SideBySide
 from attncli.word import Word, raw
 
 SUFFIXES = (".json",)
+
+ABILITIES = Abilities(detail="full")
 
 VERSION = 1
 

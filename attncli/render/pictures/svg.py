@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from attncli.document import Block, Document, Graph, Subheading
+from attncli.notation.columns import bands
 from attncli.refusals import Refusal
-from attncli.render.columns import bands
 from attncli.render.page import Page
 from attncli.render.sentences import text_of_spans
 from attncli.render.svg.arrows import TIP, arrows

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from attncli.arithmetic.expression import Omitted, Vector
 from attncli.document import Table
+from attncli.notation.columns import bands
 from attncli.notation.words import printed
 from attncli.records import NamedTuple
 from attncli.render.colours import ink_of
-from attncli.render.columns import bands
 from attncli.render.grid import (
     Entry,
     Grid,

@@ -8,9 +8,9 @@ from attncli.arithmetic.expression import Expression, Number, Omitted
 from attncli.document import Addition, Working
 from attncli.document import Line as WorkingLine
 from attncli.notation import plain
+from attncli.notation.columns import PartColumns, Room
 from attncli.notation.plain import GLUE, unbreakable
 from attncli.render.colours import ink_of
-from attncli.render.columns import PartColumns, Room
 from attncli.render.numbers import FilledAddend, at_point, filled_addends
 from attncli.render.screen.inks import inked, inked_vectors
 from attncli.render.screen.lines import Line, StyledText, hanging, left, width, wrapped

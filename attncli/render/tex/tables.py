@@ -8,10 +8,10 @@ from math import ceil
 
 from attncli.arithmetic.expression import Blank, Number, Omitted, Symbol, Vector
 from attncli.document import Graph, Table
+from attncli.notation.columns import bands
 from attncli.notation.latex import latex
 from attncli.notation.plain import MINUS
 from attncli.render.colours import ink_of
-from attncli.render.columns import bands
 from attncli.render.grid import (
     Entry,
     Grid,

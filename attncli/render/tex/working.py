@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from attncli.arithmetic.expression import Expression, Number, Omitted
 from attncli.document import Line, Working
+from attncli.notation.columns import PartColumns, Room
 from attncli.notation.latex import latex
-from attncli.render.columns import PartColumns, Room
 from attncli.render.tex.alignment import aligned
 from attncli.render.tex.measure import math_width
 from attncli.render.tex.setting import Setting

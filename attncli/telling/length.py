@@ -1,0 +1,189 @@
+"""About how long a page is, before any format has a hand in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from attncli.arithmetic.elision import MOST_PARTS, elided, elided_rows
+from attncli.document import (
+    Addition,
+    Block,
+    Bullets,
+    Document,
+    Facts,
+    Graph,
+    Line,
+    Note,
+    Prose,
+    Section,
+    Spans,
+    Subheading,
+    Table,
+    Term,
+    TextList,
+    Tree,
+    Working,
+)
+from attncli.notation import name_of, plain
+from attncli.notation.columns import PartColumns, Room, bands
+from attncli.tables import Data, MatrixBlock, SideBySide
+from attncli.word import Word
+
+_CELLS = 78
+"""The columns that a block has in a terminal of 80."""
+_ROOM = Room(_CELLS, 3, 2, len)
+_GAP, _BAR, _GAP_BETWEEN_TABLES = 2, 3, 4
+_TITLE = 10
+
+
+def length_of(document: Document) -> int:
+    """About how many lines a page has in a terminal of 80 columns."""
+    sections = sum(map(length_of_section, document.sections))
+    return _TITLE + sections + _lines(document.opening) + _lines(document.closing)
+
+
+def length_of_section(section: Section) -> int:
+    """The same of a section, with its heading."""
+    if all(isinstance(block, Data) for block in section.blocks):
+        return 0
+    return 1 + _lines_of_heading(section) + _lines(section.blocks)
+
+
+def _lines_of_heading(section: Section) -> int:
+    text = _width_of(section.heading)
+    formulas = sum(len(plain(formula)) + _BAR for formula in section.formulas)
+    return 1 if text + formulas <= _CELLS else 1 + len(section.formulas)
+
+
+def _lines(blocks: Sequence[Block]) -> int:
+    """Of blocks, each with the empty line behind it; small tables stand side by side."""
+    shown = (block for block in blocks if not isinstance(block, Data | TextList))
+    return sum(1 + max(_HEIGHTS[type(one)](one) for one in row) for row in _rows(shown))
+
+
+def _rows(blocks: Iterable[Block]) -> Iterator[Sequence[Block]]:
+    """Blocks that stand side by side, tables that follow each other; every other one by itself."""
+    for are_tables, group in groupby(blocks, lambda block: isinstance(block, MatrixBlock)):
+        if are_tables:
+            tables = [block for block in group if isinstance(block, MatrixBlock)]
+            yield from bands(tables, _width_of_table, _CELLS, _GAP_BETWEEN_TABLES)
+        else:
+            yield from ([block] for block in group)
+
+
+def _wrapped(text: Spans) -> int:
+    """The lines of running text, which are broken at spaces: not quite full."""
+    return 1 + _width_of(text) // (_CELLS - _BAR)
+
+
+def _width_of(text: Spans) -> int:
+    return sum(map(_width_of_span, text))
+
+
+def _width_of_span(span: object) -> int:
+    match span:
+        case str():
+            return len(span)
+        case Word():
+            return len(span.raw)
+        case Term(name):
+            return len(name_of(name))
+        case _:
+            return len(plain(span))  # type: ignore[arg-type]
+
+
+def _height_of_lines(block: Working) -> int:
+    """Of lines of working, whose parts stand in columns."""
+    lines = block.lines
+    told = [line for line in lines if isinstance(line, Line)]
+    labels = [plain(line.label) for line in told]
+    texts = [[plain(part) for _, part in line.parts] for line in told]
+    columns = PartColumns.of(labels, texts, _ROOM)
+    room = int(columns.room) - int(_ROOM.relation)
+    omitted = len(lines) - len(told)
+    return omitted + sum(_height_of_row(row, columns, room) for row in texts)
+
+
+def _height_of_row(row: Sequence[str], columns: PartColumns, room: int) -> int:
+    """The lines of a line of working: a last part that is too long goes on on the next."""
+    breaks = columns.breaks[len(row)]
+    ends = [k for k in range(len(row)) if k == len(row) - 1 or breaks[k + 1]]
+    return columns.own_line + sum(1 + max(0, len(row[k]) - 1) // room for k in ends)
+
+
+def _height_of_addition(block: Addition) -> int:
+    """Of a column addition, whose products have lines of their own where they are wide."""
+    lines = 2 if len(plain(block.total)) > _CELLS // 3 else 1
+    return lines * len(block.addends) + 3
+
+
+def _height_of_graph(block: Graph) -> int:
+    return len(block.edges) + len({edge.source for edge in block.edges}) - 1
+
+
+def _height_of_matrix(block: MatrixBlock) -> int:
+    """Of a table in as many bands as its columns need."""
+    names, *columns = _widths(block)
+    found = len(bands(columns, lambda width: width, _CELLS - names - _BAR, _GAP))
+    count = block.matrix.shape[1] if block.turned else len(block.rows)
+    return found * (3 + len(elided_rows(count, of_list=block.is_list))) - 1
+
+
+def _width_of_table(block: MatrixBlock) -> int:
+    names, *columns = _widths(block)
+    return names + _BAR + sum(width + _GAP for width in columns) - _GAP
+
+
+def _widths(block: MatrixBlock) -> Iterator[int]:
+    """The widths of the names of a table's rows and of its columns, by its first row."""
+    before, above = (len(role) + 2 if role else 0 for role in block.roles)
+    title = len(block.name) + (len(" (given)") if block.given and block.origin else 0)
+    rows = [block.row_names[i].raw for i in block.rows]
+    if block.turned:
+        names = [word.raw for word in block.column_names]
+        yield max(title, above + max(map(len, names), default=0))
+        yield from (before + max(len(row), _width_of_entry(block, 0)) for row in rows)
+        return
+    yield max(title, before + max(map(len, rows), default=0))
+    for j in elided(block.matrix.shape[1], MOST_PARTS):
+        heading = block.column_names[j].raw if j is not None and block.column_names else ""
+        entry = 1 if j is None else _width_of_entry(block, j)
+        yield max(above + len(heading) if heading else 0, entry)
+    yield from (max(len(one.name), _width_of_entry(one, 0)) for one in block.beside)
+    yield from (_width_of_entry(block, 0),) if block.with_sums else ()
+
+
+def _width_of_entry(block: MatrixBlock, j: int) -> int:
+    """The width of a column's first number."""
+    return len(plain(block.entry(block.rows[0], j))) if block.rows else 0
+
+
+def _height_side_by_side(block: SideBySide) -> int:
+    """Of vectors side by side in bands, or a table each where these are too wide."""
+    widths = [sum(_widths(matrix)) for _, matrix in block.columns]
+    rows = len(elided_rows(len(block.rows), of_list=False))
+    caption = 2 if block.caption else 0
+    if max(widths, default=0) > _CELLS:
+        return caption + sum(_height_of_matrix(matrix) + 1 for _, matrix in block.columns) - 1
+    names = max(len(name.raw) for name in block.row_names)
+    found = bands(widths, lambda width: width, _CELLS - names - _BAR, _GAP)
+    return caption + len(found) * (rows + 3) - 1
+
+
+_HEIGHTS: Mapping[type, Callable[[Any], int]] = {
+    Working: _height_of_lines,
+    Addition: _height_of_addition,
+    MatrixBlock: _height_of_matrix,
+    SideBySide: _height_side_by_side,
+    Graph: _height_of_graph,
+    Table: lambda block: 2 + len(block.rows),
+    Tree: lambda block: sum(_wrapped((*row.title, *row.made)) for row in block.rows),
+    Facts: lambda block: sum(_wrapped((name, *text)) for name, text in block.rows),
+    Bullets: lambda block: sum(map(_wrapped, block.items)),
+    Prose: lambda block: _wrapped(block.text),
+    Note: lambda block: _wrapped(block.text),
+    Subheading: lambda block: _wrapped(block.text),
+}
+"""The lines of each kind of block."""
