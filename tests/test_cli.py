@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from attncli import __version__
+from attncli import __version__, load, work
 from attncli.cli import app
 from attncli.file import shipped
 from attncli.steps import steps
+from attncli.telling.parts import told_parts
 from tests import processes
 
 runner = CliRunner()
@@ -246,6 +247,16 @@ def test_a_step_is_explained_by_its_name(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "softmax").write_text("title: Mine\nweights: [[1]]\noutput: [[1]]\n")
     assert attn("explain", "softmax").stdout.startswith("Mine, step by step\n")
     assert "The dictionary of a small corpus" in attn("explain", "dictionary").stdout
+
+
+def test_a_step_is_explained_by_a_scenario_that_has_it() -> None:
+    assert "z_forget[1] = 0.1 × 0" in attn("explain", "gates").stdout
+    refused = attn("explain", "i_love_ai", "--step", "gates").stdout
+    assert "no numbers to show; attn explain gates has some." in " ".join(refused.split())
+    examples = {step.name: step.example for step in steps() if step.example}
+    for name in {*examples.values()}:
+        told = {part.step for part in told_parts(work(load(name)))}
+        assert told >= {step for step, example in examples.items() if example == name}
 
 
 @pytest.mark.parametrize("name", ["i_love_ai", "yassine_gru", "pasta_lookup"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from attncli.cli import options
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 _USUAL = "i_love_ai"
-"""The scenario on whose numbers steps are explained."""
+"""The scenario on whose numbers steps are explained that have no example of their own."""
 
 
 @taking(Arguments, without=("cell",), scenario=(options.ScenarioOrUsual, ""))
@@ -41,11 +42,19 @@ def command(typed: Arguments) -> None:
 
 def _meant(typed: Arguments) -> Arguments:
     """What is to be explained: a name that is a step's, and no scenario's, asks for the step."""
-    if not typed.scenario:
-        return typed._replace(scenario=_USUAL)
-    if not _is_step(typed.scenario):
+    if typed.scenario and not _is_step(typed.scenario):
         return typed
-    return typed._replace(scenario=_USUAL, step=[typed.scenario.casefold(), *typed.steps])
+    steps = [typed.scenario.casefold(), *typed.steps] if typed.scenario else [*typed.steps]
+    return typed._replace(scenario=_example(steps), step=steps or None)
+
+
+def _example(steps: Sequence[str]) -> str:
+    """The shipped scenario on whose numbers steps are explained: that of the first."""
+    from attncli.steps import step_named
+    from attncli.steps.order import STORY
+
+    known = [step_named(name).example for name in steps[:1] if name in STORY]
+    return next(filter(None, known), _USUAL)
 
 
 def _is_step(name: str) -> bool:

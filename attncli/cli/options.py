@@ -52,7 +52,8 @@ ScenarioOrUsual = Annotated[
     str,
     typer.Argument(
         metavar="[SCENARIO]",
-        help="A scenario file, or the name of a shipped one; by default i_love_ai.",
+        help="A scenario file, or the name of a shipped one; by default i_love_ai, or an example "
+        "of the step.",
         autocompletion=beginning(_scenarios),
         show_default=False,
     ),

@@ -47,6 +47,7 @@ STEP = Step(
         "As a few words make up most of any text, a small dictionary covers much of it; what it"
         " doesn't have is lost, or cut into pieces."
     ),
+    example="dictionary",
     plan=_plan,
     mistakes=(
         Mistake(

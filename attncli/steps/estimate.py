@@ -77,6 +77,7 @@ STEP = Step(
         " each other: the probability of a cut is the product of theirs."
     ),
     more="Its logarithm is a sum, and stays a number that one can write down.",
+    example="unigram",
     plan=_plan,
     mistakes=(
         Mistake(

@@ -163,6 +163,7 @@ STEP = Step(
         "A plain cell, which has none, writes its whole memory anew at each token, so that what"
         " was long ago is soon lost, and so is its gradient."
     ),
+    example="yassine_lstm",
     plan=_plan,
     general=General(
         path=Name("gates").at(2),

@@ -99,6 +99,7 @@ STEP = Step(
         "Factors smaller than 1 make it vanish, so that early words teach nothing; larger ones"
         " make it explode."
     ),
+    example="yassine_rnn_sentence",
     plan=_plan,
     general=General(cell=Recurrent(gradient=True)),
     mistakes=(

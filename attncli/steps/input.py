@@ -60,6 +60,7 @@ STEP = Step(
         "In a plain cell W_ax draws from it what is worth remembering, one dot product for each"
         " number of the memory."
     ),
+    example="yassine_rnn_sentence",
     plan=_plan,
     general=General(cell=Recurrent()),
     mistakes=(

@@ -109,6 +109,7 @@ STEP = Step(
         "A vocabulary of whole words would have no place for a word that nobody has seen before,"
         " and one of single characters tells little: learned pieces lie between."
     ),
+    example="bpe",
     plan=_plan,
     mistakes=(
         Mistake(

@@ -50,6 +50,7 @@ STEP = Step(
         " the same W_aa at each time."
     ),
     more="With an empty memory it adds nothing.",
+    example="yassine_rnn_sentence",
     plan=_plan,
     general=General(cell=Recurrent()),
     mistakes=(

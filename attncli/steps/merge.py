@@ -73,6 +73,7 @@ STEP = Step(
         "Each head has found something else: side by side their outputs make one long vector, and"
         " W_O mixes what they found."
     ),
+    example="three_tokens_two_heads",
     plan=_plan,
     general=General(heads=2, gives=("W_O",)),
     mistakes=(

@@ -119,6 +119,7 @@ STEP = Step(
         " probability says. A temperature, top-k and top-p keep a sample from wandering off into"
         " what is hardly likely."
     ),
+    example="next_token",
     plan=_plan,
     general=General(x="logits"),
     mistakes=(

@@ -128,6 +128,7 @@ STEP = Step(
         " least go, until it is as large as it should be. Single characters stay, so that every"
         " word can be cut."
     ),
+    example="unigram",
     plan=_plan,
     mistakes=(
         Mistake(

@@ -111,6 +111,7 @@ STEP = Step(
         "That is one number that a sigmoid turns into a probability, or one for each class, of"
         " which a softmax makes probabilities that add up to 1."
     ),
+    example="yassine_rnn_sentence",
     plan=_plan,
     general=General(
         cell=Recurrent(said=Settings(values={"readout": "softmax"})), gives=("W_ya", "b_y")

@@ -85,6 +85,7 @@ STEP = Step(
         " is nothing to remember yet, unless the cell goes on from another text."
     ),
     more="From there on it adds each token to what it remembers of those that it has read.",
+    example="yassine_rnn_sentence",
     plan=_plan,
     general=General(cell=Recurrent()),
     mistakes=(

@@ -124,6 +124,7 @@ STEP = Step(
         " whatever reads it out."
     ),
     more="With tanh its numbers stay between −1 and 1, however many tokens there are.",
+    example="yassine_rnn_sentence",
     plan=_plan,
     general=General(cell=Recurrent(), gives=("b_a",)),
     mistakes=(

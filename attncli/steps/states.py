@@ -44,6 +44,7 @@ STEP = Step(
     happens=lambda _: "Each row is the state after a token.",
     why="Side by side the states show what the memory holds as the sentence goes on.",
     more="They are what a next layer takes for its input.",
+    example="yassine_rnn_sentence",
     plan=_plan,
     general=General(cell=Recurrent()),
     mistakes=(

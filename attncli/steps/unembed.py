@@ -102,6 +102,7 @@ STEP = Step(
         " gathered from the others, is compared with a vector for each token of the vocabulary."
     ),
     more="A large dot product says: that token fits.",
+    example="next_token",
     plan=_plan,
     sized=_sized,
     general=General(x="x"),

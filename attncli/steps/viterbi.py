@@ -151,6 +151,7 @@ STEP = Step(
         "There are two to the power of its places between characters; yet it is enough to know"
         " one total for each place."
     ),
+    example="unigram",
     plan=_plan,
     formulas=_formulas,
     mistakes=(

@@ -79,10 +79,11 @@ def given_block(
 
 
 def by_gates(part: PlannedStep, given: Sequence[Block]) -> list[Block]:
-    """The given matrices of a cell: those of one gate, which are added up, in a row."""
+    """What a cell's gates work on: what was made before, then the given matrices, those of one
+    gate, which are added up, in a row."""
     gates = {name: k for k, one in enumerate(part.definitions) for name in one.operands}
-    matrices = [block for block in given if isinstance(block, MatrixBlock)]
-    others = [block for block in given if not isinstance(block, MatrixBlock)]
+    matrices = [block for block in given if isinstance(block, MatrixBlock) and block.given]
+    others = [block for block in given if not isinstance(block, MatrixBlock) or not block.given]
     rows: list[Block] = []
     for _, group in groupby(matrices, lambda matrix: gates[matrix.quantity]):
         first, *more = group

@@ -53,7 +53,7 @@ def _lesson(step: Step[Any], trace: Trace, selection: Selection, *, changed: boo
     blocks += [Table(("Vector", "Role", "It says"), step.roles)] if step.roles else []
     part = part_to_explain(step, trace, selection)
     if part is None:
-        blocks += [Facts((("Shapes", (step.shapes,)),)), Note((_not_told(trace, step),))]
+        blocks += [Facts((("Shapes", (step.shapes,)),)), Note(_not_told(trace, step))]
         blocks += _mistakes(trace, step, None)
         formulas = general_formulas(step)
         return Section(step.name, None, (step.title,), formulas, tuple(blocks))
@@ -87,10 +87,14 @@ def _mistakes(trace: Trace, step: Step[Any], part: PlannedStep | None) -> list[B
     return common_mistakes(blocks)
 
 
-def _not_told(trace: Trace, step: Step[Any]) -> str:
+def _not_told(trace: Trace, step: Step[Any]) -> Spans:
+    why = f"goes without the step {step.name}"
     if trace.unfinished is not None:
-        return "This scenario doesn't give what the step needs, so there are no numbers to show."
-    return f"This scenario goes without the step {step.name}, so there are no numbers to show."
+        why = "doesn't give what the step needs"
+    said = f"This scenario {why}, so there are no numbers to show"
+    if not step.example:
+        return (f"{said}.",)
+    return (f"{said}; ", Term(f"attn explain {step.name}"), " has some.")
 
 
 def _shapes(step: Step[Any], trace: Trace, part: PlannedStep) -> list[tuple[str, Spans]]:
