@@ -16,6 +16,9 @@ from attncli import oracle
 from attncli.arithmetic import decimals
 from attncli.file.problems import ScenarioError
 from attncli.pipeline import load, work
+from attncli.render import Page, render
+from attncli.telling.selection import select
+from attncli.telling.walkthrough import walkthrough
 from attncli.trace.published import published_numbers
 from tests.auditor.published import audit_published, said_on
 from tests.conftest import FEWER
@@ -277,3 +280,29 @@ def another(number: str) -> str:
         return "0"
     exact = Decimal(number)
     return decimals.text(exact + Decimal((0, (1,), exact.as_tuple().exponent)))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("printed", "token", "listed", "said"),
+    [
+        (
+            "[[9, 11], [9, 9]]",
+            "a",
+            ["scores[a, a]"],
+            "2 more differ, in rows that aren't told here.",
+        ),
+        ("[[9, 11], [9, 9]]", "b", ["scores[b, a]", "scores[b, b]"], "1 more differs, in rows"),
+        ("[[5, 11], [9, 9]]", "a", [], "All of these are in rows that aren't told here."),
+        ("[[5, 11], [11, 9]]", "a", [], "It is in a row that isn't told here."),
+        ("[[9, 11], [11, 25]]", "a", ["scores[a, a]"], ""),
+    ],
+)
+def test_a_page_of_one_query_lists_its_own_differences(
+    printed: str, token: str, listed: list[str], said: str
+) -> None:
+    trace = trace_of(f"{KEYS}  scores: {printed}\n")
+    page = render(walkthrough(trace, select(trace, token=token)), "terminal", Page(80))
+    closing = page.partition("What the source prints")[2]
+    assert re.findall(r"^  (scores\[.*?\])", closing, re.MULTILINE) == listed
+    assert said in closing
+    assert said or "told here" not in closing

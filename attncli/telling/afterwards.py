@@ -4,11 +4,10 @@ scenario's variants compare, which tokens were generated."""
 from __future__ import annotations
 
 from attncli.document import Block, Note, Subheading, Table, Term, TextList
-from attncli.telling.findings import findings_of, last_finding, looks_up
+from attncli.telling.findings import findings_of, last_finding
 from attncli.telling.graphs import before_and_after, closing_graphs
 from attncli.telling.parts import told_parts
 from attncli.telling.selection import Selection
-from attncli.telling.tables import table
 from attncli.telling.tokenizers import ending_with
 from attncli.telling.variants import result_of, variants_of
 from attncli.trace import PlannedStep, Trace
@@ -20,20 +19,9 @@ def ending_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Blo
     tell = ending_with(part)
     return [
         *([] if tell is None else tell(trace, part)),
-        *_keys_and_values(trace, part),
         *map(Note, findings_of(trace, part, selection)),
         *(_likeliest(trace) if part.step == "predict" else ()),
     ]
-
-
-def _keys_and_values(trace: Trace, part: PlannedStep) -> list[Block]:
-    """Which value belongs to which key, where these have other names."""
-    weights = trace.quantities.get(part.place.name("weights"))
-    V = trace.quantities.get(part.place.find("V"))
-    if part.step != "weighted_sum" or weights is None or V is None or not looks_up(weights, V):
-        return []
-    pairs = zip(weights.columns.words, V.rows.words, strict=True)
-    return [table(("Key", "Value"), pairs)]
 
 
 def _likeliest(trace: Trace) -> list[Block]:

@@ -173,7 +173,7 @@ def _closing(trace: Trace, name: Spans, selection: Selection) -> list[Block]:
         more = "more " if worked else ""
         told.append(f"It assumes {counted(assumed, f'{more}number')}.")
     said = Note((*name, " ".join(filter(None, told))))
-    return [said] if selection.detail == "summary" else [said, *_listed(differing, own)]
+    return [said] if selection.detail == "summary" else [said, *_listed(differing, own, selection)]
 
 
 def _counted(count: int, differing: int) -> str:
@@ -200,12 +200,28 @@ def _of_its_own(count: int) -> str:
     return f"{which} from its own earlier numbers." if count else ""
 
 
-def _listed(differing: Published, own: Published) -> list[Block]:
-    if not differing:
+def _listed(differing: Published, own: Published, selection: Selection) -> list[Block]:
+    """A table of the differences in the rows that are told, and how many others there are."""
+    pairs = zip(differing, own, strict=True)
+    told = [(one, its) for one, its in pairs if one.row in selection.rows(one.quantity)]
+    others = len(differing) - len(told)
+    return [*_table_of(told), *([Note(_of_others(others, len(told)))] if others else [])]
+
+
+def _of_others(others: int, told: int) -> Spans:
+    if told:
+        verb = "differs" if others == 1 else "differ"
+        return (f"{others} more {verb}, in rows that aren't told here.",)
+    which = "It is in a row that isn't" if others == 1 else "All of these are in rows that aren't"
+    return (f"{which} told here.",)
+
+
+def _table_of(told: Sequence[tuple[PublishedNumber, PublishedNumber]]) -> list[Block]:
+    if not told:
         return []
-    unlike = any(one.ours != its.ours for one, its in zip(differing, own, strict=True))
-    kept = (True, True, True, unlike, any(one.at for one in differing))
-    rows = (compress(_row(one, its), kept) for one, its in zip(differing, own, strict=True))
+    unlike = any(one.ours != its.ours for one, its in told)
+    kept = (True, True, True, unlike, any(one.at for one, _ in told))
+    rows = (compress(_row(one, its), kept) for one, its in told)
     return [table(tuple(compress(_HEADINGS, kept)), map(tuple, rows), _MOST_ROWS)]
 
 

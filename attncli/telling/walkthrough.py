@@ -28,6 +28,7 @@ from attncli.telling.detail import MOST_IN_FULL, how_to_see_less
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.findings import findings_of
 from attncli.telling.length import length_of, length_of_section
+from attncli.telling.lookup import keys_and_values
 from attncli.telling.opening import opening_of
 from attncli.telling.parts import (
     definitions_of,
@@ -191,6 +192,7 @@ def part_blocks(
     """All that is told of a part: how it is worked, and what its numbers come to."""
     return [
         *opening_blocks(trace, part, selection, givens, alone=selection.partial),
+        *keys_and_values(trace, part, selection),
         *arranged(trace, part, selection, again=again),
         *differences_in(trace, part, selection),
         *ending_of(trace, part, selection),
