@@ -1,4 +1,5 @@
-"""From a scenario to its trace: plan the story, leave out what nobody needs, do the sums."""
+"""From a source to its scenario, whose story is planned; and from that to its trace: leave out what
+nobody needs, do the sums."""
 
 from __future__ import annotations
 
@@ -7,15 +8,24 @@ from typing import TYPE_CHECKING
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.building.given_matrices import of_array
-from attncli.building.scenario import Changes, Source, read
+from attncli.building.scenario import Origin, ScenarioBuilder
+from attncli.building.trees import (
+    Changes,
+    Source,
+    changed_tree,
+    check_size,
+    folder_of,
+    name_of,
+    variants_of,
+)
+from attncli.file.nodes import Map
 from attncli.file.problems import Problems, nearest
 from attncli.file.sources import MOST_NUMBERS
 from attncli.name import Name, below
 from attncli.records import replace
-from attncli.scenario.budget import Cost
 from attncli.scenario.scenario import Scenario
 from attncli.steps import steps
-from attncli.steps.schema import givable
+from attncli.steps.schema import SCENARIO, givable
 from attncli.steps.story import awaits_times, sized, story
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, Unfinished, make
 from attncli.trace.axes import given_axes
@@ -45,23 +55,43 @@ def load(
     Raises ScenarioError, whose `problems` are all that is wrong.
     """
     problems = Problems()
-    whole = read(source, changes, problems, outside=outside, large=large, progress=progress)
-    scenario, cost = _planned(whole, problems)
-    variants = {name: _planned(other, problems) for name, other in whole.variants.items()}
-    for _, more in variants.values():
-        cost = cost.plus(more)
-    wrong = excess(whole, cost)
-    if wrong is not None:
-        problems.found.append(wrong)
-        problems.stop_if_any()
-    others = {name: _with_drawn(other, problems) for name, (other, _) in variants.items()}
+    tree = changed_tree(source, changes, problems)
+    if not large:
+        check_size(tree)
+    origin = Origin(name_of(source), folder_of(source), outside, large, progress)
+    whole = _read(tree, origin, problems)
+    read = {
+        name: replace(_read(other, origin, problems), varied=varied)
+        for name, other, varied in variants_of(tree)
+    }
+    scenario = _planned(whole, problems)
+    others = {name: _planned(other, problems) for name, other in read.items()}
+    _check_cost(scenario.with_variants(others), problems)
+    others = {name: _with_drawn(other, problems) for name, other in others.items()}
     scenario = _with_drawn(scenario, problems)
     problems.stop_if_any()
     return scenario.with_variants(others)
 
 
-def _planned(scenario: Scenario, problems: Problems) -> tuple[Scenario, Cost]:
-    """The scenario with its story and the shapes in it, and what it costs."""
+def _read(tree: Map, origin: Origin, problems: Problems) -> Scenario:
+    """The scenario that a tree says; whether its matrices fit together is for others to say."""
+    values = SCENARIO.read(tree, problems) or {}
+    return ScenarioBuilder.of(tree, values, origin, problems).scenario()
+
+
+def _check_cost(scenario: Scenario, problems: Problems) -> None:
+    """Raises ScenarioError for what costs more than it may, all variants together."""
+    cost = cost_of(scenario)
+    for other in scenario.variants.values():
+        cost = cost.plus(cost_of(other))
+    wrong = excess(scenario, cost)
+    if wrong is not None:
+        problems.found.append(wrong)
+        problems.stop_if_any()
+
+
+def _planned(scenario: Scenario, problems: Problems) -> Scenario:
+    """The scenario with its story and the shapes in it."""
     _check_tokens(scenario, problems)
     told = story(scenario, problems)
     _check_rounding(scenario, told, problems)
@@ -71,7 +101,7 @@ def _planned(scenario: Scenario, problems: Problems) -> tuple[Scenario, Cost]:
     if awaits_times(scenario) and not problems.found:
         told = story(replace(scenario, shapes=shapes))
         shapes = shapes_of(scenario, told, problems)
-    return replace(scenario, story=told, shapes=shapes), cost_of(scenario, told, shapes)
+    return replace(scenario, story=told, shapes=shapes)
 
 
 def _with_drawn(scenario: Scenario, problems: Problems) -> Scenario:
@@ -132,8 +162,10 @@ def outline(source: Source) -> Outline:
     """What a scenario comes to without its variants: nothing is drawn or worked. Raises
     ScenarioError."""
     problems = Problems()
-    scenario = read(source, (), problems, alone=True).alone()
-    scenario, _ = _planned(scenario, problems)
+    tree = changed_tree(source, (), problems)
+    check_size(tree)
+    origin = Origin(name_of(source), folder_of(source), outside=False, large=False, progress=None)
+    scenario = _planned(_read(tree, origin, problems).alone(), problems)
     problems.stop_if_any()
     known = {*scenario.given, *scenario.random}
     told = _needed(sized(scenario), known)
@@ -186,7 +218,7 @@ def _generated(trace: Trace) -> tuple[Trace, ...]:
         published={},
     )
     problems = Problems()
-    planned, _ = _planned(longer, problems)
+    planned = _planned(longer, problems)
     problems.stop_if_any()
     step = work(planned)
     return (replace(step, generated=()), *step.generated)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from attncli.building.scenario import Changes, Source, tree_of
+from attncli.building.trees import Changes, Source, tree_of
 from attncli.file.changes import applied
 from attncli.file.nodes import Items, Map, Node, Numbers
 from attncli.file.problems import Problems

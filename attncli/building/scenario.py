@@ -1,10 +1,8 @@
-"""From a path, a shipped name or a mapping to a scenario: its stacks, its prediction, and what is
-given."""
+"""From the values that were read to a scenario: its stacks, its prediction, and what is given."""
 
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,26 +16,21 @@ from attncli.building.shown import check_features, show_of
 from attncli.building.spelled_out import numbers_of_texts, spelled_out
 from attncli.building.stacks import Builder
 from attncli.building.texts import TextReader
-from attncli.file import reading, shipped, sources
-from attncli.file.changes import Change, applied
-from attncli.file.nodes import Map, Node, Scalar
-from attncli.file.problems import Complaints, Problems, too_much
+from attncli.file import sources
+from attncli.file.nodes import Map
+from attncli.file.problems import Complaints, Problems
 from attncli.name import TOP, Name, below
-from attncli.records import NamedTuple, replace
+from attncli.records import NamedTuple
 from attncli.refusals import listed
-from attncli.scenario.budget import MOST_NUMBERS, MOST_SETTLED, MOST_VALUES
+from attncli.scenario.budget import MOST_NUMBERS, MOST_SETTLED
 from attncli.scenario.model import ENCODER, Stack, entry_path
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.tokenizers.settings import TokenizerSettings
-from attncli.steps.schema import SCENARIO
-from attncli.steps.terms import step_meant
 
 if TYPE_CHECKING:
     from attncli.tokenizing.corpus import Progress
 
 Values = Mapping[str, Any]
-Source = str | os.PathLike[str] | Mapping[str, Any]
-Changes = Sequence[str | Change]
 
 SIZES = ("d_model", "d_k", "d_v", "d_ff")
 
@@ -63,10 +56,11 @@ class ScenarioBuilder(NamedTuple):
     rounding: Rounding
 
     @classmethod
-    def of(cls, tree: Map, origin: Origin, problems: Problems) -> ScenarioBuilder:
+    def of(cls, tree: Map, values: Values, origin: Origin, problems: Problems) -> ScenarioBuilder:
+        """What is to be made of a tree, from which these values were read."""
         complaints = Complaints(places(tree), problems)
         files = FileReader(origin.folder, origin.outside, complaints)
-        read = files.read(SCENARIO.read(tree, problems) or {}, TOP)
+        read = files.read(values, TOP)
         most = math.inf if origin.large else MOST_SETTLED
         rounding = Rounding(**read.get("rounding", {}), most_settled=most)
         most = sources.MOST_NUMBERS if origin.large else MOST_NUMBERS
@@ -176,101 +170,3 @@ def _shared_keys(path: Name, values: Values) -> tuple[str, ...]:
     if "embeddings" not in values:
         return ("embeddings", "vocabulary")
     return () if isinstance(values["embeddings"], Mapping) else ("vocabulary",)
-
-
-def read(  # noqa: PLR0913
-    source: Source,
-    changes: Changes,
-    problems: Problems,
-    *,
-    outside: bool = False,
-    large: bool = False,
-    alone: bool = False,
-    progress: Progress | None = None,
-) -> Scenario:
-    """The scenario of a file, of a shipped scenario's name, or of a mapping.
-
-    What is wrong with it goes to `problems`; whether its matrices fit together is for others
-    to say. `outside` allows files that don't lie in the scenario's folder, `large` more than is
-    read otherwise; `alone` leaves the variants; `progress` is told how far the learning of a
-    tokenizer is.
-    """
-    tree = _applied(tree_of(source, problems), changes, problems)
-    if not large:
-        _check_size(tree)
-    read_from = Origin(_name(source), _folder(source), outside, large, progress)
-    scenario = ScenarioBuilder.of(tree, read_from, problems).scenario()
-    variants = tree.get("variants")
-    if alone or not isinstance(variants, Map):
-        return scenario
-    others = {
-        name.text: replace(
-            ScenarioBuilder.of(_varied(tree, change), read_from, problems).scenario(),
-            varied=tuple(map(_told, change.entries)),
-        )
-        for name, change in variants.entries
-        if isinstance(change, Map)
-    }
-    return scenario.with_variants(others)
-
-
-def _applied(tree: Map, changes: Changes, problems: Problems) -> Map:
-    """The tree with the changes made; without what the source prints for its own numbers, where
-    these are others now."""
-    changed = applied(tree, changes, SCENARIO.known, problems)
-    others = {key.text for key, value in changed.entries if tree.get(key.text) is not value}
-    if others <= _OF_THE_PAGE:
-        return changed
-    return Map(tuple(e for e in changed.entries if e[0].text != "published"), changed.where)
-
-
-_OF_THE_PAGE = {"title", "source", "show", "published", "rounding"}
-"""Keys that leave the numbers what they are, but for how they are rounded."""
-
-
-def _check_size(tree: Map) -> None:
-    """Raises ScenarioError for more values than are read without being asked for."""
-    variants = tree.get("variants")
-    count = len(variants.entries) if isinstance(variants, Map) else 0
-    repeated = Map(tuple(e for e in tree.entries if e[0].text != "variants"), tree.where)
-    values = reading.size_of(tree, MOST_VALUES)
-    values += reading.size_of(repeated, MOST_VALUES) * count
-    if values > MOST_VALUES:
-        where = tree.where if variants is None else variants.where
-        less = "give fewer variants" if count else "keep large matrices in a file of arrays"
-        raise too_much(where, f"{values:,} values to read (or more)", less)
-
-
-def _varied(tree: Map, change: Map) -> Map:
-    """The tree with the values of a variant in place of its own, without variants and what the
-    source prints for the scenario."""
-    changed = {key.text: (key, value) for key, value in change.entries}
-    kept = [
-        changed.pop(key.text, (key, value))
-        for key, value in tree.entries
-        if key.text not in ("variants", "published")
-    ]
-    return Map((*kept, *changed.values()), tree.where)
-
-
-def _told(entry: tuple[Scalar, Node]) -> str:
-    """A changed key, with its value where that is a word or a number."""
-    key, value = entry
-    return f"{key.text}: {value.text}" if isinstance(value, Scalar) else key.text
-
-
-def tree_of(source: Source, problems: Problems) -> Map:
-    """What a source says, before anybody reads meaning into it."""
-    if isinstance(source, Mapping):
-        from attncli.file.mappings import mapping_tree
-
-        return mapping_tree(source)
-    return reading.read_file(shipped.find(os.fspath(source)), problems, step_meant)
-
-
-def _name(source: Source) -> str:
-    return "Scenario" if isinstance(source, Mapping) else Path(os.fspath(source)).stem
-
-
-def _folder(source: Source) -> Path | None:
-    return None if isinstance(source, Mapping) else shipped.find(os.fspath(source)).parent

@@ -1,8 +1,10 @@
-"""What `run`, `explain` and `lint` are asked for alike: a scenario, changes, where it goes."""
+"""What `run`, `explain` and `lint` are asked for alike: a scenario, changes, where it goes; and how
+such a record of what was typed becomes a command."""
 
 # no lazy annotations here: Typer reads them
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Container, Sequence
+from inspect import Parameter, Signature
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attncli.cli import options
 from attncli.cli.complaints import Complaints, complaining
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from attncli.document import Document
     from attncli.file.changes import Change
     from attncli.trace import Trace
+
+R = TypeVar("R", bound=NamedTuple)
 
 
 class Excerpt(NamedTuple):
@@ -109,3 +113,33 @@ def changes_of(
     if rounding is not None:
         changes.append(Change(f"--rounding {rounding}", "rounding.policy", rounding))
     return changes
+
+
+def taking(
+    record: type[R], without: Container[str] = (), **instead: tuple[object, object]
+) -> Callable[[Callable[[R], None]], Callable[..., None]]:
+    """Makes a command of a function of what was typed as a record: the annotated fields of this
+    named tuple are the options, with their defaults, but for those that it does without, and
+    those that have another annotation and default instead."""
+    parameters = []
+    for name, kind in record.__annotations__.items():
+        usual = (kind, record._field_defaults.get(name, Parameter.empty))
+        annotation, default = instead.get(name, usual)
+        if name not in without:
+            parameter = Parameter(
+                name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+            )
+            parameters.append(parameter)
+
+    def command_of(act: Callable[[R], None]) -> Callable[..., None]:
+        def command(**typed: Any) -> None:  # noqa: ANN401
+            values = {**record._field_defaults, **typed}
+            act(record._make(values[name] for name in record._fields))
+
+        command.__name__, command.__doc__ = act.__name__, act.__doc__
+        # where Typer looks for the options
+        command.__annotations__ = {one.name: one.annotation for one in parameters}
+        vars(command)["__signature__"] = Signature(parameters)
+        return command
+
+    return command_of

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
-from inspect import Parameter, Signature
-from typing import Any, TypeVar
+from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from attncli.cli.complaints import complaining
-from attncli.records import NamedTuple
 from attncli.refusals import Refusal
 
 
@@ -83,39 +81,6 @@ class TextGroup(TyperGroup):
 
     def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401
         return _as_typed(super().get_params(ctx))
-
-
-R = TypeVar("R", bound=NamedTuple)
-
-
-def taking(
-    record: type[R], without: Container[str] = (), **instead: tuple[object, object]
-) -> Callable[[Callable[[R], None]], Callable[..., None]]:
-    """Makes a command of a function of what was typed as a record: the annotated fields of this
-    named tuple are the options, with their defaults, but for those that it does without, and
-    those that have another annotation and default instead."""
-    parameters = []
-    for name, kind in record.__annotations__.items():
-        usual = (kind, record._field_defaults.get(name, Parameter.empty))
-        annotation, default = instead.get(name, usual)
-        if name not in without:
-            parameter = Parameter(
-                name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation
-            )
-            parameters.append(parameter)
-
-    def command_of(act: Callable[[R], None]) -> Callable[..., None]:
-        def command(**typed: Any) -> None:  # noqa: ANN401
-            values = {**record._field_defaults, **typed}
-            act(record._make(values[name] for name in record._fields))
-
-        command.__name__, command.__doc__ = act.__name__, act.__doc__
-        # where Typer looks for the options
-        command.__annotations__ = {one.name: one.annotation for one in parameters}
-        vars(command)["__signature__"] = Signature(parameters)
-        return command
-
-    return command_of
 
 
 def command_line(context: Any, leave_out: Container[str] = ()) -> str:  # noqa: ANN401

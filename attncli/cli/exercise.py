@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from attncli.cli.command import command_line, taking
+from attncli.cli.arguments import taking
+from attncli.cli.command import command_line
 from attncli.cli.exercise_arguments import ExerciseArguments
 
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from attncli.cli import options
-from attncli.cli.arguments import Arguments
-from attncli.cli.command import taking
+from attncli.cli.arguments import Arguments, taking
 
 if TYPE_CHECKING:
     from attncli.document import Document

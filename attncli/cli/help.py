@@ -8,8 +8,9 @@ import typer
 
 from attncli.cli import options
 from attncli.cli.complaints import complaining
-from attncli.cli.output import deliver, page_for, send
+from attncli.cli.output import deliver, page_for
 from attncli.refusals import Refusal, listed
+from attncli.writing import write_out
 
 
 def _names() -> list[str]:
@@ -44,7 +45,7 @@ def command(
 
             deliver(contents(), "terminal", None, force=False)
         else:
-            send(_text(topic), None, force=False)
+            write_out(_text(topic))
 
 
 def _text(topic: str) -> str:

@@ -32,27 +32,17 @@ def deliver(
 
     Without a format, a file's suffix tells it. Raises OutputError.
     """
-    from attncli.render import page_format_names, render
+    from attncli.render import module_of, page_format_names
 
     page = page_for(output)._replace(fragment=fragment)
-    text = render(document, chosen_format(form, output, page_format_names()), page)
-    send(text, output, force=force)
-
-
-def send(text: str, output: str | None, *, force: bool) -> None:
-    """Writes a text to a file or to standard output. Raises OutputError."""
-    if output is None or output == "-":
-        write_out(text)
-        return
-    from attncli.writing.file import write_file
-
-    write_file(output, text, force=force)
+    chosen = module_of(chosen_format(form, output, page_format_names()))
+    write_out(chosen.render(document, page), output, force=force)
 
 
 def send_scenario(text: str, output: str | None, *, force: bool) -> None:
     """Writes a scenario, and of a file says that it is there, and what can be done with it. Raises
     OutputError."""
-    send(text, output, force=force)
+    write_out(text, output, force=force)
     if output is not None and output != "-":
         from attncli.notation.words import printed
         from attncli.word import Word

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attncli.cli.output import check_target, page_for, send
+from attncli.cli.output import check_target, page_for
 from attncli.cli.progress import watched
-from attncli.writing import OutputError
+from attncli.writing import OutputError, write_out
 from attncli.writing.folder import check_folder, write_files
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def write_papers(
         names = _file_names(order, manner, forms)
         write_files(order.output, dict(zip(names, texts, strict=True)), force=order.force)
     else:
-        send(texts[0], order.output, force=order.force)
+        write_out(texts[0], order.output, force=order.force)
 
 
 @contextmanager

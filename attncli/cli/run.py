@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attncli.cli.arguments import Arguments
-from attncli.cli.command import taking
+from attncli.cli.arguments import Arguments, taking
 from attncli.cli.output import default_detail
 
 if TYPE_CHECKING:

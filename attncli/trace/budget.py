@@ -23,10 +23,11 @@ _LESS = {
 """What would do, by the key that makes a scenario large; elsewhere it is the shapes."""
 
 
-def cost_of(scenario: Scenario, story: Sequence[PlannedStep], shapes: Mapping[str, Shape]) -> Cost:
+def cost_of(scenario: Scenario) -> Cost:
     """The cost of a story and of what it is given, with the tokens that are generated after it;
     an extent that can't be told counts as 1."""
-    definitions = [definition for part in story for definition in part.definitions]
+    story: Sequence[PlannedStep] = scenario.story
+    definitions, shapes = [one for part in story for one in part.definitions], scenario.shapes
     names = {*scenario.given, *scenario.random, *(definition.name for definition in definitions)}
     cells = sum(math.prod(_known(shapes.get(name))) for name in names)
     drawn = (

@@ -1,4 +1,4 @@
-"""Standard output and standard error."""
+"""Standard output, in the place of which a file may be named, and standard error."""
 
 from __future__ import annotations
 
@@ -86,8 +86,13 @@ class _Heedless(_Whole):
         """Nothing."""
 
 
-def write_out(text: str) -> None:
-    """Writes to standard output."""
+def write_out(text: str, output: str | None = None, *, force: bool = False) -> None:
+    """Writes a text to standard output, or to a file where one is named. Raises OutputError."""
+    if output is not None and output != "-":
+        from attncli.writing.file import write_file
+
+        write_file(output, text, force=force)
+        return
     sys.stdout.write(text)
     sys.stdout.flush()
 

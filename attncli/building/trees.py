@@ -1,0 +1,101 @@
+"""From a path, a shipped name or a mapping to the tree of what it says; with changes, and of each
+variant."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attncli.file import reading, shipped
+from attncli.file.changes import Change, applied
+from attncli.file.nodes import Map, Node, Scalar
+from attncli.file.problems import Problems, too_much
+from attncli.records import NamedTuple
+from attncli.scenario.budget import MOST_VALUES
+from attncli.steps.schema import SCENARIO
+from attncli.steps.terms import step_meant
+
+Source = str | os.PathLike[str] | Mapping[str, Any]
+Changes = Sequence[str | Change]
+
+_OF_THE_PAGE = {"title", "source", "show", "published", "rounding"}
+"""Keys that leave the numbers what they are, but for how they are rounded."""
+
+
+def tree_of(source: Source, problems: Problems) -> Map:
+    """What a source says, before anybody reads meaning into it."""
+    if isinstance(source, Mapping):
+        from attncli.file.mappings import mapping_tree
+
+        return mapping_tree(source)
+    return reading.read_file(shipped.find(os.fspath(source)), problems, step_meant)
+
+
+def name_of(source: Source) -> str:
+    """What a scenario is called if it has no title."""
+    return "Scenario" if isinstance(source, Mapping) else Path(os.fspath(source)).stem
+
+
+def folder_of(source: Source) -> Path | None:
+    """The folder whose files it may read."""
+    return None if isinstance(source, Mapping) else shipped.find(os.fspath(source)).parent
+
+
+def changed_tree(source: Source, changes: Changes, problems: Problems) -> Map:
+    """The tree of a source with the changes made; without what the source prints for its own
+    numbers, where these are others now."""
+    tree = tree_of(source, problems)
+    changed = applied(tree, changes, SCENARIO.known, problems)
+    others = {key.text for key, value in changed.entries if tree.get(key.text) is not value}
+    if others <= _OF_THE_PAGE:
+        return changed
+    return Map(tuple(e for e in changed.entries if e[0].text != "published"), changed.where)
+
+
+def check_size(tree: Map) -> None:
+    """Raises ScenarioError for more values than are read without being asked for."""
+    variants = tree.get("variants")
+    count = len(variants.entries) if isinstance(variants, Map) else 0
+    repeated = Map(tuple(e for e in tree.entries if e[0].text != "variants"), tree.where)
+    values = reading.size_of(tree, MOST_VALUES)
+    values += reading.size_of(repeated, MOST_VALUES) * count
+    if values > MOST_VALUES:
+        where = tree.where if variants is None else variants.where
+        less = "give fewer variants" if count else "keep large matrices in a file of arrays"
+        raise too_much(where, f"{values:,} values to read (or more)", less)
+
+
+class Variant(NamedTuple):
+    """A tree with some values of its own, and what is said of these."""
+
+    name: str
+    tree: Map
+    varied: tuple[str, ...]
+
+
+def variants_of(tree: Map) -> Iterator[Variant]:
+    """The variants of a tree."""
+    variants = tree.get("variants")
+    for name, change in variants.entries if isinstance(variants, Map) else ():
+        if isinstance(change, Map):
+            yield Variant(name.text, _varied(tree, change), tuple(map(_told, change.entries)))
+
+
+def _varied(tree: Map, change: Map) -> Map:
+    """The tree with the values of a variant in place of its own, without variants and what the
+    source prints for the scenario."""
+    changed = {key.text: (key, value) for key, value in change.entries}
+    kept = [
+        changed.pop(key.text, (key, value))
+        for key, value in tree.entries
+        if key.text not in ("variants", "published")
+    ]
+    return Map((*kept, *changed.values()), tree.where)
+
+
+def _told(entry: tuple[Scalar, Node]) -> str:
+    """A changed key, with its value where that is a word or a number."""
+    key, value = entry
+    return f"{key.text}: {value.text}" if isinstance(value, Scalar) else key.text
