@@ -242,6 +242,17 @@ def test_tables_in_latex_have_the_same_inks_and_shades() -> None:
     assert r"1 & \attnink{given}$1$ & \attnink{given}$0$" in page
 
 
+def test_mathematics_in_latex_has_the_inks_of_the_terminal() -> None:
+    page = render(document_of(trace_of(SHIPPED["i_love_ai"])), "latex", Page())
+    for formula in (
+        r"\mathrm{scores} = <Q:Q> \thinspace <K:K>^{\top}",
+        r"<Q:Q[\text{AI}]> &= [1, 1] \times W _{Q}",
+        r"[<Q:1>, <Q:0>] \cdot [<K:1>, <K:2>] &&= <Q:1> \times <K:1> + <Q:0> \times <K:2>",
+        r"0.155 \times [<V:2>, <V:1>] & {}\rightarrow{} [0.310, 0.155]",
+    ):
+        assert re.sub("<(.):(.*?)>", r"{\\attnink{\1}\2}", formula) in page
+
+
 def test_what_is_to_be_filled_in_has_no_colours() -> None:
     result = processes.attn("exercise", "i_love_ai", "--format", "latex", text=True)
     assert result.returncode == 0

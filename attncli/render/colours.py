@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from attncli.arithmetic.expression import Expression, Number
 from attncli.name import Name
 from attncli.records import NamedTuple
 
@@ -103,6 +104,11 @@ def ink_of(quantity: str) -> str:
     """The name of the ink of queries, keys and values, by their name, which may be a full one; none
     of other quantities."""
     return _ROLES.get(quantity.local if isinstance(quantity, Name) else quantity, "")
+
+
+def ink_of_number(node: Expression) -> str:
+    """The ink of a number that is a cell of these; none of what was worked out on the way."""
+    return ink_of(node.cell.quantity) if isinstance(node, Number) and node.cell else ""
 
 
 def shade_of(share: float, shades: Sequence[object]) -> int:

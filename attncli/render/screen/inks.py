@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from attncli.arithmetic import expression as ex
 from attncli.notation.notation import Node
 from attncli.notation.plain import PlainNotation
-from attncli.render.colours import ink_of
+from attncli.render.colours import ink_of, ink_of_number
 from attncli.render.numbers import filled_vectors
 from attncli.render.screen.lines import StyledText
 
@@ -28,7 +28,7 @@ class _InkedNotation(PlainNotation):
     """Plain text with marks."""
 
     def number(self, node: ex.Number) -> str:
-        return _marked(super().number(node), _ink_of_number(node))
+        return _marked(super().number(node), ink_of_number(node))
 
     def symbol(self, node: ex.Symbol) -> str:
         return _marked(super().symbol(node), ink_of(node.name))
@@ -74,12 +74,8 @@ def _marked(text: str, ink: str) -> str:
     return " ".join(f"{_BEGIN[ink]}{word}{_END}" if word else "" for word in text.split(" "))
 
 
-def _ink_of_number(node: ex.Expression) -> str:
-    return ink_of(node.cell.quantity) if isinstance(node, ex.Number) and node.cell else ""
-
-
 def _ink_of_vector(node: ex.Vector) -> str:
     """The ink that all entries have, but for those left out."""
     entries = [one for one in node.entries if not isinstance(one, ex.Omitted)]
-    inks = {_ink_of_number(one) for one in entries}
+    inks = {ink_of_number(one) for one in entries}
     return inks.pop() if len(inks) == 1 else ""

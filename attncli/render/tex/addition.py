@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 from attncli.arithmetic.expression import Expression, Number, Vector
 from attncli.document import Addition
-from attncli.notation.latex import LatexNotation, latex
+from attncli.notation.latex import latex
 from attncli.notation.plain import MINUS
+from attncli.render.colours import ink_of_number
 from attncli.render.numbers import FilledAddend, filled_addends
 from attncli.render.tex.alignment import aligned
+from attncli.render.tex.colours import InkedNotation
 from attncli.render.tex.measure import math_width
 from attncli.render.tex.setting import Setting
 from attncli.render.tex.tables import STRETCHED
@@ -41,16 +43,19 @@ def addition(block: Addition, setting: Setting) -> str:
     return _array(on_one_line(latex(block.label, style)), [rows, end], 3 if fits else 2)
 
 
-def _vectors(vectors: Sequence[Vector], style: LatexNotation) -> list[str]:
+def _vectors(vectors: Sequence[Vector], style: InkedNotation) -> list[str]:
     """Vectors with their entries' points below each other."""
     columns = zip(*(vector.entries for vector in vectors), strict=True)
     texts = [_column(column, style) for column in columns]
     return [f"[{f',{JOINT}'.join(row)}]" for row in zip(*texts, strict=True)]
 
 
-def _column(entries: Sequence[Expression], style: LatexNotation) -> list[str]:
-    texts = [latex(entry, style) for entry in entries]
-    return aligned(texts) if all(isinstance(entry, Number) for entry in entries) else texts
+def _column(entries: Sequence[Expression], style: InkedNotation) -> list[str]:
+    if not all(isinstance(entry, Number) for entry in entries):
+        return [latex(entry, style) for entry in entries]
+    filled = aligned([latex(entry) for entry in entries])
+    inks = map(ink_of_number, entries)
+    return [style.inked(text, ink) for text, ink in zip(filled, inks, strict=True)]
 
 
 def _beside(addends: Sequence[FilledAddend]) -> list[str]:

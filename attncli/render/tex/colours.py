@@ -1,11 +1,12 @@
-"""Inks and shades in LaTeX: declarations at the start of a table's cell, which is a group."""
+"""Inks and shades in LaTeX: declarations at the start of a group, such as a table's cell."""
 
 from __future__ import annotations
 
 from decimal import Decimal
 
-from attncli.arithmetic.expression import Number
-from attncli.render.colours import INKS, LIGHT, ink_of, shade_of
+from attncli.arithmetic.expression import Number, Symbol
+from attncli.notation.latex import LatexNotation
+from attncli.render.colours import INKS, LIGHT, ink_of, ink_of_number, shade_of
 from attncli.render.grid import Entry, Grid, GridColumn
 
 _BOLD = r"\boldmath"
@@ -14,6 +15,24 @@ _BOLD = r"\boldmath"
 def ink(name: str) -> str:
     """The declaration of an ink; nothing for none."""
     return rf"\attnink{{{name}}}" if name else ""
+
+
+class InkedNotation(LatexNotation):
+    """LaTeX in which, where it is coloured, names and numbers of queries, keys and values have
+    their inks; all numbers that of a `result`, which may be theirs."""
+
+    coloured = False
+    result = ""
+
+    def number(self, node: Number) -> str:
+        return self.inked(super().number(node), self.result or ink_of_number(node))
+
+    def symbol(self, node: Symbol) -> str:
+        return self.inked(super().symbol(node), ink_of(node.name))
+
+    def inked(self, text: str, name: str) -> str:
+        """Mathematics in an ink; as it is for none."""
+        return f"{{{ink(name)}{text}}}" if self.coloured and name else text
 
 
 def looks_of(grid: Grid, column: GridColumn) -> list[str]:

@@ -31,6 +31,7 @@ BLANK = 4.7
 _BLANK = re.compile(r"\\text\{\\(?:fillin\[[^]]*\]\[\w+\]|makebox\[\w+\]\{\\dotfill\})\}")
 _BOXED = re.compile(r"\\parbox\[t\]\{([\d.]+)em\}")
 _CODED = re.compile(r"\\attn(?:char|latin)\{\w+\}\{.\}")
+_BEFORE_NUMBER = re.compile(r"[\[(,](?:\{\\attnink\{\w\})?$")
 _TOKEN = re.compile(r"\\([a-zA-Z]+)|\\(.)|(.)", re.DOTALL)
 
 
@@ -78,7 +79,7 @@ def _token_width(latex: str, match: re.Match[str]) -> tuple[float, int]:
         return read(latex, match.end())
     if command:
         return _COMMANDS.get(command, _OTHER), match.end()
-    if character == "-" and latex[match.start() - 1] in "[(,":
+    if character == "-" and _BEFORE_NUMBER.search(latex, 0, match.start()):
         return _MINUS, match.end()
     return _SIGNS.get(character) or _character_width(character or escaped), match.end()
 
@@ -109,5 +110,16 @@ def _words(latex: str, position: int) -> tuple[float, int]:
     return text_width(plain), position
 
 
-_READERS = {"dfrac": _fraction, "text": _words, "^": _script, "_": _script, "{": _group}
+def _declared(latex: str, position: int) -> tuple[float, int]:
+    return 0.0, _group(latex, position + 1)[1]
+
+
+_READERS = {
+    "attnink": _declared,
+    "dfrac": _fraction,
+    "text": _words,
+    "^": _script,
+    "_": _script,
+    "{": _group,
+}
 """What has an inside."""

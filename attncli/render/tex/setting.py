@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from attncli.arithmetic.expression import Blank
-from attncli.notation.latex import LatexNotation, latex
+from attncli.notation.latex import latex
 from attncli.records import NamedTuple
+from attncli.render.tex.colours import InkedNotation
 from attncli.render.tex.text import FORMULA, WORKING
 
 BLANK_WIDTH = "18mm"
@@ -16,8 +17,8 @@ class Setting(NamedTuple):
     own working looks like; how headings do; whether there are colours."""
 
     room: float
-    working: LatexNotation = WORKING
-    formula: LatexNotation = FORMULA
+    working: InkedNotation = WORKING.but(coloured=True)
+    formula: InkedNotation = FORMULA.but(coloured=True)
     lines_to_write: str = r"\vspace{{{}\baselineskip}}"
     title: str = r"{{\LARGE\bfseries {}\par}}"
     heading: str = r"\section*{{{}}}"

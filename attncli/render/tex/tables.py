@@ -209,7 +209,8 @@ def _entry_cells(entries: Sequence[Entry], setting: Setting) -> Iterable[TexCell
         elif isinstance(entry, Blank):
             yield TexCell(setting.entry(entry), BLANK)
         elif isinstance(entry, Vector):
-            yield TexCell.of_mathematics(latex(entry, setting.working))
+            notation = setting.working.but(coloured=False)  # a column is in one ink
+            yield TexCell.of_mathematics(latex(entry, notation))
         else:
             cell = TexCell.of_mathematics(next(filled))
             rounded = isinstance(entry, SumEntry) and entry.sign != "="

@@ -8,8 +8,9 @@ import unicodedata
 from attncli.arithmetic.expression import Blank, Equation, Expression, Symbol
 from attncli.document import Span, Spans, Term
 from attncli.notation import name_of
-from attncli.notation.latex import LatexNotation, latex
+from attncli.notation.latex import latex
 from attncli.notation.words import shown, visible
+from attncli.render.tex.colours import InkedNotation
 from attncli.render.tex.measure import text_width
 from attncli.word import Word
 
@@ -147,8 +148,8 @@ def ruled(blank: Blank) -> str:
 JOINT = "\n"
 """Where a line of mathematics may be broken; to TeX it is a space."""
 
-WORKING = LatexNotation(index, ruled, joint=JOINT, slim=True)
-FORMULA = LatexNotation(formula_index, ruled, joint=JOINT, slim=True)
+WORKING = InkedNotation(index, ruled, joint=JOINT, slim=True)
+FORMULA = InkedNotation(formula_index, ruled, joint=JOINT, slim=True)
 _INLINE = FORMULA.but(inline=True)
 
 

@@ -12,7 +12,9 @@ from attncli.arithmetic.expression import Expression, Number, Omitted
 from attncli.document import Line, Working
 from attncli.notation.columns import PartColumns, Room
 from attncli.notation.latex import latex
+from attncli.render.colours import ink_of
 from attncli.render.tex.alignment import aligned
+from attncli.render.tex.colours import InkedNotation
 from attncli.render.tex.measure import math_width
 from attncli.render.tex.setting import Setting
 from attncli.render.tex.text import JOINT, on_one_line
@@ -31,11 +33,12 @@ def working(block: Working, setting: Setting) -> str:
     """The lines of working as `align*` or, in columns, as `alignat*`."""
     lines = [line for line in block.lines if isinstance(line, Line)]
     labels = [on_one_line(latex(line.label, setting.working)) for line in lines]
-    texts = [[_part_text(part, setting) for _, part in line.parts] for line in lines]
+    texts = [_part_texts(line, setting) for line in lines]
     places = PartColumns.of(labels, texts, Room(setting.room, RELATION_WIDTH, INDENT, math_width))
     columns = _columns(places)
     if columns and all(isinstance(line.parts[-1][1], Number) for line in lines):
         texts = _with_results_aligned(texts)
+    texts = [_with_result_inked(*one, setting) for one in zip(lines, texts, strict=True)]
     rows = _rows(block, zip(labels, texts, strict=True), places, " &&" if columns > 1 else " ")
     start, end = ("alignat*", f"{{{columns}}}") if columns > 1 else ("align*", "")
     body = "\n".join(f"  {row}" for row in rows)
@@ -57,13 +60,32 @@ def _with_results_aligned(texts: Sequence[Sequence[str]]) -> list[list[str]]:
     return [[*row[:-1], result] for row, result in zip(texts, results, strict=True)]
 
 
-def _part_text(part: Expression, setting: Setting) -> str:
+def _with_result_inked(line: Line, texts: list[str], setting: Setting) -> list[str]:
+    """A number; a vector has its inks inside."""
+    if isinstance(line.parts[-1][1], Number):
+        texts[-1:] = [setting.working.inked(texts[-1], ink_of(line.quantity))]
+    return texts
+
+
+def _part_texts(line: Line, setting: Setting) -> list[str]:
+    """The parts; a number that is the result is still to be lined up, and inked."""
+    result = setting.working.but(result=ink_of(line.quantity))
+    if isinstance(line.parts[-1][1], Number):
+        result = result.but(coloured=False)
+    styles = [setting.working] * (len(line.parts) - 1) + [result]
+    parts = (part for _, part in line.parts)
+    return [
+        _part_text(part, style, setting.room) for part, style in zip(parts, styles, strict=True)
+    ]
+
+
+def _part_text(part: Expression, style: InkedNotation, room: float) -> str:
     """A part in display style; in one line where fractions or parentheses are too wide for that,
     or where there is something to write above or below a fraction's own line."""
-    text = latex(part, setting.working)
-    wide = max(map(math_width, text.split(JOINT))) + RELATION_WIDTH > setting.room * 0.6
+    text = latex(part, style)
+    wide = max(map(math_width, text.split(JOINT))) + RELATION_WIDTH > room * 0.6
     if wide or (r"\dfrac" in text and r"\fillin" in text):
-        return latex(part, setting.working.but(inline=True))
+        return latex(part, style.but(inline=True))
     return text
 
 
