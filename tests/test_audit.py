@@ -557,7 +557,8 @@ def unrolled(page: str) -> str:
     """A TeX page with each line of working in one line, and without what only lays it out."""
     page = re.sub(r" \\\\\*(?:\[[\d.]+ex\])?\n +&(?:\\quad )?(?:\\qquad)?", " ", page)
     page = re.sub(r"\\phantom\{[-.0]+\}|(?<= \\\\)\[[\d.]+ex\]$", "", page, flags=re.MULTILINE)
-    return page.replace(" &&=", " =")
+    page = re.sub(r"\{\\attnink\{\w\}(-?[\d.]+)\}", r"\1", page)
+    return re.sub(r"\\attnink\{\w\}", "", page).replace(" &&=", " =")
 
 
 def planted(page: str, form: str, where: re.Pattern[str]) -> tuple[str, dict[str, str]]:
