@@ -249,7 +249,7 @@ def _counted_from(said: Said, match: re.Match[str]) -> bool:
     """The first sine and cosine of a table of positions are those of the position that is told."""
     first, angle = said.table(match["P"]).text[0], match["pos"]
     return all(
-        rounds_to(value(f"{wave}({angle})", said.tables.value), text)
+        rounds_to(value(f"{wave}({angle})", lambda name: said.tables.value(name, said.path)), text)
         for wave, text in zip(("sin", "cos"), first[:2], strict=True)
     )
 
