@@ -270,6 +270,8 @@ def test_the_steps_of_a_scenario_are_explained(name: str) -> None:
     ("arguments", "complaint"),
     [
         (["run"], "attn run: missing argument 'SCENARIO'; name one, like `attn run i_love_ai`; `attn list` shows"),
+        (["run", "i_love_ai", "--step", "feedforward"], "did you mean ffn?"),
+        (["explain", "layer_norm"], "it belongs to the step norm (keys: "),
         (["run", "softmax"], "softmax is a step (keys: weights): see attn explain --step softmax"),
         (["explain", "logits"], "the step unembed makes logits (keys: unembedding, "),
         (["run", "gru"], "did you mean yassine_gru?"),

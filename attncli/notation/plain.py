@@ -20,6 +20,7 @@ MINUS = "−"
 BLANK, CARRIED = "______", "······"
 """What a number is written upon, that is asked for or only to be carried over; of one width, which
 tells nothing of the answer's."""
+_SHORT = 24
 _TIMES, _CLOSE_TIMES = f"{GLUE}×{GLUE}", "×"
 
 
@@ -48,6 +49,10 @@ class PlainNotation(Notation):
         texts = (self.word(one) if isinstance(one, Word) else one for one in node.indices)
         inside = f",{GLUE}".join(text.replace(" ", GLUE) for text in texts)
         return f"{node.name}[{inside}]"
+
+    def parentheses(self, text: str) -> str:
+        """What is short in parentheses isn't torn apart: `(1 − update[i])`."""
+        return f"({text.replace(' ', GLUE) if len(text) <= _SHORT else text})"
 
     def product(self, node: ex.Product) -> str:
         if self.times != _TIMES and any(isinstance(one, ex.Quotient) for one in node.factors):

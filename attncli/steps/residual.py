@@ -30,7 +30,7 @@ STEP = Step(
         ),
     ),
     title="Residual",
-    does="adds what a sublayer found to what was known",
+    does="adds the output of a sublayer to its input",
     titled=lambda place: f"Residual {place.number}",
     makes=("residual1", "residual2", "residual3"),
     shapes="x [n, d_model], sublayer(x) [n, d_model] → residual [n, d_model]",

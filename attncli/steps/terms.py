@@ -34,9 +34,30 @@ _OTHER_NAMES = MappingProxyType(
 """What other programs and people call what is a key here."""
 
 
+_STEP_NAMES = MappingProxyType(
+    {
+        **dict.fromkeys(
+            ("input_gate", "forget_gate", "output_gate", "update_gate", "reset_gate"), "gates"
+        ),
+        **dict.fromkeys(("feedforward", "feed_forward", "mlp"), "ffn"),
+        **dict.fromkeys(("layer_norm", "layernorm", "rms_norm", "normalization"), "norm"),
+        **dict.fromkeys(("add", "skip", "residual_connection", "skip_connection"), "residual"),
+        **dict.fromkeys(("hidden_state", "cell_state"), "state"),
+        **dict.fromkeys(("concat", "concatenation", "output_projection"), "merge"),
+        **dict.fromkeys(("positional_encoding", "pe"), "positions"),
+        **dict.fromkeys(("bptt", "vanishing_gradient"), "gradient"),
+        "initial_state": "start",
+    }
+)
+"""What people call what a step does."""
+
+
 def step_meant(word: str) -> str | None:
     """What a word means that names a step, or what one makes."""
     name = word.casefold()
+    if name in _STEP_NAMES:
+        step = step_named(_STEP_NAMES[name])
+        return f"it belongs to the step {step.name}{_more_of(step)}"
     if name in STORY:
         return f"{name} is a step{_more_of(step_named(name))}"
     for step in map(step_named, STORY):
@@ -80,6 +101,8 @@ def _known_inside(kind: Any) -> set[str]:  # noqa: ANN401
 
 def nearest_step(name: str) -> str:
     """The step that is meant by a name that none has."""
+    if name.casefold() in _STEP_NAMES:
+        return f"did you mean {_STEP_NAMES[name.casefold()]}?"
     return nearest(name, STORY, _maker)
 
 
