@@ -28,6 +28,7 @@ from attncli.arithmetic.expression import (
     minus,
 )
 from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.operations.recurrent import OfMemory
 from attncli.arithmetic.rounding import Rounding
 
 Tensor = Any
@@ -158,6 +159,10 @@ EXAMPLES: dict[str, Example] = {
     ),
     "add_up_in_out": Example(
         ops.AddUp(1, 0, 2, in_out=True), "ffff", lambda W, x, b, c: W.T @ x + b.T + c.T
+    ),
+    "of_memory": Example(
+        OfMemory("h 1, h 1 -> h 1", Sum((cell(0, "i"), cell(1, "i"))), None, 1), "ff",
+        lambda x, memory: x + memory,
     ),
 }  # fmt: skip
 """One at least of each class, which a test sees to."""

@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 import re
 
+import numpy as np
 import pytest
 
+from attncli.notation.plain import plain, unbreakable
 from attncli.render import Page, render
 from attncli.steps import step_named
 from attncli.telling.lesson import lessons
 from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import walkthrough
+from attncli.telling.working import cell_line
+from attncli.trace import Trace
 from tests.pages import SHIPPED, page_of, trace_of
 
 _PE = re.compile(r"(\w+)\[1, 1\] is PE\((\d+), (\d+)\)")
@@ -49,6 +53,41 @@ def test_positions_have_a_formula_for_each_wave() -> None:
         for form, waves in _WAVES.items():
             page = render(document, form, Page(80))
             assert all(wave in page for wave in waves), form
+
+
+def _line(trace: Trace, name: str) -> str:
+    return " = ".join(plain(part) for _, part in cell_line(trace, trace[name], 0, 0).parts)
+
+
+_LINES = {
+    "yassine_rnn": {"aa[1]": "0.5 × 0 + 0 × 0 + 0 × 0 = 0.0", "z[1]": "1.4 + 0 = 1.4"},
+    "yassine_gru": {
+        "gates[1].z_candidate": "0.1 × 1 + 0.2 × 2 + 0.3 × 3 + 0 = 0.1 + 0.4 + 0.9 + 0 = 1.400",
+        "a[1]": "0.574 × 0.885 = 0.508",
+    },
+    "yassine_lstm": {
+        "gates[1].z_forget": "0.1 × 1 − 0.2 × 2 + 0.3 × 3 + 1 = 0.1 − 0.4 + 0.9 + 1 = 1.6",
+        "c[1]": "0.769 × 0.885 = 0.681",
+    },
+}
+
+
+@pytest.mark.parametrize("name", _LINES)
+def test_an_empty_memory_is_left_out_of_the_lines(name: str) -> None:
+    """And only that: one that is given, or put in its place, is worked as ever."""
+    trace = trace_of(SHIPPED[name])
+    told = {of: unbreakable(_line(trace, of)) for of in _LINES[name]}
+    assert told == _LINES[name]
+    h = trace["a[0]"].values.shape[0]
+    initial = {start: [[1]] * h for start in ("a[0]", "c[0]") if start in trace.quantities}
+    given = [f"initial_state={[1] * h}"] + [f"initial_cell={[1] * h}"] * (len(initial) - 1)
+    full = trace_of(SHIPPED[name], *given)
+    for other in (full, trace.replay(initial)):
+        assert all(len(_line(other, of)) > len(_line(trace, of)) for of in told)
+        assert all(np.allclose(other[of].values, full[of].values) for of in told)
+    page = " ".join(page_of(trace).split())
+    assert "its terms are left out" in page
+    assert "its terms are left out" not in " ".join(page_of(full).split())
 
 
 @pytest.mark.parametrize("form", ["terminal", "markdown", "latex", "json"])

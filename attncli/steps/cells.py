@@ -5,8 +5,11 @@ from __future__ import annotations
 from attncli.arithmetic.operations import MatMul, TransposedWeights
 from attncli.name import Name
 from attncli.scenario.model import GATES, LETTERS
-from attncli.trace import Axis, Definition, WayPlace
+from attncli.trace import Axis, CellPlace, Definition, WayPlace
 from attncli.trace.quantity import counted, told_apart
+
+INITIAL = {"a": "initial_state", "c": "initial_cell"}
+"""The keys that give the states before the first token."""
 
 
 def gates(place: WayPlace) -> tuple[str, ...]:
@@ -49,6 +52,23 @@ def turned(place: WayPlace, made: Name, operands: tuple[Name, Name], step: str) 
     """The product with the matrix turned over, as a mistake would have it."""
     operation = MatMul() if place.cell.in_out else TransposedWeights()
     return Definition(made, operation, operands, step)
+
+
+def is_empty(place: CellPlace, local: str = "a") -> bool:
+    """Whether the state that this time starts from is nothing but zeros, before any token."""
+    given = place.scenario.given.get(place.weights(INITIAL[local]))
+    return place.before == place.start and (given is None or not given.values.any())
+
+
+def if_empty(place: CellPlace, operand: int, local: str = "a") -> int | None:
+    """The place of the memory among an operation's operands, if its terms are to be left out."""
+    return operand if is_empty(place, local) else None
+
+
+def left_out(place: CellPlace, local: str = "a") -> str:
+    """What is said where the terms of an empty memory are left out; nothing where they aren't."""
+    what = "cell state" if local == "c" else "state"
+    return f" The initial {what} is 0: its terms are left out." if is_empty(place, local) else ""
 
 
 def rows(place: WayPlace) -> Axis:

@@ -15,7 +15,14 @@ from attncli.file.kinds import Choice
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.name import Name, below
 from attncli.scenario.model import LETTERS, Recurrent
-from attncli.steps.cells import bias_of_input, bias_of_memory, gates, matrix
+from attncli.steps.cells import (
+    bias_of_input,
+    bias_of_memory,
+    gates,
+    if_empty,
+    left_out,
+    matrix,
+)
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import CellPlace, Definition
 
@@ -88,7 +95,7 @@ def _sum(place: CellPlace, made: Name, gate: str, memory: Name) -> Definition:
     inputs = (matrix(place, f"W_{letter}x"), place.timed("x"))
     products = (*inputs, matrix(place, f"W_{letter}a"), memory)
     biases = (*bias_of_input(place, letter), *bias_of_memory(place, letter))
-    operation = AddUp(2, 0, len(biases), place.cell.in_out)
+    operation = AddUp(2, 0, len(biases), place.cell.in_out, if_empty(place, 3))
     return Definition(made, operation, (*products, *biases), "gates")
 
 
@@ -102,7 +109,8 @@ def _candidate_of_gru(place: CellPlace, z: Name) -> Iterator[Definition]:
     drawn = gate_name(place, "candidate_a")
     biases = bias_of_memory(place, "c")
     operands = (matrix(place, "W_ca"), before, *biases)
-    yield Definition(drawn, AddUp(1, 0, len(biases), place.cell.in_out), operands, "gates")
+    product = AddUp(1, 0, len(biases), place.cell.in_out, if_empty(place, 1))
+    yield Definition(drawn, product, operands, "gates")
     yield Definition(reset_a, GatedColumn(), (reset, drawn), "gates")
     own = bias_of_input(place, "c")
     operands = (matrix(place, "W_cx"), place.timed("x"), reset_a, *own)
@@ -152,8 +160,9 @@ STEP = Step(
         "reset_a",
     ),
     shapes="x[t] [d], a[t−1] [h] → each gate [h]",
-    happens=lambda place: _HAPPENS.get(place.cell.kind, "").format(
-        updated="kept" if keeps_old(place) else "replaced"
+    happens=lambda place: (
+        _HAPPENS.get(place.cell.kind, "").format(updated="kept" if keeps_old(place) else "replaced")
+        + left_out(_cell(place))
     ),
     why=(
         "Gates decide number by number what is kept, what is written and what is shown: near 1"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from attncli.arithmetic.operations import AddUp
 from attncli.file.keys import Key
 from attncli.file.matrices import MATRIX
 from attncli.name import Name
 from attncli.scenario.model import Recurrent
-from attncli.steps.cells import matrix, product, turned
+from attncli.steps.cells import if_empty, is_empty, matrix, product, turned
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import CellPlace, Definition
 
@@ -18,7 +19,8 @@ def _operands(place: CellPlace) -> tuple[Name, Name]:
 def _plan(place: CellPlace) -> tuple[Definition, ...]:
     if place.cell.kind != "rnn":
         return ()
-    return (product(place, place.timed("aa"), _operands(place), "memory"),)
+    operation = AddUp(1, 0, 0, place.cell.in_out, if_empty(place, 1))
+    return (Definition(place.timed("aa"), operation, _operands(place), "memory"),)
 
 
 def _transposed(place: CellPlace) -> Definition | None:
@@ -43,7 +45,7 @@ STEP = Step(
     shapes="W_aa [h, h], a[t−1] [h] → W_aa a[t−1] [h]",
     happens=lambda place: (
         f"What is remembered of the tokens {'after' if place.way == 'backward' else 'before'} is"
-        " multiplied by its own weights."
+        f" multiplied by its own weights{': nothing yet' if is_empty(place) else ''}."
     ),
     why=(
         "This is what makes a cell recurrent: the state of the time before comes back in, through"

@@ -7,7 +7,7 @@ from attncli.file.keys import Key
 from attncli.file.matrices import VECTOR
 from attncli.notation import plain
 from attncli.scenario.model import Recurrent
-from attncli.steps.cells import letters, matrix
+from attncli.steps.cells import INITIAL, letters, matrix
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, WayPlace
 
@@ -21,8 +21,6 @@ _KEYS = (
     Key("initial_cell", VECTOR, "of an lstm: c⟨0⟩, [h], zeros by default"),
 )
 
-_GIVEN = {"a": "initial_state", "c": "initial_cell"}
-
 
 def _plan(place: WayPlace) -> tuple[Definition, ...]:
     names = ("a", "c") if place.cell.kind == "lstm" else ("a",)
@@ -30,7 +28,7 @@ def _plan(place: WayPlace) -> tuple[Definition, ...]:
 
 
 def _start(place: WayPlace, name: str) -> Definition:
-    given = place.weights(_GIVEN[name])
+    given = place.weights(INITIAL[name])
     made = place.name(name).at(place.start)
     if place.scenario.gives(given):
         return Definition(made, OnlyRow(), (given,), "start")
@@ -39,7 +37,7 @@ def _start(place: WayPlace, name: str) -> Definition:
 
 def _forgotten(place: WayPlace) -> Definition | None:
     """Zeros in the place of a memory that is given."""
-    if not place.scenario.gives(place.weights(_GIVEN["a"])):
+    if not place.scenario.gives(place.weights(INITIAL["a"])):
         return None
     made = place.name("a").at(place.start)
     return Definition(made, Zeros(), (matrix(place, f"W_{letters(place)[0]}a"),), "start")
@@ -58,7 +56,7 @@ def _happens(place: WayPlace) -> str:
 
 def _numbers(place: WayPlace, name: str) -> str:
     """`(0, 0, 0)`; of a long state the first and the last number."""
-    given = place.scenario.given.get(place.weights(_GIVEN[name]))
+    given = place.scenario.given.get(place.weights(INITIAL[name]))
     if given is not None:
         numbers = [plain(given.number(0, j)) for j in range(given.shape[1])]
     else:

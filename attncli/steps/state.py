@@ -10,7 +10,7 @@ from attncli.file.keys import Key
 from attncli.file.matrices import VECTOR
 from attncli.name import Name
 from attncli.scenario.model import Recurrent
-from attncli.steps.cells import bias_of_input, bias_of_memory
+from attncli.steps.cells import bias_of_input, bias_of_memory, if_empty, left_out
 from attncli.steps.gates import gate_name, keeps_old
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import CellPlace, Definition
@@ -27,7 +27,8 @@ def _plain(place: CellPlace) -> tuple[Definition, ...]:
 
 def _sum(place: CellPlace, biases: tuple[Name, ...]) -> Definition:
     operands = (place.timed("ax"), place.timed("aa"), *biases)
-    return Definition(place.timed("z"), AddUp(0, 2, len(biases)), operands, "state")
+    total = AddUp(0, 2, len(biases), empty=if_empty(place, 1))
+    return Definition(place.timed("z"), total, operands, "state")
 
 
 def _activated(place: CellPlace, kind: str) -> Definition:
@@ -49,7 +50,7 @@ def _cell(place: CellPlace, order: tuple[str, str]) -> Definition:
     """What the cell takes over of the candidate, and what it keeps."""
     new, old = (gate_name(place, gate) for gate in order)
     operands = (new, gate_name(place, "candidate"), old, place.timed("c", place.before))
-    return Definition(place.timed("c"), Gated(), operands, "state")
+    return Definition(place.timed("c"), Gated(if_empty(place, 3, "c")), operands, "state")
 
 
 def _gru(place: CellPlace) -> tuple[Definition, ...]:
@@ -59,7 +60,8 @@ def _gru(place: CellPlace) -> tuple[Definition, ...]:
 def _blend(place: CellPlace, *, keeps: bool) -> Definition:
     gates = (gate_name(place, "update"), gate_name(place, "candidate"))
     operands = (*gates, place.timed("a", place.before))
-    return Definition(place.timed("a"), GatedBlend(keeps), operands, "state")
+    blend = GatedBlend(keeps, if_empty(place, 2))
+    return Definition(place.timed("a"), blend, operands, "state")
 
 
 _PLANS = {"rnn": _plain, "lstm": _lstm, "gru": _gru}
@@ -107,7 +109,8 @@ def _happens(place: CellPlace) -> str:
     bias = " with the bias" if bias_of_input(place, "a") else ""
     one, other = _UPDATED[::-1] if keeps_old(place) else _UPDATED
     does = _DOES[place.cell.activation]
-    return _HAPPENS[place.cell.kind].format(bias=bias, does=does, one=one, other=other)
+    told = _HAPPENS[place.cell.kind].format(bias=bias, does=does, one=one, other=other)
+    return told + left_out(place, "c" if place.cell.kind == "lstm" else "a")
 
 
 STEP = Step(
