@@ -1,119 +1,224 @@
 """Why numbers are wrong: each known mistake is made on purpose, from the author's own numbers, and
-what explains most of a quantity's numbers is what was done."""
+what explains most of a quantity's numbers with least is what was done.
+
+A mistake is known where a number's neighbours agree: it explains more of a quantity's numbers than
+speak against it, or a whole row. Where it gives just a single number among right ones, that may be
+chance, and is told as a slip.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING
+from functools import cached_property
 
+import numpy as np
+
+from attncli.arithmetic.equations.enclosures import Enclosure
 from attncli.arithmetic.expression import Location
-from attncli.file.problems import ScenarioError
+from attncli.arithmetic.rounding import Array
+from attncli.marking.hypotheses import Hypotheses, WrongWay
 from attncli.marking.paths import Paths
-from attncli.marking.slips import slips
+from attncli.marking.slips import slips_of_the_pen
+from attncli.marking.tables import moved_tables
+from attncli.marking.terms import slips_of_a_term
+from attncli.marking.tolerance import Flags, at_cell, taken
 from attncli.marking.verdicts import Cause, Given, Judgement
-from attncli.marking.ways import rounding_ways
-from attncli.records import NamedTuple
-from attncli.steps import step_named
-from attncli.steps.mistakes import made_wrongly
-from attncli.trace import Trace
+from attncli.marking.ways import are_near, rounded_early, rounding_ways
+from attncli.records import NamedTuple, dataclass
+from attncli.trace import Definition
 
-if TYPE_CHECKING:
-    from attncli.marking.judging import Tolerance
-
-Explained = Mapping[Location, tuple[Judgement, list[Cause]]]
+_WIDE = 2.0
+"""Units of the last place past which what intervals hold is looked at more closely."""
+_LATER = 8
+"""How many later quantities are looked at to tell causes apart."""
 
 
-class Hypothesis(NamedTuple):
-    """What an author may have done instead, and where that would have led."""
+class Numbers(NamedTuple):
+    """Numbers that somebody gives for cells of a quantity: as given, and as arrays [n, m] in which
+    nan stands for none; which of them are `open`, neither right nor explained by earlier ones."""
 
-    cause: Cause
-    judgement: Judgement
-    paths: Paths
+    name: str
+    given: Mapping[Location, Given]
+    values: Array
+    open: Flags
+
+
+class Explained(NamedTuple):
+    """What is said of the open numbers of a quantity: a judgement each, and its causes, those that
+    explain most first; the wrong way that is gone on with, and the cells that told it."""
+
+    found: Mapping[Location, tuple[Judgement, list[Cause]]]
+    way: WrongWay | None = None
+    cells: frozenset[Location] = frozenset()
 
 
 class _Fit(NamedTuple):
-    """How well a hypothesis explains the wrong numbers of a quantity: those that it gives, and how
+    """How well a cause explains the open numbers of a quantity: which of them it gives, and how
     many of the author's other numbers speak against it."""
 
-    hypothesis: Hypothesis
-    cells: frozenset[Location]
-    against: int
+    cause: Cause
+    judgement: Judgement
+    cells: Flags
+    against: Flags
+    width: float
+    way: int | None = None
+    later: int = 0
+
+    @property
+    def explains(self) -> int:
+        return int(np.count_nonzero(self.cells))
+
+    @property
+    def is_supported(self) -> bool:
+        """Whether the neighbours agree."""
+        if self.explains > np.count_nonzero(self.against):
+            return True
+        rows = (self.cells.sum(axis=1) > 1) & ~self.against.any(axis=1)
+        return bool(rows.any())
+
+    def order(self) -> tuple[int, int, int, int]:
+        """The order in which causes are told; of those that explain as much, what holds fewest
+        numbers is least by chance."""
+        return -self.explains, int(np.count_nonzero(self.against)), -self.later, round(self.width)
 
 
-def explained(
-    paths: Paths,
-    name: str,
-    given: Mapping[Location, Given],
-    settled: Collection[Location],
-    tolerance: Tolerance,
-) -> Explained:
-    """The judgement on each number of a quantity that is neither right nor follows, and its causes,
-    those that explain most with least first."""
-    open_ = [cell for cell in given if cell not in settled]
-    fits = [_fit(one, given, settled, tolerance) for one in hypotheses(paths, name)]
-    fits = sorted(
-        (one for one in fits if one.cells), key=lambda fit: (-len(fit.cells), fit.against)
-    )
-    return {cell: _of_cell(paths, cell, given[cell], fits, tolerance) for cell in open_}
+@dataclass(frozen=True)
+class Inquiry:
+    """Why some numbers of a quantity are wrong, seen from the author's own earlier ones."""
+
+    hypotheses: Hypotheses
+    theirs: Paths
+    numbers: Numbers
+    answered: Collection[str]
+    later: Mapping[str, Array]
+
+    def explained(self) -> Explained:
+        fits = self.fits()
+        judged = {cell: self._of_cell(cell, fits) for cell in self._open_cells}
+        known = [fit for fit in fits if fit.is_supported]
+        if not known or known[0].way is None:
+            return Explained(judged)
+        cells = frozenset(cell for cell in judged if known[0].cells[cell.row, cell.column])
+        return Explained(judged, self.hypotheses.ways[known[0].way], cells)
+
+    def fits(self) -> list[_Fit]:
+        """The causes that explain something, those that explain most with least first."""
+        name, given = self.numbers.name, self.numbers.given
+        tried = [
+            self._fit(cause, "rounding", held)
+            for cause, held in rounding_ways(self.theirs, name, given)
+        ]
+        tried += map(self._of_way, self.hypotheses.leading_to(name, self.answered))
+        tried += [
+            self._fit(cause, "known mistake", held)
+            for cause, held in moved_tables(self.follows, self.numbers.values)
+        ]
+        fits = sorted((fit for fit in tried if fit is not None), key=_Fit.order)
+        return self._told_apart(fits) if len(fits) > 1 else fits
+
+    @cached_property
+    def follows(self) -> Enclosure:
+        """What is right from the author's own numbers."""
+        held = self.hypotheses.ranges(self.theirs, self.numbers.name)
+        assert held is not None
+        return held
+
+    @property
+    def _open_cells(self) -> list[Location]:
+        return [cell for cell in self.numbers.given if self.numbers.open[cell.row, cell.column]]
+
+    @cached_property
+    def _unit(self) -> float:
+        return float(10.0 ** -self.theirs.decimals(self.numbers.name))
+
+    def _fit(
+        self, cause: Cause, judgement: Judgement, held: Enclosure | None, way: int | None = None
+    ) -> _Fit | None:
+        """How well some ranges explain the numbers; None where they give none of the open ones."""
+        if held is None:
+            return None
+        numbers = self.numbers
+        takes = taken(held, numbers.values)
+        cells = takes & numbers.open
+        if not cells.any():
+            return None
+        against = ~takes & ~numbers.open & ~np.isnan(numbers.values)
+        width = float(np.log2(1 + (held.high - held.low)[cells].sum() / self._unit))
+        return _Fit(cause, judgement, cells, against, width, way)
+
+    def _of_way(self, k: int) -> _Fit | None:
+        """How well a known mistake explains them; looked at closely where that may change it."""
+        cause = self.hypotheses.ways[k].cause(self.numbers.name)
+        for roughly in (True, False):
+            paths = self.hypotheses.paths(k, self.theirs, roughly=roughly)
+            held = self.hypotheses.ranges(paths, self.numbers.name)
+            fit = self._fit(cause, "known mistake", held, k)
+            if held is None or fit is None:
+                return None
+            if not ((held.high - held.low)[fit.cells] > _WIDE * self._unit).any():
+                break
+        return fit
+
+    def _told_apart(self, fits: list[_Fit]) -> list[_Fit]:
+        """The same, where those that explain as much are told apart by later numbers."""
+        first = fits[0]
+        alike = [fit for fit in fits if fit.order()[:2] == first.order()[:2]]
+        reaching = [fit for fit in alike if self._instead(fit)]
+        if len(alike) == 1 or not reaching:
+            return fits
+        known = {self.numbers.name: self._as_known()}
+        told = [fit._replace(later=self._later(fit, known)) for fit in alike]
+        return [*sorted(told, key=_Fit.order), *fits[len(alike) :]]
+
+    def _instead(self, fit: _Fit) -> list[str]:
+        """What else a cause makes in other ways than this quantity."""
+        ways = self.hypotheses.ways[fit.way].definitions if fit.way is not None else ()
+        return [one.name for one in ways if one.name != self.numbers.name]
+
+    def _as_known(self) -> Enclosure:
+        shown = np.where(self.numbers.open, self.numbers.values, np.nan)
+        return Enclosure(shown, shown)
+
+    def _later(self, fit: _Fit, known: Mapping[str, Enclosure]) -> int:
+        """How many later numbers follow from these if a cause is the right one."""
+        others = self._instead(fit)
+        ways = self.hypotheses.ways[fit.way].definitions if fit.way is not None else ()
+        instead: dict[str, Definition] = {one.name: one for one in ways if one.name in others}
+        paths = self.theirs.from_here(known, instead, roughly=True)
+        count = 0
+        for name, values in [*self.later.items()][:_LATER]:
+            held = self.hypotheses.ranges(paths, name)
+            count += 0 if held is None else int(np.count_nonzero(taken(held, values)))
+        return count
+
+    def _of_cell(self, cell: Location, fits: list[_Fit]) -> tuple[Judgement, list[Cause]]:
+        here = [fit for fit in fits if fit.cells[cell.row, cell.column]]
+        known = [fit for fit in here if fit.is_supported]
+        if known:
+            return known[0].judgement, [fit.cause for fit in (*known, *_without(here, known))]
+        number = self.numbers.given[cell].number
+        assert number is not None
+        right = at_cell(self.follows, cell)
+        pen = [*slips_of_the_pen(right, number)]
+        if pen:
+            return "known mistake", pen
+        if self._is_early(cell):
+            return "rounding", [self._early[0]]
+        own = [fit.cause for fit in here if not fit.cause.quantity]
+        others = [fit.cause for fit in here if fit.cause.quantity]
+        return "slip", [*own, *slips_of_a_term(self.theirs, cell, right, float(number)), *others]
+
+    @cached_property
+    def _early(self) -> tuple[Cause, Enclosure]:
+        return rounded_early(self.theirs, self.numbers.name)
+
+    def _is_early(self, cell: Location) -> bool:
+        if not are_near(self.follows, np.where(self.numbers.open, self.numbers.values, np.nan)):
+            return False
+        held = self._early[1]
+        i, j = cell.row, cell.column
+        return bool(taken(held, self.numbers.values)[i, j])
 
 
-def hypotheses(paths: Paths, name: str) -> Iterator[Hypothesis]:
-    """The known mistakes in making a quantity, and what is made between it and what is known."""
-    trace = paths.trace
-    between = set(_leading_to(trace, name, set(paths.known)))
-    for part in trace.story:
-        if between.isdisjoint(definition.name for definition in part.definitions):
-            continue
-        for mistake in step_named(part.step).mistakes:
-            definition = made_wrongly(trace, part, mistake)
-            if definition is None or definition.name not in between:
-                continue
-            if all(operand in trace for operand in definition.operands):
-                cause = Cause(mistake.name, mistake.says, definition.name)
-                way = paths.from_here(instead={definition.name: definition})
-                yield Hypothesis(cause, "known mistake", way)
-
-
-def _leading_to(trace: Trace, name: str, known: Collection[str]) -> Iterator[str]:
-    """A quantity, and those that it is made of, back to known ones."""
-    yield name
-    definition = trace[name].definition
-    for operand in () if definition is None else definition.operands:
-        if operand not in known and not trace[operand].given:
-            yield from _leading_to(trace, operand, known)
-
-
-def _fit(
-    one: Hypothesis,
-    given: Mapping[Location, Given],
-    settled: Collection[Location],
-    tolerance: Tolerance,
-) -> _Fit:
-    takes = {cell for cell, said in given.items() if _takes(one.paths, cell, said, tolerance)}
-    against = sum(cell not in takes for cell in settled if given[cell].number is not None)
-    return _Fit(one, frozenset(takes - set(settled)), against)
-
-
-def _takes(paths: Paths, cell: Location, given: Given, tolerance: Tolerance) -> bool:
-    """Whether a way of working may give a number."""
-    from attncli.marking.judging import accepted
-
-    if given.number is None:
-        return False
-    try:
-        return accepted(paths, cell, tolerance).takes(given.number)
-    except (ValueError, ArithmeticError, ScenarioError, IndexError):
-        return False  # a mistake that these numbers, or their shapes, don't allow
-
-
-def _of_cell(
-    paths: Paths, cell: Location, given: Given, fits: list[_Fit], tolerance: Tolerance
-) -> tuple[Judgement, list[Cause]]:
-    rounding = list(rounding_ways(paths, cell, given))
-    if rounding:
-        return "rounding", rounding
-    known = [fit.hypothesis.cause for fit in fits if cell in fit.cells]
-    if known:
-        return "known mistake", known
-    judgement, found = slips(paths, cell, given, tolerance)
-    return judgement, found
+def _without(fits: list[_Fit], others: list[_Fit]) -> Iterator[_Fit]:
+    return (fit for fit in fits if all(fit is not other for other in others))

@@ -5,48 +5,40 @@ then with what follows from the same author's earlier numbers, then with what kn
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
 
 from attncli.arithmetic.equations.enclosures import Enclosure
 from attncli.arithmetic.expression import Location, numbers_in
-from attncli.marking.causes import explained
+from attncli.arithmetic.rounding import Array
+from attncli.choices import Policy
+from attncli.file.problems import ScenarioError
+from attncli.marking.causes import Explained, Inquiry, Numbers
+from attncli.marking.hypotheses import Hypotheses
 from attncli.marking.paths import Paths
+from attncli.marking.tolerance import Flags, Tolerance, accepted, at_cell, ranges, taken
 from attncli.marking.verdicts import Accepted, Given, Judgement, Verdict
 from attncli.records import NamedTuple, dataclass, field
-from attncli.trace import Trace
+from attncli.trace import Definition, Trace
+
+__all__ = ["Answers", "Judge", "Tolerance", "accepted"]
 
 Answers = Mapping[Location, Given]
 """What somebody gives, by cells."""
 
 
-class Tolerance(NamedTuple):
-    """What is let pass beside what follows by itself: so many units of the last place, an absolute
-    and a relative difference."""
-
-    units: Decimal = Decimal(0)
-    absolute: Decimal = Decimal(0)
-    relative: Decimal = Decimal(0)
-
-    def around(self, low: float, high: float, places: int) -> Accepted:
-        """What is accepted for numbers that round to these: half a unit of the last place around
-        them, and what is let pass besides."""
-        unit = 10.0**-places
-        more = (0.5 + float(self.units)) * unit + float(self.absolute)
-        down, up = (float(self.relative) * abs(end) for end in (low, high))
-        return Accepted(low - more - down, high + more + up)
-
-
 @dataclass(frozen=True)
 class Judge:
     """Judges what somebody gives for the cells of a trace; `shown` are the quantities that the
-    sheet shows to start from, besides the given ones."""
+    sheet shows to start from, besides the given ones. What is the same for all papers is worked
+    once."""
 
     trace: Trace
     shown: Collection[str] = ()
     tolerance: Tolerance = Tolerance()
+    _ranges: dict[str, Enclosure] = field(default_factory=dict)
+    _sources: dict[Location, tuple[Location, ...]] = field(default_factory=dict)
 
     @cached_property
     def right(self) -> Paths:
@@ -55,20 +47,76 @@ class Judge:
 
     def accepted(self, cell: Location) -> Accepted:
         """The numbers that are right for a cell."""
-        return accepted(self.right, cell, self.tolerance)
+        return at_cell(self.ranges(cell.quantity), cell)
+
+    def ranges(self, name: str) -> Enclosure:
+        """The numbers that are right for each cell of a quantity."""
+        if name not in self._ranges:
+            self._ranges[name] = ranges(self.right, name, self.tolerance)
+        return self._ranges[name]
 
     def verdicts(self, answers: Answers) -> tuple[Verdict, ...]:
         """A verdict for each number that is given, in the order of the working."""
-        return tuple(_Paper(self, answers).verdicts())
+        return tuple(_Paper(self, answers, self.right).verdicts())
+
+    @cached_property
+    def hypotheses(self) -> Hypotheses:
+        """The known mistakes."""
+        return Hypotheses(self.right, self.tolerance)
+
+    def path_of(self, cell: Location, number: float) -> str:
+        """How a right number was come to."""
+        name, i, j = cell
+        half = (0.5 + 1e-6) * 10.0 ** -self.right.decimals(name)
+        for path, told in self._told.items():
+            if abs(number - told(name)[i, j]) <= half or number == told(name)[i, j]:
+                return path
+        return "rounded to more decimals"
+
+    @cached_property
+    def _told(self) -> Mapping[str, _Values]:
+        """What the two policies give."""
+        return {
+            "rounded as told": _Values(self.trace, "carry"),
+            "kept in full": _Values(self.trace, "exact"),
+        }
+
+    def sources(self, cell: Location) -> tuple[Location, ...]:
+        """The cells that a cell is worked from."""
+        if cell not in self._sources:
+            self._sources[cell] = tuple(_sources(self.trace, cell))
+        return self._sources[cell]
 
 
-def accepted(paths: Paths, cell: Location, tolerance: Tolerance) -> Accepted:
-    """What is right for a cell on some paths; −∞ is only itself."""
-    name, i, j = cell
-    low, high = (float(end[i, j]) for end in paths.written(name))
-    if not (np.isfinite(low) and np.isfinite(high)):
-        return Accepted(low, high)
-    return tolerance.around(low, high, paths.decimals(name))
+@dataclass(frozen=True)
+class _Values:
+    """The numbers of a trace under a rounding policy; nan where that can't work them."""
+
+    trace: Trace
+    policy: Policy
+
+    def __call__(self, name: str) -> Array:
+        worked = self._worked
+        return self.trace[name].values * np.nan if worked is None else worked[name].values
+
+    @cached_property
+    def _worked(self) -> Trace | None:
+        if self.trace.rounding.carries == (self.policy == "carry"):
+            return self.trace
+        try:
+            return self.trace.under(self.policy)
+        except (ScenarioError, ValueError, ArithmeticError):
+            return None
+
+
+def _sources(trace: Trace, cell: Location) -> Iterator[Location]:
+    definition = trace[cell.quantity].definition
+    if definition is None:
+        return
+    form = definition.operation.first_form(cell.row, cell.column, *trace.operands(definition))
+    for number in numbers_in(form):
+        if number.cell is not None and number.cell.quantity:
+            yield number.cell
 
 
 def _as_shown(trace: Trace, name: str) -> Enclosure:
@@ -83,21 +131,35 @@ def _as_shown(trace: Trace, name: str) -> Enclosure:
     return Enclosure.of(shown)
 
 
-@dataclass(frozen=True)
+class _Judged(NamedTuple):
+    """Numbers of a quantity, and which of them are right, or follow from earlier ones."""
+
+    numbers: Numbers
+    right: Flags
+    carried: Flags
+    follows: Enclosure | None = None
+
+
+@dataclass
 class _Paper:
-    """One author's numbers, judged from the first to the last."""
+    """One author's numbers, judged from the first to the last.
+
+    Wrong numbers are gone on with, and so are mistakes in what isn't asked, which have `shown` in
+    some cells of later quantities. `theirs` is where honest paths lead from both.
+    """
 
     judge: Judge
     answers: Answers
+    theirs: Paths
     wrong: dict[Location, Given] = field(default_factory=dict)
     known: dict[str, Enclosure] = field(default_factory=dict)
+    shown: dict[str, frozenset[Location]] = field(default_factory=dict)
     _roots: dict[Location, frozenset[Location]] = field(default_factory=dict)
 
     def verdicts(self) -> Iterator[Verdict]:
         for name in self.judge.trace:
-            cells = self.cells.get(name)
-            if cells:
-                yield from self.of_quantity(name, cells)
+            if name in self.cells:
+                yield from self.of_quantity(name)
 
     @cached_property
     def cells(self) -> Mapping[str, list[Location]]:
@@ -107,51 +169,78 @@ class _Paper:
             found.setdefault(cell.quantity, []).append(cell)
         return found
 
-    def of_quantity(self, name: str, cells: list[Location]) -> list[Verdict]:
-        theirs = self.paths() if self.known else self.judge.right
-        judged = {cell: self.at_once(cell, theirs) for cell in cells}
-        open_ = [cell for cell, verdict in judged.items() if verdict is None]
-        if open_:
-            given = {cell: self.answers[cell] for cell in cells}
-            right = {cell for cell, verdict in judged.items() if verdict is not None}
-            for cell, (judgement, causes) in explained(
-                theirs, name, given, right, self.judge.tolerance
-            ).items():
-                judged[cell] = self.verdict(cell, judgement, theirs)._replace(
-                    cause=causes[0] if causes else None, others=tuple(causes[1:])
-                )
-        found = [verdict for verdict in judged.values() if verdict is not None]
+    @cached_property
+    def values(self) -> Mapping[str, Array]:
+        """The numbers that are given, [n, m] by quantities, nan where there is none."""
+        return {name: self.array(name) for name in self.judge.trace if name in self.cells}
+
+    def array(self, name: str) -> Array:
+        values = np.full(self.judge.trace[name].matrix.shape, np.nan)
+        for cell in self.cells[name]:
+            number = self.answers[cell].number
+            if number is not None:
+                values[cell.row, cell.column] = float(number)
+        return values
+
+    def of_quantity(self, name: str) -> list[Verdict]:
+        judged = self.compared(name)
+        explained = Explained({})
+        if judged.numbers.open.any():
+            explained = self.inquiry(judged.numbers).explained()
+        found = [self.verdict(cell, judged, explained) for cell in self.cells[name]]
         self.remember(name, found)
+        if explained.way is not None:
+            self.go_on_with(name, explained)
         return found
 
-    def paths(self) -> Paths:
-        """Where honest paths lead from the author's own numbers."""
-        return self.judge.right.from_here(self.known)
+    def compared(self, name: str) -> _Judged:
+        """Which numbers are right, or follow from the author's own."""
+        values = self.values[name]
+        right = taken(self.judge.ranges(name), values)
+        carried, follows = np.zeros_like(right), None
+        if name in self.theirs.apart:
+            follows = ranges(self.theirs, name, self.judge.tolerance)
+            carried = taken(follows, values) & ~right
+        open_ = ~np.isnan(values) & ~right & ~carried
+        given = {cell: self.answers[cell] for cell in self.cells[name]}
+        return _Judged(Numbers(name, given, values, open_), right, carried, follows)
 
-    def at_once(self, cell: Location, theirs: Paths) -> Verdict | None:
-        """The verdict on a number that is missing, right, or follows from earlier ones."""
+    def inquiry(self, numbers: Numbers) -> Inquiry:
+        """What is to be found out about the numbers that nothing explains yet."""
+        names = [*self.values]
+        later = names[names.index(numbers.name) + 1 :]
+        answered = [name for name in names if not np.isnan(self.values[name]).all()]
+        return Inquiry(
+            self.judge.hypotheses,
+            self.theirs,
+            numbers,
+            answered,
+            {name: self.values[name] for name in later},
+        )
+
+    def verdict(self, cell: Location, judged: _Judged, explained: Explained) -> Verdict:
+        name, i, j = cell
+        given = self.answers[cell]
+        right, follows = self.judge.accepted(cell), None
+        if judged.follows is not None:
+            follows = at_cell(judged.follows, cell)
+        judgement, causes = explained.found.get(cell, (self.at_once(cell, judged), []))
+        is_right = judgement == "correct" and given.number is not None
+        return Verdict(
+            cell, given, self.judge.trace[name].number(i, j), right, judgement,
+            cause=causes[0] if causes else None,
+            others=tuple(causes[1:]),
+            follows_from=tuple(sorted(self.roots(cell))) if judged.carried[i, j] else (),
+            follows=None if follows == right else follows,
+            path=self.judge.path_of(cell, float(judged.numbers.values[i, j])) if is_right else "",
+        )  # fmt: skip
+
+    def at_once(self, cell: Location, judged: _Judged) -> Judgement:
+        """The judgement on a number that is missing, right, or follows from earlier ones."""
         given = self.answers[cell]
         if given.number is None:
-            return self.verdict(cell, "unreadable" if given.text.strip() else "blank", theirs)
-        if self.judge.accepted(cell).takes(given.number):
-            return self.verdict(cell, "correct", theirs)
-        if theirs is self.judge.right or not self.roots(cell):
-            return None
-        if not accepted(theirs, cell, self.judge.tolerance).takes(given.number):
-            return None
-        found = self.verdict(cell, "carried forward", theirs)
-        return found._replace(follows_from=tuple(sorted(self.roots(cell))))
-
-    def verdict(self, cell: Location, judgement: Judgement, theirs: Paths) -> Verdict:
-        name, i, j = cell
-        expected = self.judge.trace[name].number(i, j)
-        right, follows = self.judge.accepted(cell), None
-        if theirs is not self.judge.right and self.roots(cell):
-            follows = accepted(theirs, cell, self.judge.tolerance)
-        return Verdict(
-            cell, self.answers[cell], expected, right, judgement,
-            follows=None if follows == right else follows,
-        )  # fmt: skip
+            return "unreadable" if given.text.strip() else "blank"
+        return "correct" if judged.right[cell.row, cell.column] else "carried forward"
 
     def remember(self, name: str, found: list[Verdict]) -> None:
         """Goes on with the author's own numbers where these are no right ones."""
@@ -166,21 +255,28 @@ class _Paper:
             low[i, j] = float(given.number) - given.half
             high[i, j] = float(given.number) + given.half
         self.known[name] = Enclosure(low, high)
+        self.theirs = self.theirs.from_here({name: self.known[name]})
+        self._roots.clear()
+
+    def go_on_with(self, name: str, explained: Explained) -> None:
+        """Goes on with a mistake in what isn't asked, or in more than this quantity."""
+        made = explained.way.definitions if explained.way is not None else ()
+        instead: dict[str, Definition] = {one.name: one for one in made if one.name != name}
+        if instead:
+            self.shown.update(dict.fromkeys(instead, explained.cells))
+            self.theirs = self.theirs.from_here(instead=instead)
 
     def roots(self, cell: Location) -> frozenset[Location]:
-        """The nearest earlier wrong numbers that a cell is worked from."""
+        """The nearest earlier wrong numbers that a cell is worked from, and those in which a
+        mistake has shown."""
         if cell not in self._roots:
-            self._roots[cell] = frozenset(self._found_roots(cell))
+            self._roots[cell] = frozenset(self._found_roots(cell)) - {cell}
         return self._roots[cell]
 
     def _found_roots(self, cell: Location) -> Iterator[Location]:
-        trace = self.judge.trace
-        definition = trace[cell.quantity].definition
-        if definition is None or not self.wrong:
-            return
-        form = definition.operation.first_form(cell.row, cell.column, *trace.operands(definition))
-        for number in numbers_in(form):
-            if number.cell in self.wrong:
-                yield number.cell
-            elif number.cell is not None and number.cell.quantity:
-                yield from self.roots(number.cell)
+        yield from self.shown.get(cell.quantity, ())
+        for source in self.judge.sources(cell):
+            if source in self.wrong:
+                yield source
+            else:
+                yield from self.roots(source)

@@ -8,6 +8,7 @@ its middle and what each single rounding before it changes of it, so that what c
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,18 +44,32 @@ class _Affine(NamedTuple):
         return Enclosure(self.middle - radius, self.middle + radius)
 
     def of_length(self, count: int) -> Array:
-        """The parts of so many roundings."""
-        missing = count - self.parts.shape[2]
-        return np.pad(self.parts, ((0, 0), (0, 0), (0, missing)))
+        """The parts of so many roundings, a new array."""
+        parts = np.zeros((*self.middle.shape, count))
+        parts[..., : self.parts.shape[2]] = self.parts
+        return parts
 
 
 @dataclass(frozen=True)
 class Linear:
-    """The quantities of some paths to first order; None of those that take too many numbers."""
+    """The quantities of some paths to first order; None of those that take too many numbers. What
+    is no other than on the `base` is known from there."""
 
     paths: Paths
+    base: Linear | None = None
     _known: dict[str, _Affine | None] = field(default_factory=dict)
     _count: list[int] = field(default_factory=lambda: [0])
+
+    @cached_property
+    def whole(self) -> Linear:
+        """The same, with all that a trace makes, so that no more roundings come to be counted."""
+        for name in self.paths.trace:
+            self._affine(name)
+        return self
+
+    def beside(self, paths: Paths) -> Linear:
+        """Other paths, on which the roundings of these have their places, and some more."""
+        return Linear(paths, self.whole, _count=[self._count[0]])
 
     def of(self, name: str, definition: Definition, made: Enclosure) -> Enclosure:
         """Between which numbers a quantity lies before it is rounded; `made` where nothing more
@@ -70,6 +85,8 @@ class Linear:
 
     def _affine(self, name: str) -> _Affine | None:
         """A quantity before it is rounded."""
+        if self.base is not None and name not in self.paths.apart:
+            return self.base._affine(name)
         if name not in self._known:
             definition, made = self.paths.definition(name), self.paths.made(name)
             if definition is None:
@@ -109,14 +126,14 @@ class Linear:
     def _moved(self, one: _Affine, by: Enclosure) -> _Affine | None:
         """Numbers each of which may be moved by something of its own."""
         radius, count = (by.high - by.low) / 2, self._count[0]
-        free = np.argwhere(radius > 0).tolist()
-        self._count[0] += len(free)
+        free = radius > 0
+        self._count[0] += int(np.count_nonzero(free))
         if self._is_too_much(radius.size):
             self._count[0] = count
             return None
-        parts = one.of_length(self._count[0]).copy()
-        for k, (i, j) in enumerate(free, start=count):
-            parts[i, j, k] = radius[i, j]
+        parts = one.of_length(self._count[0])
+        rows, columns = np.nonzero(free)
+        parts[rows, columns, np.arange(count, self._count[0])] = radius[free]
         return _Affine(one.middle + (by.high + by.low) / 2, parts)
 
     def _is_too_much(self, size: int) -> bool:
@@ -138,23 +155,23 @@ def _through(operation: Operation, operands: Sequence[tuple[Array, Array]]) -> _
     end of each part; None of operations that don't go over many candidates."""
     if not isinstance(operation, Indexed | ListOfEquations | Moved):
         return None
-    tried = [
-        np.concatenate(
-            [
-                middle[..., np.newaxis],
-                middle[..., np.newaxis] + parts,
-                middle[..., np.newaxis] - parts,
-            ],
-            axis=2,
-        )
-        for middle, parts in operands
-    ]
+    tried = [_either_way(*operand) for operand in operands]
     goes = operation.arranged(*tried) if isinstance(operation, Moved) else operation.arrays(tried)
     made = np.asarray(goes)
     count = operands[0][1].shape[2]
     if made.shape[2] == 1:
         return _Affine(made[..., 0], np.zeros((*made.shape[:2], count)))
-    value, plus, minus = made[..., 0], made[..., 1 : count + 1], made[..., count + 1 :]
-    bent = np.nan_to_num(np.abs(plus + minus - 2 * value[..., np.newaxis])) / 2
+    value, plus, minus = made[..., :1], made[..., 1 : count + 1], made[..., count + 1 :]
+    bent = np.nan_to_num(np.abs(plus + minus - 2 * value)) / 2
     parts = np.nan_to_num((plus - minus) / 2)
-    return _Affine(value, np.concatenate([np.copysign(np.abs(parts) + bent, parts)], axis=2))
+    return _Affine(value[..., 0], np.copysign(np.abs(parts) + bent, parts))
+
+
+def _either_way(middle: Array, parts: Array) -> Array:
+    """The middle of each number, and what it is at either end of each part. [n, m, 1 + 2 s]"""
+    count = parts.shape[2]
+    tried = np.empty((*middle.shape, 1 + 2 * count))
+    tried[...] = middle[..., np.newaxis]
+    tried[..., 1 : count + 1] += parts
+    tried[..., count + 1 :] -= parts
+    return tried

@@ -33,7 +33,7 @@ class Paths:
     `known` are the quantities that are gone on with as they are; `instead` ways in which some are
     made other than in the trace; `fewer` is how many decimals fewer than stated one may round to
     on the way. Cells of `known` that are nan are worked. What depends on none of these is known
-    from the `base`.
+    from the `base`. What is known `roughly` is by intervals alone, which may hold too much.
     """
 
     trace: Trace
@@ -41,6 +41,7 @@ class Paths:
     instead: Made = MappingProxyType({})
     fewer: int = 0
     base: Paths | None = None
+    roughly: bool = False
     _told: dict[tuple[str, str], Enclosure] = field(default_factory=dict)
 
     def from_here(
@@ -48,9 +49,12 @@ class Paths:
         known: Known = MappingProxyType({}),
         instead: Made = MappingProxyType({}),
         fewer: int = 0,
+        *,
+        roughly: bool = False,
     ) -> Paths:
         """The paths on which some more is known, made otherwise, or rounded to fewer decimals."""
-        return Paths(self.trace, {**self.known, **known}, {**self.instead, **instead}, fewer, self)
+        more = {**self.known, **known}, {**self.instead, **instead}
+        return Paths(self.trace, *more, fewer, self, roughly)
 
     def made(self, name: str) -> Enclosure:
         """What a quantity comes to before it is rounded."""
@@ -97,10 +101,22 @@ class Paths:
             return frozenset(self.trace)
         changed = {n for n, one in self.known.items() if base.known.get(n) is not one}
         changed |= {n for n, one in self.instead.items() if base.instead.get(n) is not one}
-        for definition in self.trace.plan:
-            if not changed.isdisjoint(definition.operands):
-                changed.add(definition.name)
+        for name, planned in self._planned.items():
+            if not changed.isdisjoint(self.instead.get(name, planned).operands):
+                changed.add(name)
         return frozenset(changed)
+
+    @cached_property
+    def _planned(self) -> Mapping[str, Definition]:
+        """How each quantity is made that is made, in order."""
+        if self.base is not None:
+            return self.base._planned
+        return {one.name: one for one in self.trace.plan if one.name in self.trace}
+
+    @cached_property
+    def apart(self) -> frozenset[str]:
+        """The quantities that may be others than those of the paths that all come from."""
+        return frozenset() if self.base is None else self.changed | self.base.apart
 
     def _made(self, name: str) -> Enclosure:
         quantity, definition = self.trace[name], self.definition(name)
@@ -109,14 +125,18 @@ class Paths:
         operands = [self.gone_on_with(operand) for operand in definition.operands]
         numbers = [self._numbers(operand) for operand in definition.operands]
         made = enclosing(definition.operation, numbers, operands)
-        if not _is_wide(made, self.decimals(name)):
+        if self.roughly or not _is_wide(made, self.decimals(name)):
             return made
         return made.within(self.linear.of(name, definition, made))
 
     @cached_property
     def linear(self) -> Linear:
         """The same by first order, which knows what goes together."""
-        return Linear(self)
+        return Linear(self) if self.base is None else self._first.linear.beside(self)
+
+    @property
+    def _first(self) -> Paths:
+        return self if self.base is None else self.base._first
 
     def _gone_on_with(self, name: str) -> Enclosure:
         made = self.made(name)

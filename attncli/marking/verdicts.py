@@ -14,6 +14,10 @@ Judgement = Literal[
 ]
 
 
+NOISE = 1e-12
+"""What floats are off by beside a number, or beside 1, is of no account."""
+
+
 class Given(NamedTuple):
     """A number as somebody wrote it; `number` is None where nothing, or nothing readable, is said.
 
@@ -53,7 +57,7 @@ class Accepted(NamedTuple):
         value = float(number)
         if not math.isfinite(value):
             return value in (self.low, self.high)
-        noise = 1e-12 * max(1.0, abs(value))
+        noise = NOISE * max(1.0, abs(value))
         return self.low - noise <= value <= self.high + noise
 
 
@@ -62,7 +66,8 @@ class Verdict(NamedTuple):
 
     `expected` is the program's own number; `follows` what the right working gives from the same
     author's earlier numbers, where that differs. `cause` is the cause that explains most, `others`
-    are those that explain the number as well; `follows_from` are earlier wrong cells.
+    are those that explain the number as well; `follows_from` are earlier wrong cells; `path` says
+    of a right number how it was come to.
     """
 
     cell: Location
@@ -74,3 +79,4 @@ class Verdict(NamedTuple):
     others: tuple[Cause, ...] = ()
     follows_from: tuple[Location, ...] = ()
     follows: Accepted | None = None
+    path: str = ""

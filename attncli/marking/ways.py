@@ -1,55 +1,76 @@
-"""Other ways of rounding, by which a right working gives another number."""
+"""Other ways of rounding, by which a right working gives other numbers."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Decimal
+from collections.abc import Iterator, Mapping
 
-from attncli.arithmetic import decimals
+import numpy as np
+
+from attncli.arithmetic.equations.enclosures import Enclosure
 from attncli.arithmetic.expression import Location
+from attncli.arithmetic.rounding import Array
 from attncli.marking.paths import Paths
+from attncli.marking.rounds import rounded
 from attncli.marking.verdicts import Cause, Given
 
 _TRUNCATED = Cause("truncated", "The digits behind were cut off instead of rounded.")
 _HALF_EVEN = Cause("half_even", "A half was rounded to the even digit instead of away from zero.")
 _EARLY = Cause("rounded_early", "It was rounded a digit too early on the way.")
+_NEAR = 1e-9
+"""Units of the last place by which floats may miss a whole number, or a half."""
+_FAR = 30
+"""Times what honest paths differ by: a number further off wasn't just rounded too early."""
 
 
-def rounding_ways(paths: Paths, cell: Location, given: Given) -> Iterator[Cause]:
-    """The ways of rounding that give a number from the right working."""
-    name, i, j = cell
-    low, high = (float(end[i, j]) for end in paths.made(name))
-    number = given.number
-    if number is None or not number.is_finite() or not math.isfinite(low + high):
-        return
-    places = paths.decimals(name)
-    ends = [Decimal(repr(low)), Decimal(repr(high))]
-    if _between(number, [_cut(end, places) for end in ends]):
-        yield _TRUNCATED
-    if _between(number, [_even(end, places) for end in ends]):
-        yield _HALF_EVEN
-    yield from _other_decimals(given, ends, places)
-    early = paths.from_here(fewer=1)
-    if _between(number, [Decimal(repr(float(end[i, j]))) for end in early.written(name)]):
-        yield _EARLY
+def rounding_ways(
+    paths: Paths, name: str, given: Mapping[Location, Given]
+) -> Iterator[tuple[Cause, Enclosure]]:
+    """What the right working of a quantity gives in other ways of rounding its numbers."""
+    made, places = paths.made(name), paths.decimals(name)
+    yield _TRUNCATED, Enclosure(*(_cut(end, places) for end in made))
+    yield _HALF_EVEN, Enclosure(*(_even(end, places) for end in made))
+    for fewer in sorted(_fewer(given, places)):
+        says = f"It has {fewer} decimals instead of {places}."
+        ends = Enclosure(*(rounded(end, fewer) for end in made))
+        yield Cause("other_decimals", says), _of_those(ends, given, fewer)
 
 
-def _other_decimals(given: Given, ends: list[Decimal], places: int) -> Iterator[Cause]:
-    if given.number is None or given.places is None or given.places >= places:
-        return
-    if _between(given.number, [decimals.round_to(end, given.places) for end in ends]):
-        says = f"It has {given.places} decimals instead of {places}."
-        yield Cause("other_decimals", says)
+def rounded_early(paths: Paths, name: str) -> tuple[Cause, Enclosure]:
+    """What the right working of a quantity gives where one rounds to a decimal fewer on the way."""
+    return _EARLY, paths.from_here(fewer=1, roughly=True).written(name)
 
 
-def _between(number: Decimal, ends: list[Decimal]) -> bool:
-    return min(ends) <= number <= max(ends)
+def are_near(right: Enclosure, numbers: Array) -> bool:
+    """Whether one of some numbers is so near to the right ones that rounding may explain it."""
+    with np.errstate(invalid="ignore"):
+        far = _FAR * (right.high - right.low)
+        return bool(((right.low - far <= numbers) & (numbers <= right.high + far)).any())
 
 
-def _cut(number: Decimal, places: int) -> Decimal:
-    return number.quantize(decimals.unit(places), rounding=ROUND_DOWN)
+def _fewer(given: Mapping[Location, Given], places: int) -> set[int]:
+    """How many decimals are given where these are fewer than stated."""
+    each = {one.places for one in given.values() if one.number is not None}
+    return {one for one in each if one is not None and one < places}
 
 
-def _even(number: Decimal, places: int) -> Decimal:
-    return number.quantize(decimals.unit(places), rounding=ROUND_HALF_EVEN)
+def _of_those(ends: Enclosure, given: Mapping[Location, Given], places: int) -> Enclosure:
+    """Numbers where so many decimals are given, nan elsewhere."""
+    others = np.ones(ends.low.shape, dtype=np.bool_)
+    for (_, i, j), one in given.items():
+        others[i, j] = one.places != places
+    return Enclosure(*(np.where(others, np.nan, end) for end in ends))
+
+
+@np.errstate(invalid="ignore")
+def _cut(values: Array, places: int) -> Array:
+    units = np.abs(values) * 10.0**places
+    return np.asarray(np.copysign(np.floor(units + _NEAR), values) / 10.0**places)
+
+
+@np.errstate(invalid="ignore")
+def _even(values: Array, places: int) -> Array:
+    units = np.abs(values) * 10.0**places
+    low = np.floor(units)
+    is_half = np.abs(units - low - 0.5) <= _NEAR * np.maximum(1.0, units)
+    whole = np.where(is_half, low + low % 2, np.round(units))
+    return np.asarray(np.copysign(whole, values) / 10.0**places)

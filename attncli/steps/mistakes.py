@@ -17,6 +17,20 @@ def made_wrongly(trace: Trace, part: PlannedStep, mistake: Mistake[Any]) -> Defi
     return definition
 
 
+def all_made_wrongly(
+    trace: Trace, part: PlannedStep, mistake: Mistake[Any]
+) -> tuple[Definition, ...]:
+    """All that is made in other ways by whoever makes a mistake, of what is there; what the mistake
+    is in first. Nothing where the part doesn't come to make that, or where what it is made of isn't
+    there."""
+    first = made_wrongly(trace, part, mistake)
+    if first is None:
+        return ()
+    made = (first, *(one for one in mistake.also(part.place) if one.name in trace))
+    fits = all(operand in trace for one in made for operand in one.operands)
+    return made if fits else ()
+
+
 def mistaken(trace: Trace, part: PlannedStep, definition: Definition) -> Trace | None:
     """The trace with a quantity made in a wrong way, and whatever else the part makes of it worked
     again; None where its numbers don't allow that."""

@@ -17,16 +17,22 @@ from attncli.trace.place import P
 from attncli.word import Phrase, phrase
 
 
+def _nothing_else(_: Place) -> tuple[Definition, ...]:
+    return ()
+
+
 class Mistake(NamedTuple, Generic[P]):
     """A common mistake: a quantity made in another way than it should be.
 
     Marking replays it; the lesson shows what it would give. `definition` gives None where the
-    mistake can't be made at a place.
+    mistake can't be made at a place. `also` are other quantities that whoever makes it makes in
+    another way, before or after that one.
     """
 
     name: str
     says: str
     definition: Callable[[P], Definition | None]
+    also: Callable[[P], tuple[Definition, ...]] = _nothing_else
 
 
 def _as_planned(_: Place, definition: Definition) -> Definition:

@@ -1,0 +1,97 @@
+"""What an author may have done instead, and where that would have led."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from functools import cached_property
+
+from attncli.arithmetic.equations.enclosures import Enclosure
+from attncli.file.problems import ScenarioError
+from attncli.marking.paths import Paths
+from attncli.marking.tolerance import Tolerance, ranges
+from attncli.marking.verdicts import Cause
+from attncli.records import NamedTuple, dataclass, field
+from attncli.steps import step_named
+from attncli.steps.mistakes import all_made_wrongly
+from attncli.trace import Definition, Trace
+
+
+class WrongWay(NamedTuple):
+    """A known mistake that can be made in a trace: what it makes in other ways; the first of these
+    is what it is called a mistake in."""
+
+    name: str
+    says: str
+    definitions: tuple[Definition, ...]
+
+    def cause(self, quantity: str) -> Cause:
+        """The mistake as a cause of what is wrong in a quantity."""
+        made = self.definitions[0].name
+        return Cause(self.name, self.says, "" if made == quantity else made)
+
+
+@dataclass(frozen=True)
+class Hypotheses:
+    """The known mistakes of a trace, each with the paths on which it alone is made."""
+
+    right: Paths
+    tolerance: Tolerance
+    _paths: dict[tuple[int, bool], Paths] = field(default_factory=dict)
+
+    @cached_property
+    def ways(self) -> tuple[WrongWay, ...]:
+        """All of them, in the order of the story."""
+        return tuple(_ways(self.right.trace))
+
+    @cached_property
+    def _by_quantity(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for k, way in enumerate(self.ways):
+            for definition in way.definitions:
+                found.setdefault(definition.name, []).append(k)
+        return found
+
+    def leading_to(self, name: str, given: Collection[str]) -> list[int]:
+        """The mistakes that may show first in a quantity: those in making it, or in making what is
+        between it and quantities that are given."""
+        between = _between(self.right.trace, name, given)
+        found = {k for one in between for k in self._by_quantity.get(one, ())}
+        return sorted(found)
+
+    def paths(self, k: int, theirs: Paths, *, roughly: bool = True) -> Paths:
+        """Where a mistake leads from an author's own numbers."""
+        instead: dict[str, Definition] = {one.name: one for one in self.ways[k].definitions}
+        if theirs is not self.right:
+            return theirs.from_here(instead=instead, roughly=roughly)
+        if (k, roughly) not in self._paths:
+            self._paths[k, roughly] = theirs.from_here(instead=instead, roughly=roughly)
+        return self._paths[k, roughly]
+
+    def ranges(self, paths: Paths, name: str) -> Enclosure | None:
+        """What is right for a quantity on some paths; None of a mistake that its numbers, or their
+        shapes, don't allow."""
+        try:
+            held = ranges(paths, name, self.tolerance)
+        except (ValueError, ArithmeticError, ScenarioError, IndexError, TypeError):
+            return None
+        return held if held.low.shape == self.right.trace[name].matrix.shape else None
+
+
+def _ways(trace: Trace) -> Iterator[WrongWay]:
+    for part in trace.story:
+        for mistake in step_named(part.step).mistakes:
+            definitions = all_made_wrongly(trace, part, mistake)
+            if definitions:
+                yield WrongWay(mistake.name, mistake.says, definitions)
+
+
+def _between(trace: Trace, name: str, given: Collection[str]) -> set[str]:
+    """A quantity, and those that it is made of, back to given ones."""
+    waiting, found = [name], {name}
+    while waiting:
+        definition = trace[waiting.pop()].definition
+        for operand in () if definition is None else definition.operands:
+            if operand not in found and operand not in given and not trace[operand].given:
+                found.add(operand)
+                waiting.append(operand)
+    return found

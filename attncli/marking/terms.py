@@ -1,0 +1,184 @@
+"""Slips in a single term: what a cell's working comes to with one term left out or taken with the
+other sign, one operand misread, or the factors of two products exchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import combinations
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from attncli.arithmetic import evaluation
+from attncli.arithmetic import expression as ex
+from attncli.arithmetic.equations.arrays import FUNCTIONS
+from attncli.arithmetic.expression import Expression, Location, Number
+from attncli.marking.paths import Paths
+from attncli.marking.verdicts import NOISE, Accepted, Cause
+from attncli.records import NamedTuple, Node, dataclass
+
+_MOST = 300
+"""Slips that are tried; of a long sum of products only the first ones."""
+_LEFT_OUT = Cause("term_left_out", "A term was left out.")
+_OTHER_SIGN = Cause("sign_of_a_term", "A term was added that is to be taken away, or the reverse.")
+_EXCHANGED = Cause("products_exchanged", "The factors of two products were exchanged.")
+
+
+class _Slip(NamedTuple):
+    cause: Cause
+    form: Expression
+
+
+def slips_of_a_term(
+    paths: Paths, cell: Location, right: Accepted, number: float
+) -> Iterator[Cause]:
+    """The slips in a single term by which a cell's working gives a number; each kind once."""
+    trace, definition = paths.trace, paths.definition(cell.quantity)
+    if definition is None or definition.operation.copies:
+        return
+    form = definition.operation.first_form(cell.row, cell.column, *trace.operands(definition))
+    value = _Values(paths).of
+    try:
+        least, most = (end - value(form) for end in (right.low, right.high))
+        found: dict[str, Cause] = {}
+        for _, slip in zip(range(_MOST), _slips(paths, form), strict=False):
+            apart, noise = number - value(slip.form), NOISE * max(1.0, abs(number))
+            if least - noise <= apart <= most + noise:
+                found.setdefault(slip.cause.name, slip.cause)
+    except (TypeError, ValueError, ArithmeticError):
+        return  # a form that has no value, such as a division by 0
+    yield from found.values()
+
+
+def _slips(paths: Paths, form: Expression) -> Iterator[_Slip]:
+    for node, put in _parts(form, lambda one: one):
+        match node:
+            case ex.Sum(terms):
+                for cause, changed in _of_sum(terms):
+                    yield _Slip(cause, put(changed))
+    for node, put in _parts(form, lambda one: one):
+        if isinstance(node, Number) and node.cell is not None and node.cell.quantity:
+            for other in _misread(paths, node.cell):
+                yield _Slip(_misread_as(paths, node.cell, other), put(_number(other)))
+
+
+def _parts(
+    node: Expression, put: Callable[[Expression], Expression]
+) -> Iterator[tuple[Expression, Callable[[Expression], Expression]]]:
+    """Each part of a form, with what puts another in its place."""
+    yield node, put
+    if isinstance(node, ex.Leaf) or not isinstance(node, Node):
+        return
+    for k, part in enumerate(node.parts):
+        for at, one in _inside(part):
+            yield from _parts(one, _putter(node, k, at, put))
+
+
+def _inside(part: Any) -> Iterator[tuple[int | None, Expression]]:  # noqa: ANN401
+    if type(part) is tuple:
+        yield from enumerate(part)
+    elif not isinstance(part, str):
+        yield None, part
+
+
+def _putter(
+    node: Node, k: int, at: int | None, put: Callable[[Expression], Expression]
+) -> Callable[[Expression], Expression]:
+    def changed(new: Expression) -> Expression:
+        part = node.parts[k]
+        one = new if at is None else (*part[:at], new, *part[at + 1 :])
+        return put(type(node)(*node.parts[:k], one, *node.parts[k + 1 :]))
+
+    return changed
+
+
+def _of_sum(terms: tuple[Expression, ...]) -> Iterator[tuple[Cause, Expression]]:
+    for k, term in enumerate(terms):
+        before, after = terms[:k], terms[k + 1 :]
+        yield _LEFT_OUT, ex.Sum((*before, *after))
+        turned = term.operand if isinstance(term, ex.Negative) else ex.Negative(term)
+        yield _OTHER_SIGN, ex.Sum((*before, turned, *after))
+    for i, j in combinations(range(len(terms)), 2):
+        match terms[i], terms[j]:
+            case ex.Product((a, b)), ex.Product((c, d)):
+                exchanged = [*terms]
+                exchanged[i], exchanged[j] = ex.Product((a, d)), ex.Product((c, b))
+                yield _EXCHANGED, ex.Sum(tuple(exchanged))
+
+
+def _misread(paths: Paths, cell: Location) -> Iterator[Location]:
+    """The other cells of a table, the nearest first."""
+    name, i, j = cell
+    rows, columns = paths.trace[name].matrix.shape
+    others = [(k, m) for k, m in np.ndindex(rows, columns) if (k, m) != (i, j)]
+    for k, m in sorted(others, key=lambda at: abs(at[0] - i) + abs(at[1] - j))[:_MOST]:
+        yield Location(name, k, m)
+
+
+def _misread_as(paths: Paths, cell: Location, other: Location) -> Cause:
+    read, instead = (paths.trace[one.quantity].address(*one[1:]) for one in (other, cell))
+    return Cause("operand_misread", f"{read} was taken for {instead}.")
+
+
+def _number(cell: Location) -> Number:
+    return Number(ex.ZERO.full, ex.ZERO.full, cell)
+
+
+@dataclass(frozen=True)
+class _Values:
+    """What forms come to in floats, by the middle of what each number may be."""
+
+    paths: Paths
+
+    def of(self, node: Expression) -> float:
+        if isinstance(node, Number) and node.cell is not None and node.cell.quantity:
+            name, i, j = node.cell
+            low, high = (float(end[i, j]) for end in self.paths.gone_on_with(name))
+            return low if low == high else (low + high) / 2
+        rule = _RULES.get(type(node))
+        if rule is None:
+            raise TypeError(f"{type(node).__name__} has no value")
+        return rule(self, node)
+
+    def constant(self, node: Expression) -> float:
+        return float(evaluation.full(node))
+
+    def total(self, node: ex.Sum) -> float:
+        return sum(map(self.of, node.terms))
+
+    def product(self, node: ex.Product) -> float:
+        made = 1.0
+        for factor in node.factors:
+            made *= self.of(factor)
+        return made
+
+    def quotient(self, node: ex.Quotient) -> float:
+        return self.of(node.dividend) / self.of(node.divisor)
+
+    def negative(self, node: ex.Negative) -> float:
+        return -self.of(node.operand)
+
+    def power(self, node: ex.Power) -> float:
+        return float(self.of(node.base) ** self.of(node.exponent))
+
+    def root(self, node: ex.Root) -> float:
+        return float(self.of(node.operand) ** 0.5)
+
+    def applied(self, node: ex.Apply) -> float:
+        return float(FUNCTIONS[node.function](*(np.float64(self.of(x)) for x in node.arguments)))
+
+
+_RULES: Mapping[type, Callable[[_Values, Any], float]] = MappingProxyType(
+    {
+        ex.Number: _Values.constant,
+        ex.Symbol: _Values.constant,
+        ex.Sum: _Values.total,
+        ex.Product: _Values.product,
+        ex.Quotient: _Values.quotient,
+        ex.Negative: _Values.negative,
+        ex.Power: _Values.power,
+        ex.Root: _Values.root,
+        ex.Apply: _Values.applied,
+    }
+)
