@@ -103,16 +103,16 @@ def test_the_rule_is_on_the_page() -> None:
     text = "tokenizer: {kind: bpe, ties: RULE}\ncorpus: {za: 2, ab: 2}\nmerges: 1\nsentence: za\n"
     first, ids = (page_of(trace_of(text.replace("RULE", rule))) for rule in ("first", "ids"))
     first, ids = " ".join(first.split()), " ".join(ids.split())
-    assert "at most one merge, of pairs" in first
-    assert "of equal pairs the one is merged that is met first" in first
+    assert "at most one merge, from pairs" in first
+    assert "among equal pairs the one that is met first is merged" in first
     assert (
-        "z a occurs most often (2): it becomes the piece za, and the vocabulary grows from 3 to 4 tokens. As good is a b;"
+        "z a occurs most often (2): it becomes the piece za, and the vocabulary grows from 3 to 4 tokens. a b has the same count;"
         in first
     )
-    assert "the one is taken that is met first, from the first word on." in first
-    assert "of equal pairs the one is merged whose parts come first in the vocabulary" in ids
+    assert "among such pairs the one that is met first, from the first word on, is merged." in first
+    assert "among equal pairs the one whose parts come first in the vocabulary is merged" in ids
     assert (
-        "a b occurs most often (2): it becomes the piece ab, and the vocabulary grows from 3 to 4 tokens. As good is z a;"
+        "a b occurs most often (2): it becomes the piece ab, and the vocabulary grows from 3 to 4 tokens. z a has the same count;"
         in ids
     )
 
@@ -141,7 +141,7 @@ def test_the_unknown_token_of_a_given_vocabulary() -> None:
     trace = trace_of(text)
     assert trace.scenario.text.tokens == ("<unk>", "yassin", "!")
     assert trace.scenario.text.ids == (7, 104, 9)
-    assert "hello isn't in the vocabulary, and becomes <unk>." in page_of(trace)
+    assert "Not in the vocabulary: hello. It becomes <unk>." in page_of(trace)
     expected = oracle.work(read(text))
     for name in expected:
         assert trace[name].values.tolist() == expected[name].astype(float).tolist()

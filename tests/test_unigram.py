@@ -310,7 +310,7 @@ def test_the_losses_of_the_package() -> None:
     frequencies = trace["rounds[1].frequencies"]
     counts = dict(zip(frequencies.rows.names, frequencies.values[:, 0], strict=True))
     assert all(counts[one.token] == one.frequency for one in pruning.losses if one.token in told)
-    assert f"Of {pruning.size} pieces {len(pruning.unused)} are in no best cut" in page_of(trace)
+    assert f"Of {pruning.size} pieces, {len(pruning.unused)} are in no best cut" in page_of(trace)
 
 
 WRONG = {
@@ -371,8 +371,8 @@ def test_what_decides_is_on_the_page() -> None:
     )  # fmt: skip
     page = " ".join(page_of(trace, width=200).split())
     assert (
-        "bpe: at most 300 tokens, of pairs that occur once or more; of equal pairs the one is"
-        " merged whose parts come first in the vocabulary; pieces are marked ▁;"
+        "bpe: at most 300 tokens, from pairs that occur once or more; among equal pairs the one"
+        " whose parts come first in the vocabulary is merged; pieces are marked ▁;"
         " special tokens: <s>; a character that no piece has becomes its bytes"
     ) in page
     none = traced(
@@ -382,7 +382,7 @@ def test_what_decides_is_on_the_page() -> None:
         sentence="ab",
     )
     assert "What has been learned" in page_of(none)
-    assert "of pairs that occur 3 times or more" in page_of(none)
+    assert "from pairs that occur 3 times or more" in page_of(none)
 
 
 def test_a_training_without_pruning_is_told() -> None:

@@ -37,11 +37,12 @@ STEP = Step(
     shapes="word_counts [words] → totals [2] → coverage",
     happens=lambda _: (
         "The words of the corpus are counted; the most frequent ones are kept, and each gets an ID."
-        " A word below the cut is the unknown token, if there is one."
+        " A word below the cut becomes the unknown token, if there is one. The coverage is the"
+        " share of the corpus that the kept words make up."
     ),
     why=(
-        "A model knows only so many words, those that it has a vector for: so the words of a"
-        " large corpus are counted, and the rarest are left out."
+        "A model knows only the words that it has a vector for, and there can be only so many of"
+        " these: so the words of a large corpus are counted, and the rarest are left out."
     ),
     more=(
         "As a few words make up most of any text, a small dictionary covers much of it; what it"

@@ -76,7 +76,9 @@ STEP = Step(
         "Unigram starts from many pieces, and takes the pieces of a word to be independent of"
         " each other: the probability of a cut is the product of theirs."
     ),
-    more="Its logarithm is a sum, and stays a number that one can write down.",
+    more=(
+        "The logarithm turns the product into a sum, which stays a number that can be written down."
+    ),
     example="unigram",
     plan=_plan,
     mistakes=(

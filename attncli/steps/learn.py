@@ -87,9 +87,12 @@ def _counts(place: RoundPlace, *, weighted: bool = True) -> Definition | None:
 
 
 def _happens(place: RoundPlace) -> str:
-    counted = "The words are cut as they are by now, and each pair of neighbours is counted"
+    counted = "In the words as they are cut so far, each pair of neighbours is counted"
     if _is_by_likelihood(place):
-        return f"{counted}; its score sets that against how often its parts occur."
+        return (
+            f"{counted}; its score divides that by the counts of its two parts, so that parts that"
+            " are seldom seen apart come first."
+        )
     return f"{counted}, once for each time that its word occurs."
 
 
@@ -102,12 +105,12 @@ STEP = Step(
     shapes="word_counts [words] → counts [pairs]",
     happens=_happens,
     why=(
-        "The pair of neighbours that occurs most often (or is most surprising) becomes one piece,"
-        " again and again, until the vocabulary is as large as it should be."
+        "The pair of neighbours that occurs most often (in WordPiece, that has the largest score)"
+        " becomes one piece, again and again, until the vocabulary has the size that was asked for."
     ),
     more=(
         "A vocabulary of whole words would have no place for a word that nobody has seen before,"
-        " and one of single characters tells little: learned pieces lie between."
+        " and single characters say little by themselves: learned pieces lie in between."
     ),
     example="bpe",
     plan=_plan,

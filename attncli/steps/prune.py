@@ -90,15 +90,15 @@ def _estimated(place: RoundPlace, pruning: Pruning) -> tuple[Definition, ...]:
 def _happens(place: RoundPlace) -> str:
     if count_round(place) is not None:
         return (
-            "Each word is cut as is most probable; the loss is what all of that comes to. Then the"
-            " pieces, but for the single characters, are left out one at a time: the words that one"
-            " was in are cut anew, and the loss grows. The pieces without which it grows least can"
-            " go; without those that are in no best cut it doesn't grow at all."
+            "Each word is cut in its most probable way; the loss adds up how improbable these cuts"
+            " are. Then each piece of two or more characters is left out in turn: the words that it"
+            " was in are cut anew, and the loss grows. The pieces without which it grows least go;"
+            " without a piece that is in no best cut it doesn't grow at all."
         )
     return (
-        "Each word is cut as is most probable. What it would cost to go without a piece is"
-        " estimated: in its places would be its own best cut into other pieces, which then are"
-        " more frequent."
+        "Each word is cut in its most probable way. What it would cost to go without a piece is"
+        " estimated: its best cut into other pieces would take its place, and these would"
+        " become more frequent."
     )
 
 
@@ -120,12 +120,12 @@ STEP = Step(
     shapes="log_p [pieces] → cut_scores [words] → loss → growth [pieces]",
     happens=_happens,
     why=(
-        "What a piece is worth shows when it is missing: words that it was in have to be cut in a"
-        " less probable way."
+        "What a piece is worth shows when it is missing: the words that it was in must then be cut"
+        " in a less probable way."
     ),
     more=(
         "A vocabulary of all substrings would be far too large, so the pieces that are missed"
-        " least go, until it is as large as it should be. Single characters stay, so that every"
+        " least go, until it has the size that was asked for. Single characters stay, so that every"
         " word can be cut."
     ),
     example="unigram",

@@ -128,9 +128,9 @@ def _happens(place: CutPlace) -> str:
         " least probable piece."
     )
     return (
-        "From the left, place by place: which pieces end here, what is the best total at the start"
-        " of each, and which of them comes to the largest total? Then one goes back from the end of"
-        f" the word, from best to best.{costs if unknown else ''}"
+        "From the left, place by place: which pieces end here, what is the best total where each of"
+        " them starts, and which comes to the largest total? Then the best pieces are followed back"
+        f" from the end of the word.{costs if unknown else ''}"
     )
 
 
@@ -144,12 +144,12 @@ STEP = Step(
     shapes="log_p [pieces] → totals [pieces that end there] → best, for each place of a word",
     happens=_happens,
     why=(
-        "A word can be cut in many ways, but the best way to a place goes over the best way to"
-        " the start of its last piece."
+        "A word can be cut in many ways, but the best cut up to a place always goes on from the"
+        " best cut up to the start of its last piece."
     ),
     more=(
-        "There are two to the power of its places between characters; yet it is enough to know"
-        " one total for each place."
+        "With n places between its characters there are 2ⁿ ways; yet it is enough to know one"
+        " total for each place."
     ),
     example="unigram",
     plan=_plan,

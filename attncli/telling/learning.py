@@ -5,8 +5,9 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from attncli.document import Block, Note, Subheading, TextList
+from attncli.document import Block, Bullets, Note, Subheading, TextList
 from attncli.scenario.model import TokenizedText, Tokenizing
+from attncli.scenario.tokenizers import tokenizer_kind
 from attncli.steps.estimate import count_round, count_rounds
 from attncli.steps.learn import round_of
 from attncli.steps.prune import trained_pruning
@@ -78,10 +79,15 @@ def _below_the_cut(text: TokenizedText) -> list[Block]:
     if not lost or unknown is None:
         return []
     where = "dictionary" if text.tokenizing.learned else "vocabulary"
-    verb = f"isn't in the {where}, and becomes "
-    if len(lost) > 1:
-        verb = f"aren't in the {where}; each becomes "
-    return [Note((Word(", ".join(lost)), f" {verb}", Word(unknown), "."))]
+    each = "Each" if len(lost) > 1 else "It"
+    told = (
+        f"Not in the {where}: ",
+        Word(", ".join(lost)),
+        f". {each} becomes ",
+        Word(unknown),
+        ".",
+    )
+    return [Note(told)]
 
 
 def learned_at(trace: Trace, part: PlannedStep) -> list[Block]:
@@ -203,7 +209,17 @@ def side_by_side(trace: Trace) -> list[Block]:
         TextList(f"variants.{name}.tokens", words(counted(len(t.tokens))), words(t.tokens))
         for name, t in others
     ]
-    return [Subheading(("Side by side",)), whole, *lists]
+    return [Subheading(("Side by side",)), *_ways(texts), whole, *lists]
+
+
+def _ways(texts: Mapping[str, TokenizedText]) -> list[Block]:
+    """How each of the ways cuts a sentence, where they differ in that."""
+    ways = {name: tokenizer_kind(text.tokenizer).explained for name, text in texts.items()}
+    if len({*ways.values()}) == 1:
+        return []
+    return [
+        Bullets(tuple((Word(name), f": {way[0].lower()}{way[1:]}.") for name, way in ways.items()))
+    ]
 
 
 _MOST_POSITIONS = 100

@@ -105,10 +105,11 @@ def _choice(
     if own.ties:
         others = ", ".join(" ".join(one) for one in own.tied)
         more = f" and {own.ties - len(own.tied)} more" if own.ties > len(own.tied) else ""
-        yield from (" As good is " if own.ties == 1 else " As good are ", Word(others), more)
+        verb = "has" if own.ties == 1 else "have"
+        yield from (" ", Word(others), f"{more} {verb} the same {'score' if by_score else 'count'}")
         first = next(k for k in told_rounds(part.place) if learned.rounds[k - 1].ties)
         if own.number == first:
-            yield f"; of pairs that are as good the one is taken {_tie_rule(learned, by_score)}"
+            yield f"; among such pairs the one {_tie_rule(learned, by_score)}"
         yield "."
     left_out = own.snapshot.left_out if own.snapshot else 0
     if left_out:
@@ -133,9 +134,11 @@ def _size_after(learned: MergeTraining, own: LearnedMerge) -> int:
 def _tie_rule(learned: MergeTraining, by_score: bool) -> str:
     """Which of equal pairs is merged."""
     if learned.first:
-        return "that is met first, from the first word on"
-    by_id = "whose left part comes first in the vocabulary, then by its right part"
-    return f"that occurs most often, then the one {by_id}" if by_score else by_id
+        return "that is met first, from the first word on, is merged"
+    by_id = "whose left part, then right part, comes first in the vocabulary"
+    if by_score:
+        return f"that occurs most often is merged, then the one {by_id}"
+    return f"{by_id} is merged"
 
 
 def merges(trace: Trace, learned: MergeTraining, part: PlannedStep) -> list[Block]:

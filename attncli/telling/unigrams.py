@@ -125,30 +125,32 @@ def _gone(trace: Trace, part: PlannedStep, removals: Sequence[Removal]) -> Itera
     gone = [one for one in removals if one.pruned]
     worst = max(one.increase for one in gone)
     yield Word(", ".join(one.token for one in gone))
+    verb = "go" if len(gone) > 1 else "goes"
+    yield f" {verb}, {len(gone)} of the {len(removals)} pieces of two or more characters: "
     yield from _why(trace, part, gone)
     equal = [one.token for one in removals if not one.pruned and one.increase == worst]
     if equal:
-        yield from (" The same holds of ", Word(", ".join(equal)), "; of such pieces those that ")
-        yield "occur least go first, and of these the last."
+        yield from (" The same holds of ", Word(", ".join(equal)), "; among such pieces the rarest")
+        yield " go first, and among equally rare ones those that stand last in the table."
 
 
 def _enough(own: CountRound) -> Iterator[Span]:
     """Why fewer pieces go than the share of a round would be."""
     if sum(one.pruned for one in own.removals) < own.share:
-        yield f" A round might prune {own.share}, but without these the vocabulary is as small as"
-        yield " it should be."
+        yield f" This round may prune {own.share}, but without these the vocabulary already has the"
+        yield " size that was asked for."
 
 
 def _why(trace: Trace, part: PlannedStep, gone: Sequence[Removal]) -> Iterator[Span]:
     used = [one.token for one in gone if one.words]
-    verb, they = ("go", "them") if len(gone) > 1 else ("goes", "it")
+    they = "them" if len(gone) > 1 else "it"
     if not used:
-        yield f" {verb}: without {they} the loss is the same."
+        yield f"without {they} the loss stays the same."
         return
     growth = trace[part.place.name("growth")]
     rows = [growth.rows.names.index(token) for token in used]
     worst = max(rows, key=lambda row: float(growth.values[row, 0]))
-    yield f" {verb}: without {they} the loss grows least, by "
+    yield f"without {they} the loss grows least, by "
     yield growth.matrix.number(worst, 0)
     yield " at most." if len(gone) > 1 else "."
 
@@ -158,8 +160,9 @@ def _kept(pruning: Pruning) -> str:
     told = len(told_losses(pruning))
     more = f" The {told} smallest losses are told." if losses > told else ""
     return (
-        f"Of {pruning.size} pieces {len(pruning.unused)} are in no best cut and go; of the {losses}"
-        f" that could be cut otherwise the {pruning.kept} of the largest losses stay.{more}"
+        f"Of {pruning.size} pieces, {len(pruning.unused)} are in no best cut and go; of the"
+        f" {losses} that can be cut otherwise, the {pruning.kept} with the largest losses"
+        f" stay.{more}"
     )
 
 
@@ -170,9 +173,9 @@ def _rounds(trained: EMTraining) -> list[Block]:
         Prose(
             (
                 "Each round estimates twice how often pieces are expected in all cuts, and leaves"
-                " out what is expected less than 0.5 times; then it prunes. In the end a character"
-                " that was left out comes back, with the least score, and where pieces are more"
-                " than there is room for those of the least score go.",
+                " out what is expected less than 0.5 times; then it prunes. At the end, characters"
+                " that were left out come back with the least score, and if there are more pieces"
+                " than there is room for, those of the least score go.",
             )
         ),
         table(("Round", "Pieces", "Expected often enough", "Pruned"), rows),
@@ -201,7 +204,7 @@ def way_back(trace: Trace, part: PlannedStep) -> list[Block]:
         _arrivals(trace, part),
         Note(
             (
-                "Back from the end, each time over the piece of the best total: ", Word(back),
+                "Back from the end, each time by the piece with the best total: ", Word(back),
                 ". The best cut is ", Word(cut), ", whose log-probability is ", total, ".",
             )
         )

@@ -67,15 +67,17 @@ def told(said: TokenizerSettings, score: Criterion = "count") -> str:
     tokens = [] if said.size is None else [f"{said.size} tokens"]
     merges = {None: [], 1: ["one merge"]}.get(said.most_merges, [f"{said.most_merges} merges"])
     most = " and ".join(merges + tokens)
-    return f"at most {most}, of pairs that occur {often}; {_tie_rule(said, score)}"
+    return f"at most {most}, from pairs that occur {often}; {_tie_rule(said, score)}"
 
 
 def _tie_rule(said: TokenizerSettings, score: Criterion) -> str:
-    equal = "of equal pairs the one is merged"
+    equal = "among equal pairs the one"
     if said.get(TIES) == "first":
-        return f"{equal} that is met first"
-    often = "that occurs most often, then the one " if score == "likelihood" else ""
-    return f"{equal} {often}whose parts come first in the vocabulary"
+        return f"{equal} that is met first is merged"
+    by_id = "whose parts come first in the vocabulary"
+    if score == "likelihood":
+        return f"{equal} that occurs most often is merged, then the one {by_id}"
+    return f"{equal} {by_id} is merged"
 
 
 def _seconds(words: tuple[CountedWord, ...], settings: MergeSettings) -> float:
@@ -133,7 +135,8 @@ def _model(
 _BPE = TokenizerKind(
     name="bpe",
     explained=(
-        "Each word of the sentence is cut into characters, merged in the order of the merges"
+        "Each word of the sentence is cut into characters, to which the merges are applied in their"
+        " order"
     ),
     settings=(*OF_A_CORPUS, MARKED, CUT, TIES, _ALPHABET, BYTE_FALLBACK),
     marks=tuple(MARKS),

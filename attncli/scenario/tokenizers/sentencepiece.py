@@ -32,7 +32,7 @@ EXTRA_SPACES = Key(
 
 _SENTENCEPIECE = TokenizerKind(
     name="sentencepiece",
-    explained="Spaces are written ▁, each word of the sentence is cut into pieces",
+    explained="With its spaces written ▁, each word of the sentence is cut into pieces",
     settings=(*OF_A_CORPUS, MARKED, _MODEL, NORMALIZE, EXTRA_SPACES),
     marks=("▁",),
     unknown="<unk>",

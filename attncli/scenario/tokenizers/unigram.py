@@ -109,8 +109,8 @@ def _told(said: TokenizerSettings) -> str:
         return f"at most {said.size} tokens, of {longest}, trained by how often pieces are expected"
     return (
         f"at most {said.size} tokens, from substrings of {longest} that occur"
-        f" {or_more(settings.min_count)};"
-        f" a round prunes {float(settings.share):g} of those that may go"
+        f" {or_more(settings.min_count)}; each round prunes up to {float(settings.share):g} of the"
+        " pieces of two or more characters"
     )
 
 
@@ -193,7 +193,7 @@ def _tokenizing(said: TokenizerSettings, model: Unigram) -> Tokenizing:
 
 _UNIGRAM = TokenizerKind(
     name="unigram",
-    explained="Each word of the sentence is cut into the pieces that are likeliest together",
+    explained="Each word of the sentence is cut into the pieces most probable together",
     settings=(
         *(*OF_A_CORPUS, MARKED, _TRAINING, _SHARE, _LONGEST, _WHOLE),
         BYTE_FALLBACK,

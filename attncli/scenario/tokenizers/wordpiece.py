@@ -42,7 +42,7 @@ def _given(said: TokenizerSettings) -> Tokenizing:
 
 _WORDPIECE = TokenizerKind(
     name="wordpiece",
-    explained="Each word of the sentence is cut into the longest pieces that there are",
+    explained="Each word of the sentence is cut from the left into the longest pieces there are",
     settings=(*OF_A_CORPUS, MARKED, CUT, TIES, _SCORE),
     marks=("##",),
     unknown="[UNK]",
