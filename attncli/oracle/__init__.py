@@ -10,6 +10,8 @@ with `decimal` the same in sixty digits, where no half is ever in doubt.
     book       where quantities are written down, and with how many decimals
     matrices   given matrices: rows, named rows, random ones, files
     merges     tokenizers learned from a corpus, BPE and WordPiece
+    pieces     how words are cut by these
+    saved      a tokenizer.json as settings and pieces
     unigram    tokenizers that are a language model of pieces
     lesson     how such a model is learned from a corpus
     viterbi    the best cut of a word into its pieces

@@ -1,4 +1,5 @@
-"""BPE and WordPiece, learned the long way round: every round counts all the pairs anew.
+"""BPE and WordPiece, learned the long way round: every round counts all the pairs anew; or with
+merges or a vocabulary that are given. What becomes of words is in `pieces`.
 
 BPE: Sennrich et al. 2015, arXiv:1508.07909. WordPiece: Schuster and Nakajima 2012; its scores as
 the Hugging Face course tells them (chapter 6), its longest matches as Devlin et al. 2018,
@@ -8,7 +9,7 @@ arXiv:1810.04805.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -16,7 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from attncli.oracle import normal
+from attncli.oracle import normal, viterbi
 from attncli.oracle.book import Book, Record
 from attncli.oracle.numerals import Numbers, UnknownError
 
@@ -25,18 +26,18 @@ Cut = tuple[str, ...]
 """A word as the symbols that it is cut into."""
 
 _KINDS = ("bpe", "wordpiece")
-_END, _INSIDE = "</w>", "##"
-_SPACES = ("▁", "Ġ")
+_END, INSIDE = "</w>", "##"
+_UNKNOWN = {"wordpiece": "[UNK]", "sentencepiece": "<unk>"}
 _TOLD_PAIRS = 40
-_LONGEST_WORD = 100
 
 
 @dataclass(frozen=True)
 class MergeTask:
     """What a scenario says of a tokenizer that is learned.
 
-    `special` are the tokens that come before all others, the unknown one among them; `words` the
-    corpus's words with their counts, as they first appear.
+    `special` are the tokens that come before all others, the unknown one among them; `written` has
+    the settings by which a text is written and cut; `words` are the corpus's words with their
+    counts, as they first appear.
     """
 
     wordpiece: bool
@@ -48,7 +49,9 @@ class MergeTask:
     first_met: bool
     unknown: str | None
     special: Cut
-    cut: str
+    byte_fallback: bool
+    fused: bool
+    written: tuple[tuple[str, str], ...]
     words: tuple[tuple[str, int], ...]
     decimals: int | None
 
@@ -66,18 +69,24 @@ class MergeRound(NamedTuple):
 
 
 class LearnedMerges(NamedTuple):
-    """What comes of a training: each token's ID from 0, and the rounds."""
+    """What comes of a training: each token's ID from 0, the merges, and the rounds, of which there
+    are none where these are given."""
 
     training: MergeTask
     vocabulary: dict[str, int]
-    rounds: tuple[MergeRound, ...]
+    merges: tuple[Pair, ...]
+    rounds: tuple[MergeRound, ...] = ()
 
 
 def learned(data: Record) -> LearnedMerges | None:
     """What a stack's tokenizer learns; None for one that doesn't."""
     said = data.get("tokenizer")
     record = said if isinstance(said, Mapping) else {"kind": said}
-    return _learn(_training(data, record)) if record.get("kind") in _KINDS else None
+    of_spaces = record.get("kind") == "sentencepiece" and record.get("model") == "bpe"
+    if record.get("kind") not in _KINDS and not of_spaces:
+        return None
+    training = _training(data, record)
+    return _learn(training) if "corpus" in data else _given(training, data)
 
 
 def tell(book: Book, data: Record) -> None:
@@ -90,11 +99,11 @@ def tell(book: Book, data: Record) -> None:
         _tell_round(book, f"rounds[{k}]", one, likelihood=known.training.likelihood)
 
 
-def pieces(known: LearnedMerges, sentence: str) -> list[str]:
-    """A sentence's tokens, word by word."""
-    encode = _longest_first if known.training.wordpiece else _by_merges
-    found = normal.words(sentence, known.training.cut)
-    return [piece for word in found for piece in encode(known, word)]
+def split(text: str, written: Record) -> list[str]:
+    """A text's words, as the settings of a tokenizer say."""
+    if "normalize" in written:
+        return viterbi.split(normal.sentencepiece(text, written), viterbi.SPACE)
+    return normal.words(text, str(written.get("cut", "whitespace")))
 
 
 def _tell_round(book: Book, name: str, one: MergeRound, *, likelihood: bool) -> None:
@@ -113,29 +122,59 @@ def _column(book: Book, counts: Iterable[int]) -> Numbers:
 
 
 def _training(data: Record, record: Record) -> MergeTask:
-    if "corpus" not in data:
-        raise UnknownError("a tokenizer whose merges or vocabulary are given")
-    if record.get("marks") in _SPACES:
-        raise UnknownError(f"words that are marked with {record['marks']}")
+    if record.get("marks") == "Ġ":
+        raise UnknownError("words that are marked with Ġ")
+    of_spaces = record["kind"] == "sentencepiece"
     wordpiece = record["kind"] == "wordpiece"
-    unknown = record.get("unknown", "[UNK]" if wordpiece else None)
+    unknown = record.get("unknown", _UNKNOWN.get(record["kind"]))
     special = [str(token) for token in record.get("special") or ()]
     if unknown is not None and unknown not in special:
         special.insert(0, str(unknown))
+    byte_fallback = str(record.get("byte_fallback")).lower() == "true"
+    special += map(viterbi.byte_token, range(256 if byte_fallback else 0))
+    written = _written(record)
+    number = str(data.get("merges", "")).isdigit()
     return MergeTask(
         wordpiece=wordpiece,
-        marks=_INSIDE if wordpiece else str(record.get("marks", "none")),
+        marks=INSIDE if wordpiece else str(record.get("marks", "none")),
         likelihood=wordpiece and record.get("score", "likelihood") == "likelihood",
         min_count=int(record.get("min_count", 1)),
         size=int(data["vocabulary_size"]) if "vocabulary_size" in data else None,
-        most=int(str(data["merges"])) if "merges" in data else None,
+        most=int(str(data["merges"])) if number else None,
         first_met=record.get("ties") == "first",
         unknown=None if unknown is None else str(unknown),
         special=tuple(special),
-        cut=str(record.get("cut", "whitespace")),
-        words=tuple(_words(data["corpus"], str(record.get("cut", "whitespace"))).items()),
+        byte_fallback=byte_fallback,
+        fused=of_spaces,
+        written=tuple(written.items()),
+        words=tuple(_words(data.get("corpus", ()), written).items()),
         decimals=_decimals(data.get("rounding") or {}),
     )
+
+
+def _written(record: Record) -> dict[str, str]:
+    """The settings by which a text is written and cut; spaces that are characters of words are so
+    in a text as it is, but for SentencePiece."""
+    if record["kind"] == "sentencepiece":
+        rules = {"normalize": "nmt_nfkc", "extra_spaces": "removed"}
+        return {key: str(record.get(key, usual)) for key, usual in rules.items()}
+    if record.get("marks") == viterbi.SPACE:
+        return {"normalize": "none", "extra_spaces": "kept"}
+    return {"cut": str(record.get("cut", "whitespace"))}
+
+
+def _given(training: MergeTask, data: Record) -> LearnedMerges:
+    """A tokenizer whose merges, or whose vocabulary, are as they are written."""
+    parts = [one.split(" ") if isinstance(one, str) else one for one in data.get("merges", ())]
+    merges = [(str(left), str(right)) for left, right in parts]
+    if data.get("vocabulary"):
+        ids = {str(token): int(one) for token, one in data["vocabulary"].items()}
+        return LearnedMerges(training, ids, tuple(merges))
+    made = [joined(pair, training.marks) for pair in merges]
+    first = {part for pair in merges for part in pair} - {*made}
+    order = sorted(first, key=lambda symbol: (len(symbol) > 1, symbol))
+    known = dict.fromkeys((*training.special, *order, *made))
+    return LearnedMerges(training, {token: k for k, token in enumerate(known)}, tuple(merges))
 
 
 def _decimals(rounding: Record) -> int | None:
@@ -146,13 +185,13 @@ def _decimals(rounding: Record) -> int | None:
     return book.places_of("scores", step="learn")
 
 
-def _words(corpus: Mapping[str, int | str] | Sequence[str], cut: str) -> dict[str, int]:
+def _words(corpus: Mapping[str, int | str] | Sequence[str], written: Record) -> dict[str, int]:
     """Words and their counts, as they first appear in texts."""
     texts = [corpus] if isinstance(corpus, str) else corpus
     counts = Counter[str]()
     for text in texts:
         times = int(texts[text]) if isinstance(texts, Mapping) else 1
-        for word in normal.words(str(text), cut):
+        for word in split(str(text), written):
             counts[word] += times
     return dict(counts)
 
@@ -160,7 +199,7 @@ def _words(corpus: Mapping[str, int | str] | Sequence[str], cut: str) -> dict[st
 @lru_cache(maxsize=8)
 def _learn(training: MergeTask) -> LearnedMerges:
     """Round by round, the best pair becomes a symbol."""
-    words = [(_symbols(word, training.marks), count) for word, count in training.words]
+    words = [(symbols(word, training.marks), count) for word, count in training.words]
     first = {symbol for word, _ in words for symbol in word}
     first |= {character for word, _ in training.words for character in word}
     order = sorted(first, key=lambda symbol: (len(symbol) > 1, symbol))  # the longer have a mark
@@ -172,11 +211,11 @@ def _learn(training: MergeTask) -> LearnedMerges:
         one = _round(training, words, vocabulary)
         if not one.pairs or one.pairs[one.chosen] < training.min_count:
             break
-        piece = _joined(one.chosen, training.marks)
+        piece = joined(one.chosen, training.marks)
         words = [(_merged(word, one.chosen, piece), count) for word, count in words]
         vocabulary.setdefault(piece, len(vocabulary))
         rounds.append(one)
-    return LearnedMerges(training, vocabulary, tuple(rounds))
+    return LearnedMerges(training, vocabulary, tuple(one.chosen for one in rounds), tuple(rounds))
 
 
 def _is_full(training: MergeTask, tokens: int, merges: int) -> bool:
@@ -215,16 +254,16 @@ def _round(training: MergeTask, words: list[tuple[Cut, int]], ids: Mapping[str, 
     return MergeRound({pair: pairs[pair] for pair in best}, told)
 
 
-def _symbols(word: str, marks: str) -> Cut:
+def symbols(word: str, marks: str) -> Cut:
     """A word's characters with their marks."""
-    if marks == _INSIDE:
-        return (*word[:1], *(_INSIDE + c for c in word[1:]))
+    if marks == INSIDE:
+        return (*word[:1], *(INSIDE + c for c in word[1:]))
     return (*word[:-1], word[-1:] + _END) if marks == _END else tuple(word)
 
 
-def _joined(pair: Pair, marks: str) -> str:
+def joined(pair: Pair, marks: str) -> str:
     left, right = pair
-    return left + (right.removeprefix(_INSIDE) if marks == _INSIDE else right)
+    return left + (right.removeprefix(INSIDE) if marks == INSIDE else right)
 
 
 def _merged(word: Cut, pair: Pair, piece: str) -> Cut:
@@ -236,32 +275,3 @@ def _merged(word: Cut, pair: Pair, piece: str) -> Cut:
         found.append(piece if here else rest[0])
         del rest[: 2 if here else 1]
     return tuple(found)
-
-
-def _by_merges(known: LearnedMerges, word: str) -> Iterator[str]:
-    """Merges the pair that was learned first, leftmost, as long as there is any."""
-    training = known.training
-    merges = [one.chosen for one in known.rounds]
-    cut = list(_symbols(word, training.marks))
-    while places := [i for i, pair in enumerate(pairwise(cut)) if pair in merges]:
-        i = min(places, key=lambda i: merges.index((cut[i], cut[i + 1])))
-        cut[i : i + 2] = [_joined((cut[i], cut[i + 1]), training.marks)]
-    for symbol in cut:
-        yield symbol if symbol in known.vocabulary else training.unknown or symbol
-
-
-def _longest_first(known: LearnedMerges, word: str) -> list[str]:
-    """The longest piece that the word begins with, then that its rest begins with; the unknown
-    token for the whole of a word that at some place has none, or is too long."""
-    unknown = [str(known.training.unknown)]
-    found: list[str] = []
-    start = 0
-    while start < len(word):
-        mark = _INSIDE if start else ""
-        ends = range(len(word), start, -1)
-        end = next((end for end in ends if mark + word[start:end] in known.vocabulary), None)
-        if end is None:
-            return unknown
-        found.append(mark + word[start:end])
-        start = end
-    return found if len(word) <= _LONGEST_WORD else unknown

@@ -12,8 +12,10 @@ import numpy as np
 from attncli.oracle.book import Book, Record
 from attncli.oracle.dictionary import CountedWords, counted, known
 from attncli.oracle.matrices import is_source, matrix
-from attncli.oracle.merges import learned, pieces
-from attncli.oracle.numerals import Numbers, UnknownError
+from attncli.oracle.merges import learned
+from attncli.oracle.numerals import Numbers
+from attncli.oracle.pieces import pieces
+from attncli.oracle.saved import saved
 from attncli.oracle.unigram import tokens_of, unigram
 
 _JOINER = "\u200d"
@@ -25,7 +27,8 @@ def with_lines(data: Record, folder: Path) -> Record:
     """A scenario with the lines of a corpus that is in a file of its own."""
     said, corpus = data.get("tokenizer"), data.get("corpus")
     if isinstance(said, Mapping) and "file" in said:
-        raise UnknownError("a tokenizer in a file")
+        text = (folder / str(said["file"])).read_text("utf-8")
+        return {**data, **saved(text, str(data.get("sentence", "")))}
     if isinstance(corpus, Mapping) and not str(corpus.get("file", "0")).isdigit():
         lines = (folder / str(corpus["file"])).read_text("utf-8").splitlines()
         return {**data, "corpus": lines}

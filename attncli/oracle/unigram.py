@@ -17,9 +17,7 @@ from attncli.oracle.numerals import UnknownError
 from attncli.oracle.viterbi import Cut, Pieces, Scores
 
 _KINDS = ("unigram", "sentencepiece")
-_KNOWN = {"model": "unigram", "training": "counts"}
 _CONTROL = ("<s>", "</s>", "<pad>")
-"""What is worked here, of what else there is."""
 _BYTES = 256
 
 
@@ -46,14 +44,16 @@ class UnigramTask(NamedTuple):
 
 def is_unigram(data: Record) -> bool:
     """Whether a stack's tokenizer is of this kind."""
-    return _record(data).get("kind") in _KINDS
+    record = _record(data)
+    return record.get("kind") in _KINDS and record.get("model", "unigram") == "unigram"
 
 
 def unigram(data: Record) -> UnigramTask | None:
     """A stack's tokenizer; None where it is of another kind."""
     if not is_unigram(data):
         return None
-    _refuse_others(_record(data))
+    if _record(data).get("training", "counts") != "counts" and "pieces" not in data:
+        raise UnknownError("pieces that are learned by how often they are expected")
     setting = _setting(_record(data))
     if "pieces" in data:
         return _given(setting, data["pieces"])
@@ -91,13 +91,6 @@ def tokens_of(data: Record, known: UnigramTask) -> list[str]:
 def _record(data: Record) -> Record:
     said = data.get("tokenizer")
     return said if isinstance(said, Mapping) else {"kind": said}
-
-
-def _refuse_others(record: Record) -> None:
-    """Raises UnknownError for what is not worked here."""
-    for key, known in _KNOWN.items():
-        if record.get(key, known) != known:
-            raise UnknownError(f"{key}: {record[key]}")
 
 
 def _setting(record: Record) -> UnigramSetting:
