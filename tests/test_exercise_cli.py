@@ -318,6 +318,6 @@ def test_what_the_second_derivation_lacks_is_a_sentence(tmp_path: Path) -> None:
     result = run(str(file), "--step", "softmax", "--stress", "2", *allowed)
     assert result.exit_code == 2
     assert result.stderr == (
-        "--stress: the second derivation of the keys doesn't know pieces that are learned by how often they are expected; "
+        "--stress: the second derivation of the keys doesn't know training: expected; "
         "leave --stress out\n"
     )

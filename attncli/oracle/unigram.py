@@ -53,7 +53,7 @@ def unigram(data: Record) -> UnigramTask | None:
     if not is_unigram(data):
         return None
     if _record(data).get("training", "counts") != "counts" and "pieces" not in data:
-        raise UnknownError("pieces that are learned by how often they are expected")
+        raise UnknownError("training: expected")
     setting = _setting(_record(data))
     if "pieces" in data:
         return _given(setting, data["pieces"])
