@@ -148,8 +148,8 @@ STEP = Step(
         " best cut up to the start of its last piece."
     ),
     more=(
-        "With n places between its characters there are 2ⁿ ways; yet it is enough to know one"
-        " total for each place."
+        "With n places between its characters there are 2 to the power of n ways; yet it is enough"
+        " to know one total for each place."
     ),
     example="unigram",
     plan=_plan,
