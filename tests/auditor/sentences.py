@@ -228,8 +228,9 @@ def _compared(said: Said, match: re.Match[str]) -> bool:
 
 
 def _pruned(_: Said, match: re.Match[str]) -> bool:
-    """Fewer pieces go than might."""
-    return len(match["gone"].split(", ")) < int(match["n"])
+    """As many pieces go as are named, and fewer than might where that is said."""
+    gone, n, of = len(match["gone"].split(", ")), int(match["n"]), int(match["of"])
+    return gone == n <= of and (match["most"] is None or n < int(match["most"]) <= of)
 
 
 def _shapes(_: Said, match: re.Match[str]) -> bool:
@@ -276,7 +277,8 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
          _not_adding),
         (rf"the weights of (?P<row>.+) add up to (?P<total>{_N}), not to 1:", _not_one),
         (r"(?P<n>\d+|None) of the (?P<of>\d+) numbers that the source prints (?:don't )?follow\.", _counted),
-        (r"^(?P<gone>.+?) go(?:es)?[ :].*A round might prune (?P<n>\d+), but without these", _pruned),
+        (r"^(?P<gone>.+?) go(?:es)?, (?P<n>\d+) of the (?P<of>\d+) pieces of two or more characters:"
+         r"(?:.* This round may prune (?P<most>\d+), but)?", _pruned),
         (r"(?P<n>\d+|One) of these follows? from its own earlier numbers\.", _of_its_own),
         (r"It prints (?P<n>\d+) more numbers of (?P<name>\S+) that differ", _not_told),
         (rf"^(?P<variant>.+) \([^()]*\): (?P<name>[\w.\[\]]+) differs from (?:the scenario's own|that of the"
