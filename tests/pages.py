@@ -20,6 +20,7 @@ from attncli.telling.walkthrough import walkthrough
 from attncli.trace import Trace
 from tests.auditor import Tables
 
+GOLDEN = Path(__file__).parent / "golden"
 SHIPPED = {name: shipped.path_of(name).read_text("utf-8") for name in shipped.names()}
 LARGE = frozenset({"i_can_go_alone", "embedding_table"})
 """Scenarios of 512 columns, and of 23 million numbers."""
@@ -34,6 +35,12 @@ def trace_of(text: str, *changes: str) -> Trace:
         path = Path(folder) / "scenario.yaml"
         path.write_text(text, encoding="utf-8")
         return work(load(path, changes))
+
+
+@lru_cache(maxsize=64)
+def shipped_trace(name: str) -> Trace:
+    """The trace of a shipped scenario as it is asked for by its name."""
+    return work(load(name))
 
 
 @lru_cache(maxsize=64)

@@ -18,7 +18,7 @@ from attncli.records import replace
 from attncli.steps import scores
 from attncli.trace import CellPlace, Definition, HeadPlace, Place
 from attncli.trace.outline import outline_of
-from tests.pages import SHIPPED, page_of, trace_of
+from tests.pages import SHIPPED, page_of, shipped_trace, trace_of
 from tests.strategies import scenarios, workable
 
 
@@ -36,7 +36,7 @@ def test_replay_works_again_what_follows() -> None:
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_an_outline_is_that_of_the_worked_scenario(name: str) -> None:
-    told, worked = outline(name), outline_of(work(load(name)))
+    told, worked = outline(name), outline_of(shipped_trace(name))
     assert [(part.step, part.path) for part in told.parts] == [
         (part.step, part.path) for part in worked.parts
     ]
