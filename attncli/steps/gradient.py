@@ -57,20 +57,22 @@ def _step_factor(place: CellPlace, *, in_out: bool) -> Definition:
     return Definition(place.timed("step_factor"), TimesDiagonal(in_out), operands, "gradient")
 
 
+_PRODUCT = (
+    "The factor is the product of these matrices so far, and its norm is the root of the sum of its"
+    " squares (the Frobenius norm)."
+)
+
+
 def _happens(place: CellPlace) -> str:
     start = "first" if place.way == "backward" else "last"
     slope = {
         "tanh": "that of tanh is 1 − a²",
         "relu": "that of relu is 1 where z is above 0, else 0",
     }
-    product = (
-        " The factor is the product of these steps so far, and its norm is the root of the sum of"
-        " its squares (the Frobenius norm)."
-    )
     return (
         f"On its way back from the {start} token a gradient is multiplied, at each time, by W_aa"
         f" transposed and by the slope of the activation there; {slope[place.cell.activation]}."
-        f"{product if place.time == place.order[-1] else ''}"
+        f"{f' {_PRODUCT}' if place.time == place.order[-1] else ''}"
     )
 
 
@@ -93,11 +95,11 @@ STEP = Step(
     happens=_happens,
     why=(
         "Learning goes backward through time: the error after the last token is multiplied by one"
-        " factor for each token."
+        " matrix for each token."
     ),
     more=(
-        "Factors smaller than 1 make it vanish, so that early words teach nothing; larger ones"
-        " make it explode."
+        f"{_PRODUCT} Where the norm shrinks, the gradient vanishes, so that early words teach"
+        " nothing; where it grows, the gradient explodes."
     ),
     example="yassine_rnn_sentence",
     plan=_plan,

@@ -139,7 +139,7 @@ STEP = Step(
         Mistake("bias_forgotten", "Leaving out the bias b_a.", _without_bias),
         Mistake(
             "gates_swapped",
-            "Letting the gate for what is old decide on what is new, and the other way about.",
+            "Giving what is old the gate of what is new, and the other way round.",
             _swapped,
         ),
     ),
