@@ -53,6 +53,8 @@ def test_positions_have_a_formula_for_each_wave() -> None:
         for form, waves in _WAVES.items():
             page = render(document, form, Page(80))
             assert all(wave in page for wave in waves), form
+        lines = render(document, "markdown", Page(80)).splitlines()
+        assert sum(line.startswith(r"$\mathrm{PE}") and line.endswith("  ") for line in lines) == 2
 
 
 def _line(trace: Trace, name: str) -> str:

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from attncli import document as doc
-from attncli.arithmetic.expression import Equation, Expression, Omitted, Symbol, Vector
+from attncli.arithmetic.expression import Apply, Equation, Expression, Omitted, Symbol, Vector
 from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.latex import WEB, latex
 from attncli.notation.words import printed
@@ -76,8 +76,16 @@ def _heading(heading: Heading) -> str:
 
 @lru_cache(maxsize=256)
 def _formulas(formulas: tuple[Equation, ...]) -> str:
-    """A section's formulas; forms of an exercise have the same."""
-    return ", ".join(map(_expression, formulas))
+    """A section's formulas; each that tells a function has a line of its own. Forms of an exercise
+    have the same."""
+    *before, last = formulas
+    gaps = (_BREAK if isinstance(one.left, Apply) else " " for one in before)
+    told = (f"{_expression(one)},{gap}" for one, gap in zip(before, gaps, strict=True))
+    return "".join((*told, _expression(last)))
+
+
+_BREAK = "  \n"
+"""Where a line ends when the page is drawn, too."""
 
 
 def _expression(node: Expression | Equation) -> str:
