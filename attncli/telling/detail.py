@@ -16,13 +16,14 @@ LONG = 300
 """A page of more lines says how to see less of it."""
 
 
-def how_to_see_less(detail: str, page: Document) -> list[Block]:
-    """A word at the top of a page on what else could be told of it."""
+def how_to_see_less(detail: str, page: Document, length: int | None = None) -> list[Block]:
+    """A word at the top of a page on what else could be told of it; its length where that is
+    known."""
     less: Spans = (Term("--detail summary"), " shows the weights, the results and what was found.")
     if detail == "rows":
         told = "One row of each table is worked: see "
         return [Note((told, Term("--detail full"), ", or ", Term("--detail summary"), "."))]
-    if detail == "full" and length_of(page) > LONG:
+    if detail == "full" and (length or length_of(page)) > LONG:
         rows = (Term("--detail rows"), " works one row of each table; ")
         return [Note(("This page is long: ", *rows, *less))]
     return []

@@ -50,31 +50,31 @@ from attncli.word import Word
 
 def walkthrough(trace: Trace, selection: Selection) -> Document:
     """The page of `attn run`: facts, a section a part, what is missing for going on."""
-    return _page(trace, selection, tuple(_told(trace, selection)))
+    return _noted(_page(trace, selection, tuple(_told(trace, selection))), selection)
 
 
 def as_it_fits(trace: Trace, selection: Selection) -> Document:
     """The page in full; if that were long, by rows. Where a page gets long, telling it in full goes
     no further."""
-    full = selection._replace(detail="full")
-    sections = _short(_told(trace, full))
-    if sections is not None:
-        page = _page(trace, full, sections)
-        if length_of(page) <= MOST_IN_FULL:
-            return page
-    return walkthrough(trace, selection._replace(detail="rows"))
-
-
-def _short(sections: Iterator[Section]) -> tuple[Section, ...] | None:
-    """The sections, unless they come to more lines than a page in full has."""
-    told: list[Section] = []
+    full, rows = (selection._replace(detail=detail) for detail in ("full", "rows"))
+    sections: list[Section] = []
     length = 0
-    for section in sections:
-        told.append(section)
+    for section in _told(trace, full):
+        sections.append(section)
         length += length_of_section(section)
         if length > MOST_IN_FULL:
-            return None
-    return tuple(told)
+            return walkthrough(trace, rows)
+    page = _page(trace, full, tuple(sections))
+    length += length_of(page._replace(sections=()))
+    return _noted(page, full, length) if length <= MOST_IN_FULL else walkthrough(trace, rows)
+
+
+def _noted(page: Document, selection: Selection, length: int | None = None) -> Document:
+    """A page with a word on how to see less of it; its length where that is known."""
+    if selection.partial:
+        return page
+    note = how_to_see_less(selection.detail, page, length)
+    return page._replace(opening=(*note, *page.opening))
 
 
 def _told(trace: Trace, selection: Selection) -> Iterator[Section]:
@@ -88,7 +88,7 @@ def _told(trace: Trace, selection: Selection) -> Iterator[Section]:
 def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> Document:
     """The sections with what stands before and behind them."""
     told, whole = told_parts(trace), not selection.partial
-    page = Document(
+    return Document(
         Word(trace.scenario.title),
         sections,
         facts_of(trace),
@@ -98,8 +98,6 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
         sources=trace.scenario.sources,
         rounding=rounding_facts(trace),
     )
-    note = how_to_see_less(selection.detail, page) if whole else []
-    return page._replace(opening=(*note, *page.opening))
 
 
 def _summary(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> Iterator[Section]:
