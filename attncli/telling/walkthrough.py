@@ -137,7 +137,7 @@ def _sections(
         again = selection.detail == "rows" and _happens_again(part, shown[:k])
         closely = selection._replace(detail="summary") if again else selection
         others = part_blocks(trace, part, closely, givens, again=again)[1:]
-        if again and part.step in ON_THE_WAY and part is not told[-1]:
+        if again and _leads_on(part, told[numbers[id(part)] :]):
             others = [
                 *given_blocks(trace, givens, closely, part.path),
                 *only_data(trace, part, closely),
@@ -146,6 +146,11 @@ def _sections(
         section = section_of(trace, part, numbers[id(part)], [opening, *others])
         section = section._replace(blocks=tuple(others), formulas=()) if again else section
         yield _as_result(section) if part is told[-1] else section
+
+
+def _leads_on(part: PlannedStep, after: Sequence[PlannedStep]) -> bool:
+    """Whether what comes after it tells a part in brief: of what a sublayer adds, the residual."""
+    return bool(after) and (part.step in ON_THE_WAY or after[0].step == "residual")
 
 
 def _happens_again(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:
