@@ -110,10 +110,7 @@ STEP = Step(
     ),
     shapes="logits [1, vocabulary] → probabilities [1, vocabulary]",
     happens=_happens,
-    why=(
-        "Logits may be any numbers; probabilities, which add up to 1, say how likely each token of"
-        " the vocabulary is to come next."
-    ),
+    why="A probability says how likely a token is to come next.",
     more=(
         "The greedy choice is the likeliest one; sampling takes any of them as often as its"
         " probability says. A temperature, top-k and top-p keep a sample from wandering off into"
