@@ -30,6 +30,7 @@ from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.parts import made_by, operands_of, told_parts
 from attncli.telling.selection import Selection
 from attncli.telling.sentences import joined
+from attncli.telling.tokenizers import listed_again
 from attncli.telling.walkthrough import part_blocks, section_of
 from attncli.telling.working import cell_line
 from attncli.trace import PlannedStep, Quantity, Trace
@@ -99,7 +100,8 @@ def _not_told(trace: Trace, step: Step[Any]) -> Spans:
 
 def _shapes(step: Step[Any], trace: Trace, part: PlannedStep) -> list[tuple[str, Spans]]:
     rows: list[tuple[str, Spans]] = [("Shapes", (step.shapes,))]
-    made = made_by(trace, part)
+    again = listed_again(trace, part)
+    made = [quantity for quantity in made_by(trace, part) if quantity.name not in again]
     if made:
         before = _with_shapes(operands_of(trace, part), part)
         rows.append(("Here", (*before, " → ", *_with_shapes(made, part))))
