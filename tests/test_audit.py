@@ -527,9 +527,8 @@ MODELS = {"decoder": DECODER, "encoder": ENCODER, "cross": CROSS}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", ["carry", "exact"])
-@pytest.mark.parametrize("name", MODELS)
-def test_small_models(name: str, policy: str) -> None:
+@sampled(2, policy=["carry", "exact"], name=MODELS)
+def test_small_models(policy: str, name: str) -> None:
     trace = trace_of(MODELS[name], f"rounding.policy={policy}")
     check_all(trace, 60)
     check_working(trace)

@@ -7,34 +7,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from tests.auditor import counts
 from tests.auditor.calculator import number, rounds_to, same, value
+from tests.auditor.said import Said
 from tests.auditor.tables import Table, Tables
 
 _N = r"−?\d+(?:\.\d+)?"
 _DIGIT = re.compile(r"\d")
 _NONE: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 _PLACES = {"Encoder": "encoder", "Layer": "layers", "Head": "heads", "Cross-attention": "cross"}
-
-
-class Said(NamedTuple):
-    """A sentence, and where it stands: the path of its section, empty at the page's close."""
-
-    text: str
-    path: str
-    page: Mapping[str, Any]
-    tables: Tables
-    variants: Mapping[str, Mapping[str, Any]]
-
-    def table(self, name: str) -> Table:
-        return self.tables[self.tables.full(name, self.path)]
-
-    def size(self, name: str) -> int:
-        """How long a list of the page is."""
-        steps = [q for step in self.page["steps"] for q in step["quantities"]]
-        return max(len(q["text"]) for q in steps if q["name"].endswith(name))
 
 
 def audit_sentences(
