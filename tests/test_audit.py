@@ -202,7 +202,8 @@ def test_another_number_in_a_sentence_is_found(name: str) -> None:
 
 
 COUNTED = (
-    " differs from ",
+    " differ from those ",
+    " differs from that ",
     " that differ;",
     "don't follow",
     "numbers that the source prints follow",

@@ -163,14 +163,14 @@ def test_what_the_pages_say_is_true(name: str) -> None:
 @pytest.mark.parametrize(
     ("entries", "said"),
     [
-        ("scores[a, b]: 11", "The number that the source prints follows."),
-        ("scores[a, b]: 12", "The number that the source prints doesn't follow."),
-        ("scores[a]: [5, 11]", "Both numbers that the source prints follow."),
-        ("scores[a]: [5, 12]", "1 of the 2 numbers that the source prints doesn't follow."),
-        ("scores[a]: [6, 12]", "Neither of the 2 numbers that the source prints follows."),
-        ("scores: [[5, 11], [11, 25]]", "All 4 numbers that the source prints follow."),
-        ("scores: [[6, 12], [11, 25]]", "2 of the 4 numbers that the source prints don't follow."),
-        ("scores: [[1, 2], [3, 4]]", "None of the 4 numbers that the source prints follow."),
+        ("scores[a, b]: 11", "The number that the source prints follows from the given ones."),
+        ("scores[a, b]: 12", "The number that the source prints doesn't follow from the given ones."),
+        ("scores[a]: [5, 11]", "Both numbers that the source prints follow from the given ones."),
+        ("scores[a]: [5, 12]", "1 of the 2 numbers that the source prints doesn't follow from the given ones."),
+        ("scores[a]: [6, 12]", "Neither of the 2 numbers that the source prints follows from the given ones."),
+        ("scores: [[5, 11], [11, 25]]", "All 4 numbers that the source prints follow from the given ones."),
+        ("scores: [[6, 12], [11, 25]]", "2 of the 4 numbers that the source prints don't follow from the given ones."),
+        ("scores: [[1, 2], [3, 4]]", "None of the 4 numbers that the source prints follows from the given ones."),
         ("scores[a]: {numbers: [6, 12], assumed: true}", "It assumes 2 numbers."),
     ],
 )  # fmt: skip
@@ -224,7 +224,9 @@ def test_a_variants_numbers_are_told_at_the_end() -> None:
     page = page_of(
         trace_of(f"tokens: [a, b]\nQ: [[1, 2], [3, 4]]\nK: [[1, 2], [3, 4]]\n{variants}")
     )
-    assert "▸ twice: The number that the source prints doesn't follow.\n" in page
+    assert (
+        "▸ twice: The number that the source prints doesn't follow from the given ones.\n" in page
+    )
     assert re.search(r"scaled\[a, b\] │ +5\.6 +5\.5", page)
 
 
@@ -244,7 +246,9 @@ def test_what_is_printed_here_follows_when_it_is_published(text: str, data: st.D
     }
     same = trace_of(text + published(cells))
     assert all(one.follows for one in published_numbers(same))
-    assert re.search(r"numbers? that the source prints follows?\.", page_of(same))
+    assert re.search(
+        r"numbers? that the source prints follows? from the given ones\.", page_of(same)
+    )
     others = {cell: another(number) for cell, number in cells.items()}
     differing = published_numbers(trace_of(text + published(others)))
     assert not any(one.follows for one in differing)

@@ -69,7 +69,7 @@ def _slope(place: HeadPlace) -> Number | None:
 def _happens(place: HeadPlace) -> str:
     told = []
     if place.attention.alibi is not None:
-        told.append("The further a key is from the query, the more is taken off its score")
+        told.append("The further a key is from the query, the more is subtracted from its score")
     if place.gives("bias") or _added_tables(place):
         told.append("A given table is added to the scores")
     if _added_tables(place):
@@ -87,7 +87,7 @@ STEP = Step(
     at=HeadPlace,
     keys=(Key("bias", MATRIX, "numbers added to the scores, [n, m]", in_parts=True),),
     title="Biases",
-    does="adds numbers of their own to the scores, such as ALiBi's",
+    does="adds biases to the scores, such as ALiBi's",
     makes=("alibi", "biased", "added"),
     shapes="scores [n, m], bias [n, m] → biased [n, m]",
     happens=_happens,
@@ -96,8 +96,8 @@ STEP = Step(
         " the vectors say."
     ),
     more=(
-        "ALiBi takes off more the further the key is away, at another rate in each head, and so"
-        " tells the model how far apart tokens are."
+        "ALiBi subtracts more the further away the key is, at a different rate in each head, and"
+        " so tells the model how far apart tokens are."
     ),
     check=_check,
     plan=_plan,

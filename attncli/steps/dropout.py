@@ -51,7 +51,7 @@ STEP = Step(
     at=HeadPlace,
     keys=(_DROPOUT,),
     title="Dropout",
-    does="drops some weights, as it is done in training",
+    does="drops some weights, as is done in training",
     makes=("dropped",),
     shapes="weights [n, m], kept [n, m] → dropped [n, m]",
     happens=lambda place: (
@@ -59,11 +59,11 @@ STEP = Step(
         f" divided by 1 − p, here with p = {_p(place)}."
     ),
     why=(
-        "In training some weights are dropped by chance, so that no token leans on a single other"
-        " one."
+        "In training some weights are dropped at random, so that no token comes to rely on a"
+        " single other one."
     ),
     more=(
-        "Dividing the rest by 1 − p keeps the sum what it is on average. When the model is used,"
+        "Dividing the rest by 1 − p keeps their sum the same on average. When the model is used,"
         " nothing is dropped."
     ),
     plan=_plan,

@@ -123,11 +123,11 @@ STEP = Step(
     shapes="n tokens, embeddings [vocabulary, d_model] → X [n, d_model]",
     happens=_happens,
     why=(
-        "An embedding says where a token stands in a space of d_model dimensions, in which words"
-        " of like use come to lie near each other."
+        "An embedding is a vector of d_model numbers: a point in a space in which words that are"
+        " used alike come to lie near each other."
     ),
     more=(
-        "The table is learned; looking up is only choosing rows, one for each token, in the order"
+        "The table is learned; looking up only picks rows, one for each token, in the order"
         " of the sentence."
     ),
     plan=_plan,

@@ -76,13 +76,14 @@ def _plan(place: LayerPlace) -> tuple[Definition, ...]:
 
 def _happens(place: LayerPlace) -> str:
     kind = place.layer.said.get(ACTIVATION)
-    middle = f", the activation {kind}" if kind != "none" else ""
+    relu = ", which turns negative numbers into 0," if kind == "relu" else ""
+    middle = f", the activation {kind}{relu}" if kind != "none" else ""
     if _gated(place):
         middle = f" and the activation {_GATED[kind]}, is multiplied by a gate"
     return (
-        f"Each token's vector goes by itself through a first layer{middle} and a second layer."
+        f"Each token's vector goes on its own through a first layer{middle} and a second layer."
         if not _gated(place)
-        else f"Each token's vector goes by itself through a first layer{middle}, and goes through"
+        else f"Each token's vector goes on its own through a first layer{middle}, and goes through"
         " a second layer."
     )
 
@@ -119,8 +120,8 @@ STEP = Step(
         " with the same weights for all."
     ),
     more=(
-        "Its activation is what keeps the two layers from being one: relu lets positive numbers"
-        " pass and turns negative ones into 0."
+        "Its activation is what keeps the two layers from being one: without it, they would do no"
+        " more than a single matrix."
     ),
     plan=_plan,
     general=General(x="output", gives=("b1", "b2")),

@@ -152,7 +152,7 @@ STEP = Step(
     at=CellPlace,
     keys=(*_KEYS, RESET, UPDATE),
     title="Gates",
-    does="says what is kept, what is written and what is shown",
+    does="decides what is kept, what is written and what is shown",
     makes=(
         *LETTERS,
         *(f"z_{gate}" for gate in LETTERS),

@@ -89,7 +89,7 @@ STEP = Step(
         ),
     ),
     title="Gradient factor",
-    does="follows by how much an error shrinks or grows on its way back",
+    does="follows how much an error shrinks or grows on its way back",
     makes=("slope", "step_factor", "factor", "factor_norm", "factor_norms"),
     shapes="W_aa [h, h], a[t] [h] → factor[t] [h, h]",
     happens=_happens,

@@ -211,8 +211,8 @@ STEP = Step(
     shapes="scores [n, m], mask [n, m] → masked [n, m]",
     happens=_happens,
     why=(
-        "A mask hides keys that a query must not see: a decoder that is to guess the next token"
-        " must not know it."
+        "A mask hides keys that a query must not see: a decoder, which has to guess the next"
+        " token, must not look ahead."
     ),
     more=(
         "A score of −∞ gets the weight e^(−∞) = 0, so that the key behind it has no part in the"

@@ -182,14 +182,14 @@ STEP = Step(
     at=NormPlace,
     keys=(*_KEYS,),
     title="Norm",
-    does="brings the vector of each token back to one size",
+    does="brings each token's vector back to a standard size",
     titled=_title,
     makes=("mean", "centered", "variance", "deviation", "mean_square", "rms", "normed"),
     shapes="x [n, d_model] → mean [n], variance [n], deviation [n] → normed [n, d_model]",
     happens=_happens,
     why=(
         "From layer to layer numbers could grow or shrink without end; a norm, short for"
-        " normalization, brings each token's vector back to one size."
+        " normalization, brings each token's vector back to a standard size."
     ),
     more=(
         "That is mean 0 and standard deviation 1, or for RMS norm only the size. Then γ and β,"

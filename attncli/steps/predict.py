@@ -103,7 +103,7 @@ STEP = Step(
     at=Place,
     keys=(*_KEYS,),
     title="Next token",
-    does="makes probabilities of the logits, and chooses the next token",
+    does="turns the logits into probabilities, and chooses the next token",
     makes=(
         "tempered", "kept", "filtered", "exp", "exp_sum", "probabilities", "nucleus",
         "nucleus_sum", "renormalized",

@@ -138,15 +138,28 @@ def _transposed(name: str) -> Mistake[AttentionPlace]:
 
 def _happens(place: AttentionPlace) -> str:
     if not place.attention.projects:
-        vectors = "input embeddings" if _takes_embeddings(place) else "vectors of the tokens"
-        return f"Without weight matrices, the {vectors} themselves are queries, keys and values."
+        return _taken_as_they_are(place)
     vector = "Each input embedding" if _takes_embeddings(place) else "The vector of each token"
     told = f"{vector} is multiplied by three weight matrices"
     if place.source != place.x:
-        told = "Queries are made of the tokens, keys and values of the memory"
+        told = "Queries are made from the tokens, keys and values from the memory"
     if place.attention.cached is not None:
         told += "; the cached keys and values of the tokens before come first"
-    return f"{told}."
+    return f"{told}.{_TURNED_OVER if place.attention.linear else ''}"
+
+
+_TURNED_OVER = (
+    " The matrices are kept as nn.Linear keeps them, one row for each column of the result, so"
+    " they are transposed first."
+)
+
+
+def _taken_as_they_are(place: AttentionPlace) -> str:
+    vectors = "input embeddings" if _takes_embeddings(place) else "vectors of the tokens"
+    told = f"Without weight matrices, the {vectors} themselves are "
+    if place.scenario.gives(below(place.attention.head_path(0), "weights")):
+        return f"{told}the values; no queries and keys are needed, since the weights are given."
+    return f"{told}queries, keys and values."
 
 
 STEP = Step(
@@ -154,7 +167,7 @@ STEP = Step(
     at=AttentionPlace,
     keys=(*_KEYS,),
     title="Queries, keys, values",
-    does="makes a query, a key and a value of each token",
+    does="makes a query, a key and a value from each token",
     makes=(*_NAMES, "K_new", "V_new"),
     shapes="X [n, d_model] → Q [n, d_k], K [n, d_k], V [n, d_v]",
     happens=_happens,

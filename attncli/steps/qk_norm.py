@@ -141,13 +141,13 @@ STEP = Step(
     at=AttentionPlace,
     keys=(QK_NORM,),
     title="Query and key norm",
-    does="brings queries and keys to one size",
+    does="brings all queries and keys to the same size",
     makes=tuple(made for x in _QK for made in (*(f"{x}_{of}" for of in _NAMES), f"normed_{x}")),
     shapes="Q [n, d_k], K [m, d_k] → normed_Q [n, d_k], normed_K [m, d_k]",
     happens=_happens,
     why=(
         "A score is large where two vectors point the same way, but also where they are long;"
-        " normalized, all queries and keys are of one size."
+        " normalized, all queries and keys have the same size."
     ),
     more=(
         "In training they may otherwise grow until the softmax lets a single key take all. γ,"

@@ -108,8 +108,8 @@ STEP = Step(
     happens=lambda place: _HAPPENS[_end(place)],
     why="A state is no answer by itself; W_ya draws one from it.",
     more=(
-        "That is one number that a sigmoid turns into a probability, or one for each class, of"
-        " which a softmax makes probabilities that add up to 1."
+        "That is one number that a sigmoid turns into a probability, or one for each class,"
+        " which a softmax turns into probabilities that add up to 1."
     ),
     example="yassine_rnn_sentence",
     plan=_plan,

@@ -24,8 +24,8 @@ STEP = Step(
     shapes="Q [n, d_k], K [n, d_k] → scores [n, n]",
     happens=lambda _: "Each query is compared with each key by their dot product.",
     why=(
-        "The score of a query and a key says how well what one token looks for fits what another"
-        " offers."
+        "A query says what its token looks for, a key what its token offers; their score says how"
+        " well the two match."
     ),
     more=(
         "A dot product is large where two vectors point the same way. A row of the table holds"

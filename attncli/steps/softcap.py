@@ -39,7 +39,7 @@ STEP = Step(
     ),
     why=(
         "A tanh leaves small scores nearly as they are and keeps large ones below a cap, so that"
-        " no single key can take all of the attention by an enormous score."
+        " no single key can take all of the attention with an enormous score."
     ),
     plan=_plan,
     general=General(x="scores", said={"softcap": Decimal(50)}),

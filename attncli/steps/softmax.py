@@ -37,15 +37,16 @@ STEP = Step(
     at=HeadPlace,
     keys=(Key("weights", NAMED, "attention weights, [n, m]", in_parts=True),),
     title="Softmax",
-    does="makes of each row of scores weights that add up to 1",
+    does="turns each row of scores into weights that add up to 1",
     makes=("exp", "exp_sum", "weights"),
     shapes="scores [n, n] → weights [n, n], each row adding up to 1",
     happens=lambda _: (
-        "In each row, e is raised to each score, and each result is divided by the row's sum."
+        "For each query, e is raised to each of its scores, and each result is divided by their"
+        " sum."
     ),
     why=(
-        "The softmax turns a row of scores, which may be any numbers, into weights between 0 and"
-        " 1 that add up to 1: the share of its attention that the row's query gives to each key."
+        "The softmax turns the scores of a query, which may be any numbers, into weights between 0"
+        " and 1 that add up to 1: the share of its attention that the query gives to each key."
     ),
     more="A score that is larger by 1 gets e times the weight.",
     plan=lambda place: softmax(place, place.x, place.name("weights"), "softmax"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from attncli.arithmetic.expression import Apply, Equation, Symbol
 from attncli.arithmetic.formula import at, define
 from attncli.file.keys import Key
@@ -11,6 +13,8 @@ from attncli.scenario.tokenizers.keys import TOKENIZING
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.step import Step
 from attncli.trace import Place
+from attncli.trace.quantity import told_apart
+from attncli.word import Phrase, Word
 
 _KEYS = (
     Key("sentence", TextKind("a sentence"), "the text that is worked on"),
@@ -20,12 +24,24 @@ _KEYS = (
 )
 
 
-def _happens(place: Place) -> str:
+def _happens(place: Place) -> str | Phrase:
     cut = "The tokens are given"
     if place.text.cut:
         cut = tokenizer_kind(place.text.tokenizer).explained
     looked_up = ", and each token's ID is looked up in the vocabulary"
-    return f"{cut}{looked_up if place.text.ids else ''}."
+    told = f"{cut}{looked_up if place.text.ids else ''}."
+    return told if place.text.tokenizing else (told, *_told_apart(place.text.tokens))
+
+
+def _told_apart(tokens: tuple[str, ...]) -> Phrase:
+    """How a token is called that comes more than once."""
+    again = next((token for token, count in Counter(tokens).items() if count > 1), None)
+    named = zip(told_apart(tokens), tokens, strict=True)
+    names = [Word(name) for name, token in named if token == again]
+    if again is None:
+        return ()
+    said = " A token that comes more than once is told apart by its position: "
+    return (said, names[0], " and ", names[1], ".")
 
 
 def _formulas(place: Place) -> tuple[Equation, ...]:
@@ -40,7 +56,7 @@ STEP = Step(
     at=Place,
     keys=(*_KEYS,),
     title="Tokens",
-    does="cuts the text into tokens and looks their IDs up",
+    does="cuts the text into tokens and looks up their IDs",
     makes=("tokens", "ids"),
     formulas=_formulas,
     shapes="a sentence → n tokens → n whole numbers",

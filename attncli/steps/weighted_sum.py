@@ -22,7 +22,9 @@ STEP = Step(
     does="blends the values by their weights: the output of a head",
     makes=("output",),
     shapes="weights [n, n], V [n, d_v] → output [n, d_v]",
-    happens=lambda _: "For each query, every value is multiplied by its weight, and all are added.",
+    happens=lambda _: (
+        "For each query, every value is multiplied by its weight, and the products are added."
+    ),
     why="The output for a token is a blend of all the values, each as strong as its weight.",
     more=(
         "So the token's new vector holds something of every token that it attends to: it is the"

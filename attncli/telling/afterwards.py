@@ -45,11 +45,11 @@ def closing_notes(trace: Trace, selection: Selection) -> list[Block]:
 
 
 def _found(trace: Trace, selection: Selection) -> list[Block]:
-    """What the page found, unless its last section has just said so; states that are set side by
-    side behind it say nothing new."""
+    """What the page found, unless one of its last two sections has just said so; states that are
+    set side by side behind it say nothing new."""
     part, said = last_finding(trace, selection)
     told = [one for one in told_parts(trace) if one is part or one.step != "states"]
-    return [Note(said)] if said and not (told and part is told[-1]) else []
+    return [Note(said)] if said and not any(part is one for one in told[-2:]) else []
 
 
 def _generated(trace: Trace) -> list[Block]:

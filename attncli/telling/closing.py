@@ -73,13 +73,16 @@ def _ends_here(trace: Trace) -> list[Block]:
 
 
 def _why(trace: Trace, selection: Selection) -> list[Block]:
-    """Where a step is explained: the one that found something, or that works on given weights, or
-    else the first."""
+    """Where a step is explained: the one that found something, or else the last; where weights are
+    given and not used, the one that would have made them."""
     told, called = told_parts(trace), as_asked_for(trace.scenario)
     if not told or called is None:
         return []
-    part = last_finding(trace, selection)[0] or told[-1 if weights_of(trace) else 0]
-    return [Note(("Why? ", Term(f"attn explain {shlex.quote(called)} --step {part.step}")))]
+    part = last_finding(trace, selection)[0] or told[-1]
+    explained = f"{shlex.quote(called)} --step {part.step}"
+    if any(one is weights_of(trace) for one in _unused(trace)):
+        explained = "softmax"
+    return [Note(("What a step is for: ", Term(f"attn explain {explained}")))]
 
 
 def as_asked_for(scenario: Scenario) -> str | None:

@@ -27,7 +27,8 @@ def rounding_in_words(rounding: Rounding) -> str:
     if rounding.carries:
         return (
             f"carry, {places}{own}: every result is rounded, half away from zero, and the"
-            " rounded number is what the next step uses. Each = holds from the digits shown."
+            " rounded number is what the next step uses. Each = can be checked from the digits"
+            " shown."
         )
     return (
         f"exact, {places}{own} on the page: the sums are done in full precision and rounded,"

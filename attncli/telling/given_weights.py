@@ -18,7 +18,7 @@ def about_given_weights(weights: Quantity) -> list[Note]:
     their rounding can account for, the step that uses them speaks."""
     off = list(_off(weights))
     shown = (("…",) if k is None else off[k] for k in elided(len(off), MOST_PARTS))
-    end = ", not to 1: each of them may have been rounded by itself."
+    end = ", not to 1: each of them may have been rounded on its own."
     told = ("As they are given, the weights of ", *joined(shown, ", those of "), end)
     return [Note(told)] if off else []
 

@@ -62,7 +62,8 @@ def _lesson(step: Step[Any], trace: Trace, selection: Selection, *, changed: boo
     blocks.append(Subheading(("On these numbers",)))
     if changed:
         change = Term(", ".join(step.shown_with))
-        blocks.append(Note(("The scenario goes without this step; with ", change, " it would be:")))
+        said = ("This scenario doesn't take this step; with ", change, " it would be:")
+        blocks.append(Note(said))
     blocks += part_blocks(trace, part, selection, operands_of(trace, part))
     blocks += _mistakes(trace, step, part)
     return section_of(trace, part, None, blocks)
@@ -89,7 +90,7 @@ def _mistakes(trace: Trace, step: Step[Any], part: PlannedStep | None) -> list[B
 
 
 def _not_told(trace: Trace, step: Step[Any]) -> Spans:
-    why = f"goes without the step {step.name}"
+    why = f"doesn't take the step {step.name}"
     if trace.unfinished is not None:
         why = "doesn't give what the step needs"
     said = f"This scenario {why}, so there are no numbers to show"

@@ -3,7 +3,7 @@ the page."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import compress, groupby
 
 from attncli.arithmetic import decimals
@@ -105,7 +105,7 @@ def _rows(part: PlannedStep, printed: Published) -> Iterator[Block]:
 
 
 def _assumption(part: PlannedStep, row: Published) -> Spans:
-    """`The source assumes [0.2, 0.5, 0.3] for weights[1]; worked, it is [0.49, 0.26, 0.25].`"""
+    """`The source assumes [0.2, 0.5, 0.3] for weights[1]; worked out, it is [0.49, 0.26, 0.25].`"""
     theirs = _vector([Number.written(one.theirs) for one in row])
     ours = _vector([one.ours for one in row])
     return (
@@ -113,7 +113,7 @@ def _assumption(part: PlannedStep, row: Published) -> Spans:
         theirs,
         " for ",
         _address(part, row),
-        "; worked, it is ",
+        "; worked out, it is ",
         ours,
         ".",
     )
@@ -168,7 +168,7 @@ def _closing(trace: Trace, name: Spans, selection: Selection) -> list[Block]:
     assumed = sum(one.assumed for one in printed)
     worked = len(printed) - assumed
     told = [_counted(worked, len(differing))] if worked else []
-    told += [_of_its_own(sum(one.follows for one in own))]
+    told += [_of_its_own(differing, own)]
     if assumed:
         more = "more " if worked else ""
         told.append(f"It assumes {counted(assumed, f'{more}number')}.")
@@ -178,26 +178,40 @@ def _closing(trace: Trace, name: Spans, selection: Selection) -> list[Block]:
 
 def _counted(count: int, differing: int) -> str:
     if (count, differing) in _OF_ONE_OR_TWO:
-        return _OF_ONE_OR_TWO[count, differing]
-    if differing in (0, count):
-        which = "None of the" if differing else "All"
-        return f"{which} {count} numbers that the source prints follow."
-    verb = "don't" if differing > 1 else "doesn't"
-    return f"{differing} of the {count} numbers that the source prints {verb} follow."
+        said = _OF_ONE_OR_TWO[count, differing]
+    elif not differing:
+        said = f"All {count} numbers that the source prints follow"
+    elif differing == count:
+        said = f"None of the {count} numbers that the source prints follows"
+    else:
+        verb = "don't" if differing > 1 else "doesn't"
+        said = f"{differing} of the {count} numbers that the source prints {verb} follow"
+    return f"{said} from the given ones."
 
 
 _OF_ONE_OR_TWO = {
-    (1, 0): "The number that the source prints follows.",
-    (1, 1): "The number that the source prints doesn't follow.",
-    (2, 0): "Both numbers that the source prints follow.",
-    (2, 2): "Neither of the 2 numbers that the source prints follows.",
+    (1, 0): "The number that the source prints follows",
+    (1, 1): "The number that the source prints doesn't follow",
+    (2, 0): "Both numbers that the source prints follow",
+    (2, 2): "Neither of the 2 numbers that the source prints follows",
 }
 
 
-def _of_its_own(count: int) -> str:
+def _of_its_own(differing: Published, own: Published) -> str:
     """A word on numbers that only follow from others that don't."""
-    which = "One of these follows" if count == 1 else f"{count} of these follow"
-    return f"{which} from its own earlier numbers." if count else ""
+    match sum(one.follows for one in own):
+        case 0:
+            known = "None of these follows from its own earlier numbers either."
+            return known if _unlike(zip(differing, own, strict=True)) else ""
+        case 1:
+            return "One of these follows from its own earlier numbers."
+        case count:
+            return f"{count} of these follow from its own earlier numbers."
+
+
+def _unlike(pairs: Iterable[tuple[PublishedNumber, PublishedNumber]]) -> bool:
+    """Whether the source's own earlier numbers come to others than are worked here."""
+    return any(one.ours != its.ours for one, its in pairs)
 
 
 def _listed(differing: Published, own: Published, selection: Selection) -> list[Block]:
@@ -219,8 +233,7 @@ def _of_others(others: int, told: int) -> Spans:
 def _table_of(told: Sequence[tuple[PublishedNumber, PublishedNumber]]) -> list[Block]:
     if not told:
         return []
-    unlike = any(one.ours != its.ours for one, its in told)
-    kept = (True, True, True, unlike, any(one.at for one, _ in told))
+    kept = (True, True, True, _unlike(told), any(one.at for one, _ in told))
     rows = (compress(_row(one, its), kept) for one, its in told)
     return [table(tuple(compress(_HEADINGS, kept)), map(tuple, rows), _MOST_ROWS)]
 

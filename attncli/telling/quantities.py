@@ -24,7 +24,7 @@ from attncli.trace import Definition, PlannedStep, Quantity, Trace
 from attncli.trace.quantity import counted
 
 ROUNDED_BY_ITSELF = Note(
-    ("Each number is rounded by itself, so a row need not add up to exactly 1.",)
+    ("Each number is rounded on its own, so they need not add up to exactly 1.",)
 )
 
 

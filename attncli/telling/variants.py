@@ -14,7 +14,6 @@ from attncli.telling.blocks import given_blocks, matrix_block
 from attncli.telling.contrast import contrasted
 from attncli.telling.findings import last_finding
 from attncli.telling.selection import Selection
-from attncli.telling.sentences import counted
 from attncli.trace import Quantity, Trace
 from attncli.word import Word
 
@@ -40,12 +39,10 @@ def variants_of(trace: Trace) -> list[Block]:
 
         return side_by_side(trace)
     blocks: list[Block] = [Subheading(("Variants",))]
-    whole = _Told(("the scenario's own",), trace)
+    whole = _Told(("in the scenario itself",), trace)
     told: dict[tuple[str, ...], _Told] = {_positions(trace): whole}
     for name, other in trace.variants.items():
-        before = told.setdefault(
-            _positions(other), _Told(("that of the variant ", Word(name)), other)
-        )
+        before = told.setdefault(_positions(other), _Told(("in the variant ", Word(name)), other))
         blocks += _variant(name, other, whole if before.trace is other else before, trace)
     return blocks
 
@@ -121,10 +118,11 @@ class _Compared(NamedTuple):
             return (symbol, *self._alike(before))
         its, others = numbers
         rows = int((self.off.max(axis=1) > _SAME).sum())
-        column = "" if own.is_list else f"in column {j + 1} "
+        differ, most = (" differ from those ", "most ") if rows > 1 else (" differs from that ", "")
+        column: Spans = () if own.is_list else ("in column ", Word(own.columns.names[j]), " ")
         return (
-            symbol, " differs from ", *before, f" in {_of(rows, len(self.order))}, most in the row"
-            " of ", Word(own.rows.names[i]), f": {column}it is ", its, " instead of ", others, ".",
+            f"{_of(rows, len(self.order))} of ", symbol, differ, *before, f", {most}the row of ",
+            Word(own.rows.names[i]), ": ", *column, "it is ", its, " instead of ", others, ".",
             *self._order_counts(),
         )  # fmt: skip
 
@@ -143,5 +141,7 @@ class _Compared(NamedTuple):
 
 
 def _of(rows: int, of: int) -> str:
-    """`row 1 of 1`, `all 4 rows`, `3 of the 4 rows`."""
-    return f"all {counted(of, 'row')}" if rows == of > 1 else f"{rows} of the {counted(of, 'row')}"
+    """`the only row`, `all 4 rows`, `3 of the 4 rows`."""
+    if of == 1:
+        return "the only row"
+    return f"all {of} rows" if rows == of else f"{rows} of the {of} rows"

@@ -12,7 +12,7 @@ from tests.auditor.calculator import number
 Json = Mapping[str, Any]
 _SAME = 1e-9
 _DIFFERING = re.compile(
-    r"(?:don't|doesn't) follow\.|(?:None|Neither) of the \d+ numbers that the source prints"
+    r"(?:don't|doesn't) follow from the given ones\.|(?:None|Neither) of the \d+ numbers that the source prints"
 )
 
 
@@ -21,6 +21,7 @@ class Comparison(NamedTuple):
 
     own: Mapping[str, Sequence[float]]
     other: Mapping[str, Sequence[float]]
+    columns: Sequence[str]
 
     def off(self, row: str) -> list[float]:
         return [abs(a - b) for a, b in zip(self.own[row], self.other[row], strict=True)]
@@ -39,7 +40,7 @@ def compared(own: Json, other: Json, name: str) -> Comparison:
     result = _quantities(other)[name]
     alike = [q for q in _quantities(own).values() if sorted(q["rows"]) == sorted(result["rows"])]
     before = next((q for q in alike if q["name"] == name), alike[-1])
-    return Comparison(_rows(before), _rows(result))
+    return Comparison(_rows(before), _rows(result), result["columns"])
 
 
 def _quantities(page: Json) -> dict[str, Json]:

@@ -18,7 +18,7 @@ _SAID = re.compile(
 )
 _COUNTED = re.compile(
     r"(?P<which>All|Both|None of the|Neither of the|The|\d+ of the)(?: (?P<count>\d+))? numbers? that the source"
-    r" prints (?P<verb>.*?) ?(?:follows?)\."
+    r" prints (?P<verb>.*?) ?(?:follows?) from the given ones\."
 )
 
 
@@ -136,7 +136,7 @@ def _false(said: Said) -> Iterator[str]:
 def _false_rows(text: str, tables: Tables) -> Iterator[str]:
     """Rows that are assumed, beside those of the tables; sums of rows that aren't 1."""
     for row, ours in re.findall(
-        r"The source assumes .*? for (.*?); worked, it is (.*)\.$", text, re.MULTILINE
+        r"The source assumes .*? for (.*?); worked out, it is (.*)\.$", text, re.MULTILINE
     ):
         full, indices = tables.parted(row, "")
         if _flat(tables[full].texts(indices)) != ours.strip("[]").split(", "):

@@ -203,8 +203,9 @@ def _compared(said: Said, match: re.Match[str]) -> bool:
     """How many rows of a variant's result differ, and where most."""
     own = said.variants[match["before"]] if match["before"] else said.page
     both = counts.compared(own, said.variants[match["variant"]], match["name"])
-    row, column, of = match["row"], int(match["column"] or 1) - 1, len(both.own)
-    n, told_of = (of if match["all"] else int(match["n"]), int(match["all"] or match["of"]))
+    row, of = match["row"], len(both.own)
+    column = both.columns.index(match["column"]) if match["column"] else 0
+    n, told_of = int(match["n"] or match["all"] or 1), int(match["of"] or match["all"] or 1)
     its, others = (Decimal(repr(one[row][column])) for one in (both.other, both.own))
     numbers = rounds_to(its, match["its"]) and rounds_to(others, match["own"])
     return numbers and (n, told_of) == (both.differing, of) and both.is_most(row, column)
@@ -214,6 +215,12 @@ def _pruned(_: Said, match: re.Match[str]) -> bool:
     """As many pieces go as are named, and fewer than might where that is said."""
     gone, n, of = len(match["gone"].split(", ")), int(match["n"]), int(match["of"])
     return gone == n <= of and (match["most"] is None or n < int(match["most"]) <= of)
+
+
+def _told_apart(said: Said, match: re.Match[str]) -> bool:
+    """Both names are rows of a table."""
+    rows = [q["rows"] for step in said.page["steps"] for q in step["quantities"] if "rows" in q]
+    return any({match["first"], match["second"]} <= set(names) for names in rows)
 
 
 def _shapes(_: Said, match: re.Match[str]) -> bool:
@@ -259,15 +266,19 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (rf"The numbers that the source prints for .* don't add up to 1: (?P<sum>.*) = (?P<total>{_N})\.",
          _not_adding),
         (rf"the weights of (?P<row>.+) add up to (?P<total>{_N}), not to 1:", _not_one),
-        (r"(?P<n>\d+|None) of the (?P<of>\d+) numbers that the source prints (?:don't )?follow\.", _counted),
+        (r"(?P<n>\d+|None) of the (?P<of>\d+) numbers that the source prints (?:don't follow|follows)"
+         r" from the given ones\.", _counted),
         (r"^(?P<gone>.+?) go(?:es)?, (?P<n>\d+) of the (?P<of>\d+) pieces of two or more characters:"
          r"(?:.* This round may prune (?P<most>\d+), but)?", _pruned),
         (r"(?P<n>\d+|One) of these follows? from its own earlier numbers\.", _of_its_own),
         (r"It prints (?P<n>\d+) more numbers of (?P<name>\S+) that differ", _not_told),
-        (rf"^(?P<variant>.+) \([^()]*\): (?P<name>[\w.\[\]]+) differs from (?:the scenario's own|that of the"
-         r" variant (?P<before>.+)) in (?:all (?P<all>\d+)|(?P<n>\d+) of the (?P<of>\d+)) rows?, most in the row of"
-         rf" (?P<row>.+): (?:in column (?P<column>\d+) )?it is (?P<its>{_N}) instead of (?P<own>{_N})\.",
+        (r"^(?P<variant>.+) \([^()]*\): (?:all (?P<all>\d+) rows|(?P<n>\d+) of the (?P<of>\d+) rows|the only row) of"
+         r" (?P<name>[\w.\[\]]+) differs? from th(?:ose|at) in the (?:scenario itself|variant (?P<before>.+)),"
+         r" (?:most )?the row of (?P<row>.+): (?:in column (?P<column>\S+) )?"
+         rf"it is (?P<its>{_N}) instead of (?P<own>{_N})\.",
          _compared),
+        (r"told apart by its position: (?P<first>(?P<token>.+) \(\d+\)) and (?P<second>(?P=token) \(\d+\))\.",
+         _told_apart),
         (r"\(\d+ × \d+\)\(\d+ × \d+\) = \(\d+ × \d+\)", _shapes),
         (r"here of d_k = (?P<n>\d+)\.", _columns_of_keys),
         (r"(?P<P>\w+)\[1, 1\] is PE\((?P<pos>\d+), 0\)", _counted_from),
@@ -279,14 +290,14 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
 _OF_RULES = tuple(
     re.compile(pattern)
     for pattern in (
-        r"need not add up to exactly 1", r"weights between 0 and 1 that add up to 1",
+        r"need not add up to exactly 1", r"turns negative numbers into 0", r"weights between 0 and 1 that add up to 1",
         r"Where the mask is 0, the score", r"ε = 0\.0*1 is added", r"counts pos and i from 0", r"its rows and columns from 1",
         r"(?:near|between|above|is) [−\d]+(?: and [−\d]+)?(?= lets| holds|, else| by|\b)",
         r"else 0\b", r"is 1 − a²", r"by the temperature [\d.]+",
-        r"All \d+ numbers that the source prints follow\.",
+        r"All \d+ numbers that the source prints follow from the given ones\.",
         r"it costs 10 more than the least probable piece",
         r"It assumes \d+ more numbers?\.",
-        r"The source assumes \[.*\] for .*; worked, it is \[.*\]\.",
+        r"The source assumes \[.*\] for .*; worked out, it is \[.*\]\.",
     )
 )  # fmt: skip
 """Numbers that belong to a rule and not to these numbers."""
