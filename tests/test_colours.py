@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from rich.color import Color, ColorSystem
@@ -19,11 +18,10 @@ from attncli.render import Page, render
 from attncli.render.colours import DARK, INKS, LIGHT, SHADES, Scheme, shade_of
 from attncli.render.formats.terminal import STYLES
 from tests import processes
-from tests.pages import SHIPPED, document_of, trace_of
+from tests.pages import GOLDEN, SHIPPED, document_of, trace_of
 
 LEAST = 4.5
 BLACK, WHITE = "#000000", "#ffffff"
-GOLDEN = Path(__file__).parent / "golden"
 
 
 def luminance(colour: str) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -16,9 +15,8 @@ from attncli.steps import steps
 from attncli.telling.lesson import lessons
 from attncli.telling.selection import Selection, select
 from attncli.telling.walkthrough import walkthrough
-from tests.pages import LARGE, SHIPPED
+from tests.pages import GOLDEN, LARGE, SHIPPED
 
-GOLDEN = Path(__file__).parent / "golden"
 WIDTH = 80
 SUFFIXES = {"terminal": "txt", "markdown": "md", "json": "json", "latex": "tex"}
 
