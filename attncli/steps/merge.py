@@ -41,7 +41,7 @@ def _reversed(place: AttentionPlace) -> Definition | None:
 
 def _happens(place: AttentionPlace) -> str:
     several = place.attention.heads > 1
-    told = "The outputs of all heads are set side by side" if several else "The output is"
+    told = "All heads' outputs are set side by side" if several else "The output is"
     if place.gives("W_O"):
         told += f"{' and' if several else ''} multiplied by W_O: the attention"
     return f"{told}."
