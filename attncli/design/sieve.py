@@ -32,7 +32,7 @@ UNWORKABLE = "unworkable"
 _STRUCTURAL = frozenset({"repeats", "ties", "trivial", "zeros"})
 """Rules that the structure of a scenario may break whatever its numbers are."""
 _PROBES = 32
-_ENOUGH = 4
+_ENOUGH = 7
 """A mistake that shows in fewer of these is one that numbers hardly can reveal."""
 _GROWTH = 4
 """How many times as many candidates there are each time that numbers are drawn: the later ones

@@ -17,8 +17,8 @@ from attncli.trace import Definition, Trace
 
 
 class WrongWay(NamedTuple):
-    """A known mistake that can be made in a trace: what it makes in other ways; the first of these
-    is what it is called a mistake in."""
+    """A known mistake that can be made in a trace: what it makes in other ways, the first of these
+    being what it is called a mistake in."""
 
     name: str
     says: str
@@ -26,8 +26,8 @@ class WrongWay(NamedTuple):
 
     def cause(self, quantity: str) -> Cause:
         """The mistake as a cause of what is wrong in a quantity."""
-        made = self.definitions[0].name
-        return Cause(self.name, self.says, "" if made == quantity else made)
+        names = [one.name for one in self.definitions]
+        return Cause(self.name, self.says, "" if quantity in names else names[0])
 
 
 @dataclass(frozen=True)

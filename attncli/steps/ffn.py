@@ -5,7 +5,17 @@ Gated networks: Shazeer 2020, arXiv:2002.05202.
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import ACTIVATIONS, Activate, MatMul, MatMulTransposed, Multiply
+from functools import partial
+
+from attncli.arithmetic.operations import (
+    ACTIVATIONS,
+    Activate,
+    BiasAfter,
+    Linear,
+    MatMul,
+    Multiply,
+    Same,
+)
 from attncli.file.keys import Key
 from attncli.file.kinds import COUNT, Choice
 from attncli.file.matrices import MATRIX, VECTOR
@@ -64,9 +74,8 @@ def _linear(place: LayerPlace, made: str, x: Name, layer: str) -> Definition:
 def _plan(place: LayerPlace) -> tuple[Definition, ...]:
     definitions = [_linear(place, "hidden", place.x, "1")]
     if place.layer.said.get(ACTIVATION) != "none":
-        kind = _GATED.get(place.layer.said.get(ACTIVATION), place.layer.said.get(ACTIVATION))
-        activated = place.name("activated")
-        definitions.append(Definition(activated, Activate(kind), (place.name("hidden"),), "ffn"))
+        activated, hidden = place.name("activated"), place.name("hidden")
+        definitions.append(Definition(activated, Activate(_kind(place)), (hidden,), "ffn"))
     if _gated(place):
         up = _linear(place, "up", place.x, "3")
         operands = (place.name("activated"), up.name)
@@ -88,22 +97,42 @@ def _happens(place: LayerPlace) -> str:
     )
 
 
+def _kind(place: LayerPlace) -> str:
+    """The activation itself, also of a gated network."""
+    kind = place.layer.said.get(ACTIVATION)
+    return _GATED.get(kind, kind)
+
+
 def _without_activation(place: LayerPlace) -> Definition | None:
-    if place.layer.said.get(ACTIVATION) == "none":
+    if _kind(place) == "none":
         return None
-    return _linear(place, "ffn", place.name("hidden"), "2")
+    return Definition(place.name("activated"), Same(), (place.name("hidden"),), "ffn")
 
 
-def _without_bias(place: LayerPlace) -> Definition | None:
-    bias = place.scenario.given.get(place.name("b1"))
+def _layer(place: LayerPlace, number: str, *, turned: bool = False) -> Definition:
+    """The first or the second layer, whose matrix may be `turned` over."""
+    made, x = ("hidden", place.x) if number == "1" else ("ffn", _last(place))
+    return linear(place, made, x, number, "ffn", out_in=place.layer.linear != turned)
+
+
+def _without_bias(place: LayerPlace, number: str) -> Definition | None:
+    bias = place.scenario.given.get(place.name(f"b{number}"))
     if bias is None or not bias.values.any():
         return None
-    return _by_W1(place, transposed=False)
+    right, plain = _layer(place, number), Linear() if place.layer.linear else MatMul()
+    return right._replace(operation=plain, operands=right.operands[:2])
 
 
-def _by_W1(place: LayerPlace, *, transposed: bool) -> Definition:  # noqa: N802
-    operation = MatMulTransposed() if transposed != place.layer.linear else MatMul()
-    return Definition(place.name("hidden"), operation, (place.x, place.name("W1")), "ffn")
+def _bias_after(place: LayerPlace) -> Definition | None:
+    if _kind(place) == "none" or _without_bias(place, "1") is None:
+        return None
+    operation = BiasAfter(_kind(place), place.layer.linear)
+    return Definition(place.name("activated"), operation, _layer(place, "1").operands, "ffn")
+
+
+def _as_without_bias(place: LayerPlace) -> tuple[Definition, ...]:
+    made = _without_bias(place, "1")
+    return () if made is None else (made,)
 
 
 STEP = Step(
@@ -131,12 +160,28 @@ STEP = Step(
             "Leaving the activation out, and taking the hidden numbers into the second layer.",
             _without_activation,
         ),
-        Mistake(
-            "W1_transposed",
-            "Multiplying by the rows of W1 instead of its columns, and adding no bias.",
-            lambda place: _by_W1(place, transposed=True),
+        *(
+            Mistake(
+                f"W{number}_transposed",
+                f"Multiplying by the rows of W{number} instead of its columns.",
+                partial(_layer, number=number, turned=True),
+            )
+            for number in "12"
         ),
-        Mistake("bias_forgotten", "Leaving out the bias b1.", _without_bias),
+        *(
+            Mistake(
+                f"b{number}_forgotten",
+                f"Leaving out the bias b{number}.",
+                partial(_without_bias, number=number),
+            )
+            for number in "12"
+        ),
+        Mistake(
+            "bias_after_activation",
+            "Adding the bias b1 after the activation instead of before it.",
+            _bias_after,
+            _as_without_bias,
+        ),
     ),
     together=(("output", "output"), ("ffn", "ffn")),
 )

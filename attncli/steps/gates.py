@@ -7,7 +7,7 @@ as PyTorch and cuDNN have it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from attncli.arithmetic.operations import Activate, AddUp, GatedColumn
 from attncli.file.keys import Key
@@ -117,21 +117,67 @@ def _candidate_of_gru(place: CellPlace, z: Name) -> Iterator[Definition]:
     yield Definition(z, AddUp(1, 1, len(own), place.cell.in_out), operands, "gates")
 
 
-def _tanh_gate(gates_at: CellPlace) -> Definition:
+def _squashed_by_tanh(gates_at: CellPlace) -> tuple[Definition, ...]:
+    """Every gate but for the candidate, which is squashed so."""
     place = _cell(gates_at)
-    gate = gates(place)[0]
-    z = gate_name(place, f"z_{gate}")
-    return Definition(gate_name(place, gate), Activate("tanh"), (z,), "gates")
+    return tuple(
+        Definition(
+            gate_name(place, gate), Activate("tanh"), (gate_name(place, f"z_{gate}"),), "gates"
+        )
+        for gate in gates(place)
+        if gate != "candidate"
+    )
 
 
-def _without_memory(gates_at: CellPlace) -> Definition:
+def _squashed_by_sigmoid(gates_at: CellPlace) -> Definition:
     place = _cell(gates_at)
-    gate = gates(place)[0]
-    letter = LETTERS[gate]
-    biases = bias_of_input(place, letter)
-    operands = (matrix(place, f"W_{letter}x"), place.timed("x"), *biases)
-    operation = AddUp(1, 0, len(biases), place.cell.in_out)
-    return Definition(gate_name(place, f"z_{gate}"), operation, operands, "gates")
+    z = gate_name(place, "z_candidate")
+    return Definition(gate_name(place, "candidate"), Activate("sigmoid"), (z,), "gates")
+
+
+def _sums(gates_at: CellPlace) -> tuple[tuple[CellPlace, str, Definition], ...]:
+    """The sum of each gate over the input and the memory itself, of a cell at its place."""
+    place = _cell(gates_at)
+    return tuple(
+        (place, LETTERS[gate], definition)
+        for gate in gates(place)
+        for definition in _gate(place, gate)
+        if definition.name == gate_name(place, f"z_{gate}")
+        and (gate != "candidate" or place.cell.kind == "lstm")
+    )
+
+
+def _without_memory(gates_at: CellPlace) -> tuple[Definition, ...]:
+    return tuple(
+        made._replace(
+            operation=AddUp(1, 0, len(bias_of_input(place, letter)), place.cell.in_out),
+            operands=(*made.operands[:2], *bias_of_input(place, letter)),
+        )
+        for place, letter, made in _sums(gates_at)
+    )
+
+
+def _without_bias(gates_at: CellPlace) -> tuple[Definition, ...]:
+    return tuple(
+        made._replace(
+            operation=AddUp(2, 0, 0, place.cell.in_out),
+            operands=made.operands[:4],
+        )
+        for place, _, made in _sums(gates_at)
+        if len(made.operands) > 4  # noqa: PLR2004
+    )
+
+
+def _first(
+    all_: Callable[[CellPlace], tuple[Definition, ...]],
+) -> Callable[[CellPlace], Definition | None]:
+    return lambda place: next(iter(all_(place)), None)
+
+
+def _others(
+    all_: Callable[[CellPlace], tuple[Definition, ...]],
+) -> Callable[[CellPlace], tuple[Definition, ...]]:
+    return lambda place: all_(place)[1:]
 
 
 _HAPPENS = {
@@ -183,12 +229,25 @@ STEP = Step(
         Mistake(
             "tanh_for_sigmoid",
             "Squashing a gate by tanh instead of the sigmoid, so that it can turn negative.",
-            _tanh_gate,
+            _first(_squashed_by_tanh),
+            _others(_squashed_by_tanh),
+        ),
+        Mistake(
+            "sigmoid_for_tanh",
+            "Squashing the candidate by the sigmoid instead of tanh, so that it can't be negative.",
+            _squashed_by_sigmoid,
         ),
         Mistake(
             "memory_forgotten",
             "Leaving the memory out of a gate's sum.",
-            _without_memory,
+            _first(_without_memory),
+            _others(_without_memory),
+        ),
+        Mistake(
+            "bias_forgotten",
+            "Leaving the bias out of a gate's sum.",
+            _first(_without_bias),
+            _others(_without_bias),
         ),
     ),
 )

@@ -15,8 +15,10 @@ from attncli.arithmetic.operations import (
     Causal,
     Finite,
     Masked,
+    MaskedShare,
     Padding,
     Rule,
+    Same,
     Seen,
     TableRule,
     Window,
@@ -189,6 +191,36 @@ def _zeros(place: HeadPlace) -> Definition:
     return Definition(place.name("masked"), Masked(Number.written(0)), operands, "mask")
 
 
+def _minus_one(place: HeadPlace) -> Definition | None:
+    if not _value(place).is_infinite():
+        return None
+    operands = (place.x, place.name("mask"))
+    return Definition(place.name("masked"), Masked(Number.written(-1)), operands, "mask")
+
+
+def _seen(place: HeadPlace, *, later: int = 0, from_top: bool = False) -> Definition | None:
+    """The mask with a causal rule that is off."""
+    (mask, _), rules = _plan(place), mask_rules(place.attention)
+    if not any(rule.kind == "causal" for rule in rules):
+        return None
+    moved = tuple(Causal(later) if rule.kind == "causal" else _rule(rule) for rule in rules)
+    return mask._replace(operation=Seen(moved, must_see=True, from_top=from_top))
+
+
+def _at_the_other_corner(place: HeadPlace) -> Definition | None:
+    return _seen(place, from_top=True) if place.attention.cached else None
+
+
+def _after_softmax(place: HeadPlace) -> Definition | None:
+    operands = (place.x, place.name("mask"))
+    return Definition(place.name("weights"), MaskedShare(), operands, "mask")
+
+
+def _as_scored(place: HeadPlace) -> tuple[Definition, ...]:
+    """What is masked as it is without the mask."""
+    return (Definition(place.name("masked"), Same(), (place.x,), "mask"),)
+
+
 def _happens(place: HeadPlace) -> str:
     told = [
         f"no query sees a key {rule.width} or more places away" if rule.kind == "window"
@@ -226,8 +258,35 @@ STEP = Step(
         Mistake("not_masked", "Forgetting the mask.", _not_masked),
         Mistake(
             "zero_for_infinity",
-            "Writing 0 instead of −∞, which still gets the weight e^0 = 1 before dividing.",
+            "Writing 0 instead of −∞, or multiplying by the mask, which still gets the weight"
+            " e^0 = 1 before dividing.",
             _zeros,
+        ),
+        Mistake(
+            "minus_one_for_infinity",
+            "Writing −1 instead of −∞, which still gets the weight e^−1 before dividing.",
+            _minus_one,
+        ),
+        Mistake(
+            "sees_the_next",
+            "Letting each query see the next key too: the mask is one place off.",
+            lambda place: _seen(place, later=1),
+        ),
+        Mistake(
+            "does_not_see_itself",
+            "Hiding each query's own key too: the mask is one place off.",
+            lambda place: _seen(place, later=-1),
+        ),
+        Mistake(
+            "other_corner",
+            "Counting the queries from the first key, though those in the cache come before.",
+            _at_the_other_corner,
+        ),
+        Mistake(
+            "masked_after_softmax",
+            "Setting weights to 0 after the softmax, so that the rest don't add up to 1.",
+            _after_softmax,
+            _as_scored,
         ),
     ),
 )

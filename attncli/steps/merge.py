@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import JoinColumns
+from attncli.arithmetic.operations import Interleave, JoinColumns, Linear, MatMul
 from attncli.file.keys import Key
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.name import Name, below
@@ -29,6 +29,28 @@ def _plan(place: AttentionPlace) -> tuple[Definition, ...]:
         out_in = place.attention.linear
         definitions.append(linear(place, "attention", x, "_O", "merge", out_in=out_in))
     return tuple(definitions)
+
+
+def _interleaved(place: AttentionPlace) -> Definition | None:
+    joined = _joined(place)
+    return joined and joined._replace(operation=Interleave(len(joined.operands)))
+
+
+def _joined(place: AttentionPlace) -> Definition | None:
+    """All heads side by side; None of a single one."""
+    return next((one for one in _plan(place) if isinstance(one.operation, JoinColumns)), None)
+
+
+def _through_W_O(  # noqa: N802
+    place: AttentionPlace, *, bias: bool = True, transposed: bool = False
+) -> Definition | None:
+    if not place.gives("W_O") or not (bias or place.gives("b_O")):
+        return None
+    x = _plan(place)[-1].operands[0]
+    out_in = place.attention.linear != transposed
+    made = linear(place, "attention", x, "_O", "merge", out_in=out_in)
+    plain = Linear() if out_in else MatMul()
+    return made if bias else made._replace(operation=plain, operands=made.operands[:2])
 
 
 def _reversed(place: AttentionPlace) -> Definition | None:
@@ -81,6 +103,21 @@ STEP = Step(
             "heads_in_another_order",
             "Setting the heads' outputs side by side in another order.",
             _reversed,
+        ),
+        Mistake(
+            "heads_interleaved",
+            "Taking the columns of the heads in turn instead of one head after the other.",
+            _interleaved,
+        ),
+        Mistake(
+            "W_O_transposed",
+            "Multiplying by the rows of W_O instead of its columns.",
+            lambda place: _through_W_O(place, transposed=True),
+        ),
+        Mistake(
+            "b_O_forgotten",
+            "Leaving out the bias b_O.",
+            lambda place: _through_W_O(place, bias=False),
         ),
     ),
 )

@@ -32,10 +32,11 @@ def all_made_wrongly(
 
 
 def mistaken(trace: Trace, part: PlannedStep, definition: Definition) -> Trace | None:
-    """The trace with a quantity made in a wrong way, and whatever else the part makes of it worked
-    again; None where its numbers don't allow that."""
+    """The trace with a quantity made in a wrong way, and whatever else the part that makes it makes
+    of it worked again; None where its numbers don't allow that."""
+    made_in = trace.part_of(definition.name) or part
     try:
-        wrong = trace.within(part).remake(definition)
+        wrong = trace.within(made_in).remake(definition)
     except (KeyError, ValueError, ScenarioError):
         return None
     same_shape = wrong[definition.name].matrix.shape == trace[definition.name].matrix.shape

@@ -146,6 +146,26 @@ def _not_centered(place: NormPlace) -> Definition | None:
     return _normalizing(place).normed(place.x, place.name("deviation"))
 
 
+def _epsilon_elsewhere(place: NormPlace) -> Definition | None:
+    """ε added to the deviation where it belongs under the root, or the other way round."""
+    epsilon, inside = place.norm.get(_EPSILON), place.norm.get(_EPSILON_IN) == "root"
+    if not epsilon:
+        return None
+    return _plan(place)[-2]._replace(operation=RootOf(Number.written(epsilon), not inside))
+
+
+def _left_out(local: str) -> Mistake[NormPlace]:
+    """A norm without its γ or its β."""
+
+    def definition(place: NormPlace) -> Definition | None:
+        whole = _normalizing(place)
+        rest = tuple(one for one in whole.given if one[0] != local)
+        return whole._replace(given=rest).definitions()[-1] if rest != whole.given else None
+
+    letter = {"gamma": "γ", "beta": "β"}[local]
+    return Mistake(f"{local}_forgotten", f"Leaving out {letter}.", definition)
+
+
 def told(normalizing: Normalizing) -> str:
     """How a norm is done, in words."""
     norm, given, width = normalizing.norm, dict(normalizing.given), normalizing.width
@@ -209,5 +229,11 @@ STEP = Step(
             "Dividing the numbers themselves by the deviation, without subtracting the mean.",
             _not_centered,
         ),
+        Mistake(
+            "epsilon_elsewhere",
+            "Adding ε to the deviation where it belongs under the root, or the other way round.",
+            _epsilon_elsewhere,
+        ),
+        *map(_left_out, ("gamma", "beta")),
     ),
 )

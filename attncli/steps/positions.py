@@ -9,7 +9,14 @@ from __future__ import annotations
 from decimal import Decimal
 
 from attncli.arithmetic.expression import Number
-from attncli.arithmetic.operations import Add, Same, Sinusoids, TakeRows
+from attncli.arithmetic.operations import (
+    Add,
+    Same,
+    SinesForCosines,
+    Sinusoids,
+    TakeRows,
+    WaveOfEachColumn,
+)
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import NUMBER, POSITIVE, Choice, Either, Kind, ListOf, WholeNumber
 from attncli.file.matrices import MATRIX
@@ -151,12 +158,12 @@ def _rows_of(place: Place, name: Name, table: str, rows: tuple[int, ...], by: st
     return Definition(name, operation, (place.name(table),), "positions", rows=axis, needs=needs)
 
 
-def _from_one(place: Place) -> Definition | None:
+def _otherwise(place: Place, kind: type[Sinusoids], later: int = 0) -> Definition | None:
+    """The first table of sines and cosines made in another way."""
     for k, one in enumerate(_added(place)):
         if one.kind == "sinusoidal":
-            definition = _positions(place, one, k)
-            later = Sinusoids(Number.written(one.said.get(BASE)), start_of(place, one) + 1)
-            return definition._replace(operation=later)
+            operation = kind(Number.written(one.said.get(BASE)), start_of(place, one) + later)
+            return _positions(place, one, k)._replace(operation=operation)
     return None
 
 
@@ -213,7 +220,22 @@ STEP = Step(
     general=General(x="E", positions=(Positions("sinusoidal"),)),
     shown_with=("positions=sinusoidal",),
     mistakes=(
-        Mistake("from_one", "Counting positions from 1 instead of 0.", _from_one),
+        Mistake(
+            "from_one",
+            "Counting positions from 1 instead of 0.",
+            lambda place: _otherwise(place, Sinusoids, 1),
+        ),
+        Mistake(
+            "sine_and_cosine_swapped",
+            "Putting cosines into the even columns and sines into the odd ones.",
+            lambda place: _otherwise(place, SinesForCosines),
+        ),
+        Mistake(
+            "exponent_of_each_column",
+            "Taking the number of each column for i, so that a sine and its cosine are of"
+            " different waves.",
+            lambda place: _otherwise(place, WaveOfEachColumn),
+        ),
         Mistake(
             "left_out",
             "Leaving the positions out, so that the order of the tokens is lost.",

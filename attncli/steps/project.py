@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from attncli.arithmetic.operations import Linear, MatMul
 from attncli.file.keys import Key, Needs, Record
 from attncli.file.kinds import COUNT, Choice, ListOf
 from attncli.file.matrices import MATRIX, NAMED, VECTOR
@@ -136,6 +137,32 @@ def _transposed(name: str) -> Mistake[AttentionPlace]:
     )
 
 
+def _without_bias(name: str) -> Mistake[AttentionPlace]:
+    def definition(place: AttentionPlace) -> Definition | None:
+        right = _definition(place, name)
+        x, *layer = right.operands
+        if len(layer) < 2:  # noqa: PLR2004
+            return None
+        operation = Linear() if place.attention.linear else MatMul()
+        return right._replace(operation=operation, operands=(x, layer[0]))
+
+    return Mistake(f"b_{name}_forgotten", f"Leaving out the bias b_{name}.", definition)
+
+
+def _by_weights_of(place: AttentionPlace, name: str, other: str) -> Definition | None:
+    """Q made by the weights of K, or the other way about."""
+    if not place.attention.projects:
+        return None
+    own, layer = _definition(place, name), _definition(place, other).operands[1:]
+    same = len(own.operands) == 1 + len(layer)
+    return own._replace(operands=(own.operands[0], *layer)) if same else None
+
+
+def _keys_by_queries(place: AttentionPlace) -> tuple[Definition, ...]:
+    made = _by_weights_of(place, "K", "Q")
+    return () if made is None else (made,)
+
+
 def _happens(place: AttentionPlace) -> str:
     if not place.attention.projects:
         return _taken_as_they_are(place)
@@ -177,7 +204,16 @@ STEP = Step(
     ),
     more="Three learned matrices draw them from the same vector.",
     plan=_plan,
-    mistakes=tuple(map(_transposed, _NAMES)),
+    mistakes=(
+        *map(_transposed, _NAMES),
+        *map(_without_bias, _NAMES),
+        Mistake(
+            "W_Q_and_W_K_swapped",
+            "Making the queries by W_K and the keys by W_Q.",
+            lambda place: _by_weights_of(place, "Q", "K"),
+            _keys_by_queries,
+        ),
+    ),
     roles=(
         ("Query", "what a token looks for", "Who is relevant to me?"),
         ("Key", "what it offers to the others", "This is what I know about."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal
 
 from attncli.arithmetic.expression import Number
@@ -56,12 +57,19 @@ def _rotated(place: HeadPlace, positions: Positions, name: str) -> tuple[Definit
     return (*tables, turned._replace(blame=Name("positions")))
 
 
-def _other_pairs(place: HeadPlace) -> Definition | None:
+def _turned_wrongly(place: HeadPlace, name: str, *, pairs: bool) -> Definition | None:
+    """Other pairs turned, or the same ones the other way round."""
     positions = place.attention.rotated
     if positions is None:
         return None
-    other = Rotate("interleaved" if _by_halves(positions) else "half", _dimensions(positions))
-    return _rotated(place, positions, "Q")[-1]._replace(operation=other)
+    half = _by_halves(positions) != pairs
+    other = Rotate("half" if half else "interleaved", _dimensions(positions), not pairs)
+    return _rotated(place, positions, name)[-1]._replace(operation=other)
+
+
+def _keys_too(place: HeadPlace, *, pairs: bool) -> tuple[Definition, ...]:
+    made = _turned_wrongly(place, "K", pairs=pairs)
+    return () if made is None else (made,)
 
 
 def _happens(place: HeadPlace) -> str:
@@ -98,7 +106,14 @@ STEP = Step(
             "other_pairs",
             "Taking other columns for pairs: neighbours where one of each half belong together,"
             " or the other way round.",
-            _other_pairs,
+            partial(_turned_wrongly, name="Q", pairs=True),
+            partial(_keys_too, pairs=True),
+        ),
+        Mistake(
+            "turned_back",
+            "Turning the other way round: the sines have the other sign.",
+            partial(_turned_wrongly, name="Q", pairs=False),
+            partial(_keys_too, pairs=False),
         ),
     ),
 )

@@ -62,9 +62,21 @@ def _scaled_by(place: HeadPlace, operation: Operation) -> Definition:
 
 
 def _by_d_k(place: HeadPlace) -> Definition | None:
-    if isinstance(place.attention.said.get(SCALE), Decimal) or place.d_k is None:
+    if _is_given(place) or place.d_k is None:
         return None
     return _scaled_by(place, DivideBy(Number.written(place.d_k)))
+
+
+def _is_given(place: HeadPlace) -> bool:
+    """Whether the divisor is a number that the scenario gives."""
+    return isinstance(place.attention.said.get(SCALE), Decimal)
+
+
+def _by_root_of_d_model(place: HeadPlace) -> Definition | None:
+    d_model = place.width(below(place.stack.path, "X"))
+    if place.d_k is None or d_model in (None, place.d_k) or _is_given(place):
+        return None
+    return _scaled_by(place, DivideBy(Root(Number.written(d_model))))
 
 
 def _multiplied(place: HeadPlace) -> Definition | None:
@@ -95,6 +107,11 @@ STEP = Step(
             "divided_by_d_k",
             "Dividing by d_k itself instead of its square root.",
             _by_d_k,
+        ),
+        Mistake(
+            "divided_by_root_of_d_model",
+            "Dividing by √d_model, the width of the model, instead of √d_k, that of the keys.",
+            _by_root_of_d_model,
         ),
         Mistake(
             "multiplied",

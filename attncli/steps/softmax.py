@@ -8,7 +8,9 @@ from attncli.arithmetic.operations import (
     DivideByRowSum,
     Exponential,
     Operation,
+    RaisedTo,
     RowSum,
+    SumOfAll,
 )
 from attncli.file.keys import Key
 from attncli.file.matrices import NAMED
@@ -30,6 +32,10 @@ def softmax(place: Place, x: Name, result: Name, step: str) -> tuple[Definition,
 
 def _weights(place: HeadPlace, operation: Operation, operand: Name) -> Definition:
     return Definition(place.name("weights"), operation, (operand,), "softmax")
+
+
+def _raised(place: HeadPlace, base: int) -> Definition:
+    return Definition(place.name("exp"), RaisedTo(base), (place.x,), "softmax")
 
 
 STEP = Step(
@@ -62,6 +68,23 @@ STEP = Step(
             "without_exponentials",
             "Dividing the scores themselves by their sum, without raising e to them.",
             lambda place: _weights(place, DivideByRowSum(), place.x),
+        ),
+        Mistake(
+            "base_2",
+            "Raising 2 instead of e to the scores.",
+            lambda place: _raised(place, 2),
+        ),
+        Mistake(
+            "base_10",
+            "Raising 10 instead of e to the scores.",
+            lambda place: _raised(place, 10),
+        ),
+        Mistake(
+            "over_all_cells",
+            "Dividing by the sum of the whole table, so that all weights together add up to 1.",
+            lambda place: Definition(
+                place.name("exp_sum"), SumOfAll(), (place.name("exp"),), "softmax"
+            ),
         ),
     ),
     adds_up_to_one=("weights",),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from attncli.arithmetic.expression import Equation, Symbol
 from attncli.arithmetic.formula import define
-from attncli.arithmetic.operations import TakeColumns
+from attncli.arithmetic.operations import TakeColumns, TakeEvery
 from attncli.file.keys import Key
 from attncli.file.kinds import Either, ListOf, WholeNumber
 from attncli.file.nodes import Items
@@ -87,6 +87,17 @@ def _of_next_head(place: AttentionPlace) -> Definition:
     return _columns(place, "Q", 0)._replace(operation=TakeColumns(1, place.attention.heads))
 
 
+def _interleaved(place: AttentionPlace) -> tuple[Definition, ...]:
+    """The columns dealt out to the heads in turn."""
+    return tuple(_dealt(one) for one in _plan(place))
+
+
+def _dealt(definition: Definition) -> Definition:
+    run = definition.operation
+    assert isinstance(run, TakeColumns)
+    return definition._replace(operation=TakeEvery(run.part, run.of))
+
+
 def _formulas(place: AttentionPlace) -> tuple[Equation, ...]:
     """Which columns of all the queries, keys and values are a head's."""
     return tuple(
@@ -128,5 +139,13 @@ STEP = Step(
     general=General(heads=2),
     formulas=_formulas,
     shown_with=("heads=2",),
-    mistakes=(Mistake("other_head", "Taking the columns of another head for Q.", _of_next_head),),
+    mistakes=(
+        Mistake("other_head", "Taking the columns of another head for Q.", _of_next_head),
+        Mistake(
+            "columns_dealt_out",
+            "Dealing the columns out to the heads in turn instead of giving each a run of them.",
+            lambda place: _interleaved(place)[0],
+            lambda place: _interleaved(place)[1:],
+        ),
+    ),
 )

@@ -5,7 +5,7 @@ Elman 1990; Hochreiter & Schmidhuber 1997; Cho et al. 2014, arXiv:1406.1078.
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import Activate, AddUp, Gated, GatedBlend, GatedColumn
+from attncli.arithmetic.operations import Activate, AddUp, Gated, GatedBlend, GatedColumn, Same
 from attncli.file.keys import Key
 from attncli.file.matrices import VECTOR
 from attncli.name import Name
@@ -70,8 +70,13 @@ _PLANS = {"rnn": _plain, "lstm": _lstm, "gru": _gru}
 def _without_activation(place: CellPlace) -> Definition | None:
     if place.cell.kind != "rnn":
         return None
-    operands = (place.timed("ax"), place.timed("aa"))
-    return Definition(place.timed("a"), AddUp(0, 2, 0), operands, "state")
+    return Definition(place.timed("a"), Same(), (place.timed("z"),), "state")
+
+
+def _without_tanh(place: CellPlace) -> Definition | None:
+    if place.cell.kind != "lstm":
+        return None
+    return Definition(place.timed("tanh_c"), Same(), (place.timed("c"),), "state")
 
 
 def _without_bias(place: CellPlace) -> Definition | None:
@@ -133,8 +138,13 @@ STEP = Step(
     mistakes=(
         Mistake(
             "activation_forgotten",
-            "Going on with the sum of input and memory itself, without activation and bias.",
+            "Going on with the sum of input and memory itself, without activation.",
             _without_activation,
+        ),
+        Mistake(
+            "tanh_forgotten",
+            "Showing the cell state itself instead of its tanh.",
+            _without_tanh,
         ),
         Mistake("bias_forgotten", "Leaving out the bias b_a.", _without_bias),
         Mistake(

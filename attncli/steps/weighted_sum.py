@@ -39,6 +39,15 @@ STEP = Step(
             lambda place: _output(place, WeightedSum(), place.x, place.name("K")),
         ),
         Mistake(
+            "inputs_for_values",
+            "Blending what the values are made of instead of the values.",
+            lambda place: (
+                _output(place, WeightedSum(), place.x, place.source)
+                if place.attention.projects
+                else None
+            ),
+        ),
+        Mistake(
             "scores_for_weights",
             "Multiplying by the scores instead of the weights.",
             lambda place: _output(place, WeightedSum(), place.name("scores"), place.latest("V")),

@@ -33,14 +33,22 @@ if TYPE_CHECKING:
     from attncli.arithmetic.operations.viterbi import *
 
 _NAMES = {
-    "activations": ("ACTIVATION_FORMULAS", "ACTIVATIONS", "Activate"),
+    "activations": ("ACTIVATION_FORMULAS", "ACTIVATIONS", "Activate", "BiasAfter"),
     "base": ("Layout", "Operation", "Working"),
     "columns": ("AddedUp", "ColumnsAsRows", "OnlyRow", "RowAsColumn", "ShareItself", "Zeros"),
     "counting": ("CountInWords", "PairScore", "Share"),
     "derivatives": ("derivative",),
     "elementwise": ("Add", "DivideBy", "Dropout", "Multiply", "MultiplyBy", "SoftCap"),
     "gradients": ("FrobeniusNorm", "ReluSlope", "TanhSlope", "TimesDiagonal"),
-    "joining": ("JoinColumns", "JoinRows", "Listed", "TakeColumns", "TakeRun"),
+    "joining": (
+        "Interleave",
+        "JoinColumns",
+        "JoinRows",
+        "Listed",
+        "TakeColumns",
+        "TakeEvery",
+        "TakeRun",
+    ),
     "masking": (
         "MINUS_INFINITY",
         "AddFinite",
@@ -63,7 +71,13 @@ _NAMES = {
         "LossWithout",
         "PruningLoss",
     ),
-    "positions": ("Alibi", "Sinusoids", "alibi_slopes"),
+    "positions": (
+        "Alibi",
+        "SinesForCosines",
+        "Sinusoids",
+        "WaveOfEachColumn",
+        "alibi_slopes",
+    ),
     "products": (
         "Affine",
         "AffineTransposed",
@@ -77,7 +91,16 @@ _NAMES = {
     "recurrent": ("AddUp", "GatedBlend", "Gated", "GatedColumn"),
     "rotary": ("RotaryTable", "Rotate"),
     "sampling": ("ExponentialOf", "KeptShare", "KeptSum", "NegativeLog", "Nucleus", "TopK"),
-    "softmax": ("DivideByColumnSum", "DivideByRow", "DivideByRowSum", "Exponential", "RowSum"),
+    "softmax": (
+        "DivideByColumnSum",
+        "DivideByRow",
+        "DivideByRowSum",
+        "Exponential",
+        "MaskedShare",
+        "RaisedTo",
+        "RowSum",
+        "SumOfAll",
+    ),
     "viterbi": ("Arrivals", "BelowTheLeast", "LargestOf", "Least"),
 }
 """What each module has for others."""

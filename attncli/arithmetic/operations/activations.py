@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attncli.arithmetic.equations.formulas import X, cell
+from attncli.arithmetic.equations.formulas import X, Y, Z, cell
 from attncli.arithmetic.expression import (
     ONE,
     PI,
@@ -10,6 +10,7 @@ from attncli.arithmetic.expression import (
     ZERO,
     Apply,
     Expression,
+    MatrixProduct,
     Negative,
     Operand,
     Power,
@@ -18,6 +19,8 @@ from attncli.arithmetic.expression import (
     Root,
     Sum,
     Symbol,
+    Total,
+    Transposed,
     constant,
     e_to,
     minus,
@@ -32,6 +35,20 @@ class Activate(Indexed):
     def __init__(self, kind: str) -> None:
         each = with_each(ACTIVATIONS[kind], Operand, lambda _: _X)
         super().__init__("n m -> n m", each, Apply(kind, (X,)))
+
+
+class BiasAfter(Indexed):
+    """f(x W) + b: an activation before the bias. `transposed` has a W that is stored out × in.
+    [n, k], [k, m], [1, m] -> [n, m]"""
+
+    def __init__(self, kind: str, transposed: bool = False) -> None:
+        W = "m k" if transposed else "k m"
+        weight = cell(1, "j", "k") if transposed else cell(1, "k", "j")
+        product = Total("k", Product((cell(0, "i", "k"), weight)))
+        made = with_each(ACTIVATIONS[kind], Operand, lambda _: product)
+        whole = MatrixProduct((X, Transposed(Y) if transposed else Y))
+        shown = Sum((Apply(kind, (whole,)), Z))
+        super().__init__(f"n k, {W}, 1 m -> n m", Sum((made, cell(2, "j"))), shown)
 
 
 _X = cell(0, "i", "j")

@@ -40,6 +40,17 @@ class TakeColumns(Moved):
         return whole[:, _run(whole.shape[1], self.part, self.of, "columns")]
 
 
+class TakeEvery(TakeColumns):
+    """Every so many-th column, from the `part`-th on, instead of a run of them."""
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, at(operands[0], f"columns: every {self.of}th, from {self.part + 1}"))
+
+    def arranged(self, *arrays: Numbers) -> Numbers:
+        _run(arrays[0].shape[1], self.part, self.of, "columns")
+        return arrays[0][:, self.part :: self.of]
+
+
 @dataclass(frozen=True)
 class TakeRun(Moved):
     """One of several equal runs of rows, such as a gate's share of stacked weights: the
@@ -76,6 +87,15 @@ class JoinColumns(Moved):
 
     def arranged(self, *arrays: Numbers) -> Numbers:
         return np.concatenate(arrays, axis=1)
+
+
+class Interleave(JoinColumns):
+    """Matrices column by column in turn, the first columns of all, then the second ones."""
+
+    def arranged(self, *arrays: Numbers) -> Numbers:
+        turns = np.stack(arrays, axis=2)
+        n, columns, count = turns.shape[:3]
+        return turns.reshape(n, columns * count, *turns.shape[3:])
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,9 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Causal:
-    """No key after the query."""
+    """No key after the query, or after one that is so many places later, which is a mistake."""
+
+    later: int = 0
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,8 @@ class Seen(ZeroOne):
     rules: tuple[Rule, ...]
     must_see: bool = True
     """Whether it is refused that a query sees nothing."""
+    from_top: bool = False
+    """Whether the first query is at the first key, which behind a cache is a mistake."""
 
     def signature(self) -> str:
         tables = sum(_has_table(rule) for rule in self.rules)
@@ -96,14 +100,18 @@ class Seen(ZeroOne):
         tables = [table.values for table in operands[1:]]
         if any(table.shape != (n, m) for table in tables):
             raise ValueError(f"a mask of scores [{n}, {m}] has another shape")
-        queries = np.arange(m - n, m)[:, np.newaxis]
+        queries = (np.arange(n) + self._ahead(n, m))[:, np.newaxis]
         return self._seen(queries, np.arange(m)[np.newaxis], tables).astype(np.float64)
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         n, m = operands[0].shape
         tables = [table.values[i : i + 1, j : j + 1] for table in operands[1:]]
-        seen = self._seen(np.array([[i + m - n]]), np.array([[j]]), tables)
+        seen = self._seen(np.array([[i + self._ahead(n, m)]]), np.array([[j]]), tables)
         return (constant(int(seen[0, 0])),)
+
+    def _ahead(self, n: int, m: int) -> int:
+        """How many keys come before that of the first query."""
+        return 0 if self.from_top else m - n
 
     def check(self, result: Matrix, *operands: Matrix) -> None:  # noqa: ARG002
         blind = ~result.values.any(axis=1)
@@ -126,8 +134,8 @@ def _has_table(rule: Rule) -> bool:
 
 def _allows(rule: Rule, queries: Places, keys: Places, table: Array) -> Flags:
     match rule:
-        case Causal():
-            return keys <= queries
+        case Causal(later):
+            return keys <= queries + later
         case Window(width):
             return np.asarray(np.abs(queries - keys) < width)
         case Padding(hidden):
@@ -140,8 +148,8 @@ def _allows(rule: Rule, queries: Places, keys: Places, table: Array) -> Flags:
 
 def _words(rule: Rule, table: str) -> str:
     match rule:
-        case Causal():
-            return "key j is not after query i"
+        case Causal(later):
+            return f"key j is not after query i{f' {later:+}'.replace('-', '−') if later else ''}"
         case Window(width):
             return f"key j is less than {width} away from query i"
         case Padding():

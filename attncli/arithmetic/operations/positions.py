@@ -45,6 +45,31 @@ class Sinusoids(Waves):
         return "cos" if j % 2 else "sin", j // 2
 
 
+class SinesForCosines(Sinusoids):
+    """Cosines in the even columns and sines in the odd ones."""
+
+    def of_angles(self, angles: Array) -> Array:
+        return np.stack([np.cos(angles), np.sin(angles)], axis=2).reshape(len(angles), -1)
+
+    def wave(self, j: int) -> tuple[Function, int]:
+        return "sin" if j % 2 else "cos", j // 2
+
+
+class WaveOfEachColumn(Sinusoids):
+    """Sines and cosines of which each column j has a wave of its own, pos / base^(2j/d), instead of
+    each pair of columns."""
+
+    def values(self, *operands: Matrix) -> Array:
+        n, d = operands[0].shape
+        exponents = 2 * np.arange(d) / self.width(operands[0])
+        positions = np.arange(self.start, self.start + n, dtype=np.float64)[:, np.newaxis]
+        angles = positions / float(self.base.full) ** exponents
+        return np.where(np.arange(d) % 2, np.cos(angles), np.sin(angles))
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        return self.of_wave(i, self.wave(j)[0], j, *operands)
+
+
 @dataclass(frozen=True)
 class Alibi(Operation):
     """−slope × how far a query is from a key, the last query being at the last key; the operand

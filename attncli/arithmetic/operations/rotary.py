@@ -85,6 +85,8 @@ class Rotate(Operation):
 
     pairs: Literal["interleaved", "half"]
     dimensions: int | None = None
+    back: bool = False
+    """Whether they are turned the other way round, which is a mistake."""
 
     shapes = "n d, n p, n p -> n d"
 
@@ -108,6 +110,7 @@ class Rotate(Operation):
         r = _turned(self.dimensions, operands[0])
         if not cosine.shape == sine.shape == (len(x), r // 2):
             raise ValueError(f"{r} columns are turned by {r // 2} angles a row")
+        sine = -sine if self.back else sine
         return self._turned(x, cosine, sine, -sine)
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
@@ -120,9 +123,11 @@ class Rotate(Operation):
         places = (2 * k, 2 * k + 1) if interleaved else (k, k + r // 2)
         first, other = (x.number(i, place) for place in places)
         c, s = cosine.number(i, k), sine.number(i, k)
-        if second:
-            return forms(Sum((Product((first, s)), Product((other, c)))))
-        return forms(minus(Product((first, c)), Product((other, s))))
+        if bool(second) != self.back:
+            a, b = (first, other) if second else (other, first)
+            return forms(Sum((Product((a, s)), Product((b, c)))))
+        a, b = (other, first) if second else (first, other)
+        return forms(minus(Product((a, c)), Product((b, s))))
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
         return (cells_of_row(self, i, operands[0].shape[1], *operands),)

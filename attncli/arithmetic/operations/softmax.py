@@ -18,13 +18,18 @@ from attncli.arithmetic import decimals
 from attncli.arithmetic.decimals import SIGNIFICANT
 from attncli.arithmetic.equations.bounds import EPSILON
 from attncli.arithmetic.equations.formulas import cell
+from attncli.arithmetic.equations.working import filled
 from attncli.arithmetic.expression import (
     INNER,
+    Apply,
     Expression,
     Number,
+    Power,
+    Product,
     Quotient,
     Total,
     Vector,
+    constant,
     e_to,
     minus,
 )
@@ -166,6 +171,27 @@ def _vanished(row: int, top: float, decimals: int) -> Unworkable:
     return Unworkable(row, what, f"{enough} decimals")
 
 
+class RaisedTo(Indexed):
+    """b^x for another base than e, which people take for it. [n, m] -> [n, m]"""
+
+    def __init__(self, base: int) -> None:
+        x, number = cell(0, "i", "j"), constant(base)
+        tree = e_to(Product((x, Apply("ln", (number,)))))
+        super().__init__("n m -> n m", tree, Power(number, x))
+
+    def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        assert self.shown is not None
+        return filled(self.shown, self.sides)({"i": i, "j": j, "": 0}, operands)
+
+
+class SumOfAll(Indexed):
+    """The sum of all numbers, beside each row. [n, m] -> [n, 1]"""
+
+    def __init__(self) -> None:
+        every = Total("kl", cell(0, "k", "l"))
+        super().__init__("n m -> n 1", every, Total("ij", cell(0, "i", "j")))
+
+
 class RowSum(Indexed):
     """The sum of each row. [n, m] -> [n, 1]"""
 
@@ -202,6 +228,18 @@ class DivideByRowSum(Indexed):
 
     def refuse(self, *operands: Matrix) -> None:
         _refuse_no_sum(operands[0].values, axis=1)
+
+
+class MaskedShare(Indexed):
+    """The softmax of a row of scores, times a mask of ones and zeros: what is masked too late.
+    [n, m], [n, m] -> [n, m]"""
+
+    def __init__(self) -> None:
+        power = e_to(cell(0, "i", "j"))
+        total = Total("k", e_to(cell(0, "i", "k")))
+        share, seen = Quotient(power, total), cell(1, "i", "j")
+        shown = Quotient(power, Total("j", power))
+        super().__init__("n m, n m -> n m", Product((share, seen)), Product((shown, seen)))
 
 
 def _refuse_no_sum(values: Array, axis: int) -> None:

@@ -63,7 +63,10 @@ class Waves(Operation):
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         """sin(1 / 10000^(2/4)), then sin(1 / 100) and sin(0.01) where these are short and exact."""
-        function, k = self.wave(j)
+        return self.of_wave(i, *self.wave(j), *operands)
+
+    def of_wave(self, i: int, function: Function, k: int, *operands: Matrix) -> Working:
+        """The working of a function of the angle of pair k in row i."""
         forms = _angle(self.start + i, k, self.width(operands[0]), self.base)
         return tuple(Apply(function, (angle,)) for angle in forms)
 
