@@ -213,7 +213,8 @@ class Document(NamedTuple):
 
     `given`, `sources` and `rounding` are data: what the numbers started from, where those came
     from that nobody wrote out, and how they were rounded. `paper` is there for what belongs to
-    an exercise; its sections begin a page each. `key` is a key that follows in the same file.
+    an exercise; its sections begin a page each. `key` is a key that follows in the same file,
+    `hints` are those for one try after the other, each a section a step.
     """
 
     title: Word
@@ -226,6 +227,7 @@ class Document(NamedTuple):
     rounding: Mapping[str, object] = MappingProxyType({})
     paper: Paper | None = None
     key: Document | None = None
+    hints: tuple[tuple[Section, ...], ...] = ()
 
     @property
     def marks(self) -> Facts:

@@ -102,10 +102,11 @@ def moodle(page: str) -> str:
     assert {child.tag for child in root} == {"question"}
     texts = []
     for question in root:
-        name = question.findtext("name/text") or ""
+        name = question.findtext("name/text") or question.findtext("category/text") or ""
         assert refused(bare(name)) == []
-        texts += [name, html(question.findtext("questiontext/text") or "")]
-        texts.append(html(question.findtext("generalfeedback/text") or ""))
+        pages = ("questiontext/text", "generalfeedback/text", "info/text", "hint/text")
+        told = (element.text or "" for page in pages for element in question.iterfind(page))
+        texts += [name, *map(html, told)]
     return "\n".join(texts)
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
-from itertools import zip_longest
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from attncli.cli import app
+from attncli.document import Document
 from attncli.notation import plain
 from attncli.questions import Question
 from attncli.render import Page, render
@@ -24,41 +28,39 @@ from tests.test_exercise import SMALL, steps_of
 def check(trace: Trace, blank: str, steps: list[str]) -> int:
     """Writes an exercise, reads it back and marks it; the number of its fields."""
     whole = papers(trace, wish(trace, blank, steps=steps)).whole
-    read = cloze.questions(render(whole, "moodle", Page(80)))
-    sizes, count = set(), 0
-    for question, section in zip_longest(read, [s for s in whole.sections if s.questions]):
-        assert section is not None
-        assert question is not None
-        answers = in_order(question, list(section.questions))
-        right = [typed(one) for one in answers]
-        assert cloze.marks(question, right) == 1, "the key earns full marks"
-        assert cloze.marks(question, ["7777777" for _ in right]) == 0
-        for field, one in zip(question.fields, answers, strict=True):
-            check_field(field, one)
-            sizes.add(cloze.visible_size(field))
-            count += 1
+    (question,) = cloze.questions(render(whole, "moodle", Page(80)))
+    answers = in_order(question, whole)
+    right = [typed(one) for one in answers]
+    assert cloze.marks(question, right) == 1, "the key earns full marks"
+    assert cloze.marks(question, ["7777777" for _ in right]) == 0
+    for field, one in zip(question.fields, answers, strict=True):
+        check_field(field, one)
+    sizes = {cloze.visible_size(field) for field in question.fields}
     assert len(sizes) == 1, "all blanks look alike"
-    return count
+    return len(answers)
 
 
-def in_order(question: cloze.Cloze, asked: list[Question]) -> list[Question]:
-    """The questions in the order in which their fields stand in the text: both are the page's."""
-    assert len(question.fields) == len(asked)
-    left = list(asked)
+def in_order(question: cloze.Cloze, whole: Document) -> list[Question]:
+    """The questions in the order in which their fields stand in the text: in that of the
+    sections, and in each of these in that of the page."""
+    fields = iter(question.fields)
     found = []
-    for field in question.fields:
-        value = field.alternatives[0].value
-        one = next(q for q in left if middle(q) == value)
-        left.remove(one)
-        found.append(one)
+    for section in whole.sections:
+        left = list(section.questions)
+        for _ in section.questions:
+            value = next(fields).alternatives[0].value
+            one = next(q for q in left if shown(q) == value)
+            left.remove(one)
+            found.append(one)
+    assert next(fields, None) is None
     return found
 
 
-def middle(question: Question) -> Decimal | None:
-    """The middle of what is right; None for what is masked."""
-    key = question.key
-    assert key is not None
-    return (key.low + key.high) / 2 if key.number.shown.is_finite() else None
+def shown(question: Question) -> Decimal | None:
+    """The right answer as a number; None for what is masked."""
+    assert question.key is not None
+    number = question.key.number.shown
+    return number if number.is_finite() else None
 
 
 def typed(question: Question) -> str:
@@ -70,7 +72,7 @@ def check_field(field: cloze.Field, question: Question) -> None:
     key = question.key
     assert key is not None
     assert field.weight == question.points
-    assert cloze.overlaps(field) == []
+    assert all(one.share == other.share == 1 for one, other in cloze.overlaps(field))
     if not key.number.shown.is_finite():
         assert [cloze.mark(field, text)[0] for text in ("-inf", "−∞", "0")] == [1, 1, 0]
         return
@@ -85,7 +87,7 @@ def check_field(field: cloze.Field, question: Question) -> None:
         assert others or cloze.mark(field, f"{number:f}")[0] == fraction
     for slip in key.slips:
         share, feedback = cloze.mark(field, f"{slip.number.shown:f}")
-        assert share == Decimal("0.5")
+        assert share == (0 if slip.low <= 0 <= slip.high else Decimal("0.5"))
         assert slip.name.replace("_", " ") in feedback
 
 
@@ -117,3 +119,59 @@ projection: none
 @pytest.mark.parametrize("blank", BLANKINGS)
 def test_words_that_moodle_would_obey(blank: str) -> None:
     assert check(trace_of(NASTY.replace("sentence: x\n", "")), blank, []) > 0
+
+
+ARGUMENTS = ("exercise", "i_love_ai", "--format", "moodle")
+
+
+def test_a_draw_of_one_form_is_the_whole_exercise() -> None:
+    """Thirty forms are thirty questions in one category, each with all that it takes."""
+    text = printed(*ARGUMENTS, "--step", "scores", "--step", "softmax", "--forms", "30")
+    (category,) = ElementTree.fromstring(text.encode()).iterfind("question[@type='category']")
+    path = category.findtext("category/text")
+    assert path == "$course$/top/I love AI · 4 · Attention scores · 5 · Softmax"
+    read = cloze.questions(text)
+    assert len(read) == len({one.name for one in read}) == len({one.idnumber for one in read}) == 30
+    for one in read:
+        assert len(one.fields) == 30
+        assert len(one.hints) == 2
+        tables = one.marked.split("<table>")
+        given = [
+            table for table in tables if "<code>Q</code>" in table or "<code>K</code>" in table
+        ]
+        assert [len(re.findall(r">−?[0-9.]+</td>", table)) for table in given] == [6, 6]
+        assert "--seed" not in f"{one.text}{one.feedback}", "no student learns how to make the key"
+    assert "attn exercise" in (category.findtext("info/text") or "")
+
+
+def test_the_answer_is_shown_and_all_of_its_interval_is_right() -> None:
+    """6.436 under carry, 6.437 in full: both are right, and what Moodle shows is 6.436."""
+    (read,) = cloze.questions(printed(*ARGUMENTS, "--cell", "exp_sum[I]"))
+    (field,) = read.fields
+    first = next(one for one in field.alternatives if one.share == 1)
+    assert first.value == Decimal("6.436")
+    marks = [cloze.mark(field, text)[0] for text in ("6.4355", "6.436", "6.437", "6.4375")]
+    assert marks == [1, 1, 1, 1]
+    assert [cloze.mark(field, text)[0] for text in ("6.42", "6.45")] == [0, 0]
+
+
+def test_nobody_is_paid_for_typing_nothing() -> None:
+    """Without exponentials the score 0 gives the weight 0, which is told, and earns nothing."""
+    (read,) = cloze.questions(printed(*ARGUMENTS, "--step", "softmax"))
+    told = [cloze.mark(field, "0") for field in read.fields]
+    assert {share for share, _ in told} == {0}
+    assert any("without exponentials" in said for _, said in told)
+
+
+def test_hints_give_no_number_away() -> None:
+    (read,) = cloze.questions(printed(*ARGUMENTS, "--step", "weighted_sum"))
+    how, mistakes = read.hints
+    assert "weights[I, I]" in how
+    assert not re.search(r"\d\.\d", how + mistakes)
+    assert "<li>" in mistakes
+
+
+def printed(*arguments: str) -> str:
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout

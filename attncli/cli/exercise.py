@@ -19,7 +19,7 @@ def command(order: ExerciseArguments) -> None:
 
       attn exercise i_love_ai --forms 26 --seed 7 --format latex -o forms/
 
-      attn exercise i_love_ai --step softmax --format moodle -o softmax.xml
+      attn exercise i_love_ai --step softmax --forms 30 --format moodle -o softmax.xml
 
       attn exercise i_love_ai --step softmax --stress 1000
     """

@@ -66,7 +66,7 @@ class ExerciseArguments(NamedTuple):
         typer.Option(
             "--hints",
             help="A sheet of hints as well: each step in words, formulas and names, without a "
-            "number.",
+            "number; Moodle's questions have them anyway.",
         ),
     ] = False
     forms: Annotated[

@@ -130,7 +130,7 @@ def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSetti
     if key not in can.keys:
         right = f"say {' or '.join(can.keys)}"
         wrong.append(Problem.of(f"--key {key}", f"the format {form} doesn't go with it", right))
-    if order.hints and not can.hints:
+    if order.hints and can.hints == "none":
         right = "choose another, or leave --hints out"
         wrong.append(Problem.of("--hints", f"the format {form} has none", right))
     if order.stress is not None and form not in format_names():
@@ -144,5 +144,6 @@ def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSetti
     if order.fragment:
         check_fragment(form)
     first = "exercise" if key == "embedded" else "sheet"
-    kinds = (first, *(("key",) if key == "separate" else ()), *(("hints",) * order.hints))
+    apart = order.hints and can.hints == "separate"
+    kinds = (first, *(("key",) if key == "separate" else ()), *(("hints",) * apart))
     return PaperSettings(form, key, folder, kinds, can.share)

@@ -40,12 +40,15 @@ def check_targets(order: ExerciseArguments, manner: PaperSettings, forms: Sequen
 
 
 def _file_names(order: ExerciseArguments, manner: PaperSettings, forms: Sequence[str]) -> list[str]:
-    """A name for each paper, from the scenario, the form and what it is."""
+    """A name for each paper, from the scenario, the form and what it is; one where all forms are
+    gathered in a file."""
     from attncli.questions import OWN_FORM
-    from attncli.render import module_of
+    from attncli.render import abilities_of, suffixes_of
 
-    suffix = module_of(manner.format).SUFFIXES[0]
+    suffix = suffixes_of(manner.format)[0]
     stem = safe_name(Path(order.scenario).stem)
+    if abilities_of(manner.format).gathered:
+        forms = [OWN_FORM]
     return [
         "_".join((stem, *(() if form == OWN_FORM else (form,)), kind)) + suffix
         for form in forms
@@ -67,11 +70,14 @@ def write_papers(
 ) -> None:
     """Makes the papers of all forms, then writes them, all or none."""
     forms: list[str] = []
-    texts: list[str] = []
-    with _rarely_collecting():
+
+    def papers() -> Iterator[Document]:
         for form, trace, whole in watched(exercises, count, "Forms"):
             forms.append(form)
-            texts += _texts(whole, order, manner, trace)
+            yield from (_paper(kind, whole, trace, manner) for kind in manner.kinds)
+
+    with _rarely_collecting():
+        texts = _texts(papers(), order, manner)
     if manner.folder:
         assert order.output is not None
         names = _file_names(order, manner, forms)
@@ -93,19 +99,20 @@ def _rarely_collecting() -> Iterator[None]:
 
 
 def _texts(
-    whole: Document, order: ExerciseArguments, manner: PaperSettings, trace: Trace
-) -> Iterator[str]:
-    """The papers of one form in its format."""
-    from attncli.render import render
+    papers: Iterable[Document], order: ExerciseArguments, manner: PaperSettings
+) -> list[str]:
+    """Papers in their format, gathered in one file where that has them so."""
+    from attncli.render import abilities_of, render, render_forms
 
     page = page_for(order.output)._replace(fragment=order.fragment)
-    for kind in manner.kinds:
-        yield render(_paper(kind, whole, trace, manner), manner.format, page)
+    if abilities_of(manner.format).gathered:
+        return [render_forms([*papers], manner.format, page)]
+    return [render(paper, manner.format, page) for paper in papers]
 
 
 def _paper(kind: str, whole: Document, trace: Trace, manner: PaperSettings) -> Document:
     from attncli.render import abilities_of
-    from attncli.telling.exercise.hints import hints_page
+    from attncli.telling.exercise.hints import hints_page, with_hints
     from attncli.telling.exercise.key_pages import key_page
     from attncli.telling.exercise.sheets import sheet_of
 
@@ -116,6 +123,8 @@ def _paper(kind: str, whole: Document, trace: Trace, manner: PaperSettings) -> D
             return hints_page(whole, trace)
         case "sheet":
             return sheet_of(whole)
+        case _ if abilities_of(manner.format).hints == "embedded":
+            return with_hints(whole, trace)
         case _ if abilities_of(manner.format).self_keyed:
             return whole
         case _:

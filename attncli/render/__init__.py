@@ -2,12 +2,14 @@
 `render.formats`, of `render.pictures` where it has nothing but a page's pictures, or of
 `render.exercises` where it is only for exercises.
 
-Each has `render(document, page) -> str` and the `SUFFIXES` of its files; `ABILITIES`, where it can
+Each has `render(document, page) -> str`, `render_forms(documents, page) -> str` too where all forms
+of an exercise go into one file, and the `SUFFIXES` of its files; `ABILITIES`, where it can
 more or less than others.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -69,6 +71,11 @@ def render(document: Document, form: str, page: Page) -> str:
     return str(module_of(form).render(document, page))
 
 
+def render_forms(documents: Sequence[Document], form: str, page: Page) -> str:
+    """All forms of an exercise as one file, in a format that has them so."""
+    return str(module_of(form).render_forms(documents, page))
+
+
 def summary_line(name: Word, spans: Spans) -> str:
     """One line of plain text about a file."""
     from attncli.render.sentences import text_of_spans
@@ -91,6 +98,7 @@ __all__ = [
     "page_format_names",
     "picture_format_names",
     "render",
+    "render_forms",
     "suffixes_of",
     "summary_line",
 ]

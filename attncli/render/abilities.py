@@ -9,13 +9,15 @@ class Abilities(NamedTuple):
     """`keys` are the places where the key of an exercise may go, the usual one first. A format has
     a `fragment` if its pages go without a preamble. One that is `self_keyed` writes sheet and key
     as one source, from the exercise itself; `share` is what a known mistake earns in it, in per
-    cent, if nothing is said, None if mistakes aren't looked for. `hints` can be written in it,
-    or not. `detail` is how closely a page is told in it if nothing is said, None if that is as it
-    fits."""
+    cent, if nothing is said, None if mistakes aren't looked for. `hints` is where these go: on a
+    sheet of their own (`separate`), into the exercise itself (`embedded`), or nowhere (`none`). One
+    that is `gathered` writes all forms of an exercise as one file, by `render_forms`. `detail` is
+    how closely a page is told in it if nothing is said, None if that is as it fits."""
 
     keys: tuple[str, ...] = ("embedded", "none", "separate")
     fragment: bool = False
     self_keyed: bool = False
     share: int | None = None
-    hints: bool = True
+    hints: str = "separate"
+    gathered: bool = False
     detail: str | None = None

@@ -29,6 +29,7 @@ class Cloze(NamedTuple):
     penalty: Decimal
     tags: tuple[str, ...]
     idnumber: str | None
+    hints: tuple[str, ...] = ()
 
 
 def questions(xml: str) -> list[Cloze]:
@@ -68,6 +69,7 @@ def _question(element: ElementTree.Element) -> Cloze:
         _penalty(element),
         tuple((tag.text or "").strip() for tag in element.iterfind("tags/tag/text")),
         _text(element, "idnumber") or None,
+        tuple(_text(hint, "text") for hint in element.iterfind("hint")),
     )
 
 
@@ -109,6 +111,9 @@ def _faults(question: Cloze) -> Iterator[str]:
         yield f"text: {fault}"
     for fault in faults.of_html(question.feedback):
         yield f"general feedback: {fault}"
+    for number, hint in enumerate(question.hints, 1):
+        for fault in faults.of_html(hint):
+            yield f"hint {number}: {fault}"
 
 
 def _of_headings(question: Cloze) -> Iterator[str]:

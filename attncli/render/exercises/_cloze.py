@@ -58,39 +58,64 @@ class AcceptedRange(NamedTuple):
         return gap > decimals.product(_SLACK, largest)
 
 
+class RightRange(NamedTuple):
+    """What is right: all that is accepted, and the answer itself."""
+
+    answer: Decimal
+    accepted: AcceptedRange
+
+    @property
+    def texts(self) -> list[str]:
+        """What is right as answers of a field: first the one that Moodle shows, with as much
+        around it as is accepted on both sides, then all that is accepted."""
+        low, high = self.accepted
+        below, above = decimals.difference(self.answer, low), decimals.difference(high, self.answer)
+        near = max(Decimal(0), min(below, above))
+        first = f"{number_text(self.answer)}:{number_text(near)}"
+        return list(dict.fromkeys((first, self.accepted.text)))
+
+
 class Alternatives(NamedTuple):
     """What is right for a blank, and the mistakes that are apart from it and each other."""
 
-    right: AcceptedRange
+    right: RightRange
     slips: tuple[tuple[MistakenAnswer, AcceptedRange], ...]
 
     @classmethod
     def of(cls, key: RightAnswer) -> Alternatives:
         right = AcceptedRange(key.low, key.high)
+        whole = RightRange(key.number.shown, right)
         kept: list[tuple[MistakenAnswer, AcceptedRange]] = []
         for slip in key.slips:
             interval = AcceptedRange(slip.low, slip.high)
             if all(interval.is_apart(other) for other in (right, *(i for _, i in kept))):
                 kept.append((slip, interval))
-        return cls(right, tuple(kept))
+        return cls(whole, tuple(kept))
 
     @property
     def intervals(self) -> tuple[AcceptedRange, ...]:
-        return (self.right, *(interval for _, interval in self.slips))
+        return (self.right.accepted, *(interval for _, interval in self.slips))
+
+    @property
+    def numbers(self) -> tuple[Decimal, ...]:
+        """The numbers by which its answers are written."""
+        return (self.right.answer, *(interval.centre for interval in self.intervals))
 
 
-class Feedback(NamedTuple):
-    """What is said, in HTML: of what is right, and of each mistake."""
+class TakenWrong(NamedTuple):
+    """What is accepted as a mistake, what it earns in per cent, and what is said to it, in HTML."""
 
-    right: str
-    slips: tuple[str, ...]
+    accepted: AcceptedRange
+    share: int
+    said: str
 
 
-def field(question: Question, told: Alternatives, said: Feedback, share: int, filler: str) -> str:
-    """A blank as a field; a mistake earns `share` per cent of its points."""
-    parts = [f"={told.right.text}#{in_field(said.right)}"]
-    for (_, interval), text in zip(told.slips, said.slips, strict=True):
-        parts.append(f"%{share}%{interval.text}#{in_field(text)}")
+def field(
+    question: Question, right: RightRange, said: str, slips: Iterable[TakenWrong], filler: str
+) -> str:
+    """A blank as a field; `said` is what is said of what is right, in HTML."""
+    parts = [f"={text}#{in_field(said)}" for text in right.texts]
+    parts += [f"%{one.share}%{one.accepted.text}#{in_field(one.said)}" for one in slips]
     return f"{{{question.points}:NUMERICAL:{'~'.join([*parts, f'%0%{filler}:0'])}}}"
 
 
@@ -135,7 +160,8 @@ def filler(asked: Sequence[Alternatives]) -> str:
     and changes no marks.
     """
     intervals = [interval for told in asked for interval in told.intervals]
-    longest = max((len(number_text(interval.centre)) for interval in intervals), default=0)
+    numbers = (number for told in asked for number in told.numbers)
+    longest = max((len(number_text(number)) for number in numbers), default=0)
     for width in count(min(max(_LEAST_WIDTH, longest), _MOST_WIDTH)):
         number = Decimal(f"-{'9' * (width - 1)}")
         if _is_apart_from(AcceptedRange(number, number), intervals):

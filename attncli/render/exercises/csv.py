@@ -21,7 +21,7 @@ from attncli.render.page import Page
 from attncli.word import Word
 
 SUFFIXES = (".csv",)
-ABILITIES = Abilities(keys=("none", "separate"), hints=False)
+ABILITIES = Abilities(keys=("none", "separate"), hints="none")
 
 HEADINGS = ("form", "hash", "id", "answer")
 _GUARD = "'"

@@ -1,5 +1,7 @@
-"""Moodle XML: one cloze question a step, its blanks as fields that mark themselves.
+"""Moodle XML: a category of cloze questions, one a form, their blanks as fields that mark
+themselves.
 
+Each question holds all that it takes to answer it, so that a quiz can draw one at random.
 What can't be said twice: mathematics is left to Moodle's MathJax, as `\\(…\\)`; a field can't stand
 inside it, and neither do somebody's words. The text of a question is searched for fields and for
 their numbers, `{#1}`, so that no brace of anybody's words is left in it.
@@ -7,43 +9,51 @@ their numbers, `{#1}`, so that no brace of anybody's words is left in it.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from attncli.arithmetic.expression import Blank, Equation, Expression
-from attncli.document import AnswerSpace, Block, Document, Fields, Section
-from attncli.notation.latex import latex
-from attncli.notation.words import ISOLATE, POP, isolated, visible
+from attncli.arithmetic.expression import Blank
+from attncli.document import AnswerSpace, Block, Document, Facts, Fields, Section
+from attncli.notation.words import visible
 from attncli.questions import OWN_FORM, MistakenAnswer, Paper, Question
 from attncli.records import NamedTuple
 from attncli.render.abilities import Abilities
 from attncli.render.exercises._answers import asking, paper_of
-from attncli.render.exercises._cloze import Alternatives, Feedback, field, filler, masked_field
+from attncli.render.exercises._cloze import (
+    AcceptedRange,
+    Alternatives,
+    TakenWrong,
+    field,
+    filler,
+    masked_field,
+)
+from attncli.render.exercises._moodle_text import cdata, mathematics, name_of, text, word, xml
 from attncli.render.html import (
     HtmlStyle,
     blocks_html,
-    escaped,
     expression_html,
-    isolating,
     spans_html,
 )
 from attncli.render.html.tables import facts_html
 from attncli.render.numbers import text_of
 from attncli.render.page import Page
 from attncli.render.sentences import text_of_spans
-from attncli.word import Word
 
 SUFFIXES = (".xml",)
-ABILITIES = Abilities(keys=("embedded",), self_keyed=True, share=50, hints=False)
+ABILITIES = Abilities(
+    keys=("embedded",), self_keyed=True, share=50, hints="embedded", gathered=True
+)
 """A field holds what is right, so the exercise itself is written, not a sheet and a key."""
 
 _LEVEL = 4
+_MOST_NAMED = 2
 _HIDDEN = "▢"
 """In the place of a number that is asked for elsewhere, or would tell what is asked for."""
 
 _ABOUT = """\
-All fields have one size: that of the longest answer of the file, which each field has as its last
-answer, worth nothing. Moodle adds to it by chance, which the style in the questions undoes."""
+All fields of a question have one size: that of its longest answer, which each field has as its
+last answer, worth nothing. Moodle adds to it by chance, which the style in the questions undoes.
+A field whose answer isn't the middle of what is accepted has it twice: first the answer, which is
+what Moodle shows as right, then all that is accepted."""
 _LOOKS = """\
 <style>
 .attn table { border-collapse: collapse; margin: 0 0 1em }
@@ -58,26 +68,18 @@ _LOOKS = """\
 _ROOM_FOR_BORDERS = 4
 _HOW_MASKED = "<p>Type −∞, what a masked score is, as <code>-inf</code>.</p>"
 
-_OBEYED = re.compile(r"[{}\\~$@`]")
-"""What Moodle or its filters might take for a field, mathematics or the address of a file."""
-_SIMPLE = re.compile(rf"[\w ,.'!?·…=≈+−×/√→⋮\[\]{ISOLATE}{POP}-]*")
-_NO_MATHEMATICS = "tex2jax_ignore mathjax_ignore"
-_LIKE_A_FIELD = re.compile(r"\{(?=[0-9]*:|#)")
-_LONGEST_NAME = 255
-_ENTITY = re.compile("&(?=#?[A-Za-z0-9]+;)")
-_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+def render(document: Document, page: Page) -> str:
+    """A form as a file of one question."""
+    return render_forms([document], page)
 
 
-def render(document: Document, page: Page) -> str:  # noqa: ARG001
-    """Every section that asks for something as a question. Raises ValueError for a document that
-    doesn't say what is right."""
-    exercise = _Exercise.of(document, paper_of(document, "moodle"))
-    questions = [
-        _question(exercise, section, number)
-        for number, section in enumerate(asking(document), start=1)
-    ]
+def render_forms(documents: Sequence[Document], page: Page) -> str:  # noqa: ARG001
+    """All forms of an exercise as a category, with a question each. Raises ValueError for a
+    document that doesn't say what is right."""
+    questions = (_question(_Exercise.of(one, paper_of(one, "moodle"))) for one in documents)
     start = f'<?xml version="1.0" encoding="UTF-8"?>\n<quiz>\n<!--\n{_ABOUT}\n-->'
-    return "\n".join([start, *questions, "</quiz>"]) + "\n"
+    return "\n".join([start, _category(documents[0]), *questions, "</quiz>"]) + "\n"
 
 
 class _Exercise(NamedTuple):
@@ -106,73 +108,143 @@ class _Exercise(NamedTuple):
         if question.id not in self.told:
             return masked_field(question, right, self.filler)
         told = self.told[question.id]
-        said = Feedback(right, tuple(self.said_of(slip) for slip, _ in told.slips))
-        return field(question, told, said, self.paper.share, self.filler)
+        slips = tuple(
+            TakenWrong(accepted, self.share_of(accepted), self.said_of(slip, accepted))
+            for slip, accepted in told.slips
+        )
+        return field(question, told.right, right, slips, self.filler)
 
-    def has_masked(self, section: Section) -> bool:
+    @property
+    def has_masked(self) -> bool:
         """Whether a masked score is asked for."""
-        return any(question.id not in self.told for question in section.questions)
+        asked = (question for section in asking(self.document) for question in section.questions)
+        return any(question.id not in self.told for question in asked)
 
-    def said_of(self, slip: MistakenAnswer) -> str:
-        name = _word(slip.name.replace("_", " "))
-        return f"<b>{name}:</b> {_word(slip.says)} This earns {self.paper.share} % of the points."
+    def share_of(self, accepted: AcceptedRange) -> int:
+        """What a mistake earns, in per cent: nothing where it gives 0, which anybody can type."""
+        return 0 if accepted.low <= 0 <= accepted.high else self.paper.share
+
+    def said_of(self, slip: MistakenAnswer, accepted: AcceptedRange) -> str:
+        name, share = word(slip.name.replace("_", " ")), self.share_of(accepted)
+        earns = f" This earns {share} % of the points." if share else ""
+        return f"<b>{name}:</b> {word(slip.says)}{earns}"
 
 
-def _question(exercise: _Exercise, section: Section, number: int) -> str:
-    paper = exercise.paper
-    form = () if paper.form == OWN_FORM else (f"form {paper.form}",)
-    rest = " · ".join(("", *form, text_of_spans(section.heading, visible)))
-    name = _name(exercise.document.title, rest)
-    tags = (f"<tag><text>{_xml(tag)}</text></tag>" for tag in (f"form {paper.form}", paper.hash))
+def _category(document: Document) -> str:
+    """Where the questions go, by title and steps, and for teachers what made them."""
+    name = name_of(document.title, _after(_headings(document))).replace("/", "//")
+    made = Facts(tuple(row for row in document.marks.rows if row[0] != "Form"))
+    info = facts_html(made, _style(_answer))
     return f"""\
-  <question type="cloze">
-    <name><text>{_xml(name)}</text></name>
-    <questiontext format="html">
-      <text>{_cdata(_asked(exercise, section, number))}</text>
-    </questiontext>
-    <generalfeedback format="html">
-      <text>{_cdata(_solved(exercise, section))}</text>
-    </generalfeedback>
-    <penalty>0.3333333</penalty>
-    <hidden>0</hidden>
-    <idnumber>{_xml(f"{paper.hash}-{paper.form}-{number}")}</idnumber>
-    <tags>{"".join(tags)}</tags>
+  <question type="category">
+    <category><text>$course$/top/{xml(name)}</text></category>
+    <info format="html"><text>{cdata(info)}</text></info>
   </question>"""
 
 
-def _asked(exercise: _Exercise, section: Section, number: int) -> str:
-    """What is to be done: what the key depends on, and the section with fields for its blanks;
-    in the first one also what the exercise opens with."""
-    fields = _Fields(exercise, section)
-    style = HtmlStyle(_text, _word, _mathematics, fields.of, _LEVEL + 1)
-    facts = exercise.document.facts
+def _headings(document: Document) -> list[str]:
+    """The steps that something is asked of; of many the first and the last."""
+    told = [text_of_spans(section.heading, visible) for section in asking(document)]
+    return told if len(told) <= _MOST_NAMED else [f"{told[0]} to {told[-1]}"]
+
+
+def _after(parts: Iterable[str]) -> str:
+    return "".join(f" · {part}" for part in parts)
+
+
+def _question(exercise: _Exercise) -> str:
+    document, paper = exercise.document, exercise.paper
+    form = () if paper.form == OWN_FORM else (f"form {paper.form}",)
+    name = name_of(document.title, _after((*form, *_headings(document))))
+    tags = (f"<tag><text>{xml(tag)}</text></tag>" for tag in (f"form {paper.form}", paper.hash))
+    return f"""\
+  <question type="cloze">
+    <name><text>{xml(name)}</text></name>
+    <questiontext format="html">
+      <text>{cdata(_asked(exercise))}</text>
+    </questiontext>
+    <generalfeedback format="html">
+      <text>{cdata(_solved(document))}</text>
+    </generalfeedback>
+    <penalty>0.3333333</penalty>
+    <hidden>0</hidden>
+    <idnumber>{xml(f"{paper.hash}-{paper.form}")}</idnumber>
+    <tags>{"".join(tags)}</tags>{"".join(map(_hint, document.hints))}
+  </question>"""
+
+
+def _asked(exercise: _Exercise) -> str:
+    """What is to be done: what the key depends on, what the exercise opens with, and each section,
+    with a field for each blank."""
+    document, style = exercise.document, _style(_answer)
+    facts = document.facts
     looks = _LOOKS.replace("SIZE", str(len(exercise.filler) + _ROOM_FOR_BORDERS))
-    opening = exercise.document.opening if number == 1 else ()
-    body = [
-        looks,
-        f"<h{_LEVEL}>{spans_html(section.heading, style)}</h{_LEVEL}>",
-        *(f"<p>{expression_html(formula, style)}</p>" for formula in section.formulas),
-        *((facts_html(facts, style),) if facts is not None else ()),
-        *((_HOW_MASKED,) if exercise.has_masked(section) else ()),
-        blocks_html(_printed((*opening, *section.blocks)), style),
-    ]
+    sections: list[str] = []
+    opening = document.opening
+    for section in asking(document):
+        sections += _with_fields(exercise, section, opening)
+        opening = ()
+    return _whole(
+        [
+            looks,
+            *((facts_html(facts, style),) if facts is not None else ()),
+            *((_HOW_MASKED,) if exercise.has_masked else ()),
+            *sections,
+        ]
+    )
+
+
+def _with_fields(exercise: _Exercise, section: Section, opening: Sequence[Block]) -> Iterator[str]:
+    """A section, and before it what the exercise opens with."""
+    fields = _Fields(exercise, section)
+    style = _style(fields.of)
+    yield blocks_html(_printed(opening), style)
+    yield _heading(section, style)
+    yield from (f"<p>{expression_html(formula, style)}</p>" for formula in section.formulas)
+    yield blocks_html(_printed(section.blocks), style)
     fields.check()
-    return _whole(body)
 
 
-def _solved(exercise: _Exercise, section: Section) -> str:
-    """The worked solution, and what made the exercise."""
-    style = HtmlStyle(_text, _word, _mathematics, _answer, _LEVEL + 1)
-    solution = blocks_html(_printed(section.solution), style)
-    return _whole([solution, facts_html(exercise.document.marks, style)])
+def _solved(document: Document) -> str:
+    """The worked solutions. The command isn't told to students, who could run it."""
+    style = _style(_answer)
+    return _whole(
+        part
+        for section in asking(document)
+        for part in (_heading(section, style), blocks_html(_printed(section.solution), style))
+    )
 
 
-def _printed(blocks: tuple[Block, ...]) -> Iterator[Block]:
+def _hint(told: Sequence[Section]) -> str:
+    """What is told after a try that was wrong."""
+    style = _style(_answer)
+    html = _whole(
+        part
+        for section in told
+        for part in (_heading(section, style), blocks_html(section.blocks, style))
+    )
+    return f"""
+    <hint format="html">
+      <text>{cdata(html)}</text>
+      <shownumcorrect/>
+      <clearwrong/>
+    </hint>"""
+
+
+def _heading(section: Section, style: HtmlStyle) -> str:
+    return f"<h{_LEVEL}>{spans_html(section.heading, style)}</h{_LEVEL}>"
+
+
+def _style(blank: Callable[[Blank], str]) -> HtmlStyle:
+    return HtmlStyle(text, word, mathematics, blank, _LEVEL + 1)
+
+
+def _printed(blocks: Iterable[Block]) -> Iterator[Block]:
     """The blocks but those for writing on paper."""
     return (block for block in blocks if not isinstance(block, Fields | AnswerSpace))
 
 
-def _whole(parts: list[str]) -> str:
+def _whole(parts: Iterable[str]) -> str:
     inside = "\n".join(part for part in parts if part)
     return f'<div class="attn">\n{inside}\n</div>'
 
@@ -200,49 +272,3 @@ class _Fields:
 
 def _answer(blank: Blank) -> str:
     return _HIDDEN if blank.answer is None else text_of(blank.answer)
-
-
-def _text(text: str) -> str:
-    """Text with nothing in it that HTML, Moodle or its filters would obey."""
-    return _OBEYED.sub(lambda found: f"&#{ord(found[0])};", escaped(text))
-
-
-def _word(text: str) -> str:
-    """A text with somebody's words in it; what could be mathematics or a smiley is kept from the
-    filters."""
-    words = isolating(_text(text))
-    if _SIMPLE.fullmatch(text):
-        return words
-    return f'<span class="nolink"><bdi class="{_NO_MATHEMATICS}">{words}</bdi></span>'
-
-
-def _mathematics(node: Expression | Equation) -> str:
-    """An expression for MathJax, to which a space after a brace makes no difference."""
-    return rf"\({escaped(_LIKE_A_FIELD.sub('{ ', latex(node)))}\)"
-
-
-def _name(title: Word, rest: str) -> str:
-    """The name of a question, its title cut where Moodle has no room for it. Moodle takes tags
-    out of names, and entities for what they mean."""
-    shown, room = visible(title)[:_LONGEST_NAME], _LONGEST_NAME
-    while len(name := isolated(_without_tags(f"{shown}{rest}"[:room]))) > _LONGEST_NAME:
-        shown, room = (f"{shown[:-2]}…", room) if len(shown) > 1 else ("…", room - 1)
-    return name
-
-
-def _without_tags(text: str) -> str:
-    return _ENTITY.sub("&amp;", text).replace("<", "&lt;").replace(">", "&gt;")
-
-
-def _xml(text: str) -> str:
-    return escaped(_allowed(text))
-
-
-def _cdata(html: str) -> str:
-    parts = _allowed(html).replace("]]>", "]]]]><![CDATA[>")
-    return f"<![CDATA[{parts}]]>"
-
-
-def _allowed(text: str) -> str:
-    """The text with a replacement character for what XML can't hold at all."""
-    return _NOT_IN_XML.sub("\ufffd", text)

@@ -16,7 +16,7 @@ from attncli.render.page import Page
 from attncli.render.sentences import text_of_spans
 
 SUFFIXES = (".yaml", ".yml")
-ABILITIES = Abilities(keys=("none", "separate"), hints=False)
+ABILITIES = Abilities(keys=("none", "separate"), hints="none")
 
 _HOW_TO = """\
 # Write each answer behind its name, after the colon and a space.

@@ -34,21 +34,37 @@ def hints_page(whole: Document, trace: Trace) -> Document:
     )
 
 
+def with_hints(whole: Document, trace: Trace) -> Document:
+    """An exercise with its hints for one try after the other: how each step is done, then the
+    mistakes people make."""
+    how, mistakes = zip(*_hints(whole.sections, trace), strict=True)
+    tries = (tuple(section for section in told if section.blocks) for told in (how, mistakes))
+    return whole._replace(hints=tuple(told for told in tries if told))
+
+
 def _sections(sections: Sequence[Section], trace: Trace) -> Iterator[Section]:
-    """A section for each; what a step is for, and its mistakes, where it comes first."""
+    for how, mistakes in _hints(sections, trace):
+        yield how._replace(blocks=(*how.blocks, *mistakes.blocks))
+
+
+def _hints(sections: Sequence[Section], trace: Trace) -> Iterator[tuple[Section, Section]]:
+    """For each section how it is done, and the mistakes of its step; of a step what it is for,
+    and its mistakes, where it comes first."""
     known: set[str] = set()
     for section in sections:
-        blocks = _by_names(section, trace)
-        if section.step not in known:
-            blocks = _about(step_named(section.step), blocks)
+        step, bare = step_named(section.step), section._replace(questions=(), solution=())
+        purpose = () if section.step in known else (Prose((step.purpose,)),)
+        mistakes = () if section.step in known else _mistakes(step)
         known.add(section.step)
-        yield section._replace(blocks=tuple(blocks), questions=(), solution=())
+        yield (
+            bare._replace(blocks=(*purpose, *_by_names(section, trace))),
+            bare._replace(blocks=tuple(mistakes)),
+        )
 
 
-def _about(step: Step[Any], working: Sequence[Block]) -> list[Block]:
-    blocks: list[Block] = [Prose((step.purpose,)), *working]
+def _mistakes(step: Step[Any]) -> Sequence[Block]:
     mistakes = tuple((mistake.says,) for mistake in step.mistakes)
-    return [*blocks, *common_mistakes([Bullets(mistakes)] if mistakes else [])]
+    return common_mistakes([Bullets(mistakes)] if mistakes else [])
 
 
 def _by_names(section: Section, trace: Trace) -> list[Block]:
