@@ -378,7 +378,7 @@ def test_either_policy_is_of_the_same_cuts() -> None:
     assert {*oracle.intervals(exact, cells)} == {*cells}
 
 
-@pytest.mark.parametrize("said", ["marks: Ġ", "training: expected", "model: bpe"])
+@pytest.mark.parametrize("said", ["marks: Ġ", "training: expected"])
 def test_what_is_left_out(said: str) -> None:
     with pytest.raises(NotImplementedError):
         unigram(read(f"tokenizer: {{kind: unigram, {said}}}\n{HUGS}"))
