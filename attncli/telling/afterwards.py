@@ -40,13 +40,15 @@ def closing_notes(trace: Trace, selection: Selection) -> list[Block]:
         *before_and_after(trace, result_of(trace), selection),
         *closing_graphs(trace, selection),
         *_generated(trace),
-        *variants_of(trace),
+        *variants_of(trace, selection),
     ]
 
 
 def _found(trace: Trace, selection: Selection) -> list[Block]:
-    """What the page found, unless one of its last two sections has just said so; states that are
-    set side by side behind it say nothing new."""
+    """What the page found, unless one of its last two sections, or a summary, has just said so;
+    states that are set side by side behind it say nothing new."""
+    if selection.detail == "summary" and told_parts(trace):
+        return []
     part, said = last_finding(trace, selection)
     told = [one for one in told_parts(trace) if one is part or one.step != "states"]
     return [Note(said)] if said and not any(part is one for one in told[-2:]) else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 from attncli.arithmetic import decimals, evaluation
@@ -86,8 +86,8 @@ def _columns(outline: Outline, name: str, *, made: bool = False) -> int | None:
     return shapes.get(name, (None, None))[1]
 
 
-def facts_of(trace: Trace) -> Facts:
-    """What the page opens with."""
+def facts_of(trace: Trace, queries: Sequence[str] = ()) -> Facts:
+    """What the page opens with; `queries` are those of which it tells the rows, where not all."""
     scenario = trace.scenario
     rows: list[tuple[str, Spans]] = []
     if scenario.encoder is not None and scenario.encoder.text.sentence is not None:
@@ -103,6 +103,8 @@ def facts_of(trace: Trace) -> Facts:
     rows += [(_called("Sizes", stack), sizes(outline, stack)) for stack in scenario.stacks]
     attending = [stack for stack in scenario.stacks if _attends(trace, stack)]
     rows += [(_called("Scaling", stack), _scaling(outline, stack)) for stack in attending]
+    if queries:
+        rows.append(("Shown", ("the rows of ", *joined((Word(one),) for one in queries))))
     rows.append(("Rounding", (rounding_in_words(trace.rounding),)))
     return Facts(tuple((name, spans) for name, spans in rows if spans))
 

@@ -19,7 +19,6 @@ from attncli.word import Word
 
 _SAME = 1e-12
 """What floats may be off by where the same sums are done in another order."""
-_EVERYTHING = Selection()
 
 
 class _Told(NamedTuple):
@@ -29,9 +28,9 @@ class _Told(NamedTuple):
     trace: Trace
 
 
-def variants_of(trace: Trace) -> list[Block]:
-    """Each variant beside the one before it that is told its positions in the same way, or else
-    beside the scenario's own."""
+def variants_of(trace: Trace, selection: Selection) -> list[Block]:
+    """The rows that are told of each variant, beside the one before it that is told its positions
+    in the same way, or else beside the scenario's own."""
     if not trace.variants:
         return []
     if result_of(trace) is None:
@@ -41,9 +40,10 @@ def variants_of(trace: Trace) -> list[Block]:
     blocks: list[Block] = [Subheading(("Variants",))]
     whole = _Told(("in the scenario itself",), trace)
     told: dict[tuple[str, ...], _Told] = {_positions(trace): whole}
+    rows = Selection(queries=selection.queries, axis=selection.axis)
     for name, other in trace.variants.items():
         before = told.setdefault(_positions(other), _Told(("in the variant ", Word(name)), other))
-        blocks += _variant(name, other, whole if before.trace is other else before, trace)
+        blocks += _variant(name, other, whole if before.trace is other else before, trace, rows)
     return blocks
 
 
@@ -51,7 +51,7 @@ def _positions(trace: Trace) -> tuple[str, ...]:
     return tuple(one.kind for one in trace.scenario.stack.positions)
 
 
-def _variant(name: str, other: Trace, before: _Told, trace: Trace) -> list[Block]:
+def _variant(name: str, other: Trace, before: _Told, trace: Trace, rows: Selection) -> list[Block]:
     """What a variant changed, what comes of it, and what it finds."""
     own, result = result_of(before.trace) or result_of(trace), result_of(other)
     if own is None or result is None:
@@ -60,9 +60,9 @@ def _variant(name: str, other: Trace, before: _Told, trace: Trace) -> list[Block
     compared = _Compared.of(own, result)
     note = Note((Word(name), " (", varied, "): ", *compared.told(own, result, before.called)))
     changed = _changed(trace.quantities, other)
-    tables = [*given_blocks(other, changed, _EVERYTHING), matrix_block(result, _EVERYTHING)]
-    _, found = last_finding(other, _EVERYTHING)
-    is_new = not compared.same and found != last_finding(before.trace, _EVERYTHING)[1]
+    tables = [*given_blocks(other, changed, Selection()), matrix_block(result, rows)]
+    _, found = last_finding(other, rows)
+    is_new = not compared.same and found != last_finding(before.trace, rows)[1]
     return [note, *tables, *([Note(found)] if found and is_new else [])]
 
 

@@ -91,7 +91,7 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
     return Document(
         Word(trace.scenario.title),
         sections,
-        facts_of(trace),
+        facts_of(trace, [selection.axis[k] for k in selection.queries]),
         given=tuple(given_block(trace, quantity, Selection()) for quantity in _all_given(trace)),
         opening=(_tree(trace, told, selection),) if is_structured(trace) and whole and told else (),
         closing=closing_of(trace, selection) if whole else (),
