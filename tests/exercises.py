@@ -44,7 +44,7 @@ def wish(  # noqa: PLR0913
     token: str | None = None,
 ) -> ExerciseRequest:
     blanking = parse_blanking(blank)
-    chosen = detail or ("full" if blanking.terms else "summary")
+    chosen = detail or ("full" if blanking.terms.inner else "summary")
     return ExerciseRequest(
         select(trace, steps, token, chosen),
         find_cells(trace, cells, ()),

@@ -82,7 +82,7 @@ def _wish(order: ExerciseArguments, trace: Trace, terms: CheckedArguments) -> Ex
     from attncli.telling.walkthrough import check_told
 
     cells = _cells(order, trace) if order.cell else []
-    detail = order.detail or ("full" if terms.blanking.terms else "summary")
+    detail = order.detail or ("full" if terms.blanking.terms.inner else "summary")
     selection = select(trace, order.step or (), detail=detail, **order.part._asdict())
     check_told(trace, selection)
     counts, share = terms.counts, terms.manner.share

@@ -53,6 +53,12 @@ def operands_of(trace: Trace, part: PlannedStep) -> list[Quantity]:
     return [trace[name] for name in dict.fromkeys(names) if name not in own]
 
 
+def only_for_sizes(trace: Trace, part: PlannedStep) -> set[str]:
+    """The quantities that a part needs for their shapes, and not for their numbers."""
+    sized = (one for one in definitions_of(trace, part) if one.operation.takes_only_sizes)
+    return {name for one in sized for name in one.operands}
+
+
 def step_of(part: PlannedStep) -> Step[Any]:
     return step_named(part.step)
 

@@ -34,6 +34,7 @@ from attncli.telling.parts import (
     definitions_of,
     is_structured,
     made_by,
+    only_for_sizes,
     operands_of,
     place_in_words,
     step_of,
@@ -253,8 +254,7 @@ def _all_given(trace: Trace) -> list[Quantity]:
 def _givens(trace: Trace, part: PlannedStep, introduced: set[str]) -> list[Quantity]:
     """The given matrices whose numbers a part is the first to need."""
     operands = operands_of(trace, part)
-    sizes_only = [one for one in definitions_of(trace, part) if one.operation.takes_only_sizes]
-    known = introduced | {name for one in sizes_only for name in one.operands}
+    known = introduced | only_for_sizes(trace, part)
     return [operand for operand in operands if operand.given and operand.name not in known]
 
 

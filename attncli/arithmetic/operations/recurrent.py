@@ -43,7 +43,11 @@ class OfMemory(Indexed):
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         told = super().cell(i, j, *operands)
-        return told[:1] if self._is_empty(operands) and not self._has_others else told
+        return told[:1] if self.is_nothing(*operands) else told
+
+    def is_nothing(self, *operands: Matrix) -> bool:
+        """Whether nothing but an empty memory goes in."""
+        return self._is_empty(operands) and not self._has_others
 
     def _is_empty(self, operands: Sequence[Matrix]) -> bool:
         return self.empty is not None and not operands[self.empty].values.any()

@@ -18,28 +18,32 @@ from attncli.records import NamedTuple
 from attncli.tables import MatrixBlock
 from attncli.telling.blocks import given_blocks
 from attncli.telling.exercise.leaks import telling, with_copies
-from attncli.telling.exercise.lines import Asked, Blankable, LineAsker
+from attncli.telling.exercise.lines import Asked, Blankable, LineAsker, Terms
 from attncli.telling.exercise.sections import StepSection
+from attncli.telling.exercise.shown import is_telling, like, numbers_shown
+from attncli.telling.exercise.told import Told, is_said, source_of, without_copies
 from attncli.telling.selection import Selection
 from attncli.telling.sentences import joined
 from attncli.trace import Definition, Trace
 
 
 class WholePage(NamedTuple):
-    """The sections of a page before anything is asked for. `terms` says whether those inside
-    lines may be asked for; `inputs` are the given quantities that may."""
+    """The sections of a page before anything is asked for. `terms` says which of those inside
+    lines may be asked for; `inputs` are the given quantities that may, and `again` says that
+    copies of what the page tells may, too."""
 
     trace: Trace
     told: Sequence[StepSection]
-    terms: bool
+    terms: Terms
     inputs: Collection[str] = ()
+    again: bool = False
 
     @property
     def makes(self) -> frozenset[str]:
-        """The quantities that are made on the page."""
-        return frozenset(
-            definition.name for one in self.told for definition in one.part.definitions
-        )
+        """The quantities that are made on the page, but for those that it tells all the same."""
+        made = [definition for one in self.told for definition in one.part.definitions]
+        names = {one.name for one in made} if self.again else without_copies(made)
+        return frozenset(name for name in names if not is_said(self.trace, name))
 
     def places(self) -> list[Blankable]:
         """What can be asked for, in the order of the page."""
@@ -53,8 +57,8 @@ class WholePage(NamedTuple):
         ]
 
     def _gone_through(self, asked: Asked) -> list[tuple[StepSection, list[Blankable]]]:
-        shown: set[str] = set()
-        return [_Asker(self, one, asked, shown).run() for one in self.told]
+        shown, told = set[str](), Told(self.trace, again=self.again)
+        return [_Asker(self, one, asked, shown, told).run() for one in self.told]
 
     def asked(self, places: Sequence[Blankable], known: Sequence[Blankable]) -> Asked:
         """What may not be told when some of the `known` places are asked for: their cells and
@@ -67,6 +71,15 @@ class WholePage(NamedTuple):
         ids = frozenset(place.id for place in places)
         hidden = frozenset(whole | telling(self.trace, names) - self.makes - names)
         return Asked(ids, with_copies(self.trace, cells, whole), hidden)
+
+    def giving(self, places: Sequence[Blankable], known: Sequence[Blankable]) -> list[Blankable]:
+        """Those of some places whose number, if it is not a common one, stands elsewhere on the
+        page when they are asked for."""
+        asking = self.asking(self.asked(places, known))
+        shown = numbers_shown([block for told, _ in asking for block in told.section.blocks])
+        return [
+            place for place in places if is_telling(place.number) and like(place.number) in shown
+        ]
 
     def everything(self) -> Asked:
         """What may not be told when all that the page makes is asked for."""
@@ -88,12 +101,15 @@ class WholePage(NamedTuple):
 
 
 class _Asker:
-    """Goes through one section; `shown` are the quantities whose tables were shown before."""
+    """Goes through one section; `shown` are the quantities whose tables were shown before, `known`
+    are the cells."""
 
-    def __init__(self, page: WholePage, told: StepSection, asked: Asked, shown: set[str]) -> None:
-        self.page, self.told, self.asked, self.shown = page, told, asked, shown
+    def __init__(
+        self, page: WholePage, told: StepSection, asked: Asked, shown: set[str], known: Told
+    ) -> None:
+        self.page, self.told, self.asked, self.shown, self.known = page, told, asked, shown, known
         self.made = {definition.name for definition in told.part.definitions}
-        self.lines = LineAsker(page.trace, told.part.path, asked, terms=page.terms)
+        self.lines = LineAsker(page.trace, told.part.path, asked, known, page.terms)
         self.places: list[Blankable] = []
 
     def run(self) -> tuple[StepSection, list[Blankable]]:
@@ -127,16 +143,23 @@ class _Asker:
         name = block.quantity
         own = name in self.made
         self.shown.add(name)
-        if not own and name not in self.page.inputs:
-            return block, []
-        said = {place.cell for place in self.places}
         shown = [Location(name, i, j) for i, j in shown_cells(block)]
-        if own and said.issuperset(shown):
+        if not own and name not in self.page.inputs:
+            self.known.add(shown)
+            return block, []
+        if own and self.is_said_by_lines(shown):
             return None, []
         quantity = self.page.trace[name]
-        numbers = [quantity.number(cell.row, cell.column) for cell in shown if cell not in said]
+        numbers = [quantity.number(c.row, c.column) for c in shown if not self.known.has(c)]
+        self.known.add(shown)
         places = [self.lines.result_place(number, name) for number in numbers]
         return self.with_blanks(block, places), places
+
+    def is_said_by_lines(self, cells: Sequence[Location]) -> bool:
+        """Whether lines of the section have the cells, or all that they copy."""
+        trace = self.page.trace
+        said = {source_of(trace, place.cell) for place in self.places if place.cell is not None}
+        return said.issuperset(source_of(trace, cell) for cell in cells)
 
     def with_blanks(self, block: MatrixBlock, places: Sequence[Blankable]) -> MatrixBlock:
         blanks = {

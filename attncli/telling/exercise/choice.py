@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
 from types import MappingProxyType
 
@@ -13,7 +13,7 @@ from attncli.records import NamedTuple
 from attncli.refusals import Problem, quote
 from attncli.steps.order import STORY
 from attncli.steps.terms import nearest_step
-from attncli.telling.exercise.lines import Blankable
+from attncli.telling.exercise.lines import Blankable, Terms
 from attncli.telling.selection import SelectionError
 
 _MOST_POINTS = 100
@@ -30,8 +30,11 @@ class Blanking(NamedTuple):
         return self.kind != "working"
 
     @property
-    def terms(self) -> bool:
-        return self.kind != "results"
+    def terms(self) -> Terms:
+        """Which numbers inside lines: where results are asked for, too, only those that nothing
+        else on the sheet tells."""
+        working = self.kind == "working"
+        return Terms(self.kind != "results", copied=working, ruled=self.kind == "all")
 
 
 class Points(NamedTuple):
@@ -90,11 +93,26 @@ def _is_count(text: str) -> bool:
     return short and text.isascii() and text.isdigit() and 1 <= int(text) <= _MOST_POINTS
 
 
-def chosen(places: Sequence[Blankable], blanking: Blanking, seed: str) -> list[Blankable]:
-    """The places that are asked for, in their order. At least one of them is, if there are any."""
-    kept = [p for p in places if (blanking.results if p.cell else blanking.terms)]
+def chosen(
+    places: Sequence[Blankable],
+    blanking: Blanking,
+    seed: str,
+    told: Callable[[Sequence[Blankable]], Collection[Blankable]],
+) -> list[Blankable]:
+    """The places that are asked for, in their order. At least one of them is, if there are any.
+
+    Of a share, those whose number is `told` elsewhere when they are asked for make room for
+    others; where all are, they stay.
+    """
+    kept = [p for p in places if (blanking.results if p.cell else blanking.terms.inner)]
     if blanking.kind != "random" or not kept:
         return kept
     count = max(1, round(len(kept) * blanking.share))
-    drawn = set(random.Random(seed).sample(range(len(kept)), count))
-    return [place for k, place in enumerate(kept) if k in drawn]
+    waiting = random.Random(seed).sample(range(len(kept)), len(kept))
+    while True:
+        drawn = sorted(waiting[:count])
+        bad = told([kept[k] for k in drawn])
+        left = [k for k in waiting if kept[k] not in bad]
+        if not bad or not left:
+            return [kept[k] for k in drawn]
+        waiting = left

@@ -19,6 +19,7 @@ from attncli.document import (
 from attncli.steps import Step, step_named
 from attncli.telling.blocks import common_mistakes
 from attncli.telling.exercise.lines import Asked, LineAsker
+from attncli.telling.exercise.told import Told
 from attncli.trace import Trace
 
 
@@ -69,8 +70,9 @@ def _mistakes(step: Step[Any]) -> Sequence[Block]:
 
 def _by_names(section: Section, trace: Trace) -> list[Block]:
     """The first line of each quantity of the solution, names in the place of its numbers."""
-    everything = LineAsker(trace, section.path, Asked(quantities=frozenset(trace)), terms=False)
-    lines = [_by_name(line, everything) for line in _first_lines(section.solution)]
+    everything = Asked(quantities=frozenset(trace))
+    asker = LineAsker(trace, section.path, everything, Told(trace))
+    lines = [_by_name(line, asker) for line in _first_lines(section.solution)]
     told = tuple(line for line in lines if line.parts)
     return [Subheading(("How one of them is done",)), Working(told)] if told else []
 

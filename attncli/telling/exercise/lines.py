@@ -23,6 +23,7 @@ from attncli.arithmetic.expression import (
 from attncli.document import Addition, Block, Line, Working
 from attncli.name import Name
 from attncli.records import NamedTuple
+from attncli.telling.exercise.told import Told
 from attncli.trace import Trace
 from attncli.word import raw
 
@@ -30,13 +31,14 @@ from attncli.word import raw
 class Blankable(NamedTuple):
     """A number that can be asked for. `cell` is that of a result, None for a term; `quantity` is
     what the line or table tells, and `inside` which cell or row of it; `term` counts those of a
-    line, from 1."""
+    line, from 1, and `again` says of one that the page has it elsewhere: `told` or `asked`."""
 
     quantity: Name
     inside: str
     number: Number
     cell: Location | None
     term: int = 0
+    again: str = ""
 
     @property
     def line(self) -> str:
@@ -68,13 +70,25 @@ class Asked(NamedTuple):
         return cell is not None and (cell in self.cells or cell.quantity in self.quantities)
 
 
+class Terms(NamedTuple):
+    """Which numbers inside lines may be asked for: what a line comes to on its way (`inner`), what
+    it has from elsewhere (`copied`), each once. `ruled` are those from elsewhere in a line that
+    asks for its result: they are to be filled in, for no points."""
+
+    inner: bool = False
+    copied: bool = False
+    ruled: bool = False
+
+
 class LineAsker(NamedTuple):
-    """Asks in the lines of a section that stands at a path; of terms too where `terms` says so."""
+    """Asks in the lines of a section that stands at a path; `told` is what the page tells or asks
+    for so far."""
 
     trace: Trace
     path: Name
     asked: Asked
-    terms: bool
+    told: Told
+    terms: Terms = Terms()
 
     def working(self, block: Working) -> tuple[Working, list[Blankable]]:
         lines: list[Line | Omitted] = []
@@ -88,17 +102,17 @@ class LineAsker(NamedTuple):
     def line(self, line: Line) -> tuple[Line, list[Blankable]]:
         *forms, (relation, result) = line.parts
         results = self.result_places(result, line.quantity)
-        asks = any(self.asked.hides(place.cell) for place in results)
+        asks = self.hides(result)
         told, places = self.forms([f for _, f in forms], line, asks=asks)
         kept = [f for f in told if f is not None and not (asks and isinstance(f, Number))]
-        parts = (*(("=", form) for form in kept), (relation, self.blanked(result, line.quantity)))
+        parts = (*(("=", form) for form in kept), (relation, self.blanked(result, results)))
         return line._replace(parts=parts), [*places, *results]
 
     def addition(self, block: Addition) -> tuple[Block, list[Blankable]]:
         """A column addition; as one line where what is hidden leaves no columns to write."""
         results = self.result_places(block.total, block.quantity)
-        total = self.blanked(block.total, block.quantity)
-        asks = any(self.asked.hides(place.cell) for place in results)
+        total = self.blanked(block.total, results)
+        asks = self.hides(block.total)
         known = [addend for addend in block.addends if not isinstance(addend, Omitted)]
         forms = [form for addend in known for form in addend]
         told, places = self.forms(forms, block, asks=asks)
@@ -107,9 +121,15 @@ class LineAsker(NamedTuple):
         return _added(block, addends, total), [*places, *results]
 
     def result_places(self, result: Expression, quantity: str) -> list[Blankable]:
-        """The numbers of a result, which are cells of a quantity."""
-        numbers = (number for number in numbers_in(result) if number.cell is not None)
-        return [self.result_place(number, quantity) for number in numbers]
+        """The numbers of a result that may be asked for: cells of a quantity, not told before."""
+        cells = [(n, n.cell) for n in numbers_in(result) if n.cell is not None]
+        new = [number for number, cell in cells if not self.told.has(cell)]
+        self.told.add(cell for _, cell in cells)
+        return [self.result_place(number, quantity) for number in new]
+
+    def hides(self, result: Expression) -> bool:
+        """Whether some number of a result may not be told."""
+        return any(self.asked.hides(number.cell) for number in numbers_in(result))
 
     def result_place(self, number: Number, quantity: str) -> Blankable:
         cell = number.cell
@@ -117,15 +137,14 @@ class LineAsker(NamedTuple):
         whole = self.trace[quantity]
         return Blankable(whole.name, whole.inside(cell.row, cell.column), number, cell)
 
-    def blanked(self, result: Expression, quantity: str) -> Expression:
-        """A result with blanks in the place of what is asked, rules for copies of that."""
+    def blanked(self, result: Expression, places: Sequence[Blankable]) -> Expression:
+        """A result with blanks in those of its places that are asked for, rules for copies of
+        what is."""
+        asked = {place.cell: place.id for place in places if self.asked.asks(place)}
 
         def change(number: Number) -> Expression | None:
-            if number.cell is None:
-                return None
-            place = self.result_place(number, quantity)
-            if self.asked.asks(place):
-                return Blank(place.id, number)
+            if number.cell in asked:
+                return Blank(asked[number.cell], number)
             return Blank("") if self.asked.hides(number.cell) else None
 
         return with_each(result, Number, change)
@@ -143,27 +162,37 @@ class LineAsker(NamedTuple):
         places: list[Blankable] = []
         told: list[Expression | None] = []
         for k, form in enumerate(forms):
-            if self.terms and _repeats(form, forms[k + 1 :]):
+            if self.terms.inner and _repeats(form, forms[k + 1 :]):
                 told.append(None)
                 continue
-            new = self.form(form, places, line)
+            new = self.form(form, places, line, asks=asks)
             told.append(_without_inner(new) if hidden or asks else new)
-        return told, places
+        return told, [place for place in places if self.may_ask(place)]
 
-    def form(self, form: Expression, places: list[Blankable], line: Line | Addition) -> Expression:
+    def may_ask(self, place: Blankable) -> bool:
+        """Whether a term may be asked for."""
+        return place.number.cell is INNER or (self.terms.copied and not place.again)
+
+    def form(
+        self, form: Expression, places: list[Blankable], line: Line | Addition, *, asks: bool
+    ) -> Expression:
         """A form of a line with blanks and names in place of numbers; its terms go to `places`."""
         name, inside = self.trace[line.quantity].name, inside_of(line)
 
         def change(node: Expression) -> Expression | None:
-            if isinstance(node, Vector) and not self.terms:
+            if isinstance(node, Vector) and not self.terms.inner:
                 return self.row_by_name(node)
             if not isinstance(node, Number) or node.cell is None:
                 return None
-            if self.terms:
-                place = Blankable(name, inside, node, None, len(places) + 1)
+            if self.terms.inner:
+                again = self.told.term(node.cell)
+                place = Blankable(name, inside, node, None, len(places) + 1, again)
                 places.append(place)
-                if self.asked.asks(place):
+                if self.may_ask(place) and self.asked.asks(place):
+                    self.told.ask_for_term(node.cell)
                     return Blank(place.id, node)
+                if again == "asked" or (self.terms.ruled and asks):
+                    return Blank("")
             return self.by_name(node.cell) if self.asked.hides(node.cell) else node
 
         return rewritten(form, change)

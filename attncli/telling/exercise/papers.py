@@ -95,7 +95,8 @@ class ExerciseRequest(NamedTuple):
             told = sections_of_cells(trace, self.cells, self.selection)
         else:
             told = sections_of(trace, self.selection)
-        return WholePage(trace, told, self.blanking.terms, inputs)
+        page = WholePage(trace, told, self.blanking.terms, inputs, again=bool(self.cells))
+        return page if page.makes else page._replace(again=True)
 
     def allows(self, trace: Trace, place: Blankable) -> bool:
         """Whether a number is among those that may be asked for."""
@@ -142,14 +143,14 @@ class BlankedPage(NamedTuple):
         own = trace.rounding.policy == policy
         if own and (trace.rounding.carries or not self.context):
             return {place.id: place.number for place in self.places}
-        if not self.wish.blanking.terms:
+        if not self.wish.blanking.terms.inner:
             asked = {place.cell.quantity for place in self.places if place.cell is not None}
             trace = trace.leading_to(asked, self.context)
         try:
             worked = trace.under(policy, {name: shown_rows(trace[name]) for name in self.context})
         except ScenarioError:
             return {}
-        if not self.wish.blanking.terms:
+        if not self.wish.blanking.terms.inner:
             return {place.id: number_of(worked, place) for place in self.places}
         return {place.id: place.number for place in self.wish.page(worked).places()}
 
@@ -198,7 +199,7 @@ def taken(trace: Trace, wish: ExerciseRequest, form: str) -> BlankedPage:
             return BlankedPage(wish, page, places, asked, asking)
     known = page.places()
     may = [place for place in known if wish.allows(trace, place)]
-    places = chosen(may, wish.blanking, f"{wish.seed}/{form}")
+    places = chosen(may, wish.blanking, f"{wish.seed}/{form}", lambda p: page.giving(p, known))
     if not places:
         right = "ask for a step that makes numbers, or for other ones"
         option = f"--blank {wish.blanking.kind}"

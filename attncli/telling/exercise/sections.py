@@ -11,7 +11,7 @@ from attncli.name import Name
 from attncli.records import NamedTuple
 from attncli.tables import MatrixBlock, SideBySide
 from attncli.telling.blocks import given_blocks
-from attncli.telling.parts import made_by, operands_of, step_of, told_parts
+from attncli.telling.parts import made_by, only_for_sizes, operands_of, step_of, told_parts
 from attncli.telling.quantities import ROUNDED_BY_ITSELF, one_by_one, told_quantities
 from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import (
@@ -103,7 +103,8 @@ def _told(
     known = {definition.name for _, part in numbered for definition in part.definitions}
     told = []
     for number, part in numbered:
-        context = [q for q in operands_of(trace, part) if q.name not in known]
+        sizes = only_for_sizes(trace, part)
+        context = [q for q in operands_of(trace, part) if q.name not in known | sizes]
         known |= {quantity.name for quantity in context}
         kept = tuple(block for block in blocks(part, context) if block != ROUNDED_BY_ITSELF)
         told.append(StepSection(part, section_of(trace, part, number, kept)))

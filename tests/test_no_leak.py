@@ -1,0 +1,114 @@
+"""Nothing that is asked stands elsewhere on a sheet: looked for in the finished text."""
+
+from __future__ import annotations
+
+import csv
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from attncli.cli import app
+from attncli.questions import Question
+from attncli.render import Page, render
+from attncli.trace import Trace
+from tests.conftest import sampled
+from tests.exercises import SHEET_FORMATS, papers, questions, wish
+from tests.pages import SHIPPED, trace_of
+
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+SCENARIOS = ["i_love_ai", "three_tokens_two_heads", "yassine_rnn_sentence", "sentencepiece"]
+
+
+def digits(text: str) -> set[str]:
+    """The numbers of a text, digits that belong together set close."""
+    close = re.sub(r"(?<=\d)(?:\u2009|\\\\,|\{,\})(?=\d)", "", text)
+    return {number.rstrip("0").rstrip(".") for number in NUMBER.findall(close)}
+
+
+def distinctive(question: Question) -> str:
+    """The digits of an answer that nothing else has by chance; of `0.5` none."""
+    assert question.key is not None
+    shown = question.key.number.shown
+    if not shown.is_finite() or len(shown.as_tuple().digits) <= 2:
+        return ""
+    return f"{abs(shown):f}".rstrip("0").rstrip(".")
+
+
+def leaks(trace: Trace, seed: str, steps: list[str]) -> list[str]:
+    one = papers(trace, wish(trace, "random:0.4", steps=steps, seed=seed))
+    answers = {q.id: distinctive(q) for q in questions(one.whole)}
+    assert any(answers.values())
+    return [
+        f"{form}: {id_} is {answer}"
+        for form in SHEET_FORMATS
+        for told in [digits(render(one.sheet, form, Page(100)))]
+        for id_, answer in answers.items()
+        if len(answer) > 3 and answer in told
+    ]
+
+
+@sampled(3, name=SCENARIOS, seed=["1", "2", "3", "4", "5", "6"])
+def test_no_answer_of_a_share_is_printed(name: str, seed: str) -> None:
+    steps = {"sentencepiece": ["viterbi"]}.get(name, [])
+    assert leaks(trace_of(SHIPPED[name]), seed, steps) == []
+
+
+def test_a_printed_answer_would_be_found() -> None:
+    """A sheet that keeps its answers is full of them."""
+    trace = trace_of(SHIPPED["i_love_ai"])
+    one = papers(trace, wish(trace, "random:0.4"))
+    answers = {distinctive(question) for question in questions(one.whole)} - {""}
+    assert answers <= digits(render(one.key, "terminal", Page(100)))
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["sentencepiece", "--step", "viterbi", "--seed", "1"],
+        ["i_love_ai", "--step", "ffn", "--forms", "2", "--seed", "3"],
+    ],
+)
+def test_of_the_command_line(asked: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("sheets")
+    line = ["exercise", *asked, "--blank", "random:0.4", "--key", "separate", "--format"]
+    for form in ("terminal", "csv"):
+        result = CliRunner().invoke(app, [*line, form, "-o", f"{folder}/"])
+        assert result.exit_code == 0, result.output
+    for sheet in folder.glob("*_sheet.txt"):
+        key = sheet.with_name(sheet.name.replace("_sheet.txt", "_key.csv"))
+        told = digits(sheet.read_text())
+        with key.open(newline="") as file:
+            answers = [row["answer"].lstrip("-\u2212") for row in csv.DictReader(file)]
+        assert answers
+        telling = [x for x in answers if len(x.replace(".", "")) > 2]
+        assert not {x.rstrip("0").rstrip(".") for x in telling if float(x)} & told
+
+
+def test_no_number_is_asked_for_twice() -> None:
+    """Inside lines, too: each is asked for where it is needed first."""
+    trace = trace_of(SHIPPED["pasta_lookup"])
+    one = papers(trace, wish(trace, "working", steps=["softmax"]))
+    ids = [q.id for q in questions(one.whole)]
+    assert ids.count("weights[Pasta, Food].working[2]") == 1
+    assert len(ids) == 9  # four scores, four exponentials, one sum
+    assert "/ \u00b7\u00b7\u00b7\u00b7\u00b7\u00b7" in render(one.sheet, "terminal", Page(100))
+
+
+def test_an_empty_memory_is_told_and_not_asked_for() -> None:
+    trace = trace_of(SHIPPED["yassine_rnn"])
+    one = papers(trace, wish(trace))
+    names = {q.id.partition("[")[0] for q in questions(one.whole)}
+    assert names == {"ax", "z", "a", "ya", "z_y", "y"}
+    assert not any(q.id.startswith("a[0]") for q in questions(one.whole))
+    page = render(one.sheet, "terminal", Page(100))
+    assert "W_aa (given)" not in page.split("Initial state")[1].split("Input at")[0]
+    assert "States" not in page
+    assert [q.id for q in questions(papers(trace, wish(trace, steps=["states"])).whole)]
+
+
+def test_the_memory_of_later_tokens_is_asked_for() -> None:
+    trace = trace_of(SHIPPED["yassine_rnn_sentence"])
+    ids = [q.id for q in questions(papers(trace, wish(trace)).whole)]
+    assert not [x for x in ids if x.startswith(("aa[1]", "a[0]", "states"))]
+    assert [x for x in ids if x.startswith("aa[2]")]
