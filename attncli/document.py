@@ -215,6 +215,8 @@ class Document(NamedTuple):
     from that nobody wrote out, and how they were rounded. `paper` is there for what belongs to
     an exercise; its sections begin a page each. `key` is a key that follows in the same file,
     `hints` are those for one try after the other, each a section a step.
+    an exercise; its sections begin a page each. `key` is a key that follows in the same file.
+    `data` is what a page of words and tables tells, for formats that keep data.
     """
 
     title: Word
@@ -228,6 +230,7 @@ class Document(NamedTuple):
     paper: Paper | None = None
     key: Document | None = None
     hints: tuple[tuple[Section, ...], ...] = ()
+    data: Mapping[str, object] = MappingProxyType({})
 
     @property
     def marks(self) -> Facts:

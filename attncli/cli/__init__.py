@@ -18,6 +18,7 @@ COMMANDS = {
     "exercise": "exercise",
     "list": "listing",
     "lint": "lint",
+    "diff": "diff",
     "design": "design",
     "validate": "validate",
     "new": "new",

@@ -24,7 +24,7 @@ from attncli.file.problems import ALL_THE_SAME, Problems, nearest
 from attncli.file.sources import MOST_NUMBERS, Array, FileSource
 from attncli.refusals import listed, quote
 
-_LARGEST_HEADER = 2**16
+LARGEST_HEADER = 2**16
 
 
 def read(
@@ -41,7 +41,7 @@ def read(
     """
     try:
         file = found(source.path, folder or Path(), outside, _READERS)
-        with _troubles_told(source.path):
+        with troubles_told(source.path):
             return _numbers(_READERS[suffix(source.path)](file, source, most), source)
     except RefusedFileError as refused:
         problems.add(source.where, refused.wrong, refused.right)
@@ -49,7 +49,7 @@ def read(
 
 
 @contextmanager
-def _troubles_told(path: str) -> Iterator[None]:
+def troubles_told(path: str) -> Iterator[None]:
     """Tells whatever goes wrong with a file's bytes as a refusal; NumPy's warnings are dropped.
 
     Broken bytes raise a dozen unrelated exceptions: BadZipFile, EOFError, zlib.error,
@@ -66,10 +66,10 @@ def _troubles_told(path: str) -> Iterator[None]:
         wrong = f"{quote(path)} doesn't fit into the memory"
         raise RefusedFileError(wrong, "give a smaller array") from error
     except Exception as error:
-        raise _broken(path) from error
+        raise broken(path) from error
 
 
-def _broken(path: str) -> RefusedFileError:
+def broken(path: str) -> RefusedFileError:
     wrong = f"{quote(path)} is not a whole {suffix(path)} file: it is broken or cut short"
     return RefusedFileError(wrong, "save it anew")
 
@@ -99,14 +99,14 @@ def _read_array(
     checking of its sum; and the size has to be just right, for the sum is checked at the end.
     """
     with opened() as stream:
-        head = BytesIO(stream.read(_LARGEST_HEADER))
+        head = BytesIO(stream.read(LARGEST_HEADER))
     first = npy.read_magic(head) == (1, 0)
     read_header = npy.read_array_header_1_0 if first else npy.read_array_header_2_0
     shape, _, dtype = read_header(head)
     _check_kind(dtype, source)
     _check_shape(shape, source, most)
     if head.tell() + math.prod(shape) * dtype.itemsize != size:
-        raise _broken(source.path)
+        raise broken(source.path)
     with opened() as stream:
         array: NDArray[Any] = npy.read_array(stream, allow_pickle=False)
     return array
@@ -193,7 +193,7 @@ def _check_shape(shape: tuple[int, ...], source: FileSource, most: int) -> None:
         wrong = f"{told}, where rows and columns belong"
         raise RefusedFileError(wrong, "save an array of two dimensions")
     if any(length < 0 for length in shape):
-        raise _broken(source.path)
+        raise broken(source.path)
     if not math.prod(shape):
         raise RefusedFileError(f"{told}: it is empty", "save an array with numbers in it")
     if math.prod(shape) > MOST_NUMBERS:

@@ -35,6 +35,8 @@ def render(document: doc.Document, page: Page) -> str:  # noqa: ARG001
 
 def _document(document: doc.Document) -> dict[str, Any]:
     closing = document.closing
+    if document.data:
+        return {"attncli": VERSION, "title": document.title.raw, **document.data}
     return {
         "attncli": VERSION,
         "title": document.title.raw,

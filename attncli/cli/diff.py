@@ -1,0 +1,125 @@
+"""`attn diff`: where an implementation first departs, and which bug that looks like."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from attncli.cli import options
+from attncli.cli.arguments import changes_of
+from attncli.cli.complaints import Complaints, complaining
+from attncli.cli.output import check_output, deliver
+from attncli.refusals import Refusal
+
+DEPARTS = 1
+_TYPES = ("float64", "float32", "float16", "bfloat16")
+
+
+def command(
+    scenario: options.ScenarioArgument,
+    dump: Annotated[
+        str,
+        typer.Argument(
+            metavar="DUMP", help="The tensors: a .npz, .safetensors or .json file of named arrays."
+        ),
+    ],
+    map_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map",
+            metavar="THEIRS=OURS",
+            help="Which quantity a tensor is: `attn.q=Q`, `'attn.qk=heads[*].scores'`, nothing to "
+            "leave it out; or a YAML file of such pairs. May be repeated.",
+        ),
+    ] = None,
+    precision: Annotated[
+        str | None,
+        options.choice(
+            "--precision",
+            lambda: _TYPES,
+            "The floats that all was worked in; by default as the dump's numbers are.",
+        ),
+    ] = None,
+    set_: options.Sets = None,
+    form: options.FormatOption = None,
+    output: options.Output = None,
+    files_outside: options.FilesOutside = False,
+    large: options.Large = False,
+    force: options.Force = False,
+) -> None:
+    """Tell where an implementation first departs from a scenario, and which bug that looks like.
+
+    Each tensor is compared with what follows from the implementation's own earlier ones, as far as
+    its floats can tell; names of PyTorch modules and hooks are known. Exit status 0 when all
+    follow, 1 when one departs.
+
+    Examples:
+
+      attn diff encoder_block dump.npz
+
+      attn diff encoder_block dump.safetensors --map block.attn.q=Q --format json
+    """
+    complaints = Complaints()
+    complaints.hear(check_output, form, output, force=force)
+    complaints.hear(_check_precision, precision)
+    mapped = complaints.hear(_mapped, map_ or ())
+    with complaints.heard():
+        from attncli.file.dump_files import read_dump
+
+        tensors = read_dump(dump)
+    with complaints.heard():
+        from attncli.pipeline import load, work
+
+        changes = [*changes_of(set_, None, "exact")]
+        trace = work(load(scenario, changes, outside=files_outside, large=large))
+    complaints.stop_if_any()
+    with complaining():
+        from attncli.marking.dumps.departures import Comparison
+        from attncli.marking.dumps.taking_apart import taken_apart
+        from attncli.telling.departures import report
+
+        taken = taken_apart(tensors, trace, mapped or {}, dump, precision)
+        comparison = Comparison(trace, taken)
+        deliver(report(comparison, dump), form, output, force=force)
+    if comparison.first is not None:
+        raise typer.Exit(DEPARTS)
+
+
+def _check_precision(said: str | None) -> None:
+    from attncli.file.problems import nearest
+
+    if said is not None and said not in _TYPES:
+        wrong = "no such type of floats"
+        raise Refusal.of(f"--precision {said}", wrong, nearest(said, _TYPES))
+
+
+def _mapped(said: Sequence[str]) -> Mapping[str, str]:
+    """What `--map` says: pairs, and files of pairs. Raises Refusal."""
+    pairs: dict[str, str] = {}
+    for one in said:
+        theirs, equals, ours = one.partition("=")
+        if equals:
+            pairs[theirs] = ours
+        else:
+            pairs |= _pairs_of(one)
+    return pairs
+
+
+def _pairs_of(path: str) -> Mapping[str, str]:
+    from attncli.file.nodes import Scalar
+    from attncli.file.problems import Problems, knows_nothing
+    from attncli.file.reading import read_file
+
+    if not Path(path).suffix:
+        right = "write THEIRS=OURS, or name a .yaml file"
+        raise Refusal.of(f"--map {path}", "it says of no tensor what it is", right)
+    problems = Problems()
+    read = read_file(Path(path), problems, knows_nothing)
+    for key, value in read.entries:
+        if not isinstance(value, Scalar):
+            problems.add(value.where, f"what {key.text} is", "write a name, like attn.q: Q")
+    problems.stop_if_any()
+    return {key.text: value.text for key, value in read.entries if isinstance(value, Scalar)}
