@@ -215,7 +215,6 @@ class Document(NamedTuple):
     from that nobody wrote out, and how they were rounded. `paper` is there for what belongs to
     an exercise; its sections begin a page each. `key` is a key that follows in the same file,
     `hints` are those for one try after the other, each a section a step.
-    an exercise; its sections begin a page each. `key` is a key that follows in the same file.
     `data` is what a page of words and tables tells, for formats that keep data.
     """
 

@@ -57,7 +57,7 @@ class Suspects:
         those that are likelier by themselves."""
         ways = [way for one in self._between(name) for way in self._ways.get(one, ())]
         unlike = {id(way): way for way in ways}
-        return [*unlike.values()]
+        return sorted(unlike.values(), key=lambda way: len(way.definitions))
 
     def _between(self, name: str) -> Iterator[str]:
         waiting, seen = [name], {name}
@@ -71,14 +71,20 @@ class Suspects:
                     waiting.append(operand)
 
     def _gives(self, way: WrongWay, name: str, follows: Enclosure, off: Flags) -> bool:
-        """Whether a bug gives all of a tensor, and isn't known to give just about anything."""
-        theirs = self.theirs[name]
+        """Whether a bug gives all of a tensor, and of others that it makes, and isn't known to give
+        just about anything."""
+        theirs, paths = self.theirs[name], self.floats.otherwise(way.definitions)
+        made = {one.name for one in way.definitions if one.name in self.theirs}
         try:
-            held = self.floats.otherwise(way.definitions).made(name)
+            held = paths.made(name)
+            given = all(self._takes(paths.made(one), one) for one in {name, *made})
         except _IMPOSSIBLE:
             return False
-        if held.low.shape != theirs.shape or not self.floats.takes(held, theirs).all():
-            return False
         with np.errstate(invalid="ignore"):
-            wide = held.high - held.low > np.abs(theirs - follows.middle)
-        return not (wide & off).any()
+            return (
+                given and not ((held.high - held.low > np.abs(theirs - follows.middle)) & off).any()
+            )
+
+    def _takes(self, held: Enclosure, name: str) -> bool:
+        theirs = self.theirs[name]
+        return held.low.shape == theirs.shape and bool(self.floats.takes(held, theirs).all())
