@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from attncli.choices import Policy
 from attncli.file.problems import ScenarioError
 from attncli.marking.causes import Explained, Inquiry, Numbers
 from attncli.marking.hypotheses import Hypotheses
-from attncli.marking.paths import Paths
+from attncli.marking.paths import Paths, Roots
 from attncli.marking.tolerance import Flags, Tolerance, accepted, at_cell, ranges, taken
 from attncli.marking.verdicts import Accepted, Given, Judgement, Verdict
 from attncli.records import NamedTuple, dataclass, field
@@ -31,19 +32,21 @@ Answers = Mapping[Location, Given]
 @dataclass(frozen=True)
 class Judge:
     """Judges what somebody gives for the cells of a trace; `shown` are the quantities that the
-    sheet shows to start from, besides the given ones. What is the same for all papers is worked
-    once."""
+    sheet shows to start from, besides the given ones, `printed` the roots that it gives in
+    figures. What is the same for all papers is worked once."""
 
     trace: Trace
     shown: Collection[str] = ()
     tolerance: Tolerance = Tolerance()
+    printed: Roots = MappingProxyType({})
     _ranges: dict[str, Enclosure] = field(default_factory=dict)
     _sources: dict[Location, tuple[Location, ...]] = field(default_factory=dict)
 
     @cached_property
     def right(self) -> Paths:
         """Where honest paths lead."""
-        return Paths(self.trace, {name: _as_shown(self.trace, name) for name in self.shown})
+        shown = {name: _as_shown(self.trace, name) for name in self.shown}
+        return Paths(self.trace, shown, printed=self.printed)
 
     def accepted(self, cell: Location) -> Accepted:
         """The numbers that are right for a cell."""
@@ -120,7 +123,7 @@ def _sources(trace: Trace, cell: Location) -> Iterator[Location]:
 
 
 def _as_shown(trace: Trace, name: str) -> Enclosure:
-    """A quantity as a sheet prints it."""
+    """A quantity as a sheet prints it, or as the sheet's own answers go on with it."""
     matrix = trace[name].matrix
     shown = np.array(
         [
@@ -128,7 +131,7 @@ def _as_shown(trace: Trace, name: str) -> Enclosure:
             for i in range(matrix.shape[0])
         ]
     )
-    return Enclosure.of(shown)
+    return Enclosure.of(shown).with_(Enclosure.of(matrix.values))
 
 
 class _Judged(NamedTuple):

@@ -101,7 +101,14 @@ class Linear:
         if len(operands) < len(used) or not operands or self._is_too_much(made.low.size):
             return None
         tried = [(one.middle, one.of_length(self._count[0])) for one in operands]
-        return _through(definition.operation, tried) or self._alone(made)
+        found = _through(definition.operation, tried)
+        if found is None:
+            return self._alone(made)
+        printed = self.paths.as_printed(definition, Enclosure.of(found.middle))
+        if printed.low is found.middle:
+            return found
+        apart = Enclosure.of(printed.low - found.middle)
+        return self._moved(found, apart.with_(Enclosure.of(np.zeros_like(found.middle))))
 
     def _used(self, name: str) -> _Affine | None:
         """A quantity as it is gone on with: each of its numbers rounded by itself, or not."""
@@ -140,6 +147,7 @@ class Linear:
         return size * self._count[0] > _MOST
 
 
+@np.errstate(invalid="ignore")
 def _replaced(one: _Affine, moved: Enclosure, known: Enclosure) -> tuple[_Affine, Enclosure]:
     """Numbers, and how far each may be moved, with what is known of some of them instead."""
     said, middle = ~np.isnan(known.low), known.middle

@@ -9,14 +9,18 @@ is made of it is worked by interval arithmetic over the same equations.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
 
 from attncli.arithmetic.equations.enclosures import Enclosure
+from attncli.arithmetic.expression import Number, Quotient, Root
 from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations import DivideBy
 from attncli.arithmetic.operations.enclosing import enclosing
+from attncli.arithmetic.rounding import Array
 from attncli.marking.linear import Linear
 from attncli.marking.rounds import on_the_way, rounded
 from attncli.records import dataclass, field
@@ -24,6 +28,11 @@ from attncli.trace import Definition, Quantity, Trace
 
 Known = Mapping[str, Enclosure]
 Made = Mapping[str, Definition]
+Roots = Mapping[Decimal, Decimal]
+"""Square roots as a sheet prints them, by what they are of: 1.414 by 2."""
+
+_MANY = 5
+"""Units of the last place; within so many, intervals hold hardly more than they must."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +42,8 @@ class Paths:
     `known` are the quantities that are gone on with as they are; `instead` ways in which some are
     made other than in the trace; `fewer` is how many decimals fewer than stated one may round to
     on the way. Cells of `known` that are nan are worked. What depends on none of these is known
-    from the `base`. What is known `roughly` is by intervals alone, which may hold too much.
+    from the `base`. What is known `roughly` is by intervals alone, which may hold too much. Who
+    divides by a root may take it as it is `printed`.
     """
 
     trace: Trace
@@ -42,6 +52,7 @@ class Paths:
     fewer: int = 0
     base: Paths | None = None
     roughly: bool = False
+    printed: Roots = MappingProxyType({})
     _told: dict[tuple[str, str], Enclosure] = field(default_factory=dict)
 
     def from_here(
@@ -54,7 +65,7 @@ class Paths:
     ) -> Paths:
         """The paths on which some more is known, made otherwise, or rounded to fewer decimals."""
         more = {**self.known, **known}, {**self.instead, **instead}
-        return Paths(self.trace, *more, fewer, self, roughly)
+        return Paths(self.trace, *more, fewer, self, roughly, self.printed)
 
     def made(self, name: str) -> Enclosure:
         """What a quantity comes to before it is rounded."""
@@ -125,9 +136,26 @@ class Paths:
         operands = [self.gone_on_with(operand) for operand in definition.operands]
         numbers = [self._numbers(operand) for operand in definition.operands]
         made = enclosing(definition.operation, numbers, operands)
+        made = made.with_(self.as_printed(definition, made))
+        endless = _has_no_end(made)
+        if endless.any():  # divided by what may be rounded to 0, with which nobody goes on
+            full = [
+                self.known.get(operand) or self.made(operand) for operand in definition.operands
+            ]
+            pairs = zip(made, enclosing(definition.operation, numbers, full), strict=True)
+            return Enclosure(*(np.where(endless, b, a) for a, b in pairs))
         if self.roughly or not _is_wide(made, self.decimals(name)):
             return made
         return made.within(self.linear.of(name, definition, made))
+
+    def as_printed(self, definition: Definition, made: Enclosure) -> Enclosure:
+        """The same, where it is divided by a root that is printed."""
+        match definition.operation:
+            case DivideBy(tree=Quotient(divisor=Root(Number() as square))):
+                about = self.printed.get(square.full)
+                share = 1.0 if about is None else float(square.full) ** 0.5 / float(about)
+                return Enclosure(*(end * share for end in made))
+        return made
 
     @cached_property
     def linear(self) -> Linear:
@@ -172,6 +200,12 @@ def _given(quantity: Quantity) -> Enclosure:
 
 
 def _is_wide(made: Enclosure, places: int) -> bool:
-    """Whether what holds a quantity is wider than a unit of its last place."""
+    """Whether what holds a quantity is so wide that it is worth while to look closer."""
     with np.errstate(invalid="ignore"):
-        return bool(((made.high - made.low) * 10.0**places > 1).any())
+        return bool(((made.high - made.low) * 10.0**places > _MANY).any())
+
+
+def _has_no_end(made: Enclosure) -> Array:
+    """Which numbers may be any."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray((made.low != made.high) & ~np.isfinite(made.low + made.high))

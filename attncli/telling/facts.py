@@ -135,11 +135,26 @@ def _scaling(outline: Outline, stack: Stack) -> Spans:
     if d_k is None:
         return ("scores are divided by ", root)
     exact = Root(Number.written(d_k))
-    approximate = decimals.round_to(evaluation.full(exact), 3)
+    approximate = _printed_root(d_k)
     spans: Spans = ("scores are divided by ", Equation(root, exact))
     if approximate**2 == d_k:
         return (*spans, " = ", Number.written(approximate.to_integral()))
     return (*spans, ", about ", Number.written(approximate))
+
+
+def _printed_root(square: int) -> Decimal:
+    """A square root as the facts print it."""
+    return decimals.round_to(evaluation.full(Root(Number.written(square))), 3)
+
+
+def printed_roots(trace: Trace) -> dict[Decimal, Decimal]:
+    """The square roots that the facts give in figures that are cut short, by what they are of."""
+    outline = outline_of(trace)
+    told = (_scaling(outline, stack) for stack in trace.scenario.stacks if _attends(trace, stack))
+    roots = (s.right for spans in told for s in spans if isinstance(s, Equation))
+    squares = [root.operand for root in roots if isinstance(root, Root)]
+    about = {n.full: _printed_root(int(n.full)) for n in squares if isinstance(n, Number)}
+    return {square: root for square, root in about.items() if root**2 != square}
 
 
 def rounding_facts(trace: Trace) -> dict[str, object]:

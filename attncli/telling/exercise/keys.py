@@ -1,8 +1,9 @@
-"""What is accepted for a blank, and why: what the two rounding policies give from the numbers that
-the sheet shows, half a unit of the last place around either, and what the known mistakes give."""
+"""What is accepted for a blank, and why: all that honest paths lead to from the numbers that the
+sheet shows, half a unit of the last place around it, and what the known mistakes give."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
@@ -11,7 +12,10 @@ from typing import Any
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import INNER, Location, Number
 from attncli.arithmetic.operations import TakeRows
+from attncli.marking.paths import Paths
+from attncli.marking.rounds import rounded
 from attncli.questions import MistakenAnswer, RightAnswer
+from attncli.records import dataclass, field
 from attncli.steps import Mistake
 from attncli.steps.mistakes import made_wrongly, mistaken
 from attncli.telling.exercise.lines import Blankable
@@ -23,20 +27,55 @@ _SURELY_ALIKE = 0.49
 
 Numbers = Mapping[str, Number]
 """Numbers by the ids of blanks."""
+Ends = tuple[list[list[float]], list[list[float]]]
+"""The least and the greatest numbers of a table."""
 
 
-def key_of(trace: Trace, place: Blankable, carry: Numbers, exact: Numbers) -> RightAnswer:
-    """What is accepted for a blank; `carry` and `exact` are what the policies give from what the
-    sheet shows, nothing where one of them can't work it."""
-    own = place.number
+def key_of(reach: Reach, place: Blankable, carry: Numbers, exact: Numbers) -> RightAnswer:
+    """What is accepted for a blank: all that is in `reach` of honest paths. `carry` and `exact` are
+    what the policies give from what the sheet shows, nothing where one of them can't work it."""
+    own, trace = place.number, reach.trace
     both = carry.get(place.id), exact.get(place.id)
     places = _places(trace, place, both[0] or own)
     half = half_a_unit(places)
     if not own.shown.is_finite():
         return RightAnswer(own, own.shown, own.shown, *both, half=half)
     others = [one for one in both if one is not None and one is not own and one.shown.is_finite()]
-    low, high = around([value_at(number, places) for number in (own, *others)], places)
+    reached = [value_at(number, places) for number in (own, *others)]
+    low, high = around([*reached, *reach.of(place, places)], places)
     return RightAnswer(own, low, high, *both, half=half)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What honest paths lead to from what a sheet shows."""
+
+    paths: Paths
+    _told: dict[tuple[str, int], Ends] = field(default_factory=dict)
+
+    @property
+    def trace(self) -> Trace:
+        return self.paths.trace
+
+    def of(self, place: Blankable, places: int) -> list[Decimal]:
+        """The least and the greatest number that paths lead to, rounded; nothing where they have
+        no end, as where one divides by what may be rounded to 0."""
+        cell = place.cell or place.number.cell
+        if cell is None or cell is INNER:
+            return []
+        name, i, j = _source(self.trace, cell) or cell
+        if (name, places) not in self._told:
+            self._told[name, places] = self._ends(name, places)
+        ends = [end[i][j] for end in self._told[name, places]]
+        if not all(map(math.isfinite, ends)):
+            return []
+        return [decimals.round_to(Decimal(repr(end)), places) for end in dict.fromkeys(ends)]
+
+    def _ends(self, name: str, places: int) -> Ends:
+        """A whole quantity's numbers; what the sheet shows is as it is shown."""
+        held = self.paths.known.get(name) or self.paths.made(name)
+        low, high = (rounded(end, places).tolist() for end in held)
+        return low, high
 
 
 def _places(trace: Trace, place: Blankable, number: Number) -> int:

@@ -30,7 +30,7 @@ from attncli.telling.exercise.asking import WholePage
 from attncli.telling.exercise.choice import Blanking, Points, chosen
 from attncli.telling.exercise.conventions import products_in_words
 from attncli.telling.exercise.fingerprint import fingerprint
-from attncli.telling.exercise.keys import key_of, number_of, with_slips
+from attncli.telling.exercise.keys import Reach, key_of, number_of, with_slips
 from attncli.telling.exercise.lines import Asked, Blankable
 from attncli.telling.exercise.sections import (
     Cells,
@@ -40,7 +40,7 @@ from attncli.telling.exercise.sections import (
     working_in,
 )
 from attncli.telling.exercise.solutions import solution_of, what_is_accepted
-from attncli.telling.facts import facts_of, rounding_facts
+from attncli.telling.facts import facts_of, printed_roots, rounding_facts
 from attncli.telling.selection import Selection, SelectionError
 from attncli.trace import Quantity, Trace
 from attncli.word import Word
@@ -131,10 +131,19 @@ class BlankedPage(NamedTuple):
         names = {block.quantity for block in blocks if isinstance(block, MatrixBlock)}
         return {n for n in names - self.page.makes if not self.trace[n].given}
 
+    @property
+    def roots(self) -> Mapping[Decimal, Decimal]:
+        """The square roots that the sheet gives in figures."""
+        return printed_roots(self.trace)
+
     def keys(self) -> dict[str, RightAnswer]:
         """What is accepted for each of the places that are asked for, by their ids."""
+        from attncli.marking.judging import Judge
+
         carry, exact = map(self._numbers_under, POLICIES)
-        return {place.id: key_of(self.trace, place, carry, exact) for place in self.places}
+        judge = Judge(self.trace, self.context, printed=self.roots)
+        reach = Reach(judge.right)
+        return {place.id: key_of(reach, place, carry, exact) for place in self.places}
 
     def _numbers_under(self, policy: Policy) -> Mapping[str, Number]:
         """The numbers of the blanks under a policy, worked from what the sheet shows; none where
@@ -158,7 +167,7 @@ class BlankedPage(NamedTuple):
         """The sections with blanks, their questions with keys, and their solutions; the first of
         these says how they are to be read."""
         keys = self.keys()
-        before = what_is_accepted(keys.values())
+        before = what_is_accepted(keys.values(), self.roots)
         sections = []
         for told, places in self.asking:
             section = told.section

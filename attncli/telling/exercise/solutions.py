@@ -3,11 +3,11 @@ and what is accepted for it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from attncli.arithmetic import decimals
-from attncli.arithmetic.expression import Expression, Number, Omitted, numbers_in
+from attncli.arithmetic.expression import Expression, Number, Omitted, Root, numbers_in
 from attncli.document import Addition, Block, Line, Note, Table, Working
 from attncli.name import Name
 from attncli.notation import plain
@@ -63,21 +63,23 @@ def _number(number: Decimal) -> str:
     return decimals.text(number).replace("-", MINUS)
 
 
-def what_is_accepted(keys: Iterable[RightAnswer]) -> tuple[Block, ...]:
-    """How a key is to be read: what is accepted, and why."""
+def what_is_accepted(
+    keys: Iterable[RightAnswer], roots: Mapping[Decimal, Decimal]
+) -> tuple[Block, ...]:
+    """How a key is to be read: what is accepted, and why; `roots` are printed on the sheet."""
     known = dict.fromkeys(key.half for key in keys)
     halves = [f"{_number(x)} ({counted(decimals.places(x) - 1, 'decimal')})" for x in known]
-    return (
-        Note(
-            (
-                "An answer is right from half a unit of the last place below the smaller of what"
-                " carry and exact give to half a unit above the larger, both ends included. Half a"
-                f" unit is {' or '.join(halves)}. Both start from the numbers on the"
-                " sheet; carry rounds at each step, exact only at the end, and a student may do"
-                " either.",
-            )
-        ),
+    says = (
+        "An answer is right if it follows from the numbers on the sheet, however one rounds on the"
+        " way: each number may be kept in full, rounded as stated or to more decimals, and not"
+        " each time alike. What that leads to is accepted, with half a unit of the last place"
+        f" around it, both ends included. Half a unit is {' or '.join(halves)}."
     )
+    printed = (
+        (" ", Root(Number.written(square)), " may be taken as ", Number.written(about), ".")
+        for square, about in roots.items()
+    )
+    return (Note((says, *(span for spans in printed for span in spans))),)
 
 
 class _Wanted:

@@ -29,7 +29,7 @@ Range = tuple[Decimal, Decimal]
 
 
 class Disagreement(NamedTuple):
-    """A blank for which the key and the oracle accept different numbers."""
+    """A blank for which the key doesn't accept all that the oracle does."""
 
     form: str
     id: str
@@ -62,7 +62,7 @@ def trial(
     wrong = (
         Disagreement(form, place.id, _range(keys[place.id]), ranges[place.id])
         for place in known
-        if ranges[place.id] != _range(keys[place.id])
+        if not _holds(_range(keys[place.id]), ranges[place.id])
     )
     names = {place.quantity for place in what.places}
     left = len(what.places) - len(known)
@@ -76,6 +76,10 @@ def _rows(matrix: Matrix) -> list[list[Decimal]]:
 
 def _range(key: RightAnswer) -> Range:
     return key.low, key.high
+
+
+def _holds(key: Range, other: Range) -> bool:
+    return key[0] <= other[0] and other[1] <= key[1]
 
 
 def _ranges(
@@ -123,7 +127,7 @@ def report(title: Word, trials: Sequence[Trial]) -> Document:
     )
     table = Table(("What", "Count"), rows)
     told = (Subheading(("Disagreements",)), Bullets(tuple(map(_told, wrong[:_MOST_TOLD]))))
-    facts = Facts((("Compared", ("each accepted interval with that of an independent oracle",)),))
+    facts = Facts((("Compared", ("each key must accept all that an independent oracle does",)),))
     return Document(title, (), facts, closing=(table, *(told if wrong else ())))
 
 

@@ -1,0 +1,100 @@
+"""What keys accept: all right answers of students who round in ways of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from attncli.arithmetic.expression import Number, Quotient, Root
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations import DivideBy
+from attncli.arithmetic.rounding import Array
+from attncli.cli.variants import variants
+from attncli.telling.exercise.papers import taken
+from attncli.trace import Definition, Trace
+from tests.exercises import wish
+from tests.pages import SHIPPED, trace_of
+from tests.test_paths import round_half_away
+
+FORMS = 3
+Rounds = Callable[[Trace, Definition, str], bool]
+"""Whether an operand of something is taken as it was rounded."""
+
+
+def keeps_memory_within_a_step(trace: Trace, made: Definition, operand: str) -> bool:
+    return trace.part_of(operand) is not trace.part_of(made.name)
+
+
+def rounds_only_the_heads(trace: Trace, made: Definition, operand: str) -> bool:  # noqa: ARG001
+    return operand.endswith("output")
+
+
+def rounds_always(*_: object) -> bool:
+    return True
+
+
+def rounds_never(*_: object) -> bool:
+    return False
+
+
+def answers(trace: Trace, rounds: Rounds, *, as_printed: bool = False) -> dict[str, Array]:
+    """What a student writes down, who may divide by √d_k as it is printed, to three decimals."""
+    full: dict[str, Array] = {}
+    written: dict[str, Array] = {}
+    for name in trace:
+        definition = trace[name].definition
+        if definition is None:
+            full[name] = trace[name].values
+            continue
+        operands = []
+        for operand in definition.operands:
+            rounded = operand in written and rounds(trace, definition, operand)
+            values = written[operand] if rounded else full[operand]
+            operands.append(Matrix.of_array(values, 12, carry=False))
+        made = definition.operation.values(*operands)
+        match definition.operation:
+            case DivideBy(tree=Quotient(divisor=Root(Number() as square))) if as_printed:
+                made = operands[0].values / float(round(square.full.sqrt(), 3))
+        full[name] = made
+        if not definition.operation.copies:
+            places = trace.rounding.decimals_of(definition.step, trace[name].name)
+            written[name] = round_half_away(made, places)
+    return {**full, **written}
+
+
+STUDENTS = (
+    (keeps_memory_within_a_step, False),
+    (rounds_only_the_heads, False),
+    (rounds_always, True),
+    (rounds_never, True),
+)
+
+
+@pytest.mark.parametrize(
+    "called", ["i_love_ai", "pasta_lookup", "three_tokens_two_heads scale=sqrt_d_k"]
+)
+def test_no_right_answer_is_rejected(called: str) -> None:
+    name, *changes = called.split()
+    trace = trace_of(SHIPPED[name], *changes)
+    wanted = wish(trace)
+    for form, variant in variants(trace, wanted, FORMS, 7, ("sums", "edges", "difficulty")):
+        one = taken(variant, wanted, form)
+        keys = one.keys()
+        for rounds, as_printed in STUDENTS:
+            theirs = answers(variant, rounds, as_printed=as_printed)
+            for place in one.places:
+                assert place.cell is not None
+                key, number = keys[place.id], theirs[place.quantity][place.cell[1:]]
+                assert float(key.low) - 1e-9 <= number <= float(key.high) + 1e-9, place.id
+
+
+def test_a_root_is_taken_as_printed_only_where_it_is_printed() -> None:
+    """40 / 1.414 = 28.289 for √2, of which the sheet prints 1.414, and not of a number."""
+    text = "Q: [[40, 0]]\nK: [[1, 0], [0, 1]]\n"
+    trace = trace_of(text)
+    key = taken(trace, wish(trace, steps=["scale"]), "A").keys()["scaled[1, 1]"]
+    assert (str(key.low), str(key.high)) == ("28.2835", "28.2895")
+    trace = trace_of(f"{text}scale: 1.4142135624\n")
+    key = taken(trace, wish(trace, steps=["scale"]), "A").keys()["scaled[1, 1]"]
+    assert (str(key.low), str(key.high)) == ("28.2835", "28.2845")
