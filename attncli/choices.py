@@ -14,3 +14,7 @@ BLANKS = ("results", "working", "all", "random")
 
 KEYS = ("none", "embedded", "separate")
 """Where the key of an exercise goes."""
+
+Marks = Literal["single", "method"]
+MARKS: tuple[Marks, ...] = ("single", "method")
+"""How numbers are marked: all their points or none, or half of them for the method."""

@@ -20,6 +20,7 @@ from attncli.arithmetic.expression import (
     Symbol,
     Vector,
 )
+from attncli.marked import MarkedNumber
 from attncli.name import TOP, Name
 from attncli.questions import Paper, Question
 from attncli.records import NamedTuple
@@ -97,11 +98,14 @@ class Addition(NamedTuple):
     quantity: str = ""
 
 
+TableCell = Word | str | Omitted | MarkedNumber
+
+
 class Table(NamedTuple):
     """Rows of cells under headings: whatever isn't one matrix."""
 
     headings: tuple[Word | str, ...]
-    rows: tuple[tuple[Word | str | Omitted, ...], ...]
+    rows: tuple[tuple[TableCell, ...], ...]
 
 
 class TreeRow(NamedTuple):

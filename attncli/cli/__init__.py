@@ -17,6 +17,8 @@ COMMANDS = {
     "explain": "explain",
     "exercise": "exercise",
     "list": "listing",
+    "check": "check",
+    "grade": "grade",
     "lint": "lint",
     "diff": "diff",
     "design": "design",

@@ -81,6 +81,19 @@ INKS: Mapping[str, str] = MappingProxyType(
 enough contrast with both; these are its colours among the 256 of a terminal, so that they are the
 same in one that knows no others."""
 
+VERDICTS: Mapping[str, str] = MappingProxyType(
+    {
+        "correct": "V",
+        "carried forward": "Q",
+        "rounding": "given",
+        "known mistake": "K",
+        "slip": "K",
+        "blank": "aside",
+        "unreadable": "K",
+    }
+)
+"""The inks of numbers that were judged so: green, blue and red ones of those that there are."""
+
 SHADES = (
     Shade("#767676", _WHITE),
     Shade("#5f5f87", _WHITE),

@@ -8,6 +8,8 @@ from enum import Enum, auto
 
 from attncli.arithmetic.elision import MOST_PARTS, elided, elided_rows
 from attncli.arithmetic.expression import Blank, Number, Omitted, Symbol, Vector
+from attncli.document import TableCell
+from attncli.marked import MarkedNumber
 from attncli.notation import plain
 from attncli.notation.words import printed, shown
 from attncli.records import NamedTuple
@@ -140,8 +142,10 @@ _OMITTED = {
 }
 
 
-def label_of(name: Label | Omitted) -> Word | str:
+def label_of(name: Label | TableCell) -> Word | str:
     """What names a row or a column, or stands in a table of words."""
+    if isinstance(name, MarkedNumber):
+        return Word(f"{name.number.raw}{name.behind}")
     if isinstance(name, Omitted):
         return _OMITTED[Omission.ROWS]
     if isinstance(name, Symbol):

@@ -11,6 +11,7 @@ from typing import Any
 from attncli import document as doc
 from attncli.arithmetic.elision import MOST_PARTS
 from attncli.arithmetic.expression import Blank, Equation, Expression, Number, Omitted, Sum, Symbol
+from attncli.marked import MarkedNumber
 from attncli.notation import plain, unbreakable
 from attncli.notation.words import is_hidden
 from attncli.questions import MistakenAnswer, Paper, Question
@@ -253,5 +254,7 @@ def _table(block: doc.Table) -> dict[str, Any]:
     return {"headings": [*map(_cell_of_words, block.headings)], "rows": rows}
 
 
-def _cell_of_words(cell: Word | str | Omitted) -> str:
+def _cell_of_words(cell: doc.TableCell) -> str:
+    if isinstance(cell, MarkedNumber):
+        return cell.number.raw
     return cell.raw if isinstance(cell, Word) else str(cell)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from attncli.arithmetic.expression import Blank, Omitted, Symbol, Vector, blanks_in
-from attncli.document import Addition, Facts, Graph, Line, Table, Working
+from attncli.document import Addition, Facts, Graph, Line, Table, TableCell, Working
+from attncli.marked import MarkedNumber
+from attncli.render.colours import INKS, VERDICTS
 from attncli.render.grid import Entry, Grid, Label, entry_text, grid_of, grid_of_vectors, label_of
 from attncli.render.html.spans import code_html, expression_html, plain_html, spans_html
 from attncli.render.html.style import HtmlStyle
@@ -49,7 +51,10 @@ def words_html(block: Table, style: HtmlStyle) -> str:
     return table_of(rows, head_of(_cell(heading, style) for heading in block.headings))
 
 
-def _cell(cell: Word | str | Omitted, style: HtmlStyle) -> str:
+def _cell(cell: TableCell, style: HtmlStyle) -> str:
+    if isinstance(cell, MarkedNumber):
+        ink, number = INKS[VERDICTS[cell.judgement]], style.word(label_of(cell))
+        return f'<span style="color: {ink}">{number}</span>'
     told = label_of(cell)
     return style.word(told) if isinstance(told, Word) else style.text(told)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from attncli.arithmetic.expression import Omitted, Vector
-from attncli.document import Table
+from attncli.arithmetic.expression import Vector
+from attncli.document import Table, TableCell
+from attncli.marked import MarkedNumber
 from attncli.notation.columns import bands
 from attncli.notation.words import printed
 from attncli.records import NamedTuple
-from attncli.render.colours import ink_of
+from attncli.render.colours import VERDICTS, ink_of
 from attncli.render.grid import (
     Entry,
     Grid,
@@ -108,14 +109,18 @@ def table_lines(block: Table, cells: int) -> list[Line]:
     """A table of words and numbers; its first column names the rows."""
     columns = []
     for j, heading in enumerate(block.headings):
-        texts = [StyledText(_text_of(row[j])) for row in block.rows]
+        texts = [StyledText(_text_of(row[j]), _style_of(row[j])) for row in block.rows]
         numbers = all(_NUMBER.fullmatch(one.text) for one in texts)
         named = StyledText(_text_of(heading), "name")
         columns.append(ScreenColumn.of(named, texts, numbers=numbers))
     return _banded(columns[0], columns[1:], cells)
 
 
-def _text_of(cell: Label | Omitted) -> str:
+def _style_of(cell: TableCell) -> str:
+    return VERDICTS[cell.judgement] if isinstance(cell, MarkedNumber) else ""
+
+
+def _text_of(cell: Label | TableCell) -> str:
     told = label_of(cell)
     return printed(told) if isinstance(told, Word) else told
 

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 
 from attncli.arithmetic.expression import Blank, Number, Omitted, Symbol, Vector
-from attncli.document import Graph, Table
+from attncli.document import Graph, Table, TableCell
+from attncli.marked import MarkedNumber
 from attncli.notation.columns import bands
 from attncli.notation.latex import latex
 from attncli.notation.plain import MINUS
-from attncli.render.colours import ink_of
+from attncli.render.colours import VERDICTS, ink_of
 from attncli.render.grid import (
     Entry,
     Grid,
@@ -111,9 +112,9 @@ def table(block: Table, setting: Setting) -> str:
     return together([_banded(columns[0], columns[1:], setting)])
 
 
-def _table_column(heading: Word | str, entries: Sequence[Word | str | Omitted]) -> TexColumn:
+def _table_column(heading: Word | str, entries: Sequence[TableCell]) -> TexColumn:
     texts = [entry for entry in entries if isinstance(entry, str)]
-    words = any(isinstance(entry, Word) for entry in entries)
+    words = any(isinstance(entry, Word | MarkedNumber) for entry in entries)
     if not words and all(map(_NUMBER.fullmatch, texts)):
         numbers = iter(aligned([text.replace(MINUS, "-") for text in texts], before=False))
         cells = (
@@ -121,11 +122,18 @@ def _table_column(heading: Word | str, entries: Sequence[Word | str | Omitted]) 
             for entry in entries
         )
         return TexColumn(TexCell.of(heading), tuple(cells))
-    return TexColumn(
-        TexCell.of(heading),
-        tuple(DOTS_BELOW if isinstance(entry, Omitted) else TexCell.of(entry) for entry in entries),
-        False,
-    )
+    return TexColumn(TexCell.of(heading), tuple(map(_words_cell, entries)), False)
+
+
+def _words_cell(entry: TableCell) -> TexCell:
+    """A cell of a table of words; a number that was judged is in the ink of its verdict."""
+    if isinstance(entry, Omitted):
+        return DOTS_BELOW
+    if not isinstance(entry, MarkedNumber):
+        return TexCell.of(entry)
+    number, behind = TexCell.of(entry.number), entry.behind
+    width = number.width + text_width(behind)
+    return TexCell(number.text + escaped(behind), width).looking(ink(VERDICTS[entry.judgement]))
 
 
 def _in_lines(column: TexColumn, widest: float) -> TexColumn:

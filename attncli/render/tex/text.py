@@ -27,6 +27,7 @@ _MATHEMATICS = {
     "√": r"\surd", "⋮": r"\vdots", "ᵀ": r"^{\top}", "≤": r"\le", "≥": r"\ge", "±": r"\pm",
     "²": "^2", "³": "^3", "Σ": r"\Sigma", "π": r"\pi", "ε": r"\varepsilon", "β": r"\beta",
     "γ": r"\gamma", "δ": r"\delta", "Φ": r"\Phi", "‖": r"\Vert",
+    "✓": r"\surd", "✗": r"\times",
 }  # fmt: skip
 """Characters of ours that few text fonts of pdfTeX have."""
 

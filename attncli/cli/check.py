@@ -1,0 +1,49 @@
+"""`attn check`: whether the numbers follow that the source of a scenario prints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from attncli.cli.arguments import Arguments, taking
+
+if TYPE_CHECKING:
+    from attncli.trace import Trace
+
+SOMETHING_WRONG = 1
+
+
+@taking(Arguments, without=("step", "layer", "head", "token", "cell", "detail", "fragment"))
+def command(typed: Arguments) -> None:
+    """Check the numbers that a scenario's source prints.
+
+    Each number of its `published:` is judged: whether it follows, from the given numbers or from
+    earlier ones of the source, and if not, which mistake gives it. Exits with 0 if all of them
+    follow, with 1 if one doesn't.
+
+    Examples:
+
+      attn check alice_met_bob
+
+      attn check mine.yaml --format json
+    """
+    trace = typed.work()
+    _check_printed(typed.scenario, trace)
+    from attncli.telling.marked.published import checked
+
+    page, follows = checked(trace)
+    typed.deliver(lambda: page)
+    if not follows:
+        raise typer.Exit(SOMETHING_WRONG)
+
+
+def _check_printed(scenario: str, trace: Trace) -> None:
+    """Says so where there is nothing to check."""
+    from attncli.cli.complaints import complaining
+    from attncli.refusals import Refusal
+
+    if not trace.scenario.published:
+        with complaining():
+            right = "write what its source prints under published:, like {weights: …}"
+            raise Refusal.of(scenario, "it has no published numbers", right)

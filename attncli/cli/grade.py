@@ -1,0 +1,112 @@
+"""`attn grade`: what answers files are worth, and what went wrong."""
+
+# no lazy annotations here: Typer reads them
+from typing import Annotated
+
+import typer
+
+from attncli.choices import MARKS
+from attncli.cli import options
+from attncli.cli.arguments import taking
+from attncli.records import NamedTuple
+
+
+class GradeArguments(NamedTuple):
+    """What was typed."""
+
+    scenario: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCENARIO",
+            help="The scenario whose cells are asked, or a form of it; a file, or the name of a "
+            "shipped one.",
+        ),
+    ]
+    answers: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="ANSWERS...",
+            help="Answers files: YAML, CSV, or the responses that Moodle exports; or a folder of "
+            "them.",
+        ),
+    ]
+    asked: Annotated[
+        str | None,
+        typer.Option(
+            "--asked",
+            metavar="FILE",
+            help="An answers file with all that is asked, where the answers don't name it all; "
+            "Moodle's responses need it.",
+        ),
+    ] = None
+    points: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--points",
+            metavar="[STEP=]N",
+            help="Points of a blank, of all steps or of one, as for `attn exercise`; may be "
+            "repeated.",
+        ),
+    ] = None
+    marks: Annotated[
+        str,
+        options.choice(
+            "--marks",
+            lambda: MARKS,
+            "`single`: a number has all its points or none; `method`: half of them for the "
+            "method, where only the rounding or the writing down went wrong.",
+        ),
+    ] = MARKS[0]
+    no_carry: Annotated[
+        bool,
+        typer.Option(
+            "--no-carry",
+            help="Each wrong number costs its points, also where it only follows from another or "
+            "repeats a mistake.",
+        ),
+    ] = False
+    decimals: options.Decimals = None
+    rounding: options.RoundingOption = None
+    set_: options.Sets = None
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="The output format, as of `attn run`; `csv` for the table of a class.",
+        ),
+    ] = None
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE|FOLDER",
+            help="A file for the report or the table; a folder for a marked paper of each student "
+            "as well.",
+        ),
+    ] = None
+    files_outside: options.FilesOutside = False
+    large: options.Large = False
+    force: options.Force = False
+
+
+@taking(GradeArguments)
+def command(order: GradeArguments) -> None:
+    """Mark answers: what each file is worth, and what went wrong.
+
+    What is asked is read from the answers file. A wrong number costs once: what follows from it by
+    the right working keeps its points. Of several students there is a table. Exits with 0 if all
+    is right, with 1 if something isn't, with 2 on bad input.
+
+    Examples:
+
+      attn grade i_love_ai answers.yaml
+
+      attn grade i_love_ai answers/ --points softmax=2 -o marked/
+
+      attn grade i_love_ai answers/ --format csv -o table.csv
+    """
+    from attncli.cli.grading import grade
+
+    grade(order)

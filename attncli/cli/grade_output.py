@@ -1,0 +1,112 @@
+"""Where marked papers and the table of a class go, and in which format."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attncli.cli.output import check_target, chosen_format, deliver, page_for
+from attncli.records import NamedTuple
+from attncli.writing import write_out
+
+if TYPE_CHECKING:
+    from attncli.cli.grade import GradeArguments
+    from attncli.marking.grading.exam import Exam
+    from attncli.marking.grading.papers import MarkedPaper
+
+_CSV = "csv"
+_TABLE = "class"
+_MARKED = "markdown"
+"""The format of marked papers in a folder, where none is said."""
+
+
+class GradeOutput(NamedTuple):
+    """Where it goes: a folder for the papers, a file, or the terminal."""
+
+    form: str | None
+    output: str | None
+    folder: bool
+    force: bool
+
+
+def output_of(order: GradeArguments) -> GradeOutput:
+    """Where and how it is written. Raises OutputError."""
+    from attncli.render import page_format_names
+
+    said = order.output
+    folder = said is not None and (said.endswith(("/", os.sep)) or Path(said).is_dir())
+    known = [*(name for name in page_format_names() if name != "svg"), _CSV]
+    if order.form != _CSV and not (said or "").endswith(".csv"):
+        chosen_format(order.form, None if folder else said, known[:-1])
+    if not folder:
+        check_target(said, force=order.force)
+    return GradeOutput(order.form, said, folder, order.force)
+
+
+def write_graded(output: GradeOutput, exam: Exam, papers: Sequence[MarkedPaper]) -> None:
+    """Writes the report on a single paper, or the table of a class and, into a folder, a marked
+    paper for each. Raises OutputError."""
+    from attncli.telling.marked.papers import marked_paper
+
+    if output.folder:
+        _write_folder(output, exam, papers)
+    elif len(papers) > 1 or _is_csv(output):
+        _write_table(output, exam, papers)
+    else:
+        deliver(marked_paper(exam, papers[0]), output.form, output.output, force=output.force)
+
+
+def _is_csv(output: GradeOutput) -> bool:
+    said = output.output or ""
+    return output.form == _CSV or (output.form is None and said.lower().endswith(".csv"))
+
+
+def _write_table(output: GradeOutput, exam: Exam, papers: Sequence[MarkedPaper]) -> None:
+    from attncli.telling.marked.classes import class_page, class_rows
+
+    if _is_csv(output):
+        from attncli.render.classes import csv_text
+
+        write_out(csv_text(class_rows(papers)), output.output, force=output.force)
+    else:
+        deliver(class_page(exam, papers), output.form, output.output, force=output.force)
+
+
+def _write_folder(output: GradeOutput, exam: Exam, papers: Sequence[MarkedPaper]) -> None:
+    """A marked paper for each student and the table beside them; the table is told as well."""
+    from attncli.render import module_of
+    from attncli.render.classes import csv_text
+    from attncli.telling.marked.classes import class_page, class_rows
+    from attncli.telling.marked.papers import marked_paper
+    from attncli.writing.folder import write_files
+
+    assert output.output is not None
+    form = output.form if output.form not in (None, _CSV) else _MARKED
+    assert form is not None
+    module, page = module_of(form), page_for(output.output)
+    names = _names(papers, module.SUFFIXES[0])
+    texts = {
+        name: module.render(marked_paper(exam, paper), page)
+        for name, paper in zip(names, papers, strict=True)
+    }
+    texts[f"{_TABLE}.csv"] = csv_text(class_rows(papers))
+    write_files(output.output, texts, force=output.force)
+    deliver(class_page(exam, papers), "terminal", None, force=False)
+
+
+def _names(papers: Sequence[MarkedPaper], suffix: str) -> list[str]:
+    """A file for each student; who has the name of another gets a number."""
+    from attncli.cli.papers import safe_name
+
+    taken = {_TABLE}
+    names = []
+    for paper in papers:
+        name, count = safe_name(paper.sheet.student), 1
+        while name.lower() in taken:
+            count += 1
+            name = f"{safe_name(paper.sheet.student)}_{count}"
+        taken.add(name.lower())
+        names.append(name + suffix)
+    return names

@@ -1,0 +1,36 @@
+"""Numbers that were judged, as tables tell them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from attncli.records import NamedTuple
+from attncli.word import Word
+
+SIGNS: Mapping[str, str] = MappingProxyType(
+    {
+        "correct": "✓",
+        "carried forward": "→",
+        "rounding": "~",
+        "known mistake": "✗",
+        "slip": "!",
+        "blank": "–",
+        "unreadable": "?",
+    }
+)
+"""What stands behind a number that was judged so."""
+
+
+class MarkedNumber(NamedTuple):
+    """A number in a table with what is said of it, and the right one where that is told."""
+
+    number: Word
+    judgement: str
+    right: str = ""
+
+    @property
+    def behind(self) -> str:
+        """What stands behind the number: its sign, and the right number in brackets."""
+        right = f" ({self.right})" if self.right else ""
+        return f"{' ' if self.number.raw else ''}{SIGNS[self.judgement]}{right}"

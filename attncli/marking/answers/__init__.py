@@ -1,0 +1,13 @@
+"""What students answered, read from files.
+
+sheets     an answers file as data
+reading    files and folders, by their endings
+yaml_files as `attn exercise … --format yaml` writes them
+tables     CSV: a student a file, a column a student, or a row an answer
+moodle     the responses that Moodle exports
+"""
+
+from attncli.marking.answers.reading import AnswersError, files_in, read_answers
+from attncli.marking.answers.sheets import AnswerSheet
+
+__all__ = ["AnswerSheet", "AnswersError", "files_in", "read_answers"]

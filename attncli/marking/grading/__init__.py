@@ -1,0 +1,9 @@
+"""What a paper is worth.
+
+exam       what is asked, of which numbers, and for how many points
+addresses  the cells that answers are for
+scheme     marks for a number: single ones, or for method and accuracy
+papers     a paper with its verdicts and points
+degenerate earlier answers that make later work trivial
+classes    many papers: marks, commonest mistakes, hardest cells
+"""

@@ -1,0 +1,38 @@
+"""The cells that answers are for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from attncli.arithmetic.expression import Location
+from attncli.file.address import parse_address
+from attncli.trace import Trace
+from attncli.trace.lookup import known_name
+
+
+@lru_cache(maxsize=4096)
+def cell_of(trace: Trace, text: str) -> Location:
+    """The cell that an address means. Raises AddressError."""
+    address = parse_address(text)
+    name = known_name(address.name, [one.name for one in trace.quantities.values()])
+    return Location(name, *trace[name].find(address))
+
+
+def address_of(trace: Trace, cell: Location) -> str:
+    """The address of a cell."""
+    return trace[cell.quantity].address(cell.row, cell.column)
+
+
+def shown_for(trace: Trace, asked: Iterable[str]) -> tuple[str, ...]:
+    """The quantities that a sheet shows for the working to start from, besides given ones: what
+    the steps that it asks about go on from and what isn't made of anything asked."""
+    names = set(asked)
+    parts = [part for part in trace.story if any(one.name in names for one in part.definitions)]
+    made = {one.name for part in parts for one in part.definitions}
+    after = set(made)
+    for one in trace.plan:
+        if not after.isdisjoint(one.operands):
+            after.add(one.name)
+    operands = (name for part in parts for one in part.definitions for name in one.operands)
+    return tuple(n for n in dict.fromkeys(operands) if n not in after and not trace[n].given)

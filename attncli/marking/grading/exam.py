@@ -1,0 +1,47 @@
+"""What is asked, of which numbers, and for how many points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import cached_property
+
+from attncli.arithmetic.expression import Location
+from attncli.marking.grading.addresses import shown_for
+from attncli.marking.grading.scheme import Scheme
+from attncli.marking.judging import Judge, Tolerance
+from attncli.records import NamedTuple, dataclass
+from attncli.trace import Trace
+
+
+class AskedNumber(NamedTuple):
+    """A number that is asked for: the cell by its address as it is written, and its points."""
+
+    id: str
+    cell: Location
+    points: Decimal = Decimal(1)
+
+
+@dataclass(frozen=True)
+class Exam:
+    """A form of an exercise, to mark papers by. What is the same for all of them is worked
+    once."""
+
+    trace: Trace
+    asked: tuple[AskedNumber, ...]
+    scheme: Scheme = Scheme()
+    tolerance: Tolerance = Tolerance()
+
+    @cached_property
+    def judge(self) -> Judge:
+        shown = shown_for(self.trace, (one.cell.quantity for one in self.asked))
+        return Judge(self.trace, shown, self.tolerance)
+
+    @cached_property
+    def by_cell(self) -> Mapping[Location, AskedNumber]:
+        return {one.cell: one for one in self.asked}
+
+    @property
+    def points(self) -> Decimal:
+        """Those of all numbers."""
+        return sum((one.points for one in self.asked), Decimal(0))

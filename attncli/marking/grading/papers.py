@@ -1,0 +1,69 @@
+"""A paper with its verdicts and points."""
+
+from __future__ import annotations
+
+from collections import Counter
+from decimal import Decimal
+
+import numpy as np
+
+from attncli.marking.answers.sheets import AnswerSheet
+from attncli.marking.grading.degenerate import Degenerate, degenerate
+from attncli.marking.grading.exam import Exam
+from attncli.marking.verdicts import Given, Verdict
+from attncli.records import NamedTuple
+
+_FOLLOW = ("correct", "carried forward")
+
+
+class PointedVerdict(NamedTuple):
+    """A verdict, and the points that its number earns."""
+
+    verdict: Verdict
+    points: Decimal
+
+
+class MarkedPaper(NamedTuple):
+    """A student's answers with what is said of each, in the order of the working; of how many
+    points, and what makes later work trivial."""
+
+    sheet: AnswerSheet
+    numbers: tuple[PointedVerdict, ...]
+    of: Decimal
+    trivial: tuple[Degenerate, ...] = ()
+
+    @property
+    def points(self) -> Decimal:
+        return sum((one.points for one in self.numbers), Decimal(0))
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        return tuple(one.verdict for one in self.numbers)
+
+    @property
+    def counts(self) -> Counter[str]:
+        return Counter(one.verdict.judgement for one in self.numbers)
+
+    @property
+    def follows(self) -> bool:
+        """Whether every number is there and right."""
+        return all(one.verdict.judgement == "correct" for one in self.numbers)
+
+
+def all_follow(verdicts: tuple[Verdict, ...]) -> bool:
+    """Whether all numbers follow from the given ones, or from earlier ones of their author."""
+    return all(verdict.judgement in _FOLLOW for verdict in verdicts)
+
+
+def marked(exam: Exam, sheet: AnswerSheet) -> MarkedPaper:
+    """What a student's answers are worth; what is asked and isn't answered is blank."""
+    nothing = Given("")
+    answers = {one.cell: sheet.answers.get(one.id, nothing) for one in exam.asked}
+    with np.errstate(all="ignore"):  # what follows from wild answers may be no number
+        verdicts = exam.judge.verdicts(answers)
+    shares = exam.scheme.shares(verdicts)
+    numbers = tuple(
+        PointedVerdict(verdict, share * exam.by_cell[verdict.cell].points)
+        for verdict, share in zip(verdicts, shares, strict=True)
+    )
+    return MarkedPaper(sheet, numbers, exam.points, tuple(degenerate(exam.trace, verdicts)))

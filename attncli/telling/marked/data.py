@@ -1,0 +1,46 @@
+"""Verdicts as data, for formats that keep some."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+
+from attncli.arithmetic import decimals
+from attncli.arithmetic.expression import Location
+from attncli.marked import SIGNS
+from attncli.marking.grading.addresses import address_of
+from attncli.marking.verdicts import Cause, Verdict
+from attncli.trace import Trace
+
+Points = Mapping[Location, Decimal]
+
+
+def judged_numbers(
+    trace: Trace, verdicts: Sequence[Verdict], points: Points | None = None
+) -> dict[str, object]:
+    """What is said of each number, in the order of the working, and how many were judged how."""
+    told = [verdict.judgement for verdict in verdicts]
+    return {
+        "verdicts": [_number(trace, one, points) for one in verdicts],
+        "counts": {judgement: told.count(judgement) for judgement in SIGNS},
+    }
+
+
+def _number(trace: Trace, verdict: Verdict, points: Points | None) -> dict[str, object]:
+    others = [_cause(other) for other in verdict.others]
+    return {
+        "cell": address_of(trace, verdict.cell),
+        "given": verdict.given.text,
+        "expected": decimals.text(verdict.expected.shown),
+        "accepted": [one + 0.0 if math.isfinite(one) else str(one) for one in verdict.accepted],
+        "verdict": verdict.judgement,
+        "cause": None if verdict.cause is None else _cause(verdict.cause),
+        "follows_from": [address_of(trace, cell) for cell in verdict.follows_from],
+        **({"others": others} if others else {}),
+        **({} if points is None else {"points": float(points[verdict.cell])}),
+    }
+
+
+def _cause(cause: Cause) -> dict[str, str]:
+    return {"name": cause.name, "says": cause.says}

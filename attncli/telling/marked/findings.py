@@ -1,0 +1,134 @@
+"""What went wrong: first cause first, and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attncli.arithmetic.expression import Location, Symbol
+from attncli.document import Block, Bullets, Prose, Span, Spans, Subheading, Term
+from attncli.marking.judging import Judge
+from attncli.marking.verdicts import Cause, Verdict
+from attncli.records import NamedTuple
+from attncli.telling.marked.words import accepted_text
+from attncli.telling.marked.working import beside
+from attncli.telling.sentences import counted, joined
+from attncli.trace import Trace
+from attncli.word import Word
+
+_MOST_CELLS = 6
+_WRONG = ("rounding", "known mistake", "slip")
+
+
+class Finding(NamedTuple):
+    """Numbers that are wrong for the same reason."""
+
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def first(self) -> Verdict:
+        return self.verdicts[0]
+
+
+def findings(judge: Judge, verdicts: Sequence[Verdict]) -> Iterator[Block]:
+    """Each cause, in the order of the working, then what is missing."""
+    for number, finding in enumerate(_causes(verdicts), start=1):
+        yield from _told(judge, finding, verdicts, number)
+    yield from _blanks(judge.trace, verdicts)
+    unreadable = [one for one in verdicts if one.judgement == "unreadable"]
+    if unreadable:
+        yield Subheading(("Unreadable",))
+        yield Bullets(tuple(_unread(judge.trace, one) for one in unreadable))
+
+
+def _causes(verdicts: Sequence[Verdict]) -> list[Finding]:
+    """The wrong numbers, those of one cause together."""
+    found: dict[tuple[object, ...], list[Verdict]] = {}
+    for verdict in verdicts:
+        if verdict.judgement in _WRONG:
+            found.setdefault(_reason(verdict), []).append(verdict)
+    return [Finding(tuple(group)) for group in found.values()]
+
+
+def _reason(verdict: Verdict) -> tuple[object, ...]:
+    cause = verdict.cause
+    if cause is None or verdict.judgement == "slip":
+        return (verdict.cell,)
+    if verdict.judgement == "rounding":
+        return verdict.judgement, cause.name
+    return verdict.judgement, cause.name, cause.quantity or verdict.cell.quantity
+
+
+def _told(
+    judge: Judge, finding: Finding, verdicts: Sequence[Verdict], number: int
+) -> Iterator[Block]:
+    trace, first = judge.trace, finding.first
+    yield Subheading((f"{number} · ", Term(_symbol(trace, first.cell))))
+    yield Prose(_number(trace, first))
+    yield Prose(_why(finding))
+    if len(finding.verdicts) > 1:
+        cells = [one.cell for one in finding.verdicts[1:]]
+        said = f"The same in {counted(len(cells), 'more number')}: "
+        yield Prose((said, *_cells(trace, cells), "."))
+    if first.others:
+        yield Prose(("These explain it as well: ", " ".join(_others(first.others))))
+    yield from _following(trace, finding, verdicts)
+    yield from beside(judge, first, verdicts)
+
+
+def _symbol(trace: Trace, cell: Location) -> Symbol:
+    return trace[cell.quantity].symbol(cell.row, cell.column)
+
+
+def _number(trace: Trace, verdict: Verdict) -> Spans:
+    """`Given is 0.5; right is 0.422 (0.4215 to 0.4225 is accepted).`"""
+    places = trace[verdict.cell.quantity].matrix.decimals
+    said: Spans = ("Given is ", Word(verdict.given.text.strip()), "; right is ", verdict.expected)
+    if verdict.follows is not None:
+        own = accepted_text(verdict.follows, places)
+        return (*said, f", and from the earlier numbers given {own} would follow.")
+    return (*said, f" ({accepted_text(verdict.accepted, places)} is accepted).")
+
+
+def _why(finding: Finding) -> Spans:
+    verdict = finding.first
+    cause = verdict.cause
+    if cause is None:
+        return ("Slip: no common mistake gives this number.",)
+    made = cause.quantity
+    where: tuple[Span, ...] = (" It was made in ", Term(made), ".") if made else ()
+    if verdict.judgement == "slip":
+        return ("Slip; the nearest reason: ", cause.says, *where)
+    return (f"{verdict.judgement.capitalize()}: ", cause.says, *where)
+
+
+def _others(others: Sequence[Cause]) -> list[str]:
+    return list(dict.fromkeys(cause.says for cause in others))
+
+
+def _cells(trace: Trace, cells: Sequence[Location]) -> Spans:
+    told = joined((Term(_symbol(trace, cell)),) for cell in cells[:_MOST_CELLS])
+    more = len(cells) - _MOST_CELLS
+    return (*told, f" and {more} more") if more > 0 else told
+
+
+def _following(trace: Trace, finding: Finding, verdicts: Sequence[Verdict]) -> Iterator[Block]:
+    """What follows from the wrong numbers."""
+    own = {one.cell for one in finding.verdicts}
+    later = [one.cell for one in verdicts if not own.isdisjoint(one.follows_from)]
+    if later:
+        said = f"From this {'follows' if len(later) == 1 else 'follow'} by the right working, "
+        yield Prose((said, f"{counted(len(later), 'number')}: ", *_cells(trace, later), "."))
+
+
+def _blanks(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Block]:
+    cells = [one.cell for one in verdicts if one.judgement == "blank"]
+    if cells:
+        yield Subheading(("Blank",))
+        said = f"Nothing is given for {counted(len(cells), 'number')}: "
+        yield Prose((said, *_cells(trace, cells), "."))
+
+
+def _unread(trace: Trace, verdict: Verdict) -> Spans:
+    told = Term(_symbol(trace, verdict.cell)), ": ", Word(verdict.given.text.strip())
+    where = verdict.given.where
+    return (*told, ", in ", Word(where)) if where else told

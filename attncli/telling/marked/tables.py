@@ -1,0 +1,53 @@
+"""A table a quantity, each number with its sign, and what the signs mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from attncli.document import Facts, Table
+from attncli.marked import SIGNS, MarkedNumber
+from attncli.marking.verdicts import Verdict
+from attncli.notation import plain
+from attncli.telling.marked.words import MEANING
+from attncli.trace import Quantity, Trace
+from attncli.word import Word
+
+_UNTOLD = ("correct", "carried forward", "blank")
+"""Judgements beside which the right number isn't needed; of blanks it is told all the same."""
+
+
+def tables(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Table]:
+    """A table for each quantity of which numbers are judged."""
+    for name in dict.fromkeys(one.cell.quantity for one in verdicts):
+        own = {one.cell[1:]: one for one in verdicts if one.cell.quantity == name}
+        yield _table(trace[name], own)
+
+
+def _table(quantity: Quantity, own: Mapping[tuple[int, int], Verdict]) -> Table:
+    rows = sorted({i for i, _ in own})
+    columns = sorted({j for _, j in own})
+    headings = (Word(quantity.columns.names[j]) for j in columns)
+    named = ("",) if quantity.is_list else tuple(headings)
+    told = (
+        (Word(quantity.rows.names[i]), *(_entry(own.get((i, j))) for j in columns)) for i in rows
+    )
+    return Table((quantity.name, *named), tuple(told))
+
+
+def _entry(verdict: Verdict | None) -> MarkedNumber | str:
+    if verdict is None:
+        return ""
+    right = "" if verdict.judgement in _UNTOLD[:2] else plain(verdict.expected)
+    return MarkedNumber(Word(verdict.given.text.strip()), verdict.judgement, right)
+
+
+def legend(verdicts: Sequence[Verdict]) -> Facts:
+    """What the signs mean that stand behind the numbers."""
+    told = {one.judgement for one in verdicts}
+    signs = ((sign, name) for name, sign in SIGNS.items() if name in told)
+    return Facts(tuple((f"{sign} {name}", (_means(name),)) for sign, name in signs))
+
+
+def _means(name: str) -> str:
+    after = "" if name in _UNTOLD[:2] else "; the right number stands in brackets"
+    return f"{MEANING[name]}{after}"

@@ -1,0 +1,46 @@
+"""What verdicts are called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from types import MappingProxyType
+
+from attncli.arithmetic import decimals
+from attncli.marked import SIGNS
+from attncli.marking.verdicts import Accepted, Verdict
+from attncli.notation.plain import MINUS
+
+MEANING: Mapping[str, str] = MappingProxyType(
+    {
+        "correct": "it follows from the given numbers",
+        "carried forward": "it follows from an earlier wrong number",
+        "rounding": "rightly worked, but rounded otherwise",
+        "known mistake": "a common mistake gives it",
+        "slip": "no working that is known gives it",
+        "blank": "nothing is there",
+        "unreadable": "no number can be read",
+    }
+)
+"""What verdicts mean."""
+
+
+def in_short(verdicts: Sequence[Verdict]) -> str:
+    """`21 numbers: 12 correct, 8 carried forward, 1 slip`"""
+    told = [verdict.judgement for verdict in verdicts]
+    counts = (f"{told.count(name)} {name}" for name in SIGNS if name in told)
+    return f"{len(told)} number{'' if len(told) == 1 else 's'}: {', '.join(counts) or 'none'}"
+
+
+def number_text(number: float, places: int) -> str:
+    """A bound of what is accepted, to half a unit of the last place and a digit more."""
+    if number in (float("inf"), float("-inf")):
+        return "∞" if number > 0 else f"{MINUS}∞"
+    told = decimals.text(decimals.shown(number, places).normalize() + Decimal(0))
+    return told.replace("-", MINUS)
+
+
+def accepted_text(accepted: Accepted, places: int) -> str:
+    """`0.4215 to 0.4225`"""
+    low, high = (number_text(one, places + 1) for one in accepted)
+    return low if low == high else f"{low} to {high}"

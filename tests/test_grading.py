@@ -1,0 +1,193 @@
+"""What papers written by hand are worth, and what is said of them."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from attncli.render import page_format_names
+from tests.marking_cases import RIGHT, graded, run, verdicts, yaml_file
+
+
+def test_a_right_paper_has_all_points(tmp_path: Path) -> None:
+    data = graded(yaml_file(tmp_path / "a.yaml", RIGHT))
+    assert {*verdicts(data).values()} == {"correct"}
+    assert (data["points"], data["of"], data["counts"]["correct"]) == (10, 10, 10)
+    assert run("grade", "i_love_ai", tmp_path / "a.yaml").exit_code == 0
+
+
+def test_a_wrong_number_costs_once(tmp_path: Path) -> None:
+    """A score of 2 for 1: e² = 7.389, 7.389 + 1 + 2.718 = 11.107, 7.389 / 11.107 = 0.665."""
+    theirs = {
+        "scores[I, I]": "2", "exp[I, I]": "7.389", "exp_sum[I]": "11.107",
+        "weights[I, I]": "0.665", "weights[I, love]": "0.090", "weights[I, AI]": "0.245",
+    }  # fmt: skip
+    path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **theirs})
+    data = graded(path)
+    told = {one["cell"]: one for one in data["verdicts"]}
+    assert told["scores[I, I]"]["verdict"] == "slip"
+    assert {told[cell]["verdict"] for cell in [*theirs][1:]} == {"carried forward"}
+    assert told["exp[I, I]"]["follows_from"] == ["scores[I, I]"]
+    assert (data["points"], data["counts"]["carried forward"]) == (9, 5)
+    assert graded(path, "--no-carry")["points"] == 4
+    assert run("grade", "i_love_ai", path).exit_code == 1
+
+
+def test_a_verdict_has_these_keys(tmp_path: Path) -> None:
+    data = graded(yaml_file(tmp_path / "a.yaml", {**RIGHT, "exp[I, I]": "7.389"}))
+    one = next(one for one in data["verdicts"] if one["cell"] == "exp[I, I]")
+    keys = {"cell", "given", "expected", "accepted", "verdict", "cause", "follows_from"}
+    assert keys <= one.keys()
+    assert (one["given"], one["expected"], one["accepted"]) == ("7.389", "2.718", [2.7175, 2.7185])
+    assert set(data["counts"]) == {
+        "correct", "rounding", "carried forward", "known mistake", "slip", "blank", "unreadable",
+    }  # fmt: skip
+
+
+def test_blank_and_unreadable_answers_block_nothing(tmp_path: Path) -> None:
+    path = yaml_file(tmp_path / "a.yaml", {**RIGHT, "exp[I, I]": "", "exp_sum[I]": "abc"})
+    data = graded(path)
+    told = verdicts(data)
+    assert (told["exp[I, I]"], told["exp_sum[I]"]) == ("blank", "unreadable")
+    assert told["weights[I, I]"] == "correct"
+    assert data["points"] == 8
+    assert f"exp_sum[I]: abc, in {path}:8" in " ".join(
+        run("grade", "i_love_ai", path).output.split()
+    )
+
+
+def test_the_same_mistake_costs_once(tmp_path: Path) -> None:
+    """Base 2 for e: 2¹ = 2, 2⁰ = 1; the sum is 5, the weights are 0.4, 0.2 and 0.4."""
+    theirs = {
+        "exp[I, I]": "2", "exp[I, AI]": "2", "exp_sum[I]": "5",
+        "weights[I, I]": "0.400", "weights[I, love]": "0.200", "weights[I, AI]": "0.400",
+    }  # fmt: skip
+    path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **theirs})
+    data = graded(path)
+    told = verdicts(data)
+    assert told["exp[I, I]"] == told["exp[I, AI]"] == "known mistake"
+    assert told["weights[I, I]"] == "carried forward"
+    assert data["points"] == 9
+    assert graded(path, "--no-carry")["points"] == 4
+
+
+def test_method_marks_are_for_what_is_only_rounded_otherwise(tmp_path: Path) -> None:
+    path = yaml_file(
+        tmp_path / "a.yaml", {**RIGHT, "weights[I, I]": "0.42", "weights[I, AI]": "0.242"}
+    )
+    data = graded(path, "--marks", "method")
+    told = {one["cell"]: (one["verdict"], one["points"]) for one in data["verdicts"]}
+    assert told["weights[I, I]"] == ("rounding", 0.5)
+    assert told["weights[I, AI]"] == ("known mistake", 0.5)  # two digits exchanged
+    assert graded(path)["points"] == 8
+
+
+def test_points_are_those_of_the_steps(tmp_path: Path) -> None:
+    path = yaml_file(tmp_path / "a.yaml", {**RIGHT, "scores[I, love]": ""})
+    data = graded(path, "--points", "scores=3")
+    assert (data["points"], data["of"]) == (13, 16)
+
+
+def test_answers_that_make_later_work_trivial_are_flagged(tmp_path: Path) -> None:
+    zeros = {name: "0" for name in RIGHT if name.startswith("exp[")}
+    path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **zeros, "exp_sum[I]": "0"})
+    assert "all numbers of exp are given as 0" in " ".join(
+        run("grade", "i_love_ai", path).output.split()
+    )
+
+
+def test_answers_of_another_form_are_refused(tmp_path: Path) -> None:
+    words = ("exercise", "i_love_ai", "--step", "softmax", "--format", "yaml", "--key", "none")
+    assert run(*words, "--forms", "2", "-o", tmp_path / "forms").exit_code == 0
+    sheet = tmp_path / "forms" / "i_love_ai_B_sheet.yaml"
+    result = run("grade", "i_love_ai", sheet)
+    assert result.exit_code == 2
+    assert "these are answers of form B" in result.stderr
+    assert run(*words, "-o", tmp_path / "own.yaml").exit_code == 0
+    assert run("grade", "i_love_ai", tmp_path / "own.yaml").exit_code == 1  # all blank
+    assert run("grade", "three_tokens", tmp_path / "own.yaml").exit_code == 2
+
+
+def test_the_form_itself_marks_its_answers(tmp_path: Path) -> None:
+    words = ("exercise", "i_love_ai", "--step", "softmax", "--format", "yaml", "--key", "separate")
+    run(*words, "-o", tmp_path / "own")
+    data = graded(tmp_path / "own" / "i_love_ai_key.yaml")
+    assert data["points"] == data["of"] == 21
+
+
+@pytest.mark.parametrize("name", [name for name in page_format_names() if name != "svg"])
+def test_a_report_is_there_in_every_format(tmp_path: Path, name: str) -> None:
+    path = yaml_file(tmp_path / "a.yaml", {**RIGHT, "exp[I, I]": "7.389", "exp_sum[I]": "x_y"})
+    result = run("grade", "i_love_ai", path, "--format", name)
+    assert result.exit_code == 1
+    assert "7.389" in result.stdout
+
+
+def test_a_class_has_a_table_and_a_paper_each(tmp_path: Path) -> None:
+    answers = tmp_path / "answers"
+    answers.mkdir()
+    yaml_file(answers / "ann.yaml", RIGHT)
+    yaml_file(answers / "ben.yaml", {**RIGHT, "exp[I, I]": "5"}, 'student: "=Ben"')
+    (answers / "bad.yaml").write_text("answers: [", "utf-8")
+    result = run("grade", "i_love_ai", answers, "-o", f"{tmp_path}/marked/")
+    assert result.exit_code == 2  # for the broken one
+    assert "bad.yaml:2:1" in result.stderr
+    assert "exp[I, I]: not right in 1 paper" in result.stdout
+    marked = sorted(path.name for path in (tmp_path / "marked").iterdir())
+    assert marked == ["Ben.md", "ann.md", "class.csv"]
+    with (tmp_path / "marked" / "class.csv").open(newline="") as file:
+        rows = [*csv.DictReader(file)]
+    assert [(row["student"], row["points"], row["percent"]) for row in rows] == [
+        ("ann", "10", "100"), ("'=Ben", "9", "90"),
+    ]  # fmt: skip
+
+
+def test_what_one_leaves_out_that_others_answer_is_blank(tmp_path: Path) -> None:
+    yaml_file(tmp_path / "ann.yaml", RIGHT)
+    yaml_file(tmp_path / "ben.yaml", {"exp[I, I]": "2.718"})
+    result = run("grade", "i_love_ai", tmp_path, "--format", "csv")
+    assert result.exit_code == 1
+    assert [row.split(",")[2:4] for row in result.stdout.splitlines()[1:3]] == [
+        ["10", "10"],
+        ["1", "10"],
+    ]
+
+
+def test_published_numbers_are_judged() -> None:
+    result = run("check", "alice_met_bob", "--format", "json")
+    assert result.exit_code == 1
+    assert '"cell": "scores[met, Bob]"' in result.stdout
+    assert run("check", "meeting").exit_code == 2
+
+
+def test_published_numbers_that_follow_end_well(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    given = "Q: [[1]]\nK: [[2], [3]]\nV: [[1], [0]]\nscale: none\n"
+    for score, status in (("2", 0), ("4", 1)):
+        path.write_text(f"{given}published: {{scores: [[{score}, 3]]}}\n", "utf-8")
+        assert run("check", path).exit_code == status
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--marks", "none"), "say single or method"),
+        (("--points", "x=1"), "no such step"),
+        (("--format", "docx"), "no such format"),
+    ],
+)
+def test_wrong_options_are_told(tmp_path: Path, words: tuple[str, ...], says: str) -> None:
+    path = yaml_file(tmp_path / "a.yaml", RIGHT)
+    result = run("grade", "i_love_ai", path, *words)
+    assert result.exit_code == 2
+    assert says in result.stderr
+
+
+def test_cells_that_are_not_there_are_told(tmp_path: Path) -> None:
+    path = yaml_file(tmp_path / "a.yaml", {"scores[I, You]": "1", "nothing": "2"})
+    result = run("grade", "i_love_ai", path)
+    assert result.exit_code == 2
+    assert "scores[I, You]" in result.stderr
+    assert "nothing" in result.stderr
