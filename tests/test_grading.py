@@ -73,15 +73,18 @@ def test_the_same_mistake_costs_once(tmp_path: Path) -> None:
     assert graded(path, "--no-carry")["points"] == 4
 
 
-def test_method_marks_are_for_what_is_only_rounded_otherwise(tmp_path: Path) -> None:
-    path = yaml_file(
-        tmp_path / "a.yaml", {**RIGHT, "weights[I, I]": "0.42", "weights[I, AI]": "0.242"}
-    )
+@pytest.mark.parametrize(
+    ("cell", "number", "verdict"),
+    [("weights[I, love]", "0.16", "rounding"), ("weights[I, AI]", "0.242", "known mistake")],
+)
+def test_method_marks_are_for_what_is_only_written_otherwise(
+    tmp_path: Path, cell: str, number: str, verdict: str
+) -> None:
+    """0.155 rounded once more, and 0.422 with two digits exchanged."""
+    path = yaml_file(tmp_path / "a.yaml", {**RIGHT, cell: number})
     data = graded(path, "--marks", "method")
-    told = {one["cell"]: (one["verdict"], one["points"]) for one in data["verdicts"]}
-    assert told["weights[I, I]"] == ("rounding", 0.5)
-    assert told["weights[I, AI]"] == ("known mistake", 0.5)  # two digits exchanged
-    assert graded(path)["points"] == 8
+    assert verdicts(data)[cell] == verdict
+    assert (data["points"], graded(path)["points"]) == (9.5, 9)
 
 
 def test_points_are_those_of_the_steps(tmp_path: Path) -> None:
