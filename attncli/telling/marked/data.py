@@ -20,7 +20,7 @@ def judged_numbers(
     trace: Trace, verdicts: Sequence[Verdict], points: Points | None = None
 ) -> dict[str, object]:
     """What is said of each number, in the order of the working, and how many were judged how."""
-    told = [verdict.judgement for verdict in verdicts]
+    told: list[str] = [verdict.judgement for verdict in verdicts]
     return {
         "verdicts": [_number(trace, one, points) for one in verdicts],
         "counts": {judgement: told.count(judgement) for judgement in SIGNS},
