@@ -16,6 +16,7 @@ COMMANDS = {
     "run": "run",
     "explain": "explain",
     "exercise": "exercise",
+    "practice": "practice",
     "list": "listing",
     "check": "check",
     "grade": "grade",

@@ -30,7 +30,7 @@ def rounding_ways(
     yield _TRUNCATED, Enclosure(*(_cut(end, places) for end in made))
     yield _HALF_EVEN, Enclosure(*(_even(end, places) for end in made))
     for fewer in sorted(_fewer(given, places)):
-        says = f"It has {fewer} decimals instead of {places}."
+        says = f"It has {fewer} decimal{'' if fewer == 1 else 's'} instead of {places}."
         ends = Enclosure(*(rounded(end, fewer) for end in made))
         yield Cause("other_decimals", says), _of_those(ends, given, fewer)
 

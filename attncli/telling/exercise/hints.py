@@ -16,6 +16,7 @@ from attncli.document import (
     Subheading,
     Working,
 )
+from attncli.name import Name
 from attncli.steps import Step, step_named
 from attncli.telling.blocks import common_mistakes
 from attncli.telling.exercise.lines import Asked, LineAsker
@@ -70,14 +71,14 @@ def _mistakes(step: Step[Any]) -> Sequence[Block]:
 
 def _by_names(section: Section, trace: Trace) -> list[Block]:
     """The first line of each quantity of the solution, names in the place of its numbers."""
-    everything = Asked(quantities=frozenset(trace))
-    asker = LineAsker(trace, section.path, everything, Told(trace))
-    lines = [_by_name(line, asker) for line in _first_lines(section.solution)]
+    lines = [line_by_names(line, trace, section.path) for line in _first_lines(section.solution)]
     told = tuple(line for line in lines if line.parts)
     return [Subheading(("How one of them is done",)), Working(told)] if told else []
 
 
-def _by_name(line: Line | Addition, asker: LineAsker) -> Line:
+def line_by_names(line: Line | Addition, trace: Trace, path: Name) -> Line:
+    """A line without its result, names in the place of its numbers."""
+    asker = LineAsker(trace, path, Asked(quantities=frozenset(trace)), Told(trace))
     if isinstance(line, Addition):
         added, _ = asker.addition(line)
         assert isinstance(added, Working)

@@ -1,0 +1,132 @@
+"""Somebody who practises: which numbers were given, and what became of each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from functools import cached_property
+
+from attncli.arithmetic.expression import Location
+from attncli.file.problems import ScenarioError
+from attncli.marking.judging import Judge
+from attncli.marking.numerals import read_number
+from attncli.marking.verdicts import Given, Verdict
+from attncli.records import NamedTuple, dataclass, field
+from attncli.telling.practice.tasks import Lesson, Task
+from attncli.trace import Trace
+
+RIGHT = ("correct", "carried forward")
+
+
+class Told(NamedTuple):
+    """What is gone on with for a cell: a number as somebody wrote it, or as it was shown, and the
+    mistakes that were made before."""
+
+    text: str
+    mistakes: tuple[str, ...] = ()
+    shown: bool = False
+
+
+@dataclass
+class Session:
+    """What was given so far, by the addresses of cells."""
+
+    lesson: Lesson
+    told: dict[str, Told] = field(default_factory=dict)
+
+    @cached_property
+    def judge(self) -> Judge:
+        return Judge(self.lesson.trace, self.lesson.shown)
+
+    def address(self, cell: Location) -> str:
+        """What a cell is called: `weights[love, AI]`."""
+        return self.lesson.trace[cell.quantity].address(cell.row, cell.column)
+
+    @property
+    def waiting(self) -> list[Task]:
+        """What is still to be asked."""
+        return [task for task in self.lesson.tasks if not self.is_done(task)]
+
+    def is_done(self, task: Task) -> bool:
+        return all(self.address(cell) in self.told for cell in task.cells)
+
+    def verdicts_on(self, task: Task, texts: Sequence[str]) -> list[Verdict]:
+        """What is said of new numbers for a task."""
+        new = {c: read_number(text) for c, text in zip(task.cells, texts, strict=True)}
+        said = self.judge.verdicts({**self.numbers, **new})
+        return [verdict for verdict in said if verdict.cell in new]
+
+    def keep(self, task: Task, texts: Sequence[str], mistakes: Mapping[Location, str]) -> None:
+        """Goes on with these numbers."""
+        for cell, text in zip(task.cells, texts, strict=True):
+            found = (mistakes[cell],) if cell in mistakes else ()
+            self.told[self.address(cell)] = Told(text, found)
+
+    def keep_shown(self, task: Task) -> None:
+        """Goes on with the answers."""
+        quantity = self.leading_to(task)[task.cells[0].quantity]
+        for cell in task.cells:
+            text = str(quantity.number(cell.row, cell.column).shown)
+            self.told[self.address(cell)] = Told(text, shown=True)
+
+    @property
+    def cells(self) -> Mapping[str, Location]:
+        """What is asked, by addresses."""
+        return {self.address(cell): cell for task in self.lesson.tasks for cell in task.cells}
+
+    @property
+    def numbers(self) -> dict[Location, Given]:
+        """The numbers that are gone on with."""
+        cells = self.cells
+        return {
+            cells[address]: read_number(told.text)
+            for address, told in self.told.items()
+            if address in cells
+        }
+
+    def leading_to(self, task: Task) -> Trace:
+        """The trace with somebody's own numbers before a task; ours, where these can't be worked
+        with."""
+        trace, asked = self.lesson.trace, task.cells[0].quantity
+        rows: dict[str, list[list[Decimal]]] = {}
+        for (name, i, j), given in self.numbers.items():
+            if given.number is None or name == asked:
+                continue
+            n, m = trace[name].matrix.shape
+            number = trace[name].matrix.number
+            rows.setdefault(name, [[number(a, b).full for b in range(m)] for a in range(n)])
+            rows[name][i][j] = given.number
+        try:
+            return trace.replay(rows)
+        except (ScenarioError, ArithmeticError):
+            return trace
+
+    def results(self) -> dict[str, list[tuple[Verdict | None, Told]]]:
+        """What became of each cell that was asked for, by steps: its verdict, None where the
+        answer was shown."""
+        said = {verdict.cell: verdict for verdict in self.judge.verdicts(self.numbers)}
+        found: dict[str, list[tuple[Verdict | None, Told]]] = {}
+        for task in self.lesson.tasks:
+            for cell in task.cells:
+                told = self.told.get(self.address(cell))
+                if told is not None:
+                    verdict = None if told.shown else said[cell]
+                    found.setdefault(task.part.step, []).append((verdict, told))
+        return found
+
+    @property
+    def all_right(self) -> bool:
+        """Whether all that was given is right at once, or follows."""
+        each = [one for rows in self.results().values() for one in rows]
+        return all(is_right(verdict, told) for verdict, told in each)
+
+    @property
+    def mistakes(self) -> Counter[str]:
+        """The mistakes that were made, in sentences."""
+        return Counter(says for told in self.told.values() for says in told.mistakes)
+
+
+def is_right(verdict: Verdict | None, told: Told) -> bool:
+    """Whether a number was right, or followed, at the first go."""
+    return verdict is not None and verdict.judgement in RIGHT and not told.mistakes

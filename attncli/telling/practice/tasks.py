@@ -1,0 +1,89 @@
+"""What is asked, one after the other, and the numbers that it starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import groupby
+
+from attncli.arithmetic.expression import Location
+from attncli.document import Block, Section
+from attncli.records import NamedTuple, dataclass
+from attncli.tables import MatrixBlock
+from attncli.telling.exercise.lines import Blankable
+from attncli.telling.exercise.papers import ExerciseRequest
+from attncli.telling.exercise.sections import StepSection
+from attncli.telling.selection import SelectionError
+from attncli.trace import PlannedStep, Trace
+
+
+class Task(NamedTuple):
+    """What is asked at once: some cells, of one row, that a part of the story makes."""
+
+    section: int
+    part: PlannedStep
+    cells: tuple[Location, ...]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """All that is asked of a trace: by cells, or by rows."""
+
+    trace: Trace
+    wish: ExerciseRequest
+    by_rows: bool = False
+
+    @cached_property
+    def tasks(self) -> tuple[Task, ...]:
+        """What is asked, in the order of the working. Raises SelectionError where there is
+        nothing."""
+        tasks = tuple(self._tasks())
+        if not tasks:
+            right = "ask for a step that makes numbers"
+            raise SelectionError.of("practice", "there is nothing to ask", right)
+        return tasks
+
+    def _tasks(self) -> Iterator[Task]:
+        known: set[Location] = set()
+        for k, told in enumerate(self.sections):
+            made = {definition.name for definition in told.part.definitions}
+            cells = [cell for cell in self._cells(k) if cell.quantity in made and cell not in known]
+            known.update(cells)
+            rows = groupby(cells, lambda cell: cell[:2] if self.by_rows else cell)
+            yield from (Task(k, told.part, tuple(row)) for _, row in rows)
+
+    def _cells(self, section: int) -> list[Location]:
+        places = self._asked[section][1]
+        return [p.cell for p in places if p.cell is not None and self.wish.allows(self.trace, p)]
+
+    @property
+    def sections(self) -> Sequence[StepSection]:
+        return [told for told, _ in self._asked]
+
+    @cached_property
+    def _asked(self) -> list[tuple[StepSection, list[Blankable]]]:
+        page = self.wish.page(self.trace)
+        return page.asking(page.everything())
+
+    @cached_property
+    def shown(self) -> frozenset[str]:
+        """The quantities that are shown to start from, and are neither given nor asked for."""
+        asked = {cell.quantity for task in self.tasks for cell in task.cells}
+        blocks = (block for told in self.sections for block in _tables(told.section.blocks))
+        names = {block.quantity for block in blocks} - asked
+        return frozenset(name for name in names if not self.trace[name].given)
+
+    def opening_of(self, section: int) -> Section:
+        """A section with the tables that its working starts from, and nothing that is asked."""
+        told = self.sections[section]
+        made = {definition.name for definition in told.part.definitions}
+        blocks = [one for one in _tables(told.section.blocks) if one.quantity not in made]
+        asked = {cell.quantity for task in self.tasks for cell in task.cells}
+        kept = tuple(one for one in blocks if one.quantity not in asked)
+        return told.section._replace(number=None, blocks=kept, questions=(), solution=())
+
+
+def _tables(blocks: Sequence[Block]) -> Iterator[MatrixBlock]:
+    for block in blocks:
+        if isinstance(block, MatrixBlock):
+            yield block

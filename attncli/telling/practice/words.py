@@ -1,0 +1,202 @@
+"""What is said to somebody who practises."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+
+from attncli.arithmetic.expression import Symbol
+from attncli.document import (
+    Block,
+    Document,
+    Facts,
+    Line,
+    Note,
+    Prose,
+    Section,
+    Spans,
+    Table,
+    Term,
+    Working,
+)
+from attncli.marking.verdicts import Verdict
+from attncli.name import Name
+from attncli.steps import step_named
+from attncli.telling.closing import as_asked_for
+from attncli.telling.exercise.hints import line_by_names
+from attncli.telling.practice.session import RIGHT, Session, is_right
+from attncli.telling.practice.tasks import Task
+from attncli.telling.sentences import counted, joined
+from attncli.telling.working import cell_line
+from attncli.word import Word
+
+_MOST_OWN = 6
+"""Numbers of somebody's own that are told again before a question."""
+
+
+def page_of(*blocks: Block, sections: Sequence[Section] = ()) -> Document:
+    """Some blocks without a title."""
+    return Document(Word(""), tuple(sections), opening=tuple(blocks))
+
+
+def greeting(session: Session) -> Document:
+    """What is asked, and how to answer."""
+    tasks, waiting = session.lesson.tasks, session.waiting
+    numbers = sum(len(task.cells) for task in tasks)
+    rounding = session.lesson.trace.rounding
+    rows: tuple[tuple[str, Spans], ...] = (
+        ("Practice", (f"{counted(numbers, 'number')} to work out, {rounding.decimals} decimals",)),
+        ("Answer", ("write the number",) + ((" of each cell, with spaces between",)
+                   if session.lesson.by_rows else ()) + (", or",)),
+        ("?", ("for a hint, another ? for the numbers that go in",)),
+        ("skip", ("to see the answer,  quit  to stop here",)),
+    )  # fmt: skip
+    again = Note((f"Going on where you were: {len(tasks) - len(waiting)} of {len(tasks)} done.",))
+    title = Word(session.lesson.trace.scenario.title)
+    opening = (again,) if len(waiting) < len(tasks) else ()
+    return Document(title, (), Facts(rows), opening=opening)
+
+
+def section_opening(session: Session, section: int) -> Document:
+    """What a step is called and does, and the tables that it starts from."""
+    told = session.lesson.opening_of(section)
+    return page_of(sections=(told,))
+
+
+def question(session: Session, task: Task) -> Spans:
+    """What is asked: `3 of 21 · weights[love, AI]`, with somebody's own numbers that go in."""
+    lesson = session.lesson
+    number = lesson.tasks.index(task) + 1
+    quantity, first = lesson.trace[task.cells[0].quantity], task.cells[0]
+    row = lesson.by_rows and len(task.cells) > 1
+    symbol = quantity.symbol(first.row, None if row else first.column, _here(session, task))
+    columns = [Word(quantity.columns.names[cell.column]) for cell in task.cells] if row else []
+    across: Spans = (" for ", *joined([(one,) for one in columns])) if columns else ()
+    own = _own_numbers(session, task)
+    return (f"{number} of {len(lesson.tasks)} · ", symbol, *across, *own)
+
+
+def _here(session: Session, task: Task) -> Name:
+    return task.part.place.here(session.lesson.trace[task.cells[0].quantity].name)
+
+
+def _own_numbers(session: Session, task: Task) -> Spans:
+    """`, with your exp[love, AI] = 1.778`"""
+    known = session.numbers
+    sources = dict.fromkeys(s for cell in task.cells for s in session.judge.sources(cell))
+    own = [cell for cell in sources if cell in known]
+    if not own or len(own) > _MOST_OWN:
+        return ()
+    trace = session.lesson.trace
+    told = [
+        (
+            trace[c.quantity].symbol(c.row, c.column, task.part.place.here(trace[c.quantity].name)),
+            " = ",
+            Word(known[c].text),
+        )
+        for c in own
+    ]
+    return (", with your ", *joined(told))
+
+
+def hint(session: Session, task: Task, *, with_numbers: bool) -> Document:
+    """How the next number is done: in names, or with the numbers that go in; never its result."""
+    lines = tuple(_hint_lines(session, task, with_numbers=with_numbers))
+    if with_numbers:
+        return page_of(Working(lines))
+    step = step_named(task.part.step)
+    return page_of(Prose(step.happens_at(task.part.place)), Working(lines))
+
+
+def _hint_lines(session: Session, task: Task, *, with_numbers: bool) -> Iterator[Line]:
+    trace = session.leading_to(task)
+    for _, i, j in task.cells[: None if with_numbers else 1]:
+        line = cell_line(trace, trace[task.cells[0].quantity], i, j)
+        if not with_numbers:
+            yield line_by_names(line, trace, task.part.path)
+        elif len(line.parts) > 1:
+            yield line._replace(parts=line.parts[:1])
+
+
+def answer(session: Session, task: Task) -> Document:
+    """The whole line of each cell, from somebody's own numbers."""
+    trace = session.leading_to(task)
+    quantity = trace[task.cells[0].quantity]
+    lines = tuple(cell_line(trace, quantity, cell.row, cell.column) for cell in task.cells)
+    return page_of(Working(lines))
+
+
+def verdict_on(session: Session, verdict: Verdict) -> Spans:
+    """What is said of a number at once."""
+    trace, cell = session.lesson.trace, verdict.cell
+    name: Spans = (
+        Symbol(trace[cell.quantity].local, trace[cell.quantity].indices(*cell[1:])),
+        ": ",
+    )
+    said = {
+        "correct": "right.",
+        "carried forward": "it follows from your earlier number, so it counts.",
+        "unreadable": "that is no number.",
+        "blank": "nothing was written.",
+    }.get(verdict.judgement)
+    sign = "✓ " if verdict.judgement in RIGHT else "✗ "
+    if said is None and verdict.judgement == "rounding":
+        said = f"nearly. {_cause(verdict)}"
+    if said is None:
+        said = f"it doesn't follow. {_cause(verdict)}".rstrip()
+    return (sign, *name, said)
+
+
+def mistake_in_words(verdict: Verdict) -> str:
+    """What is remembered of a wrong number."""
+    usual = "A number that doesn't follow."
+    return usual if verdict.cause is None else verdict.cause.says
+
+
+def _cause(verdict: Verdict) -> str:
+    if verdict.cause is None:
+        return ""
+    if verdict.judgement == "known mistake":
+        return f"It is what this gives: {_lower(verdict.cause.says)}"
+    return verdict.cause.says
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def closing(session: Session) -> Document:
+    """How it went, step by step, and what to practise again."""
+    results = session.results()
+    rows = tuple(
+        (
+            step,
+            str(len(each)),
+            str(sum(is_right(*one) for one in each)),
+            str(sum(verdict is None for verdict, _ in each)),
+        )
+        for step, each in results.items()
+    )
+    if not rows:
+        return page_of(Note(("Nothing was answered.",)))
+    table = Table(("Step", "Asked", "Right at once", "Shown"), rows)
+    again = [s for s, each in results.items() if not all(is_right(*one) for one in each)]
+    return page_of(table, *_mistakes(session), *_again(session, again))
+
+
+def _mistakes(session: Session) -> Iterator[Block]:
+    for says, count in session.mistakes.most_common():
+        times = "" if count == 1 else f" ({count} times)"
+        yield Note((f"{says}{times}",))
+
+
+def _again(session: Session, steps: Sequence[str]) -> Iterator[Block]:
+    called = as_asked_for(session.lesson.trace.scenario)
+    if not steps:
+        left = len(session.waiting)
+        more = f" {counted(left, 'question')} left." if left else ""
+        yield Note((f"All of it is right.{more}",))
+    elif called is not None:
+        said = " ".join(f"--step {step}" for step in steps)
+        command = f"attn practice {shlex.quote(called)} {said} --fresh"
+        yield Note(("To practise again: ", Term(command)))
