@@ -1,7 +1,7 @@
 """The tables of the reference, worked out of the declarations that they are about.
 
 In `scenarios/README.md` each table stands below a comment that says what it is of:
-`<!-- keys: attention -->`, `<!-- keys in: mask -->`, `<!-- options: run -->`, `<!-- steps -->`.
+`<!-- keys: attention -->`, `<!-- keys in: mask -->`, `<!-- options: run -->`, `<!-- steps -->`, `<!-- errata -->`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import typer
 
 from attncli.cli import app
 from attncli.design.rules import RULES
+from attncli.file import shipped
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import (
     Choice,
@@ -28,10 +29,12 @@ from attncli.file.kinds import (
 )
 from attncli.file.matrices import MatrixKind, VectorKind
 from attncli.file.sources import SourceKind
+from attncli.pipeline import load, work
 from attncli.scenario.published import NumbersKind
 from attncli.steps import steps
 from attncli.steps.order import keys_of
 from attncli.steps.schema import SCENARIO
+from attncli.telling.marked.errata import errata
 from attncli.telling.shipped import contents
 
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
@@ -105,6 +108,22 @@ def _rules(_: str) -> Rows:
 
 
 _HEADINGS = ["key", "takes", "means"]
+
+
+def _errata(_: str) -> Rows:
+    """The numbers of the shipped scenarios' sources that don't follow."""
+    headings = ["scenario", "number", "source", "right", "verdict", "why", "place"]
+    return headings, (row for name in shipped.names() for row in _errata_of(name))
+
+
+def _errata_of(name: str) -> Iterator[list[str]]:
+    text = shipped.find(name).read_text("utf-8")
+    if "published:" in text:
+        for one in errata(work(load(name))):
+            told = (one.printed, one.right, one.verdict, one.why, one.at)
+            yield [f"`{name}`", f"`{one.cell}`", *told]
+
+
 _TABLES: dict[str, Callable[[str], Rows]] = {
     "keys": _keys,
     "keys in": _keys_in,
@@ -112,6 +131,7 @@ _TABLES: dict[str, Callable[[str], Rows]] = {
     "options": _options,
     "rules": _rules,
     "scenarios": _scenarios,
+    "errata": _errata,
 }
 
 

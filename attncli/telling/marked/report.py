@@ -34,14 +34,14 @@ def report(judge: Judge, verdicts: tuple[Verdict, ...], told: Report) -> Documen
     """What is said of an author's numbers, which a judge has judged."""
     trace = judge.trace
     facts = Facts((*told.facts, ("In short", (in_short(verdicts),))))
-    sections = [Section("", None, ("Numbers",), (), (*tables(trace, verdicts), legend(verdicts)))]
-    found: list[Block] = [*told.notes, *findings(judge, verdicts)]
-    if found:
-        sections.append(Section("", None, ("Findings",), (), tuple(found)))
-    else:
-        sections.append(Section("", None, ("Findings",), (), (Prose((_ALL_RIGHT,)),)))
+    found = [*findings(judge, verdicts)] or [Prose((_ALL_RIGHT if verdicts else _NOTHING,))]
+    sections = [Section("", None, ("Findings",), (), (*told.notes, *found))]
+    if verdicts:
+        numbers: tuple[Block, ...] = (*tables(trace, verdicts), legend(verdicts))
+        sections.insert(0, Section("", None, ("Numbers",), (), numbers))
     data = {**told.data, **judged_numbers(trace, verdicts, told.points)}
     return Document(told.title, tuple(sections), facts, rounding=rounding_facts(trace), data=data)
 
 
 _ALL_RIGHT = "Every number follows."
+_NOTHING = "There is no number to judge."

@@ -1,0 +1,47 @@
+"""The errata of a source: the numbers that it prints and that don't follow from the given ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attncli.arithmetic.expression import Location
+from attncli.marking.grading.addresses import address_of
+from attncli.marking.verdicts import Verdict
+from attncli.notation import plain
+from attncli.records import NamedTuple
+from attncli.telling.marked.published import published_verdicts
+from attncli.trace import Trace
+
+
+class Erratum(NamedTuple):
+    """A number that doesn't follow: its cell and place in the source, what is printed there, what
+    is right, the verdict, and why."""
+
+    cell: str
+    at: str
+    printed: str
+    right: str
+    verdict: str
+    why: str
+
+
+def errata(trace: Trace) -> Iterator[Erratum]:
+    """All of them, in the order of the working."""
+    judge, verdicts = published_verdicts(trace)
+    for one in verdicts:
+        if one.judgement != "correct":
+            cell = address_of(judge.trace, one.cell)
+            right = plain(one.expected)
+            why = _why(judge.trace, one)
+            yield Erratum(cell, one.given.where, one.given.text, right, one.judgement, why)
+
+
+def _why(trace: Trace, verdict: Verdict) -> str:
+    if verdict.follows_from:
+        return f"from {', '.join(_cells(trace, verdict.follows_from))}"
+    says = "" if verdict.cause is None else verdict.cause.says
+    return f"perhaps: {says}" if says and verdict.judgement == "slip" else says
+
+
+def _cells(trace: Trace, cells: tuple[Location, ...]) -> list[str]:
+    return [f"`{address_of(trace, cell)}`" for cell in cells]
