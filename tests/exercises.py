@@ -20,8 +20,10 @@ from attncli.telling.selection import select
 from attncli.trace import Trace
 
 BLANKINGS = ("results", "working", "all", "random:0.4")
-SHEET_FORMATS = [name for name in [*format_names(), *exercise_format_names()] if name != "moodle"]
-"""What a student may get; Moodle keeps the answers to itself."""
+SHEET_FORMATS = [
+    name for name in [*format_names(), *exercise_format_names()] if name not in ("moodle", "qti")
+]
+"""What a student may get; what marks by itself keeps the answers to itself."""
 
 
 class Papers(NamedTuple):

@@ -110,6 +110,20 @@ def moodle(page: str) -> str:
     return "\n".join(texts)
 
 
+def package(page: str) -> str:
+    """The text of all files of a package that are XML, and their titles."""
+    parts = re.split(r"^----- (\S+)\n", page, flags=re.MULTILINE)[1:]
+    files = dict(zip(parts[::2], parts[1::2], strict=True))
+    roots = [
+        ElementTree.fromstring(text.encode()) for name, text in files.items() if ".xml" in name
+    ]
+    told = ["".join(root.itertext()) for root in roots]
+    told += [root.get("title") or "" for root in roots]
+    found = "\n".join(told)
+    assert refused(bare(found).replace("\n", "")) == []
+    return found
+
+
 def rows(page: str) -> str:
     """The ids of an answers file for spreadsheets."""
     told = [*csv.DictReader(io.StringIO(page, newline=""))]

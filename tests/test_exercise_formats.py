@@ -42,7 +42,8 @@ from attncli.render import (
     format_names,
     render,
 )
-from attncli.render.exercises._cloze import AcceptedRange, in_field, number_text
+from attncli.render.exercises._accepted import AcceptedRange, number_text
+from attncli.render.exercises._cloze import in_field
 from attncli.render.exercises.csv import guarded, unguarded
 from attncli.render.html import HtmlStyle, blocks_html
 from attncli.tables import Data, MatrixBlock, SideBySide
@@ -154,12 +155,13 @@ SHEET = paper("sheet", section_about(NASTY, answers=False), title="".join(NASTY)
 
 
 def test_formats_are_found_in_their_folders() -> None:
-    assert exercise_format_names() == ["csv", "moodle", "yaml"]
+    assert exercise_format_names() == ["csv", "moodle", "qti", "yaml"]
     assert not set(exercise_format_names()) & set(format_names())
     found = {form: abilities_of(form).keys for form in exercise_format_names()}
     assert found == {
         "csv": ("none", "separate"),
         "moodle": ("embedded",),
+        "qti": ("embedded",),
         "yaml": ("none", "separate"),
     }
 

@@ -35,7 +35,7 @@ def made(name: str) -> Papers:
 
 
 def golden(name: str, kind: str, form: str, document: Document, *, rewrite: bool) -> None:
-    suffix = module_of(form).SUFFIXES[0]
+    suffix = f".{form}.txt" if abilities_of(form).packed else module_of(form).SUFFIXES[0]
     page = render(document, form, Page(80))
     check(str(EXERCISES / f"{name}_{kind}{suffix}"), page, rewrite=rewrite)
 

@@ -34,6 +34,7 @@ READERS: dict[str, Callable[[str], str]] = {
     "markdown": readers.markdown,
     "json": readers.data,
     "moodle": readers.moodle,
+    "qti": readers.package,
     "csv": readers.rows,
     "yaml": readers.answers,
 }
@@ -83,7 +84,9 @@ def _tells_all(command: str, form: str) -> bool:
 def _more(command: str, form: str) -> list[str]:
     if command != "exercise":
         return []
-    return ["--detail", "full"] if form == "moodle" else ["--detail", "full", "--key", "none"]
+    return (
+        ["--detail", "full"] if form in ("moodle", "qti") else ["--detail", "full", "--key", "none"]
+    )
 
 
 def _as_told(word: str, form: str) -> str:

@@ -21,6 +21,8 @@ def command(order: ExerciseArguments) -> None:
 
       attn exercise i_love_ai --step softmax --forms 30 --format moodle -o softmax.xml
 
+      attn exercise i_love_ai --step softmax --forms 30 -o softmax.zip
+
       attn exercise i_love_ai --step softmax --stress 1000
     """
     from attncli.cli.exercise_writing import fulfil

@@ -66,7 +66,7 @@ class ExerciseArguments(NamedTuple):
         typer.Option(
             "--hints",
             help="A sheet of hints as well: each step in words, formulas and names, without a "
-            "number; Moodle's questions have them anyway.",
+            "number; questions for Moodle and QTI have them anyway.",
         ),
     ] = False
     forms: Annotated[
@@ -94,7 +94,7 @@ class ExerciseArguments(NamedTuple):
             "--mistakes",
             metavar="PERCENT",
             help="Tell known mistakes by what they give: in the key, and for this share of the "
-            "points in Moodle (50 there if nothing is said).",
+            "points in Moodle and QTI (50 there if nothing is said).",
         ),
     ] = None
     stress: Annotated[

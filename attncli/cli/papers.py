@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from attncli.cli.output import check_target, page_for
 from attncli.cli.progress import watched
-from attncli.writing import OutputError, write_out
+from attncli.writing import Contents, OutputError, write_out
 from attncli.writing.folder import check_folder, write_files
 
 if TYPE_CHECKING:
@@ -100,12 +100,18 @@ def _rarely_collecting() -> Iterator[None]:
 
 def _texts(
     papers: Iterable[Document], order: ExerciseArguments, manner: PaperSettings
-) -> list[str]:
-    """Papers in their format, gathered in one file where that has them so."""
-    from attncli.render import abilities_of, render, render_forms
+) -> list[Contents]:
+    """Papers in their format, gathered in one file where that has them so; a package only where
+    it goes to a file, and otherwise the text of what is in it."""
+    from attncli.render import abilities_of, files_of, render, render_forms
 
     page = page_for(order.output)._replace(fragment=order.fragment)
-    if abilities_of(manner.format).gathered:
+    can = abilities_of(manner.format)
+    if can.packed and order.output not in (None, "-"):
+        from attncli.writing.package import packed
+
+        return [packed(files_of([*papers], manner.format, page))]
+    if can.gathered:
         return [render_forms([*papers], manner.format, page)]
     return [render(paper, manner.format, page) for paper in papers]
 

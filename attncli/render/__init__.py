@@ -9,7 +9,7 @@ more or less than others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -76,6 +76,12 @@ def render_forms(documents: Sequence[Document], form: str, page: Page) -> str:
     return str(module_of(form).render_forms(documents, page))
 
 
+def files_of(documents: Sequence[Document], form: str, page: Page) -> Mapping[str, str]:
+    """All forms of an exercise as the files of a package, in a format that has them so."""
+    files: Mapping[str, str] = module_of(form).files_of(documents, page)
+    return files
+
+
 def summary_line(name: Word, spans: Spans) -> str:
     """One line of plain text about a file."""
     from attncli.render.sentences import text_of_spans
@@ -93,6 +99,7 @@ __all__ = [
     "Page",
     "abilities_of",
     "exercise_format_names",
+    "files_of",
     "format_names",
     "module_of",
     "page_format_names",

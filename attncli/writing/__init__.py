@@ -4,9 +4,10 @@ What writes files is imported where one is written, from `file` and `folder`.
 """
 
 from attncli.writing.errors import OutputError
-from attncli.writing.streams import standard_streams, write_out
+from attncli.writing.streams import Contents, standard_streams, write_out
 
 __all__ = [
+    "Contents",
     "OutputError",
     "standard_streams",
     "write_out",

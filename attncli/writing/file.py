@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from attncli.writing.errors import OutputError, check_named, exists, told, unsupported
 from attncli.writing.signals import held
+from attncli.writing.streams import Contents
 from attncli.writing.unfinished import alone, unfinished_name
 
 _OPEN_FILES = Path("/proc/self/fd")
@@ -25,7 +26,7 @@ def check_free(output: str, *, force: bool) -> None:
             raise exists(output)
 
 
-def write_file(output: str, text: str, *, force: bool) -> None:
+def write_file(output: str, text: Contents, *, force: bool) -> None:
     """Writes a file whole or not at all, and over an existing one only with `force`; a device or
     a pipe, such as /dev/null, takes what comes. Raises OutputError."""
     check_free(output, force=force)
@@ -38,9 +39,11 @@ def write_file(output: str, text: str, *, force: bool) -> None:
             _put(encoded(text), path, force=force)
 
 
-def encoded(text: str) -> bytes:
-    """A text as it is written to files: UTF-8, and what no character is as an escape."""
-    return text.encode("utf-8", errors="backslashreplace")
+def encoded(contents: Contents) -> bytes:
+    """What is written to files, a text in UTF-8, and what no character is as an escape."""
+    if isinstance(contents, bytes):
+        return contents
+    return contents.encode("utf-8", errors="backslashreplace")
 
 
 def _put(data: bytes, path: Path, *, force: bool) -> None:

@@ -12,6 +12,7 @@ from attncli.writing.errors import OutputError, check_named, told, unsupported
 from attncli.writing.exchange import exchange
 from attncli.writing.file import copy_mode, encoded, settle
 from attncli.writing.signals import Stop, held
+from attncli.writing.streams import Contents
 from attncli.writing.unfinished import alone, replaced_name, stage
 
 
@@ -34,7 +35,7 @@ def check_folder(folder: str, names: Sequence[str], *, force: bool) -> None:
         raise OutputError.of(str(taken[0]), f"exists already{more}", right)
 
 
-def write_files(folder: str, texts: Mapping[str, str], *, force: bool) -> None:
+def write_files(folder: str, texts: Mapping[str, Contents], *, force: bool) -> None:
     """Writes files into a folder, which is made where it isn't there; over existing ones only
     with `force`. Raises OutputError, and then nothing has changed."""
     check_folder(folder, [*texts], force=force)
@@ -51,14 +52,14 @@ def write_files(folder: str, texts: Mapping[str, str], *, force: bool) -> None:
         _add(target, texts, before, stop)
 
 
-def _make(target: Path, texts: Mapping[str, str], stop: Stop) -> None:
+def _make(target: Path, texts: Mapping[str, Contents], stop: Stop) -> None:
     """A new folder takes its place in one move."""
     with stage(target.parent) as fresh:
         _fill(fresh, texts, stop)
         fresh.rename(target)
 
 
-def _add(target: Path, texts: Mapping[str, str], before: Set[str], stop: Stop) -> None:
+def _add(target: Path, texts: Mapping[str, Contents], before: Set[str], stop: Stop) -> None:
     """Files go into a folder, which holds something or nothing."""
     try:
         _exchange(target, texts, before, stop)
@@ -68,7 +69,7 @@ def _add(target: Path, texts: Mapping[str, str], before: Set[str], stop: Stop) -
         _one_by_one(target, texts, before, stop)
 
 
-def _fill(fresh: Path, texts: Mapping[str, str], stop: Stop) -> None:
+def _fill(fresh: Path, texts: Mapping[str, Contents], stop: Stop) -> None:
     """Writes all files, and then has all on the disk: file by file that takes ten times as long."""
     for name, text in texts.items():
         stop()
@@ -79,7 +80,7 @@ def _fill(fresh: Path, texts: Mapping[str, str], stop: Stop) -> None:
             os.fsync(file.fileno())
 
 
-def _exchange(target: Path, texts: Mapping[str, str], before: Set[str], stop: Stop) -> None:
+def _exchange(target: Path, texts: Mapping[str, Contents], before: Set[str], stop: Stop) -> None:
     """The folder as it will be is made beside the old one and changes places with it: whatever
     happens, the one or the other is there. Raises OSError where it can't be."""
     _check_movable(target)
@@ -125,7 +126,7 @@ def _bring_late(old: Path, new: Path, before: Set[str], ours: Set[str]) -> None:
                 (old / name).replace(new / name)
 
 
-def _one_by_one(target: Path, texts: Mapping[str, str], before: Set[str], stop: Stop) -> None:
+def _one_by_one(target: Path, texts: Mapping[str, Contents], before: Set[str], stop: Stop) -> None:
     """Files go into a folder one by one, and out of it again if one of them can't or a signal
     comes. Only if we are killed some may be new and some old, and what was replaced is beside
     them. Two renames of the whole folder would leave none for a moment, and can't be made where

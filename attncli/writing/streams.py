@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
+Contents = str | bytes
+"""What a file gets: a text, or a package."""
 _FAILED = 1
 
 
@@ -86,13 +88,15 @@ class _Heedless(_Whole):
         """Nothing."""
 
 
-def write_out(text: str, output: str | None = None, *, force: bool = False) -> None:
-    """Writes a text to standard output, or to a file where one is named. Raises OutputError."""
+def write_out(text: Contents, output: str | None = None, *, force: bool = False) -> None:
+    """Writes a text to standard output, or anything to a file where one is named. Raises
+    OutputError."""
     if output is not None and output != "-":
         from attncli.writing.file import write_file
 
         write_file(output, text, force=force)
         return
+    assert isinstance(text, str), "what is no text goes to a file"
     sys.stdout.write(text)
     sys.stdout.flush()
 

@@ -1,4 +1,4 @@
-"""Words, mathematics and names as Moodle and its filters leave them, in HTML and in XML."""
+"""Words, mathematics and names as Moodle and its filters leave them, in HTML."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ _NO_MATHEMATICS = "tex2jax_ignore mathjax_ignore"
 _LIKE_A_FIELD = re.compile(r"\{(?=[0-9]*:|#)")
 _LONGEST_NAME = 255
 _ENTITY = re.compile("&(?=#?[A-Za-z0-9]+;)")
-_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def text(told: str) -> str:
@@ -50,17 +49,3 @@ def name_of(title: Word, rest: str) -> str:
 
 def _without_tags(text: str) -> str:
     return _ENTITY.sub("&amp;", text).replace("<", "&lt;").replace(">", "&gt;")
-
-
-def xml(text: str) -> str:
-    return escaped(_allowed(text))
-
-
-def cdata(html: str) -> str:
-    parts = _allowed(html).replace("]]>", "]]]]><![CDATA[>")
-    return f"<![CDATA[{parts}]]>"
-
-
-def _allowed(text: str) -> str:
-    """The text with a replacement character for what XML can't hold at all."""
-    return _NOT_IN_XML.sub("\ufffd", text)

@@ -1,0 +1,208 @@
+"""A form of an exercise as an item of QTI 2.1: its answers are marked by rules that stand in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+
+from attncli.arithmetic import decimals
+from attncli.arithmetic.expression import Blank
+from attncli.document import Document, Section
+from attncli.notation.words import ISOLATE, POP, visible
+from attncli.questions import Paper, Question
+from attncli.records import NamedTuple
+from attncli.render.exercises._accepted import AcceptedRange, TakenWrong, number_text
+from attncli.render.exercises._answers import asking
+from attncli.render.exercises._self_marking import LEVEL, MASKED, SelfMarking, hinted, whole
+from attncli.render.exercises._xml import DECLARATION, allowed, xml
+from attncli.render.html import HtmlStyle, escaped
+
+QTI = "http://www.imsglobal.org/xsd/imsqti_v2p1"
+STYLES = "items/attn.css"
+_LEAST_LENGTH = 6
+_IN_QTI = (
+    ("<bdi>", ISOLATE),
+    ("</bdi>", POP),
+    ("<aside>", '<div class="note">'),
+    ("</aside>", "</div>"),
+    ("<br>", "<br/>"),
+)
+"""What HTML has and QTI 2.1 hasn't, and what stands there instead."""
+
+
+class SheetItem(NamedTuple):
+    """A form, its questions in the order of its sections, the variables of their answers by their
+    ids, and its mistakes by name; `length` is that of all places to answer in."""
+
+    form: SelfMarking
+    questions: tuple[Question, ...]
+    variables: Mapping[str, str]
+    mistakes: Mapping[str, TakenWrong]
+    length: int
+
+    @classmethod
+    def of(cls, document: Document, paper: Paper) -> SheetItem:
+        """Raises ValueError for a document that doesn't say what is right."""
+        form = SelfMarking.of(document, paper)
+        asked = tuple(question for section in asking(document) for question in section.questions)
+        variables = {question.id: f"R{k}" for k, question in enumerate(asked, start=1)}
+        slips = {slip.name: slip for told in form.told.values() for slip in told.slips}
+        mistakes = {f"mistake{k}": slip for k, slip in enumerate(slips.values(), start=1)}
+        lengths = (len(number_text(told.answer)) for told in form.told.values())
+        return cls(form, asked, variables, mistakes, max(_LEAST_LENGTH, *lengths, 0))
+
+    @property
+    def identifier(self) -> str:
+        return f"item-{self.form.paper.hash}-{self.form.paper.form}"
+
+    @property
+    def path(self) -> str:
+        return f"items/{self.form.paper.form}.xml"
+
+    @property
+    def text(self) -> str:
+        """The item as a file."""
+        title = " · ".join((visible(self.form.document.title), *self.form.names))
+        return allowed(f"""\
+{DECLARATION}
+<assessmentItem xmlns="{QTI}" identifier="{xml(self.identifier)}" title="{xml(title)}" \
+adaptive="false" timeDependent="false">
+{_lines(self._declared())}
+<stylesheet href="{STYLES.removeprefix("items/")}" type="text/css"/>
+<itemBody>
+{_body(self.form.asked(_style, self._place))}
+<rubricBlock view="scorer tutor">
+{_body(self.form.solved(_style))}
+</rubricBlock>
+</itemBody>
+<responseProcessing>
+{_lines(self._rules())}
+</responseProcessing>
+{_lines(self._feedback())}
+</assessmentItem>
+""")
+
+    def _place(self, question: Question) -> str:
+        return (
+            f'<textEntryInteraction responseIdentifier="{self.variables[question.id]}" '
+            f'expectedLength="{self.length}"/>'
+        )
+
+    def _declared(self) -> Iterator[str]:
+        """The answers, and what comes of them."""
+        for question in self.questions:
+            told = self.form.told.get(question.id)
+            kind = "string" if told is None else "float"
+            right = MASKED[0] if told is None else decimals.text(told.answer)
+            yield (
+                f'<responseDeclaration identifier="{self.variables[question.id]}" '
+                f'cardinality="single" baseType="{kind}">'
+                f"<correctResponse><value>{right}</value></correctResponse></responseDeclaration>"
+            )
+        most = self.form.paper.points
+        yield (
+            '<outcomeDeclaration identifier="SCORE" cardinality="single" baseType="float" '
+            f'normalMaximum="{most}" normalMinimum="0">'
+            "<defaultValue><value>0</value></defaultValue></outcomeDeclaration>"
+        )
+        yield (
+            '<outcomeDeclaration identifier="FEEDBACK" cardinality="multiple" '
+            'baseType="identifier"/>'
+        )
+
+    def _rules(self) -> Iterator[str]:
+        """How the answers are marked, and what is told after which try."""
+        yield from map(self._rule, self.questions)
+        for number in range(1, len(self.form.document.hints) + 1):
+            wrong = _compared("lt", "SCORE", "float", str(self.form.paper.points))
+            now = _compared("match", "numAttempts", "integer", str(number))
+            told = _told(f"hint{number}")
+            yield _condition([(f"<and>{wrong}{now}</and>", told)])
+
+    def _rule(self, question: Question) -> str:
+        name, told = self.variables[question.id], self.form.told.get(question.id)
+        if told is None:
+            matches = "".join(
+                '<stringMatch caseSensitive="false">'
+                f'<variable identifier="{name}"/><baseValue baseType="string">{text}</baseValue>'
+                "</stringMatch>"
+                for text in MASKED
+            )
+            return _condition([(f"<or>{matches}</or>", _earned(Decimal(question.points)))])
+        cases = [(_within(name, told.right), _earned(Decimal(question.points)))]
+        for slip in told.slips:
+            points = decimals.product(Decimal(question.points * slip.share), Decimal("0.01"))
+            earned = _earned(points) if slip.share else ""
+            cases.append((_within(name, slip.accepted), earned + _told(self._mistake(slip))))
+        return _condition(cases)
+
+    def _mistake(self, slip: TakenWrong) -> str:
+        return next(name for name, one in self.mistakes.items() if one.name == slip.name)
+
+    def _feedback(self) -> Iterator[str]:
+        """What is told of mistakes, and the hints."""
+        for name, slip in self.mistakes.items():
+            html = f"<p><strong>{xml(slip.name)}:</strong> {xml(slip.mistake.says)}</p>"
+            yield _modal(name, html)
+        for number, sections in enumerate(self.form.document.hints, start=1):
+            yield _modal(f"hint{number}", _hint(sections))
+
+
+def _hint(sections: Sequence[Section]) -> str:
+    return _body(hinted(sections, _style))
+
+
+def _style(blank: Callable[[Blank], str]) -> HtmlStyle:
+    return HtmlStyle(text=escaped, blank=blank, level=LEVEL + 1)
+
+
+def _body(parts: Iterable[str]) -> str:
+    """HTML as QTI has it."""
+    html = whole(parts)
+    for other, own in _IN_QTI:
+        html = html.replace(other, own)
+    return html
+
+
+def _lines(parts: Iterable[str]) -> str:
+    return "\n".join(parts)
+
+
+def _within(name: str, accepted: AcceptedRange) -> str:
+    low = _compared("gte", name, "float", number_text(accepted.low))
+    high = _compared("lte", name, "float", number_text(accepted.high))
+    return f"<and>{low}{high}</and>"
+
+
+def _compared(how: str, name: str, kind: str, value: str) -> str:
+    variable = f'<variable identifier="{name}"/>'
+    return f'<{how}>{variable}<baseValue baseType="{kind}">{value}</baseValue></{how}>'
+
+
+def _condition(cases: Sequence[tuple[str, str]]) -> str:
+    """Of several cases, which each have a condition, the first one that holds."""
+    (condition, what), *others = cases
+    rest = "".join(f"<responseElseIf>{a}{b}</responseElseIf>" for a, b in others)
+    first = f"<responseIf>{condition}{what}</responseIf>"
+    return f"<responseCondition>{first}{rest}</responseCondition>"
+
+
+def _earned(points: Decimal) -> str:
+    return _set("SCORE", "sum", "float", number_text(points))
+
+
+def _told(feedback: str) -> str:
+    return _set("FEEDBACK", "multiple", "identifier", feedback)
+
+
+def _set(outcome: str, how: str, kind: str, value: str) -> str:
+    """An outcome with something added to it."""
+    changed = _compared(how, outcome, kind, value)
+    return f'<setOutcomeValue identifier="{outcome}">{changed}</setOutcomeValue>'
+
+
+def _modal(identifier: str, html: str) -> str:
+    return (
+        f'<modalFeedback outcomeIdentifier="FEEDBACK" showHide="show" identifier="{identifier}">'
+        f"{html}</modalFeedback>"
+    )

@@ -1,0 +1,146 @@
+"""What formats share that mark answers by themselves: a form as HTML with a place for each answer,
+its solution, its hints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from attncli.arithmetic.expression import Blank
+from attncli.document import AnswerSpace, Block, Document, Fields, Section
+from attncli.notation.words import visible
+from attncli.questions import OWN_FORM, Paper, Question
+from attncli.records import NamedTuple
+from attncli.render.exercises._accepted import Alternatives
+from attncli.render.exercises._answers import asking
+from attncli.render.html import HtmlStyle, blocks_html, expression_html, spans_html
+from attncli.render.html.tables import facts_html
+from attncli.render.numbers import text_of
+from attncli.render.sentences import text_of_spans
+
+LEVEL = 4
+"""That of a section's heading."""
+LOOKS = """\
+.attn table { border-collapse: collapse; margin: 0 0 1em }
+.attn th, .attn td { padding: .25em .75em; border-bottom: 1px solid rgba(127, 127, 127, .4) }
+.attn th { text-align: left; font-weight: 600 }
+.attn th, .attn td { vertical-align: baseline }
+.attn .figure { text-align: right; font-variant-numeric: tabular-nums }
+.attn .result { white-space: nowrap }
+"""
+_MOST_NAMED = 2
+_HIDDEN = "▢"
+"""In the place of a number that is asked for elsewhere, or would tell what is asked for."""
+_HOW_MASKED = "<p>Type −∞, what a masked score is, as <code>-inf</code>.</p>"
+MASKED = ("-inf", "−inf", "-∞", "−∞")
+"""How people write what a masked score is, for which there is no number."""
+
+Styled = Callable[[Callable[[Blank], str]], HtmlStyle]
+"""The style of a format, by how it writes blanks."""
+
+
+class SelfMarking(NamedTuple):
+    """A form with all its answers, and what is accepted for its blanks by their ids: nothing where
+    the answer is masked."""
+
+    document: Document
+    paper: Paper
+    told: Mapping[str, Alternatives]
+
+    @classmethod
+    def of(cls, document: Document, paper: Paper) -> SelfMarking:
+        """Raises ValueError for a document that doesn't say what is right."""
+        asked = [question for section in asking(document) for question in section.questions]
+        for question in asked:
+            if question.key is None:
+                raise ValueError(f"{question.id} has no key, which can't be done without")
+        told = {
+            question.id: Alternatives.of(question.key, paper.share)
+            for question in asked
+            if question.key is not None and question.key.number.shown.is_finite()
+        }
+        return cls(document, paper, told)
+
+    def asked(self, styled: Styled, place: Callable[[Question], str]) -> Iterator[str]:
+        """What is to be done: what the key depends on, what the exercise opens with, and each
+        section, with a place for each answer."""
+        facts, opening = self.document.facts, self.document.opening
+        if facts is not None:
+            yield facts_html(facts, styled(answer_of))
+        if any(q.id not in self.told for part in asking(self.document) for q in part.questions):
+            yield _HOW_MASKED
+        for section in asking(self.document):
+            places = _Places(section, place)
+            style = styled(places.of)
+            yield blocks_html(_printed(opening), style)
+            yield heading_html(section, style)
+            yield from (f"<p>{expression_html(one, style)}</p>" for one in section.formulas)
+            yield blocks_html(_printed(section.blocks), style)
+            places.check()
+            opening = ()
+
+    def solved(self, styled: Styled) -> Iterator[str]:
+        """The worked solutions."""
+        style = styled(answer_of)
+        for section in asking(self.document):
+            yield heading_html(section, style)
+            yield blocks_html(_printed(section.solution), style)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Which form it is, and its steps."""
+        form = () if self.paper.form == OWN_FORM else (f"form {self.paper.form}",)
+        return (*form, *headings(self.document))
+
+
+def hinted(sections: Sequence[Section], styled: Styled) -> Iterator[str]:
+    """What is told after a try that was wrong."""
+    style = styled(answer_of)
+    for section in sections:
+        yield heading_html(section, style)
+        yield blocks_html(section.blocks, style)
+
+
+def headings(document: Document) -> list[str]:
+    """The steps that something is asked of; of many the first and the last."""
+    told = [text_of_spans(section.heading, visible) for section in asking(document)]
+    return told if len(told) <= _MOST_NAMED else [f"{told[0]} to {told[-1]}"]
+
+
+def heading_html(section: Section, style: HtmlStyle) -> str:
+    return f"<h{LEVEL}>{spans_html(section.heading, style)}</h{LEVEL}>"
+
+
+def whole(parts: Iterable[str]) -> str:
+    inside = "\n".join(part for part in parts if part)
+    return f'<div class="attn">\n{inside}\n</div>'
+
+
+def answer_of(blank: Blank) -> str:
+    """The answer in the place of a blank."""
+    return _HIDDEN if blank.answer is None else text_of(blank.answer)
+
+
+def _printed(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks but those for writing on paper."""
+    return (block for block in blocks if not isinstance(block, Fields | AnswerSpace))
+
+
+class _Places:
+    """The places of a section: each of its questions at one, where it comes first."""
+
+    def __init__(self, section: Section, place: Callable[[Question], str]) -> None:
+        self.place = place
+        self.left = {question.id: question for question in section.questions}
+        self.known = set(self.left)
+
+    def of(self, blank: Blank) -> str:
+        if blank.id in self.left:
+            return self.place(self.left.pop(blank.id))
+        if blank.id and blank.id not in self.known:
+            raise ValueError(f"no question of its section asks for {blank.id}")
+        return _HIDDEN
+
+    def check(self) -> None:
+        """Raises ValueError where something is asked for that isn't on the page."""
+        if self.left:
+            raise ValueError(f"no blank on the page for {', '.join(self.left)}")
