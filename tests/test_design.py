@@ -184,10 +184,11 @@ def test_numbers_are_small_and_of_the_kind_they_were(name: str) -> None:
                 continue
             assert matrix.written is not None
             assert matrix.values.all()
-            assert matrix.places == min(before.places or 0, 1)
+            before_softmax = key.endswith(("W_Q", "W_K"))
+            assert matrix.places == (1 if before_softmax else min(before.places or 0, 1))
             largest = max(3.0, float(np.abs(before.values).max()))
             assert np.abs(matrix.values).max() <= largest
-            if not key.endswith(("W_Q", "W_K")) and (before.values >= 0).all():
+            if not before_softmax and (before.values >= 0).all():
                 assert (matrix.values > 0).all()
 
 
@@ -269,7 +270,7 @@ def test_the_first_forms_are_the_same_however_many_there_are() -> None:
 
 def test_seeds_give_these_numbers_on_every_machine() -> None:
     (scenario,) = forms(load("i_love_ai"), 1, 7)
-    assert scenario.given[Name("embeddings")].values.tolist() == [[3, 1], [2, 3], [1, 1]]
+    assert scenario.given[Name("embeddings")].values.tolist() == [[2, 3], [1, 3], [2, 1]]
 
 
 def test_only_what_is_asked_for_varies() -> None:
@@ -438,9 +439,9 @@ def test_a_designed_scenario_is_not_weak(
     assert linted.exit_code == 0
     found = linted.stdout.partition('"notes": ["')[2].partition('"]')[0]
     others = found.replace("Weak here: ", "").rstrip(".").split(", ")
-    weak = [
-        what for what in others if not what.endswith(("ambiguous roundings", "ambiguous rounding"))
-    ]
+    # six directions in a plane hardly ever have six winners
+    helpless = ("ambiguous roundings", "ambiguous rounding", *(["come again"] * (tokens > 5)))
+    weak = [what for what in others if not what.endswith(helpless)]
     # without scaling or with one number a row some mistakes are right by nature
     assert found.startswith("Nothing is weak") or not weak or d_model // heads == 1, found
 

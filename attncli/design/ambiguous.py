@@ -8,7 +8,7 @@ import numpy as np
 
 from attncli.arithmetic.expression import Number
 from attncli.choices import POLICIES
-from attncli.design.rules import units
+from attncli.design.quantity import units
 from attncli.file.problems import ScenarioError
 from attncli.records import NamedTuple
 from attncli.trace import Quantity, Trace

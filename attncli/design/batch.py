@@ -13,7 +13,7 @@ from attncli.arithmetic.rounding import Array
 from attncli.design import candidates
 from attncli.design.candidates import CandidateValues
 from attncli.design.plan import Plan, Stage
-from attncli.design.rules import CandidateQuantity, Flags
+from attncli.design.quantity import CandidateQuantity, Flags
 from attncli.design.shares import seen_of, shown_rows
 from attncli.name import Name
 from attncli.records import dataclass

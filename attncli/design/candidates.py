@@ -24,7 +24,7 @@ from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.lists import ListOfEquations
 from attncli.arithmetic.operations.moved import Moved
 from attncli.arithmetic.rounding import Array, Rounding, Unworkable
-from attncli.design.rules import units
+from attncli.design.quantity import units
 from attncli.records import NamedTuple
 
 

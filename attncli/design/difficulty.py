@@ -20,7 +20,8 @@ import numpy as np
 
 from attncli.arithmetic.operations import ColumnMean, KeptSum, MeanOfSquares, RowMean, RowSum
 from attncli.arithmetic.rounding import Array
-from attncli.design.rules import CandidateQuantity, factors_of, product, units
+from attncli.design.quantity import CandidateQuantity, units
+from attncli.design.rules import factors_of, product
 from attncli.design.shares import shown_rows
 from attncli.design.single import made_of
 from attncli.trace import Trace

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from attncli.design.rules import units
+from attncli.design.quantity import units
 from attncli.design.shares import shown_rows
 from attncli.records import NamedTuple
 from attncli.steps import Mistake, step_named

@@ -41,13 +41,14 @@ _KIN = {name: family[0] for family in (_INPUTS, _QKV, _W_QKV) for name in family
 """What may have the same numbers on purpose; that W_Q and W2 have them is a coincidence."""
 
 _BEFORE_SOFTMAX = ("W_Q", "W_K")
-"""With positive integers alone in these, scores would lie too far apart for a softmax."""
-_SMALL = (-2, -1, -1, -1, 1, 1, 1, 2)
-"""Integers for these: mostly ones, since their products end up in exponents."""
+"""With integers in these, scores would lie too far apart for a softmax."""
+_SMALL = (-5, -4, -3, -2, -1, 1, 2, 3, 4, 5)
+"""Tenths for these: their products end up in exponents."""
 _LARGEST = 9
 _TENTHS = 10
 _MOST_TENTHS = 10**5 - 1
 """9999.9: what is larger isn't nice to work with, whatever the original's range is."""
+_STEPS = 8
 _FEW_SHARES = 4
 """So many different tenths can add up to 1: 0.1, 0.2, 0.3 and 0.4."""
 
@@ -133,8 +134,11 @@ def _drawn(names: list[Name], matrix: Matrix) -> Drawn:
         return Drawn(tuple(names), shape, 2 if whole > _TENTHS else 1, whole=whole, held=held)
     local = {name.local for name in names}
     if not places and not local.isdisjoint(_BEFORE_SOFTMAX):
-        return Drawn(tuple(names), shape, 0, _SMALL)
-    return Drawn(tuple(names), shape, places, _tenths(matrix) if places else _whole(matrix))
+        return Drawn(tuple(names), shape, 1, _SMALL)
+    pool = _tenths(matrix) if places else _whole(matrix)
+    if places and not local.isdisjoint(_INPUTS):
+        pool = _mostly_small(pool)
+    return Drawn(tuple(names), shape, places, pool)
 
 
 def _whole(matrix: Matrix) -> tuple[int, ...]:
@@ -152,6 +156,13 @@ def _tenths(matrix: Matrix) -> tuple[int, ...]:
     least = min(low, -5) if low < 0 else min(max(low, 1), max(high - 4, 1))
     most = max(high, least + 4, 5) if high > 0 or low >= 0 else -1
     return _without_zero(least, most)
+
+
+def _mostly_small(pool: tuple[int, ...]) -> tuple[int, ...]:
+    """The smaller ones more often, as products of products end up in exponents."""
+    largest = max(map(abs, pool))
+    steps = max(largest // _STEPS, 1)
+    return tuple(count for count in pool for _ in range((largest - abs(count)) // steps + 1))
 
 
 def _without_zero(least: int, most: int) -> tuple[int, ...]:

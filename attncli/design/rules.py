@@ -8,38 +8,34 @@ and tells which of its cells (or rows, as [n, 1]) break the rule. The search for
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from functools import cached_property
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from attncli.arithmetic.operations import (
-    Activate,
-    DivideByRow,
-    Dropout,
-    KeptShare,
-    MatMul,
-    Operation,
-)
+from attncli.arithmetic.operations import Activate, DivideByRow, Dropout, KeptShare, MatMul
 from attncli.arithmetic.operations.base import ZeroOne
 from attncli.arithmetic.rounding import Array
+from attncli.design.matrices import singular, unvaried
+from attncli.design.quantity import CandidateQuantity, Check, Flags, along
+from attncli.design.softmaxes import exponentials, extreme, method, sums, ties, uniform, winners
 from attncli.file.problems import nearest
-from attncli.records import dataclass
 from attncli.refusals import Problem
-
-Flags = NDArray[np.bool_]
 
 RULES: Mapping[str, str] = MappingProxyType(
     {
         "ties": "no two weights of a softmax row are shown alike",
-        "extreme": "no weight of a softmax row is shown as 0 or as 1",
+        "extreme": "no weight of a softmax row is shown as 0 or is above 0.95",
+        "uniform": "the largest weight of a softmax row is at least a quarter above the smallest",
+        "winners": "no two rows of a softmax have their largest weight in the same column",
         "sums": "the weights of a softmax row add up to exactly 1 as shown",
         "edges": "no number is within a hundredth of a unit of the last place of a rounding edge",
         "zeros": "no row consists of zeros",
         "repeats": "no two rows or columns of a matrix are shown alike",
         "trivial": "in no sum of products fewer than two of the products are other than 0",
+        "exponentials": "no e^x of a softmax has more than two digits before its decimal point",
+        "method": "the maximum of a softmax row is subtracted in all forms or in none",
+        "singular": "no matrix of new numbers is singular (of less than full rank)",
+        "unvaried": "in no matrix of new numbers more than half are the same",
         "large": "no number has more than four digits before its decimal point",
         "mistakes": "each declared common mistake changes a number",
         "difficulty": "each form is within 15 % of the same difficulty",
@@ -53,98 +49,6 @@ NEAR = 0.010001
 """A hundredth of a unit of the last place, inclusive, with a little for the noise of floats."""
 
 _LARGE = 10_000.0
-_HALF = 0.5 + 1e-9
-"""A half, and what floats may have lost of one."""
-
-
-@dataclass(frozen=True, eq=False)
-class CandidateQuantity:
-    """A quantity and what it was made of, in one scenario [n, m] or in many [n, m, b].
-
-    `values` are its numbers as they are gone on with, `full` before they were rounded; `places`
-    hold those in full, `decimals` are shown, of which the numbers have no more than `own`.
-    `hides` says whether they have more than are shown. `operands` are the numbers that it was
-    made of, `digits` the decimals that each of these is shown with, `left` the operation that
-    made the first of them. `seen` tells which weights aren't masked, None where the quantity
-    isn't one that adds up to 1; `rows` are those that a page shows.
-    """
-
-    operation: Operation | None
-    values: Array
-    full: Array
-    places: int | None
-    decimals: int
-    own: int
-    hides: bool
-    operands: tuple[Array, ...] = ()
-    digits: tuple[int, ...] = ()
-    left: Operation | None = None
-    seen: Flags | None = None
-    is_list: bool = False
-    rows: tuple[int, ...] | None = None
-
-    @cached_property
-    def units(self) -> Array:
-        """The numbers as they are shown, in units of their last place."""
-        return units(self.values, self.decimals)
-
-    @property
-    def shown(self) -> Array:
-        """The numbers as they are shown, if only to compare them."""
-        return self.units if self.hides else self.values
-
-
-Check = Callable[[CandidateQuantity], Flags | None]
-"""Where a rule is broken: cells [n, m], rows [n, 1]; None where it has nothing to say."""
-
-
-def units(values: Array, decimals: int) -> Array:
-    """Numbers in units of the last of so many decimals, half away from zero."""
-    grid = np.asarray(values * 10.0**decimals)
-    grid += np.copysign(_HALF, grid)
-    return np.asarray(np.trunc(grid, out=grid))
-
-
-def _along(function: np.ufunc, values: NDArray[Any]) -> NDArray[Any]:
-    """What the numbers of each row come to together. [n, m] -> [n, 1]"""
-    return np.asarray(function.reduce(values, axis=1, keepdims=True))
-
-
-def _many_seen(seen: Flags) -> Flags:
-    """The rows that see two keys or more. [n, m] -> [n, 1]"""
-    return np.asarray(_along(np.add, seen.astype(np.int64)) > 1)
-
-
-def ties(made: CandidateQuantity) -> Flags | None:
-    """Weights that are shown like another one of their row; masked ones aside."""
-    if made.seen is None:
-        return None
-    shown = np.where(made.seen, made.shown, np.nan)
-    broken = np.zeros(shown.shape, dtype=np.bool_)
-    for apart in range(1, shown.shape[1]):
-        same = shown[:, apart:] == shown[:, :-apart]
-        broken[:, apart:] |= same
-        broken[:, :-apart] |= same
-    return broken
-
-
-def extreme(made: CandidateQuantity) -> Flags | None:
-    """Weights that are shown as 0 or as 1, where there are others that aren't masked."""
-    if made.seen is None:
-        return None
-    shown = made.units
-    ends = (shown == 0) | (shown == 10.0**made.decimals)
-    return np.asarray(ends & made.seen & _many_seen(made.seen))
-
-
-def sums(made: CandidateQuantity) -> Flags | None:
-    """Rows of weights that don't add up to exactly 1 as shown. -> [n, 1]"""
-    if made.seen is None:
-        return None
-    shown = made.units
-    hidden = (shown == 0) & (made.values > 0)  # shown with more decimals than the others
-    off = (_along(np.add, shown) != 10.0**made.decimals) | _along(np.logical_or, hidden)
-    return np.asarray(off & _along(np.logical_or, made.seen))
 
 
 def edges(made: CandidateQuantity) -> Flags | None:
@@ -170,7 +74,7 @@ def zeros(made: CandidateQuantity) -> Flags | None:
     single = made.values.shape[1] == 1 and isinstance(made.operation, Activate)
     if made.is_list or single or isinstance(made.operation, ZeroOne):
         return None
-    return np.asarray(~_along(np.logical_or, made.values != 0))
+    return np.asarray(~along(np.logical_or, made.values != 0))
 
 
 def repeats(made: CandidateQuantity) -> Flags | None:
@@ -199,7 +103,7 @@ def _alike(shown: Array) -> Flags:
     """The rows that are like another one, unless they are single numbers. [n, m] -> [n, 1]"""
     broken = np.zeros((shown.shape[0], 1, *shown.shape[2:]), dtype=np.bool_)
     for apart in range(1, shown.shape[0]) if shown.shape[1] > 1 else ():
-        same = _along(np.logical_and, shown[apart:] == shown[:-apart])
+        same = along(np.logical_and, shown[apart:] == shown[:-apart])
         broken[apart:] |= same
         broken[:-apart] |= same
     return broken
@@ -236,17 +140,21 @@ def sparse(made: CandidateQuantity) -> Flags | None:
     -> [n, 1]"""
     if made.values.shape[1] < 2 or isinstance(made.operation, _SPARSE):  # noqa: PLR2004
         return None
-    return np.asarray(_along(np.add, (made.values != 0).astype(np.float64)) < 2)  # noqa: PLR2004
+    return np.asarray(along(np.add, (made.values != 0).astype(np.float64)) < 2)  # noqa: PLR2004
 
 
 CHECKS: Mapping[str, Check] = MappingProxyType(
     {
+        "method": method,
+        "exponentials": exponentials,
         "large": large,
         "zeros": zeros,
         "repeats": repeats,
         "trivial": trivial,
         "ties": ties,
         "extreme": extreme,
+        "uniform": uniform,
+        "winners": winners,
         "sums": sums,
         "edges": edges,
     }
@@ -255,6 +163,15 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
 
 ASKED_ONLY = frozenset({"edges"})
 """Rules for what is asked; the others hold for what that is made of, too."""
+
+
+GIVEN_CHECKS: Mapping[str, Callable[[Array], Flags]] = MappingProxyType(
+    {"singular": singular, "unvaried": unvaried}
+)
+"""The rules that are about a matrix whose numbers are drawn, not made. [n, m] -> [1, 1]"""
+
+OF_ONE_KIND = frozenset({"extreme", "uniform", "winners", "exponentials", "method", *GIVEN_CHECKS})
+"""Rules that forms may break in as many places as the scenario's own numbers do."""
 
 
 def factors_of(made: CandidateQuantity) -> tuple[Array, Array] | None:

@@ -18,6 +18,7 @@ from numpy.random import RandomState
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array
 from attncli.design.batch import BatchMaker
+from attncli.design.own import spared
 from attncli.design.plan import Plan, plan_of
 from attncli.design.pools import Pools
 from attncli.design.rules import RULES, check_names
@@ -54,7 +55,8 @@ class Unsatisfied(Refusal):
 class SearchRequest(NamedTuple):
     """What is searched for: so many forms from a seed, of the quantities asked for, by their full
     names (none: all that are made), under the rules but for those allowed to be broken. `pools`
-    says what to draw some matrices from, `effort` how many times as long to search."""
+    says what to draw some matrices from, `effort` how many times as long to search. `spare` says in
+    how many places forms may break some rules; None: as the scenario's own numbers do."""
 
     number: int
     seed: int
@@ -62,6 +64,7 @@ class SearchRequest(NamedTuple):
     allow: Collection[str] = ()
     pools: Pools = MappingProxyType({})
     effort: int = 1
+    spare: Mapping[str, int] | None = None
 
 
 def forms(
@@ -96,7 +99,9 @@ def search(scenario: Scenario, request: SearchRequest) -> Iterator[Trace]:
     _keep_memory()
     random = RandomState(list(str(request.seed).encode()))
     allow = frozenset(request.allow)
-    going = _Search(scenario, trace, plan, allow, random, request.effort)
+    spare = spared(trace, plan, request.spare)
+    sieve = RuleFilter(BatchMaker(trace, plan), allow, spare)
+    going = _Search(scenario, trace, plan, sieve, random, request.effort)
     for k in range(request.number):
         yield going.next(k)
 
@@ -115,7 +120,7 @@ class _Search:
     scenario: Scenario
     trace: Trace
     plan: Plan
-    allow: frozenset[str]
+    sieve: RuleFilter
     random: RandomState
     effort: int = 1
     waiting: deque[Survivor] = field(default_factory=deque)
@@ -124,7 +129,6 @@ class _Search:
     size: int = _FIRST
 
     def __post_init__(self) -> None:
-        self.sieve = RuleFilter(BatchMaker(self.trace, self.plan), self.allow)
         sizes = (self.trace[stage.definition.name].values.size for stage in self.plan.stages)
         self.cells = max(sum(sizes), 1)
         self.most = max(_LEAST, min(_MOST, _HELD // self.cells))
@@ -173,9 +177,9 @@ class _Search:
         numbers = {drawn: drawn.matrix(own) for drawn, own in survivor.drawn.items()}
         key = _as_bytes([numbers[drawn] for drawn in self.plan.drawn])
         trace, rule = None, UNWORKABLE
-        if not self._is_as_hard(survivor) and "difficulty" not in self.allow:
+        if not self._is_as_hard(survivor) and "difficulty" not in self.sieve.allow:
             rule = "difficulty"
-        elif key in self.found and "alike" not in self.allow:
+        elif key in self.found and "alike" not in self.sieve.allow:
             rule = "alike"
         else:
             by_name = {name: matrix for drawn, matrix in numbers.items() for name in drawn.names}

@@ -9,7 +9,7 @@ import numpy as np
 
 from attncli.arithmetic.operations import DivideByRow, Exponential, KeptShare, Masked
 from attncli.arithmetic.rounding import Array
-from attncli.design.rules import Flags
+from attncli.design.quantity import Flags
 from attncli.file.address import AddressError, Index, parse_address
 from attncli.name import Name
 from attncli.steps import steps

@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 from numpy.random import RandomState
@@ -21,7 +22,8 @@ from attncli.design.difficulty import cost
 from attncli.design.mistakes import attempts
 from attncli.design.plan import Stage
 from attncli.design.pools import Drawn
-from attncli.design.rules import ASKED_ONLY, CHECKS, CandidateQuantity, Flags, sparse, units
+from attncli.design.quantity import CandidateQuantity, Flags, units
+from attncli.design.rules import ASKED_ONLY, CHECKS, GIVEN_CHECKS, sparse
 from attncli.design.shares import is_share
 from attncli.records import NamedTuple, dataclass, field
 from attncli.trace import Definition
@@ -67,10 +69,12 @@ class Survivor(NamedTuple):
 
 @dataclass(frozen=True)
 class RuleFilter:
-    """What candidates have to get through: all rules but for those allowed to be broken."""
+    """What candidates have to get through: all rules but for those allowed to be broken; `spare`
+    says of a quantity and a rule in how many places it may be."""
 
     workshop: BatchMaker
     allow: frozenset[str] = frozenset()
+    spare: Mapping[tuple[str, str], int] = MappingProxyType({})
 
     def sift(self, random: RandomState, count: int, failures: Failures) -> list[Survivor]:
         """Those of so many new candidates that get through, one of each origin; `failures`
@@ -82,6 +86,7 @@ class RuleFilter:
                 size = min(size * _GROWTH, count)
                 batch.refill(size, 0 if k < self._decisive else _COPIES)
             batch.draw(stage, random)
+            self._drop_weak(batch, stage, failures)
             batch.keep(self._good(stage, self.workshop.make(batch, stage.definition), failures))
             self._drop_blind(batch, mistakes, failures)
             if not batch.count:
@@ -105,10 +110,27 @@ class RuleFilter:
         failures.add(UNWORKABLE, int((~good).sum()), len(good))
         for rule, broken in self._broken(stage, made):
             spared = self._spared.get((stage.definition.name, rule))
-            bad = (broken if spared is None else broken & ~spared).any(axis=(0, 1))
+            bad = self._is_bad(rule, stage.definition.name, broken, spared)
             failures.add(rule, int((good & bad).sum()), int(good.sum()))
             good &= ~bad
         return good
+
+    def _is_bad(self, rule: str, name: str, broken: Flags, spared: Flags | None = None) -> Flags:
+        """The candidates that break a rule more often than they may. -> [b]"""
+        broken = broken if spared is None else broken & ~spared
+        may = self.spare.get((name, rule), 0)
+        if rule == "method" and may:
+            return np.asarray(~broken.any(axis=(0, 1)))
+        return np.asarray(broken.sum(axis=(0, 1)) > may if may else broken.any(axis=(0, 1)))
+
+    def _drop_weak(self, batch: Batch, stage: Stage, failures: Failures) -> None:
+        """Lets those candidates fall whose new matrices are weak."""
+        for drawn, _ in stage.fresh:
+            for rule in () if drawn.whole else GIVEN_CHECKS.keys() - self.allow:
+                broken = GIVEN_CHECKS[rule](batch.made[drawn.names[0]].values)
+                bad = self._is_bad(rule, drawn.names[0], broken)
+                failures.add(rule, int(bad.sum()), len(bad))
+                batch.keep(~bad)
 
     def _broken(self, stage: Stage, made: CandidateQuantity) -> Iterator[tuple[str, Flags]]:
         """The rules that hold for a quantity, and where each is broken in the rows shown."""

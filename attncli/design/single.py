@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from attncli.arithmetic.matrix import Matrix
-from attncli.design.rules import CandidateQuantity
+from attncli.design.quantity import CandidateQuantity
 from attncli.design.shares import seen_of
 from attncli.trace import Quantity, Trace
 

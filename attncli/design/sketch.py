@@ -1,20 +1,21 @@
 """A new scenario under the rules of nice numbers: a sentence, one layer of attention, a network.
 
 Embeddings, values and what comes after them are small integers, so that only the softmax is
-rounded; queries and keys are made with integers where there is little to add up, else with
-tenths, so that scores lie neither too near to each other nor too far apart.
+rounded; queries and keys are made with tenths, so that scores lie neither too near to each other
+nor too far apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 
 from numpy.random import RandomState
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.matrix import Matrix
 from attncli.design.pools import Pools
-from attncli.design.search import SearchRequest, search
+from attncli.design.search import SearchRequest, Unsatisfied, search
 from attncli.design.words import sentence
 from attncli.name import Name
 from attncli.pipeline import load
@@ -62,9 +63,26 @@ def sketch(sizes: Sizes, seed: int, allow: Collection[str] = ()) -> tuple[list[s
     """
     words = sentence(sizes.tokens, RandomState(list(f"{seed}, the words".encode())))
     blank = load(_blank(sizes, words))
-    request = SearchRequest(1, seed, (), allow, _pools(sizes), _EFFORT)
+    for same in range(sizes.tokens - 1):
+        with suppress(Unsatisfied):
+            return words, _searched(blank, sizes, seed, allow, same)
+    return words, _searched(blank, sizes, seed, allow, sizes.tokens - 1, _EFFORT)
+
+
+def _searched(
+    blank: Scenario,
+    sizes: Sizes,
+    seed: int,
+    allow: Collection[str],
+    same: int,
+    effort: int = 1,
+) -> Scenario:
+    """The scenario with numbers under which so many queries of a head may attend most to what an
+    earlier one does."""
+    spare = {"winners": same}
+    request = SearchRequest(1, seed, (), allow, _pools(sizes), effort, spare)
     (designed,) = (trace.scenario for trace in search(blank, request))
-    return words, designed
+    return designed
 
 
 def _blank(sizes: Sizes, words: Sequence[str]) -> dict[str, object]:
@@ -108,7 +126,7 @@ def _pools(sizes: Sizes) -> Pools:
 def _of_embeddings(sizes: Sizes) -> tuple[int, tuple[int, ...]]:
     if sizes.d_model == 1:  # one number has to tell all tokens apart
         return 1, _MANY_TENTHS
-    return 0, _POSITIVE if _is_small(sizes) else _INTEGERS
+    return 0, _INTEGERS
 
 
 def _is_small(sizes: Sizes) -> bool:
@@ -117,8 +135,6 @@ def _is_small(sizes: Sizes) -> bool:
 
 
 def _before_softmax(sizes: Sizes) -> tuple[int, tuple[int, ...]]:
-    if _is_small(sizes):
-        return 0, _ONES
     return 1, _SMALL_TENTHS if sizes.d_model > _MANY_DIMENSIONS else _TENTHS
 
 

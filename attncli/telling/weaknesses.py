@@ -11,13 +11,15 @@ from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
 from attncli.design.ambiguous import ambiguous, under_both
 from attncli.design.mistakes import Attempt, attempts, reveals
-from attncli.design.rules import CHECKS, CandidateQuantity, Flags, alike_columns, alike_rows
+from attncli.design.pools import drawn_of
+from attncli.design.quantity import CandidateQuantity, Flags
+from attncli.design.rules import CHECKS, GIVEN_CHECKS, alike_columns, alike_rows
 from attncli.design.shares import is_share, shown_rows
 from attncli.design.single import made_of
 from attncli.document import Bullets, Document, Note, Prose, Section, Spans, Term
-from attncli.records import NamedTuple
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.parts import made_by, place_in_words, title_of, told_parts
+from attncli.telling.weak_words import WEAK
 from attncli.trace import Quantity, Trace
 from attncli.word import Word
 
@@ -33,85 +35,13 @@ _MORE_PLACES = 4
 _REVEALED = "These change a number, so that an answer can tell them."
 
 
-class Rule(NamedTuple):
-    """What findings are called, several of them and one, and what is said of them."""
-
-    several: str
-    one: str
-    says: str
-
-    @property
-    def title(self) -> str:
-        return self.several[0].upper() + self.several[1:]
-
-
-_RULES: Mapping[str, Rule] = MappingProxyType(
-    {
-        "ambiguous": Rule(
-            "ambiguous roundings",
-            "ambiguous rounding",
-            "Somebody who rounds on the way (carry) and somebody who doesn't (exact) get"
-            " different numbers here. A key has to accept both.",
-        ),
-        "edges": Rule(
-            "rounding edges",
-            "rounding edge",
-            "These are so near to where rounding goes the other way that the last digit hangs by"
-            " a hair.",
-        ),
-        "ties": Rule(
-            "ties",
-            "tie",
-            "Weights of one row are shown alike, so that it isn't clear whom the query attends"
-            " to most, and an exchange of the two goes unseen.",
-        ),
-        "sums": Rule(
-            "rows that don't add up",
-            "row that doesn't add up",
-            "The weights of these rows don't add up to exactly 1 as they are shown, which makes"
-            " people look for a mistake.",
-        ),
-        "extreme": Rule(
-            "extreme weights",
-            "extreme weight",
-            "These weights are shown as 0 or as 1, so that the softmax picks rather than blends.",
-        ),
-        "trivial": Rule(
-            "trivial cells",
-            "trivial cell",
-            "Fewer than two of the products in these sums are other than 0, so that there is"
-            " nothing to add up.",
-        ),
-        "zeros": Rule("rows of zeros", "row of zeros", "Nothing is left of these rows."),
-        "repeats": Rule(
-            "repeated rows and columns",
-            "repeated row or column",
-            "These are shown like another row or column of their matrix, so that working them"
-            " out is mere copying.",
-        ),
-        "large": Rule(
-            "large numbers",
-            "large number",
-            "These have more than four digits before the decimal point.",
-        ),
-        "mistakes": Rule(
-            "mistakes that can't be revealed",
-            "mistake that can't be revealed",
-            "With these numbers a common mistake gives what the right way gives, or can't be told"
-            " from it as shown.",
-        ),
-    }
-)
-"""All that can be weak, in the order in which it is told."""
-
-
 def weaknesses(trace: Trace, steps: Sequence[str] = ()) -> Document:
     """What is weak about the numbers that some steps make (none named: all), a section a rule."""
     names = _names(trace, steps)
     revealed, hidden = _mistakes(trace, names)
-    found = {**_numbers(trace, names), "mistakes": hidden}
+    found = {**_numbers(trace, names), **_given(trace, names), "mistakes": hidden}
     found["ambiguous"] = [*_ambiguous(trace, names)]
-    sections = [_section(rule, found[rule]) for rule in _RULES if found.get(rule)]
+    sections = [_section(rule, found[rule]) for rule in WEAK if found.get(rule)]
     if revealed:
         title, says = "Mistakes that can be revealed", _REVEALED
         sections.append(_listed("revealed", title, says, revealed, _MOST_MISTAKES))
@@ -134,7 +64,7 @@ def _names(trace: Trace, steps: Sequence[str]) -> list[str]:
 
 def _section(rule: str, items: Sequence[Spans]) -> Section:
     most = _MOST_MISTAKES if rule == "mistakes" else MOST
-    return _listed(rule, _RULES[rule].title, _RULES[rule].says, items, most)
+    return _listed(rule, WEAK[rule].title, WEAK[rule].says, items, most)
 
 
 def _listed(name: str, title: str, says: str, items: Sequence[Spans], most: int) -> Section:
@@ -148,14 +78,26 @@ def _list(items: Sequence[Spans], most: int) -> Bullets:
     return Bullets(tuple(told))
 
 
+def _given(trace: Trace, names: Sequence[str]) -> dict[str, list[Spans]]:
+    """What breaks the rules about matrices of numbers that may vary, of those that these
+    quantities are made of."""
+    made = (trace[name].definition for name in names)
+    used = {name for definition in made if definition for name in definition.operands}
+    matrices = [one.names[0] for one in drawn_of(trace.scenario, used) if not one.whole]
+    return {
+        rule: [(Term(name),) for name in matrices if check(trace[name].values).any()]
+        for rule, check in GIVEN_CHECKS.items()
+    }
+
+
 def _in_all(found: Mapping[str, Sequence[Spans]]) -> str:
     """One sentence: nothing weak, or how many of each."""
-    counts = {rule: len(found.get(rule, ())) for rule in _RULES}
+    counts = {rule: len(found.get(rule, ())) for rule in WEAK}
     if not any(counts.values()):
-        others = ", ".join(rule.several for rule in _RULES.values())
+        others = ", ".join(rule.several for rule in WEAK.values())
         return f"Nothing is weak here. Looked for: {others}."
     told = [
-        f"{count:,} {_RULES[rule].one if count == 1 else _RULES[rule].several}"
+        f"{count:,} {WEAK[rule].one if count == 1 else WEAK[rule].several}"
         for rule, count in counts.items()
         if count
     ]
@@ -228,7 +170,13 @@ def _sums(quantity: Quantity, made: CandidateQuantity, broken: Flags) -> Iterato
         yield _row(quantity, i), " adds up to ", Number.written(decimals.total(row))
 
 
-def _zeros(quantity: Quantity, made: CandidateQuantity, broken: Flags) -> Iterator[Spans]:
+def _winners(quantity: Quantity, made: CandidateQuantity, broken: Flags) -> Iterator[Spans]:
+    for i, _ in _places(broken, made):
+        column = quantity.columns.index(int(made.values[i].argmax()))
+        yield _row(quantity, i), " is largest at ", Word(column), ", as an earlier row is"
+
+
+def _whole_rows(quantity: Quantity, made: CandidateQuantity, broken: Flags) -> Iterator[Spans]:
     return ((_row(quantity, i),) for i, _ in _places(broken, made))
 
 
@@ -242,11 +190,15 @@ _TELLERS: Mapping[str, Callable[[Quantity, CandidateQuantity, Flags], Iterator[S
     MappingProxyType(
         {
             "large": _cells,
-            "zeros": _zeros,
+            "zeros": _whole_rows,
             "repeats": _repeats,
             "trivial": _cells,
             "ties": _ties,
             "extreme": _cells,
+            "uniform": _whole_rows,
+            "winners": _winners,
+            "exponentials": _cells,
+            "method": _whole_rows,
             "sums": _sums,
             "edges": _edges,
         }

@@ -1,0 +1,111 @@
+"""Forms are of one kind: what makes them so, looked for again by plain arithmetic over seeds."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.random import RandomState
+
+from attncli import load, work
+from attncli.design.matrices import singular, unvaried
+from attncli.design.search import forms
+from attncli.design.shares import shown_rows
+from attncli.design.sketch import Sizes, sketch
+from attncli.trace import Quantity, Trace
+from tests.pages import trace_of
+from tests.test_lint import found
+
+FROM_WEIGHTS = ["i_love_ai", "word_order", "decoder_block", "three_tokens", "i_love_tennis_causal"]
+SIZES = [((3, 2, 1), 4), ((4, 4, 2), 1), ((5, 3, 1), 1)]
+
+
+def rows_of(trace: Trace, quantity: Quantity) -> list[list[float]]:
+    """The numbers of the rows that a page shows; masked ones aside."""
+    rows = shown_rows(trace)(quantity) or range(quantity.values.shape[0])
+    return [[x for x in quantity.values[i].tolist() if math.isfinite(x)] for i in rows]
+
+
+def winners_that_come_again(trace: Trace, quantity: Quantity) -> int:
+    rows = shown_rows(trace)(quantity) or range(quantity.values.shape[0])
+    several = [row for row in quantity.values[list(rows)] if np.count_nonzero(row) > 1]
+    return len(several) - len({int(np.argmax(row)) for row in several})
+
+
+def faults(trace: Trace) -> dict[tuple[str, str], int]:
+    """How often each quantity has what is weak."""
+    count: dict[tuple[str, str], int] = {}
+    for quantity in trace.quantities.values():
+        rows = rows_of(trace, quantity)
+        if quantity.local == "exp":
+            scores = trace[quantity.definition.operands[0]]  # type: ignore[union-attr]
+            tops = [max(row) for row in rows_of(trace, scores)]
+            count[quantity.name, "long"] = sum(top >= math.log(100) for top in tops)
+        if quantity.local == "weights":
+            several = [[x for x in row if x] for row in rows if sum(map(bool, row)) > 1]
+            count[quantity.name, "extreme"] = sum(max(row) > 0.95 for row in several)
+            count[quantity.name, "flat"] = sum(max(row) < 1.25 * min(row) for row in several)
+            count[quantity.name, "again"] = winners_that_come_again(trace, quantity)
+        if quantity.given and min(quantity.values.shape) > 1:
+            rank = np.linalg.matrix_rank(quantity.values)
+            count[quantity.name, "singular"] = int(rank < min(quantity.values.shape))
+    return {key: number for key, number in count.items() if number}
+
+
+@pytest.mark.parametrize("name", FROM_WEIGHTS)
+@pytest.mark.parametrize("seed", [3, 11])
+def test_forms_have_no_weakness_that_the_scenario_has_not(name: str, seed: int) -> None:
+    own = faults(work(load(name)))
+    for form in forms(load(name), 4, seed):
+        weak = faults(work(form))
+        assert weak.keys() <= own.keys()
+        again = {key for key in weak if key[1] == "again"}
+        assert all(weak[key] <= own[key] for key in again)
+
+
+@pytest.mark.parametrize(("sizes", "count"), SIZES)
+def test_designed_scenarios_have_none(sizes: tuple[int, int, int], count: int) -> None:
+    for seed in RandomState(5).randint(1000, size=count).tolist():
+        _, scenario = sketch(Sizes(*sizes), seed)
+        assert faults(work(scenario)) == {}
+
+
+def test_forms_subtract_the_maximum_where_the_scenario_does() -> None:
+    text = "Q: [[9, 7], [8, 3]]\nK: [[8, 3], [3, 9]]\nscale: none"
+    own = trace_of(text)
+    assert found(text)["method"] == ["exp[1]", "exp[2]"]
+    allow = ["ties", "extreme", "sums", "edges", "mistakes", "difficulty"]
+    for form in forms(own.scenario, 3, 1, allow=allow):
+        assert work(form)["exp"].values.max() == 1  # not every row need be so long
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 3), (2, 2), (3, 3), (4, 2), (2, 5), (4, 4)])
+def test_many_matrices_are_looked_at_as_one_is(shape: tuple[int, int]) -> None:
+    random = RandomState(1)
+    many = random.randint(-1, 2, size=(*shape, 99)) / 10
+    many[:, :, ::9] = many[:1, :, ::9]
+    for k in range(99):
+        one = many[:, :, k]
+        rank = 1 if min(shape) == 1 else np.linalg.matrix_rank(one)
+        assert singular(many)[0, 0, k] == singular(one)[0, 0] == (rank < min(shape))
+        commonest = max(np.count_nonzero(one == x) for x in one.ravel())
+        expected = one.size > 1 and commonest > one.size / 2
+        assert unvaried(many)[0, 0, k] == unvaried(one)[0, 0] == expected
+
+
+def test_lint_tells_each_weakness() -> None:
+    weak = found("scores: [[1, 1.1, 1.2], [1, 2, 3], [0, 1, 2]]\nscale: none")
+    assert weak["uniform"] == ["weights[1]"]
+    assert weak["winners"] == [
+        f"weights[{i}] is largest at 3, as an earlier row is" for i in (2, 3)
+    ]
+    assert "uniform" not in found("scores: [[1, 1.1, 1.3], [1, 2, 3]]\nscale: none")
+    assert found("scores: [[4.6, 4], [4, 4.61]]\nscale: none")["exponentials"] == [
+        "exp[2, 2] is 100.484"
+    ]
+    assert found("scores: [[1, 4], [1, 3.9]]\nscale: none")["extreme"] == ["weights[1, 2] is 0.953"]
+    weak = found("X: [[1, 2], [3, 4]]\nW_Q: [[1, 2], [2, 4]]\nW_K: [[1, 1], [1, 2]]")
+    assert weak["singular"] == ["W_Q"]
+    assert weak["unvaried"] == ["W_K"]
+    assert "singular" not in found("X: [[1, 2], [3, 4]]\nW_Q: [[1, 2], [2, 5]]")
