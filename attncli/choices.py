@@ -18,3 +18,9 @@ KEYS = ("none", "embedded", "separate")
 Marks = Literal["single", "method"]
 MARKS: tuple[Marks, ...] = ("single", "method")
 """How numbers are marked: all their points or none, or half of them for the method."""
+
+LAYOUTS = ("compact", "lines", "pages")
+"""How much room an exercise leaves for the working."""
+
+LANGUAGES = ("en", "de")
+"""Of what stands around the questions of an exercise."""

@@ -22,7 +22,7 @@ from attncli.arithmetic.expression import (
 )
 from attncli.marked import MarkedNumber
 from attncli.name import TOP, Name
-from attncli.questions import Paper, Question
+from attncli.questions import Paper, Question, Worth, counted_points
 from attncli.records import NamedTuple
 from attncli.tables import Data, MatrixBlock, SideBySide
 from attncli.word import Word
@@ -197,7 +197,7 @@ class Section(NamedTuple):
     solution: tuple[Block, ...] = ()
 
     @property
-    def points(self) -> int:
+    def points(self) -> Worth:
         return sum(question.points for question in self.questions)
 
     @property
@@ -208,7 +208,7 @@ class Section(NamedTuple):
     @property
     def heading_with_points(self) -> Spans:
         """`5 · Softmax (21 points)`; without them where nothing is asked."""
-        points = f" ({self.points} point{'' if self.points == 1 else 's'})"
+        points = f" ({counted_points(self.points)})"
         return (*self.heading, points) if self.questions else self.heading
 
 

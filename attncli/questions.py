@@ -42,12 +42,31 @@ class RightAnswer(NamedTuple):
         return -exponent - 1 if isinstance(exponent, int) else 0
 
 
+Worth = int | Decimal
+"""Points, or a sum of them."""
+
+
 class Question(NamedTuple):
     """A blank by its id, and its points; `key` is None in what is for students."""
 
     id: str
-    points: int = 1
+    points: Worth = 1
     key: RightAnswer | None = None
+
+
+def points_text(points: Worth) -> str:
+    """Points as they are written, `2` or `0.5`."""
+    return format(Decimal(points).normalize(), "f")
+
+
+def counted_points(points: Worth) -> str:
+    """`1 point`, `0.5 points`"""
+    return f"{points_text(points)} point{'' if points == 1 else 's'}"
+
+
+def plain_points(points: Worth) -> int | float:
+    """Points as data has them: whole ones without a point."""
+    return int(points) if points == int(points) else float(points)
 
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -64,7 +83,8 @@ class Paper(NamedTuple):
 
     `kind` is `exercise` (the sheet with the answers behind its blanks), `sheet` (without them),
     `key` or `hints`; `form` is the name of the form, `hash` tells what all of it was made from,
-    `command` makes it again. `points` is the sum over all sections. `share` is how much of a
+    `command` makes it again, and is on no paper for students, who could have the key by it.
+    `points` is the sum over all sections. `share` is how much of a
     blank's points a known mistake earns, in per cent.
     """
 
@@ -72,7 +92,7 @@ class Paper(NamedTuple):
     form: str
     hash: str
     command: Word
-    points: int
+    points: Worth
     share: int = 0
 
     @property
@@ -85,7 +105,8 @@ class Paper(NamedTuple):
     def marks(self) -> tuple[tuple[str, Word], ...]:
         """Which form it is, what it was made from and by which command."""
         form = f"{self.form}{_OF_OWN if self.form == OWN_FORM else ''}"
-        return (("Form", Word(form)), ("Made from", Word(self.hash)), ("Made by", self.command))
+        made_by = (("Made by", self.command),) if self.command.raw else ()
+        return (("Form", Word(form)), ("Made from", Word(self.hash)), *made_by)
 
 
 OWN_FORM = "own"

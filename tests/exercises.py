@@ -14,7 +14,7 @@ from attncli.telling.cells import find_cells
 from attncli.telling.exercise.choice import parse_blanking
 from attncli.telling.exercise.hints import hints_page
 from attncli.telling.exercise.key_pages import key_page
-from attncli.telling.exercise.papers import ExerciseRequest, exercise
+from attncli.telling.exercise.papers import ExerciseRequest, PartAsked, exercise
 from attncli.telling.exercise.sheets import sheet_of
 from attncli.telling.selection import select
 from attncli.trace import Trace
@@ -46,14 +46,9 @@ def wish(  # noqa: PLR0913
     token: str | None = None,
 ) -> ExerciseRequest:
     blanking = parse_blanking(blank)
-    chosen = detail or ("full" if blanking.terms.inner else "summary")
-    return ExerciseRequest(
-        select(trace, steps, token, chosen),
-        find_cells(trace, cells, ()),
-        blanking,
-        seed=seed,
-        share=50,
-    )
+    chosen = detail or ("full" if blanking.terms else "summary")
+    part = PartAsked(select(trace, steps, token, chosen), find_cells(trace, cells, ()), blanking)
+    return ExerciseRequest((part,), seed=seed, share=50)
 
 
 def papers(trace: Trace, wanted: ExerciseRequest, form: str = "A") -> Papers:

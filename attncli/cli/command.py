@@ -96,6 +96,14 @@ def command_line(context: Any, leave_out: Container[str] = ()) -> str:  # noqa: 
     return " ".join(map(shlex.quote, words))
 
 
+def said_options(context: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401
+    """The options that were typed, each by the name of its value and as it is written."""
+    for parameter in context.command.params:
+        said = context.get_parameter_source(parameter.name)
+        if said is not None and said.name == "COMMANDLINE":
+            yield parameter.name, parameter.opts[0]
+
+
 def _said(parameter: Any, value: Any) -> Iterator[str]:  # noqa: ANN401
     if parameter.param_type_name == "argument":
         yield value

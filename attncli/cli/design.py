@@ -9,7 +9,7 @@ import typer
 
 from attncli.cli import options
 from attncli.cli.complaints import Complaints, complaining
-from attncli.cli.numbers import LARGEST_SEED, whole
+from attncli.cli.numbers import whole
 from attncli.cli.output import check_target, send_scenario
 from attncli.refusals import Problem
 from attncli.writing import OutputError
@@ -56,6 +56,7 @@ def command(
       attn design --tokens 7 --d-model 4 --heads 2 --allow sums
     """
     from attncli.design.rules import check_names
+    from attncli.scenario.exercise import LARGEST_SEED
 
     complaints = Complaints()
     sizes = _sizes(complaints, (tokens, d_model, heads, decimals))

@@ -46,9 +46,9 @@ class ExerciseArguments(NamedTuple):
         list[str] | None,
         typer.Option(
             "--points",
-            metavar="[STEP=]N",
-            help="Points of a blank, of all steps or of one: `softmax=2`; 1 if nothing is said; "
-            "may be repeated.",
+            metavar="[NAME=]N",
+            help="Points of a blank: of all, of those of a step, `softmax=2`, or of a quantity, "
+            "`exp=0.5`; 1 if nothing is said; may be repeated.",
         ),
     ] = None
     key: Annotated[

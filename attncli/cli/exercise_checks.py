@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING
 
 from attncli.choices import KEYS
 from attncli.cli.complaints import Complaints
-from attncli.cli.numbers import LARGEST_SEED, whole
+from attncli.cli.numbers import whole
 from attncli.cli.output import check_fragment, chosen_format
 from attncli.file.problems import nearest
 from attncli.records import NamedTuple
 from attncli.refusals import Problem
+from attncli.scenario.exercise import LARGEST_SEED, MOST_FORMS
 from attncli.writing import OutputError
 
 if TYPE_CHECKING:
     from attncli.cli.exercise_arguments import ExerciseArguments
-    from attncli.telling.exercise.choice import Blanking, Points
-
-MOST_FORMS = 10_000
 
 
 class Counts(NamedTuple):
@@ -49,15 +47,6 @@ class PaperSettings(NamedTuple):
     folder: bool
     kinds: tuple[str, ...]
     share: int | None
-
-
-class CheckedArguments(NamedTuple):
-    """All that an order says, but for what is asked of the scenario."""
-
-    blanking: Blanking
-    points: Points
-    counts: Counts
-    manner: PaperSettings
 
 
 def parse_counts(order: ExerciseArguments) -> Counts:

@@ -5,115 +5,84 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attncli.cli.complaints import Complaints, complaining
-from attncli.cli.exercise_checks import CheckedArguments, parse_counts, parse_manner
+from attncli.cli.exercise_checks import PaperSettings, parse_manner
+from attncli.cli.exercise_orders import Ordered, ordered
 from attncli.cli.output import check_target
 from attncli.cli.papers import check_targets, write_papers
 from attncli.cli.progress import watching
 from attncli.cli.variants import variants
-from attncli.name import Name
-from attncli.refusals import Problem
+from attncli.records import NamedTuple
 
 if TYPE_CHECKING:
     from attncli.cli.exercise_arguments import ExerciseArguments
-    from attncli.file.address import Address
-    from attncli.file.changes import Change
-    from attncli.telling.exercise.papers import ExerciseRequest
+    from attncli.scenario.exercise import ExerciseFile
     from attncli.trace import Trace
+
+
+class CheckedOrder(NamedTuple):
+    """An order that nothing is wrong with: the exercise, how and where it is written, under stress
+    how many variants are made, and the worked scenario."""
+
+    exercise: ExerciseFile
+    manner: PaperSettings
+    stress: int | None
+    trace: Trace
 
 
 def fulfil(order: ExerciseArguments, command: str) -> None:
     """Writes what is ordered by a command, or says everything that is wrong."""
     from attncli.telling.exercise.papers import exercise
+    from attncli.telling.exercise.requests import request_of
 
-    terms, trace = _checked(order)
+    job = _checked(order)
     with complaining():
-        wish = _wish(order, trace, terms)
-        if terms.counts.stress is not None:
+        wish = request_of(job.trace, job.exercise)
+        if job.stress is not None:
             from attncli.cli.stress import stress
 
-            stress(order, terms, trace, wish)
+            stress(order, job, wish)
             return
-        counts = terms.counts
-        made = variants(trace, wish, counts.forms, counts.seed, order.allow or ())
-        exercises = ((form, one, exercise(one, wish, form, command)) for form, one in made)
-        write_papers(order, terms.manner, exercises, len(counts.names))
+        made = variants(job.trace, wish, job.exercise, job.exercise.forms)
+        frame = job.exercise.frame
+        exercises = ((form, one, exercise(one, wish, form, command, frame)) for form, one in made)
+        write_papers(order, job.manner, exercises, job.exercise.forms or 1)
 
 
-def _checked(order: ExerciseArguments) -> tuple[CheckedArguments, Trace]:
+def _checked(order: ExerciseArguments) -> CheckedOrder:
     """The terms of the order and the worked scenario; or all that is wrong is said."""
-    from attncli.design.rules import check_names
-    from attncli.pipeline import load, work
-    from attncli.telling.exercise.choice import parse_blanking, parse_points
-    from attncli.telling.selection import check_detail, check_steps
-
     complaints = Complaints()
-    complaints.hear(check_steps, order.step or ())
-    complaints.hear(check_detail, order.detail or "full")
-    blanking = complaints.hear(parse_blanking, order.blank)
-    points = complaints.hear(parse_points, order.points or ())
-    complaints.problems += check_names(order.allow or ())
-    counts = complaints.hear(parse_counts, order)
-    with complaints.heard():
-        manner = parse_manner(order, counts)
-        if counts is not None and counts.stress is not None:
-            check_target(order.output, force=order.force)
-        elif counts is not None:
-            check_targets(order, manner, counts.names)
-    with complaints.heard(), watching("Learning pieces") as tell:
-        scenario = load(
-            order.scenario,
+    said = ordered(order, complaints)
+    manner = complaints.hear(_manner, order, said)
+    scenario = order.scenario if said is None else said.exercise.scenario
+    trace = complaints.hear(_worked, order, scenario)
+    complaints.stop_if_any()
+    assert said is not None
+    assert manner is not None
+    assert trace is not None
+    exercise = said.exercise._replace(mistakes=manner.share)
+    return CheckedOrder(exercise, manner, said.counts.stress, trace)
+
+
+def _manner(order: ExerciseArguments, said: Ordered | None) -> PaperSettings:
+    """How and where it is to be written. Raises OutputError where it can't go there."""
+    manner = parse_manner(order, None if said is None else said.counts)
+    if said is not None and said.counts.stress is not None:
+        check_target(order.output, force=order.force)
+    elif said is not None:
+        check_targets(order, manner, said.counts.names)
+    return manner
+
+
+def _worked(order: ExerciseArguments, scenario: str) -> Trace:
+    """The scenario that is asked about, worked. Raises ScenarioError."""
+    from attncli.pipeline import load, work
+
+    with watching("Learning pieces") as tell:
+        loaded = load(
+            scenario,
             order.changes,
             outside=order.files_outside,
             large=order.large,
             progress=tell,
         )
-        trace = work(scenario.alone())
-    complaints.stop_if_any()
-    assert blanking is not None
-    assert points is not None
-    assert counts is not None
-    return CheckedArguments(blanking, points, counts, manner), trace
-
-
-def _wish(order: ExerciseArguments, trace: Trace, terms: CheckedArguments) -> ExerciseRequest:
-    """What the exercise asks of the scenario. Raises SelectionError."""
-    from attncli.telling.exercise.papers import ExerciseRequest
-    from attncli.telling.selection import select
-    from attncli.telling.walkthrough import check_told
-
-    cells = _cells(order, trace) if order.cell else []
-    detail = order.detail or ("full" if terms.blanking.terms.inner else "summary")
-    selection = select(trace, order.step or (), detail=detail, **order.part._asdict())
-    check_told(trace, selection)
-    counts, share = terms.counts, terms.manner.share
-    wish = ExerciseRequest(selection, cells, terms.blanking, terms.points, str(counts.seed), share)
-    wish.check_points(trace)
-    return wish
-
-
-def _cells(order: ExerciseArguments, trace: Trace) -> list[tuple[Name, Address]]:
-    """The cells that are asked for, each once. Raises SelectionError."""
-    from attncli.telling.cells import find_cells
-    from attncli.telling.selection import SelectionError
-
-    others = order.part.options(order.step)
-    found: dict[tuple[Name, int, int], Address] = {}
-    wrong: list[Problem] = []
-    for name, address in find_cells(trace, order.cell or (), others):
-        if name not in trace:
-            wrong.append(Problem.of(f"--cell {name}", "holds no numbers", "ask for another cell"))
-        elif trace[name].given and any(_sets(change, name) for change in order.changes):
-            why = "--set tells it, and the sheet carries the command"
-            wrong.append(Problem.of(f"--cell {name}", why, "change the file instead"))
-        else:
-            found.setdefault((name, *trace[name].find(address)), address)
-    if wrong:
-        raise SelectionError(wrong)
-    return [(name, address) for (name, *_), address in found.items()]
-
-
-def _sets(change: str | Change, name: str) -> bool:
-    """Whether a change is one of a quantity."""
-    text = change if isinstance(change, str) else change.key
-    key = text.partition("=")[0].partition("[")[0].strip()
-    return key == name or key.startswith(f"{name}.")
+        return work(loaded.alone())

@@ -22,5 +22,3 @@ def whole(option: str, text: str, least: int, most: int) -> int:
 
 _LONGEST = 30
 """More digits than any number has that is taken."""
-
-LARGEST_SEED = 10**18

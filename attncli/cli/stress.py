@@ -12,41 +12,37 @@ from attncli.cli.variants import variants
 
 if TYPE_CHECKING:
     from attncli.cli.exercise_arguments import ExerciseArguments
-    from attncli.cli.exercise_checks import CheckedArguments
+    from attncli.cli.exercise_writing import CheckedOrder
     from attncli.telling.exercise.papers import ExerciseRequest
     from attncli.telling.exercise.trust import Trial
-    from attncli.trace import Trace
 
 _FAILED = 1
 
 
-def stress(
-    order: ExerciseArguments, terms: CheckedArguments, trace: Trace, wish: ExerciseRequest
-) -> None:
+def stress(order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest) -> None:
     """Makes variants and tells how they came out; exit status 1 where a key disagrees."""
     from attncli.telling.exercise.trust import report
     from attncli.word import Word
 
-    trials = _trials(order, terms, trace, wish)
-    document = report(Word(f"{trace.scenario.title}: stress"), trials)
-    deliver(document, terms.manner.format, order.output, force=order.force)
+    trials = _trials(order, job, wish)
+    document = report(Word(f"{job.trace.scenario.title}: stress"), trials)
+    deliver(document, job.manner.format, order.output, force=order.force)
     if any(one.disagreements for one in trials):
         raise typer.Exit(_FAILED)
 
 
-def _trials(
-    order: ExerciseArguments, terms: CheckedArguments, trace: Trace, wish: ExerciseRequest
-) -> list[Trial]:
+def _trials(order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest) -> list[Trial]:
     from attncli.building.plain import plain_data
     from attncli.file import shipped
     from attncli.oracle import UnknownError
     from attncli.telling.exercise.trust import trial
     from attncli.telling.selection import SelectionError
 
-    data = plain_data(order.scenario, order.changes)
-    folder = shipped.find(order.scenario).parent
-    count = terms.counts.stress or 0
-    made = variants(trace, wish, count, terms.counts.seed, order.allow or ())
+    scenario = job.exercise.scenario
+    data = plain_data(scenario, order.changes)
+    folder = shipped.find(scenario).parent
+    count = job.stress or 0
+    made = variants(job.trace, wish, job.exercise, count)
     watching = watched(made, count, "Variants")
     try:
         return [trial(data, folder, variant, wish, name) for name, variant in watching]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from attncli.scenario.exercise import ExerciseFile
     from attncli.telling.exercise.papers import ExerciseRequest
     from attncli.trace import Trace
 
 
 def variants(
-    trace: Trace, wish: ExerciseRequest, count: int | None, seed: int, allow: Sequence[str]
+    trace: Trace, wish: ExerciseRequest, exercise: ExerciseFile, count: int | None
 ) -> Iterator[tuple[str, Trace]]:
     """The name and the trace of each form; of the one with the scenario's own numbers without a
     count. Raises Unsatisfied where no numbers will do."""
@@ -22,6 +23,6 @@ def variants(
         return
     from attncli.design.search import SearchRequest, search
 
-    request = SearchRequest(count, seed, wish.quantities(trace), allow)
+    request = SearchRequest(count, exercise.seed, wish.quantities(trace), exercise.allow)
     for k, form in enumerate(search(trace.scenario, request)):
         yield form_name(k), form

@@ -116,6 +116,11 @@ def step_named(name: str) -> Step[Any]:
     return step
 
 
+def made() -> frozenset[str]:
+    """The last names of the quantities that steps make."""
+    return frozenset(name for step in map(step_named, STORY) for name in step.makes)
+
+
 def keys_of(*parts: str, also: tuple[Key[Any], ...] = ()) -> OwnedKeys:
     """The keys of parts of the model, each in the step that owns it."""
     return OwnedKeys(lambda: _owners(*parts), lambda step: step_named(step).keys, also)

@@ -14,7 +14,7 @@ from attncli.arithmetic.expression import Blank, Equation, Expression, Number, O
 from attncli.marked import MarkedNumber
 from attncli.notation import plain, unbreakable
 from attncli.notation.words import is_hidden
-from attncli.questions import MistakenAnswer, Paper, Question
+from attncli.questions import MistakenAnswer, Paper, Question, plain_points
 from attncli.render.abilities import Abilities
 from attncli.render.numbers import text_of
 from attncli.render.page import Page
@@ -71,8 +71,8 @@ def _paper(paper: Paper | None) -> dict[str, Any]:
         "kind": paper.kind,
         "form": paper.form,
         "hash": paper.hash,
-        "command": paper.command.raw,
-        "points": paper.points,
+        **_unless_empty(command=paper.command.raw),
+        "points": plain_points(paper.points),
     }
 
 
@@ -139,7 +139,7 @@ def _tables(blocks: Iterable[doc.Block]) -> Iterator[MatrixBlock | doc.TextList]
 
 
 def _question(question: Question) -> dict[str, Any]:
-    data: dict[str, Any] = {"id": question.id, "points": question.points}
+    data: dict[str, Any] = {"id": question.id, "points": plain_points(question.points)}
     key = question.key
     if key is None:
         return data

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from attncli.document import Document, Fields, Section
-from attncli.questions import OWN_FORM, Paper
+from attncli.questions import OWN_FORM, Paper, points_text
 from attncli.render.tex.blocks import blocks, facts, formulas
 from attncli.render.tex.colours import colour_macros
 from attncli.render.tex.setting import Setting, article, exam
@@ -146,7 +146,7 @@ def _exam_body(document: Document, paper: Paper, setting: Setting) -> str:
 
 
 def _question(section: Section, setting: Setting) -> str:
-    points = f"[{section.points}]" if section.points else ""
+    points = f"[{points_text(section.points)}]" if section.points else ""
     start = f"\\question{points} \\textbf{{{spans(section.heading)}}}"
     solution = blocks(section.solution, setting)
     told = ["\\begin{solution}", *solution, "\\end{solution}"] if solution else []
@@ -163,6 +163,9 @@ def _as_title(text: str) -> str:
 
 
 def _small_print(paper: Paper) -> str:
-    """What the paper was made from, and by which command."""
-    called, command = escaped(f"Made from {paper.hash}"), word(paper.command)
-    return rf"{{\footnotesize\raggedright {called}, by \texttt{{{command}}}\par}}"
+    """What the paper was made from; on the key, by which command."""
+    called = escaped(f"Made from {paper.hash}")
+    made_by = rf", by \texttt{{{word(paper.command)}}}" if paper.command.raw else ""
+    if paper.kind == "exercise":
+        made_by = _unless_key("", made_by)
+    return rf"{{\footnotesize\raggedright {called}{made_by}\par}}"

@@ -47,7 +47,11 @@ class WholePage(NamedTuple):
 
     def places(self) -> list[Blankable]:
         """What can be asked for, in the order of the page."""
-        return [place for _, places in self._gone_through(Asked()) for place in places]
+        return [place for _, place in self.placed()]
+
+    def placed(self) -> list[tuple[StepSection, Blankable]]:
+        """What can be asked for, each with its section."""
+        return [(told, place) for told, places in self._gone_through(Asked()) for place in places]
 
     def asking(self, asked: Asked) -> list[tuple[StepSection, list[Blankable]]]:
         """The sections with blanks for what is asked, and the places of the blanks."""

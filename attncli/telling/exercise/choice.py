@@ -3,94 +3,73 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from decimal import Decimal
-from types import MappingProxyType
 
 from attncli.arithmetic import decimals
-from attncli.choices import BLANKS
-from attncli.records import NamedTuple
 from attncli.refusals import Problem, quote
-from attncli.steps.order import STORY
+from attncli.scenario.exercise import MOST_POINTS, Blanking, Points, UnreadableBlanking
+from attncli.steps.order import STORY, made
 from attncli.steps.terms import nearest_step
 from attncli.telling.exercise.lines import Blankable, Terms
 from attncli.telling.selection import SelectionError
 
-_MOST_POINTS = 100
-
-
-class Blanking(NamedTuple):
-    """What is taken out: `results`, `working`, `all`, or a seeded `random` share of all."""
-
-    kind: str = "results"
-    share: Decimal = Decimal(1)
-
-    @property
-    def results(self) -> bool:
-        return self.kind != "working"
-
-    @property
-    def terms(self) -> Terms:
-        """Which numbers inside lines: where results are asked for, too, only those that nothing
-        else on the sheet tells."""
-        working = self.kind == "working"
-        return Terms(self.kind != "results", copied=working, ruled=self.kind == "all")
-
-
-class Points(NamedTuple):
-    """The points of a blank, for all steps and for single ones."""
-
-    each: int = 1
-    steps: Mapping[str, int] = MappingProxyType({})
-
-    def of(self, step: str) -> int:
-        return self.steps.get(step, self.each)
 
 
 def parse_blanking(text: str) -> Blanking:
     """What `--blank` says. Raises SelectionError."""
-    kind, colon, share = text.partition(":")
-    if kind not in BLANKS or (colon and kind != "random"):
-        right = f"say {', '.join(BLANKS)}, or random:0.4"
-        raise SelectionError.of(f"--blank {text}", "no such choice", right)
-    if kind != "random":
-        return Blanking(kind)
     try:
-        part = decimals.parse(share or "0.5")
-    except ValueError:
-        part = Decimal(0)
-    if not 0 < part <= 1:
-        right = "give one above 0 and at most 1, like random:0.4"
-        raise SelectionError.of(f"--blank {text}", f"{quote(share)} is no share", right)
-    return Blanking(kind, part)
+        return Blanking.of(text)
+    except UnreadableBlanking as error:
+        raise SelectionError.of(f"--blank {text}", error.wrong, error.right) from None
 
 
 def parse_points(texts: Sequence[str]) -> Points:
-    """What `--points` says: `2` for each blank, `softmax=2` for those of a step. Raises
-    SelectionError, naming all that is wrong."""
-    each, steps = 1, {}
+    """What `--points` says: `2` for each blank, `softmax=2` for those of a step, `exp=0.5` for
+    those of a quantity. Raises SelectionError, naming all that is wrong."""
+    each = Decimal(1)
+    steps: dict[str, Decimal] = {}
+    quantities: dict[str, Decimal] = {}
     wrong: list[Problem] = []
     for text in texts:
-        step, equals, count = text.rpartition("=")
-        option = f"--points {text}"
-        if equals and step not in STORY:
-            wrong.append(Problem.of(option, "no such step", nearest_step(step)))
-        elif not _is_count(count):
-            right = f"give a whole number from 1 to {_MOST_POINTS}"
+        name, equals, count = text.rpartition("=")
+        option, worth = f"--points {text}", _worth(count)
+        if equals and name not in STORY and name not in made():
+            wrong.append(Problem.of(option, "no such step or quantity", nearest_step(name)))
+        elif worth is None:
+            right = f"give a number above 0 and at most {MOST_POINTS}"
             wrong.append(Problem.of(option, f"{quote(count)} is no number of points", right))
         elif equals:
-            steps[step] = int(count)
+            (steps if name in STORY else quantities)[name] = worth
         else:
-            each = int(count)
+            each = worth
     if wrong:
         raise SelectionError(wrong)
-    return Points(each, steps)
+    return Points(each, steps, quantities)
 
 
-def _is_count(text: str) -> bool:
-    """Whether a text is a number of points."""
-    short = len(text) <= len(str(_MOST_POINTS))
-    return short and text.isascii() and text.isdigit() and 1 <= int(text) <= _MOST_POINTS
+def _worth(text: str) -> Decimal | None:
+    """The points that a text says."""
+    try:
+        number = decimals.parse(text)
+    except ValueError:
+        return None
+    return number if 0 < number <= MOST_POINTS else None
+
+
+def terms_of(blankings: Sequence[Blanking]) -> Terms:
+    """Which numbers inside lines: where results are asked for, too, only those that nothing else
+    on the sheet tells."""
+    return Terms(
+        any(one.terms for one in blankings),
+        copied=all(one.kind == "working" for one in blankings),
+        ruled=any(one.kind == "all" for one in blankings),
+    )
+
+
+def takes(blanking: Blanking, place: Blankable) -> bool:
+    """Whether numbers such as this one are taken out."""
+    return blanking.terms if place.cell is None else blanking.results
 
 
 def chosen(
@@ -104,7 +83,7 @@ def chosen(
     Of a share, those whose number is `told` elsewhere when they are asked for make room for
     others; where all are, they stay.
     """
-    kept = [p for p in places if (blanking.results if p.cell else blanking.terms.inner)]
+    kept = [place for place in places if takes(blanking, place)]
     if blanking.kind != "random" or not kept:
         return kept
     count = max(1, round(len(kept) * blanking.share))

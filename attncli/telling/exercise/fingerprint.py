@@ -10,6 +10,7 @@ from typing import Any
 
 from attncli.document import Section
 from attncli.file.keys import Key
+from attncli.questions import plain_points
 from attncli.scenario.model import (
     Attention,
     Layer,
@@ -101,7 +102,7 @@ def fingerprint(trace: Trace, sections: Sequence[Section]) -> str:
     scenario = trace.scenario
     model = (scenario.stack, scenario.encoder, scenario.prediction)
     made_from: list[object] = [scenario.title, *map(_said, model), scenario.rounding]
-    made_from += [(q.id, q.points) for section in sections for q in section.questions]
+    made_from += [(q.id, plain_points(q.points)) for section in sections for q in section.questions]
     told = _ADDRESS.sub(">", "\n".join(map(repr, made_from)))
     digest = hashlib.sha256(told.encode())
     for name, matrix in sorted(scenario.given.items()):

@@ -32,7 +32,7 @@ def hints_page(whole: Document, trace: Trace) -> Document:
         sections=tuple(_sections(whole.sections, trace)),
         given=(),
         opening=(),
-        paper=whole.paper._replace(kind="hints"),
+        paper=whole.paper._replace(kind="hints", command=Word("")),
     )
 
 

@@ -21,92 +21,139 @@ from attncli.document import (
     Working,
 )
 from attncli.file.problems import ScenarioError
-from attncli.questions import Paper, Question, RightAnswer
+from attncli.marking.tolerance import Tolerance
+from attncli.questions import Paper, Question, RightAnswer, points_text
 from attncli.records import NamedTuple
-from attncli.refusals import Problem, listed
+from attncli.refusals import listed
+from attncli.scenario.exercise import Blanking, Frame, Points
 from attncli.tables import MatrixBlock
 from attncli.telling.blocks import matrix_block
 from attncli.telling.exercise.asking import WholePage
-from attncli.telling.exercise.choice import Blanking, Points, chosen
+from attncli.telling.exercise.choice import chosen, takes, terms_of
 from attncli.telling.exercise.conventions import products_in_words
 from attncli.telling.exercise.fingerprint import fingerprint
 from attncli.telling.exercise.keys import Reach, key_of, number_of, with_slips
-from attncli.telling.exercise.lines import Asked, Blankable
+from attncli.telling.exercise.lines import Asked, Blankable, Terms
 from attncli.telling.exercise.sections import (
     Cells,
     StepSection,
     sections_of,
-    sections_of_cells,
+    told_of,
     working_in,
 )
 from attncli.telling.exercise.solutions import solution_of, what_is_accepted
 from attncli.telling.facts import facts_of, printed_roots, rounding_facts
 from attncli.telling.selection import Selection, SelectionError
-from attncli.trace import Quantity, Trace
+from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.word import Word
 
+UNFRAMED = Frame()
 _LEAST_ROOM, _MOST_ROOM = 3, 10
 
 
-class ExerciseRequest(NamedTuple):
-    """What an exercise is to ask for. `share` is what a known mistake earns, in per cent; where it
-    is None, mistakes aren't looked for."""
+class PartAsked(NamedTuple):
+    """One thing that an exercise asks for: a selection, or single cells; what is taken out of it,
+    and what each blank is worth, if that is said of it."""
 
     selection: Selection
     cells: Cells = ()
     blanking: Blanking = Blanking()
+    points: Decimal | None = None
+
+    def allows(self, trace: Trace, part: PlannedStep, place: Blankable) -> bool:
+        """Whether a number that a part tells is among those that may be asked for."""
+        quantity = trace[place.quantity]
+        if not self.cells:
+            told = self.selection.includes(part)
+            return told and (not self.selection.queries or self.selection.tells(quantity))
+        wanted = {Location(name, *trace[name].find(address)) for name, address in self.cells}
+        if place.cell is not None:
+            return place.cell in wanted
+        return place.line in {trace[c.quantity].address(c.row, c.column) for c in wanted}
+
+
+class ExerciseRequest(NamedTuple):
+    """What an exercise is to ask for, one thing after the other. `share` is what a known mistake
+    earns, in per cent; where it is None, mistakes aren't looked for."""
+
+    asks: tuple[PartAsked, ...]
     points: Points = Points()
     seed: str = ""
     share: int | None = None
+    tolerance: Tolerance = Tolerance()
+
+    @property
+    def terms(self) -> Terms:
+        """Which numbers inside lines are asked for."""
+        return terms_of([ask.blanking for ask in self.asks])
+
+    @property
+    def by_cells(self) -> bool:
+        """Whether nothing but single cells is asked for."""
+        return all(ask.cells for ask in self.asks)
 
     @property
     def wants_everything(self) -> bool:
         """Whether all that the page makes is asked for."""
-        part = self.cells or self.selection.queries
-        return not part and self.blanking.kind in ("results", "all")
+        first = self.asks[0].blanking.kind
+        whole = (not (ask.cells or ask.selection.queries) for ask in self.asks)
+        alike = all(ask.blanking.kind == first for ask in self.asks)
+        return all(whole) and alike and first in ("results", "all")
 
-    def check_points(self, trace: Trace) -> None:
-        """Raises SelectionError for points of steps that nothing is asked of."""
-        steps = {told.part.step for told in self.page(trace).told}
-        wrong = [
-            Problem.of(
-                f"--points {step}={count}", f"nothing is asked of {step}",
-                f"give points of {listed(sorted(steps))}",
-            )
-            for step, count in self.points.steps.items()
-            if step not in steps
-        ]  # fmt: skip
-        if wrong:
-            raise SelectionError(wrong)
+    def unused_points(self, trace: Trace) -> Iterator[tuple[str, str]]:
+        """The steps and quantities that are said to be worth something and that nothing is asked
+        of, each with what would be right."""
+        page = self.page(trace)
+        steps = {told.part.step for told in page.told}
+        makes = (definition for told in page.told for definition in told.part.definitions)
+        quantities = {definition.name.local for definition in makes}
+        for known, said in ((steps, self.points.steps), (quantities, self.points.quantities)):
+            for name in said.keys() - known:
+                yield name, f"give points of {listed(sorted(known))}"
 
     def quantities(self, trace: Trace) -> set[str]:
         """What is asked for, by the full names of quantities that are made; for a given one,
         what its first use makes."""
         page = self.page(trace)
-        names = {place.quantity for place in page.places() if self.allows(trace, place)}
+        names = {
+            place.quantity
+            for told, place in page.placed()
+            if any(ask.allows(trace, told.part, place) for ask in self.asks)
+        }
         made = {name for name in names if not trace[name].given}
         users = (one.part for one in page.told if names - made)
         return made | {definition.name for part in users for definition in part.definitions}
 
     def page(self, trace: Trace) -> WholePage:
         """The page that is asked about."""
-        inputs = tuple(name for name, _ in self.cells if trace[name].given)
-        if self.cells:
-            told = sections_of_cells(trace, self.cells, self.selection)
-        else:
-            told = sections_of(trace, self.selection)
-        page = WholePage(trace, told, self.blanking.terms, inputs, again=bool(self.cells))
+        cells = [cell for ask in self.asks for cell in ask.cells]
+        inputs = tuple(name for name, _ in cells if trace[name].given)
+        told = sections_of(trace, [(ask.selection, ask.cells) for ask in self.asks])
+        page = WholePage(trace, told, self.terms, inputs, again=bool(cells))
         return page if page.makes else page._replace(again=True)
 
-    def allows(self, trace: Trace, place: Blankable) -> bool:
-        """Whether a number is among those that may be asked for."""
-        quantity = trace[place.quantity]
-        if not self.cells:
-            return not self.selection.queries or self.selection.tells(quantity)
-        wanted = {Location(name, *trace[name].find(address)) for name, address in self.cells}
-        if place.cell is not None:
-            return place.cell in wanted
-        return place.line in {trace[c.quantity].address(c.row, c.column) for c in wanted}
+    def allowed(self, page: WholePage) -> list[tuple[PartAsked, Blankable]]:
+        """The numbers of a page that may be asked for, each with what asks for it first."""
+        asking = (
+            (self.asking_for(page.trace, told.part, place), place) for told, place in page.placed()
+        )
+        return [(ask, place) for ask, place in asking if ask is not None]
+
+    def asking_for(self, trace: Trace, part: PlannedStep, place: Blankable) -> PartAsked | None:
+        """What asks for a number that a part tells: what is said of single cells comes first."""
+        asks = sorted(self.asks, key=lambda ask: not ask.cells)
+        asks = [ask for ask in asks if takes(ask.blanking, place)]
+        return next((ask for ask in asks if ask.allows(trace, part, place)), None)
+
+    def worth(self, trace: Trace, part: PlannedStep, place: Blankable) -> Decimal:
+        """The points of a blank."""
+        ask = self.asking_for(trace, part, place)
+        own = None if ask is None else ask.points
+        return own or self.points.of(part.step, place.quantity.local)
+
+    def told_of(self, part: PlannedStep) -> tuple[Selection, Cells]:
+        """How a part is told, and the cells that alone are told of it."""
+        return told_of(part, [(ask.selection, ask.cells) for ask in self.asks])
 
 
 class BlankedPage(NamedTuple):
@@ -152,14 +199,14 @@ class BlankedPage(NamedTuple):
         own = trace.rounding.policy == policy
         if own and (trace.rounding.carries or not self.context):
             return {place.id: place.number for place in self.places}
-        if not self.wish.blanking.terms.inner:
+        if not self.wish.terms.inner:
             asked = {place.cell.quantity for place in self.places if place.cell is not None}
             trace = trace.leading_to(asked, self.context)
         try:
             worked = trace.under(policy, {name: shown_rows(trace[name]) for name in self.context})
         except ScenarioError:
             return {}
-        if not self.wish.blanking.terms.inner:
+        if not self.wish.terms.inner:
             return {place.id: number_of(worked, place) for place in self.places}
         return {place.id: place.number for place in self.wish.page(worked).places()}
 
@@ -185,12 +232,13 @@ class BlankedPage(NamedTuple):
         known = [(place, keys[place.id]) for place in places]
         if wish.share is not None:
             known = with_slips(self.trace, part, known)
-        each = wish.points.of(part.step)
-        questions = tuple(Question(place.id, each, key) for place, key in known)
+        questions = tuple(
+            Question(place.id, wish.worth(self.trace, part, place), key) for place, key in known
+        )
         names = {place.quantity for place in places}
-        fully = wish.selection._replace(detail="full")
-        lines = working_in(self.trace, part, names, wish.cells, fully)
-        whole = wish.wants_everything or bool(wish.cells)
+        selection, cells = wish.told_of(part)
+        lines = working_in(self.trace, part, names, cells, selection._replace(detail="full"))
+        whole = wish.wants_everything or bool(cells)
         return told.section._replace(
             blocks=(*told.section.blocks, *_room(told.section, places)),
             questions=questions,
@@ -207,14 +255,27 @@ def taken(trace: Trace, wish: ExerciseRequest, form: str) -> BlankedPage:
         if places := [place for _, own in asking for place in own]:
             return BlankedPage(wish, page, places, asked, asking)
     known = page.places()
-    may = [place for place in known if wish.allows(trace, place)]
-    places = chosen(may, wish.blanking, f"{wish.seed}/{form}", lambda p: page.giving(p, known))
+    places = _chosen(wish, page, known, f"{wish.seed}/{form}")
     if not places:
         right = "ask for a step that makes numbers, or for other ones"
-        option = f"--blank {wish.blanking.kind}"
+        option = f"--blank {wish.asks[0].blanking.kind}"
         raise SelectionError.of(option, "there is nothing to blank", right)
     asked = page.asked(places, known)
     return BlankedPage(wish, page, places, asked, page.asking(asked))
+
+
+def _chosen(
+    wish: ExerciseRequest, page: WholePage, known: Sequence[Blankable], seed: str
+) -> list[Blankable]:
+    """The places that are asked for, in their order."""
+    allowed = wish.allowed(page)
+    kept: set[str] = set()
+    for k, ask in enumerate(wish.asks):
+        may = [place for one, place in allowed if one is ask]
+        own = f"{seed}/{k}" if k else seed
+        taken_out = chosen(may, ask.blanking, own, lambda places: page.giving(places, known))
+        kept.update(place.id for place in taken_out)
+    return [place for _, place in allowed if place.id in kept]
 
 
 def shown_rows(quantity: Quantity) -> list[list[Decimal]]:
@@ -223,7 +284,9 @@ def shown_rows(quantity: Quantity) -> list[list[Decimal]]:
     return [[quantity.number(i, j).shown for j in range(columns)] for i in range(rows)]
 
 
-def exercise(trace: Trace, wish: ExerciseRequest, form: str, command: str) -> Document:
+def exercise(
+    trace: Trace, wish: ExerciseRequest, form: str, command: str, frame: Frame = UNFRAMED
+) -> Document:
     """The exercise with everything: blanks with their answers, keys, worked solutions.
 
     Raises SelectionError where there is nothing to ask for.
@@ -234,11 +297,11 @@ def exercise(trace: Trace, wish: ExerciseRequest, form: str, command: str) -> Do
     mark = fingerprint(trace, sections)
     opening, told = _gathered(sections)
     return Document(
-        Word(trace.scenario.title),
+        Word(frame.title or trace.scenario.title),
         tuple(told),
         _facts(trace),
         given=tuple(_given(trace, what.asked)),
-        opening=(Fields(("Name", "Date", f"Points of {points}")), *opening),
+        opening=(Fields(("Name", "Date", f"Points of {points_text(points)}")), *opening),
         sources=trace.scenario.sources,
         rounding=rounding_facts(trace),
         paper=Paper("exercise", form, mark, Word(command), points, wish.share or 0),

@@ -33,32 +33,44 @@ class StepSection(NamedTuple):
     section: Section
 
 
-def sections_of(trace: Trace, selection: Selection) -> list[StepSection]:
-    """A section for each part that is told, its tables one after the other."""
-    told = _told(
-        trace,
-        selection.includes,
-        lambda part, context: _blocks(trace, part, context, selection),
-    )
-    left = _left_out(trace, told, selection)
-    return [_without(one, left) for one in told]
-
-
-def sections_of_cells(trace: Trace, cells: Cells, selection: Selection) -> list[StepSection]:
-    """A section for each part that makes one of the cells, with the lines of these alone; and
-    one for the first part that uses a given one, which tells what it makes of it."""
-    wanted = {name for name, _ in cells}
+def sections_of(trace: Trace, asks: Sequence[tuple[Selection, Cells]]) -> list[StepSection]:
+    """A section for each part that is asked about, its tables one after the other. Of one of which
+    only cells are wanted it has the lines of these alone; the first part that uses a given one
+    tells what it makes of it."""
+    wanted = {name for _, cells in asks for name, _ in cells}
     users = [_first_user(trace, name) for name in wanted if trace[name].given]
 
     def makes(part: PlannedStep) -> bool:
         return any(quantity.name in wanted for quantity in made_by(trace, part))
 
-    def blocks(part: PlannedStep, context: Sequence[Quantity]) -> Iterable[Block]:
-        if makes(part):
-            return _blocks_of_cells(trace, part, context, cells, selection)
-        return _blocks(trace, part, context, Selection())
+    def includes(part: PlannedStep) -> bool:
+        return _whole(part, asks) != [] or makes(part) or part in users
 
-    return _told(trace, lambda part: makes(part) or part in users, blocks)
+    def blocks(part: PlannedStep, context: Sequence[Quantity]) -> Iterable[Block]:
+        selection, cells = told_of(part, asks)
+        if cells and makes(part):
+            return _blocks_of_cells(trace, part, context, cells, selection)
+        return _blocks(trace, part, context, selection if not cells else Selection())
+
+    told = _told(trace, includes, blocks)
+    left = _left_out(trace, told, asks)
+    return [_without(one, left) for one in told]
+
+
+def told_of(part: PlannedStep, asks: Sequence[tuple[Selection, Cells]]) -> tuple[Selection, Cells]:
+    """How a part is told, and the cells that alone are told of it; none where a selection tells
+    all of it, or of some queries."""
+    if whole := _whole(part, asks):
+        queries = dict.fromkeys(query for one in whole for query in one.queries)
+        some = all(one.queries for one in whole)
+        return whole[0]._replace(queries=tuple(queries) if some else ()), ()
+    selections = [selection for selection, cells in asks if cells]
+    return selections[0], tuple(cell for _, cells in asks for cell in cells)
+
+
+def _whole(part: PlannedStep, asks: Sequence[tuple[Selection, Cells]]) -> list[Selection]:
+    """The selections that tell a part."""
+    return [selection for selection, cells in asks if not cells and selection.includes(part)]
 
 
 def working_in(
@@ -130,13 +142,19 @@ def _separate(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:
     return tables
 
 
-def _left_out(trace: Trace, told: Sequence[StepSection], selection: Selection) -> set[Name]:
+def _left_out(
+    trace: Trace, told: Sequence[StepSection], asks: Sequence[tuple[Selection, Cells]]
+) -> set[Name]:
     """Of rows of some queries: the quantities that aren't theirs, and of which nothing is made
     that is."""
-    if not selection.queries:
-        return set()
-    made = [quantity for one in told for quantity in made_by(trace, one.part)]
-    wanted = {q.name for q in made if selection.tells(q) or q.is_number}
+    selections = [(told_of(one.part, asks), made_by(trace, one.part)) for one in told]
+    made = [quantity for _, own in selections for quantity in own]
+    wanted = {
+        quantity.name
+        for (selection, cells), own in selections
+        for quantity in own
+        if cells or not selection.queries or selection.tells(quantity) or quantity.is_number
+    }
     for quantity in reversed(made):
         if quantity.definition is not None and quantity.name in wanted:
             wanted.update(quantity.definition.operands)

@@ -9,6 +9,7 @@ from attncli.document import Document, Section
 from attncli.questions import Question
 from attncli.records import Node
 from attncli.tables import MatrixBlock
+from attncli.word import Word
 
 
 def sheet_of(whole: Document) -> Document:
@@ -18,7 +19,7 @@ def sheet_of(whole: Document) -> Document:
         sections=tuple(map(_unanswered_section, whole.sections)),
         given=_unanswered(whole.given),
         opening=_unanswered(whole.opening),
-        paper=whole.paper._replace(kind="sheet"),
+        paper=whole.paper._replace(kind="sheet", command=Word("")),
     )
 
 

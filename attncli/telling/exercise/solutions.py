@@ -12,7 +12,7 @@ from attncli.document import Addition, Block, Line, Note, Table, Working
 from attncli.name import Name
 from attncli.notation import plain
 from attncli.notation.plain import MINUS
-from attncli.questions import Question, RightAnswer
+from attncli.questions import Question, RightAnswer, points_text
 from attncli.telling.exercise.lines import Blankable, inside_of
 from attncli.telling.sentences import counted
 from attncli.word import Word
@@ -55,7 +55,7 @@ def _row(question: Question, name: str) -> tuple[Word | str, ...]:
         text(key.carry),
         text(key.exact),
         f"{_number(key.low)} to {_number(key.high)}",
-        str(question.points),
+        points_text(question.points),
     )
 
 

@@ -1,0 +1,164 @@
+"""What an exercise file may say: its keys, from which come reading and the reference's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+from attncli.choices import BLANKS, DETAILS, LANGUAGES, LAYOUTS
+from attncli.file.keys import Key, Record
+from attncli.file.kinds import (
+    Choice,
+    ListOf,
+    MapOf,
+    NumberKind,
+    OneOrMany,
+    Schema,
+    TextKind,
+    WholeNumber,
+)
+from attncli.file.nodes import Map, Node, Scalar, describe
+from attncli.file.problems import Problems, nearest
+from attncli.scenario.exercise import (
+    LARGEST_SEED,
+    MOST_FORMS,
+    MOST_POINTS,
+    Ask,
+    Blanking,
+    Points,
+    UnreadableBlanking,
+)
+from attncli.steps.order import STORY, made
+from attncli.steps.terms import nearest_step
+
+WORTH = NumberKind(positive=True, most=MOST_POINTS)
+"""The points of a blank."""
+
+
+class BlankingKind:
+    """`results`, `working`, `all`, `random:0.4`."""
+
+    def read(self, node: Node, problems: Problems) -> Blanking | None:
+        try:
+            return Blanking.of(node.text if isinstance(node, Scalar) else "")
+        except UnreadableBlanking as error:
+            problems.add(node.where, f"{describe(node)}: {error.wrong}", error.right)
+            return None
+
+    def schema(self) -> Schema:
+        return {"anyOf": [{"enum": list(BLANKS)}, {"type": "string", "pattern": "^random:"}]}
+
+
+class StepKind(Choice):
+    """The name of a step."""
+
+    def read(self, node: Node, problems: Problems) -> str | None:
+        if isinstance(node, Scalar) and node.text in self.words:
+            return node.text
+        right = nearest_step(node.text if isinstance(node, Scalar) else "")
+        problems.add(node.where, f"{describe(node)} is no step", right)
+        return None
+
+
+STEP = StepKind(tuple(STORY))
+_TEXT = TextKind()
+_ASKED = Record.of(
+    Key("step", STEP, "`{step: softmax}`: what this step makes"),
+    Key("cell", TextKind("a cell"), "`{cell: 'weights[love, AI]'}`: this cell, as `--cell` has it"),
+    Key("token", _TEXT, "only the rows of this query"),
+    Key("layer", _TEXT, "only this layer: `2`, or `encoder.1`"),
+    Key("head", _TEXT, "only this head, counted from 1"),
+    Key("blank", BlankingKind(), "what is taken out of it, if not what is of the whole exercise"),
+    Key("points", WORTH, "the points of each of its blanks: `0.5`"),
+)
+
+
+class AskKind:
+    """A step by its name, or a map that says more."""
+
+    kind = _ASKED
+
+    def read(self, node: Node, problems: Problems) -> Ask | None:
+        if not isinstance(node, Map):
+            step = STEP.read(node, problems)
+            return None if step is None else Ask(step, where=node.where)
+        values = _ASKED.read(node, problems) or {}
+        if len(values) < len(node.entries):
+            return None
+        beside = sorted({"step", "token", "layer", "head"} & values.keys())
+        if "cell" in values and beside:
+            wrong = f"a cell is one number, and {' and '.join(beside)} beside it"
+            problems.add(node.where, wrong, "keep one of them")
+            return None
+        return Ask(**values, where=node.where)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [STEP.schema(), _ASKED.schema()]}
+
+
+class PointsKind:
+    """A number for each blank, or a map from steps and quantities to numbers."""
+
+    kinds = (WORTH, MapOf(WORTH, "step or quantity"))
+
+    def read(self, node: Node, problems: Problems) -> Points | None:
+        if not isinstance(node, Map):
+            each = WORTH.read(node, problems)
+            return None if each is None else Points(each)
+        found: dict[str, Decimal] = self.kinds[1].read(node, problems) or {}
+        known = made()
+        for key, _ in node.entries:
+            if key.text not in STORY and key.text not in known:
+                wrong = f"{describe(key)} is no step, and no step makes it"
+                problems.add(key.where, wrong, nearest(key.text, [*STORY, *sorted(known)]))
+        steps = {name: worth for name, worth in found.items() if name in STORY}
+        others = {name: worth for name, worth in found.items() if name not in STORY}
+        return Points(steps=steps, quantities=others)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [kind.schema() for kind in self.kinds]}
+
+
+_LET_PASS = NumberKind(least=0)
+TOLERANCE = Record.of(
+    Key("units", _LET_PASS, "so many units of the last place"),
+    Key("absolute", _LET_PASS, "so much: `0.01`"),
+    Key("relative", _LET_PASS, "this share of the number: `0.01` is one per cent"),
+    Key("digits", WholeNumber(1, 15), "a number given with so many significant digits"),
+)
+
+_KEYS: Iterable[Key[Any]] = (
+    Key("exercise", TextKind("a title"), "what the exercise is called"),
+    Key("course", _TEXT, "the course, which stands below the title"),
+    Key("date", _TEXT, "the date"),
+    Key("institution", _TEXT, "the school or university"),
+    Key("instructions", _TEXT, "what is to be known before the first question"),
+    Key(
+        "language",
+        Choice(LANGUAGES),
+        "the language of what stands around the questions: `en` is the default",
+    ),
+    Key(
+        "scenario",
+        TextKind("a scenario"),
+        "the scenario that is asked about: a file, by its path from this one's folder, or the name "
+        "of a shipped one",
+    ),
+    Key(
+        "ask",
+        ListOf(AskKind()),
+        "what is asked for: `[softmax, {step: weighted_sum, token: love}]`; all steps if nothing is"
+        " said",
+    ),
+    Key("blank", BlankingKind(), "what is taken out, as `--blank` has it"),
+    Key("points", PointsKind(), "the points of a blank, 1 by default: `{softmax: 0.5, exp: 1}`"),
+    Key("tolerance", TOLERANCE, "what is let pass beside what follows by itself: `{units: 1}`"),
+    Key("layout", Choice(LAYOUTS), "the room for working: little, some lines, or a page each"),
+    Key("detail", Choice(DETAILS), "how closely it is told, as `--detail` has it"),
+    Key("forms", WholeNumber(1, MOST_FORMS), "so many forms, each with numbers of its own"),
+    Key("seed", WholeNumber(0, LARGEST_SEED), "chooses the forms' numbers and random blanks"),
+    Key("allow", OneOrMany(_TEXT), "rules that the numbers needn't keep"),
+    Key("mistakes", WholeNumber(0, 99), "the share of the points that a known mistake earns, in %"),
+)
+EXERCISE = Record({key.name: key for key in _KEYS})

@@ -1,0 +1,97 @@
+"""From plain data to the text of a file that reads as the same: maps, lists, texts.
+
+Every value is a text here, as it is to the reader, so that nothing is lost: what YAML might take
+for something else is a double-quoted scalar, in which any character can stand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeGuard
+
+from attncli.notation.words import is_hidden
+
+_PLAIN = re.compile(r"[\w.+-](?:[\w .+−/()'-]*[\w.+/()'-])?", re.ASCII)
+"""What stands for itself without quotes, wherever it stands."""
+_MARKS = frozenset({"-", "--", "---", "..."})
+_LONGEST_KEY = 1000
+"""YAML reads `key: value` on one line only where the key has at most 1024 characters."""
+
+
+def quoted(text: str) -> str:
+    """Any text as a double-quoted scalar on one line."""
+    return f'"{"".join(map(_written, text))}"'
+
+
+def emitted(data: Mapping[str, object]) -> str:
+    """A map as the text of a file."""
+    return "".join(f"{line}\n" for line in _map_lines(data))
+
+
+def _map_lines(data: Mapping[str, object]) -> Iterator[str]:
+    for key, value in data.items():
+        name = _scalar(key)
+        start = f"{name}:" if len(name) <= _LONGEST_KEY else f"? {name}\n:"
+        yield from _behind(start, value)
+
+
+def _behind(start: str, value: object) -> Iterator[str]:
+    """A value behind its key: on its line, or below it."""
+    if isinstance(value, Mapping) and value:
+        yield start
+        yield from (f"  {line}" for line in _map_lines(value))
+    elif _is_list(value) and any(not _is_single(one) for one in value):
+        yield start
+        for one in value:
+            yield from _item(one)
+    else:
+        yield f"{start} {_on_one_line(value)}"
+
+
+def _item(value: object) -> Iterator[str]:
+    if isinstance(value, Mapping) and value:
+        first, *others = _map_lines(value)
+        yield f"  - {first}"
+        yield from (f"    {line}" for line in others)
+    else:
+        yield f"  - {_on_one_line(value)}"
+
+
+def _on_one_line(value: object) -> str:
+    if isinstance(value, Mapping):
+        entries = (f"{_scalar(key)}: {_on_one_line(one)}" for key, one in value.items())
+        return f"{{{', '.join(entries)}}}"
+    if _is_list(value):
+        return f"[{', '.join(map(_on_one_line, value))}]"
+    return _scalar(str(value))
+
+
+def _is_list(value: object) -> TypeGuard[Sequence[object]]:
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def _is_single(value: object) -> bool:
+    return not isinstance(value, Mapping) and not _is_list(value)
+
+
+def _scalar(text: str) -> str:
+    plain = _PLAIN.fullmatch(text) and text not in _MARKS and not text.startswith(("- ", "--- "))
+    return text if plain else quoted(text)
+
+
+def _written(character: str) -> str:
+    if character in '"\\':
+        return f"\\{character}"
+    return character if may_stand(character) else escape(character)
+
+
+def may_stand(character: str) -> bool:
+    """Whether YAML lets a character stand as it is, and people see that it is there."""
+    return not is_hidden(character) and character not in "\ufffe\uffff"
+
+
+def escape(character: str) -> str:
+    """A character as an escape of a double-quoted scalar."""
+    code = ord(character)
+    return f"\\U{code:08x}" if code > 0xFFFF else f"\\u{code:04x}"  # noqa: PLR2004

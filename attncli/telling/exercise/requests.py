@@ -1,0 +1,97 @@
+"""From an exercise as it is ordered to what it asks of a worked scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from attncli.file.address import Address
+from attncli.marking.tolerance import Tolerance
+from attncli.name import Name
+from attncli.questions import points_text
+from attncli.refusals import Problem, Where
+from attncli.scenario.exercise import Ask, ExerciseFile
+from attncli.telling.cells import find_cells
+from attncli.telling.exercise.papers import ExerciseRequest, PartAsked
+from attncli.telling.selection import SelectionError, select
+from attncli.telling.walkthrough import check_told
+from attncli.trace import Trace
+
+
+def request_of(trace: Trace, ordered: ExerciseFile) -> ExerciseRequest:
+    """What an exercise asks of a scenario. Raises SelectionError, naming all that is wrong: of a
+    file, each where it stands."""
+    wrong: list[Problem] = []
+    asks: list[PartAsked] = []
+    for group in _alike(ordered.ask):
+        try:
+            asks.append(_asked(trace, ordered, group))
+        except SelectionError as error:
+            wrong += (_placed(problem, group[0]) for problem in error.problems)
+    if wrong:
+        raise SelectionError(wrong)
+    share, tolerance = ordered.mistakes, Tolerance(**ordered.tolerance)
+    found = ExerciseRequest(tuple(asks), ordered.points, str(ordered.seed), share, tolerance)
+    _check_points(trace, ordered, found)
+    return found
+
+
+def _check_points(trace: Trace, ordered: ExerciseFile, found: ExerciseRequest) -> None:
+    """Raises SelectionError for points of what isn't asked about."""
+    said = {**ordered.points.steps, **ordered.points.quantities}
+    wrong = []
+    for name, right in found.unused_points(trace):
+        option = Where(f"--points {name}={points_text(said[name])}")
+        where = ordered.places.get(f"points.{name}", option)
+        wrong.append(Problem(where, f"nothing is asked of {name}", right))
+    if wrong:
+        raise SelectionError(sorted(wrong))
+
+
+def _alike(asks: Sequence[Ask]) -> Iterator[list[Ask]]:
+    """What is asked for in the same way, together: steps one after the other, or cells; of a file
+    one by one, so that what is wrong is told where it stands."""
+
+    def way(ask: Ask) -> tuple[object, ...]:
+        return ask._replace(step=None, cell=None), ask.cell is None
+
+    return (list(group) for _, group in groupby(asks, way))
+
+
+def _asked(trace: Trace, ordered: ExerciseFile, group: Sequence[Ask]) -> PartAsked:
+    first = group[0]
+    blanking = first.blank or ordered.blank
+    detail = ordered.detail or ("full" if blanking.terms else "summary")
+    cells = _cells(trace, group)
+    steps = [ask.step for ask in group if ask.step is not None]
+    part = {"layer": first.layer, "head": first.head}
+    selection = select(trace, steps, first.token, detail, **part)
+    check_told(trace, selection)
+    return PartAsked(selection, tuple(cells), blanking, first.points)
+
+
+def _cells(trace: Trace, group: Sequence[Ask]) -> list[tuple[Name, Address]]:
+    """The cells that are asked for, each once."""
+    first = group[0]
+    steps = [ask.step for ask in group if ask.step is not None]
+    beside = {"step": steps, "token": first.token, "layer": first.layer, "head": first.head}
+    others = [(f"--{name}", value) for name, value in beside.items()]
+    texts = [ask.cell for ask in group if ask.cell is not None]
+    found: dict[tuple[Name, int, int], Address] = {}
+    wrong: list[Problem] = []
+    for name, address in find_cells(trace, texts, others if texts else ()):
+        if name not in trace:
+            wrong.append(Problem.of(f"--cell {name}", "holds no numbers", "ask for another cell"))
+        else:
+            found.setdefault((name, *trace[name].find(address)), address)
+    if wrong:
+        raise SelectionError(wrong)
+    return [(name, address) for (name, *_), address in found.items()]
+
+
+def _placed(problem: Problem, ask: Ask) -> Problem:
+    """What is wrong with something that a file asks for, at its place there."""
+    if ask.where is None:
+        return problem
+    said = problem.where.source.removeprefix("--")
+    return Problem(ask.where, f"{said}: {problem.wrong}", problem.right)
