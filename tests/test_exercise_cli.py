@@ -42,9 +42,11 @@ def test_sheet_and_key_carry_the_same_marks(tmp_path: Path) -> None:
     marks: dict[str, set[str]] = {}
     for path in folder.iterdir():
         text = path.read_text("utf-8")
-        form, mark = re.findall(r"Form +(\w+)\nMade from +(\w+)\nMade by +(.*)\n", text)[0][:2]
+        form, mark = re.findall(r"Form +(\w+)\nMade from +(\w+)\n", text)[0]
         marks.setdefault(form, set()).add(mark)
-        assert "attn exercise i_love_ai --step scores --forms 2 --seed 3" in " ".join(text.split())
+        made_by = "attn exercise i_love_ai --step scores --forms 2 --seed 3"
+        assert (made_by in " ".join(text.split())) == ("key" in path.name)
+        assert ("attn " in text or "seed" in text.lower()) == ("key" in path.name)
     assert sorted(marks) == ["A", "B"]
     assert all(len(found) == 1 for found in marks.values())
     assert marks["A"] != marks["B"]

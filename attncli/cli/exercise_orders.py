@@ -35,7 +35,9 @@ def ordered(order: ExerciseArguments, complaints: Complaints) -> Ordered | None:
 
         by_file = is_exercise(order.scenario)
         said = (_by_file if by_file else _by_options)(order, complaints)
-        complaints.problems += check_names(order.allow or () if said is None else said.exercise.allow)
+        complaints.problems += check_names(
+            order.allow or () if said is None else said.exercise.allow
+        )
         return said
     return None
 

@@ -60,7 +60,11 @@ def _make(target: Path, texts: Mapping[str, Contents], stop: Stop) -> None:
 
 
 def _add(target: Path, texts: Mapping[str, Contents], before: Set[str], stop: Stop) -> None:
-    """Files go into a folder, which holds something or nothing."""
+    """Files go into a folder, which holds something or nothing; some of them into folders in it."""
+    if any(len(Path(name).parts) > 1 for name in texts):
+        there = {name for name in texts if os.path.lexists(target / name)}
+        _one_by_one(target, texts, there, stop)
+        return
     try:
         _exchange(target, texts, before, stop)
     except FileExistsError:
@@ -73,6 +77,7 @@ def _fill(fresh: Path, texts: Mapping[str, Contents], stop: Stop) -> None:
     """Writes all files, and then has all on the disk: file by file that takes ten times as long."""
     for name, text in texts.items():
         stop()
+        (fresh / name).parent.mkdir(parents=True, exist_ok=True)
         (fresh / name).write_bytes(encoded(text))
     for name in texts:
         stop()
@@ -139,16 +144,32 @@ def _one_by_one(target: Path, texts: Mapping[str, Contents], before: Set[str], s
             with ExitStack() as undo:
                 for name in texts:
                     stop()
+                    _make_room(target, Path(name).parent, undo)
                     if name in before:
+                        (old / name).parent.mkdir(parents=True, exist_ok=True)
                         _keep(target / name, old / name, fresh / name, undo)
                     undo.callback(_gone, fresh / name, target / name)
                     settle(fresh / name, target / name)
                 undo.pop_all()
         except BaseException:
-            with suppress(OSError):  # where one couldn't go back, it stays there
-                old.rmdir()
+            _remove_empty(old)  # where one couldn't go back, it stays there
             raise
         shutil.rmtree(old, ignore_errors=True)
+
+
+def _make_room(target: Path, folder: Path, undo: ExitStack) -> None:
+    """Makes the folders that lead to a file inside another one."""
+    for place in reversed([target / folder, *(target / one for one in folder.parents)]):
+        if not place.is_dir():
+            place.mkdir()
+            undo.callback(_remove_empty, place)
+
+
+def _remove_empty(folder: Path) -> None:
+    """Takes a folder away, and those in it, as far as no file is there."""
+    for place, _, _ in os.walk(folder, topdown=False):
+        with suppress(OSError):
+            Path(place).rmdir()
 
 
 def _keep(place: Path, kept: Path, fresh: Path, undo: ExitStack) -> None:

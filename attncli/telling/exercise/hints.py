@@ -22,6 +22,7 @@ from attncli.telling.blocks import common_mistakes
 from attncli.telling.exercise.lines import Asked, LineAsker
 from attncli.telling.exercise.told import Told
 from attncli.trace import Trace
+from attncli.word import Word
 
 
 def hints_page(whole: Document, trace: Trace) -> Document:
