@@ -42,10 +42,10 @@ def fulfil(order: ExerciseArguments, command: str) -> None:
 
             stress(order, job, wish)
             return
-        made = variants(job.trace, wish, job.exercise, job.exercise.forms)
-        frame = job.exercise.frame
-        exercises = ((form, one, exercise(one, wish, form, command, frame)) for form, one in made)
-        write_papers(order, job.manner, exercises, job.exercise.forms or 1)
+        it = job.exercise
+        made = variants(job.trace, wish, it.forms, it.seed, it.allow)
+        papers = ((form, one, exercise(one, wish, form, command, it.frame)) for form, one in made)
+        write_papers(order, job.manner, papers, it.forms or 1)
 
 
 def _checked(order: ExerciseArguments) -> CheckedOrder:

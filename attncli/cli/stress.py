@@ -42,7 +42,7 @@ def _trials(order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest) 
     data = plain_data(scenario, order.changes)
     folder = shipped.find(scenario).parent
     count = job.stress or 0
-    made = variants(job.trace, wish, job.exercise, count)
+    made = variants(job.trace, wish, count, job.exercise.seed, job.exercise.allow)
     watching = watched(made, count, "Variants")
     try:
         return [trial(data, folder, variant, wish, name) for name, variant in watching]

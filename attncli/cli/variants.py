@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from attncli.scenario.exercise import ExerciseFile
     from attncli.telling.exercise.papers import ExerciseRequest
     from attncli.trace import Trace
 
 
 def variants(
-    trace: Trace, wish: ExerciseRequest, exercise: ExerciseFile, count: int | None
+    trace: Trace, wish: ExerciseRequest, count: int | None, seed: int, allow: Sequence[str]
 ) -> Iterator[tuple[str, Trace]]:
     """The name and the trace of each form; of the one with the scenario's own numbers without a
     count. Raises Unsatisfied where no numbers will do."""
@@ -23,6 +22,6 @@ def variants(
         return
     from attncli.design.search import SearchRequest, search
 
-    request = SearchRequest(count, exercise.seed, wish.quantities(trace), exercise.allow)
+    request = SearchRequest(count, seed, wish.quantities(trace), allow)
     for k, form in enumerate(search(trace.scenario, request)):
         yield form_name(k), form

@@ -15,7 +15,6 @@ from attncli.telling.exercise.lines import Blankable, Terms
 from attncli.telling.selection import SelectionError
 
 
-
 def parse_blanking(text: str) -> Blanking:
     """What `--blank` says. Raises SelectionError."""
     try:

@@ -11,10 +11,10 @@ from attncli.marking.answers import AnswerSheet
 from attncli.marking.grading.addresses import cell_of
 from attncli.marking.grading.exam import AskedNumber, Exam
 from attncli.marking.grading.scheme import Scheme
-from attncli.questions import OWN_FORM, Question
+from attncli.questions import OWN_FORM, Question, Worth
 from attncli.records import dataclass, field
 from attncli.refusals import Problem, Refusal, Where
-from attncli.telling.exercise.choice import Points
+from attncli.scenario.exercise import Points
 from attncli.telling.exercise.fingerprint import fingerprint
 from attncli.trace import Trace
 
@@ -46,14 +46,14 @@ class Asking:
             raise Refusal(wrong)
         return Exam(self.trace, tuple(asked), self.scheme)
 
-    def points_of(self, text: str) -> int:
+    def points_of(self, text: str) -> Worth:
         """What a cell is worth, by the step that makes it, or that first uses it."""
         name = cell_of(self.trace, text).quantity
         part = self.trace.part_of(name)
         if part is None:
             uses = (p for p in self.trace.story if any(name in d.operands for d in p.definitions))
             part = next(uses, None)
-        return self.points.of("" if part is None else part.step)
+        return self.points.of("" if part is None else part.step, self.trace[name].name.local)
 
     def check(self, sheet: AnswerSheet, asked: Sequence[str]) -> None:
         """Raises Refusal for answers of another form, or of another exercise."""
