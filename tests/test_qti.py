@@ -74,9 +74,9 @@ def check_blank(item: ElementTree.Element, name: str, question: Question) -> Non
         assert any(slip.name.replace("_", " ") in "".join(said.itertext()) for said in feedback)
 
 
-def document_points(document: Document) -> int:
+def document_points(document: Document) -> Decimal:
     assert document.paper is not None
-    return document.paper.points
+    return Decimal(document.paper.points)
 
 
 def typed(question: Question) -> str:

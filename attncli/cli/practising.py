@@ -84,7 +84,7 @@ def _worked(typed: PracticeArguments) -> Trace:
 
 def _wish(typed: PracticeArguments, trace: Trace) -> ExerciseRequest:
     from attncli.telling.cells import find_cells
-    from attncli.telling.exercise.papers import ExerciseRequest
+    from attncli.telling.exercise.papers import ExerciseRequest, PartAsked
     from attncli.telling.selection import select
     from attncli.telling.walkthrough import check_told
 
@@ -92,7 +92,7 @@ def _wish(typed: PracticeArguments, trace: Trace) -> ExerciseRequest:
     selection = select(trace, typed.step or (), detail="summary", **typed.part._asdict())
     check_told(trace, selection)
     made = [(name, address) for name, address in cells if name in trace]
-    return ExerciseRequest(selection, made)
+    return ExerciseRequest((PartAsked(selection, made),))
 
 
 def _seed(text: str) -> int:

@@ -53,8 +53,9 @@ class Lesson:
             yield from (Task(k, told.part, tuple(row)) for _, row in rows)
 
     def _cells(self, section: int) -> list[Location]:
-        places = self._asked[section][1]
-        return [p.cell for p in places if p.cell is not None and self.wish.allows(self.trace, p)]
+        told, places = self._asked[section]
+        asked = (p for p in places if self.wish.asking_for(self.trace, told.part, p) is not None)
+        return [place.cell for place in asked if place.cell is not None]
 
     @property
     def sections(self) -> Sequence[StepSection]:
