@@ -72,7 +72,8 @@ class Judge:
         name, i, j = cell
         half = (0.5 + 1e-6) * 10.0 ** -self.right.decimals(name)
         for path, told in self._told.items():
-            if abs(number - told(name)[i, j]) <= half or number == told(name)[i, j]:
+            own = float(told(name)[i, j])
+            if number == own or abs(number - own) <= half:
                 return path
         return "rounded to more decimals"
 

@@ -25,6 +25,7 @@ class Tolerance(NamedTuple):
     absolute: Decimal = Decimal(0)
     relative: Decimal = Decimal(0)
 
+    @np.errstate(invalid="ignore")
     def around(self, written: Enclosure, places: int) -> Enclosure:
         """What is accepted for numbers that round to these: half a unit of the last place around
         them, and what is let pass besides; −∞ is only itself."""

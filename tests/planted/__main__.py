@@ -1,0 +1,37 @@
+"""`python -m tests.planted --papers 2000`: plants causes and counts which are found."""
+
+from __future__ import annotations
+
+import argparse
+
+from tests.planted.counting import Count, counted
+from tests.planted.papers import papers
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Plants causes and counts which marking finds.")
+    parser.add_argument(
+        "--papers", type=int, default=400, help="how many, of each number of causes"
+    )
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    for causes, told in enumerate(("no cause: right on honest paths", "one cause", "two causes")):
+        count = counted(papers(asked.papers, asked.seed, causes))
+        _tell(told, count, table=causes == 1)
+
+
+def _tell(told: str, count: Count, *, table: bool) -> None:
+    share = 100 * count.named / max(count.papers, 1)
+    print(f"{told}: {count.named} of {count.papers} papers named first ({share:.1f} %),", end=" ")
+    print(f"{count.loose} with more found wrong than follows")
+    if not table:
+        return
+    for cause in sorted({cause for cause, _ in count.confusion}):
+        said = {name: n for (one, name), n in count.confusion.items() if one == cause}
+        others = {name or "correct": n for name, n in said.items() if name != cause}
+        print(f"  {cause:28}{said.get(cause, 0):5} of {sum(said.values()):5}", end="")
+        print("".join(f"  {name}: {n}" for name, n in sorted(others.items())))
+
+
+if __name__ == "__main__":
+    main()

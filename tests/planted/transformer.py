@@ -1,0 +1,295 @@
+"""Attention and blocks in plain NumPy (Vaswani et al. 2017), right or with one mistake made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tests.planted.sheet import Array, Sheet
+
+
+class Model(NamedTuple):
+    """What a drawn Transformer says: its matrices by their keys, and its settings."""
+
+    tokens: int
+    given: dict[str, Array]
+    heads: int = 1
+    causal: bool = False
+    positions: str = "none"
+    block: str = "none"
+    """`post` or `pre` of an encoder block, or `none` of an attention alone."""
+
+    @property
+    def d_k(self) -> int:
+        return self.given["W_Q"].shape[1] // self.heads
+
+    def scenario(self) -> str:
+        """The model as YAML."""
+        lines = [f"sentence: {' '.join('abcde'[: self.tokens])}"]
+        rows = zip("abcde", self.given["embeddings"].tolist(), strict=False)
+        lines.append(f"embeddings: {{{', '.join(f'{token}: {row}' for token, row in rows)}}}")
+        lines += [f"{name}: {_yaml(m)}" for name, m in self.given.items() if name in _MATRICES]
+        lines += [f"heads: {self.heads}", "rounding: {policy: carry, decimals: 3}"]
+        lines += ["mask: causal"] if self.causal else []
+        lines += [f"positions: {self.positions}"] if self.positions != "none" else []
+        if self.block != "none":
+            lines += ["block: encoder", f"norm: {self.block}", "norms: {epsilon: 0.1}"]
+            for k in (1, 2):
+                gamma, beta = (self.given[f"norm{k}.{local}"] for local in ("gamma", "beta"))
+                lines.append(f"norm{k}: {{gamma: {_yaml(gamma)}, beta: {_yaml(beta)}}}")
+        return "\n".join(lines) + "\n"
+
+    def mistakes(self) -> Iterator[str]:
+        """Those that can be made here."""
+        yield from ("W_Q_and_W_K_swapped", "queries_and_keys_swapped", "divided_by_d_k")
+        yield from ("multiplied", "not_scaled", "down_the_columns", "base_2", "base_10")
+        yield from ("over_all_cells", "keys_for_values", "scores_for_weights", "weights_by_column")
+        square = self.given["W_Q"].shape[0] == self.given["W_Q"].shape[1]
+        yield from (f"W_{x}_transposed" for x in "QKV" if square)
+        yield from (f"b_{x}_forgotten" for x in "QKVO" if f"b_{x}" in self.given)
+        if self.given["embeddings"].shape[1] != self.d_k:
+            yield "divided_by_root_of_d_model"
+        else:
+            yield "inputs_for_values"
+        if self.d_k == self.tokens:
+            yield "K_not_transposed"
+        if self.causal:
+            yield from ("not_masked", "zero_for_infinity", "minus_one_for_infinity")
+            yield from ("sees_the_next", "masked_after_softmax")
+        else:
+            yield "without_exponentials"
+        yield from {"sinusoidal": _SINUSOIDS, "rope": _ROPE}.get(self.positions, ())
+        if self.heads > 1:
+            yield from ("other_head", "columns_dealt_out", "heads_in_another_order")
+            yield "heads_interleaved"
+        if "W_O" in self.given and len({*self.given["W_O"].shape}) == 1:
+            yield "W_O_transposed"
+        if self.block != "none":
+            yield from _OF_BLOCKS
+            if len({*self.given["W1"].shape}) == 1:
+                yield from ("W1_transposed", "W2_transposed")
+
+
+_SINUSOIDS = ("from_one", "sine_and_cosine_swapped", "exponent_of_each_column", "left_out")
+_ROPE = ("other_pairs", "turned_back")
+_OF_BLOCKS = (
+    "not_added", "other_divisor", "not_centered", "epsilon_elsewhere", "gamma_forgotten",
+    "beta_forgotten", "activation_forgotten", "b1_forgotten", "b2_forgotten",
+    "bias_after_activation",
+)  # fmt: skip
+_MATRICES = (
+    *(f"W_{x}" for x in "QKVO"), *(f"b_{x}" for x in "QKVO"), "W1", "b1", "W2", "b2",
+)  # fmt: skip
+
+
+def _yaml(matrix: Array) -> str:
+    return str(matrix.tolist())
+
+
+def draw(rng: np.random.Generator) -> Model:
+    """A small model at random."""
+    n, positions = int(rng.integers(3, 6)), str(rng.choice(["none", "none", "sinusoidal", "rope"]))
+    heads, block = int(rng.integers(1, 3)), str(rng.choice(["none", "none", "post", "pre"]))
+    d = int(rng.choice([2, 4] if positions != "none" else [2, 3, 4]))
+    d_k = 4 if positions == "rope" else int(rng.choice([2, 3]))
+    d_k = d if rng.random() < 0.5 and heads == 1 and positions != "rope" else d_k
+    given = {"embeddings": _some(rng, n, d)}
+    given |= {f"W_{x}": _some(rng, d, heads * d_k) for x in "QKV"}
+    given |= {f"b_{x}": _some(rng, heads * d_k) for x in "QKV" if rng.random() < 0.3}
+    if heads > 1 or block != "none":
+        given["W_O"] = _some(rng, heads * d_k, d)
+        given |= {"b_O": _some(rng, d)} if rng.random() < 0.5 else {}
+    if block != "none":
+        d_ff = int(rng.choice([d, d + 1]))
+        given |= {"W1": _some(rng, d, d_ff), "b1": _some(rng, d_ff)}
+        given |= {"W2": _some(rng, d_ff, d), "b2": _some(rng, d)}
+        for k in (1, 2):
+            given |= {f"norm{k}.gamma": _some(rng, d), f"norm{k}.beta": _some(rng, d)}
+    return Model(n, given, heads, bool(rng.random() < 0.4), positions, block)
+
+
+def _some(rng: np.random.Generator, *shape: int) -> Array:
+    """Numbers of one decimal, none of them 0 or 1."""
+    numbers = rng.choice([0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.1, 1.2], shape)
+    return np.round(numbers * rng.choice([-1, 1, 1], shape), 1)
+
+
+def work(model: Model, sheet: Sheet, mistake: str = "") -> None:
+    """Works a model, from the input to its output."""
+    _Work(model, sheet, mistake).work()
+
+
+class _Work:
+    def __init__(self, model: Model, sheet: Sheet, mistake: str) -> None:
+        self.model, self.sheet, self.mistake = model, sheet, mistake
+
+    def has(self, name: str) -> bool:
+        return self.mistake == name
+
+    def work(self) -> None:
+        model, x = self.model, self.input()
+        if model.block == "none":
+            self.attention(x)
+            return
+        read = x if model.block == "post" else self.norm(1, x)
+        x = self.residual(1, x, self.attention(read))
+        x = self.norm(1, x) if model.block == "post" else x
+        read = x if model.block == "post" else self.norm(2, x)
+        x = self.residual(2, x, self.ffn(read))
+        if model.block == "post":
+            self.norm(2, x)
+
+    def input(self) -> str:
+        sheet, E = self.sheet, self.model.given["embeddings"]
+        if self.model.positions != "sinusoidal":
+            sheet.copy("X", E)
+            return "X"
+        n, d = E.shape
+        j = np.arange(d)
+        pairs = j if self.has("exponent_of_each_column") else j // 2
+        angles = (np.arange(n)[:, None] + self.has("from_one")) / 10000.0 ** (2 * pairs / d)
+        even = (j % 2 == 0) != self.has("sine_and_cosine_swapped")
+        sheet.write("P", np.where(even, np.sin(angles), np.cos(angles)))
+        sheet.write("X", E if self.has("left_out") else E + sheet.read("P"))
+        return "X"
+
+    def attention(self, x: str) -> str:
+        model, sheet, given = self.model, self.sheet, self.model.given
+        for name in "QKV":
+            other = {"Q": "K", "K": "Q"}.get(name, name)
+            W = given[f"W_{other if self.has('W_Q_and_W_K_swapped') else name}"]
+            bias = given.get(f"b_{other if self.has('W_Q_and_W_K_swapped') else name}", 0.0)
+            W = W.T if self.has(f"W_{name}_transposed") else W
+            sheet.product(name, sheet.read(x), W, 0 if self.has(f"b_{name}_forgotten") else bias)
+        heads = range(model.heads)
+        outputs = [self.head(k, f"heads[{k + 1}]." if model.heads > 1 else "", x) for k in heads]
+        out = outputs[0]
+        if model.heads > 1:
+            outputs = outputs[::-1] if self.has("heads_in_another_order") else outputs
+            joined = np.concatenate([sheet.full[one] for one in outputs], axis=1)
+            if self.has("heads_interleaved"):
+                joined = joined.reshape(model.tokens, model.heads, -1).swapaxes(1, 2)
+            sheet.copy("concat", joined.reshape(model.tokens, -1))
+            out = "concat"
+        if "W_O" not in given:
+            return out
+        bias = 0.0 if self.has("b_O_forgotten") else given.get("b_O", 0.0)
+        W = given["W_O"].T if self.has("W_O_transposed") else given["W_O"]
+        sheet.product("attention", sheet.read(out), W, bias)
+        return "attention"
+
+    def head(self, head: int, at: str, x: str) -> str:
+        model, sheet = self.model, self.sheet
+        if model.heads > 1:
+            for name in "QKV":
+                part = 1 if self.has("other_head") and name == "Q" and head == 0 else head
+                run = slice(part * model.d_k, (part + 1) * model.d_k)
+                run = slice(head, None, model.heads) if self.has("columns_dealt_out") else run
+                sheet.copy(f"{at}{name}", sheet.full[name][:, run])
+        q, k = (self.turned(at, name) for name in "QK")
+        Q, K = sheet.read(q), sheet.read(k)
+        if self.has("K_not_transposed"):
+            sheet.product(f"{at}scores", Q, K)
+        elif self.has("queries_and_keys_swapped"):
+            sheet.product(f"{at}scores", K, Q.T)
+        else:
+            sheet.product(f"{at}scores", Q, K.T)
+        weights = self.weights(at)
+        values = sheet.read({"keys_for_values": k}.get(self.mistake, f"{at}V"))
+        values = sheet.read(x) if self.has("inputs_for_values") else values
+        A = sheet.read(f"{at}scores" if self.has("scores_for_weights") else weights)
+        sheet.product(f"{at}output", A.T if self.has("weights_by_column") else A, values)
+        return f"{at}output"
+
+    def turned(self, at: str, name: str) -> str:
+        """Queries or keys, rotated where they are."""
+        sheet, d_k = self.sheet, self.model.d_k
+        if self.model.positions != "rope":
+            return f"{at}{name}"
+        angles = np.arange(self.model.tokens)[:, None] / 10000.0 ** (np.arange(0, d_k, 2) / d_k)
+        sheet.write(f"{at}{name}_cosine", np.cos(angles))
+        sheet.write(f"{at}{name}_sine", np.sin(angles))
+        x, c, s = (sheet.read(f"{at}{one}") for one in (name, f"{name}_cosine", f"{name}_sine"))
+        s = -s if self.has("turned_back") else s
+        half = self.has("other_pairs")
+        first = slice(0, d_k // 2) if half else slice(0, None, 2)
+        second = slice(d_k // 2, None) if half else slice(1, None, 2)
+        made = np.empty_like(x)
+        made[:, first] = x[:, first] * c - x[:, second] * s
+        made[:, second] = x[:, first] * s + x[:, second] * c
+        sheet.write(f"{at}rotated_{name}", made)
+        return f"{at}rotated_{name}"
+
+    def weights(self, at: str) -> str:
+        model, sheet = self.model, self.sheet
+        root = math.sqrt(model.d_k)
+        divisors = {"divided_by_d_k": float(model.d_k), "multiplied": 1 / root, "not_scaled": 1.0}
+        divisors["divided_by_root_of_d_model"] = math.sqrt(model.given["embeddings"].shape[1])
+        sheet.write(f"{at}scaled", sheet.read(f"{at}scores") / divisors.get(self.mistake, root))
+        x = f"{at}scaled"
+        seen = np.tri(model.tokens, k=1 if self.has("sees_the_next") else 0)
+        if model.causal:
+            seen = np.ones_like(seen) if self.has("not_masked") else seen
+            hidden = {"zero_for_infinity": 0.0, "minus_one_for_infinity": -1.0}
+            kept = seen.astype(bool) | self.has("masked_after_softmax")
+            sheet.copy(f"{at}mask", seen)
+            masked = np.where(kept, sheet.full[x], hidden.get(self.mistake, -np.inf))
+            x = f"{at}masked"
+            sheet.copy(x, masked)
+        base = {"base_2": 2.0, "base_10": 10.0}.get(self.mistake, math.e)
+        sheet.write(f"{at}exp", base ** sheet.read(x))
+        total = sheet.read(f"{at}exp").sum(axis=1, keepdims=True)
+        total = np.full_like(total, total.sum()) if self.has("over_all_cells") else total
+        sheet.write(f"{at}exp_sum", total)
+        exp, total = sheet.read(f"{at}exp"), sheet.read(f"{at}exp_sum")
+        if self.has("down_the_columns"):
+            total = sheet.read(f"{at}exp").sum(axis=0, keepdims=True)
+        made = exp / total
+        if self.has("without_exponentials"):
+            made = sheet.read(x) / sheet.read(x).sum(axis=1, keepdims=True)
+        sheet.write(f"{at}weights", made * seen if self.has("masked_after_softmax") else made)
+        return f"{at}weights"
+
+    def residual(self, k: int, x: str, found: str) -> str:
+        sheet = self.sheet
+        before: Any = 0.0 if self.has("not_added") else sheet.read(x)
+        sheet.write(f"residual{k}", sheet.read(found) + before)
+        return f"residual{k}"
+
+    def norm(self, k: int, x: str) -> str:
+        sheet, at, given = self.sheet, f"norm{k}.", self.model.given
+        d = sheet.full[x].shape[1]
+        sheet.write(f"{at}mean", sheet.read(x).mean(axis=1, keepdims=True))
+        sheet.write(f"{at}centered", sheet.read(x) - sheet.read(f"{at}mean"))
+        squares = (sheet.read(f"{at}centered") ** 2).sum(axis=1, keepdims=True)
+        sheet.write(f"{at}variance", squares / (d - self.has("other_divisor")))
+        variance = sheet.read(f"{at}variance")
+        outside = self.has("epsilon_elsewhere")
+        sheet.write(
+            f"{at}deviation", np.sqrt(variance) + 0.1 if outside else np.sqrt(variance + 0.1)
+        )
+        above = sheet.read(x if self.has("not_centered") else f"{at}centered")
+        made = above / sheet.read(f"{at}deviation")
+        made = made if self.has("gamma_forgotten") else made * given[f"{at}gamma"]
+        sheet.write(
+            f"{at}normed", made if self.has("beta_forgotten") else made + given[f"{at}beta"]
+        )
+        return f"{at}normed"
+
+    def ffn(self, x: str) -> str:
+        sheet, given = self.sheet, self.model.given
+        W1, W2 = (
+            given[f"W{k}"].T if self.has(f"W{k}_transposed") else given[f"W{k}"] for k in (1, 2)
+        )
+        late = self.has("bias_after_activation")
+        bias = 0.0 if late or self.has("b1_forgotten") else given["b1"]
+        sheet.product("hidden", sheet.read(x), W1, bias)
+        hidden = sheet.read("hidden")
+        activated = hidden if self.has("activation_forgotten") else np.maximum(hidden, 0)
+        sheet.write("activated", activated + given["b1"] if late else activated)
+        bias = 0.0 if self.has("b2_forgotten") else given["b2"]
+        sheet.product("ffn", sheet.read("activated"), W2, bias)
+        return "ffn"
