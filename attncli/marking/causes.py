@@ -8,6 +8,7 @@ chance, and is told as a slip.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 
@@ -24,11 +25,15 @@ from attncli.marking.terms import slips_of_a_term
 from attncli.marking.tolerance import Flags, at_cell, taken
 from attncli.marking.verdicts import Cause, Given, Judgement
 from attncli.marking.ways import are_near, rounded_early, rounding_ways
-from attncli.records import NamedTuple, dataclass
+from attncli.records import NamedTuple, dataclass, replace
 from attncli.trace import Definition
 
 _WIDE = 2.0
 """Units of the last place past which what intervals hold is looked at more closely."""
+_UNBOUNDED = 1e6
+"""How wide numbers are taken to be held that have no bound, such as quotients by what may be 0."""
+_SHARP = 10.0
+"""Units of the last place up to which having rounded too early says more than a slip in a term."""
 _LATER = 8
 """How many later quantities are looked at to tell causes apart."""
 
@@ -54,15 +59,17 @@ class Explained(NamedTuple):
 
 class _Fit(NamedTuple):
     """How well a cause explains the open numbers of a quantity: which of them it gives, and how
-    many of the author's other numbers speak against it."""
+    many of the author's other numbers speak against it, being right, or are `left` open."""
 
     cause: Cause
     judgement: Judgement
     cells: Flags
     against: Flags
+    left: int
     width: float
     way: int | None = None
     later: int = 0
+    again: bool = False
 
     @property
     def explains(self) -> int:
@@ -71,15 +78,16 @@ class _Fit(NamedTuple):
     @property
     def is_supported(self) -> bool:
         """Whether the neighbours agree."""
-        if self.explains > np.count_nonzero(self.against):
+        if self.explains > np.count_nonzero(self.against) + self.left:
             return True
         rows = (self.cells.sum(axis=1) > 1) & ~self.against.any(axis=1)
         return bool(rows.any())
 
-    def order(self) -> tuple[int, int, int, int]:
-        """The order in which causes are told; of those that explain as much, what holds fewest
-        numbers is least by chance."""
-        return -self.explains, int(np.count_nonzero(self.against)), -self.later, round(self.width)
+    def order(self) -> tuple[int, int, int, bool, int]:
+        """The order in which causes are told; of those that explain as much, what was done before,
+        then what holds fewest numbers, which is least by chance."""
+        against = int(np.count_nonzero(self.against))
+        return -self.explains, against, -self.later, not self.again, round(self.width)
 
 
 @dataclass(frozen=True)
@@ -89,10 +97,20 @@ class Inquiry:
     hypotheses: Hypotheses
     theirs: Paths
     numbers: Numbers
-    answered: Collection[str]
+    earlier: Mapping[str, Array]
     later: Mapping[str, Array]
+    again: Collection[str] = ()
+    """The names of mistakes that were made before."""
 
     def explained(self) -> Explained:
+        follow = taken(self._of_own, self.numbers.values) & self.numbers.open
+        if follow.any():
+            numbers = self.numbers._replace(open=self.numbers.open & ~follow)
+            rest = replace(self, numbers=numbers).explained()
+            carried = (cell for cell in self._open_cells if follow[cell.row, cell.column])
+            return rest._replace(
+                found={**{c: ("carried forward", []) for c in carried}, **rest.found}
+            )
         fits = self.fits()
         judged = {cell: self._of_cell(cell, fits) for cell in self._open_cells}
         known = [fit for fit in fits if fit.is_supported]
@@ -106,15 +124,28 @@ class Inquiry:
         name, given = self.numbers.name, self.numbers.given
         tried = [
             self._fit(cause, "rounding", held)
-            for cause, held in rounding_ways(self.theirs, name, given)
+            for paths in (self.theirs, self.own)
+            for cause, held in rounding_ways(paths, name, given)
         ]
-        tried += map(self._of_way, self.hypotheses.leading_to(name, self.answered))
+        ways = self.hypotheses.leading_to(name, self.earlier, self.again)
+        tried += map(self._of_way, ways)
         tried += [
             self._fit(cause, "known mistake", held)
             for cause, held in moved_tables(self.follows, self.numbers.values)
         ]
         fits = sorted((fit for fit in tried if fit is not None), key=_Fit.order)
         return self._told_apart(fits) if len(fits) > 1 else fits
+
+    @cached_property
+    def own(self) -> Paths:
+        """The paths on which the author went on with all numbers just as they are written."""
+        return self.theirs.from_here({name: Enclosure.of(x) for name, x in self.earlier.items()})
+
+    @cached_property
+    def _of_own(self) -> Enclosure:
+        """What is right from all the author's own numbers, also where they are hardly off."""
+        held = self.hypotheses.ranges(self.own, self.numbers.name)
+        return self.follows if held is None else held
 
     @cached_property
     def follows(self) -> Enclosure:
@@ -143,8 +174,13 @@ class Inquiry:
         if not cells.any():
             return None
         against = ~takes & ~numbers.open & ~np.isnan(numbers.values)
-        width = float(np.log2(1 + (held.high - held.low)[cells].sum() / self._unit))
-        return _Fit(cause, judgement, cells, against, width, way)
+        with np.errstate(invalid="ignore"):
+            widths = held.high[cells] - held.low[cells]
+        widths = np.nan_to_num(widths, posinf=_UNBOUNDED)
+        width = float(np.log2(1 + widths.sum() / self._unit))
+        left = int(np.count_nonzero(numbers.open & ~cells))
+        again = cause.name in self.again
+        return _Fit(cause, judgement, cells, against, left, width, way, again=again)
 
     def _of_way(self, k: int) -> _Fit | None:
         """How well a known mistake explains them; looked at closely where that may change it."""
@@ -153,11 +189,24 @@ class Inquiry:
             paths = self.hypotheses.paths(k, self.theirs, roughly=roughly)
             held = self.hypotheses.ranges(paths, self.numbers.name)
             fit = self._fit(cause, "known mistake", held, k)
-            if held is None or fit is None:
+            if held is None or fit is None or (roughly and self._is_refuted(k, paths)):
                 return None
-            if not ((held.high - held.low)[fit.cells] > _WIDE * self._unit).any():
+            if not self._is_wide(held, fit.cells):
                 break
         return fit
+
+    def _is_wide(self, held: Enclosure, cells: Flags) -> bool:
+        with np.errstate(invalid="ignore"):  # −∞ is held by itself
+            return bool((held.high[cells] - held.low[cells] > _WIDE * self._unit).any())
+
+    def _is_refuted(self, k: int, paths: Paths) -> bool:
+        """Whether earlier numbers say that a mistake, which would show in them, wasn't made."""
+        names = {one.name for one in self.hypotheses.ways[k].definitions}
+        for name in names & self.earlier.keys():
+            held, values = self.hypotheses.ranges(paths, name), self.earlier[name]
+            if held is None or not (taken(held, values) | np.isnan(values)).all():
+                return True
+        return False
 
     def _told_apart(self, fits: list[_Fit]) -> list[_Fit]:
         """The same, where those that explain as much are told apart by later numbers."""
@@ -166,7 +215,7 @@ class Inquiry:
         reaching = [fit for fit in alike if self._instead(fit)]
         if len(alike) == 1 or not reaching:
             return fits
-        known = {self.numbers.name: self._as_known()}
+        known = {self.numbers.name: Enclosure.of(self.numbers.values)}
         told = [fit._replace(later=self._later(fit, known)) for fit in alike]
         return [*sorted(told, key=_Fit.order), *fits[len(alike) :]]
 
@@ -174,10 +223,6 @@ class Inquiry:
         """What else a cause makes in other ways than this quantity."""
         ways = self.hypotheses.ways[fit.way].definitions if fit.way is not None else ()
         return [one.name for one in ways if one.name != self.numbers.name]
-
-    def _as_known(self) -> Enclosure:
-        shown = np.where(self.numbers.open, self.numbers.values, np.nan)
-        return Enclosure(shown, shown)
 
     def _later(self, fit: _Fit, known: Mapping[str, Enclosure]) -> int:
         """How many later numbers follow from these if a cause is the right one."""
@@ -202,22 +247,27 @@ class Inquiry:
         pen = [*slips_of_the_pen(right, number)]
         if pen:
             return "known mistake", pen
-        if self._is_early(cell):
+        if self._is_early(cell, most=_SHARP):
             return "rounding", [self._early[0]]
         own = [fit.cause for fit in here if not fit.cause.quantity]
         others = [fit.cause for fit in here if fit.cause.quantity]
-        return "slip", [*own, *slips_of_a_term(self.theirs, cell, right, float(number)), *others]
+        terms = [*slips_of_a_term(self.theirs, cell, right, float(number))]
+        if not terms and self._is_early(cell):
+            return "rounding", [self._early[0], *own, *others]
+        return "slip", [*own, *terms, *others]
 
     @cached_property
     def _early(self) -> tuple[Cause, Enclosure]:
         return rounded_early(self.theirs, self.numbers.name)
 
-    def _is_early(self, cell: Location) -> bool:
+    def _is_early(self, cell: Location, most: float = math.inf) -> bool:
+        """Whether a number may have been rounded too early, by what holds so many units at most."""
         if not are_near(self.follows, np.where(self.numbers.open, self.numbers.values, np.nan)):
             return False
         held = self._early[1]
         i, j = cell.row, cell.column
-        return bool(taken(held, self.numbers.values)[i, j])
+        is_sharp = float(held.high[i, j] - held.low[i, j]) <= most * self._unit
+        return is_sharp and bool(taken(held, self.numbers.values)[i, j])
 
 
 def _without(fits: list[_Fit], others: list[_Fit]) -> Iterator[_Fit]:

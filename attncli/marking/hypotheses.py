@@ -23,6 +23,12 @@ class WrongWay(NamedTuple):
     name: str
     says: str
     definitions: tuple[Definition, ...]
+    all: tuple[WrongWay, ...] = ()
+    """The same mistake in each place, where it is made in several."""
+
+    def places_in(self, names: Collection[str]) -> int:
+        """In how many places it makes one of some quantities."""
+        return sum(any(one.name in names for one in way.definitions) for way in self.all or (self,))
 
     def cause(self, quantity: str) -> Cause:
         """The mistake as a cause of what is wrong in a quantity."""
@@ -40,8 +46,13 @@ class Hypotheses:
 
     @cached_property
     def ways(self) -> tuple[WrongWay, ...]:
-        """All of them, in the order of the story."""
-        return tuple(_ways(self.right.trace))
+        """All of them, in the order of the story; then each that may be made in several places as
+        it is made in all of them."""
+        single = [*_ways(self.right.trace)]
+        alike: dict[tuple[str, str], list[WrongWay]] = {}
+        for way in single:
+            alike.setdefault((way.definitions[0].step, way.name), []).append(way)
+        return (*single, *(_everywhere(ways) for ways in alike.values() if len(ways) > 1))
 
     @cached_property
     def _by_quantity(self) -> dict[str, list[int]]:
@@ -51,12 +62,17 @@ class Hypotheses:
                 found.setdefault(definition.name, []).append(k)
         return found
 
-    def leading_to(self, name: str, given: Collection[str]) -> list[int]:
+    def leading_to(self, name: str, given: Collection[str], again: Collection[str]) -> list[int]:
         """The mistakes that may show first in a quantity: those in making it, or in making what is
-        between it and quantities that are given."""
-        between = _between(self.right.trace, name, given)
-        found = {k for one in between for k in self._by_quantity.get(one, ())}
-        return sorted(found)
+        between it and quantities that are given; those of some names, which were made before, in
+        making anything that it is made of."""
+        near = _between(self.right.trace, name, given)
+        found = {k for one in near for k in self._by_quantity.get(one, ())}
+        if again:
+            near = _between(self.right.trace, name, ())
+            every = {k for one in near for k in self._by_quantity.get(one, ())}
+            found |= {k for k in every if self.ways[k].name in again}
+        return sorted(k for k in found if self.ways[k].places_in(near) > 1 or not self.ways[k].all)
 
     def paths(self, k: int, theirs: Paths, *, roughly: bool = True) -> Paths:
         """Where a mistake leads from an author's own numbers."""
@@ -83,6 +99,11 @@ def _ways(trace: Trace) -> Iterator[WrongWay]:
             definitions = all_made_wrongly(trace, part, mistake)
             if definitions:
                 yield WrongWay(mistake.name, mistake.says, definitions)
+
+
+def _everywhere(ways: list[WrongWay]) -> WrongWay:
+    each = {one.name: one for way in ways for one in way.definitions}
+    return ways[0]._replace(definitions=tuple(each.values()), all=tuple(ways))
 
 
 def _between(trace: Trace, name: str, given: Collection[str]) -> set[str]:

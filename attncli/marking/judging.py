@@ -158,6 +158,7 @@ class _Paper:
     wrong: dict[Location, Given] = field(default_factory=dict)
     known: dict[str, Enclosure] = field(default_factory=dict)
     shown: dict[str, frozenset[Location]] = field(default_factory=dict)
+    made: set[str] = field(default_factory=set)
     _roots: dict[Location, frozenset[Location]] = field(default_factory=dict)
 
     def verdicts(self) -> Iterator[Verdict]:
@@ -212,14 +213,13 @@ class _Paper:
     def inquiry(self, numbers: Numbers) -> Inquiry:
         """What is to be found out about the numbers that nothing explains yet."""
         names = [*self.values]
-        later = names[names.index(numbers.name) + 1 :]
-        answered = [name for name in names if not np.isnan(self.values[name]).all()]
+        k = names.index(numbers.name)
+        earlier, later = (
+            {name: self.values[name] for name in some if not np.isnan(self.values[name]).all()}
+            for some in (names[:k], names[k + 1 :])
+        )
         return Inquiry(
-            self.judge.hypotheses,
-            self.theirs,
-            numbers,
-            answered,
-            {name: self.values[name] for name in later},
+            self.judge.hypotheses, self.theirs, numbers, earlier, later, frozenset(self.made)
         )
 
     def verdict(self, cell: Location, judged: _Judged, explained: Explained) -> Verdict:
@@ -234,7 +234,7 @@ class _Paper:
             cell, given, self.judge.trace[name].number(i, j), right, judgement,
             cause=causes[0] if causes else None,
             others=tuple(causes[1:]),
-            follows_from=tuple(sorted(self.roots(cell))) if judged.carried[i, j] else (),
+            follows_from=self.followed(cell) if judgement == "carried forward" else (),
             follows=None if follows == right else follows,
             path=self.judge.path_of(cell, float(judged.numbers.values[i, j])) if is_right else "",
         )  # fmt: skip
@@ -264,11 +264,18 @@ class _Paper:
 
     def go_on_with(self, name: str, explained: Explained) -> None:
         """Goes on with a mistake in what isn't asked, or in more than this quantity."""
-        made = explained.way.definitions if explained.way is not None else ()
-        instead: dict[str, Definition] = {one.name: one for one in made if one.name != name}
-        if instead:
-            self.shown.update(dict.fromkeys(instead, explained.cells))
-            self.theirs = self.theirs.from_here(instead=instead)
+        assert explained.way is not None
+        made = explained.way.definitions
+        instead: dict[str, Definition] = {one.name: one for one in made}
+        self.made.add(explained.way.name)
+        self.shown.update({one: explained.cells for one in instead if one != name})
+        self.theirs = self.theirs.from_here(instead=instead)
+
+    def followed(self, cell: Location) -> tuple[Location, ...]:
+        """The earlier cells that a number follows from: wrong ones, or where all of these are right
+        to be sure, but off, those that are given."""
+        given = (source for source in self.judge.sources(cell) if source in self.answers)
+        return tuple(sorted(self.roots(cell) or dict.fromkeys(given)))
 
     def roots(self, cell: Location) -> frozenset[Location]:
         """The nearest earlier wrong numbers that a cell is worked from, and those in which a

@@ -16,9 +16,9 @@ from attncli.arithmetic.equations.arrays import FUNCTIONS
 from attncli.arithmetic.expression import Expression, Location, Number
 from attncli.marking.paths import Paths
 from attncli.marking.verdicts import NOISE, Accepted, Cause
-from attncli.records import NamedTuple, Node, dataclass
+from attncli.records import NamedTuple, Node, dataclass, field
 
-_MOST = 300
+_MOST = 2000
 """Slips that are tried; of a long sum of products only the first ones."""
 _LEFT_OUT = Cause("term_left_out", "A term was left out.")
 _OTHER_SIGN = Cause("sign_of_a_term", "A term was added that is to be taken away, or the reverse.")
@@ -40,11 +40,11 @@ def slips_of_a_term(
     form = definition.operation.first_form(cell.row, cell.column, *trace.operands(definition))
     value = _Values(paths).of
     try:
-        least, most = (end - value(form) for end in (right.low, right.high))
+        apart = max(abs(end - value(form)) for end in (right.low, right.high))
+        apart += NOISE * max(1.0, abs(number))
         found: dict[str, Cause] = {}
         for _, slip in zip(range(_MOST), _slips(paths, form), strict=False):
-            apart, noise = number - value(slip.form), NOISE * max(1.0, abs(number))
-            if least - noise <= apart <= most + noise:
+            if abs(number - value(slip.form)) <= apart:
                 found.setdefault(slip.cause.name, slip.cause)
     except (TypeError, ValueError, ArithmeticError):
         return  # a form that has no value, such as a division by 0
@@ -130,8 +130,15 @@ class _Values:
     """What forms come to in floats, by the middle of what each number may be."""
 
     paths: Paths
+    known: dict[int, tuple[Expression, float]] = field(default_factory=dict)
+    """Of nodes that many forms have in common, by their identity."""
 
     def of(self, node: Expression) -> float:
+        if id(node) not in self.known:
+            self.known[id(node)] = node, self._of(node)
+        return self.known[id(node)][1]
+
+    def _of(self, node: Expression) -> float:
         if isinstance(node, Number) and node.cell is not None and node.cell.quantity:
             name, i, j = node.cell
             low, high = (float(end[i, j]) for end in self.paths.gone_on_with(name))

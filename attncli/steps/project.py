@@ -153,9 +153,9 @@ def _by_weights_of(place: AttentionPlace, name: str, other: str) -> Definition |
     """Q made by the weights of K, or the other way about."""
     if not place.attention.projects:
         return None
-    own, layer = _definition(place, name), _definition(place, other).operands[1:]
-    same = len(own.operands) == 1 + len(layer)
-    return own._replace(operands=(own.operands[0], *layer)) if same else None
+    own, layer = _definition(place, name), _definition(place, other)
+    operands = (own.operands[0], *layer.operands[1:])
+    return own._replace(operation=layer.operation, operands=operands)
 
 
 def _keys_by_queries(place: AttentionPlace) -> tuple[Definition, ...]:

@@ -36,7 +36,7 @@ STEP = Step(
         Mistake(
             "keys_for_values",
             "Blending the keys instead of the values.",
-            lambda place: _output(place, WeightedSum(), place.x, place.name("K")),
+            lambda place: _output(place, WeightedSum(), place.x, place.latest("K")),
         ),
         Mistake(
             "inputs_for_values",

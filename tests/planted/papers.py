@@ -84,12 +84,15 @@ class Scenario:
 
     def asked(self) -> list[str]:
         """All that is made, or some of it."""
-        trace = self.judge.trace
-        names = [name for name in trace if name in self.exact[""] and not trace[name].given]
         if self.rng.random() < 0.6:
-            return names
-        some = [name for name in names if self.rng.random() < 0.4]
-        return some or names[-1:]
+            return self.made
+        some = [name for name in self.made if self.rng.random() < 0.4]
+        return some or self.made[-1:]
+
+    @cached_property
+    def made(self) -> list[str]:
+        trace = self.judge.trace
+        return [name for name in trace if name in self.exact[""] and not trace[name].given]
 
     def differ(self, one: Tables, other: Tables, names: Sequence[str]) -> list[str]:
         """In which quantities two workings surely give others."""
@@ -132,11 +135,11 @@ def _paper(scenario: Scenario, number: int, causes: int) -> Paper | None:
     if causes < 2 and (mistake or not causes):
         tells = not mistake or scenario.tells(mistake, names)
         answers = _answers(scenario.work(sheet(), mistake), names)
-        planted = (mistake,) if mistake else ()
-        return Paper(number, answers, planted, mistake, tells=tells, scenario=scenario)
+        alone = (mistake,) if mistake else ()
+        return Paper(number, answers, alone, mistake, tells=tells, scenario=scenario)
     kind = str(rng.choice([*slips.CELLS, *slips.TABLES, *["truncated"] * (causes == 1)]))
     if kind == "truncated":
-        answers = _answers(scenario.work(sheet(cut=True)), names)
+        answers = _answers(scenario.work(sheet(cut=True)), scenario.made)
         return Paper(number, answers, (kind,), kind, tells=True, scenario=scenario)
     before = scenario.work(sheet(), mistake)
     slip = slips.draw(kind, before, names, rng)
@@ -176,10 +179,10 @@ def _slip_tells(scenario: Scenario, before: Sheet, done: Sheet, slip: Slip) -> b
         return bool((off > spread).any())
     if slip.kind in slips.TABLES:
         numbers = done.written[name]
-        gives = [one[name] for key, one in scenario.exact.items() if key]
-        gives = [one for one in gives if one.shape == numbers.shape]
+        tables = [one[name] for key, one in scenario.exact.items() if key]
+        alike = [one for one in tables if one.shape == numbers.shape]
         return int((off > spread).sum()) > 1 and all(
-            (np.abs(one - numbers) > spread).any() for one in gives
+            (np.abs(one - numbers) > spread).any() for one in alike
         )
     number = float(done.written[name][i, j])
     others = [value for kind, value in slips.likenesses(before, slip) if kind != slip.kind]

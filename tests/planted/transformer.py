@@ -24,7 +24,7 @@ class Model(NamedTuple):
 
     @property
     def d_k(self) -> int:
-        return self.given["W_Q"].shape[1] // self.heads
+        return int(self.given["W_Q"].shape[1]) // self.heads
 
     def scenario(self) -> str:
         """The model as YAML."""
@@ -114,7 +114,7 @@ def draw(rng: np.random.Generator) -> Model:
 def _some(rng: np.random.Generator, *shape: int) -> Array:
     """Numbers of one decimal, none of them 0 or 1."""
     numbers = rng.choice([0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.1, 1.2], shape)
-    return np.round(numbers * rng.choice([-1, 1, 1], shape), 1)
+    return np.asarray(np.round(numbers * rng.choice([-1, 1, 1], shape), 1))
 
 
 def work(model: Model, sheet: Sheet, mistake: str = "") -> None:
@@ -269,7 +269,8 @@ class _Work:
         variance = sheet.read(f"{at}variance")
         outside = self.has("epsilon_elsewhere")
         sheet.write(
-            f"{at}deviation", np.sqrt(variance) + 0.1 if outside else np.sqrt(variance + 0.1)
+            f"{at}deviation",
+            np.sqrt(np.maximum(variance, 0)) + 0.1 if outside else np.sqrt(variance + 0.1),
         )
         above = sheet.read(x if self.has("not_centered") else f"{at}centered")
         made = above / sheet.read(f"{at}deviation")

@@ -34,7 +34,8 @@ class Enclosure(NamedTuple):
     @property
     def middle(self) -> Array:
         """The number in the middle of each."""
-        return np.where(self.low == self.high, self.low, (self.low + self.high) / 2)
+        with np.errstate(invalid="ignore"):
+            return np.where(self.low == self.high, self.low, (self.low + self.high) / 2)
 
     def with_(self, other: Enclosure) -> Enclosure:
         """What holds both."""

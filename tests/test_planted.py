@@ -1,0 +1,28 @@
+"""Marking finds the causes that were planted in papers, and nothing in those that are right."""
+
+from __future__ import annotations
+
+from tests.conftest import THOROUGH
+from tests.planted.counting import counted
+from tests.planted.papers import papers
+
+PAPERS = 2000 if THOROUGH else 16
+
+
+def test_no_right_paper_loses_a_mark() -> None:
+    count = counted(papers(PAPERS, seed=11, causes=0))
+    assert count.papers >= PAPERS * 0.8
+    assert count.named == count.papers, count.confusion
+
+
+def test_a_planted_cause_is_named_first() -> None:
+    count = counted(papers(2 * PAPERS, seed=12))
+    assert count.papers >= PAPERS
+    assert count.named >= 0.99 * count.papers, count.confusion
+    assert count.loose <= 0.02 * count.papers
+
+
+def test_of_two_causes_the_first_is_named() -> None:
+    count = counted(papers(PAPERS, seed=13, causes=2))
+    assert count.papers >= PAPERS / 4
+    assert count.named >= 0.95 * count.papers, count.confusion
