@@ -77,8 +77,11 @@ class _Fit(NamedTuple):
 
     @property
     def is_supported(self) -> bool:
-        """Whether the neighbours agree."""
-        if self.explains > np.count_nonzero(self.against) + self.left:
+        """Whether the neighbours agree; a single number may be rounded otherwise too."""
+        if (
+            self.judgement == "rounding"
+            or self.explains > np.count_nonzero(self.against) + self.left
+        ):
             return True
         rows = (self.cells.sum(axis=1) > 1) & ~self.against.any(axis=1)
         return bool(rows.any())
