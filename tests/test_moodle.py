@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from typing import Any, cast
 from xml.etree import ElementTree
 
 import pytest
@@ -16,6 +17,7 @@ from attncli.document import Document
 from attncli.notation import plain
 from attncli.questions import Question
 from attncli.render import Page, render
+from attncli.render.exercises._cloze import Size
 from attncli.trace import Trace
 from tests import cloze
 from tests.conftest import FEWER, sampled
@@ -41,19 +43,11 @@ def check(trace: Trace, blank: str, steps: list[str]) -> int:
 
 
 def in_order(question: cloze.Cloze, whole: Document) -> list[Question]:
-    """The questions in the order in which their fields stand in the text: in that of the
-    sections, and in each of these in that of the page."""
-    fields = iter(question.fields)
-    found = []
-    for section in whole.sections:
-        left = list(section.questions)
-        for _ in section.questions:
-            value = next(fields).alternatives[0].value
-            one = next(q for q in left if shown(q) == value)
-            left.remove(one)
-            found.append(one)
-    assert next(fields, None) is None
-    return found
+    """The questions, whose order is that of their fields: exports count these."""
+    asked = [one for section in whole.sections for one in section.questions]
+    answers = [field.alternatives[0].value for field in question.fields]
+    assert answers == [shown(one) for one in asked]
+    return asked
 
 
 def shown(question: Question) -> Decimal | None:
@@ -140,6 +134,7 @@ def test_a_draw_of_one_form_is_the_whole_exercise() -> None:
             table for table in tables if "<code>Q</code>" in table or "<code>K</code>" in table
         ]
         assert [len(re.findall(r">−?[0-9.]+</td>", table)) for table in given] == [6, 6]
+        assert one.tags[1] in one.text, "an export tells the form"
         assert "--seed" not in f"{one.text}{one.feedback}", "no student learns how to make the key"
     assert "attn exercise" in (category.findtext("info/text") or "")
 
@@ -169,6 +164,14 @@ def test_hints_give_no_number_away() -> None:
     assert "weights[I, I]" in how
     assert not re.search(r"\d\.\d", how + mistakes)
     assert "<li>" in mistakes
+
+
+def test_half_points_are_whole_weights() -> None:
+    """Moodle takes whole weights only: 0.5, 2 and 0.25 points are as 2, 8 and 1."""
+    points = (Decimal("0.5"), 2, Decimal("0.25"))
+    asked = [Question(f"x[{k}]", cast(Any, one)) for k, one in enumerate(points)]
+    size = Size.of(asked, [])
+    assert [size.weight(one) for one in asked] == [2, 8, 1]
 
 
 def printed(*arguments: str) -> str:

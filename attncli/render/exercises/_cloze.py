@@ -7,6 +7,7 @@ How Moodle reads them (question/type/multianswer/questiontype.php, question/type
   by `}` and `#`; nothing turns `\\~` or `\\\\` back, so that these are written as entities.
 * An answer is a number and how far from it one may be, both ends included. The first one that
   earns all is what is shown as right.
+* A field's weight is a whole number; the points of a question are their sum.
 * The visible size of a field is that of its longest answer, as a number and not as it was written:
   zeros in front or behind are lost.
 """
@@ -16,10 +17,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from itertools import count
+from math import lcm
 
 from attncli.arithmetic import decimals
 from attncli.questions import Question
+from attncli.records import NamedTuple
 from attncli.render.exercises._accepted import (
     AcceptedRange,
     Alternatives,
@@ -34,17 +38,33 @@ number from becoming a fraction with an exponent."""
 _KEPT = re.compile(r"[\\~{}]")
 
 
+class Size(NamedTuple):
+    """What the fields of a question have in common: the answer that makes all of them equally
+    wide, and what their points are multiplied by, since Moodle's weights are whole numbers."""
+
+    filler: str
+    scale: int
+
+    @classmethod
+    def of(cls, questions: Iterable[Question], asked: Sequence[Alternatives]) -> Size:
+        parts = (Fraction(question.points).denominator for question in questions)
+        return cls(filler(asked), lcm(*parts))
+
+    def weight(self, question: Question) -> int:
+        return int(question.points * self.scale)
+
+
 def field(
     question: Question,
     told: Alternatives,
     right: str,
     wrong: Callable[[TakenWrong], str],
-    filler: str,
+    size: Size,
 ) -> str:
     """A blank as a field; `right` and `wrong` are what is said, in HTML."""
     parts = [f"={text}#{in_field(right)}" for text in _right(told)]
     parts += [f"%{one.share}%{one.accepted.text}#{in_field(wrong(one))}" for one in told.slips]
-    return f"{{{question.points}:NUMERICAL:{'~'.join([*parts, f'%0%{filler}:0'])}}}"
+    return f"{{{size.weight(question)}:NUMERICAL:{'~'.join([*parts, f'%0%{size.filler}:0'])}}}"
 
 
 def _right(told: Alternatives) -> Iterable[str]:
@@ -56,11 +76,11 @@ def _right(told: Alternatives) -> Iterable[str]:
     return dict.fromkeys((f"{number_text(told.answer)}:{number_text(near)}", told.right.text))
 
 
-def masked_field(question: Question, said: str, filler: str) -> str:
+def masked_field(question: Question, said: str, size: Size) -> str:
     """A blank that holds −∞, as a short answer."""
     told = in_field(said)
-    parts = [*(f"={text}#{told}" for text in MASKED), f"%0%{filler}"]
-    return f"{{{question.points}:SHORTANSWER:{'~'.join(parts)}}}"
+    parts = [*(f"={text}#{told}" for text in MASKED), f"%0%{size.filler}"]
+    return f"{{{size.weight(question)}:SHORTANSWER:{'~'.join(parts)}}}"
 
 
 def in_field(html: str) -> str:

@@ -12,7 +12,6 @@ from attncli.notation.words import ISOLATE, POP, visible
 from attncli.questions import Paper, Question
 from attncli.records import NamedTuple
 from attncli.render.exercises._accepted import AcceptedRange, TakenWrong, number_text
-from attncli.render.exercises._answers import asking
 from attncli.render.exercises._self_marking import LEVEL, MASKED, SelfMarking, hinted, whole
 from attncli.render.exercises._xml import DECLARATION, allowed, xml
 from attncli.render.html import HtmlStyle, escaped
@@ -31,11 +30,10 @@ _IN_QTI = (
 
 
 class SheetItem(NamedTuple):
-    """A form, its questions in the order of its sections, the variables of their answers by their
-    ids, and its mistakes by name; `length` is that of all places to answer in."""
+    """A form, the variables of its answers by the ids of what is asked, and the feedbacks of its
+    mistakes; `length` is that of all places to answer in."""
 
     form: SelfMarking
-    questions: tuple[Question, ...]
     variables: Mapping[str, str]
     mistakes: Mapping[str, TakenWrong]
     length: int
@@ -44,12 +42,11 @@ class SheetItem(NamedTuple):
     def of(cls, document: Document, paper: Paper) -> SheetItem:
         """Raises ValueError for a document that doesn't say what is right."""
         form = SelfMarking.of(document, paper)
-        asked = tuple(question for section in asking(document) for question in section.questions)
-        variables = {question.id: f"R{k}" for k, question in enumerate(asked, start=1)}
+        variables = {question.id: f"R{k}" for k, question in enumerate(form.questions, start=1)}
         slips = {slip.name: slip for told in form.told.values() for slip in told.slips}
         mistakes = {f"mistake{k}": slip for k, slip in enumerate(slips.values(), start=1)}
         lengths = (len(number_text(told.answer)) for told in form.told.values())
-        return cls(form, asked, variables, mistakes, max(_LEAST_LENGTH, *lengths, 0))
+        return cls(form, variables, mistakes, max(_LEAST_LENGTH, *lengths, 0))
 
     @property
     def identifier(self) -> str:
@@ -90,7 +87,7 @@ adaptive="false" timeDependent="false">
 
     def _declared(self) -> Iterator[str]:
         """The answers, and what comes of them."""
-        for question in self.questions:
+        for question in self.form.questions:
             told = self.form.told.get(question.id)
             kind = "string" if told is None else "float"
             right = MASKED[0] if told is None else decimals.text(told.answer)
@@ -112,7 +109,7 @@ adaptive="false" timeDependent="false">
 
     def _rules(self) -> Iterator[str]:
         """How the answers are marked, and what is told after which try."""
-        yield from map(self._rule, self.questions)
+        yield from map(self._rule, self.form.questions)
         for number in range(1, len(self.form.document.hints) + 1):
             wrong = _compared("lt", "SCORE", "float", str(self.form.paper.points))
             now = _compared("match", "numAttempts", "integer", str(number))

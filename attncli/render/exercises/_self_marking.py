@@ -60,13 +60,18 @@ class SelfMarking(NamedTuple):
         }
         return cls(document, paper, told)
 
+    @property
+    def questions(self) -> list[Question]:
+        """What is asked, in the order of the places for the answers."""
+        return [question for section in asking(self.document) for question in section.questions]
+
     def asked(self, styled: Styled, place: Callable[[Question], str]) -> Iterator[str]:
         """What is to be done: what the key depends on, what the exercise opens with, and each
         section, with a place for each answer."""
         facts, opening = self.document.facts, self.document.opening
         if facts is not None:
             yield facts_html(facts, styled(answer_of))
-        if any(q.id not in self.told for part in asking(self.document) for q in part.questions):
+        if any(question.id not in self.told for question in self.questions):
             yield _HOW_MASKED
         for section in asking(self.document):
             places = _Places(section, place)

@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable, Sequence
 
 from attncli.arithmetic.expression import Blank
 from attncli.document import Document, Facts, Section
-from attncli.questions import Question
+from attncli.questions import OWN_FORM, Paper, Question
 from attncli.records import NamedTuple
 from attncli.render.abilities import Abilities
 from attncli.render.exercises._accepted import TakenWrong
 from attncli.render.exercises._answers import paper_of
-from attncli.render.exercises._cloze import field, filler, masked_field
+from attncli.render.exercises._cloze import Size, field, masked_field
 from attncli.render.exercises._moodle_text import mathematics, name_of, text, word
 from attncli.render.exercises._self_marking import (
     LEVEL,
@@ -67,22 +67,22 @@ def render_forms(documents: Sequence[Document], page: Page) -> str:  # noqa: ARG
 
 
 class _Exercise(NamedTuple):
-    """A form, and the answer that gives all its fields their size."""
+    """A form, and what its fields have in common."""
 
     form: SelfMarking
-    filler: str
+    size: Size
 
     @classmethod
     def of(cls, document: Document) -> _Exercise:
         form = SelfMarking.of(document, paper_of(document, "moodle"))
-        return cls(form, filler(list(form.told.values())))
+        return cls(form, Size.of(form.questions, list(form.told.values())))
 
     def field(self, question: Question) -> str:
         assert question.key is not None
         right = f"Right: {text_of(question.key.number)}."
         if question.id not in self.form.told:
-            return masked_field(question, right, self.filler)
-        return field(question, self.form.told[question.id], right, _said_of, self.filler)
+            return masked_field(question, right, self.size)
+        return field(question, self.form.told[question.id], right, _said_of, self.size)
 
 
 def _said_of(slip: TakenWrong) -> str:
@@ -127,9 +127,15 @@ def _question(exercise: _Exercise) -> str:
 
 
 def _asked(exercise: _Exercise) -> str:
-    fields = _FIELDS.replace("SIZE", str(len(exercise.filler) + _ROOM_FOR_BORDERS))
+    fields = _FIELDS.replace("SIZE", str(len(exercise.size.filler) + _ROOM_FOR_BORDERS))
     looks = f"<style>\n{LOOKS}{fields}</style>"
-    return whole((looks, *exercise.form.asked(_style, exercise.field)))
+    return whole((looks, *exercise.form.asked(_style, exercise.field), _mark(exercise.form.paper)))
+
+
+def _mark(paper: Paper) -> str:
+    """Which form it is, which Moodle's exports tell with the text of the question."""
+    form = "" if paper.form == OWN_FORM else f", form {paper.form}"
+    return f"<p><small>Paper {paper.hash}{form}</small></p>"
 
 
 def _hint(told: Sequence[Section]) -> str:
