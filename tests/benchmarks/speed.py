@@ -1,7 +1,7 @@
 """How fast it is, as ratios within one run: `python tests/benchmarks/speed.py`.
 
-Start-up, a large trace through the Python API, lines of working, forms of an exercise, the learning
-of tokenizers. Each ratio is of the best of several interleaved tries; the number after it is what
+Start-up, a large trace through the Python API, lines of working, forms of an exercise, marking papers,
+the learning of tokenizers. Each ratio is of the best of several interleaved tries; the number after it is what
 we want to stay below.
 """
 
@@ -57,15 +57,16 @@ def say(what: str, value: float, wanted: str) -> None:
     print(f"{what:<66} {value:8.2f}   {wanted}")
 
 
-def process(*arguments: str) -> Callable[[], object]:
-    """A run of this Python, its byte code cached as an installed program's is."""
+def process(*arguments: str, check: bool = True) -> Callable[[], object]:
+    """A run of this Python, its byte code cached as an installed program's is; which has to end
+    well, unless it isn't checked."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
 
     def run() -> object:
         return subprocess.run(
             [sys.executable, *arguments],
             stdout=subprocess.DEVNULL,
-            check=True,
+            check=check,
             cwd=ROOT,
             env=environment,
         )
@@ -220,6 +221,37 @@ def forms() -> None:
             say(f"{FORMS:,} forms with keys, {what} / a cold attn run", many / one, "at most 40")
 
 
+PAPERS = 1000
+
+
+def papers() -> None:
+    """Papers with one wrong number each, told as the table of a class, in one process."""
+    run = process("-m", "attncli", "run", "i_love_ai")
+    with tempfile.TemporaryDirectory() as folder:
+        words = ("exercise", "i_love_ai", "--format", "yaml", "--key", "separate", "-o", folder)
+        process("-m", "attncli", *words)()
+        (key,) = Path(folder).glob("*_key.yaml")
+        right = key.read_text("utf-8").splitlines()
+        class_ = Path(folder) / "class"
+        class_.mkdir()
+        for k in range(PAPERS):
+            (class_ / f"{k}.yaml").write_text(_with_a_slip(right, k), "utf-8")
+        table = f"{folder}/table.csv"
+        words = ("grade", "i_love_ai", str(class_), "-o", table, "--force")
+        grade = process("-m", "attncli", *words, check=False)  # something is wrong in them
+        one, many = best(5, run)[0], best(1, grade)[0]
+    say(f"{PAPERS:,} papers with one wrong number / a cold attn run", many / one, "at most 60")
+
+
+def _with_a_slip(right: Sequence[str], k: int) -> str:
+    """An answers file in which the k-th number, as often as it takes, is another one."""
+    told = [i for i, line in enumerate(right) if line.startswith('  "')]
+    i = told[k % len(told)]
+    name, _, number = right[i].rpartition(": ")
+    wrong = float(number) + 0.01 * (1 + k // len(told))
+    return "\n".join([*right[:i], f"{name}: {wrong:.3f}", *right[i + 1 :]]) + "\n"
+
+
 CORPUS, MERGES = 10**6, 1000
 
 
@@ -271,7 +303,15 @@ def _learned(
 
 
 def main(chosen: Sequence[str]) -> None:
-    for measure in (start_up, large_traces, transformer_layer, lines_of_working, forms, learning):
+    for measure in (
+        start_up,
+        large_traces,
+        transformer_layer,
+        lines_of_working,
+        forms,
+        papers,
+        learning,
+    ):
         if not chosen or measure.__name__ in chosen:
             measure()
 
