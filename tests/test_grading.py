@@ -197,3 +197,31 @@ def test_cells_that_are_not_there_are_told(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "scores[I, You]" in result.stderr
     assert "nothing" in result.stderr
+
+
+@pytest.mark.parametrize("blank", ["all", "working", "random:0.3"])
+@pytest.mark.parametrize("scenario", ["i_love_ai", "yassine_rnn", "three_tokens_two_heads"])
+def test_every_key_is_worth_all_points(tmp_path: Path, scenario: str, blank: str) -> None:
+    words = ("exercise", scenario, "--format", "yaml", "--key", "separate", "--blank", blank)
+    assert run(*words, "-o", f"{tmp_path}/key/").exit_code == 0
+    data = graded(tmp_path / "key" / f"{scenario}_key.yaml", scenario=scenario)
+    wrong = [one for one in data["verdicts"] if one["verdict"] != "correct"]
+    assert not wrong
+
+
+def test_a_number_inside_a_line_is_carried_forward_from_its_cell(tmp_path: Path) -> None:
+    words = ("exercise", "i_love_ai", "--format", "yaml", "--key", "none", "--blank", "working")
+    run(*words, "--step", "softmax", "-o", tmp_path / "sheet.yaml")
+    names = [
+        line.strip().strip('":') for line in (tmp_path / "sheet.yaml").read_text().splitlines()
+    ]
+    term = next(name for name in names if name.startswith("exp_sum[I].working"))
+    for number, verdict in (("5", "slip"), ("2.718", "correct"), ("abc", "unreadable")):
+        path = yaml_file(tmp_path / "a.yaml", {term: number})
+        assert verdicts(graded(path)) == {term: verdict}
+    theirs = {"exp[I, I]": "5", "exp[I, love]": "1", "exp[I, AI]": "2.718", term: "5"}
+    data = graded(yaml_file(tmp_path / "a.yaml", theirs))
+    assert verdicts(data)[term] == "carried forward"
+    assert run("grade", "i_love_ai", tmp_path / "sheet.yaml").exit_code == 1
+    lost = yaml_file(tmp_path / "a.yaml", {"exp_sum[I].working[99]": "1"})
+    assert "no sheet asks for this number" in run("grade", "i_love_ai", lost).stderr

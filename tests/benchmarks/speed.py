@@ -237,8 +237,8 @@ def papers() -> None:
         for k in range(PAPERS):
             (class_ / f"{k}.yaml").write_text(_with_a_slip(right, k), "utf-8")
         table = f"{folder}/table.csv"
-        words = ("grade", "i_love_ai", str(class_), "-o", table, "--force")
-        grade = process("-m", "attncli", *words, check=False)  # something is wrong in them
+        marking = ("grade", "i_love_ai", str(class_), "-o", table, "--force")
+        grade = process("-m", "attncli", *marking, check=False)  # something is wrong in them
         one, many = best(5, run)[0], best(1, grade)[0]
     say(f"{PAPERS:,} papers with one wrong number / a cold attn run", many / one, "at most 60")
 

@@ -19,6 +19,15 @@ def cell_of(trace: Trace, text: str) -> Location:
     return Location(name, *trace[name].find(address))
 
 
+def first_cell_of(trace: Trace, line: str) -> Location:
+    """The cell that a line works out, or the first one of its row. Raises AddressError."""
+    name, indices = parse_address(line)
+    quantity = trace[known_name(name, [one.name for one in trace.quantities.values()])]
+    if len(indices) != 1 or quantity.is_list:
+        return cell_of(trace, line)
+    return Location(quantity.name, quantity.rows.find(indices[0], quantity.name), 0)
+
+
 def address_of(trace: Trace, cell: Location) -> str:
     """The address of a cell."""
     return trace[cell.quantity].address(cell.row, cell.column)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 from functools import cached_property
+from types import MappingProxyType
 
 from attncli.arithmetic.expression import Location
 from attncli.marking.grading.addresses import shown_for
 from attncli.marking.grading.scheme import Scheme
+from attncli.marking.grading.terms import AskedTerm
 from attncli.marking.judging import Judge, Tolerance
+from attncli.marking.paths import Roots
 from attncli.records import NamedTuple, dataclass
 from attncli.trace import Trace
 
@@ -24,18 +27,20 @@ class AskedNumber(NamedTuple):
 
 @dataclass(frozen=True)
 class Exam:
-    """A form of an exercise, to mark papers by. What is the same for all of them is worked
-    once."""
+    """A form of an exercise, to mark papers by; `printed` are the roots that its sheet gives in
+    figures. What is the same for all of them is worked once."""
 
     trace: Trace
     asked: tuple[AskedNumber, ...]
+    terms: tuple[AskedTerm, ...] = ()
     scheme: Scheme = Scheme()
     tolerance: Tolerance = Tolerance()
+    printed: Roots = MappingProxyType({})
 
     @cached_property
     def judge(self) -> Judge:
         shown = shown_for(self.trace, (one.cell.quantity for one in self.asked))
-        return Judge(self.trace, shown, self.tolerance)
+        return Judge(self.trace, shown, self.tolerance, self.printed)
 
     @cached_property
     def by_cell(self) -> Mapping[Location, AskedNumber]:
@@ -44,4 +49,5 @@ class Exam:
     @property
     def points(self) -> Decimal:
         """Those of all numbers."""
-        return sum((one.points for one in self.asked), Decimal(0))
+        each = (*(one.points for one in self.asked), *(one.points for one in self.terms))
+        return sum(each, Decimal(0))

@@ -10,6 +10,7 @@ import numpy as np
 from attncli.marking.answers.sheets import AnswerSheet
 from attncli.marking.grading.degenerate import Degenerate, degenerate
 from attncli.marking.grading.exam import Exam
+from attncli.marking.grading.terms import MarkedTerm, marked_term
 from attncli.marking.verdicts import Given, Verdict
 from attncli.records import NamedTuple
 
@@ -25,29 +26,37 @@ class PointedVerdict(NamedTuple):
 
 class MarkedPaper(NamedTuple):
     """A student's answers with what is said of each, in the order of the working; of how many
-    points, and what makes later work trivial."""
+    points, and what makes later work trivial; `terms` are numbers inside lines."""
 
     sheet: AnswerSheet
     numbers: tuple[PointedVerdict, ...]
     of: Decimal
     trivial: tuple[Degenerate, ...] = ()
+    terms: tuple[MarkedTerm, ...] = ()
 
     @property
     def points(self) -> Decimal:
-        return sum((one.points for one in self.numbers), Decimal(0))
+        each = (*(one.points for one in self.numbers), *(one.points for one in self.terms))
+        return sum(each, Decimal(0))
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
         return tuple(one.verdict for one in self.numbers)
 
     @property
+    def judgements(self) -> list[str]:
+        """Those of all numbers, in the order of the working, of those inside lines last."""
+        terms = (term.judgement for term in self.terms)
+        return [*(verdict.judgement for verdict in self.verdicts), *terms]
+
+    @property
     def counts(self) -> Counter[str]:
-        return Counter(one.verdict.judgement for one in self.numbers)
+        return Counter(self.judgements)
 
     @property
     def follows(self) -> bool:
         """Whether every number is there and right."""
-        return all(one.verdict.judgement == "correct" for one in self.numbers)
+        return all(judgement == "correct" for judgement in self.judgements)
 
 
 def all_follow(verdicts: tuple[Verdict, ...]) -> bool:
@@ -66,4 +75,9 @@ def marked(exam: Exam, sheet: AnswerSheet) -> MarkedPaper:
         PointedVerdict(verdict, share * exam.by_cell[verdict.cell].points)
         for verdict, share in zip(verdicts, shares, strict=True)
     )
-    return MarkedPaper(sheet, numbers, exam.points, tuple(degenerate(exam.trace, verdicts)))
+    terms = tuple(
+        marked_term(one, sheet.answers.get(one.id, nothing), answers, carry=exam.scheme.carry)
+        for one in exam.terms
+    )
+    trivial = tuple(degenerate(exam.trace, verdicts))
+    return MarkedPaper(sheet, numbers, exam.points, trivial, terms)

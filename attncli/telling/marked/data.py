@@ -10,6 +10,7 @@ from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Location
 from attncli.marked import SIGNS
 from attncli.marking.grading.addresses import address_of
+from attncli.marking.grading.terms import MarkedTerm
 from attncli.marking.verdicts import Cause, Verdict
 from attncli.trace import Trace
 
@@ -17,12 +18,17 @@ Points = Mapping[Location, Decimal]
 
 
 def judged_numbers(
-    trace: Trace, verdicts: Sequence[Verdict], points: Points | None = None
+    trace: Trace,
+    verdicts: Sequence[Verdict],
+    points: Points | None = None,
+    terms: Sequence[MarkedTerm] = (),
 ) -> dict[str, object]:
-    """What is said of each number, in the order of the working, and how many were judged how."""
+    """What is said of each number, in the order of the working, those inside lines last; and how
+    many were judged how."""
     told: list[str] = [verdict.judgement for verdict in verdicts]
+    told += [term.judgement for term in terms]
     return {
-        "verdicts": [_number(trace, one, points) for one in verdicts],
+        "verdicts": [*(_number(trace, one, points) for one in verdicts), *map(_term, terms)],
         "counts": {judgement: told.count(judgement) for judgement in SIGNS},
     }
 
@@ -39,6 +45,19 @@ def _number(trace: Trace, verdict: Verdict, points: Points | None) -> dict[str, 
         "follows_from": [address_of(trace, cell) for cell in verdict.follows_from],
         **({"others": others} if others else {}),
         **({} if points is None else {"points": float(points[verdict.cell])}),
+    }
+
+
+def _term(term: MarkedTerm) -> dict[str, object]:
+    return {
+        "cell": term.asked.id,
+        "given": term.given.text,
+        "expected": decimals.text(term.asked.expected.shown),
+        "accepted": list(term.asked.accepted),
+        "verdict": term.judgement,
+        "cause": None,
+        "follows_from": [],
+        "points": float(term.points),
     }
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
+from attncli.arithmetic.expression import Location
 from attncli.document import Section
 from attncli.file.address import AddressError
 from attncli.marking.answers import AnswerSheet
-from attncli.marking.grading.addresses import cell_of
+from attncli.marking.grading.addresses import cell_of, first_cell_of
 from attncli.marking.grading.exam import AskedNumber, Exam
 from attncli.marking.grading.scheme import Scheme
+from attncli.marking.grading.terms import AskedTerm, line_of
 from attncli.questions import OWN_FORM, Question, Worth
 from attncli.records import dataclass, field
 from attncli.refusals import Problem, Refusal, Where
 from attncli.scenario.exercise import Points
 from attncli.telling.exercise.fingerprint import fingerprint
+from attncli.telling.facts import printed_roots
+from attncli.telling.marked.terms import accepted_by, keys_of_terms
 from attncli.trace import Trace
 
 _ANY = "take its line with the hash out to have it marked all the same"
@@ -34,21 +38,46 @@ class Asking:
     def exam(self, ids: Sequence[str], source: str) -> Exam:
         """The exam that asks for some cells. Raises Refusal, naming all that aren't there."""
         wrong: list[Problem] = []
-        asked: list[AskedNumber] = []
+        cells: dict[str, Location] = {}
         for text in ids:
             try:
-                cell = cell_of(self.trace, text)
+                cells[text] = self.cell(text)
             except AddressError as error:
                 wrong.append(Problem.of(source, f"{text}: {error.wrong}", error.right))
-                continue
-            asked.append(AskedNumber(text, cell, Decimal(str(self.points_of(text)))))
         if wrong:
             raise Refusal(wrong)
-        return Exam(self.trace, tuple(asked), self.scheme)
+        asked = tuple(
+            AskedNumber(text, cell, Decimal(self.points_of(text)))
+            for text, cell in cells.items()
+            if line_of(text) is None
+        )
+        terms = tuple(self._terms([text for text in ids if line_of(text)], source))
+        printed = printed_roots(self.trace)
+        return Exam(self.trace, asked, terms, self.scheme, printed=printed)
+
+    def cell(self, text: str) -> Location:
+        """The cell that an id is of; of a number inside a line, one that the line works out. Raises
+        AddressError."""
+        line = line_of(text)
+        return cell_of(self.trace, text) if line is None else first_cell_of(self.trace, line)
+
+    def _terms(self, ids: Sequence[str], source: str) -> Iterator[AskedTerm]:
+        """The numbers inside lines that are asked for. Raises Refusal for those that aren't."""
+        parts = (self.trace.part_of(self.cell(text).quantity) for text in ids)
+        steps = tuple(dict.fromkeys(part.step for part in parts if part is not None))
+        keys = keys_of_terms(self.trace, steps, ids)
+        wrong = [text for text in ids if text not in keys]
+        if wrong:
+            why = "no sheet asks for this number of the line"
+            right = "name it as the answers file of the exercise does"
+            raise Refusal([Problem.of(source, f"{text}: {why}", right) for text in wrong])
+        for text in ids:
+            points = Decimal(self.points_of(text))
+            yield AskedTerm(text, keys[text].number, accepted_by(keys[text]), points)
 
     def points_of(self, text: str) -> Worth:
         """What a cell is worth, by the step that makes it, or that first uses it."""
-        name = cell_of(self.trace, text).quantity
+        name = self.cell(text).quantity
         part = self.trace.part_of(name)
         if part is None:
             uses = (p for p in self.trace.story if any(name in d.operands for d in p.definitions))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from attncli.document import Facts, Table
 from attncli.marked import SIGNS, MarkedNumber
+from attncli.marking.grading.terms import MarkedTerm
 from attncli.marking.verdicts import Verdict
 from attncli.notation import plain
 from attncli.telling.marked.words import MEANING
@@ -41,9 +42,20 @@ def _entry(verdict: Verdict | None) -> MarkedNumber | str:
     return MarkedNumber(Word(verdict.given.text.strip()), verdict.judgement, right)
 
 
-def legend(verdicts: Sequence[Verdict]) -> Facts:
+def table_of_terms(terms: Sequence[MarkedTerm]) -> Iterator[Table]:
+    """Numbers inside lines of working, a row each; those that are right aren't told."""
+    rows = tuple(
+        (Word(one.asked.id), MarkedNumber(Word(one.given.text.strip()), one.judgement,
+                                          plain(one.asked.expected)))
+        for one in terms
+        if one.judgement != "correct"
+    )  # fmt: skip
+    if rows:
+        yield Table(("inside lines", ""), rows)
+
+
+def legend(told: Collection[str]) -> Facts:
     """What the signs mean that stand behind the numbers."""
-    told = {one.judgement for one in verdicts}
     signs = ((sign, name) for name, sign in SIGNS.items() if name in told)
     return Facts(tuple((f"{sign} {name}", (_means(name),)) for sign, name in signs))
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from attncli.arithmetic import decimals
 from attncli.marked import SIGNS
-from attncli.marking.verdicts import Accepted, Verdict
+from attncli.marking.verdicts import Accepted
 from attncli.notation.plain import MINUS
 
 MEANING: Mapping[str, str] = MappingProxyType(
@@ -25,9 +25,8 @@ MEANING: Mapping[str, str] = MappingProxyType(
 """What verdicts mean."""
 
 
-def in_short(verdicts: Sequence[Verdict]) -> str:
+def in_short(told: Sequence[str]) -> str:
     """`21 numbers: 12 correct, 8 carried forward, 1 slip`"""
-    told = [verdict.judgement for verdict in verdicts]
     counts = (f"{told.count(name)} {name}" for name in SIGNS if name in told)
     return f"{len(told)} number{'' if len(told) == 1 else 's'}: {', '.join(counts) or 'none'}"
 
