@@ -180,7 +180,7 @@ def test_published_numbers_that_follow_end_well(tmp_path: Path) -> None:
     ("words", "says"),
     [
         (("--marks", "none"), "say single or method"),
-        (("--points", "x=1"), "no such step"),
+        (("--points", "nonsense=1"), "no such step or quantity"),
         (("--format", "docx"), "no such format"),
     ],
 )
