@@ -109,3 +109,18 @@ def test_lint_tells_each_weakness() -> None:
     assert weak["singular"] == ["W_Q"]
     assert weak["unvaried"] == ["W_K"]
     assert "singular" not in found("X: [[1, 2], [3, 4]]\nW_Q: [[1, 2], [2, 5]]")
+
+
+@pytest.mark.parametrize(
+    "name", ["yassine_rnn", "yassine_rnn_sentence", "yassine_gru", "yassine_lstm"]
+)
+def test_recurrent_cells_get_other_weights(name: str) -> None:
+    own = load(name)
+    weights = [key for key in own.given if key.local.startswith("W_")]
+    seen = set()
+    for form in forms(own, 5, 2):
+        assert all(form.given[key].written != own.given[key].written for key in weights)
+        assert all(abs(form.given[key].values).max() <= 0.5 for key in weights)
+        assert not any(singular(form.given[key].values).any() for key in weights)
+        seen.add(str([form.given[key].written for key in weights]))
+    assert len(seen) == 5

@@ -140,7 +140,8 @@ def test_mistakes_that_cannot_be_revealed() -> None:
 
 def test_nothing_weak() -> None:
     weak = found(NICE, steps=["project"])
-    assert list(weak) == ["revealed", "in all"]
+    assert list(weak) == ["revealed", "nice", "in all"]
+    assert "ties: no two weights of a softmax row are shown alike" in weak["nice"]
     assert weak["in all"][0].startswith("Nothing is weak here. Looked for: ambiguous roundings, ")
 
 
@@ -202,6 +203,18 @@ def test_options_are_those_of_run(tmp_path: Path) -> None:
     assert "weights[I] has 0.422 twice" not in changed
     lint("i_love_ai", "-o", str(tmp_path / "page.md"))
     assert "## Ties" in (tmp_path / "page.md").read_text("utf-8")
+
+
+def test_only_the_row_of_a_token() -> None:
+    love = lint("i_love_ai", "--token", "love")
+    assert "weights[love] has 0.212 twice" in love
+    assert "weights[I]" not in love
+    assert "weights[I] has 0.422 twice" in lint("i_love_ai", "--token", "1")
+    cell = lint("yassine_rnn_sentence", "--token", "the")
+    assert "a[3]" in cell
+    assert "a[2]" not in cell
+    result = CliRunner().invoke(app, ["lint", "i_love_ai", "--token", "hate"])
+    assert result.exit_code == 2
 
 
 def test_bad_input_is_refused() -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from attncli.trace import Trace
 
 
-@taking(Arguments, without=("layer", "head", "token", "cell", "detail", "fragment"))
+@taking(Arguments, without=("layer", "head", "cell", "detail", "fragment"))
 def command(typed: Arguments) -> None:
     """Tell what is weak about a scenario's numbers.
 
@@ -24,15 +24,21 @@ def command(typed: Arguments) -> None:
       attn lint i_love_ai
 
       attn lint mine.yaml --step softmax --decimals 4
+
+      attn lint i_love_ai --token love
     """
     trace = typed.work()
-    typed.deliver(lambda: _document(trace, typed.steps))
+    typed.deliver(lambda: _document(trace, typed.steps, typed.token))
 
 
-def _document(trace: Trace, steps: Sequence[str]) -> Document:
-    from attncli.telling.selection import Selection
+def _document(trace: Trace, steps: Sequence[str], token: str | None) -> Document:
+    from attncli.records import replace
+    from attncli.telling.selection import select
     from attncli.telling.walkthrough import check_told
     from attncli.telling.weaknesses import weaknesses
 
-    check_told(trace, Selection(tuple(steps)))
+    check_told(trace, select(trace, steps, token))
+    if token is not None:
+        show = trace.scenario.show._replace(queries=(token,))
+        trace = trace.retold(replace(trace.scenario, show=show))
     return weaknesses(trace, steps)

@@ -21,9 +21,11 @@ from attncli.design.shares import is_share
 from attncli.name import Name
 from attncli.records import NamedTuple
 from attncli.scenario.scenario import Scenario
+from attncli.steps.schema import CELL, WAY
 
 _INPUTS = ("embeddings", "X", "queries", "keys", "values", "memory")
 _QKV, _W_QKV = ("Q", "K", "V"), ("W_Q", "W_K", "W_V")
+_OF_CELLS = frozenset((*CELL, *WAY))
 _DRAWN = frozenset(
     {
         *_INPUTS,
@@ -32,6 +34,7 @@ _DRAWN = frozenset(
         *("b_Q", "b_K", "b_V", "W_O", "b_O", "unembedding", "b_U"),
         *("W1", "W2", "W3", "b1", "b2", "b3"),
         *("scores", "scaled", "weights", "output"),
+        *(name for name in _OF_CELLS if name.startswith(("W_", "b_"))),
     }
 )
 """The last names of matrices that get other numbers. Masks, norms and tables of positions or of
@@ -42,6 +45,8 @@ _KIN = {name: family[0] for family in (_INPUTS, _QKV, _W_QKV) for name in family
 
 _BEFORE_SOFTMAX = ("W_Q", "W_K")
 """With integers in these, scores would lie too far apart for a softmax."""
+_BEFORE_SQUASHING = frozenset(name for name in _OF_CELLS if name.startswith("W_"))
+"""With large numbers in these, every sigmoid and tanh would be at its end."""
 _SMALL = (-5, -4, -3, -2, -1, 1, 2, 3, 4, 5)
 """Tenths for these: their products end up in exponents."""
 _LARGEST = 9
@@ -133,7 +138,8 @@ def _drawn(names: list[Name], matrix: Matrix) -> Drawn:
         whole = 100 if many or (matrix.places or 0) > 1 else 10
         return Drawn(tuple(names), shape, 2 if whole > _TENTHS else 1, whole=whole, held=held)
     local = {name.local for name in names}
-    if not places and not local.isdisjoint(_BEFORE_SOFTMAX):
+    softmax = not places and not local.isdisjoint(_BEFORE_SOFTMAX)
+    if softmax or not local.isdisjoint(_BEFORE_SQUASHING):
         return Drawn(tuple(names), shape, 1, _SMALL)
     pool = _tenths(matrix) if places else _whole(matrix)
     if places and not local.isdisjoint(_INPUTS):

@@ -13,12 +13,13 @@ from attncli.design.ambiguous import ambiguous, under_both
 from attncli.design.mistakes import Attempt, attempts, reveals
 from attncli.design.pools import drawn_of
 from attncli.design.quantity import CandidateQuantity, Flags
-from attncli.design.rules import CHECKS, GIVEN_CHECKS, alike_columns, alike_rows
+from attncli.design.rules import CHECKS, GIVEN_CHECKS, RULES, alike_columns, alike_rows
 from attncli.design.shares import is_share, shown_rows
 from attncli.design.single import made_of
 from attncli.document import Bullets, Document, Note, Prose, Section, Spans, Term
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.parts import made_by, place_in_words, title_of, told_parts
+from attncli.telling.selection import select
 from attncli.telling.weak_words import WEAK
 from attncli.trace import Quantity, Trace
 from attncli.word import Word
@@ -45,6 +46,7 @@ def weaknesses(trace: Trace, steps: Sequence[str] = ()) -> Document:
     if revealed:
         title, says = "Mistakes that can be revealed", _REVEALED
         sections.append(_listed("revealed", title, says, revealed, _MOST_MISTAKES))
+    sections.append(_criteria())
     return Document(
         Word(trace.scenario.title),
         tuple(sections),
@@ -56,7 +58,8 @@ def weaknesses(trace: Trace, steps: Sequence[str] = ()) -> Document:
 
 def _names(trace: Trace, steps: Sequence[str]) -> list[str]:
     """The quantities that the steps make; given weights too, where no step is named."""
-    parts = [part for part in told_parts(trace) if not steps or part.step in steps]
+    chosen = select(trace, steps)
+    parts = [part for part in told_parts(trace) if chosen.includes(part)]
     made = [quantity.name for part in parts for quantity in made_by(trace, part)]
     given = [q.name for q in trace.quantities.values() if q.given and is_share(q.name)]
     return [*(() if steps else given), *made]
@@ -65,6 +68,13 @@ def _names(trace: Trace, steps: Sequence[str]) -> list[str]:
 def _section(rule: str, items: Sequence[Spans]) -> Section:
     most = _MOST_MISTAKES if rule == "mistakes" else MOST
     return _listed(rule, WEAK[rule].title, WEAK[rule].says, items, most)
+
+
+def _criteria() -> Section:
+    """What is asked of numbers, by the names that `--allow` takes."""
+    items = tuple((rule, ": ", RULES[rule]) for rule in WEAK if rule in RULES)
+    blocks = (Prose(("Forms and new scenarios keep these rules.",)), Bullets(items))
+    return Section("nice", None, ("What is taken for nice",), (), blocks)
 
 
 def _listed(name: str, title: str, says: str, items: Sequence[Spans], most: int) -> Section:
