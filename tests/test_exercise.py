@@ -182,7 +182,7 @@ def test_a_term_is_accepted_as_finely_as_what_it_comes_from(
     policy: str, before: int, after: int, name: str
 ) -> None:
     """−z as z is, 1 − u as u is, a score less the largest one as the scores are: half a unit of
-    their decimals beyond what the policies give, whatever the line is rounded to."""
+    their decimals beyond what honest paths give, whatever the line is rounded to."""
     asked, says = {
         "yassine_rnn": ("y[1][1].working[1]", f"{{ya: {before}, z_y: {before}, y: {after}}}"),
         "yassine_gru": ("a[2][1].working[3]", f"{{update: {before}, a: {after}}}"),
@@ -200,7 +200,8 @@ def test_a_term_is_accepted_as_finely_as_what_it_comes_from(
         Decimal(f"{x.full:.12f}").quantize(Decimal(1).scaleb(-before), ROUND_HALF_UP)
         for x in (key.carry, key.exact)
     ]
-    assert (key.low, key.high) == (min(known) - half, max(known) + half)
+    assert key.half == half
+    assert key.low <= min(known) - half < max(known) + half <= key.high
 
 
 def test_what_follows_from_an_answer_off_the_page_is_not_told() -> None:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import pytest
 
+from attncli import oracle
 from attncli.arithmetic.expression import Number, Quotient, Root
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import DivideBy
 from attncli.arithmetic.rounding import Array
+from attncli.building.plain import plain_data, with_numbers
 from attncli.cli.variants import variants
-from attncli.telling.exercise.papers import taken
+from attncli.telling.exercise.keys import Reach
+from attncli.telling.exercise.papers import BlankedPage, taken
+from attncli.telling.exercise.trust import trial
 from attncli.trace import Definition, Trace
 from tests.exercises import wish
 from tests.pages import SHIPPED, trace_of
+from tests.test_intervals import given_numbers
 from tests.test_paths import round_half_away
 
 FORMS = 3
@@ -98,3 +104,40 @@ def test_a_root_is_taken_as_printed_only_where_it_is_printed() -> None:
     trace = trace_of(f"{text}scale: 1.4142135624\n")
     key = taken(trace, wish(trace, steps=["scale"]), "A").keys()["scaled[1, 1]"]
     assert (str(key.low), str(key.high)) == ("28.2835", "28.2845")
+
+
+@pytest.mark.parametrize(
+    "called",
+    ["i_love_ai", "pasta_lookup", "three_tokens_two_heads scale=sqrt_d_k", "yassine_gru"],
+)
+def test_no_path_of_the_oracle_is_rejected(called: str) -> None:
+    """Which draws anew how a number is rounded each time that it is used."""
+    name, *changes = called.split()
+    trace = trace_of(SHIPPED[name], *changes)
+    one = taken(trace, wish(trace), "A")
+    keys, found = one.keys(), told_by_the_oracle(one, plain_data(name, changes), 60)
+    spans = []
+    for place in one.places:
+        key = keys[place.id]
+        interval = found[place.cell or place.number.cell]
+        assert key.low <= interval.low <= interval.high <= key.high, place.id
+        if key.low.is_finite():
+            spans.append(float((key.high - key.low) / (interval.high - interval.low)))
+    assert sum(spans) / len(spans) <= 1.5, "a key is hardly wider than it must be"
+
+
+def told_by_the_oracle(one: BlankedPage, data: Any, paths: int) -> Mapping[Any, oracle.Interval]:
+    cells = [place.cell for place in one.places if place.cell is not None]
+    written = with_numbers(data, given_numbers(one.trace))
+    return oracle.intervals(written, cells, paths=paths, roots=[*map(int, one.roots)])
+
+
+def test_stress_tells_keys_that_accept_too_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as those of the two policies alone, or of another scenario."""
+    trace = trace_of(SHIPPED["three_tokens_two_heads"], "scale=sqrt_d_k")
+    data = plain_data("three_tokens_two_heads", ["scale=sqrt_d_k"])
+    wanted = wish(trace)
+    assert trial(data, None, trace, wanted, "A").disagreements == ()
+    assert trial({**data, "scale": "1.41"}, None, trace, wanted, "A").disagreements
+    monkeypatch.setattr(Reach, "of", lambda *_: [])
+    assert trial(data, None, trace, wanted, "A").disagreements

@@ -34,12 +34,13 @@ class Number(Leaf):
     """A number: its value in full, and the value that its printed digits have.
 
     `cell` is the one whose number it is, INNER for what a line of working came to on its way,
-    None for a constant of a formula.
+    None for a constant of a formula; `form` is what a number on the way was worked from.
     """
 
     full: Decimal
     shown: Decimal
     cell: Location | None = None
+    form: Expression | None = None
 
     @classmethod
     def written(cls, number: Decimal | int) -> Number:
@@ -48,9 +49,9 @@ class Number(Leaf):
         return cls(value, value)
 
     @classmethod
-    def inner(cls, number: Decimal) -> Number:
+    def inner(cls, number: Decimal, form: Expression | None = None) -> Number:
         """A number that a line of working comes to on its way."""
-        return cls(number, number, INNER)
+        return cls(number, number, INNER, form)
 
     def is_same(self, other: object) -> bool:
         """Whether another number has the same value and the same looks, whosever it is."""

@@ -7,6 +7,7 @@ rounded half away from zero before it is used. Under `exact` they are plain NumP
 with `decimal` the same in sixty digits, where no half is ever in doubt.
 
     numbers    numbers as floats or decimals, their functions, rounding
+    memory     numbers that each use takes as it happens, in full or rounded
     book       where quantities are written down, and with how many decimals
     matrices   given matrices: rows, named rows, random ones, files
     merges     tokenizers learned from a corpus, BPE and WordPiece

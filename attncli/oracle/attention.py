@@ -11,7 +11,7 @@ import numpy as np
 from attncli.oracle import masks, qk_norm
 from attncli.oracle.book import Book, Record
 from attncli.oracle.matrices import linear, matrix
-from attncli.oracle.numerals import Number, Numbers, apply, where
+from attncli.oracle.numerals import Number, Numbers, apply, taken_at_once, where
 from attncli.oracle.positions import alibi, rotated
 from attncli.oracle.text import names_of
 
@@ -193,7 +193,7 @@ def _scaled(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers 
     if scale != "sqrt_d_k":
         return book.keep("scaled", scores / book.number(scale))
     d_k = _width(head.Q if head.K is None else head.K)
-    return book.keep("scaled", scores / book.root(d_k)) if d_k else None
+    return book.keep("scaled", scores / book.printed_root(d_k)) if d_k else None
 
 
 def _scores(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers | None:
@@ -232,7 +232,7 @@ def _biased(book: Book, record: Record, head: _Head, inputs: Inputs, x: Numbers)
 def softmax(book: Book, x: Numbers, prefix: str = "", name: str = "weights") -> Numbers:
     """e^x over the sum of its row; the row's largest x is taken off where the e^x would be too
     long, or too small for floats, to write down."""
-    places = book.places_of(f"{prefix}exp")
+    places, x = book.places_of(f"{prefix}exp"), taken_at_once(x)
     off = np.array([[taken_off(book, row, places)] for row in x])
     e = book.keep(f"{prefix}exp", apply("exp", x - off))
     total = book.keep(f"{prefix}exp_sum", e.sum(axis=1, keepdims=True))

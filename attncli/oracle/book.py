@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 
+from attncli.oracle.memory import Remembered
 from attncli.oracle.numerals import (
     DIGITS,
     LONGEST,
@@ -21,6 +23,7 @@ from attncli.oracle.numerals import (
     padded,
     places_written,
     round_half_away,
+    taken_at_once,
 )
 
 Record = Mapping[str, Any]
@@ -73,6 +76,11 @@ _TIME = re.compile(r"\[\d+\]")
 """What tells the quantities of a kind apart in time: `a[2]`, `gates[2].forget`."""
 
 
+_MORE = range(3)
+"""To so many decimals beyond the stated ones somebody may round."""
+_OFTEN = 0.5
+
+
 @dataclass(frozen=True)
 class Book:
     """Where quantities are written, under a path.
@@ -81,7 +89,8 @@ class Book:
     rather than floats. `start` has numbers that stand in the place of what would be worked, by
     full names. `pages` holds the quantities by their full names, `places` the decimals that each
     is rounded to, now or on a page. What is put in and what is copied isn't rounded: `copies`
-    names it.
+    names it. With an `rng`, each use of a quantity takes it in full, rounded or rounded to more
+    decimals, as it happens, and one of the `roots` to three.
     """
 
     rounds: bool
@@ -95,9 +104,20 @@ class Book:
     pages: dict[str, Numbers] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
     copies: set[str] = field(default_factory=set)
+    rng: Random | None = None
+    roots: Collection[int] = ()
 
     @classmethod
-    def of(cls, data: Record, folder: Path, start: Record, *, decimal: bool) -> Book:
+    def of(
+        cls,
+        data: Record,
+        folder: Path,
+        start: Record,
+        *,
+        decimal: bool,
+        rng: Random | None = None,
+        roots: Collection[int] = (),
+    ) -> Book:
         """An empty book for a scenario."""
         rounding = data.get("rounding") or {}
         rounds = rounding.get("policy", "carry") == "carry"
@@ -109,6 +129,8 @@ class Book:
             quantities=rounding.get("quantities") or {},
             folder=folder,
             start=start,
+            rng=rng,
+            roots=roots,
         )
 
     @property
@@ -138,7 +160,17 @@ class Book:
         if self.rounds:
             places = self.places_of(name, step)
             values = each(lambda x: round_half_away(x, places), values)
-        return self._write(name, values, step)
+        if self.rng is None or self.path + name in self.start:
+            return self._write(name, values, step)
+        return self._remembered(self._write(name, taken_at_once(values), step), name, step)
+
+    def _remembered(self, values: Numbers, name: str, step: str) -> Numbers:
+        """Numbers that each use takes in a way of its own."""
+        places, rng = self.places_of(name, step), self.rng
+        assert rng is not None
+        ways = ([x, *(round_half_away(x, places + k) for k in _MORE)] for x in values.flat)
+        made = [Remembered.of(each_way, rng) for each_way in ways]
+        return np.array(made, dtype=object).reshape(values.shape)
 
     def places_of(self, name: str, step: str = "") -> int:
         """The decimals of a quantity: what is said of it by its full or its last name, without a
@@ -166,6 +198,12 @@ class Book:
     def root(self, count: int) -> Number:
         """A square root of a whole number."""
         return Decimal(count).sqrt() if self.decimal else math.sqrt(count)
+
+    def printed_root(self, count: int) -> Number:
+        """The same, which somebody may take as it is printed."""
+        if count in self.roots and self.rng is not None and self.rng.random() < _OFTEN:
+            return round_half_away(Decimal(count).sqrt(), 3)
+        return self.root(count)
 
 
 def _no_shorter(numbers: Numbers, others: Numbers) -> Numbers:

@@ -6,9 +6,10 @@ halves are then halves, and none is decided by the noise of floats.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from decimal import Context, Decimal
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
 from attncli.oracle.book import Book, Record
@@ -37,17 +38,20 @@ class Interval(NamedTuple):
     decimals: int
 
 
-def intervals(
+def intervals(  # noqa: PLR0913
     data: Record,
     cells: Iterable[Cell],
     folder: Path | None = None,
     start: Record | None = None,
     *,
     own: bool = False,
+    paths: int = 0,
+    roots: Collection[int] = (),
 ) -> dict[Cell, Interval]:
     """The accepted interval of each cell: half a unit of the last of the quantity's decimals
-    around what either policy gives. A cell that holds −∞ under the scenario's own policy accepts
-    just that, another one only numbers.
+    around what either policy gives, and so many other `paths`, on which numbers are rounded now
+    so and now so, and of some `roots` only three decimals are taken. A cell that holds −∞ under
+    the scenario's own policy accepts just that, another one only numbers.
 
     `folder` is where the scenario's files are; `start` has rows that both policies start from in
     the place of what they would work, by full names. With `own`, what `exact` gives from the
@@ -61,35 +65,51 @@ def intervals(
     if carry is None and exact is None:
         raise ArithmeticError("these numbers can't be worked")
     carries = (data.get("rounding") or {}).get("policy", "carry") == "carry"
-    books = _Books(carry, exact, far, carry if carries else far or exact)
+    tried = (_worked(data, place, start, "exact", Random(k), roots) for k in range(paths))
+    others = tuple(book for book in tried if book is not None)
+    books = _Books(carry, exact, far, carry if carries else far or exact, others)
     return {cell: _interval(books, cell) for cell in cells}
 
 
 class _Books(NamedTuple):
-    """What each policy gives, what `exact` gives from the scenario's own numbers, and which of
-    these is the scenario's own policy."""
+    """What each policy gives, what `exact` gives from the scenario's own numbers, which of these
+    is the scenario's own policy, and what other paths give."""
 
     carry: Book | None
     exact: Book | None
     far: Book | None
     own: Book | None
+    others: tuple[Book, ...] = ()
+
+    @property
+    def policies(self) -> tuple[Book | None, ...]:
+        return self.carry, self.exact, self.far, self.own
 
 
-def _worked(data: Record, folder: Path, start: Record | None, policy: str) -> Book | None:
+def _worked(
+    data: Record,
+    folder: Path,
+    start: Record | None,
+    policy: str,
+    rng: Random | None = None,
+    roots: Collection[int] = (),
+) -> Book | None:
     """The quantities under a policy; None where they can't be worked. What a tokenizer chooses
     stays as it is under the scenario's own policy."""
     said = data.get("rounding") or {}
     rounding = {**said, "policy": policy, "choices": said.get("policy", _POLICIES[0])}
     try:
-        return worked({**data, "rounding": rounding}, folder, start, decimal=True)
+        data = {**data, "rounding": rounding}
+        return worked(data, folder, start, decimal=True, rng=rng, roots=roots)
     except ArithmeticError:
         return None
 
 
 def _interval(books: _Books, cell: Cell) -> Interval:
     decimals = _decimals(books, cell)
-    carry, exact, far, own = (_number(book, cell, decimals) for book in books)
-    known = [number for number in (own, carry, exact, far) if number is not None]
+    carry, exact, far, own = (_number(book, cell, decimals) for book in books.policies)
+    others = (_number(book, cell, decimals) for book in books.others)
+    known = [number for number in (own, carry, exact, far, *others) if number is not None]
     right = [number for number in known if number.is_finite() == known[0].is_finite()]
     half = Decimal((0, (5,), -decimals - 1))
     low, high = _WIDE.subtract(min(right), half), _WIDE.add(max(right), half)
@@ -100,7 +120,7 @@ def _decimals(books: _Books, cell: Cell) -> int:
     """Those that the quantity is rounded to; a copy's are those of what it copies."""
     name, i, j = cell
     if books.carry is None:
-        return next(book.places[name] for book in books if book is not None)
+        return next(book.places[name] for book in books.policies if book is not None)
     number = books.carry.pages[name][i, j]
     if name in books.carry.copies and number.is_finite():
         return places_written(number)

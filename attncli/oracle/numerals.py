@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.oracle.memory import taken
+
 if TYPE_CHECKING:
     import mpmath
 
@@ -52,8 +54,14 @@ def where(seen: NDArray[np.bool_], values: Numbers, instead: Number) -> Numbers:
     return np.where(seen, values, np.array(instead, dtype=values.dtype))
 
 
+def taken_at_once(values: Numbers) -> Numbers:
+    """Numbers as one use has them, that is no other for the same number."""
+    return each(taken, values) if values.dtype == object else values
+
+
 def apply(kind: str, values: Numbers) -> Numbers:
     """exp, log, sqrt or an activation of each number."""
+    values = taken_at_once(values)
     if kind in _FUNCTIONS:
         return each(_FUNCTIONS[kind][values.dtype == object], values)
     return each(lambda x: activation(kind, x), values)

@@ -11,7 +11,7 @@ from attncli.oracle.attention import taken_off
 from attncli.oracle.book import Book, Record
 from attncli.oracle.cells import RecurrentCell, Weights, layout, weights
 from attncli.oracle.matrices import matrix
-from attncli.oracle.numerals import Numbers, apply
+from attncli.oracle.numerals import Numbers, apply, taken_at_once
 
 SETTINGS = ("cell", "direction", "activation", "weights_layout", "gate_order", "reset", "update")
 """What a layer says for both of its directions, and a model for all of its layers."""
@@ -98,6 +98,7 @@ def _answer(book: Book, kind: str, t: int, z: Numbers) -> None:
     if kind == "sigmoid":
         book.keep(f"y[{t}]", apply("sigmoid", z))
     if kind == "softmax":
+        z = taken_at_once(z)
         off = taken_off(book, z[:, 0], book.places_of(f"y_exp[{t}]"))
         e = book.keep(f"y_exp[{t}]", apply("exp", z - off))
         total = book.keep(f"y_sum[{t}]", e.sum(axis=0, keepdims=True))

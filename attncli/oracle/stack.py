@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import localcontext
 from pathlib import Path
+from random import Random
 
 from attncli.oracle.attention import Inputs
 from attncli.oracle.book import Book, Record
@@ -43,12 +44,19 @@ def work(data: Record, folder: Path | None = None, *, decimal: bool = False) -> 
 
 
 def worked(
-    data: Record, folder: Path, start: Record | None = None, *, decimal: bool = False
+    data: Record,
+    folder: Path,
+    start: Record | None = None,
+    *,
+    decimal: bool = False,
+    rng: Random | None = None,
+    roots: Collection[int] = (),
 ) -> Book:
     """The book of a scenario, with every quantity in it; `start` has numbers that stand in the
-    place of what would be worked, by full names."""
+    place of what would be worked, by full names. With an `rng`, numbers are rounded, or not, as
+    it happens, and so are `roots`."""
     data = with_lines(data, folder)
-    book = Book.of(data, folder, start or {}, decimal=decimal)
+    book = Book.of(data, folder, start or {}, decimal=decimal, rng=rng, roots=roots)
     with localcontext() as context:
         context.prec = book.precision
         x = _stack(book, data)

@@ -36,13 +36,13 @@ def are_long(numbers: Iterable[Number]) -> bool:
 
 def product_of(a: Number, b: Number) -> Number:
     """What two numbers come to on the way of a line, in full."""
-    return Number.inner(decimals.product(a.shown, b.shown))
+    return Number.inner(decimals.product(a.shown, b.shown), ex.Product((a, b)))
 
 
 def negated(x: Number) -> Number:
     """A number with the other sign, on the way of a line."""
-    whose = ex.INNER if x.cell else None
-    return Number(decimals.negated(x.full), decimals.negated(x.shown), whose)
+    full, shown = decimals.negated(x.full), decimals.negated(x.shown)
+    return Number(full, shown, ex.INNER, ex.Negative(x)) if x.cell else Number(full, shown)
 
 
 # -- the first form: numbers in the place of operands ------------------------------------------
@@ -196,7 +196,7 @@ def _added(form: Expression, numbers: list[Number]) -> Number | None:
     total = _signed(form) if isinstance(form, ex.Sum) else None
     if total is None:
         return None
-    numbers.append(Number.inner(total))
+    numbers.append(Number.inner(total, form))
     return numbers[-1]
 
 

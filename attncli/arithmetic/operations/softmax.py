@@ -148,7 +148,7 @@ class Exponential(Indexed):
 
 def _difference(x: Number, top: Number) -> Number:
     full = decimals.difference(x.full, top.full)
-    return Number(full, decimals.difference(x.shown, top.shown), INNER)
+    return Number(full, decimals.difference(x.shown, top.shown), INNER, minus(x, top))
 
 
 def all_masked(row: int) -> Unworkable:

@@ -5,15 +5,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from attncli.arithmetic import decimals
-from attncli.arithmetic.expression import INNER, Location, Number
+from attncli.arithmetic.equations.enclosures import Enclosure, enclosed_number
+from attncli.arithmetic.expression import INNER, Expression, Location, Number
 from attncli.arithmetic.operations import TakeRows
 from attncli.marking.paths import Paths
-from attncli.marking.rounds import rounded
+from attncli.marking.rounds import on_the_way, rounded
 from attncli.questions import MistakenAnswer, RightAnswer
 from attncli.records import dataclass, field
 from attncli.steps import Mistake
@@ -27,6 +30,10 @@ _SURELY_ALIKE = 0.49
 
 Numbers = Mapping[str, Number]
 """Numbers by the ids of blanks."""
+_NOISE = 1e-12
+"""What floats are off by beside a number."""
+_FINER = 1
+"""Decimals beyond its own to which what is told in full is known."""
 Ends = tuple[list[list[float]], list[list[float]]]
 """The least and the greatest numbers of a table."""
 
@@ -61,7 +68,9 @@ class Reach:
         """The least and the greatest number that paths lead to, rounded; nothing where they have
         no end, as where one divides by what may be rounded to 0."""
         cell = place.cell or place.number.cell
-        if cell is None or cell is INNER:
+        if cell is INNER:
+            return self.on_the_way(place, places)
+        if cell is None:
             return []
         name, i, j = _source(self.trace, cell) or cell
         if (name, places) not in self._told:
@@ -70,6 +79,35 @@ class Reach:
         if not all(map(math.isfinite, ends)):
             return []
         return [decimals.round_to(Decimal(repr(end)), places) for end in dict.fromkeys(ends)]
+
+    def on_the_way(self, place: Blankable, places: int) -> list[Decimal]:
+        """The same of what a line comes to on its way; not rounded where that is told in full."""
+        low, high = (end.item() for end in self._worked(place.number, place.quantity))
+        if not (math.isfinite(low) and math.isfinite(high)) or high - low <= _NOISE * abs(high):
+            return []
+        if decimals.places(place.number.shown) <= places:
+            ends = rounded(np.array([low, high]), places).tolist()
+            return [decimals.round_to(Decimal(repr(end)), places) for end in ends]
+        unit = decimals.unit(places + _FINER)
+        ways = (low, ROUND_FLOOR), (high, ROUND_CEILING)
+        return [Decimal(repr(end)).quantize(unit, way) for end, way in ways]
+
+    def _worked(self, number: Number, quantity: str) -> Enclosure:
+        """Between which numbers one on the way lies before it is rounded."""
+
+        def known(node: Expression) -> Enclosure | None:
+            if not isinstance(node, Number) or node.cell is None:
+                return None
+            if node.cell is INNER:
+                inner = self._worked(node, quantity)
+                places = _places_on_the_way(self.trace, quantity, node)
+                return inner if node.form is None else on_the_way(inner, places)
+            name, i, j = node.cell
+            return Enclosure(*(end[i : i + 1, j : j + 1] for end in self.paths.gone_on_with(name)))
+
+        if number.form is None:
+            return Enclosure.of(np.array([[float(number.full)]]))
+        return enclosed_number(number.form, known)
 
     def _ends(self, name: str, places: int) -> Ends:
         """A whole quantity's numbers; what the sheet shows is as it is shown."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from statistics import median
@@ -19,11 +19,13 @@ from attncli.questions import RightAnswer
 from attncli.records import NamedTuple
 from attncli.telling.exercise.keys import around
 from attncli.telling.exercise.lines import Blankable
-from attncli.telling.exercise.papers import ExerciseRequest, shown_rows, taken
+from attncli.telling.exercise.papers import BlankedPage, ExerciseRequest, shown_rows, taken
 from attncli.trace import Trace
 from attncli.word import Word
 
 _MOST_TOLD = 12
+_PATHS = 3
+"""Of each variant so many others than `carry` and `exact` are tried."""
 
 Range = tuple[Decimal, Decimal]
 
@@ -58,7 +60,7 @@ def trial(
         name: _rows(matrix) for name, matrix in trace.scenario.given.items()
     }
     known = [p for p in what.places if p.number.cell is not None and p.number.cell is not INNER]
-    ranges = _ranges(with_numbers(data, given), folder, trace, known, what.context)
+    ranges = _ranges(with_numbers(data, given), folder, what, known)
     wrong = (
         Disagreement(form, place.id, _range(keys[place.id]), ranges[place.id])
         for place in known
@@ -85,16 +87,17 @@ def _holds(key: Range, other: Range) -> bool:
 def _ranges(
     data: Mapping[str, Any],
     folder: Path | None,
-    trace: Trace,
+    what: BlankedPage,
     places: Sequence[Blankable],
-    context: Collection[str],
 ) -> dict[str, Range]:
     """What the oracle accepts for each place: for a given number, half a unit around it. Where
     the sheet's own numbers are exact, and it starts from rounded ones, its own count, too."""
+    trace = what.trace
     cells = {place.id: place.number.cell for place in places}
     made = [cell for cell in cells.values() if cell is not None and not trace[cell.quantity].given]
-    start = {name: shown_rows(trace[name]) for name in context}
-    found = oracle.intervals(data, made, folder, start, own=not trace.rounding.carries)
+    start = {name: shown_rows(trace[name]) for name in what.context}
+    own, roots = not trace.rounding.carries, [int(square) for square in what.roots]
+    found = oracle.intervals(data, made, folder, start, own=own, paths=_PATHS, roots=roots)
     ranges: dict[str, Range] = {}
     for place in places:
         interval = found.get(cells[place.id] or INNER)
