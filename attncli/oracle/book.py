@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from attncli.oracle.memory import Remembered
+from attncli.oracle.memory import Remembered, Uses
 from attncli.oracle.numerals import (
     DIGITS,
     LONGEST,
@@ -146,7 +146,8 @@ class Book:
         """Writes down numbers that are taken over as they are, unrounded, or those that stand in
         their place; hands on what was written."""
         self.copies.add(self.path + name)
-        return self._write(name, values, step)
+        written = self._write(name, values, step)
+        return written if self.rng is None else written.view(Uses)
 
     def _write(self, name: str, values: Numbers, step: str) -> Numbers:
         if self.path + name in self.start:
@@ -170,7 +171,7 @@ class Book:
         assert rng is not None
         ways = ([x, *(round_half_away(x, places + k) for k in _MORE)] for x in values.flat)
         made = [Remembered.of(each_way, rng) for each_way in ways]
-        return np.array(made, dtype=object).reshape(values.shape)
+        return np.array(made, dtype=object).reshape(values.shape).view(Uses)
 
     def places_of(self, name: str, step: str = "") -> int:
         """The decimals of a quantity: what is said of it by its full or its last name, without a

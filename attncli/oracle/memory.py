@@ -8,6 +8,8 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
+import numpy as np
+
 _USES = "neg pos abs add radd sub rsub mul rmul truediv rtruediv pow rpow"
 """The sums that numbers go into."""
 
@@ -39,3 +41,15 @@ class Remembered(Decimal):
         made = cls(ways[0])
         made.ways, made.rng = ways, rng
         return made
+
+
+class Uses(np.ndarray):
+    """An array of remembered numbers: each sum that it goes into takes each of them in one way."""
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **said: Any) -> Any:  # noqa: ANN401
+        drawn = [_drawn(one) if isinstance(one, Uses) else one for one in inputs]
+        return getattr(ufunc, method)(*drawn, **said)
+
+
+def _drawn(values: Uses) -> Any:  # noqa: ANN401
+    return np.array([*map(taken, values.flat)], dtype=object).reshape(values.shape)
