@@ -96,6 +96,10 @@ class Paper(NamedTuple):
     share: int = 0
 
     @property
+    def tells_command(self) -> bool:
+        return bool(self.command.raw)
+
+    @property
     def called(self) -> str:
         """`worksheet, form A`"""
         form = "" if self.form == OWN_FORM else f", form {self.form}"
@@ -105,7 +109,7 @@ class Paper(NamedTuple):
     def marks(self) -> tuple[tuple[str, Word], ...]:
         """Which form it is, what it was made from and by which command."""
         form = f"{self.form}{_OF_OWN if self.form == OWN_FORM else ''}"
-        made_by = (("Made by", self.command),) if self.command.raw else ()
+        made_by = (("Made by", self.command),) if self.tells_command else ()
         return (("Form", Word(form)), ("Made from", Word(self.hash)), *made_by)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import Any, cast
 from xml.etree import ElementTree
 
 import pytest
@@ -168,8 +167,8 @@ def test_hints_give_no_number_away() -> None:
 
 def test_half_points_are_whole_weights() -> None:
     """Moodle takes whole weights only: 0.5, 2 and 0.25 points are as 2, 8 and 1."""
-    points = (Decimal("0.5"), 2, Decimal("0.25"))
-    asked = [Question(f"x[{k}]", cast(Any, one)) for k, one in enumerate(points)]
+    points: list[int | Decimal] = [Decimal("0.5"), 2, Decimal("0.25")]
+    asked = [Question(f"x[{k}]", one) for k, one in enumerate(points)]
     size = Size.of(asked, [])
     assert [size.weight(one) for one in asked] == [2, 8, 1]
 

@@ -108,6 +108,8 @@ def test_a_test_draws_one_of_the_forms(tmp_path: Path) -> None:
     (selection,) = package.test.iter(f"{{{QTI}}}selection")
     (session,) = package.test.iter(f"{{{QTI}}}itemSessionControl")
     assert (selection.get("select"), session.get("maxAttempts")) == ("1", "3")
+    weights = [weight.get("value") for weight in package.test.iter(f"{{{QTI}}}weight")]
+    assert weights == ["30"] * 4, "what Canvas takes for the points of an item"
     for item in package.items.values():
         body = item.find(f"{{{QTI}}}itemBody/{{{QTI}}}div")
         assert body is not None

@@ -67,7 +67,7 @@ CONTENT = {
     **dict.fromkeys(("p", "span", "code", "b", "strong", "em", "h4", "h5", "h6"), TEXT),
     **dict.fromkeys(
         ("variable", "baseValue", "value", "textEntryInteraction", "stylesheet", "br", "selection",
-         "itemSessionControl", "testVariables"),
+         "itemSessionControl", "testVariables", "weight"),
         "",
     ),
     "manifest": "metadata? organizations resources manifest*",
@@ -156,6 +156,7 @@ ATTRIBUTES = {
         "identifier!": ANY, "title!": ANY, "visible!": TRUTH, "required": TRUTH, "fixed": TRUTH,
         "keepTogether": TRUTH,
     },
+    "weight": {"identifier!": NAME, "value!": NUMBER},
     "selection": {"select!": WHOLE, "withReplacement": TRUTH},
     "assessmentItemRef": {
         "identifier!": ANY, "href!": ADDRESS, "category": ANY, "required": TRUTH, "fixed": TRUTH,

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from attncli.document import Document
 from attncli.notation.words import visible
+from attncli.questions import points_text
 from attncli.render.abilities import Abilities
 from attncli.render.exercises._answers import paper_of
 from attncli.render.exercises._qti_item import QTI, STYLES, SheetItem
@@ -83,12 +84,15 @@ def _manifest(items: Sequence[SheetItem]) -> str:
 
 
 def _test(document: Document, items: Sequence[SheetItem]) -> str:
-    """A test of which each student gets one form, with a try more than there are hints."""
+    """A test of which each student gets one form, with a try more than there are hints. Its score
+    is that of the item, unweighted; the weights tell Canvas what an item is worth."""
     title = xml(" · ".join((visible(document.title), *headings(document))))
     tries = 1 + max(len(item.form.document.hints) for item in items)
     drawn = "".join(
         f"""
-      <assessmentItemRef identifier="{xml(item.identifier)}" href="{item.path}"/>"""
+      <assessmentItemRef identifier="{xml(item.identifier)}" href="{item.path}">
+        <weight identifier="points" value="{points_text(item.form.paper.points)}"/>
+      </assessmentItemRef>"""
         for item in items
     )
     return f"""\
@@ -97,7 +101,7 @@ def _test(document: Document, items: Sequence[SheetItem]) -> str:
   <outcomeDeclaration identifier="SCORE" cardinality="single" baseType="float"/>
   <testPart identifier="part" navigationMode="nonlinear" submissionMode="individual">
     <itemSessionControl maxAttempts="{tries}" showFeedback="true"/>
-    <assessmentSection identifier="forms" title="{title}" visible="true">
+    <assessmentSection identifier="forms" title="{title}" visible="false">
       <selection select="1"/>{drawn}
     </assessmentSection>
   </testPart>

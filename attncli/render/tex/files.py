@@ -165,7 +165,7 @@ def _as_title(text: str) -> str:
 def _small_print(paper: Paper) -> str:
     """What the paper was made from; on the key, by which command."""
     called = escaped(f"Made from {paper.hash}")
-    made_by = rf", by \texttt{{{word(paper.command)}}}" if paper.command.raw else ""
+    made_by = rf", by \texttt{{{word(paper.command)}}}" if paper.tells_command else ""
     if paper.kind == "exercise":
         made_by = _unless_key("", made_by)
     return rf"{{\footnotesize\raggedright {called}{made_by}\par}}"
