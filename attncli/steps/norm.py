@@ -14,6 +14,7 @@ from attncli.arithmetic.operations import (
     Operation,
     RootOf,
     RowMean,
+    Same,
     SubtractRow,
 )
 from attncli.file.keys import Key, Record
@@ -146,6 +147,10 @@ def _not_centered(place: NormPlace) -> Definition | None:
     return _normalizing(place).normed(place.x, place.name("deviation"))
 
 
+def _not_normed(place: NormPlace) -> Definition:
+    return _plan(place)[-1]._replace(operation=Same(), operands=(place.x,))
+
+
 def _epsilon_elsewhere(place: NormPlace) -> Definition | None:
     """ε added to the deviation where it belongs under the root, or the other way round."""
     epsilon, inside = place.norm.get(_EPSILON), place.norm.get(_EPSILON_IN) == "root"
@@ -228,6 +233,12 @@ STEP = Step(
             "not_centered",
             "Dividing the numbers themselves by the deviation, without subtracting the mean.",
             _not_centered,
+        ),
+        Mistake(
+            "not_normed",
+            "Leaving the norm out and going on with the numbers as they are, as where pre-norm is"
+            " taken for post-norm.",
+            _not_normed,
         ),
         Mistake(
             "epsilon_elsewhere",

@@ -76,7 +76,7 @@ class Model(NamedTuple):
 _SINUSOIDS = ("from_one", "sine_and_cosine_swapped", "exponent_of_each_column", "left_out")
 _ROPE = ("other_pairs", "turned_back")
 _OF_BLOCKS = (
-    "not_added", "other_divisor", "not_centered", "epsilon_elsewhere", "gamma_forgotten",
+    "not_added", "not_normed", "other_divisor", "not_centered", "epsilon_elsewhere", "gamma_forgotten",
     "beta_forgotten", "activation_forgotten", "b1_forgotten", "b2_forgotten",
     "bias_after_activation",
 )  # fmt: skip
@@ -273,6 +273,9 @@ class _Work:
             np.sqrt(np.maximum(variance, 0)) + 0.1 if outside else np.sqrt(variance + 0.1),
         )
         above = sheet.read(x if self.has("not_centered") else f"{at}centered")
+        if self.has("not_normed"):
+            sheet.copy(f"{at}normed", sheet.full[x])
+            return f"{at}normed"
         made = above / sheet.read(f"{at}deviation")
         made = made if self.has("gamma_forgotten") else made * given[f"{at}gamma"]
         sheet.write(
