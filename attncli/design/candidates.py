@@ -74,7 +74,8 @@ def full(
     can't be worked. [n, m, b]"""
     with np.errstate(all="ignore"):
         if isinstance(operation, Indexed | ListOfEquations):
-            return _at_once(operation, operands)
+            # without a memory its weights aren't used, and the result is the same for all
+            return _of_each(_at_once(operation, operands), count)
         if isinstance(operation, Moved):
             return np.asarray(operation.arranged(*(_of_each(x.values, count) for x in operands)))
         if isinstance(operation, _BY_ROW):
