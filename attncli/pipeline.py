@@ -3,7 +3,8 @@ nobody needs, do the sums."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from attncli.arithmetic.matrix import Matrix
@@ -70,7 +71,19 @@ def load(
     others = {name: _with_drawn(other, problems) for name, other in others.items()}
     scenario = _with_drawn(scenario, problems)
     problems.stop_if_any()
+    if "word_counts" in scenario.given:
+        again = partial(load, outside=outside, large=large)
+        scenario = replace(scenario, recount=partial(_recounted, again, tree))
     return scenario.with_variants(others)
+
+
+def _recounted(
+    again: Callable[[Source], Scenario], tree: Map, counts: Sequence[int]
+) -> Scenario | None:
+    from attncli.building.plain import with_counts
+
+    data = with_counts(tree, counts)
+    return None if data is None else again(data)
 
 
 def _read(tree: Map, origin: Origin, problems: Problems) -> Scenario:

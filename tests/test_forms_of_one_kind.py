@@ -13,6 +13,7 @@ from attncli.design.matrices import singular, unvaried
 from attncli.design.search import forms
 from attncli.design.shares import shown_rows
 from attncli.design.sketch import Sizes, sketch
+from attncli.design.unsatisfied import Unsatisfied
 from attncli.trace import Quantity, Trace
 from tests.pages import trace_of
 from tests.test_lint import found
@@ -124,3 +125,32 @@ def test_recurrent_cells_get_other_weights(name: str) -> None:
         assert not any(singular(form.given[key].values).any() for key in weights)
         seen.add(str([form.given[key].written for key in weights]))
     assert len(seen) == 5
+
+
+def merges_with_rivals(trace: Trace, local: str) -> int:
+    """The rounds in which the best pair isn't the only one."""
+    tables = [q.values[:, 0].tolist() for q in trace.quantities.values() if q.local == local]
+    return sum(table.count(max(table)) > 1 for table in tables)
+
+
+@pytest.mark.parametrize(("name", "local"), [("bpe", "counts"), ("wordpiece", "scores")])
+def test_tokenizers_learn_from_other_counts(name: str, local: str) -> None:
+    own = work(load(name))
+    seen = {tuple(own["word_counts"].values[:, 0])}
+    for form in forms(own.scenario, 6, 3):
+        trace = work(form)
+        counts = trace["word_counts"].values[:, 0]
+        assert ((counts >= 1) & (counts <= own["word_counts"].values.max())).all()
+        seen.add(tuple(counts))
+        words = dict(zip(trace["word_counts"].rows.names, counts, strict=True))
+        first = trace[next(key for key in trace if key.endswith(".counts"))]
+        assert first.values.sum() == sum((len(word) - 1) * count for word, count in words.items())
+        assert list(trace) == list(own)
+        assert merges_with_rivals(trace, local) <= merges_with_rivals(own, local)
+    assert len(seen) == 7
+
+
+def test_a_corpus_of_running_text_has_no_other_counts() -> None:
+    text = "tokenizer: bpe\ncorpus: [low lower, lowest low]\nmerges: 2\nsentence: low"
+    with pytest.raises(Unsatisfied, match="no other form"):
+        list(forms(trace_of(text).scenario, 1, 1))

@@ -37,6 +37,16 @@ def plain_data(source: Source, changes: Changes = ()) -> Plain:
     return {key.text: _plain(value) for key, value in tree.entries}
 
 
+def with_counts(tree: Map, counts: Sequence[int]) -> Plain | None:
+    """What a scenario's file says, but for other counts of the words of its corpus; None where it
+    doesn't say them word by word."""
+    data = {key.text: _plain(value) for key, value in tree.entries}
+    corpus = data.get("corpus")
+    if not isinstance(corpus, Mapping) or len(corpus) != len(counts):
+        return None
+    return {**data, "corpus": dict(zip(corpus, map(str, counts), strict=True))}
+
+
 def _plain(node: Node) -> object:
     match node:
         case Map(entries):
@@ -78,6 +88,9 @@ class _Numbers:
         if key in ("corpus", "pieces") or value == ONE_HOT:  # what is made of these stays as it is
             numbers = ("word_counts", "log_p") if key in ("corpus", "pieces") else (key,)
             self.found.update(below(path, one) for one in numbers)
+            rows = self.given.get(below(path, "word_counts"), ())
+            if key == "corpus" and isinstance(value, Mapping) and len(rows) == len(value):
+                return {word: str(row[0]) for word, row in zip(value, rows, strict=True)}
             return _copied(value)
         if isinstance(value, list) and _is_listing(value):
             return [self.entry(key, one, path, (k, len(value))) for k, one in enumerate(value)]

@@ -93,8 +93,8 @@ def _sizes(complaints: Complaints, texts: tuple[str, str, str, str]) -> Sizes | 
 
 
 def _text(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
-    from attncli.design.search import Unsatisfied
     from attncli.design.sketch import sketch, text_of
+    from attncli.design.unsatisfied import Unsatisfied
 
     try:
         words, scenario = sketch(sizes, seed, allow)

@@ -18,11 +18,13 @@ from numpy.random import RandomState
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array
 from attncli.design.batch import BatchMaker
+from attncli.design.counts import recounted, varies
 from attncli.design.own import spared
 from attncli.design.plan import Plan, plan_of
 from attncli.design.pools import Pools
 from attncli.design.rules import RULES, check_names
 from attncli.design.sieve import UNWORKABLE, Failures, RuleFilter, Survivor
+from attncli.design.unsatisfied import Unsatisfied
 from attncli.file.problems import ScenarioError
 from attncli.name import Name
 from attncli.pipeline import work
@@ -46,10 +48,6 @@ _HELD = 2_000_000
 _REFERENCE = 7
 """How many survivors the difficulty to aim for is the median of."""
 _TOLERANCE = 0.15
-
-
-class Unsatisfied(Refusal):
-    """Rules that no numbers were found for."""
 
 
 class SearchRequest(NamedTuple):
@@ -93,6 +91,9 @@ def search(scenario: Scenario, request: SearchRequest) -> Iterator[Trace]:
         raise Refusal(wrong)
     trace = work(scenario.alone())
     plan = plan_of(trace, request.asked, request.pools)
+    if not plan.drawn and varies(trace):
+        yield from recounted(trace, request.number, request.seed, request.asked, request.allow)
+        return
     if not plan.drawn:
         right = "write out the matrices that are to vary"
         raise Unsatisfied.of("no other form", _nothing_varies(scenario), right)

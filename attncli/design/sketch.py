@@ -15,7 +15,8 @@ from numpy.random import RandomState
 from attncli.arithmetic import decimals
 from attncli.arithmetic.matrix import Matrix
 from attncli.design.pools import Pools
-from attncli.design.search import SearchRequest, Unsatisfied, search
+from attncli.design.search import SearchRequest, search
+from attncli.design.unsatisfied import Unsatisfied
 from attncli.design.words import sentence
 from attncli.name import Name
 from attncli.pipeline import load

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -43,6 +43,7 @@ class Scenario:
     `varied` says what is other than in the scenario that this is a variant of.
     `story` is every step that it takes, planned once, and `shapes` are those of all quantities
     in it that can be told before anything is worked out; other numbers have the same story.
+    `recount` reads it again with other counts of its corpus, None where that has none of words.
     """
 
     title: str = "Scenario"
@@ -67,6 +68,7 @@ class Scenario:
     large: bool = False
     places: Places = field(default_factory=dict, repr=False)
     origin: Where = field(default=Where("scenario"), repr=False)
+    recount: Callable[[Sequence[int]], Scenario | None] | None = field(default=None, repr=False)
 
     def with_variants(self, variants: Mapping[str, Scenario]) -> Scenario:
         """The scenario with others to compare it with."""

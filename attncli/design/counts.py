@@ -1,0 +1,98 @@
+"""Forms of a tokenizer that learns: the same words with other counts, learned anew."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+import numpy as np
+from numpy.random import RandomState
+
+from attncli.design.difficulty import difficulty
+from attncli.design.unsatisfied import Unsatisfied
+from attncli.file.problems import ScenarioError
+from attncli.name import Name
+from attncli.pipeline import work
+from attncli.questions import form_name
+from attncli.records import NamedTuple
+from attncli.trace import Trace
+
+_COUNTS = Name("word_counts")
+_TRIED = 300
+"""The most candidates that are tried for a form; each is learned, which takes a while."""
+_LEAST = 5
+"""With counts from 1 to fewer, too many pairs would be as frequent as others."""
+_TOLERANCE = 0.15
+
+
+class _Wish(NamedTuple):
+    """What forms are to be like: the scenario, and the rules that hold."""
+
+    own: Trace
+    asked: Collection[str]
+    allow: Collection[str]
+
+
+def varies(trace: Trace) -> bool:
+    """Whether a trace has counts of words that can be others."""
+    return trace.scenario.recount is not None and _worked(trace, _counts(trace)) is not None
+
+
+def recounted(
+    own: Trace, number: int, seed: int, asked: Collection[str], allow: Collection[str]
+) -> Iterator[Trace]:
+    """So many forms, worked. Raises Unsatisfied where the bounded search finds nothing."""
+    random = RandomState(list(str(seed).encode()))
+    wish = _Wish(own, asked, allow)
+    found = {tuple(_counts(own))}
+    for k in range(number):
+        yield _next(wish, random, found, form_name(k))
+
+
+def _next(wish: _Wish, random: RandomState, found: set[tuple[int, ...]], form: str) -> Trace:
+    own = _counts(wish.own)
+    for _ in range(_TRIED):
+        counts = tuple((1 + random.randint(max(*own, _LEAST), size=len(own))).tolist())
+        if counts in found and "alike" not in wish.allow:
+            continue
+        made = _worked(wish.own, counts)
+        if made is not None and _is_alike(wish, made):
+            found.add(counts)
+            return made
+    wrong = f"none of {_TRIED} tries learns as many rounds with as few ties and as much work"
+    raise Unsatisfied.of(f"form {form}", wrong, "give up a rule, like --allow ties")
+
+
+def _counts(trace: Trace) -> list[int]:
+    return [int(count) for count in trace[_COUNTS].values[:, 0]]
+
+
+def _worked(own: Trace, counts: Sequence[int]) -> Trace | None:
+    """The scenario with other counts, if it can be learned and worked."""
+    recount = own.scenario.recount
+    try:
+        scenario = recount(counts) if recount is not None else None
+        return None if scenario is None else work(scenario)
+    except ScenarioError:
+        return None
+
+
+def _is_alike(wish: _Wish, made: Trace) -> bool:
+    """Whether it makes the same quantities, with no more ties than the scenario, as hard."""
+    if list(made) != list(wish.own):
+        return False
+    if "ties" not in wish.allow and _ties(made) > _ties(wish.own):
+        return False
+    wanted = difficulty(wish.own, wish.asked)
+    near = abs(difficulty(made, wish.asked) - wanted) <= _TOLERANCE * wanted
+    return near or "difficulty" in wish.allow
+
+
+def _ties(trace: Trace) -> int:
+    """In how many rounds of merges several pairs are the best."""
+    made = [q for q in trace.quantities.values() if not q.given]
+    known = {q.local for q in made}
+    if "log_p" in known:  # which prunes pieces, and merges none
+        return 0
+    best = "scores" if "scores" in known else "counts"
+    tables = [q.values for q in made if q.local == best]
+    return sum(int(np.count_nonzero(table == table.max()) > 1) for table in tables)
