@@ -12,6 +12,15 @@ from typing import Any
 
 import typer
 
+from attncli.building.exercise_keys import (
+    ASKED,
+    EXERCISE,
+    TOLERANCE,
+    AskKind,
+    BlankingKind,
+    PointsKind,
+    StepKind,
+)
 from attncli.cli import app
 from attncli.design.rules import RULES
 from attncli.file import shipped
@@ -107,6 +116,12 @@ def _rules(_: str) -> Rows:
     return ["rule", "means"], ([f"`{name}`", says] for name, says in RULES.items())
 
 
+def _of_exercise(part: str) -> Rows:
+    """The keys of an exercise file, and of what it may ask for or let pass."""
+    record = {"file": EXERCISE, "asked": ASKED, "tolerance": TOLERANCE}[part]
+    return _HEADINGS, map(_row, record.keys)
+
+
 _HEADINGS = ["key", "takes", "means"]
 
 
@@ -127,6 +142,7 @@ def _errata_of(name: str) -> Iterator[list[str]]:
 _TABLES: dict[str, Callable[[str], Rows]] = {
     "keys": _keys,
     "keys in": _keys_in,
+    "exercise": _of_exercise,
     "steps": _steps,
     "options": _options,
     "rules": _rules,
@@ -189,6 +205,10 @@ def _takes_either(kind: OneOrMany | Either) -> str:
 
 _MOST_WRITTEN = 1000
 _WORDS: dict[type, tuple[str, str]] = {
+    AskKind: ("a step, or a map", "steps and maps"),
+    BlankingKind: ("`results`, `working`, `all`, `random:SHARE`", ""),
+    PointsKind: ("a number, or step or quantity → number", ""),
+    StepKind: ("a step", "steps"),
     Flag: ("`true`, `false`", "`true`, `false`"),
     MatrixKind: ("a matrix", "matrices"),
     NumberKind: ("a number", "numbers"),

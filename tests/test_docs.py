@@ -180,8 +180,16 @@ def test_the_excerpt_is_what_the_command_prints(rewrite: bool) -> None:
 
 
 def test_the_scenario_in_the_reference_works() -> None:
-    (text,) = re.findall(r"```yaml\n(.*?)```", REFERENCE, re.DOTALL)
+    text, _ = re.findall(r"```yaml\n(.*?)```", REFERENCE, re.DOTALL)
     assert trace_of(text)["output"].values[0].tolist() == [1.998, 2.265]
+
+
+def test_the_exercise_file_in_the_reference_works(tmp_path: Path) -> None:
+    _, text = re.findall(r"```yaml\n(.*?)```", REFERENCE, re.DOTALL)
+    (tmp_path / "exam.yaml").write_text(text, "utf-8")
+    made = ["exercise", str(tmp_path / "exam.yaml"), "-o", str(tmp_path / "exam")]
+    assert CliRunner().invoke(app, made).exit_code == 0
+    assert (tmp_path / "exam" / "forms" / "A.yaml").is_file()
 
 
 def test_the_library_example_prints_what_it_says() -> None:

@@ -7,12 +7,20 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from attncli import __version__, load, work
 from attncli.building.exercise_file import load_exercise
+from attncli.building.manifest import load_manifest
+from attncli.building.pinned import pinned, texts_beside
+from attncli.cli import app
 from attncli.file.problems import ScenarioError
+from attncli.marking.answers import read_answers
+from attncli.telling.exercise.fingerprint import numbers_mark
 from attncli.telling.exercise.papers import exercise
 from attncli.telling.exercise.requests import request_of
 from attncli.telling.selection import SelectionError
+from attncli.writing.file import settle
 from tests.exercises import questions
 from tests.pages import SHIPPED, trace_of
 
@@ -92,3 +100,145 @@ def test_what_is_wrong_is_told_where_it_stands(wrong: str, tmp_path: Path) -> No
 def test_an_exercise_without_a_scenario_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="no scenario to ask about; say one"):
         load_exercise(exam(tmp_path, "exercise: It\n"))
+
+
+def made(folder: Path, *options: str) -> str:
+    result = CliRunner().invoke(
+        app, ["exercise", str(folder / "exam.yaml"), "-o", str(folder / "exam"), *options]
+    )
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
+
+def mended(folder: Path) -> tuple[str, str]:
+    """Another number in the place of W_Q[1, 2] of form B; what that is called."""
+    form = folder / "exam" / "forms" / "B.yaml"
+    before, rows = form.read_text("utf-8").split("W_Q:\n", 1)
+    first, others = rows.split("\n", 1)
+    changed = re.sub(r", (-?[\d.]+)\]", ", 0.7]", first)
+    assert changed != first
+    form.write_text(f"{before}W_Q:\n{changed}\n{others}", "utf-8")
+    return "B", "W_Q[1, 2]"
+
+
+def test_the_folder_has_papers_forms_and_a_manifest(tmp_path: Path) -> None:
+    exam(tmp_path)
+    made(tmp_path)
+    files = files_in(tmp_path / "exam")
+    papers = {f"exam_{f}_{k}" for f in "ABCD" for k in ("sheet.txt", "key.txt", "answers.yaml")}
+    assert files.keys() == {*papers, *(f"forms/{f}.yaml" for f in "ABCD"), "manifest.json"}
+    manifest = load_manifest(tmp_path / "exam")
+    for name, form in manifest.forms.items():
+        trace = work(load(tmp_path / "exam" / form.file))
+        sheet = files[f"exam_{name}_sheet.txt"].decode()
+        key = files[f"exam_{name}_key.txt"].decode()
+        (answers,) = read_answers(tmp_path / "exam" / f"exam_{name}_answers.yaml")
+        assert form.numbers == numbers_mark(trace)
+        assert {answers.mark} == {form.hash} <= {*sheet.split()} & {*key.split()}
+        assert answers.answers.keys() == form.asked.keys()
+        assert form.points == sum(form.asked.values())
+        assert "attn " not in sheet
+        assert "seed" not in sheet
+        assert f"attncli {__version__}, seed 1" in " ".join(key.split())
+    assert len({form.numbers for form in manifest.forms.values()}) == 4
+
+
+def test_a_form_is_a_plain_scenario_with_the_numbers_of_its_sheet(tmp_path: Path) -> None:
+    exam(tmp_path)
+    made(tmp_path)
+    path = tmp_path / "exam" / "forms" / "C.yaml"
+    assert "Attention" not in path.read_text("utf-8")
+    trace = work(load(path))
+    key = (tmp_path / "exam" / "exam_C_key.txt").read_text("utf-8")
+    for i, j in ((i, j) for i in range(3) for j in range(3)):
+        weight = trace["weights"].number(i, j).shown
+        assert f"{trace['weights'].address(i, j)}" in key
+        assert str(weight) in key
+
+
+def test_made_again_only_what_was_edited_changes_and_is_told(tmp_path: Path) -> None:
+    exam(tmp_path)
+    assert "as they were" not in made(tmp_path)
+    before = files_in(tmp_path / "exam")
+    assert made(tmp_path).endswith("\nA, B, C, D as they were\n")
+    assert files_in(tmp_path / "exam") == before
+    form, cell = mended(tmp_path)
+    assert made(tmp_path).endswith(f"\n{form} changed: {cell}; A, C, D as they were\n")
+    after = files_in(tmp_path / "exam")
+    others = {name for name in after if after[name] != before[name]} - {"manifest.json"}
+    assert others == {
+        "forms/B.yaml", "exam_B_sheet.txt", "exam_B_key.txt", "exam_B_answers.yaml"
+    }  # fmt: skip
+
+
+def test_a_title_changes_no_numbers_and_no_hash_of_them(tmp_path: Path) -> None:
+    exam(tmp_path)
+    made(tmp_path)
+    before = files_in(tmp_path / "exam")
+    manifest = load_manifest(tmp_path / "exam")
+    exam(tmp_path, EXAM.replace("by hand", "on paper"))
+    assert "A, B, C, D as they were" in made(tmp_path)
+    after = files_in(tmp_path / "exam")
+    assert {f for f in after if after[f] == before[f]} == {f"forms/{f}.yaml" for f in "ABCD"}
+    again = load_manifest(tmp_path / "exam")
+    assert again.forms == manifest.forms
+    assert again.exercise == "Attention on paper"
+
+
+def test_what_somebody_changed_by_hand_is_not_written_over(tmp_path: Path) -> None:
+    exam(tmp_path)
+    made(tmp_path)
+    sheet = tmp_path / "exam" / "exam_A_sheet.txt"
+    sheet.write_text("mine", "utf-8")
+    mended(tmp_path)
+    before = files_in(tmp_path / "exam")
+    result = CliRunner().invoke(
+        app, ["exercise", str(tmp_path / "exam.yaml"), "-o", str(tmp_path / "exam")]
+    )
+    assert result.exit_code == 2
+    assert "exam_A_sheet.txt: isn't as it was made; move it away" in result.stderr
+    assert files_in(tmp_path / "exam") == before
+    made(tmp_path, "--force")
+    assert sheet.read_text("utf-8") != "mine"
+
+
+def test_a_folder_made_again_is_written_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exam(tmp_path)
+    made(tmp_path)
+    mended(tmp_path)
+    before = files_in(tmp_path / "exam")
+    settled: list[Path] = []
+
+    def fails_later(source: Path, place: Path) -> None:
+        if len(settled) == 9:
+            raise OSError(28, "No space left on device")
+        settled.append(place)
+        settle(source, place)
+
+    monkeypatch.setattr("attncli.writing.folder.settle", fails_later)
+    result = CliRunner().invoke(
+        app, ["exercise", str(tmp_path / "exam.yaml"), "-o", str(tmp_path / "exam")]
+    )
+    assert result.exit_code == 2
+    assert len(settled) == 9
+    assert files_in(tmp_path / "exam") == before
+
+
+@pytest.mark.parametrize("name", ["i_love_ai", "next_token", "yassine_gru", "sentencepiece"])
+def test_a_pinned_scenario_has_the_numbers_of_the_original(name: str, tmp_path: Path) -> None:
+    scenario = load(name).alone()
+    path = tmp_path / "form.yaml"
+    path.write_text(pinned(name, (), scenario), "utf-8")
+    for file, text in texts_beside(name).items():
+        (tmp_path / file).write_text(text, "utf-8")
+    own, other = work(scenario), work(load(path).alone())
+    assert numbers_mark(own) == numbers_mark(other)
+    assert [*own] == [*other]
+    assert all((own[q].values == other[q].values).all() for q in own)

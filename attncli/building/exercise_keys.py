@@ -50,20 +50,23 @@ class BlankingKind:
         return {"anyOf": [{"enum": list(BLANKS)}, {"type": "string", "pattern": "^random:"}]}
 
 
-class StepKind(Choice):
+class StepKind:
     """The name of a step."""
 
     def read(self, node: Node, problems: Problems) -> str | None:
-        if isinstance(node, Scalar) and node.text in self.words:
+        if isinstance(node, Scalar) and node.text in STORY:
             return node.text
         right = nearest_step(node.text if isinstance(node, Scalar) else "")
         problems.add(node.where, f"{describe(node)} is no step", right)
         return None
 
+    def schema(self) -> Schema:
+        return {"enum": list(STORY)}
 
-STEP = StepKind(tuple(STORY))
+
+STEP = StepKind()
 _TEXT = TextKind()
-_ASKED = Record.of(
+ASKED = Record.of(
     Key("step", STEP, "`{step: softmax}`: what this step makes"),
     Key("cell", TextKind("a cell"), "`{cell: 'weights[love, AI]'}`: this cell, as `--cell` has it"),
     Key("token", _TEXT, "only the rows of this query"),
@@ -77,13 +80,13 @@ _ASKED = Record.of(
 class AskKind:
     """A step by its name, or a map that says more."""
 
-    kind = _ASKED
+    kind = ASKED
 
     def read(self, node: Node, problems: Problems) -> Ask | None:
         if not isinstance(node, Map):
             step = STEP.read(node, problems)
             return None if step is None else Ask(step, where=node.where)
-        values = _ASKED.read(node, problems) or {}
+        values = ASKED.read(node, problems) or {}
         if len(values) < len(node.entries):
             return None
         beside = sorted({"step", "token", "layer", "head"} & values.keys())
@@ -94,7 +97,7 @@ class AskKind:
         return Ask(**values, where=node.where)
 
     def schema(self) -> Schema:
-        return {"anyOf": [STEP.schema(), _ASKED.schema()]}
+        return {"anyOf": [STEP.schema(), ASKED.schema()]}
 
 
 class PointsKind:

@@ -23,6 +23,8 @@ def command(order: ExerciseArguments) -> None:
 
       attn exercise i_love_ai --step softmax --forms 30 -o softmax.zip
 
+      attn exercise exam.yaml --format latex -o exam/
+
       attn exercise i_love_ai --step softmax --stress 1000
     """
     from attncli.cli.exercise_writing import fulfil

@@ -18,7 +18,15 @@ class ExerciseArguments(NamedTuple):
     """What was typed."""
 
     context: typer.Context
-    scenario: options.ScenarioArgument
+    scenario: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCENARIO",
+            help="A scenario file, or the name of a shipped one; or an exercise file, which says "
+            "by itself what is asked.",
+            autocompletion=options.beginning(options.scenarios),
+        ),
+    ]
     step: options.Steps = None
     layer: options.LayerOption = None
     head: options.HeadOption = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from attncli import __version__
 from attncli.cli.complaints import Complaints, complaining
 from attncli.cli.exercise_checks import PaperSettings, parse_manner
 from attncli.cli.exercise_orders import Ordered, ordered
@@ -21,12 +22,13 @@ if TYPE_CHECKING:
 
 class CheckedOrder(NamedTuple):
     """An order that nothing is wrong with: the exercise, how and where it is written, under stress
-    how many variants are made, and the worked scenario."""
+    how many variants are made, the worked scenario, and what the forms are called."""
 
     exercise: ExerciseFile
     manner: PaperSettings
     stress: int | None
     trace: Trace
+    names: list[str]
 
 
 def fulfil(order: ExerciseArguments, command: str) -> None:
@@ -35,6 +37,7 @@ def fulfil(order: ExerciseArguments, command: str) -> None:
     from attncli.telling.exercise.requests import request_of
 
     job = _checked(order)
+    command = _signed(command, job.exercise)
     with complaining():
         wish = request_of(job.trace, job.exercise)
         if job.stress is not None:
@@ -43,9 +46,20 @@ def fulfil(order: ExerciseArguments, command: str) -> None:
             stress(order, job, wish)
             return
         it = job.exercise
+        if it.path is not None and job.manner.folder:
+            from attncli.cli.exercise_folder import write_folder
+
+            write_folder(order, job, wish, command)
+            return
         made = variants(job.trace, wish, it.forms, it.seed, it.allow)
         papers = ((form, one, exercise(one, wish, form, command, it.frame)) for form, one in made)
         write_papers(order, job.manner, papers, it.forms or 1)
+
+
+def _signed(command: str, exercise: ExerciseFile) -> str:
+    """The command with what else made the papers of a key, as a comment of the shell's."""
+    seed = "" if exercise.path is None else f", seed {exercise.seed}"
+    return f"{command} # attncli {__version__}{seed}"
 
 
 def _checked(order: ExerciseArguments) -> CheckedOrder:
@@ -60,7 +74,7 @@ def _checked(order: ExerciseArguments) -> CheckedOrder:
     assert manner is not None
     assert trace is not None
     exercise = said.exercise._replace(mistakes=manner.share)
-    return CheckedOrder(exercise, manner, said.counts.stress, trace)
+    return CheckedOrder(exercise, manner, said.counts.stress, trace, said.counts.names)
 
 
 def _manner(order: ExerciseArguments, said: Ordered | None) -> PaperSettings:
@@ -68,7 +82,7 @@ def _manner(order: ExerciseArguments, said: Ordered | None) -> PaperSettings:
     manner = parse_manner(order, None if said is None else said.counts)
     if said is not None and said.counts.stress is not None:
         check_target(order.output, force=order.force)
-    elif said is not None:
+    elif said is not None and not (manner.folder and said.exercise.path is not None):
         check_targets(order, manner, said.counts.names)
     return manner
 

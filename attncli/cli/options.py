@@ -20,7 +20,7 @@ def beginning(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
     return complete
 
 
-def _scenarios() -> Iterable[str]:
+def scenarios() -> Iterable[str]:
     from attncli.file import shipped
 
     return shipped.names()
@@ -45,7 +45,7 @@ ScenarioArgument = Annotated[
     typer.Argument(
         metavar="SCENARIO",
         help="A scenario file, or the name of a shipped one.",
-        autocompletion=beginning(_scenarios),
+        autocompletion=beginning(scenarios),
     ),
 ]
 ScenarioOrUsual = Annotated[
@@ -54,7 +54,7 @@ ScenarioOrUsual = Annotated[
         metavar="[SCENARIO]",
         help="A scenario file, or the name of a shipped one; by default i_love_ai, or an example "
         "of the step.",
-        autocompletion=beginning(_scenarios),
+        autocompletion=beginning(scenarios),
         show_default=False,
     ),
 ]

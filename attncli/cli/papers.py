@@ -5,11 +5,12 @@ from __future__ import annotations
 import gc
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from attncli.cli.exercise_checks import PaperSettings
 from attncli.cli.output import check_target, page_for
 from attncli.cli.progress import watched
 from attncli.writing import Contents, OutputError, write_out
@@ -17,7 +18,6 @@ from attncli.writing.folder import check_folder, write_files
 
 if TYPE_CHECKING:
     from attncli.cli.exercise_arguments import ExerciseArguments
-    from attncli.cli.exercise_checks import PaperSettings
     from attncli.document import Document
     from attncli.trace import Trace
 
@@ -69,6 +69,21 @@ def write_papers(
     count: int,
 ) -> None:
     """Makes the papers of all forms, then writes them, all or none."""
+    files = paper_files(order, manner, exercises, count)
+    if manner.folder:
+        assert order.output is not None
+        write_files(order.output, files, force=order.force)
+    else:
+        write_out(next(iter(files.values())), order.output, force=order.force)
+
+
+def paper_files(
+    order: ExerciseArguments,
+    manner: PaperSettings,
+    exercises: Iterable[tuple[str, Trace, Document]],
+    count: int,
+) -> dict[str, Contents]:
+    """The papers of all forms by the names of their files."""
     forms: list[str] = []
 
     def papers() -> Iterator[Document]:
@@ -78,12 +93,19 @@ def write_papers(
 
     with _rarely_collecting():
         texts = _texts(papers(), order, manner)
-    if manner.folder:
-        assert order.output is not None
-        names = _file_names(order, manner, forms)
-        write_files(order.output, dict(zip(names, texts, strict=True)), force=order.force)
-    else:
-        write_out(texts[0], order.output, force=order.force)
+    return dict(zip(_file_names(order, manner, forms), texts, strict=True))
+
+
+def answers_files(order: ExerciseArguments, exercises: Mapping[str, Document]) -> dict[str, str]:
+    """A file to fill in for each form, by its name."""
+    from attncli.render import render
+    from attncli.telling.exercise.sheets import sheet_of
+
+    manner = PaperSettings("yaml", "none", folder=True, kinds=("answers",), share=None)
+    names = _file_names(order, manner, [*exercises])
+    sheets = map(sheet_of, exercises.values())
+    page = page_for(order.output)
+    return {name: render(sheet, "yaml", page) for name, sheet in zip(names, sheets, strict=True)}
 
 
 @contextmanager

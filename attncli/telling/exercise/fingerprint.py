@@ -20,6 +20,7 @@ from attncli.scenario.model import (
     Settings,
     Stack,
 )
+from attncli.scenario.scenario import Scenario
 from attncli.steps.embed import EMBEDDING_SCALE
 from attncli.steps.ffn import ACTIVATION
 from attncli.steps.gates import RESET, UPDATE
@@ -99,10 +100,19 @@ def _is_word(value: object) -> bool:
 
 def fingerprint(trace: Trace, sections: Sequence[Section]) -> str:
     """A short hash of what an exercise is made from: the scenario and what is asked for."""
-    scenario = trace.scenario
+    asked = [(q.id, plain_points(q.points)) for section in sections for q in section.questions]
+    return _mark(trace.scenario, [trace.scenario.title], asked)
+
+
+def numbers_mark(trace: Trace) -> str:
+    """A short hash of the numbers that a form is made from, and of what is done with them: neither
+    of what it is called nor of what is asked."""
+    return _mark(trace.scenario, [], [])
+
+
+def _mark(scenario: Scenario, before: Sequence[object], behind: Sequence[object]) -> str:
     model = (scenario.stack, scenario.encoder, scenario.prediction)
-    made_from: list[object] = [scenario.title, *map(_said, model), scenario.rounding]
-    made_from += [(q.id, plain_points(q.points)) for section in sections for q in section.questions]
+    made_from = [*before, *map(_said, model), scenario.rounding, *behind]
     told = _ADDRESS.sub(">", "\n".join(map(repr, made_from)))
     digest = hashlib.sha256(told.encode())
     for name, matrix in sorted(scenario.given.items()):

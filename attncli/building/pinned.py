@@ -1,0 +1,68 @@
+"""A form of an exercise as a scenario of its own, with its numbers written out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from pathlib import Path
+
+from attncli.building.plain import Plain, Rows, plain_data, with_numbers
+from attncli.building.trees import Changes
+from attncli.file import shipped
+from attncli.file.emitting import emitted
+from attncli.name import Name
+from attncli.scenario.scenario import Scenario
+
+_OF_THE_ORIGINAL = ("title", "published", "variants")
+"""What isn't said of other numbers."""
+_TEXT_FILES = ("corpus", "tokenizer")
+"""What may be in a text file of its own, which then stands beside the form."""
+
+
+def pinned(source: str, changes: Changes, scenario: Scenario) -> str:
+    """The text of a file with what a source says, and the numbers of a form of it."""
+    data = _without(plain_data(source, changes), _OF_THE_ORIGINAL)
+    numbers: dict[str, Rows] = {name: numbers_of(scenario, name) for name in scenario.given}
+    return emitted(_beside(with_numbers({"title": scenario.title, **data}, numbers)))
+
+
+def numbers_of(scenario: Scenario, name: Name) -> list[list[Decimal]]:
+    """The numbers of a given matrix, as they are written or, if nobody wrote them, in full."""
+    matrix = scenario.given[name]
+    if matrix.written is not None:
+        return [list(row) for row in matrix.written]
+    rows, columns = matrix.shape
+    return [[matrix.number(i, j).full for j in range(columns)] for i in range(rows)]
+
+
+def texts_beside(source: str) -> dict[str, str]:
+    """The files of text that a source goes on to read, by their names."""
+    folder = shipped.find(source).parent
+    found = {Path(path).name: folder / path for path in _paths(plain_data(source))}
+    return {name: path.read_text("utf-8-sig") for name, path in found.items()}
+
+
+def _without(data: Plain, keys: tuple[str, ...]) -> Plain:
+    return {key: value for key, value in data.items() if key not in keys}
+
+
+def _paths(data: Mapping[str, object]) -> Iterator[str]:
+    for key, value in data.items():
+        if isinstance(value, Mapping):
+            yield from ([str(value["file"])] if _names_file(key, value) else _paths(value))
+
+
+def _beside(data: Mapping[str, object]) -> Plain:
+    """The data with the files of text that it names beside it."""
+    return {key: _moved(key, value) for key, value in data.items()}
+
+
+def _moved(key: str, value: object) -> object:
+    if not isinstance(value, Mapping):
+        return value
+    return {"file": Path(str(value["file"])).name} if _names_file(key, value) else _beside(value)
+
+
+def _names_file(key: str, value: Mapping[str, object]) -> bool:
+    path = value.get("file")
+    return key in _TEXT_FILES and isinstance(path, str) and not path.isdigit()
