@@ -21,6 +21,3 @@ MARKS: tuple[Marks, ...] = ("single", "method")
 
 LAYOUTS = ("compact", "lines", "pages")
 """How much room an exercise leaves for the working."""
-
-LANGUAGES = ("en", "de")
-"""Of what stands around the questions of an exercise."""

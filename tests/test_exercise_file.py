@@ -80,7 +80,6 @@ WRONG = {
     "ask: [{cell: 'exp[I, I]', step: softmax}]": "a cell is one number, and step beside it",
     "points: {softmx: 1}": "exam.yaml:2:10: the text \"softmx\" is no step, and no step makes it",
     "layout: narrow": "exam.yaml:2:9",
-    "language: fr": "exam.yaml:2:11",
     "tolerance: {units: -1}": "exam.yaml:2:20",
     "ask: [{token: loves}]": "exam.yaml:2:7: token loves: the sentence has no",
     "ask: [{cell: 'exp[I, you]'}]": "exam.yaml:2:7: cell exp[I, you]: exp has no",
@@ -95,6 +94,37 @@ def test_what_is_wrong_is_told_where_it_stands(wrong: str, tmp_path: Path) -> No
         worth(exam(tmp_path, f"scenario: i_love_ai\n{wrong}\n"))
     assert WRONG[wrong] in str(caught.value)
     assert str(caught.value).count("exam.yaml") == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "low", "high"),
+    [
+        ("{}", "0.4215", "0.4225"),
+        ("{units: 1}", "0.4205", "0.4235"),
+        ("{absolute: 0.01}", "0.4115", "0.4325"),
+        ("{relative: 0.1}", "0.3793", "0.4647"),
+        ("{digits: 2}", "0.417", "0.427"),
+    ],
+)
+def test_a_tolerance_widens_the_key(said: str, low: str, high: str, tmp_path: Path) -> None:
+    """weights[I, I] is 2.718 / 6.437 = 0.422 on any path."""
+    text = f"scenario: i_love_ai\nask: [{{cell: 'weights[I, I]'}}]\ntolerance: {said}\n"
+    trace = trace_of(SHIPPED["i_love_ai"])
+    ordered = load_exercise(exam(tmp_path, text))
+    whole = exercise(trace, request_of(trace, ordered), "A", "it", ordered.frame)
+    ((key,),) = [[question.key for question in questions(whole)]]
+    assert key is not None
+    assert (key.low, key.high) == (Decimal(low), Decimal(high))
+
+
+def test_what_stands_around_the_questions(tmp_path: Path) -> None:
+    frame = "course: NLP 1\ninstitution: A school\ndate: 3 May\ninstructions: Use *ink*.\n"
+    exam(tmp_path, f"scenario: i_love_ai\nask: [softmax]\nexercise: Mine\n{frame}")
+    made(tmp_path, "--format", "markdown")
+    sheet = (tmp_path / "exam" / "exam_sheet.md").read_text("utf-8")
+    assert sheet.startswith("# Mine: worksheet\n\n- **Course:** NLP 1\n- **Institution:** A school")
+    assert "- **Date:** 3 May" in sheet
+    assert "Use \\*ink\\*." in sheet
 
 
 def test_an_exercise_without_a_scenario_is_refused(tmp_path: Path) -> None:

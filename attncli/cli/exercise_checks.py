@@ -80,11 +80,18 @@ def _beside_stress(order: ExerciseArguments) -> list[Problem]:
     return [Problem.of("--stress", "it writes no exercise", f"leave {', '.join(said)} out")]
 
 
-def parse_manner(order: ExerciseArguments, counts: Counts | None) -> PaperSettings:
+def parse_manner(
+    order: ExerciseArguments, counts: Counts | None, *, by_file: bool = False
+) -> PaperSettings:
     """How and where it is to be written. Raises OutputError, naming all that is wrong."""
     from attncli.render import exercise_format_names, format_names
 
-    many = order.hints or order.key == "separate" or (counts is not None and len(counts.names) > 1)
+    many = (
+        by_file
+        or order.hints
+        or order.key == "separate"
+        or (counts is not None and len(counts.names) > 1)
+    )
     folder = order.output is not None and _is_folder(order.output, many=many)
     complaints = Complaints()
     known = [*format_names(), *exercise_format_names()]

@@ -79,10 +79,11 @@ def _checked(order: ExerciseArguments) -> CheckedOrder:
 
 def _manner(order: ExerciseArguments, said: Ordered | None) -> PaperSettings:
     """How and where it is to be written. Raises OutputError where it can't go there."""
-    manner = parse_manner(order, None if said is None else said.counts)
+    by_file = said is not None and said.exercise.path is not None
+    manner = parse_manner(order, None if said is None else said.counts, by_file=by_file)
     if said is not None and said.counts.stress is not None:
         check_target(order.output, force=order.force)
-    elif said is not None and not (manner.folder and said.exercise.path is not None):
+    elif said is not None and not (manner.folder and by_file):
         check_targets(order, manner, said.counts.names)
     return manner
 

@@ -19,11 +19,12 @@ Flags = NDArray[np.bool_]
 
 class Tolerance(NamedTuple):
     """What is let pass beside what follows by itself: so many units of the last place, an absolute
-    and a relative difference."""
+    and a relative difference, and numbers that are given with so many significant digits."""
 
     units: Decimal = Decimal(0)
     absolute: Decimal = Decimal(0)
     relative: Decimal = Decimal(0)
+    digits: int | None = None
 
     @np.errstate(invalid="ignore")
     def around(self, written: Enclosure, places: int) -> Enclosure:
@@ -32,10 +33,19 @@ class Tolerance(NamedTuple):
         more = (0.5 + float(self.units)) * 10.0**-places + float(self.absolute)
         share, (low, high) = float(self.relative), written
         finite = np.isfinite(low) & np.isfinite(high)
+        less, much = (np.maximum(more, self._rounded_off(np.abs(end))) for end in written)
         return Enclosure(
-            np.where(finite, low - more - share * np.abs(low), low),
-            np.where(finite, high + more + share * np.abs(high), high),
+            np.where(finite, low - less - share * np.abs(low), low),
+            np.where(finite, high + much + share * np.abs(high), high),
         )
+
+    def _rounded_off(self, sizes: Array) -> Array:
+        """The most that numbers of some sizes change when only so many digits of them are given."""
+        if self.digits is None:
+            return np.zeros_like(sizes)
+        known = np.where(np.isfinite(sizes) & (sizes > 0), sizes, 1.0)
+        last = np.floor(np.log10(known)) - (self.digits - 1)
+        return np.asarray(np.where(sizes > 0, 0.5 * 10.0**last, 0.0))
 
 
 def ranges(paths: Paths, name: str, tolerance: Tolerance) -> Enclosure:

@@ -93,7 +93,6 @@ class Frame(NamedTuple):
     date: str = ""
     institution: str = ""
     instructions: str = ""
-    language: str = "en"
 
 
 class ExerciseFile(NamedTuple):

@@ -32,6 +32,7 @@ from attncli.telling.exercise.asking import WholePage
 from attncli.telling.exercise.choice import chosen, takes, terms_of
 from attncli.telling.exercise.conventions import products_in_words
 from attncli.telling.exercise.fingerprint import fingerprint
+from attncli.telling.exercise.frame import framing_facts, instructions
 from attncli.telling.exercise.keys import Reach, key_of, number_of, with_slips
 from attncli.telling.exercise.lines import Asked, Blankable, Terms
 from attncli.telling.exercise.sections import (
@@ -42,6 +43,7 @@ from attncli.telling.exercise.sections import (
     working_in,
 )
 from attncli.telling.exercise.solutions import solution_of, what_is_accepted
+from attncli.telling.exercise.tolerated import let_pass, what_passes
 from attncli.telling.facts import facts_of, printed_roots, rounding_facts
 from attncli.telling.selection import Selection, SelectionError
 from attncli.trace import PlannedStep, Quantity, Trace
@@ -190,7 +192,8 @@ class BlankedPage(NamedTuple):
         carry, exact = map(self._numbers_under, POLICIES)
         judge = Judge(self.trace, self.context, printed=self.roots)
         reach = Reach(judge.right)
-        return {place.id: key_of(reach, place, carry, exact) for place in self.places}
+        keys = {place.id: key_of(reach, place, carry, exact) for place in self.places}
+        return {id_: let_pass(key, self.wish.tolerance) for id_, key in keys.items()}
 
     def _numbers_under(self, policy: Policy) -> Mapping[str, Number]:
         """The numbers of the blanks under a policy, worked from what the sheet shows; none where
@@ -214,7 +217,7 @@ class BlankedPage(NamedTuple):
         """The sections with blanks, their questions with keys, and their solutions; the first of
         these says how they are to be read."""
         keys = self.keys()
-        before = what_is_accepted(keys.values(), self.roots)
+        before = (*what_is_accepted(keys.values(), self.roots), *what_passes(self.wish.tolerance))
         sections = []
         for told, places in self.asking:
             section = told.section
@@ -299,9 +302,13 @@ def exercise(
     return Document(
         Word(frame.title or trace.scenario.title),
         tuple(told),
-        _facts(trace),
+        Facts((*framing_facts(frame), *_facts(trace).rows)),
         given=tuple(_given(trace, what.asked)),
-        opening=(Fields(("Name", "Date", f"Points of {points_text(points)}")), *opening),
+        opening=(
+            Fields(("Name", "Date", f"Points of {points_text(points)}")),
+            *instructions(frame),
+            *opening,
+        ),
         sources=trace.scenario.sources,
         rounding=rounding_facts(trace),
         paper=Paper("exercise", form, mark, Word(command), points, wish.share or 0),

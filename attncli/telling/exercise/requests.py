@@ -30,10 +30,16 @@ def request_of(trace: Trace, ordered: ExerciseFile) -> ExerciseRequest:
             wrong += (_placed(problem, group[0]) for problem in error.problems)
     if wrong:
         raise SelectionError(wrong)
-    share, tolerance = ordered.mistakes, Tolerance(**ordered.tolerance)
+    share, tolerance = ordered.mistakes, _tolerance(ordered)
     found = ExerciseRequest(tuple(asks), ordered.points, str(ordered.seed), share, tolerance)
     _check_points(trace, ordered, found)
     return found
+
+
+def _tolerance(ordered: ExerciseFile) -> Tolerance:
+    said = dict(ordered.tolerance)
+    digits = said.pop("digits", None)
+    return Tolerance(**said, digits=None if digits is None else int(digits))
 
 
 def _check_points(trace: Trace, ordered: ExerciseFile, found: ExerciseRequest) -> None:

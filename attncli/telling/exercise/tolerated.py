@@ -1,0 +1,42 @@
+"""What is accepted beside what follows by itself, as the author of an exercise says."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from attncli.document import Note
+from attncli.marking.tolerance import Tolerance
+from attncli.questions import RightAnswer
+
+
+def let_pass(key: RightAnswer, tolerance: Tolerance) -> RightAnswer:
+    """A key that lets more pass: units of the last place, an absolute and a relative difference;
+    and what the answer is when it is given with so many significant digits."""
+    if tolerance == Tolerance() or not key.number.shown.is_finite():
+        return key
+    shown = key.number.shown
+    more = 2 * key.half * tolerance.units + tolerance.absolute + abs(shown) * tolerance.relative
+    around = _rounded_off(shown, tolerance.digits)
+    return key._replace(
+        low=min(key.low - more, shown - around), high=max(key.high + more, shown + around)
+    )
+
+
+def what_passes(tolerance: Tolerance) -> tuple[Note, ...]:
+    """What is said of it in a key."""
+    units, absolute, relative, digits = tolerance
+    told = (
+        (units, f"{units} units of the last place"),
+        (absolute, f"a difference of {absolute}"),
+        (relative, f"a difference of {relative} of the number"),
+        (digits, f"the number with {digits} significant digits"),
+    )
+    said = [words for much, words in told if much]
+    return (Note((f"Besides, this lets pass: {', '.join(said)}.",)),) if said else ()
+
+
+def _rounded_off(number: Decimal, digits: int | None) -> Decimal:
+    """The most that a number changes when only so many digits of it are given."""
+    if digits is None or not number:
+        return Decimal(0)
+    return Decimal(5).scaleb(number.adjusted() - digits)
