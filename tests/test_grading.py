@@ -225,3 +225,40 @@ def test_a_number_inside_a_line_is_carried_forward_from_its_cell(tmp_path: Path)
     assert run("grade", "i_love_ai", tmp_path / "sheet.yaml").exit_code == 1
     lost = yaml_file(tmp_path / "a.yaml", {"exp_sum[I].working[99]": "1"})
     assert "no sheet asks for this number" in run("grade", "i_love_ai", lost).stderr
+
+
+EXAM = """\
+exercise: Attention by hand
+scenario: i_love_ai
+ask: [softmax, {cell: 'output[love, 1]'}]
+points: {softmax: 0.5, exp_sum: 2}
+forms: 3
+"""
+
+
+def test_an_exercise_marks_the_answers_of_its_forms(tmp_path: Path) -> None:
+    exam = tmp_path / "exam.yaml"
+    exam.write_text(EXAM, "utf-8")
+    words = ("exercise", exam, "--format", "yaml", "--key", "separate")
+    assert run(*words, "-o", f"{tmp_path}/made/").exit_code == 0
+    answers = tmp_path / "answers"
+    answers.mkdir()
+    for path in (tmp_path / "made").rglob("*key.yaml"):
+        (answers / path.name).write_bytes(path.read_bytes())
+    table = run("grade", exam, answers, "--format", "csv")
+    rows = [*csv.DictReader(table.stdout.splitlines())]
+    assert table.exit_code == 0, table.output
+    # nine exponentials and nine weights at half a point, three sums at two, one output at one
+    assert [(row["form"], row["points"], row["of"]) for row in rows] == [
+        ("A", "16", "16"), ("B", "16", "16"), ("C", "16", "16"),
+    ]  # fmt: skip
+    b = next(path for path in answers.iterdir() if "_B_" in path.name)
+    foreign = tmp_path / "foreign.yaml"
+    foreign.write_text(b.read_text("utf-8").replace('form: "B"', 'form: "Z"'), "utf-8")
+    assert run("grade", exam, foreign).exit_code == 0  # its hash is that of B
+    lines = foreign.read_text("utf-8").splitlines()
+    foreign.write_text("\n".join(x for x in lines if not x.startswith("hash")), "utf-8")
+    refused = run("grade", exam, foreign)
+    assert refused.exit_code == 2
+    assert "these are answers of form Z" in refused.stderr
+    assert run("grade", exam, b, "--points", "2").exit_code == 2

@@ -17,9 +17,9 @@ class GradeArguments(NamedTuple):
     scenario: Annotated[
         str,
         typer.Argument(
-            metavar="SCENARIO",
-            help="The scenario whose cells are asked, or a form of it; a file, or the name of a "
-            "shipped one.",
+            metavar="EXERCISE|SCENARIO",
+            help="The exercise file, with all of its forms; or a scenario, where what is asked is "
+            "read from the answers.",
         ),
     ]
     answers: Annotated[
@@ -95,7 +95,7 @@ class GradeArguments(NamedTuple):
 def command(order: GradeArguments) -> None:
     """Mark answers: what each file is worth, and what went wrong.
 
-    What is asked is read from the answers file. A wrong number costs once: what follows from it by
+    An answers file says which form of the exercise it belongs to. A wrong number costs once: what follows from it by
     the right working keeps its points. Of several students there is a table. Exits with 0 if all
     is right, with 1 if something isn't, with 2 on bad input.
 
@@ -103,7 +103,7 @@ def command(order: GradeArguments) -> None:
 
       attn grade i_love_ai answers.yaml
 
-      attn grade i_love_ai answers/ --points softmax=2 -o marked/
+      attn grade exam.yaml answers/ -o marked/
 
       attn grade i_love_ai answers/ --format csv -o table.csv
     """

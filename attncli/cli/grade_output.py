@@ -13,7 +13,6 @@ from attncli.writing import write_out
 
 if TYPE_CHECKING:
     from attncli.cli.grade import GradeArguments
-    from attncli.marking.grading.exam import Exam
     from attncli.marking.grading.papers import MarkedPaper
 
 _CSV = "csv"
@@ -45,17 +44,17 @@ def output_of(order: GradeArguments) -> GradeOutput:
     return GradeOutput(order.form, said, folder, order.force)
 
 
-def write_graded(output: GradeOutput, exam: Exam, papers: Sequence[MarkedPaper]) -> None:
+def write_graded(output: GradeOutput, papers: Sequence[MarkedPaper]) -> None:
     """Writes the report on a single paper, or the table of a class and, into a folder, a marked
     paper for each. Raises OutputError."""
     from attncli.telling.marked.papers import marked_paper
 
     if output.folder:
-        _write_folder(output, exam, papers)
+        _write_folder(output, papers)
     elif len(papers) > 1 or _is_csv(output):
-        _write_table(output, exam, papers)
+        _write_table(output, papers)
     else:
-        deliver(marked_paper(exam, papers[0]), output.form, output.output, force=output.force)
+        deliver(marked_paper(papers[0]), output.form, output.output, force=output.force)
 
 
 def _is_csv(output: GradeOutput) -> bool:
@@ -63,7 +62,7 @@ def _is_csv(output: GradeOutput) -> bool:
     return output.form == _CSV or (output.form is None and said.lower().endswith(".csv"))
 
 
-def _write_table(output: GradeOutput, exam: Exam, papers: Sequence[MarkedPaper]) -> None:
+def _write_table(output: GradeOutput, papers: Sequence[MarkedPaper]) -> None:
     from attncli.telling.marked.classes import class_page, class_rows
 
     if _is_csv(output):
@@ -71,10 +70,10 @@ def _write_table(output: GradeOutput, exam: Exam, papers: Sequence[MarkedPaper])
 
         write_out(csv_text(class_rows(papers)), output.output, force=output.force)
     else:
-        deliver(class_page(exam, papers), output.form, output.output, force=output.force)
+        deliver(class_page(papers), output.form, output.output, force=output.force)
 
 
-def _write_folder(output: GradeOutput, exam: Exam, papers: Sequence[MarkedPaper]) -> None:
+def _write_folder(output: GradeOutput, papers: Sequence[MarkedPaper]) -> None:
     """A marked paper for each student and the table beside them; the table is told as well."""
     from attncli.render import module_of
     from attncli.render.classes import csv_text
@@ -88,12 +87,12 @@ def _write_folder(output: GradeOutput, exam: Exam, papers: Sequence[MarkedPaper]
     module, page = module_of(form), page_for(output.output)
     names = _names(papers, module.SUFFIXES[0])
     texts = {
-        name: module.render(marked_paper(exam, paper), page)
+        name: module.render(marked_paper(paper), page)
         for name, paper in zip(names, papers, strict=True)
     }
     texts[f"{_TABLE}.csv"] = csv_text(class_rows(papers))
     write_files(output.output, texts, force=output.force)
-    deliver(class_page(exam, papers), "terminal", None, force=False)
+    deliver(class_page(papers), "terminal", None, force=False)
 
 
 def _names(papers: Sequence[MarkedPaper], suffix: str) -> list[str]:

@@ -15,9 +15,13 @@ from attncli.cli.progress import watched, watching
 if TYPE_CHECKING:
     from attncli.cli.grade import GradeArguments
     from attncli.marking.answers import AnswerSheet
-    from attncli.marking.grading.exam import Exam
     from attncli.marking.grading.papers import MarkedPaper
+    from attncli.marking.grading.scheme import Scheme
     from attncli.telling.marked.exams import Asking
+    from attncli.telling.marked.forms import AskedForms
+    from attncli.trace import Trace
+
+    Marker = Asking | AskedForms
 
 SOMETHING_WRONG = 1
 
@@ -26,17 +30,16 @@ def grade(order: GradeArguments) -> None:
     """Marks what is ordered, and ends with the exit status that tells how it went."""
     complaints = Complaints()
     output = complaints.hear(output_of, order)
-    asking = complaints.hear(_asking, order)
+    marker = complaints.hear(_marker, order)
+    asked = complaints.hear(_asked, order)
     complaints.stop_if_any()
     assert output is not None
-    assert asking is not None
-    with complaining():
-        asked = _asked(order)
-    sheets = _sheets(order, asked, complaints)
-    exam, papers = _marked(asking, sheets, asked, complaints)
-    if exam is not None and papers:
+    assert marker is not None
+    sheets = _sheets(order, asked or marker.asked, complaints)
+    papers = _marked(marker, sheets, asked, complaints)
+    if papers:
         with complaining():
-            write_graded(output, exam, papers)
+            write_graded(output, papers)
     complaints.say()
     if complaints.problems:
         raise typer.Exit(BAD_INPUT)
@@ -44,27 +47,65 @@ def grade(order: GradeArguments) -> None:
         raise typer.Exit(SOMETHING_WRONG)
 
 
-def _asking(order: GradeArguments) -> Asking:
-    """The worked scenario, the points and the marks. Raises Refusal."""
+def _marker(order: GradeArguments) -> Marker:
+    """What marks the papers: a scenario, or the forms of an exercise. Raises Refusal."""
+    from attncli.building.exercise_file import is_exercise
+
+    return _forms(order) if is_exercise(order.scenario) else _asking(order)
+
+
+def _scheme(order: GradeArguments) -> Scheme:
     from attncli.choices import MARKS
     from attncli.marking.grading.scheme import Scheme
-    from attncli.pipeline import load, work
-    from attncli.telling.exercise.choice import parse_points
-    from attncli.telling.marked.exams import Asking
     from attncli.writing import OutputError
 
-    points = parse_points(order.points or ())
     marks = next((one for one in MARKS if one == order.marks), None)
     if marks is None:
         right = f"say {' or '.join(MARKS)}"
         raise OutputError.of(f"--marks {order.marks}", "no such choice", right)
+    return Scheme(marks, not order.no_carry)
+
+
+def _asking(order: GradeArguments) -> Asking:
+    """The worked scenario, the points and the marks. Raises Refusal."""
+    from attncli.telling.exercise.choice import parse_points
+    from attncli.telling.marked.exams import Asking
+
+    points, scheme = parse_points(order.points or ()), _scheme(order)
+    return Asking(order.scenario, _worked(order, order.scenario), points, scheme)
+
+
+def _forms(order: GradeArguments) -> AskedForms:
+    """All forms of an exercise. Raises Refusal."""
+    from attncli.building.exercise_file import load_exercise
+    from attncli.cli.variants import variants
+    from attncli.telling.exercise.requests import request_of
+    from attncli.telling.marked.forms import AskedForms, form_exam
+    from attncli.writing import OutputError
+
+    said = {"--points": order.points, "--set": order.set_, "--decimals": order.decimals}
+    for option, value in {**said, "--rounding": order.rounding}.items():
+        if value:
+            right = "leave it out, or change the file"
+            raise OutputError.of(option, "the exercise file says what is asked", right)
+    it, scheme = load_exercise(order.scenario), _scheme(order)
+    trace = _worked(order, it.scenario)
+    wish = request_of(trace, it)
+    made = variants(trace, wish, it.forms, it.seed, it.allow)
+    forms = [form_exam(one, wish, form, scheme, it.frame) for form, one in made]
+    return AskedForms(order.scenario, forms)
+
+
+def _worked(order: GradeArguments, scenario: str) -> Trace:
+    """A scenario, worked. Raises ScenarioError."""
+    from attncli.pipeline import load, work
+
     changes = changes_of(order.set_, order.decimals, order.rounding)
     with watching("Learning pieces") as tell:
-        scenario = load(
-            order.scenario, changes, outside=order.files_outside, large=order.large, progress=tell
+        loaded = load(
+            scenario, changes, outside=order.files_outside, large=order.large, progress=tell
         )
-        trace = work(scenario.alone())
-    return Asking(order.scenario, trace, points, Scheme(marks, not order.no_carry))
+        return work(loaded.alone())
 
 
 def _asked(order: GradeArguments) -> tuple[str, ...]:
@@ -95,23 +136,17 @@ def _sheets(
 
 
 def _marked(
-    asking: Asking, sheets: Sequence[AnswerSheet], asked: Sequence[str], complaints: Complaints
-) -> tuple[Exam | None, list[MarkedPaper]]:
-    """The exam, and each paper that belongs to it."""
+    marker: Marker,
+    sheets: Sequence[AnswerSheet],
+    asked: Sequence[str] | None,
+    complaints: Complaints,
+) -> list[MarkedPaper]:
+    """Each paper that belongs to the exercise."""
     from attncli.marking.grading.papers import marked
-    from attncli.telling.marked.exams import asked_in
 
-    belonging = []
-    for sheet in sheets:
-        with complaints.heard():
-            asking.exam(tuple(sheet.answers), sheet.source)
-            asking.check(sheet, asked or tuple(sheet.answers))
-            belonging.append(sheet)
-    if not belonging:
-        return None, []
-    exam = asking.exam(asked or asked_in(belonging), belonging[0].source)
+    marker = marker.knowing(asked or (), sheets)
     papers = []
-    for sheet in watched(belonging, len(belonging), "Papers"):
+    for sheet in watched(sheets, len(sheets), "Papers"):
         with complaints.heard():
-            papers.append(marked(exam, sheet))
-    return exam, papers
+            papers.append(marked(marker.exam_of(sheet), sheet))
+    return papers

@@ -25,14 +25,19 @@ class PointedVerdict(NamedTuple):
 
 
 class MarkedPaper(NamedTuple):
-    """A student's answers with what is said of each, in the order of the working; of how many
-    points, and what makes later work trivial; `terms` are numbers inside lines."""
+    """A student's answers with what is said of each, in the order of the working; by which
+    exam, and what makes later work trivial; `terms` are numbers inside lines."""
 
     sheet: AnswerSheet
+    exam: Exam
     numbers: tuple[PointedVerdict, ...]
-    of: Decimal
     trivial: tuple[Degenerate, ...] = ()
     terms: tuple[MarkedTerm, ...] = ()
+
+    @property
+    def of(self) -> Decimal:
+        """The points of the whole exam."""
+        return self.exam.points
 
     @property
     def points(self) -> Decimal:
@@ -80,4 +85,4 @@ def marked(exam: Exam, sheet: AnswerSheet) -> MarkedPaper:
         for one in exam.terms
     )
     trivial = tuple(degenerate(exam.trace, verdicts))
-    return MarkedPaper(sheet, numbers, exam.points, trivial, terms)
+    return MarkedPaper(sheet, exam, numbers, trivial, terms)

@@ -20,8 +20,9 @@ _MOST = 8
 """Mistakes, and cells, that are listed."""
 
 
-def class_page(exam: Exam, papers: Sequence[MarkedPaper]) -> Document:
+def class_page(papers: Sequence[MarkedPaper]) -> Document:
     """The marks of a class, its commonest mistakes and its hardest cells."""
+    exam = papers[0].exam
     title = Word(exam.trace.scenario.title)
     mean = points_text(average(papers).quantize(Decimal("0.01"), ROUND_HALF_UP))
     facts = Facts(

@@ -14,7 +14,7 @@ from attncli.marking.grading.exam import AskedNumber, Exam
 from attncli.marking.grading.scheme import Scheme
 from attncli.marking.grading.terms import AskedTerm, line_of
 from attncli.questions import OWN_FORM, Question, Worth
-from attncli.records import dataclass, field
+from attncli.records import dataclass, field, replace
 from attncli.refusals import Problem, Refusal, Where
 from attncli.scenario.exercise import Points
 from attncli.telling.exercise.fingerprint import fingerprint
@@ -33,7 +33,39 @@ class Asking:
     trace: Trace
     points: Points = Points()
     scheme: Scheme = Scheme()
+    named: tuple[str, ...] = ()
     _marks: dict[tuple[str, ...], str] = field(default_factory=dict)
+    _exams: dict[tuple[str, ...], Exam] = field(default_factory=dict)
+
+    def exam_of(self, sheet: AnswerSheet) -> Exam:
+        """What a paper is marked by: all that is `named`, else all that it answers itself. Raises
+        Refusal."""
+        own = tuple(sheet.answers)
+        if own not in self._exams:
+            self._exams[own] = self.exam(own, sheet.source)  # which tells what isn't there
+        self.check(sheet, self.named or own)
+        if self.named and self.named not in self._exams:
+            self._exams[self.named] = self.exam(self.named, sheet.source)
+        return self._exams[self.named or own]
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """What is asked, where that is named."""
+        return self.named
+
+    def knowing(self, asked: Sequence[str], sheets: Sequence[AnswerSheet]) -> Asking:
+        """The same, knowing all that is asked: what is named, else what is in any of the sheets
+        that belong to it."""
+        if asked:
+            return replace(self, named=tuple(asked))
+        return replace(self, named=asked_in(one for one in sheets if self._belongs(one)))
+
+    def _belongs(self, sheet: AnswerSheet) -> bool:
+        try:
+            self.exam_of(sheet)
+        except Refusal:
+            return False
+        return True
 
     def exam(self, ids: Sequence[str], source: str) -> Exam:
         """The exam that asks for some cells. Raises Refusal, naming all that aren't there."""

@@ -8,7 +8,6 @@ from decimal import Decimal
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
 from attncli.document import Document, Note, Spans, Term
-from attncli.marking.grading.exam import Exam
 from attncli.marking.grading.papers import MarkedPaper
 from attncli.questions import OWN_FORM
 from attncli.telling.marked.report import Report, report
@@ -16,9 +15,9 @@ from attncli.telling.sentences import counted
 from attncli.word import Word
 
 
-def marked_paper(exam: Exam, paper: MarkedPaper) -> Document:
+def marked_paper(paper: MarkedPaper) -> Document:
     """What is said of a student's answers."""
-    sheet = paper.sheet
+    sheet, exam = paper.sheet, paper.exam
     facts: list[tuple[str, Spans]] = [("Student", (Word(sheet.student),))]
     if sheet.form not in ("", OWN_FORM):
         facts.append(("Form", (Word(sheet.form),)))

@@ -1,0 +1,99 @@
+"""The forms of an exercise, to mark answers by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from functools import cached_property
+
+from attncli.marking.answers import AnswerSheet
+from attncli.marking.grading.addresses import cell_of
+from attncli.marking.grading.exam import AskedNumber, Exam
+from attncli.marking.grading.scheme import Scheme
+from attncli.marking.grading.terms import AskedTerm, line_of
+from attncli.questions import Question
+from attncli.records import NamedTuple, dataclass
+from attncli.refusals import Problem, Refusal, Where, listed
+from attncli.scenario.exercise import Frame
+from attncli.telling.exercise.papers import ExerciseRequest, exercise
+from attncli.telling.facts import printed_roots
+from attncli.telling.marked.terms import accepted_by
+from attncli.trace import Trace
+
+
+class FormExam(NamedTuple):
+    """A form by its name and its hash, and what papers of it are marked by."""
+
+    form: str
+    mark: str
+    exam: Exam
+
+
+def form_exam(
+    trace: Trace, wish: ExerciseRequest, form: str, scheme: Scheme, frame: Frame
+) -> FormExam:
+    """What a form of an exercise asks for. Raises SelectionError where that is nothing."""
+    document = exercise(trace, wish, form, "", frame)
+    questions = [one for section in document.sections for one in section.questions]
+    asked = tuple(
+        AskedNumber(one.id, cell_of(trace, one.id), Decimal(one.points))
+        for one in questions
+        if line_of(one.id) is None
+    )
+    terms = tuple(_term(one) for one in questions if line_of(one.id) is not None)
+    roots = printed_roots(trace)
+    exam = Exam(trace, asked, terms, scheme, wish.tolerance, roots)
+    assert document.paper is not None
+    return FormExam(form, document.paper.hash, exam)
+
+
+def _term(question: Question) -> AskedTerm:
+    assert question.key is not None
+    key = question.key
+    return AskedTerm(question.id, key.number, accepted_by(key), Decimal(question.points))
+
+
+@dataclass(frozen=True)
+class AskedForms:
+    """All forms of an exercise."""
+
+    source: str
+    forms: Sequence[FormExam]
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """What the first form asks for, for files that only count."""
+        exam = self.forms[0].exam
+        return (*(one.id for one in exam.asked), *(one.id for one in exam.terms))
+
+    @cached_property
+    def _by_mark(self) -> dict[str, Exam]:
+        return {one.mark: one.exam for one in self.forms}
+
+    @cached_property
+    def _by_form(self) -> dict[str, Exam]:
+        return {one.form: one.exam for one in self.forms}
+
+    def knowing(self, asked: Sequence[str], sheets: Sequence[AnswerSheet]) -> AskedForms:  # noqa: ARG002
+        """The same; what is asked is known."""
+        return self
+
+    def exam_of(self, sheet: AnswerSheet) -> Exam:
+        """What a paper is marked by: the form of its hash, or without one of its name. Raises
+        Refusal for answers of no form of the exercise."""
+        if sheet.mark:
+            found = self._by_mark.get(sheet.mark)
+        elif not sheet.form and len(self.forms) == 1:
+            found = self.forms[0].exam
+        else:
+            found = self._by_form.get(sheet.form)
+        if found is None:
+            right = f"it has {listed(f'{one.form} ({one.mark})' for one in self.forms)}"
+            raise Refusal([Problem(Where(sheet.source), self._wrong(sheet), right)])
+        return found
+
+    def _wrong(self, sheet: AnswerSheet) -> str:
+        if not (sheet.form or sheet.mark):
+            return f"it doesn't say to which form of {self.source} it belongs"
+        mark = f" ({sheet.mark})" if sheet.mark else ""
+        return f"these are answers of form {sheet.form or '?'}{mark}, which {self.source} hasn't"
