@@ -95,9 +95,9 @@ class GradeArguments(NamedTuple):
 def command(order: GradeArguments) -> None:
     """Mark answers: what each file is worth, and what went wrong.
 
-    An answers file says which form of the exercise it belongs to. A wrong number costs once: what follows from it by
-    the right working keeps its points. Of several students there is a table. Exits with 0 if all
-    is right, with 1 if something isn't, with 2 on bad input.
+    An answers file says which form of the exercise it belongs to. A wrong number costs once: what
+    follows from it by the right working keeps its points. Of several students there is a table.
+    Exits with 0 if all is right, with 1 if something isn't, with 2 on bad input.
 
     Examples:
 
