@@ -115,7 +115,7 @@ class Inquiry:
                 found={**{c: ("carried forward", []) for c in carried}, **rest.found}
             )
         fits = self.fits()
-        judged = {cell: self._of_cell(cell, fits) for cell in self._open_cells}
+        judged = {cell: _each_once(*self._of_cell(cell, fits)) for cell in self._open_cells}
         known = [fit for fit in fits if fit.is_supported]
         if not known or known[0].way is None:
             return Explained(judged)
@@ -271,6 +271,10 @@ class Inquiry:
         i, j = cell.row, cell.column
         is_sharp = float(held.high[i, j] - held.low[i, j]) <= most * self._unit
         return is_sharp and bool(taken(held, self.numbers.values)[i, j])
+
+
+def _each_once(judgement: Judgement, causes: list[Cause]) -> tuple[Judgement, list[Cause]]:
+    return judgement, [*dict.fromkeys(causes)]
 
 
 def _without(fits: list[_Fit], others: list[_Fit]) -> Iterator[_Fit]:
