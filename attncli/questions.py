@@ -19,12 +19,17 @@ class MistakenAnswer(NamedTuple):
     high: Decimal
 
 
+_MANY = 5
+"""Units of the last place that an answer may be off by and still tell something."""
+
+
 class RightAnswer(NamedTuple):
     """What is right for a blank: every number from `low` to `high`, both included.
 
     `carry` and `exact` are what the two rounding policies give (None: nothing), `number` the
     answer itself, `half` half a unit of its last place; `slips` are common mistakes by their
-    numbers, the ranges of all of them apart from each other and from the right one.
+    numbers, the ranges of all of them apart from each other and from the right one; `hidden` are
+    those that give another number that is accepted, too.
     """
 
     number: Number
@@ -34,6 +39,12 @@ class RightAnswer(NamedTuple):
     exact: Number | None
     slips: tuple[MistakenAnswer, ...] = ()
     half: Decimal = Decimal(0)
+    hidden: tuple[str, ...] = ()
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether more than five units of the last place are accepted."""
+        return self.low.is_finite() and self.high - self.low > 2 * _MANY * self.half
 
     @property
     def places(self) -> int:

@@ -14,11 +14,13 @@ from attncli.arithmetic.operations import DivideBy
 from attncli.arithmetic.rounding import Array
 from attncli.building.plain import plain_data, with_numbers
 from attncli.cli.variants import variants
+from attncli.render import Page, render
 from attncli.telling.exercise.keys import Reach
 from attncli.telling.exercise.papers import BlankedPage, taken
 from attncli.telling.exercise.trust import trial
+from attncli.telling.weaknesses import weaknesses
 from attncli.trace import Definition, Trace
-from tests.exercises import wish
+from tests.exercises import papers, questions, wish
 from tests.pages import SHIPPED, trace_of
 from tests.test_intervals import given_numbers
 from tests.test_paths import round_half_away
@@ -141,3 +143,19 @@ def test_stress_tells_keys_that_accept_too_little(monkeypatch: pytest.MonkeyPatc
     assert trial({**data, "scale": "1.41"}, None, trace, wanted, "A").disagreements
     monkeypatch.setattr(Reach, "of", lambda *_: [])
     assert trial(data, None, trace, wanted, "A").disagreements
+
+
+def test_answers_that_tell_little_are_told() -> None:
+    """Of 1000 × weights, rounded to three decimals, each rounding moves whole units."""
+    text = "scores: [[1, 2]]\nscale: none\nV: [[1000], [0]]\n"
+    trace = trace_of(text)
+    one = papers(trace, wish(trace))
+    key = next(q.key for q in questions(one.whole) if q.id == "output[1, 1]")
+    assert key is not None
+    assert key.is_wide
+    page = render(one.key, "terminal", Page(80))
+    assert "by more than five units of the last place: output[1, 1]" in " ".join(page.split())
+    found = render(weaknesses(trace), "terminal", Page(200))
+    assert "rounding.decimals=4 with rounding.quantities={output: 3}" in " ".join(found.split())
+    better = trace_of(text, "rounding.decimals=7", "rounding.quantities={output: 3}")
+    assert "tells little" not in render(weaknesses(better), "terminal", Page(200))

@@ -28,6 +28,13 @@ WEAK: Mapping[str, Rule] = MappingProxyType(
             "Somebody who rounds on the way (carry) and somebody who doesn't (exact) get"
             " different numbers here. A key has to accept both.",
         ),
+        "wide": Rule(
+            "answers that tell little",
+            "answer that tells little",
+            "Honest ways of rounding lead to all of these, more than five units of the last place,"
+            " and a key has to accept them. Another decimal for what they are made of, and not for"
+            " them, narrows that.",
+        ),
         "edges": Rule(
             "rounding edges",
             "rounding edge",

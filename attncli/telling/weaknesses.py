@@ -21,6 +21,7 @@ from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.parts import made_by, place_in_words, title_of, told_parts
 from attncli.telling.selection import select
 from attncli.telling.weak_words import WEAK
+from attncli.telling.wide import wide
 from attncli.trace import Quantity, Trace
 from attncli.word import Word
 
@@ -42,6 +43,7 @@ def weaknesses(trace: Trace, steps: Sequence[str] = ()) -> Document:
     revealed, hidden = _mistakes(trace, names)
     found = {**_numbers(trace, names), **_given(trace, names), "mistakes": hidden}
     found["ambiguous"] = [*_ambiguous(trace, names)]
+    found["wide"] = [*wide(trace, names)]
     sections = [_section(rule, found[rule]) for rule in WEAK if found.get(rule)]
     if revealed:
         title, says = "Mistakes that can be revealed", _REVEALED

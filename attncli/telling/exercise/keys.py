@@ -220,6 +220,7 @@ def _with_slips(
         return key
     name, i, j = place.cell
     slips: list[MistakenAnswer] = []
+    hidden: list[str] = []
     for mistake, other in wrong:
         if other[name] is trace[name]:  # the mistake leaves it as it is
             continue
@@ -230,4 +231,6 @@ def _with_slips(
         taken = ((key.low, key.high), *((slip.low, slip.high) for slip in slips))
         if all(high < a or b < low for a, b in taken):
             slips.append(MistakenAnswer(mistake.name, mistake.says, number, low, high))
-    return key._replace(slips=tuple(slips))
+        elif key.low <= value_at(number, key.places) <= key.high:
+            hidden.append(mistake.says)
+    return key._replace(slips=tuple(slips), hidden=tuple(hidden))

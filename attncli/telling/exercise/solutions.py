@@ -8,15 +8,18 @@ from decimal import Decimal
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Expression, Number, Omitted, Root, numbers_in
-from attncli.document import Addition, Block, Line, Note, Table, Working
+from attncli.document import Addition, Block, Line, Note, Spans, Table, Working
 from attncli.name import Name
 from attncli.notation import plain
 from attncli.notation.plain import MINUS
 from attncli.questions import Question, RightAnswer, points_text
 from attncli.telling.exercise.lines import Blankable, inside_of
-from attncli.telling.sentences import counted
+from attncli.telling.sentences import counted, joined
 from attncli.word import Word
 
+_MOST_NAMED = 6
+_WIDE = "Rounding on the way may change these by more than five units of the last place:"
+_REMEDY = "With another decimal for what they are made of, and not for them, they tell more."
 _HEADINGS = ("Blank", "Answer", "carry", "exact", "Accepted", "Points")
 
 
@@ -34,8 +37,28 @@ def solution_of(
     if not whole:
         asked = _Wanted(places)
         lines = [block for one in working for block in asked.of(one)]
-    names = (place.seen_from(path) for place in places)
-    return (*lines, Table(_HEADINGS, tuple(map(_row, questions, names))))
+    names = [place.seen_from(path) for place in places]
+    table = Table(_HEADINGS, tuple(map(_row, questions, names)))
+    return (*lines, table, *_doubts(questions, names))
+
+
+def _doubts(questions: Sequence[Question], names: Sequence[str]) -> list[Block]:
+    """What answers can't tell: those that may be far off, and what mistakes give as well."""
+    keys = [(name, one.key) for one, name in zip(questions, names, strict=True) if one.key]
+    told: list[Spans] = []
+    wide = [Word(name) for name, key in keys if key.is_wide]
+    if wide:
+        told.append((f"{_WIDE} ", *_listed(wide), f". {_REMEDY}"))
+    for says in dict.fromkeys(says for _, key in keys for says in key.hidden):
+        blanks = [Word(name) for name, key in keys if says in key.hidden]
+        told.append((f"What this mistake gives is accepted, too: {says} ", *_listed(blanks), "."))
+    return [Note(one) for one in told]
+
+
+def _listed(names: Sequence[Word]) -> Spans:
+    shown = names[:_MOST_NAMED]
+    more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
+    return (*joined((name,) for name in shown), more)
 
 
 def _row(question: Question, name: str) -> tuple[Word | str, ...]:
