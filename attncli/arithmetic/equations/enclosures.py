@@ -123,7 +123,7 @@ class _Enclosures:
     def product(self, node: ex.Product) -> Enclosure:
         made = self.of(node.factors[0])
         for factor in node.factors[1:]:
-            made = _times(made, self.of(factor))
+            made = times(made, self.of(factor))
         return made
 
     def total(self, node: ex.Total) -> Enclosure:
@@ -138,7 +138,7 @@ class _Enclosures:
         """By middles and radii (Rump 1999, BIT 39), which are products of matrices, where all is
         finite; else each product by itself."""
         if not all(np.isfinite(x).all() for x in (*a, *b)):
-            return Enclosure(*(np.asarray(x.sum(axis=axes, keepdims=True)) for x in _times(a, b)))
+            return Enclosure(*(np.asarray(x.sum(axis=axes, keepdims=True)) for x in times(a, b)))
         (a_mid, a_rad), (b_mid, b_rad) = map(_middle_and_radius, (a, b))
         middle = self._contracted(a_mid, b_mid, axes)
         radius = self._contracted(np.abs(a_mid), b_rad, axes)
@@ -156,7 +156,7 @@ class _Enclosures:
         zero = (divisor.low <= 0) & (divisor.high >= 0)
         low, high = 1 / divisor.high, 1 / divisor.low
         inverse = Enclosure(np.where(zero, -math.inf, low), np.where(zero, math.inf, high))
-        return _times(self.of(node.dividend), inverse)
+        return times(self.of(node.dividend), inverse)
 
     def negative(self, node: ex.Negative) -> Enclosure:
         one = self.of(node.operand)
@@ -199,7 +199,8 @@ def _middle_and_radius(one: Enclosure) -> tuple[Array, Array]:
     return middle, np.where(one.low == one.high, 0.0, (one.high - one.low) / 2)
 
 
-def _times(a: Enclosure, b: Enclosure) -> Enclosure:
+def times(a: Enclosure, b: Enclosure) -> Enclosure:
+    """The products of numbers between some others, cell by cell."""
     ends = [np.nan_to_num(x * y, nan=0.0, posinf=math.inf, neginf=-math.inf) for x in a for y in b]
     return Enclosure(*(np.asarray(pick.reduce(ends)) for pick in (np.minimum, np.maximum)))
 

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attncli.arithmetic.equations.enclosures import Enclosure, enclosed, enclosed_number
+from attncli.arithmetic.equations.enclosures import Enclosure, enclosed, enclosed_number, times
 from attncli.arithmetic.expression import Expression, Number
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, ZeroOne
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.moved import Moved
+from attncli.arithmetic.operations.rotary import Rotate
 from attncli.arithmetic.operations.softmax import Exponential
 
 
@@ -29,6 +30,8 @@ def enclosing(
             return Enclosure(*(operation.arranged(*end) for end in zip(*operands, strict=True)))
         case ZeroOne():
             return Enclosure.of(operation.values(*numbers))
+        case Rotate():
+            return _rotated(operation, *operands)
     return _cell_by_cell(operation, numbers, operands)
 
 
@@ -48,6 +51,20 @@ def _exponential(operation: Exponential, numbers: Matrix, scores: Enclosure) -> 
     top_high = np.where(shifted, 1.0, np.exp(np.take_along_axis(scores.high, at, axis)))
     np.put_along_axis(made.low, at, ones, axis)
     np.put_along_axis(made.high, at, top_high, axis)
+    return made
+
+
+def _rotated(operation: Rotate, x: Enclosure, cosine: Enclosure, sine: Enclosure) -> Enclosure:
+    """Each pair of columns turned: first cos − second sin, first sin + second cos."""
+    if operation.back:
+        sine = Enclosure(-sine.high, -sine.low)
+    made = Enclosure(x.low.copy(), x.high.copy())
+    one, two = operation.columns(2 * cosine.low.shape[1])
+    first, second = (Enclosure(x.low[:, at], x.high[:, at]) for at in (one, two))
+    turned, taken = times(first, cosine), times(second, sine)
+    made.low[:, one], made.high[:, one] = turned.low - taken.high, turned.high - taken.low
+    turned, taken = times(first, sine), times(second, cosine)
+    made.low[:, two], made.high[:, two] = turned.low + taken.low, turned.high + taken.high
     return made
 
 

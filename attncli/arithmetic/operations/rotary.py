@@ -145,15 +145,17 @@ class Rotate(Operation):
         x, cosine, sine = (np.abs(operand.values) for operand in operands)
         return self._turned(x, cosine, sine, sine)
 
+    def columns(self, r: int) -> tuple[slice, slice]:
+        """The first and the second columns of the pairs of r columns."""
+        if self.pairs == "interleaved":
+            return slice(0, r, 2), slice(1, r, 2)
+        return slice(0, r // 2), slice(r // 2, r)
+
     def _turned(self, x: Array, cosine: Array, sine: Array, taken: Array) -> Array:
         """first · cosine + second · taken in the first columns, first · sine + second · cosine
         in the second ones."""
         turned = x.copy()
-        r = 2 * cosine.shape[1]
-        if self.pairs == "interleaved":
-            first, second = slice(0, r, 2), slice(1, r, 2)
-        else:
-            first, second = slice(0, r // 2), slice(r // 2, r)
+        first, second = self.columns(2 * cosine.shape[1])
         turned[:, first] = x[:, first] * cosine + x[:, second] * taken
         turned[:, second] = x[:, first] * sine + x[:, second] * cosine
         return turned

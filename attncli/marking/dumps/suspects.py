@@ -3,8 +3,7 @@ earlier tensors, and what gives just this tensor is what was done."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -17,13 +16,17 @@ from attncli.marking.dumps.likeness import likenesses
 from attncli.marking.hypotheses import WrongWay
 from attncli.marking.tolerance import Flags
 from attncli.marking.verdicts import Cause
-from attncli.records import dataclass
-from attncli.trace import Trace
+from attncli.records import dataclass, field
+from attncli.trace import Definition, PlannedStep, Trace
 
 _IMPOSSIBLE = (
     ValueError, ArithmeticError, ScenarioError, IndexError, KeyError, TypeError, RecursionError,
 )  # fmt: skip
 """What a bug raises that can't be made with these numbers, or these shapes."""
+
+
+_FAR = 20.0
+"""Times what rounding may come to: what is further off is another number."""
 
 
 @dataclass(frozen=True)
@@ -33,31 +36,37 @@ class Suspects:
     trace: Trace
     floats: Floats
     theirs: Mapping[str, Array]
+    _known: dict[int, tuple[tuple[WrongWay, ...], ...]] = field(default_factory=dict)
 
     def causes(self, name: str, follows: Enclosure, off: Flags) -> tuple[Cause, ...]:
         """What gives a tensor that departs, the likeliest first; where nothing gives it, what it is
         like."""
-        ways = self._leading_to(name)
-        found = [way.cause(name) for way in ways if self._gives(way, name, follows, off)]
-        once = {cause.name: cause for cause in reversed(found)}
-        known = tuple(cause for cause in once.values())[::-1]
-        return known or tuple(likenesses(self.theirs[name], follows, off))
+        for ways in self._leading_to(name):
+            found = [way for way in ways if self._gives(way, name, follows, off)]
+            if found:
+                found.sort(key=self._departing, reverse=True)
+                causes = [way.cause(name) for way in found]
+                return tuple({cause.name: cause for cause in reversed(causes)}.values())[::-1]
+        return tuple(likenesses(self.theirs[name], follows, off))
 
-    @cached_property
-    def _ways(self) -> Mapping[str, list[WrongWay]]:
-        """All bugs, by what they make in other ways."""
-        found: dict[str, list[WrongWay]] = {}
-        for way in bugs(self.trace):
-            for definition in way.definitions:
-                found.setdefault(definition.name, []).append(way)
-        return found
+    def _departing(self, way: WrongWay) -> int:
+        """How many tensors a bug makes that wouldn't follow otherwise."""
+        made = {one.name for one in way.definitions if one.name in self.theirs}
+        return sum(not self._takes(self.floats.made(one), one) for one in made)
 
-    def _leading_to(self, name: str) -> list[WrongWay]:
-        """The bugs in making a quantity, or what is between it and other tensors of theirs; first
-        those that are likelier by themselves."""
-        ways = [way for one in self._between(name) for way in self._ways.get(one, ())]
-        unlike = {id(way): way for way in ways}
-        return sorted(unlike.values(), key=lambda way: len(way.definitions))
+    def _leading_to(self, name: str) -> Iterator[list[WrongWay]]:
+        """The bugs in making a quantity, or what is between it and other tensors of theirs, the
+        nearest first; by how likely they are."""
+        parts = {id(part): part for one in self._between(name) if (part := self.trace.part_of(one))}
+        each = [self._of_part(key, part) for key, part in parts.items()]
+        for kind in zip(*each, strict=True):
+            ways = [way for ways in kind for way in ways]
+            yield [*ways, *_everywhere(ways)]
+
+    def _of_part(self, key: int, part: PlannedStep) -> tuple[tuple[WrongWay, ...], ...]:
+        if key not in self._known:
+            self._known[key] = bugs(self.trace, part)
+        return self._known[key]
 
     def _between(self, name: str) -> Iterator[str]:
         waiting, seen = [name], {name}
@@ -74,17 +83,56 @@ class Suspects:
         """Whether a bug gives all of a tensor, and of others that it makes, and isn't known to give
         just about anything."""
         theirs, paths = self.theirs[name], self.floats.otherwise(way.definitions)
+        if not self._is_near(paths, name, follows):
+            return False
         made = {one.name for one in way.definitions if one.name in self.theirs}
         try:
             held = paths.made(name)
             given = all(self._takes(paths.made(one), one) for one in {name, *made})
         except _IMPOSSIBLE:
             return False
+        apart = np.where(off, _apart(theirs, follows), 0.0)
+        furthest = np.unravel_index(int(apart.argmax()), apart.shape)
         with np.errstate(invalid="ignore"):
-            return (
-                given and not ((held.high - held.low > np.abs(theirs - follows.middle)) & off).any()
-            )
+            wide = held.high[furthest] - held.low[furthest] > apart[furthest]
+        return given and not wide
+
+    def _is_near(self, paths: Floats, name: str, follows: Enclosure) -> bool:
+        """Whether a bug may give a tensor at all, which is known quickly."""
+        theirs = self.theirs[name]
+        try:
+            value = paths.value(name)
+        except _IMPOSSIBLE:
+            return False
+        if value.shape != theirs.shape:
+            return False
+        with np.errstate(invalid="ignore"):
+            slack = np.nan_to_num(follows.high - follows.low) + self.floats.grain.half
+            far = np.abs(value - theirs) > _FAR * (slack + slack.max() / _FAR)
+        return not (far | (np.isinf(value) != np.isinf(theirs))).any()
 
     def _takes(self, held: Enclosure, name: str) -> bool:
         theirs = self.theirs[name]
         return held.low.shape == theirs.shape and bool(self.floats.takes(held, theirs).all())
+
+
+def _apart(theirs: Array, follows: Enclosure) -> Array:
+    """How far each number is from what follows."""
+    with np.errstate(invalid="ignore"):
+        return np.nan_to_num(np.abs(theirs - follows.middle), nan=np.inf)
+
+
+def _everywhere(ways: Iterable[WrongWay]) -> Iterator[WrongWay]:
+    """The same bug made in all heads, and in all that it can be made in: of Q, K and V together,
+    and of each of them."""
+    alike: dict[tuple[str, ...], dict[Definition, None]] = {}
+    for way in ways:
+        made = dict.fromkeys(way.definitions)
+        for key in ((way.name, way.says), (way.name, way.says, way.definitions[0].name.local)):
+            alike.setdefault(key, {}).update(made)
+    seen: set[tuple[Definition, ...]] = set()
+    for (name, says, *_), definitions in alike.items():
+        together = tuple({one.name: one for one in definitions}.values())
+        if len(together) == len(definitions) > 1 and together not in seen:
+            seen.add(together)
+            yield WrongWay(name, says, together)

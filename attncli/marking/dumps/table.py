@@ -8,15 +8,20 @@ from types import MappingProxyType
 _Q = "q query queries q_proj query_proj q_lin wq w_q to_q linear_q hook_q proj_q"
 _K = "k key keys k_proj key_proj k_lin wk w_k to_k linear_k hook_k proj_k"
 _V = "v value values v_proj value_proj v_lin wv w_v to_v linear_v hook_v proj_v"
+_E = (
+    "e embed embedding embed_tokens tok_emb tok_embeddings token_embedding word_embeddings"
+    " token_embeddings wte hook_embed shared"
+)
 _ALIASES = {
-    "X": "x input inputs embeddings emb_out hidden_states.0 embed_sum drop encoder_input",
-    "E": "e embed embedding embed_tokens tok_emb tok_embeddings token_embedding word_embeddings"
-    " token_embeddings wte hook_embed shared",
+    "E": _E,
+    "X": f"x input inputs embeddings emb_out hidden_states.0 embed_sum drop encoder_input {_E}",
     "P": "p pos pe wpe pos_emb pos_embed position_embeddings positional_encoding pos_encoding"
     " position_embedding embed_positions hook_pos_embed",
     "Q": _Q,
     "K": _K,
     "V": _V,
+    "K_new": _K,
+    "V_new": _V,
     "rotated_Q": "q_rot rot_q q_rotated q_rope q_embed rotated_q hook_rot_q rope_q rotary_q",
     "rotated_K": "k_rot rot_k k_rotated k_rope k_embed rotated_k hook_rot_k rope_k rotary_k",
     "normed_Q": "q_norm q_layernorm query_norm",

@@ -1,0 +1,45 @@
+"""The bugs that a part of a trace may have: the mistakes declared beside the steps, and what only
+programs do.
+
+settings  another ε, activation, start of the positions, base of their waves; a mask the other way
+shapes    heads taken out of a tensor, and put together again, without the transpose that belongs
+operands  other weights, another head's, another layer's; another input; what is left out
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from attncli.marking.dumps.bugs.operands import (
+    other_heads,
+    other_inputs,
+    other_parameters,
+    other_tensors,
+)
+from attncli.marking.dumps.bugs.settings import other_settings
+from attncli.marking.dumps.bugs.shapes import without_transpose
+from attncli.marking.hypotheses import WrongWay
+from attncli.steps import step_named
+from attncli.steps.mistakes import all_made_wrongly
+from attncli.trace import PlannedStep, Trace
+
+
+def bugs(trace: Trace, part: PlannedStep) -> tuple[tuple[WrongWay, ...], ...]:
+    """Those of a part by how likely they are: those that are known by a name of their own, then
+    other operands, then just another tensor. The latter say anew what the former give."""
+    return tuple(tuple(way for find in finds for way in find(trace, part)) for finds in _KINDS)
+
+
+def _declared(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
+    for mistake in step_named(part.step).mistakes:
+        definitions = all_made_wrongly(trace, part, mistake)
+        if definitions:
+            yield WrongWay(mistake.name, mistake.says, definitions)
+
+
+_Find = Callable[[Trace, PlannedStep], Iterator[WrongWay]]
+_KINDS: tuple[tuple[_Find, ...], ...] = (
+    (_declared, other_settings, without_transpose),
+    (other_parameters, other_heads, other_inputs),
+    (other_tensors,),
+)

@@ -1,0 +1,188 @@
+"""The bugs: each a change of a right model, where it shows first in a dump, and what it is called.
+
+`looks` says which modules the hooks are on: `all`, or only those that models have anyway (`real`:
+projections, norms, activations, embeddings).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from tests.torch_bugs import models
+from tests.torch_bugs.models import (
+    Attention,
+    Bert,
+    Decoding,
+    Gated,
+    Gpt,
+    Llama,
+    LlamaLayer,
+    PostNorm,
+    PreNorm,
+    Rotary,
+)
+
+
+class Bug(NamedTuple):
+    """A right kind of model and the wrong one, or what is done to it before it runs."""
+
+    right: type[Any]
+    wrong: type[Any]
+    shows: str
+    called: str
+    looks: str = "all"
+    dtype: torch.dtype = torch.float32
+    done: Callable[[Any], None] = lambda _: None
+
+
+def with_attention(kind: type[Any], right: type[Any], **methods: Any) -> type[Any]:
+    """A model whose attention has some other methods."""
+    own = right.attention
+    return type(kind.__name__, (right,), {"attention": type("Wrong", (own,), methods)})
+
+
+def attending(right: type[Any], shows: str, called: str, *more: Any, **methods: Any) -> Bug:
+    return Bug(right, with_attention(right, right, **methods), shows, called, *more)
+
+
+def layered(right: type[Any], layer: type[Any], shows: str, called: str, *more: Any) -> Bug:
+    return Bug(right, type("Wrong", (right,), {"layer": layer}), shows, called, *more)
+
+
+def changed(right: type[Any], shows: str, called: str, done: Any, *more: Any) -> Bug:
+    return Bug(right, right, shows, called, *more)._replace(done=done)
+
+
+def view_heads(_: Any, x: Any, heads: int) -> Any:
+    return x.view(x.shape[0], heads, x.shape[1], -1)
+
+
+def mask_after(self: Any, scores: Any) -> Any:
+    weights = scores.softmax(-1)
+    return weights.masked_fill(self.hidden(*scores.shape[-2:]), 0.0)
+
+
+def drop(_: Any, scores: Any) -> Any:
+    torch.manual_seed(3)
+    return functional.dropout(scores.softmax(-1), 0.3, training=True)
+
+
+def interleaved(_: Any, x: Any, cos: Any, sin: Any) -> Any:
+    first, second = x[..., 0::2], x[..., 1::2]
+    turned = [first * cos - second * sin, first * sin + second * cos]
+    return torch.stack(turned, dim=-1).flatten(-2)
+
+
+def turned_back(self: Any, x: Any, cos: Any, sin: Any) -> Any:
+    return Rotary.turned(self, x, cos, -sin)
+
+
+class UnbiasedNorm(nn.LayerNorm):
+    def forward(self, x: Any) -> Any:
+        centered = x - x.mean(-1, keepdim=True)
+        return centered / (x.var(-1, keepdim=True) + self.eps).sqrt() * self.weight + self.bias
+
+
+class NoResidual(PostNorm):
+    def forward(self, x: Any) -> Any:
+        x = self.ln1(self.attn(x))
+        return self.ln2(x + self.mlp(x))
+
+
+class ResidualOfNormed(PreNorm):
+    def forward(self, x: Any) -> Any:
+        y = self.ln1(x)
+        x = y + self.attn(y)
+        return x + self.mlp(self.ln2(x))
+
+
+class UpForGate(Gated):
+    def forward(self, x: Any) -> Any:
+        return self.down_proj(self.gate_proj(x) * self.act_fn(self.up_proj(x)))
+
+
+class UpForGateLayer(LlamaLayer):
+    def __init__(self, attention: type[Attention]) -> None:
+        super().__init__(attention)
+        self.mlp = UpForGate()
+
+
+def set_eps(model: Any) -> None:
+    for layer in model.layers:
+        layer.ln1.eps = layer.ln2.eps = 1e-5
+
+
+def unbiased(model: Any) -> None:
+    for layer in model.layers:
+        layer.ln1.__class__ = layer.ln2.__class__ = UnbiasedNorm
+
+
+def tanh_gelu(model: Any) -> None:
+    for layer in model.layers:
+        layer.mlp.act = nn.GELU(approximate="tanh")
+
+
+def swap_k_v(model: Any) -> None:
+    for layer in model.layers:
+        layer.attn.k_proj, layer.attn.v_proj = layer.attn.v_proj, layer.attn.k_proj
+
+
+def transpose_q(model: Any) -> None:
+    for layer in model.layers:
+        layer.attn.q_proj.weight = nn.Parameter(layer.attn.q_proj.weight.T.contiguous())
+
+
+def tie_layers(model: Any) -> None:
+    model.layers[1].mlp.fc1.load_state_dict(model.layers[0].mlp.fc1.state_dict())
+
+
+def no_bias(model: Any) -> None:
+    for layer in model.layers:
+        layer.mlp.fc1.bias = None
+
+
+def use_up_for_gate(model: Any) -> None:
+    model.layers[0].mlp.__class__ = UpForGate
+
+
+BUGS: dict[str, Bug] = {
+    "q_weight_transposed": changed(Bert, "layers[1].Q", "W_Q_transposed", transpose_q),
+    "heads_by_view": attending(Bert, "layers[1].heads[1].scores", "split_without_transpose", split=view_heads),
+    "heads_by_view_real": attending(Bert, "layers[1].attention", "split_without_transpose", "real", split=view_heads),
+    "softmax_over_queries": attending(Bert, "layers[1].heads[1].weights", "down_the_columns", softmax=lambda _, s: s.softmax(-2)),
+    "softmax_over_queries_real": attending(Gpt, "layers[1].attention", "down_the_columns", "real", softmax=lambda _, s: s.softmax(-2)),
+    "scaled_by_d_model": attending(Bert, "layers[1].heads[1].scaled", "divided_by_root_of_d_model", scale=lambda _, s: s / models.D**0.5),
+    "not_scaled": attending(Gpt, "layers[1].attention", "not_scaled", "real", scale=lambda _, s: s),
+    "tanh_gelu": changed(Bert, "layers[1].activated", "other_activation", tanh_gelu),
+    "layer_norm_eps": changed(Bert, "layers[1].norm1.normed", "other_epsilon", set_eps, "all", torch.float64),
+    "unbiased_variance": changed(Bert, "layers[1].norm1.normed", "other_divisor", unbiased, "real"),
+    "no_residual": layered(Bert, NoResidual, "layers[1].norm1.normed", "not_added", "real"),
+    "no_bias": changed(Gpt, "layers[1].hidden", "b1_forgotten", no_bias, "real", torch.float64),
+    "positions_from_two": Bug(Bert, type("Wrong", (Bert,), {"offset": 2}), "P", "position_offset"),
+    "k_and_v_swapped": changed(Bert, "layers[1].K", "K_and_V_swapped", swap_k_v),
+    "merged_by_reshape": attending(Bert, "layers[1].concat", "merged_without_transpose", merge=lambda _, z: z.reshape(1, z.shape[2], -1)),
+    "merged_by_reshape_real": attending(Gpt, "layers[1].attention", "merged_without_transpose", "real", merge=lambda _, z: z.reshape(1, z.shape[2], -1)),
+    "pre_norm": layered(Bert, PreNorm, "layers[1].Q", "norm_elsewhere", "real"),
+    "dropout_left_on": attending(Bert, "layers[1].heads[1].weights", "dropout_on", softmax=drop),
+    "no_mask": attending(Gpt, "layers[1].attention", "not_masked", "real", mask=lambda _, s: s),
+    "mask_inverted": attending(Gpt, "layers[1].heads[1].masked", "mask_inverted", mask=lambda self, s: s.masked_fill(~self.hidden(*s.shape[-2:]), -1e9)),
+    "mask_after_softmax": attending(Gpt, "layers[1].attention", "masked_after_softmax", "real", mask=lambda _, s: s, softmax=mask_after),
+    "sees_the_next": attending(Gpt, "layers[1].attention", "sees_the_next", "real", hidden=lambda _, n, m: torch.ones(n, m, dtype=torch.bool).triu(m - n + 2)),
+    "no_final_norm": Bug(Gpt, type("Wrong", (Gpt,), {"final": lambda _, x: x}), "logits", "norm_left_out", "real"),
+    "layers_tied": changed(Gpt, "layers[2].hidden", "weights_of_another_layer", tie_layers, "real"),
+    "residual_of_normed": layered(Gpt, ResidualOfNormed, "layers[1].norm2.normed", "residual_of_the_normed", "real"),
+    "rope_pairs": attending(Llama, "heads[1].rotated_Q", "other_pairs", turned=interleaved),
+    "rope_sign": attending(Llama, "attention", "turned_back", "real", turned=turned_back),
+    "rope_base": attending(Llama, "heads[1].rotated_Q", "other_base", base=500000.0),
+    "groups_repeated": attending(Llama, "heads[2].scores", "other_kv_head", repeat=lambda _, x: x.repeat(1, 2, 1, 1)),
+    "groups_repeated_real": attending(Llama, "attention", "other_kv_head", "real", repeat=lambda _, x: x.repeat(1, 2, 1, 1)),
+    "up_for_gate": changed(Llama, "activated", "up_for_hidden", use_up_for_gate, "real"),
+    "cache_offset": attending(Decoding, "heads[1].rotated_Q", "position_offset", start=0),
+    "cache_offset_real": attending(Decoding, "attention", "position_offset", "real", start=0),
+    "mask_at_the_top_left": attending(Decoding, "heads[1].masked", "other_corner", hidden=lambda _, n, m: torch.ones(n, m, dtype=torch.bool).triu(1)),
+}  # fmt: skip
