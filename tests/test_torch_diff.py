@@ -11,7 +11,7 @@ from tests.torch_bugs.bugs import BUGS
 from tests.torch_bugs.dumping import compared
 
 
-@sampled(6, name=BUGS)
+@sampled(11, name=BUGS)
 def test_the_bug_of_a_small_model_is_found_where_it_is_and_named(name: str) -> None:
     bug = BUGS[name]
     right, wrong = compared(bug)
