@@ -173,7 +173,7 @@ BUGS: dict[str, Bug] = {
     "mask_inverted": attending(Gpt, "layers[1].heads[1].masked", "mask_inverted", mask=lambda self, s: s.masked_fill(~self.hidden(*s.shape[-2:]), -1e9)),
     "mask_after_softmax": attending(Gpt, "layers[1].attention", "masked_after_softmax", "real", mask=lambda _, s: s, softmax=mask_after),
     "sees_the_next": attending(Gpt, "layers[1].attention", "sees_the_next", "real", hidden=lambda _, n, m: torch.ones(n, m, dtype=torch.bool).triu(m - n + 2)),
-    "no_final_norm": Bug(Gpt, type("Wrong", (Gpt,), {"final": lambda _, x: x}), "logits", "norm_left_out", "real"),
+    "no_final_norm": Bug(Gpt, type("Wrong", (Gpt,), {"final": lambda _, x: x}), "logits", "not_normed", "real"),
     "layers_tied": changed(Gpt, "layers[2].hidden", "weights_of_another_layer", tie_layers, "real"),
     "residual_of_normed": layered(Gpt, ResidualOfNormed, "layers[1].norm2.normed", "residual_of_the_normed", "real"),
     "rope_pairs": attending(Llama, "heads[1].rotated_Q", "other_pairs", turned=interleaved),

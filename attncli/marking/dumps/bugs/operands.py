@@ -96,7 +96,7 @@ def _other_input(trace: Trace, part: PlannedStep, own: Name, other: Name) -> tup
         what = "residual_of_the_normed" if part.step == "residual" else "normed_before"
         return what, f"{says} The norm is taken where it doesn't belong."
     if other in _inputs_of_norm(trace, own):
-        return "norm_left_out", f"{says} The norm is left out."
+        return "not_normed", f"{says} The norm is left out."
     if other.local == "normed" or isinstance(part.place, NormPlace):
         return "norm_elsewhere", f"{says} Pre- and post-norm are exchanged."
     return f"{other.local}_for_{own.local}", says
@@ -133,9 +133,6 @@ def _left_out(trace: Trace, part: PlannedStep, made: tuple[Definition, ...]) -> 
         if not one.operation.copies and _shape(trace, first) == _shape(trace, one.name):
             says = f"{one.name} is just {first}."
             yield WrongWay(f"{part.step}_left_out", says, (_same(one, first),))
-    if isinstance(part.place, NormPlace) and made:
-        says = f"The norm is left out: {made[-1].name} is {part.place.x}."
-        yield WrongWay("norm_left_out", says, (_same(made[-1], part.place.x),))
 
 
 def other_tensors(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
