@@ -19,5 +19,6 @@ Marks = Literal["single", "method"]
 MARKS: tuple[Marks, ...] = ("single", "method")
 """How numbers are marked: all their points or none, or half of them for the method."""
 
-LAYOUTS = ("compact", "lines", "pages")
+Layout = Literal["compact", "lines", "pages"]
+LAYOUTS: tuple[Layout, ...] = ("compact", "lines", "pages")
 """How much room an exercise leaves for the working."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from attncli.arithmetic.expression import Number
+from attncli.choices import LAYOUTS, Layout
 from attncli.records import NamedTuple
 from attncli.word import Word
 
@@ -96,7 +97,7 @@ class Paper(NamedTuple):
     `key` or `hints`; `form` is the name of the form, `hash` tells what all of it was made from,
     `command` makes it again, and is on no paper for students, who could have the key by it.
     `points` is the sum over all sections. `share` is how much of a
-    blank's points a known mistake earns, in per cent.
+    blank's points a known mistake earns, in per cent; `layout` says how much room there is.
     """
 
     kind: str
@@ -105,6 +106,7 @@ class Paper(NamedTuple):
     command: Word
     points: Worth
     share: int = 0
+    layout: Layout = LAYOUTS[1]
 
     @property
     def tells_command(self) -> bool:
@@ -112,7 +114,7 @@ class Paper(NamedTuple):
 
     @property
     def called(self) -> str:
-        """`worksheet, form A`"""
+        """`Worksheet, form A`"""
         form = "" if self.form == OWN_FORM else f", form {self.form}"
         return f"{_PAPERS[self.kind]}{form}"
 
@@ -127,4 +129,4 @@ class Paper(NamedTuple):
 OWN_FORM = "own"
 """The form with the scenario's own numbers."""
 _OF_OWN = ", with the numbers of the scenario"
-_PAPERS = {"exercise": "worksheet", "sheet": "worksheet", "key": "answer key", "hints": "hints"}
+_PAPERS = {"exercise": "Worksheet", "sheet": "Worksheet", "key": "Answer key", "hints": "Hints"}

@@ -29,10 +29,10 @@ def test_to_standard_output_sheet_and_key() -> None:
     result = run("i_love_ai", "--step", "softmax")
     assert result.exit_code == 0
     sheet, key = result.stdout.split("\f")
-    assert "I love AI: worksheet" in sheet
+    assert "I love AI · Worksheet" in sheet
     assert "Points of 21" in sheet
     assert "12.825" not in sheet
-    assert "I love AI: answer key" in key
+    assert "I love AI · Answer key" in key
     assert "2.718 + 2.718 + 7.389  = 12.825" in key
 
 
@@ -159,7 +159,7 @@ def test_nothing_is_overwritten_without_force(tmp_path: Path) -> None:
     assert names(folder) == ["i_love_ai_B_key.txt"]
     assert run(*arguments, "--force").exit_code == 0
     assert len(names(folder)) == 6
-    assert "answer key" in (folder / "i_love_ai_B_key.txt").read_text("utf-8")
+    assert "Answer key, form B" in (folder / "i_love_ai_B_key.txt").read_text("utf-8")
 
 
 def test_what_is_in_the_way_stays(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_what_is_in_the_way_stays(tmp_path: Path) -> None:
 
 def test_a_single_paper_goes_into_a_file(tmp_path: Path) -> None:
     for name, start in (
-        ("sheet.md", "# I love AI: worksheet"),
+        ("sheet.md", "# I love AI · Worksheet"),
         ("sheet.json", "{"),
         ("sheet.tex", "\\documentclass"),
         ("sheet.xml", "<?xml"),

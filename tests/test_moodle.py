@@ -122,7 +122,7 @@ def test_a_draw_of_one_form_is_the_whole_exercise() -> None:
     text = printed(*ARGUMENTS, "--step", "scores", "--step", "softmax", "--forms", "30")
     (category,) = ElementTree.fromstring(text.encode()).iterfind("question[@type='category']")
     path = category.findtext("category/text")
-    assert path == "$course$/top/I love AI · 4 · Attention scores · 5 · Softmax"
+    assert path == "$course$/top/I love AI · 1 · Attention scores · 2 · Softmax"
     read = cloze.questions(text)
     assert len(read) == len({one.name for one in read}) == len({one.idnumber for one in read}) == 30
     for one in read:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from attncli.choices import BLANKS, DETAILS, KEYS
+from attncli.choices import BLANKS, DETAILS, KEYS, LAYOUTS
 from attncli.cli import options
 from attncli.cli.arguments import Excerpt, changes_of
 from attncli.records import NamedTuple
@@ -127,6 +127,15 @@ class ExerciseArguments(NamedTuple):
             "results); `rows`: one line a row; `full`: every cell.",
         ),
     ] = None
+    layout: Annotated[
+        str,
+        options.choice(
+            "--layout",
+            lambda: LAYOUTS,
+            "How much room there is for the working: none (`compact`), some `lines` for each "
+            "question, or `pages`, one at least for each.",
+        ),
+    ] = LAYOUTS[1]
     form: options.ExerciseFormatOption = None
     fragment: options.Fragment = False
     output: Annotated[

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attncli.choices import KEYS
+from attncli.choices import KEYS, LAYOUTS, Layout
 from attncli.cli.complaints import Complaints
 from attncli.cli.numbers import whole
 from attncli.cli.output import check_fragment, chosen_format
@@ -97,7 +98,7 @@ def parse_manner(
     known = [*format_names(), *exercise_format_names()]
     target = None if folder else order.output
     form = complaints.hear(chosen_format, order.form, target, known)
-    complaints.hear(_check_key, order.key)
+    complaints.hear(_check_choice, "--key", order.key, KEYS)
     if form is None or complaints.problems:
         raise OutputError(complaints.problems)
     manner = _checked(order, form, folder=folder)
@@ -105,9 +106,15 @@ def parse_manner(
     return manner if said is None else manner._replace(share=said)
 
 
-def _check_key(key: str | None) -> None:
-    if key is not None and key not in KEYS:
-        raise OutputError.of(f"--key {key}", "no such choice", nearest(key, KEYS))
+def _check_choice(option: str, said: str | None, known: Sequence[str]) -> None:
+    if said is not None and said not in known:
+        raise OutputError.of(f"{option} {said}", "no such choice", nearest(said, known))
+
+
+def parse_layout(order: ExerciseArguments) -> Layout:
+    """The layout that is ordered. Raises OutputError."""
+    _check_choice("--layout", order.layout, LAYOUTS)
+    return next(layout for layout in LAYOUTS if layout == order.layout)
 
 
 def _is_folder(output: str, *, many: bool) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attncli.cli.complaints import Complaints
-from attncli.cli.exercise_checks import Counts, parse_counts
+from attncli.cli.exercise_checks import Counts, parse_counts, parse_layout
 from attncli.records import NamedTuple
 from attncli.refusals import Problem
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _SAID_BY_A_FILE = (
     *("step", "layer", "head", "token", "cell", "blank", "points", "forms", "seed", "allow"),
-    *("mistakes", "decimals", "rounding", "set_", "detail"),
+    *("mistakes", "decimals", "rounding", "set_", "detail", "layout"),
 )
 """Options that an exercise file has keys for, or that belong into its scenario."""
 
@@ -71,6 +71,7 @@ def _by_options(order: ExerciseArguments, complaints: Complaints) -> Ordered | N
     complaints.hear(check_detail, order.detail or "full")
     blanking = complaints.hear(parse_blanking, order.blank)
     points = complaints.hear(parse_points, order.points or ())
+    layout = complaints.hear(parse_layout, order)
     counts = complaints.hear(parse_counts, order)
     if blanking is None or points is None or counts is None:
         return None
@@ -85,6 +86,7 @@ def _by_options(order: ExerciseArguments, complaints: Complaints) -> Ordered | N
         (*steps, *cells) or (asked,),
         blank=blanking,
         points=points,
+        layout=layout,
         detail=order.detail,
         forms=counts.forms,
         seed=counts.seed,

@@ -6,9 +6,10 @@ A format is a table from each kind of piece to what writes it; `written` is what
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, TypeVar
 
+from attncli.arithmetic.elision import elided_rows
 from attncli.arithmetic.expression import Equation
 from attncli.document import Block, Document, Facts, Spans
 from attncli.records import NamedTuple
@@ -16,6 +17,8 @@ from attncli.tables import Data, MatrixBlock
 from attncli.word import Word
 
 T = TypeVar("T")
+_LONGEST = 4
+"""Rows of a list with blanks that is told in one column."""
 
 
 class Title(NamedTuple):
@@ -50,11 +53,11 @@ def pieces_of(document: Document) -> Iterator[Piece]:
     """A whole page; each section of an exercise on one of its own, and its key behind it."""
     paper = document.paper
     if document.facts is not None:
-        called = "" if paper is None else f": {paper.called}"
+        called = "" if paper is None else f" · {paper.called}"
         yield Title(document.title, called, document.all_facts)
     yield from document.opening
     for k, section in enumerate(document.sections):
-        if k > 0 and paper is not None:
+        if k > 0 and paper is not None and paper.layout == "pages":
             yield NewPage()
         if section.blocks and all(isinstance(block, Data) for block in section.blocks):
             continue  # told by what comes after it
@@ -78,12 +81,23 @@ def with_tables_together(pieces: Iterable[Piece]) -> Iterator[Piece]:
 def _rows_of(tables: Iterable[MatrixBlock]) -> Iterator[Tables]:
     """Tables that may stand side by side."""
     row: list[MatrixBlock] = []
-    for table in tables:
+    for table in chain.from_iterable(map(_in_columns, tables)):
         if table.begins_row and row:
             yield Tables(tuple(row))
             row = []
         row.append(table)
     yield Tables(tuple(row))
+
+
+def _in_columns(table: MatrixBlock) -> Iterator[MatrixBlock]:
+    """A long list with blanks as several, which stand side by side."""
+    rows, shown = table.rows, elided_rows(len(table.rows), of_list=True)
+    if not (table.is_list and table.blanks) or table.beside or None in shown:
+        yield table
+        return
+    height = -(-len(rows) // -(-len(rows) // _LONGEST))
+    for start in range(0, len(rows), height):
+        yield table._replace(rows=rows[start : start + height])
 
 
 def written(

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from attncli.arithmetic import decimals
-from attncli.choices import BLANKS
+from attncli.choices import BLANKS, Layout
 from attncli.records import NamedTuple
 from attncli.refusals import Where, quote
 
@@ -107,7 +107,7 @@ class ExerciseFile(NamedTuple):
     blank: Blanking = Blanking()
     points: Points = Points()
     tolerance: Mapping[str, Decimal] = MappingProxyType({})
-    layout: str | None = None
+    layout: Layout | None = None
     detail: str | None = None
     forms: int | None = None
     seed: int = 1

@@ -15,6 +15,13 @@ ARTICLE_ROOM, EXAM_ROOM, FRAGMENT_ROOM = 41.0, 41.0, 33.0
 """Ems between the margins: 166 mm of A4 at 11 pt are 43, less the indent of displays and some to
 spare; of a fragment those of an article that says nothing of its own, 360 pt."""
 
+_BETWEEN = {
+    "compact": r"\bigskip",
+    "lines": r"\par\vskip 0pt plus 3cm\penalty-300\vskip 0pt plus -3cm\bigskip",
+    "pages": r"\newpage",
+}
+"""What stands between questions: with lines, one that begins at the end of a page begins on the
+next."""
 _SHEETS = ("exercise", "sheet")
 
 # TeX begins a paragraph for a display that none is there for, and leaves its first line empty.
@@ -97,7 +104,8 @@ def _together(parts: Iterable[str]) -> str:
 def _article_body(document: Document, setting: Setting) -> str:
     parts: list[str] = []
     if document.facts is not None or document.paper is not None:
-        parts.append(setting.title.format(word(document.title)))
+        called = "" if document.paper is None else rf" \hfill {escaped(document.paper.called)}"
+        parts.append(setting.title.format(word(document.title) + called))
     if document.paper is not None:
         parts.append(_small_print(document.paper))
     if document.facts is not None:
@@ -115,7 +123,11 @@ def _section_parts(section: Section, setting: Setting) -> list[str]:
 
 
 def _exam_file(document: Document, paper: Paper, *, fragment: bool) -> str:
-    setting = exam(FRAGMENT_ROOM if fragment else EXAM_ROOM, with_key=paper.kind == "exercise")
+    setting = exam(
+        FRAGMENT_ROOM if fragment else EXAM_ROOM,
+        with_key=paper.kind == "exercise",
+        whole_pages=paper.layout == "pages",
+    )
     body = _exam_body(document, paper, setting)
     if fragment:
         return _fragment(body, "amsmath and booktabs, of the class exam")
@@ -131,17 +143,18 @@ def _exam_body(document: Document, paper: Paper, setting: Setting) -> str:
     the others."""
     top = [block for block in document.opening if isinstance(block, Fields)]
     others = [block for block in document.opening if not isinstance(block, Fields)]
-    called = escaped(_as_title(paper.called))
+    called = escaped(paper.called)
     fields = "\n\n".join(blocks(top, setting))
     if paper.kind == "exercise":
-        called = _unless_key(called, escaped(_as_title(paper._replace(kind="key").called)))
+        called = _unless_key(called, escaped(paper._replace(kind="key").called))
         fields = _unless_key(fields, "")
     title = rf"{word(document.title)} \hfill {called}"
     parts = [setting.title.format(title), fields]
     parts += [] if document.facts is None else [facts(document.facts, setting)]
     parts += [_small_print(paper), *blocks(others, setting), r"\begin{questions}"]
     questions = [_question(section, setting) for section in document.sections]
-    parts.append("\n\n\\newpage\n".join(questions))
+    between = _BETWEEN[paper.layout]
+    parts.append(f"\n\n{between}\n".join(questions))
     return _together([*parts, r"\end{questions}", *blocks(document.closing, setting)])
 
 
@@ -156,10 +169,6 @@ def _question(section: Section, setting: Setting) -> str:
 def _unless_key(sheet: str, key: str) -> str:
     """What stands on the sheet, and in its place on the key."""
     return rf"\ifprintanswers {key}\else {sheet}\fi"
-
-
-def _as_title(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _small_print(paper: Paper) -> str:

@@ -8,8 +8,10 @@ from attncli.records import NamedTuple
 from attncli.render.tex.colours import InkedNotation
 from attncli.render.tex.text import FORMULA, WORKING
 
-BLANK_WIDTH = "18mm"
-"""One width for all blanks, in exponents too; it tells nothing of what is to be written there."""
+BLANK_WIDTH = 18
+"""Millimetres of a blank in a line, also in exponents; it tells nothing of what is to be written
+there."""
+_NARROWEST, _WIDEST, _OF_A_DECIMAL = 9, 24, 3
 
 
 class Setting(NamedTuple):
@@ -24,6 +26,13 @@ class Setting(NamedTuple):
     heading: str = r"\section*{{{}}}"
     subheading: str = r"\subsection*{{{}}}"
     coloured: bool = True
+    blank_width: int = BLANK_WIDTH
+
+    def for_decimals(self, decimals: int) -> Setting:
+        """The same for a table of numbers of so many decimals, whose blanks are as wide as they
+        have to be for these."""
+        width = min(_WIDEST, _NARROWEST + _OF_A_DECIMAL * decimals)
+        return self._replace(blank_width=width)
 
     def look(self, declaration: str) -> str:
         """A declaration of colours, where there are some."""
@@ -31,15 +40,19 @@ class Setting(NamedTuple):
 
     def entry(self, blank: Blank) -> str:
         """A blank in a table."""
-        return fillin(blank) if self.working.hidden else f"${self.working.blank(blank)}$"
+        return (
+            fillin(blank, self.blank_width)
+            if self.working.hidden
+            else f"${self.working.blank(blank)}$"
+        )
 
 
-def fillin(blank: Blank) -> str:
+def fillin(blank: Blank, width: int = BLANK_WIDTH) -> str:
     """A blank of the class `exam`, which prints its answer in a key."""
     answer = "" if blank.answer is None else f"${latex(blank.answer)}$"
     if not blank.id:  # a number to carry over, which isn't asked for
-        return rf"\makebox[{BLANK_WIDTH}]{{\dotfill}}"
-    return rf"\fillin[{answer}][{BLANK_WIDTH}]"
+        return rf"\makebox[{width}mm]{{\dotfill}}"
+    return rf"\fillin[{answer}][{width}mm]"
 
 
 def _fillin_in_mathematics(blank: Blank) -> str:
@@ -57,10 +70,11 @@ def article(room: float, *, fragment: bool) -> Setting:
     return Setting(room, title=title, heading=heading, subheading=subheading)
 
 
-def exam(room: float, *, with_key: bool) -> Setting:
-    """A page to be filled in."""
+def exam(room: float, *, with_key: bool, whole_pages: bool) -> Setting:
+    """A page to be filled in; room for the working may go on to the end of a page."""
     lines = r"\par\allowbreak\fillwithlines{{{}\linefillheight}}"
-    lines += r"\par\allowbreak\fillwithlines{{\stretch{{1}}}}"  # as far as the page goes
+    if whole_pages:
+        lines += r"\par\allowbreak\fillwithlines{{\stretch{{1}}}}"  # as far as the page goes
     return Setting(
         room,
         WORKING.but(blank=_fillin_in_mathematics, hidden=True),

@@ -28,14 +28,14 @@ from attncli.render.tex.alignment import aligned
 from attncli.render.tex.cells import TexCell, TexColumn
 from attncli.render.tex.colours import ink, looks_of
 from attncli.render.tex.measure import BLANK, text_width
-from attncli.render.tex.setting import Setting
+from attncli.render.tex.setting import BLANK_WIDTH, Setting
 from attncli.render.tex.text import escaped
 from attncli.tables import MatrixBlock, SideBySide
 from attncli.word import Word
 
 _GAP, _SMALL_GAP = 1.1, 0.55
 """Twice `\\tabcolsep`, in ems: 6 pt by default, 3 pt in a small table."""
-STRETCHED = r"\renewcommand\arraystretch{1.6}"
+STRETCHED = r"\renewcommand\arraystretch{1.4}"
 """Rows that are high enough to write in."""
 _SMALL = 0.92
 """How wide `\\small` is, against the page's own size: 10 pt of 11 pt, and a little to spare."""
@@ -63,6 +63,8 @@ _OMITTED = {
 def matrix(block: MatrixBlock, setting: Setting) -> str:
     """A quantity as a table."""
     grid = grid_of(block)
+    most, places = block.matrix.decimals, block.matrix.places
+    setting = setting.for_decimals(most if places is None else min(most, places))
     quantity = _named(Symbol(block.name), setting)
     if block.are_lists:
         quantity = TexCell("", 0)
@@ -215,7 +217,7 @@ def _entry_cells(entries: Sequence[Entry], setting: Setting) -> Iterable[TexCell
         elif isinstance(entry, Word):
             yield TexCell.of(entry)
         elif isinstance(entry, Blank):
-            yield TexCell(setting.entry(entry), BLANK)
+            yield TexCell(setting.entry(entry), BLANK * setting.blank_width / BLANK_WIDTH)
         elif isinstance(entry, Vector):
             notation = setting.working.but(coloured=False)  # a column is in one ink
             yield TexCell.of_mathematics(latex(entry, notation))

@@ -6,19 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from attncli.arithmetic.expression import Location, Number
-from attncli.choices import POLICIES, Policy
+from attncli.choices import LAYOUTS, POLICIES, Layout, Policy
 from attncli.document import (
-    Addition,
-    AnswerSpace,
     Block,
     Document,
     Facts,
     Fields,
-    Line,
+    Prose,
     Section,
     Spans,
-    Subheading,
-    Working,
 )
 from attncli.file.problems import ScenarioError
 from attncli.marking.tolerance import Tolerance
@@ -43,6 +39,7 @@ from attncli.telling.exercise.sections import (
     working_in,
 )
 from attncli.telling.exercise.solutions import solution_of, what_is_accepted
+from attncli.telling.exercise.tasks import arranged, folded, room, task_of
 from attncli.telling.exercise.tolerated import let_pass, what_passes
 from attncli.telling.facts import facts_of, printed_roots, rounding_facts
 from attncli.telling.selection import Selection, SelectionError
@@ -50,7 +47,6 @@ from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.word import Word
 
 UNFRAMED = Frame()
-_LEAST_ROOM, _MOST_ROOM = 3, 10
 
 
 class PartAsked(NamedTuple):
@@ -83,6 +79,7 @@ class ExerciseRequest(NamedTuple):
     seed: str = ""
     share: int | None = None
     tolerance: Tolerance = Tolerance()
+    layout: Layout = LAYOUTS[1]
 
     @property
     def terms(self) -> Terms:
@@ -238,15 +235,23 @@ class BlankedPage(NamedTuple):
         questions = tuple(
             Question(place.id, wish.worth(self.trace, part, place), key) for place, key in known
         )
+        task = task_of(self.trace, part.path, [*zip(places, questions, strict=True)])
+        space = room(self.trace, told.section, places, wish.layout)
         names = {place.quantity for place in places}
         selection, cells = wish.told_of(part)
         lines = working_in(self.trace, part, names, cells, selection._replace(detail="full"))
         whole = wish.wants_everything or bool(cells)
         return told.section._replace(
-            blocks=(*told.section.blocks, *_room(told.section, places)),
+            blocks=(*_with_task(told.section.blocks, task), *space),
             questions=questions,
             solution=solution_of(lines, places, questions, part.path, whole=whole),
         )
+
+
+def _with_task(blocks: Sequence[Block], task: Prose) -> list[Block]:
+    """A section with its task behind the sentence that says what happens."""
+    first = 1 if blocks and isinstance(blocks[0], Prose) else 0
+    return [*blocks[:first], task, *map(folded, blocks[first:])]
 
 
 def taken(trace: Trace, wish: ExerciseRequest, form: str) -> BlankedPage:
@@ -298,7 +303,7 @@ def exercise(
     sections = what.sections()
     points = sum(section.points for section in sections)
     mark = fingerprint(trace, sections)
-    opening, told = _gathered(sections)
+    opening, told = arranged(sections)
     return Document(
         Word(frame.title or trace.scenario.title),
         tuple(told),
@@ -311,33 +316,8 @@ def exercise(
         ),
         sources=trace.scenario.sources,
         rounding=rounding_facts(trace),
-        paper=Paper("exercise", form, mark, Word(command), points, wish.share or 0),
+        paper=Paper("exercise", form, mark, Word(command), points, wish.share or 0, wish.layout),
     )
-
-
-def _room(section: Section, places: Sequence[Blankable]) -> list[Block]:
-    """Room for the working, where no line of it is there to be filled in."""
-    lines = (x for block in section.blocks if isinstance(block, Working) for x in block.lines)
-    worked = any(isinstance(line, Line) and len(line.parts) > 1 for line in lines)
-    if worked or any(isinstance(block, Addition) for block in section.blocks):
-        return []
-    return [AnswerSpace(min(_MOST_ROOM, max(_LEAST_ROOM, len(places))))]
-
-
-def _gathered(sections: Sequence[Section]) -> tuple[list[Block], list[Section]]:
-    """Sections that ask for nothing go to the beginning of the next one that does."""
-    opening: list[Block] = []
-    waiting: list[Block] = []
-    told: list[Section] = []
-    for section in sections:
-        if not section.questions:
-            waiting += [Subheading(section.heading), *section.blocks]
-            continue
-        opening += waiting if not told else []
-        before = waiting if told else []
-        told.append(section._replace(blocks=(*before, *section.blocks)))
-        waiting = []
-    return opening, told
 
 
 def _facts(trace: Trace) -> Facts:

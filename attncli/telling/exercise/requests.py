@@ -32,6 +32,8 @@ def request_of(trace: Trace, ordered: ExerciseFile) -> ExerciseRequest:
         raise SelectionError(wrong)
     share, tolerance = ordered.mistakes, _tolerance(ordered)
     found = ExerciseRequest(tuple(asks), ordered.points, str(ordered.seed), share, tolerance)
+    if ordered.layout is not None:
+        found = found._replace(layout=ordered.layout)
     _check_points(trace, ordered, found)
     return found
 

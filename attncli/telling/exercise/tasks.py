@@ -1,0 +1,150 @@
+"""What is to be done, in words: `Compute the three scores of the query “likes”.`"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+
+from attncli.arithmetic.operations.counting import CountInWords
+from attncli.document import (
+    Addition,
+    AnswerSpace,
+    Block,
+    Line,
+    Prose,
+    Section,
+    Spans,
+    Subheading,
+    Table,
+    Term,
+    Working,
+)
+from attncli.name import Name
+from attncli.questions import Question, counted_points
+from attncli.telling.exercise.lines import Blankable
+from attncli.telling.sentences import joined
+from attncli.trace import Quantity, Trace
+from attncli.trace.axes import KEYS, QUERIES, TOKENS
+from attncli.word import Word
+
+_NUMBERS = (
+    "", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve",
+)  # fmt: skip
+_PLURALS = frozenset({"scores", "weights", "logits", "counts", "totals", "probabilities"})
+"""Names of quantities that are words for their numbers."""
+_ROWS = {QUERIES: "query", KEYS: "key", TOKENS: "token"}
+_TO_FOLD = 6
+_LEAST, _MOST, _MOST_OF_A_PAGE = 2, 6, 10
+
+
+Asked = Sequence[tuple[Blankable, Question]]
+
+
+def task_of(trace: Trace, path: Name, asked: Asked) -> Prose:
+    """The task of a section at a path, with the points of each part if there are several."""
+    results: dict[Name, list[tuple[Blankable, Question]]] = {}
+    terms = [one for one in asked if one[0].cell is None]
+    for one in asked:
+        if one[0].cell is not None:
+            results.setdefault(one[0].quantity, []).append(one)
+    parts = [(_numbers(trace[name], path, group), group) for name, group in results.items()]
+    if terms:
+        parts.append((("what is missing inside the lines",), terms))
+    if len(parts) > 1:
+        told = [(*spans, f" ({_points(group)})") for spans, group in parts]
+    else:
+        told = [spans for spans, _ in parts]
+    return Prose(("Compute ", *_listed(told), f". ({_points(asked)})"))
+
+
+def folded(block: Block) -> Block:
+    """A table of two columns as one of four, which takes half the room."""
+    if not isinstance(block, Table) or len(block.headings) != 2 or len(block.rows) < _TO_FOLD:  # noqa: PLR2004
+        return block
+    half = -(-len(block.rows) // 2)
+    right = [*block.rows[half:], ("", "")][:half]
+    rows = tuple((*a, *b) for a, b in zip(block.rows[:half], right, strict=True))
+    return Table(block.headings * 2, rows)
+
+
+def _points(asked: Asked) -> str:
+    return counted_points(sum((question.points for _, question in asked), Decimal(0)))
+
+
+def _listed(parts: Sequence[Spans]) -> Spans:
+    """`a, b and c`"""
+    if len(parts) == 1:
+        return parts[0]
+    return (*joined(parts[:-1]), " and ", *parts[-1])
+
+
+def _count(number: int) -> str:
+    return _NUMBERS[number] if number < len(_NUMBERS) else str(number)
+
+
+def _numbers(quantity: Quantity, path: Name, asked: Asked) -> Spans:
+    """`the three scores of the query “likes”`, `the six numbers of Q`, `exp_sum[I]`"""
+    if len(asked) == 1:
+        return (Term(asked[0][0].seen_from(path)),)
+    name = quantity.name
+    if name.local in _PLURALS and name.local == name.seen_from(path):
+        told: Spans = (f"the {_count(len(asked))} {name.local}",)
+    else:
+        told = (f"the {_count(len(asked))} numbers of ", Term(name.seen_from(path)))
+    rows = {place.cell.row for place, _ in asked if place.cell is not None}
+    if len(rows) > 1 or quantity.is_list:
+        return told
+    row = quantity.rows.names[min(rows)]
+    kind = _ROWS.get(quantity.rows.role, "row")
+    return (*told, f" of the {kind} “", Word(row), "”") if row else told
+
+
+def room(trace: Trace, section: Section, places: Sequence[Blankable], layout: str) -> list[Block]:
+    """Room for the working, where no line of it is there to be filled in and it takes some."""
+    lines = (x for block in section.blocks if isinstance(block, Working) for x in block.lines)
+    worked = any(isinstance(line, Line) and len(line.parts) > 1 for line in lines)
+    if layout == "compact" or worked or any(isinstance(x, Addition) for x in section.blocks):
+        return []
+    if layout == "pages":
+        return [AnswerSpace(min(_MOST_OF_A_PAGE, max(_LEAST + 1, len(places))))]
+    counted_only = all(_is_counted(trace[place.quantity]) for place in places)
+    return [] if counted_only else [AnswerSpace(min(_MOST, max(_LEAST, len(places) // 2)))]
+
+
+def _is_counted(quantity: Quantity) -> bool:
+    definition = quantity.definition
+    return definition is not None and isinstance(definition.operation, CountInWords)
+
+
+def arranged(sections: Iterable[Section]) -> tuple[list[Block], list[Section]]:
+    """What opens a paper, and its questions, numbered from 1. Sections that ask for nothing go to
+    the beginning of the next one that does; what one before has said isn't said again."""
+    opening: list[Block] = []
+    waiting: list[Block] = []
+    asking: list[Section] = []
+    told: list[Section] = []
+    for section in sections:
+        if not section.questions:
+            heading = section._replace(number=None).heading
+            waiting += [Subheading(heading), *section.blocks]
+            continue
+        opening += waiting if not told else []
+        before = waiting if told else []
+        new = _without_what_was_said(section, asking)
+        asking.append(section)
+        told.append(new._replace(number=len(told) + 1, blocks=(*before, *new.blocks)))
+        waiting = []
+    return opening, told
+
+
+def _without_what_was_said(section: Section, before: Sequence[Section]) -> Section:
+    """A section without the first sentence and the formulas that the same step had before."""
+    alike = [one for one in before if one.step == section.step]
+    first = section.blocks[:1]
+    said = isinstance(first[0], Prose) and any(one.blocks[:1] == first for one in alike)
+    again = any(one.formulas == section.formulas for one in alike)
+    return section._replace(
+        blocks=section.blocks[1:] if said else section.blocks,
+        formulas=() if again else section.formulas,
+    )

@@ -1,0 +1,87 @@
+"""What a sheet says and how much room it takes: the task in words, questions from 1, layouts."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from attncli.choices import LAYOUTS
+from attncli.cli import app
+from attncli.document import AnswerSpace
+from attncli.render import Page, render
+from tests.exercises import Papers, papers, wish
+from tests.pages import SHIPPED, trace_of
+
+
+def made(name: str, *steps: str, layout: str = "lines", token: str | None = None) -> Papers:
+    trace = trace_of(SHIPPED[name])
+    chosen = next(one for one in LAYOUTS if one == layout)
+    return papers(trace, wish(trace, steps=steps, token=token)._replace(layout=chosen))
+
+
+def flat(one: Papers) -> str:
+    return " ".join(render(one.sheet, "terminal", Page(100)).split())
+
+
+def test_the_task_is_said_in_words() -> None:
+    one = made("i_love_ai", "scores", token="love")
+    assert "Compute the three scores of the query \u201clove\u201d. (3 points)" in flat(one)
+    several = flat(made("i_love_ai", "softmax"))
+    assert "Compute the nine numbers of exp (9 points), the three numbers of exp_sum" in several
+    assert "and the nine weights (9 points). (21 points)" in several
+
+
+def test_questions_are_numbered_from_one() -> None:
+    one = made("i_love_ai", "softmax", "weighted_sum")
+    assert [section.number for section in one.sheet.sections] == [1, 2]
+    assert [section.number for section in one.key.sections] == [1, 2]
+
+
+def test_a_key_says_that_it_is_one() -> None:
+    key = made("i_love_ai", "softmax").key
+    for form in ("terminal", "markdown", "latex"):
+        assert "Answer key, form A" in render(key, form, Page(100))
+
+
+def test_room_is_as_asked_for() -> None:
+    lines = {
+        layout: sum(
+            block.lines
+            for section in made("i_love_ai", layout=layout).sheet.sections
+            for block in section.blocks
+            if isinstance(block, AnswerSpace)
+        )
+        for layout in LAYOUTS
+    }
+    assert lines["compact"] == 0 < lines["lines"] < lines["pages"]
+
+
+def test_counting_needs_no_room_and_says_things_once() -> None:
+    one = made("bpe")
+    blocks = [block for section in one.sheet.sections for block in section.blocks]
+    assert not any(isinstance(block, AnswerSpace) for block in blocks)
+    assert flat(one).count("each pair of neighbours is counted") == 1
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs LaTeX")
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("asked", "most"),
+    [
+        (["i_love_ai", "--step", "softmax", "--step", "weighted_sum"], 2),
+        (["bpe", "--layout", "compact"], 6),
+    ],
+)
+def test_pages(asked: list[str], most: int, tmp_path: Path) -> None:
+    line = ["exercise", *asked, "--format", "latex", "--key", "none", "-o"]
+    assert CliRunner().invoke(app, [*line, str(tmp_path / "sheet.tex")]).exit_code == 0
+    command = ["pdflatex", "-interaction=batchmode", "sheet.tex"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    log = (tmp_path / "sheet.log").read_text("latin-1")
+    pages = int(log.split("Output written on")[1].split("(")[1].split()[0])
+    assert pages <= most
+    assert "Overfull" not in log
