@@ -330,6 +330,7 @@ def test_long_words_stay_inside_the_margins(tmp_path: Path) -> None:
         assert overfull(log) == []
 
 
+COMMAND = "attn exercise x_y --step softmax"
 ANSWERS = {
     "scores[I, love]": "13.57",
     "scores[love, I]": "-24.68",
@@ -379,7 +380,7 @@ def exercise(kind: str) -> Document:
     return Document(
         Word("A sheet_1"), sections, Facts((("Rounding", ("carry",)),)),
         opening=(Fields(("Name", "Date", "Points of 6")), Prose(("Read this first.",))),
-        paper=Paper(kind, "A", "1a2b3c4d", Word("attn exercise x_y --step softmax"), 6),
+        paper=Paper(kind, "A", "1a2b3c4d", Word("" if kind == "sheet" else COMMAND), 6),
     )  # fmt: skip
 
 
@@ -419,8 +420,9 @@ def test_one_file_prints_as_sheet_or_as_key(tmp_path: Path, kind: str) -> None:
     shown = printed(tmp_path)
     assert not any(answer.lstrip("-") in shown for answer in ANSWERS.values())
     assert "This is how it is worked" not in shown
-    for words_ in ("A sheet_1", "form A", "1a2b3c4d", "attn exercise x_y --step softmax", "Name",
-                   "Points of 6", "(5 points)", "(1 point)", "Read this first."):  # fmt: skip
+    assert COMMAND not in " ".join(shown.split())
+    for words_ in ("A sheet_1", "form A", "1a2b3c4d", "Name", "Points of 6",
+                   "(5 points)", "(1 point)", "Read this first."):  # fmt: skip
         assert words_ in " ".join(shown.split()), words_
     if kind == "exercise":
         start = r"\def\withanswers{}\input{page}"
@@ -429,6 +431,7 @@ def test_one_file_prints_as_sheet_or_as_key(tmp_path: Path, kind: str) -> None:
             shown = printed(tmp_path).replace("−", "-")
             assert all(answer in shown for answer in ANSWERS.values())
             assert "This is how it is worked" in shown
+            assert COMMAND in " ".join(shown.split())
 
 
 @needs_exam
