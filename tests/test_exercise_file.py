@@ -122,7 +122,9 @@ def test_what_stands_around_the_questions(tmp_path: Path) -> None:
     exam(tmp_path, f"scenario: i_love_ai\nask: [softmax]\nexercise: Mine\n{frame}")
     made(tmp_path, "--format", "markdown")
     sheet = (tmp_path / "exam" / "exam_sheet.md").read_text("utf-8")
-    assert sheet.startswith("# Mine: worksheet\n\n- **Course:** NLP 1\n- **Institution:** A school")
+    assert sheet.startswith(
+        "# Mine · Worksheet\n\n- **Course:** NLP 1\n- **Institution:** A school"
+    )
     assert "- **Date:** 3 May" in sheet
     assert "Use \\*ink\\*." in sheet
 
