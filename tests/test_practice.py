@@ -92,6 +92,20 @@ def test_bad_input(words: tuple[str, ...], says: str, tmp_path: Path) -> None:
     assert done.stdout == ""
 
 
+def test_an_exercise_file_says_what_is_asked(tmp_path: Path) -> None:
+    exam = tmp_path / "exam.yaml"
+    asked = "ask: [{step: softmax, token: love}, {cell: 'scores[love, AI]'}]"
+    exam.write_text(
+        f"exercise: E\nscenario: i_love_ai\n{asked}\ntolerance: {{units: 1}}\n", "utf-8"
+    )
+    done = attn("practice", str(exam), input="2\n2.719\n", encoding="utf-8")
+    assert "8 numbers to work out" in done.stdout
+    assert done.stdout.count(": right.") == 2
+    more = attn("practice", str(exam), "--step", "scores", input="", encoding="utf-8")
+    assert more.returncode == 2
+    assert "--step: an exercise file says itself what is asked" in more.stderr
+
+
 def test_other_numbers_by_a_seed() -> None:
     own, other = (practised(*more, answers=[])[1] for more in ((), ("--seed", "3")))
     assert own != other

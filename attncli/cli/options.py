@@ -21,6 +21,7 @@ def beginning(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
 
 
 def scenarios() -> Iterable[str]:
+    """The names of shipped scenarios."""
     from attncli.file import shipped
 
     return shipped.names()

@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 class PracticeArguments(NamedTuple):
     """What was typed."""
 
-    scenario: options.ScenarioArgument
+    scenario: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCENARIO",
+            help="A scenario file, the name of a shipped one, or an exercise file.",
+            autocompletion=options.beginning(options.scenarios),
+        ),
+    ]
     step: options.Steps = None
     layer: options.LayerOption = None
     head: options.HeadOption = None
@@ -81,7 +88,7 @@ def command(typed: PracticeArguments) -> None:
 
       attn practice yassine_rnn --seed 3 --fresh
 
-      attn practice i_love_ai --step softmax --place mine.json
+      attn practice exam.yaml --place mine.json
     """
     from attncli.cli.practising import practise
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from attncli.arithmetic.expression import Location
     from attncli.cli.practice import PracticeArguments
     from attncli.document import Document, Spans
+    from attncli.scenario.exercise import ExerciseFile
     from attncli.telling.exercise.papers import ExerciseRequest
     from attncli.telling.practice.session import Session
     from attncli.telling.practice.tasks import Task
@@ -45,12 +46,14 @@ def practise(typed: PracticeArguments) -> bool:
 
 def _begun(typed: PracticeArguments) -> tuple[Session, Path | None]:
     """The session with what was kept, and where it is kept. Raises Refusal."""
+    from attncli.telling.exercise.requests import request_of
     from attncli.telling.practice.place import mark_of, read
     from attncli.telling.practice.session import Session
     from attncli.telling.practice.tasks import Lesson
 
-    trace = _worked(typed)
-    wish = _wish(typed, trace)
+    exercise = _exercise_in(typed)
+    trace = _worked(typed, typed.scenario if exercise is None else exercise.scenario)
+    wish = _wish(typed, trace) if exercise is None else request_of(trace, exercise)
     if typed.seed is not None:
         ((_, trace),) = variants(trace, wish, 1, _seed(typed.seed), ())
     lesson = Lesson(trace, wish, typed.rows)
@@ -63,7 +66,21 @@ def _begun(typed: PracticeArguments) -> tuple[Session, Path | None]:
     return session, place
 
 
-def _worked(typed: PracticeArguments) -> Trace:
+def _exercise_in(typed: PracticeArguments) -> ExerciseFile | None:
+    """The exercise of a file, if it is one, which says itself what is asked. Raises Refusal."""
+    from attncli.building.exercise_file import is_exercise, load_exercise
+
+    if not is_exercise(typed.scenario):
+        return None
+    said = [option for option, value in typed.part.options(typed.step) if value]
+    if said or typed.cell:
+        option = said[0] if said else "--cell"
+        right = f"leave {option} out, or practise its scenario"
+        raise Refusal.of(option, "an exercise file says itself what is asked", right)
+    return load_exercise(typed.scenario)
+
+
+def _worked(typed: PracticeArguments, source: str) -> Trace:
     from attncli.pipeline import load, work
     from attncli.telling.selection import check_steps
 
@@ -71,7 +88,7 @@ def _worked(typed: PracticeArguments) -> Trace:
     complaints.hear(check_steps, typed.step or ())
     with complaints.heard(), watching("Learning pieces") as tell:
         scenario = load(
-            typed.scenario,
+            source,
             typed.changes,
             outside=typed.files_outside,
             large=typed.large,

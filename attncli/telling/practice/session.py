@@ -13,6 +13,7 @@ from attncli.marking.judging import Judge
 from attncli.marking.numerals import read_number
 from attncli.marking.verdicts import Given, Verdict
 from attncli.records import NamedTuple, dataclass, field
+from attncli.telling.facts import printed_roots
 from attncli.telling.practice.tasks import Lesson, Task
 from attncli.trace import Trace
 
@@ -37,7 +38,8 @@ class Session:
 
     @cached_property
     def judge(self) -> Judge:
-        return Judge(self.lesson.trace, self.lesson.shown)
+        trace = self.lesson.trace
+        return Judge(trace, self.lesson.shown, self.lesson.wish.tolerance, printed_roots(trace))
 
     def address(self, cell: Location) -> str:
         """What a cell is called: `weights[love, AI]`."""
