@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import re
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -262,3 +264,62 @@ def test_an_exercise_marks_the_answers_of_its_forms(tmp_path: Path) -> None:
     assert refused.exit_code == 2
     assert "these are answers of form Z" in refused.stderr
     assert run("grade", exam, b, "--points", "2").exit_code == 2
+
+
+def made_exam(folder: Path) -> Path:
+    """An exam in a folder, and `keys` beside it: the answers of each form that its key has."""
+    exam = folder / "exam.yaml"
+    text = EXAM.replace("'output[love, 1]'", "'output[love, 1]', blank: all")
+    exam.write_text(f"{text}tolerance: {{units: 1}}\n", "utf-8")
+    assert run("exercise", exam, "-o", f"{folder}/exam/").exit_code == 0
+    words = ("--format", "yaml", "--key", "separate", "-o", f"{folder}/made/")
+    assert run("exercise", exam, *words).exit_code == 0
+    (folder / "keys").mkdir()
+    for path in (folder / "made").glob("*key.yaml"):
+        path.rename(folder / "keys" / path.name)
+    return folder / "exam"
+
+
+def test_the_folder_of_an_exercise_marks_a_class_over_its_forms(tmp_path: Path) -> None:
+    exam = made_exam(tmp_path)
+    b = next((tmp_path / "keys").glob("*_B_key.yaml"))
+    text = b.read_text("utf-8")
+    right = re.search(r'"weights\[I, I\]": "?([\d.]+)', text)
+    assert right is not None
+    unit_off = str(Decimal(right[1]) + Decimal("0.001"))  # let pass by the tolerance
+    b.write_text(text.replace(right[0], right[0].replace(right[1], unit_off)), "utf-8")
+    for target in (exam, exam / "manifest.json"):
+        table = run("grade", target, tmp_path / "keys", "--format", "csv")
+        rows = [*csv.DictReader(table.stdout.splitlines())]
+        # sixteen points as above, and three numbers inside a line at one
+        assert table.exit_code == 0, table.output
+        assert [(row["form"], row["points"], row["of"]) for row in rows] == [
+            ("A", "19", "19"), ("B", "19", "19"), ("C", "19", "19"),
+        ]  # fmt: skip
+    assert "Student    │ Form  Points" in run("grade", exam, tmp_path / "keys").stdout
+    b.write_text(re.sub("hash: .*", "hash: gdeadbee", text), "utf-8")
+    refused = run("grade", exam, b)
+    assert refused.exit_code == 2
+    assert "these are answers of form B (gdeadbee), which" in refused.stderr
+    assert run("grade", exam, b, "--decimals", "2").exit_code == 2
+
+
+def test_a_form_with_other_numbers_than_its_papers_marks_nothing(tmp_path: Path) -> None:
+    exam = made_exam(tmp_path)
+    form = exam / "forms" / "C.yaml"
+    form.write_text(form.read_text("utf-8").replace("decimals: 3", "decimals: 2"), "utf-8")
+    refused = run("grade", exam, tmp_path / "keys")
+    assert refused.exit_code == 2
+    assert "C.yaml: its numbers aren't those that the papers of form C" in refused.stderr
+
+
+def test_what_is_no_manifest_is_refused(tmp_path: Path) -> None:
+    manifest = made_exam(tmp_path) / "manifest.json"
+    text = manifest.read_text("utf-8")
+    wrong = {'"forms/A.yaml"': '"../A.yaml"', '"units"': '"unit"', '"forms": {': '"form": {'}
+    for said, instead in wrong.items():
+        assert said in text
+        manifest.write_text(text.replace(said, instead, 1), "utf-8")
+        refused = run("grade", manifest, tmp_path / "keys")
+        assert refused.exit_code == 2
+        assert "manifest.json: is no manifest of an exercise" in refused.stderr

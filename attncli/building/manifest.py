@@ -4,8 +4,9 @@ which numbers, what they ask, and which files are theirs."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any
 
@@ -16,10 +17,20 @@ FILE = "manifest.json"
 Rows = list[list[str]]
 
 
+class TermMade(NamedTuple):
+    """The key of a number inside a line: the answer, from where to where it is accepted, and the
+    cell that it comes from, if it does."""
+
+    answer: str
+    low: str
+    high: str
+    cell: str = ""
+
+
 class FormMade(NamedTuple):
     """A form: the file of its scenario, from the manifest's folder; the hash of its numbers, and
     these by the names of matrices; the hash that its papers carry, its points, the cells it asks
-    for with theirs, and its papers."""
+    for with theirs, its papers, and the keys of numbers inside lines."""
 
     file: str
     numbers: str
@@ -28,6 +39,7 @@ class FormMade(NamedTuple):
     points: float
     asked: Mapping[str, float]
     papers: tuple[str, ...] = ()
+    terms: Mapping[str, TermMade] = MappingProxyType({})
 
 
 class Manifest(NamedTuple):
@@ -59,14 +71,53 @@ def load_manifest(path: Path) -> Manifest:
     place = path / FILE if path.is_dir() else path
     try:
         data: dict[str, Any] = json.loads(place.read_text("utf-8"))
-        forms = {name: FormMade(**form) for name, form in data.pop("forms").items()}
-        return Manifest(**{**data, "forms": forms})
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        forms = {name: _form(form) for name, form in data.pop("forms").items()}
+        tolerance = _tolerance(data.pop("tolerance", {}))
+        return Manifest(**{**data, "forms": forms, "tolerance": tolerance})
+    except (OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
         wrong = "is no manifest of an exercise"
         right = "make the exercise again, into another folder"
         raise ScenarioError.of(str(place), wrong, right) from None
 
 
+def _form(data: Mapping[str, Any]) -> FormMade:
+    """A form as it was written. Raises ValueError for one whose scenario isn't in the folder."""
+    form = FormMade(**data)
+    place = PurePosixPath(form.file)
+    if place.is_absolute() or ".." in place.parts:
+        raise ValueError(form.file)
+    asked = {str(cell): float(points) for cell, points in form.asked.items()}
+    terms = {id_: _term(term) for id_, term in form.terms.items()}
+    if not terms.keys() <= asked.keys():
+        raise ValueError(form.terms)
+    return form._replace(asked=asked, terms=terms)
+
+
+def _term(data: Sequence[str]) -> TermMade:
+    """A key. Raises TypeError and ArithmeticError for what is none."""
+    term = TermMade(*data)
+    for number in term[:3]:
+        Decimal(number)
+    return term
+
+
+def _tolerance(data: Mapping[str, str]) -> dict[str, str]:
+    """What is let pass, as it is written. Raises KeyError and ArithmeticError for what is none."""
+    from attncli.building.exercise_keys import TOLERANCE
+
+    return {TOLERANCE.known[name].name: str(Decimal(text)) for name, text in data.items()}
+
+
 def has_manifest(folder: Path) -> bool:
     """Whether an exercise was made into a folder."""
     return (folder / FILE).is_file()
+
+
+def is_manifest(path: Path) -> bool:
+    """Whether a path is a manifest's, or that of the folder of one."""
+    return has_manifest(path) or (path.name == FILE and path.is_file())
+
+
+def folder_of(path: Path) -> Path:
+    """The folder of a manifest, which may be named itself."""
+    return path if path.is_dir() else path.parent

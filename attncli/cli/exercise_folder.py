@@ -7,12 +7,19 @@ only what comes of it is made anew.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from attncli.building.manifest import FILE, FormMade, Manifest, has_manifest, load_manifest
+from attncli.building.manifest import (
+    FILE,
+    FormMade,
+    Manifest,
+    TermMade,
+    has_manifest,
+    load_manifest,
+)
 from attncli.cli.papers import answers_files, paper_files
 from attncli.cli.variants import variants
 from attncli.records import NamedTuple
@@ -24,6 +31,7 @@ if TYPE_CHECKING:
     from attncli.cli.exercise_arguments import ExerciseArguments
     from attncli.cli.exercise_writing import CheckedOrder
     from attncli.document import Document
+    from attncli.questions import Question
     from attncli.telling.exercise.papers import ExerciseRequest
     from attncli.trace import Trace
 
@@ -136,7 +144,7 @@ def _form(name: str, form: FormWorked, files: Mapping[str, Contents]) -> FormMad
 
     paper, scenario = form.whole.paper, form.trace.scenario
     assert paper is not None
-    asked = (q for section in form.whole.sections for q in section.questions)
+    asked = [q for section in form.whole.sections for q in section.questions]
     given = {name: numbers_of(scenario, name) for name in scenario.given}
     return FormMade(
         _place(name),
@@ -146,7 +154,22 @@ def _form(name: str, form: FormWorked, files: Mapping[str, Contents]) -> FormMad
         plain_points(paper.points),
         {question.id: plain_points(question.points) for question in asked},
         tuple(file for file in files if f"_{name}_" in file),
+        dict(_terms(form.trace, asked)),
     )
+
+
+def _terms(trace: Trace, asked: Sequence[Question]) -> Iterator[tuple[str, TermMade]]:
+    """The keys of numbers inside lines, which depend on all that a sheet asks and tells."""
+    from attncli.marking.grading.addresses import address_of
+    from attncli.marking.grading.terms import line_of
+
+    for id_, _, key in asked:
+        if key is None or line_of(id_) is None:
+            continue
+        cell = key.number.cell
+        known = cell is not None and cell.quantity in trace
+        whose = address_of(trace, cell) if cell is not None and known else ""
+        yield id_, TermMade(str(key.number.shown), str(key.low), str(key.high), whose)
 
 
 def _digest(contents: Contents) -> str:

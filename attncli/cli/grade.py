@@ -18,8 +18,8 @@ class GradeArguments(NamedTuple):
         str,
         typer.Argument(
             metavar="EXERCISE|SCENARIO",
-            help="The exercise file, with all of its forms; or a scenario, where what is asked is "
-            "read from the answers.",
+            help="The exercise file, with all of its forms, or the folder that was made of it, or "
+            "this folder's manifest; or a scenario, where what is asked is read from the answers.",
         ),
     ]
     answers: Annotated[
@@ -104,6 +104,8 @@ def command(order: GradeArguments) -> None:
       attn grade i_love_ai answers.yaml
 
       attn grade exam.yaml answers/ -o marked/
+
+      attn grade exam/ answers/ --format csv
 
       attn grade i_love_ai answers/ --format csv -o table.csv
     """

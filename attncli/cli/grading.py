@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -11,6 +12,7 @@ from attncli.cli.arguments import changes_of
 from attncli.cli.complaints import BAD_INPUT, Complaints, complaining
 from attncli.cli.grade_output import output_of, write_graded
 from attncli.cli.progress import watched, watching
+from attncli.refusals import Problem, Refusal
 
 if TYPE_CHECKING:
     from attncli.cli.grade import GradeArguments
@@ -48,9 +50,13 @@ def grade(order: GradeArguments) -> None:
 
 
 def _marker(order: GradeArguments) -> Marker:
-    """What marks the papers: a scenario, or the forms of an exercise. Raises Refusal."""
+    """What marks the papers: a scenario, or the forms of an exercise, as its file says them or as
+    they were made into a folder. Raises Refusal."""
     from attncli.building.exercise_file import is_exercise
+    from attncli.building.manifest import is_manifest
 
+    if is_manifest(Path(order.scenario)):
+        return _made_forms(order)
     return _forms(order) if is_exercise(order.scenario) else _asking(order)
 
 
@@ -81,6 +87,37 @@ def _forms(order: GradeArguments) -> AskedForms:
     from attncli.cli.variants import variants
     from attncli.telling.exercise.requests import request_of
     from attncli.telling.marked.forms import AskedForms, form_exam
+
+    _check_unchanged(order)
+    it, scheme = load_exercise(order.scenario), _scheme(order)
+    trace = _worked(order, it.scenario)
+    wish = request_of(trace, it)
+    made = variants(trace, wish, it.forms, it.seed, it.allow)
+    forms = [form_exam(one, wish, form, scheme, it.frame) for form, one in made]
+    return AskedForms(order.scenario, forms)
+
+
+def _made_forms(order: GradeArguments) -> AskedForms:
+    """The forms that were made into a folder, with their numbers there. Raises Refusal."""
+    from attncli.building.manifest import folder_of, load_manifest
+    from attncli.telling.marked.forms import AskedForms, made_form
+
+    _check_unchanged(order)
+    place, scheme = Path(order.scenario), _scheme(order)
+    manifest, folder = load_manifest(place), folder_of(place)
+    forms, wrong = [], Complaints()
+    for form, made in manifest.forms.items():
+        with wrong.heard():
+            here = made._replace(file=str(folder / made.file))
+            trace = _worked(order, here.file)
+            forms.append(made_form(trace, form, here, scheme, manifest.tolerance))
+    if wrong.problems:
+        raise Refusal(wrong.problems)
+    return AskedForms(order.scenario, forms)
+
+
+def _check_unchanged(order: GradeArguments) -> None:
+    """Raises OutputError for what is said otherwise than by the exercise."""
     from attncli.writing import OutputError
 
     said = {"--points": order.points, "--set": order.set_, "--decimals": order.decimals}
@@ -88,12 +125,6 @@ def _forms(order: GradeArguments) -> AskedForms:
         if value:
             right = "leave it out, or change the file"
             raise OutputError.of(option, "the exercise file says what is asked", right)
-    it, scheme = load_exercise(order.scenario), _scheme(order)
-    trace = _worked(order, it.scenario)
-    wish = request_of(trace, it)
-    made = variants(trace, wish, it.forms, it.seed, it.allow)
-    forms = [form_exam(one, wish, form, scheme, it.frame) for form, one in made]
-    return AskedForms(order.scenario, forms)
 
 
 def _worked(order: GradeArguments, scenario: str) -> Trace:
@@ -122,7 +153,6 @@ def _sheets(
 ) -> list[AnswerSheet]:
     """The answers of all files that can be read."""
     from attncli.marking.answers import files_in, read_answers
-    from attncli.refusals import Problem
 
     sheets: list[AnswerSheet] = []
     for path in order.answers:

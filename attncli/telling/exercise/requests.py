@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from itertools import groupby
 
 from attncli.file.address import Address
@@ -30,7 +31,7 @@ def request_of(trace: Trace, ordered: ExerciseFile) -> ExerciseRequest:
             wrong += (_placed(problem, group[0]) for problem in error.problems)
     if wrong:
         raise SelectionError(wrong)
-    share, tolerance = ordered.mistakes, _tolerance(ordered)
+    share, tolerance = ordered.mistakes, tolerance_of(ordered.tolerance)
     found = ExerciseRequest(tuple(asks), ordered.points, str(ordered.seed), share, tolerance)
     if ordered.layout is not None:
         found = found._replace(layout=ordered.layout)
@@ -38,8 +39,9 @@ def request_of(trace: Trace, ordered: ExerciseFile) -> ExerciseRequest:
     return found
 
 
-def _tolerance(ordered: ExerciseFile) -> Tolerance:
-    said = dict(ordered.tolerance)
+def tolerance_of(told: Mapping[str, Decimal]) -> Tolerance:
+    """What is let pass, as a file says it."""
+    said = dict(told)
     digits = said.pop("digits", None)
     return Tolerance(**said, digits=None if digits is None else int(digits))
 

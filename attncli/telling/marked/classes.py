@@ -38,8 +38,9 @@ def class_page(papers: Sequence[MarkedPaper]) -> Document:
 
 def _marks(papers: Sequence[MarkedPaper]) -> Iterator[Block]:
     signs = [name for name in SIGNS if any(paper.counts[name] for paper in papers)]
-    headings = ("Student", "Points", "%", *(SIGNS[name] for name in signs))
-    rows = (_row(paper, signs) for paper in papers)
+    forms = len({paper.sheet.form for paper in papers}) > 1
+    headings = ("Student", *(("Form",) * forms), "Points", "%", *(SIGNS[one] for one in signs))
+    rows = (_row(paper, signs, forms=forms) for paper in papers)
     yield Table(headings, tuple(rows))
     yield Facts(tuple((f"{SIGNS[name]} {name}", (MEANING[name],)) for name in signs))
     trivial = [paper for paper in papers if paper.trivial]
@@ -50,9 +51,10 @@ def _marks(papers: Sequence[MarkedPaper]) -> Iterator[Block]:
         yield Note((said, *told, "."))
 
 
-def _row(paper: MarkedPaper, signs: Sequence[str]) -> tuple[TableCell, ...]:
-    counts = (str(paper.counts[name]) for name in signs)
-    return (Word(paper.sheet.student), points_text(paper.points), percent(paper), *counts)
+def _row(paper: MarkedPaper, signs: Sequence[str], *, forms: bool) -> tuple[TableCell, ...]:
+    sheet, counts = paper.sheet, (str(paper.counts[name]) for name in signs)
+    whose = (Word(sheet.student), *((Word(sheet.form),) * forms))
+    return (*whose, points_text(paper.points), percent(paper), *counts)
 
 
 def percent(paper: MarkedPaper) -> str:

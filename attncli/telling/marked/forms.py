@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 
+from attncli.arithmetic.expression import Location, Number
+from attncli.building.manifest import FormMade
+from attncli.file.address import AddressError
 from attncli.marking.answers import AnswerSheet
 from attncli.marking.grading.addresses import cell_of
 from attncli.marking.grading.exam import AskedNumber, Exam
 from attncli.marking.grading.scheme import Scheme
 from attncli.marking.grading.terms import AskedTerm, line_of
+from attncli.marking.verdicts import Accepted
 from attncli.questions import Question
 from attncli.records import NamedTuple, dataclass
 from attncli.refusals import Problem, Refusal, Where, listed
 from attncli.scenario.exercise import Frame
+from attncli.telling.exercise.fingerprint import numbers_mark
 from attncli.telling.exercise.papers import ExerciseRequest, exercise
+from attncli.telling.exercise.requests import tolerance_of
 from attncli.telling.facts import printed_roots
 from attncli.telling.marked.terms import accepted_by
 from attncli.trace import Trace
@@ -45,6 +51,46 @@ def form_exam(
     exam = Exam(trace, asked, terms, scheme, wish.tolerance, roots)
     assert document.paper is not None
     return FormExam(form, document.paper.hash, exam)
+
+
+def made_form(
+    trace: Trace, form: str, made: FormMade, scheme: Scheme, let_pass: Mapping[str, str]
+) -> FormExam:
+    """What a form that was made into a folder asks for. Raises Refusal where its numbers aren't
+    those of its papers any more."""
+    if numbers_mark(trace) != made.numbers:
+        wrong = f"its numbers aren't those that the papers of form {form} were made from"
+        right = "put the old ones back, or make the exercise again"
+        raise Refusal.of(made.file, wrong, right)
+    tolerance = tolerance_of({name: Decimal(much) for name, much in let_pass.items()})
+    asked = tuple(_asked_numbers(trace, made))
+    terms = tuple(_made_terms(trace, made))
+    exam = Exam(trace, asked, terms, scheme, tolerance, printed_roots(trace))
+    return FormExam(form, made.hash, exam)
+
+
+def _asked_numbers(trace: Trace, made: FormMade) -> Iterator[AskedNumber]:
+    """The cells that a form asks for. Raises Refusal for one that isn't there."""
+    for id_, points in made.asked.items():
+        if id_ not in made.terms:
+            yield AskedNumber(id_, _cell(trace, id_, made.file), Decimal(str(points)))
+
+
+def _made_terms(trace: Trace, made: FormMade) -> Iterator[AskedTerm]:
+    """The numbers inside lines that a form asks for. Raises Refusal for one of no cell."""
+    for id_, term in made.terms.items():
+        answer, low, high = map(Decimal, (term.answer, term.low, term.high))
+        cell = _cell(trace, term.cell, made.file) if term.cell else None
+        accepted = Accepted(float(low), float(high))
+        points = Decimal(str(made.asked[id_]))
+        yield AskedTerm(id_, Number(answer, answer, cell), accepted, points)
+
+
+def _cell(trace: Trace, id_: str, source: str) -> Location:
+    try:
+        return cell_of(trace, id_)
+    except AddressError as error:
+        raise Refusal.of(source, f"{id_}: {error.wrong}", error.right) from None
 
 
 def _term(question: Question) -> AskedTerm:
