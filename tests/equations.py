@@ -160,6 +160,17 @@ EXAMPLES: dict[str, Example] = {
     "add_up_in_out": Example(
         ops.AddUp(1, 0, 2, in_out=True), "ffff", lambda W, x, b, c: W.T @ x + b.T + c.T
     ),
+    "bias_after": Example(
+        ops.BiasAfter("tanh"), "fff", lambda x, W, b: tanh(x @ W) + b
+    ),
+    "bias_after_transposed": Example(
+        ops.BiasAfter("tanh", transposed=True), "fff", lambda x, W, b: tanh(x @ W.T) + b
+    ),
+    "raised_to": Example(ops.RaisedTo(2), "f", lambda x: 2.0**x),
+    "sum_of_all": Example(ops.SumOfAll(), "f", lambda x: _all(x) + 0 * x[:, :1]),
+    "masked_share": Example(
+        ops.MaskedShare(), "fb", lambda x, seen: exp(x) / exp(x).sum(1, keepdim=True) * seen
+    ),
     "of_memory": Example(
         OfMemory("h 1, h 1 -> h 1", Sum((cell(0, "i"), cell(1, "i"))), None, 1), "ff",
         lambda x, memory: x + memory,

@@ -50,10 +50,10 @@ def command(
     large: options.Large = False,
     force: options.Force = False,
 ) -> None:
-    """Tell where an implementation first departs from a scenario, and which bug that looks like.
+    """Tell where an implementation departs, and by which bug.
 
-    Each tensor is compared with what follows from the implementation's own earlier ones, as far as
-    its floats can tell; names of PyTorch modules and hooks are known. Exit status 0 when all
+    Each tensor of a dump is compared with what follows from the implementation's own earlier
+    ones, as far as its floats can tell; names of PyTorch modules and hooks are known. Exit status 0 when all
     follow, 1 when one departs.
 
     Examples:

@@ -29,7 +29,9 @@ def command(
         ),
     ] = None,
 ) -> None:
-    """Print the reference: scenario files, rounding, exercises, options.
+    """Print the reference, or what it says of a word.
+
+    It tells of scenario files, rounding, exercises and options.
 
     Examples:
 

@@ -74,7 +74,7 @@ class PracticeArguments(NamedTuple):
 
 @taking(PracticeArguments)
 def command(typed: PracticeArguments) -> None:
-    """Practise: work one number after the other out, and hear at once whether it follows.
+    """Practise number by number, and hear at once what follows.
 
     A wrong number is told from a known mistake, `?` gives a hint, and you may go on from your own
     number. Answers may come from a file or a pipe too, one a line. Exit status 0 if all that was

@@ -18,7 +18,7 @@ SCENARIO = "s.yaml"
 """The name of the scenario in its folder."""
 
 _OFTEN = ("run", "run", "explain", "exercise", "exercise", "lint", "validate")
-_SELDOM = ("design", "new", "list", "schema", "help")
+_SELDOM = ("design", "new", "list", "schema", "help", "check", "grade", "diff", "practice")
 Draw = Callable[[Pen, Tree], str]
 
 
@@ -45,6 +45,8 @@ def commands() -> Mapping[str, Any]:
 _ARGUMENTS = {
     "what": ("scenarios", "steps"),
     "file": ("new.yaml", "taken.md"),
+    "answers": ("taken.md", "nothing.yaml", SCENARIO),
+    "dump": ("taken.md", "nothing.npz", SCENARIO),
     "topic": ("scenario", "rounding", "exercise", "softmax", "W_Q", "--detail", *WORDS),
 }
 
@@ -145,6 +147,12 @@ VALUES: Mapping[str, Draw] = {
     "blank": _blank,
     "points": _points,
     "key": _one_of(*KEYS),
+    "layout": _one_of("compact", "lines", "pages"),
+    "asked": _one_of("nothing.yaml", SCENARIO, "taken.md"),
+    "marks": _one_of("single", "method"),
+    "map_": _one_of("attn.q=Q", "x=", "heads[*].scores", SCENARIO, "a=b=c"),
+    "precision": _one_of("float64", "float32", "float16", "bfloat16"),
+    "place": _one_of("place.json", SCENARIO, "no/place.json", "-"),
     "forms": _few,
     "seed": _one_of("0", "7", "1000000000000000000"),
     "allow": _one_of(*RULES),

@@ -85,8 +85,9 @@ def _count(number: int) -> str:
 
 def _numbers(quantity: Quantity, path: Name, asked: Asked) -> Spans:
     """`the three scores of the query “likes”`, `the six numbers of Q`, `exp_sum[I]`"""
-    if len(asked) == 1:
-        return (Term(asked[0][0].seen_from(path)),)
+    cell = asked[0][0].cell
+    if len(asked) == 1 and cell is not None:
+        return (Term(quantity.symbol(cell.row, cell.column, quantity.name.seen_from(path))),)
     name = quantity.name
     if name.local in _PLURALS and name.local == name.seen_from(path):
         told: Spans = (f"the {_count(len(asked))} {name.local}",)
