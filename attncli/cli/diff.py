@@ -53,8 +53,8 @@ def command(
     """Tell where an implementation departs, and by which bug.
 
     Each tensor of a dump is compared with what follows from the implementation's own earlier
-    ones, as far as its floats can tell; names of PyTorch modules and hooks are known. Exit status 0 when all
-    follow, 1 when one departs.
+    ones, as far as its floats can tell; names of PyTorch modules and hooks are known. Exit
+    status 0 when all follow, 1 when one departs.
 
     Examples:
 
