@@ -43,8 +43,8 @@ class FormMade(NamedTuple):
 
 
 class Manifest(NamedTuple):
-    """The forms by their names, the hash of each file's contents, and whose form is which: of each
-    student's ID. `version` is the program's."""
+    """The forms by their names, the hash of each file's contents, and which sheet of which form is
+    whose. `version` is the program's."""
 
     version: str
     exercise: str
@@ -73,7 +73,9 @@ def load_manifest(path: Path) -> Manifest:
         data: dict[str, Any] = json.loads(place.read_text("utf-8"))
         forms = {name: _form(form) for name, form in data.pop("forms").items()}
         tolerance = _tolerance(data.pop("tolerance", {}))
-        return Manifest(**{**data, "forms": forms, "tolerance": tolerance})
+        students = tuple(map(_student, data.pop("students", ())))
+        told = {**data, "forms": forms, "tolerance": tolerance, "students": students}
+        return Manifest(**told)
     except (OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
         wrong = "is no manifest of an exercise"
         right = "make the exercise again, into another folder"
@@ -99,6 +101,11 @@ def _term(data: Sequence[str]) -> TermMade:
     for number in term[:3]:
         Decimal(number)
     return term
+
+
+def _student(data: Mapping[str, str]) -> Mapping[str, str]:
+    """A student. Raises KeyError for one without a name, an ID, a form and a sheet."""
+    return {name: str(data[name]) for name in ("name", "id", "form", "sheet")}
 
 
 def _tolerance(data: Mapping[str, str]) -> dict[str, str]:

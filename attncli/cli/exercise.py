@@ -25,6 +25,8 @@ def command(order: ExerciseArguments) -> None:
 
       attn exercise exam.yaml --format latex -o exam/
 
+      attn exercise exam.yaml -o exam/ --students list.csv
+
       attn exercise i_love_ai --step softmax --stress 1000
     """
     from attncli.cli.exercise_writing import fulfil

@@ -86,6 +86,15 @@ class ExerciseArguments(NamedTuple):
             "difficulty.",
         ),
     ] = None
+    students: Annotated[
+        str | None,
+        typer.Option(
+            "--students",
+            metavar="LIST",
+            help="A sheet for each student of a CSV list with the columns name, ID and perhaps "
+            "form, and all of them in one file to print; of an exercise file, into a folder.",
+        ),
+    ] = None
     seed: Annotated[
         str,
         typer.Option(

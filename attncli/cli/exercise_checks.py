@@ -73,7 +73,8 @@ def parse_counts(order: ExerciseArguments) -> Counts:
 
 def _beside_stress(order: ExerciseArguments) -> list[Problem]:
     """What doesn't go with `--stress`, which writes no exercise."""
-    others = {"--forms": order.forms, "--key": order.key, "--hints": order.hints}
+    others: dict[str, object] = {"--forms": order.forms, "--key": order.key, "--hints": order.hints}
+    others["--students"] = order.students
     others["--fragment"] = order.fragment
     said = [option for option, value in others.items() if value]
     if order.stress is None or not said:

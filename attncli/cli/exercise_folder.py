@@ -21,6 +21,7 @@ from attncli.building.manifest import (
     load_manifest,
 )
 from attncli.cli.papers import answers_files, paper_files
+from attncli.cli.personal_sheets import PersonalSheets, personal_sheets
 from attncli.cli.variants import variants
 from attncli.records import NamedTuple
 from attncli.writing import Contents, OutputError, write_out
@@ -56,10 +57,13 @@ def write_folder(
     forms = _forms(order, job, wish, command)
     papers = ((name, form.trace, form.whole) for name, form in forms.items())
     files: dict[str, Contents] = paper_files(order, job.manner, papers, len(forms))
-    files |= answers_files(order, {name: form.whole for name, form in forms.items()})
+    exercises = {name: form.whole for name, form in forms.items()}
+    files |= answers_files(order, exercises)
+    personal = personal_sheets(order, job.manner.format, job.students, exercises, before)
     files |= {_place(name): form.text for name, form in forms.items()}
     files |= {f"{FORMS}/{name}": text for name, text in _texts_beside(job).items()}
-    made = _manifest(job, forms, files)
+    made = _manifest(job, forms, files, personal)
+    files |= personal.files
     _check_edited(folder, files, before, force=order.force)
     check_folder(str(folder), [*files, FILE], force=True)
     write_files(str(folder), {**files, FILE: made.text()}, force=True)
@@ -119,7 +123,10 @@ def _place(form: str) -> str:
 
 
 def _manifest(
-    job: CheckedOrder, forms: Mapping[str, FormWorked], files: Mapping[str, Contents]
+    job: CheckedOrder,
+    forms: Mapping[str, FormWorked],
+    files: Mapping[str, Contents],
+    personal: PersonalSheets,
 ) -> Manifest:
     import attncli
     from attncli.word import raw
@@ -132,8 +139,9 @@ def _manifest(
         it.scenario,
         it.seed,
         {name: _form(name, form, files) for name, form in forms.items()},
-        {name: _digest(contents) for name, contents in files.items()},
+        {name: _digest(contents) for name, contents in {**files, **personal.files}.items()},
         {name: str(much) for name, much in it.tolerance.items()},
+        personal.students,
     )
 
 

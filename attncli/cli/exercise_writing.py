@@ -16,19 +16,22 @@ from attncli.records import NamedTuple
 
 if TYPE_CHECKING:
     from attncli.cli.exercise_arguments import ExerciseArguments
+    from attncli.marking.answers.students import Student
     from attncli.scenario.exercise import ExerciseFile
     from attncli.trace import Trace
 
 
 class CheckedOrder(NamedTuple):
     """An order that nothing is wrong with: the exercise, how and where it is written, under stress
-    how many variants are made, the worked scenario, and what the forms are called."""
+    how many variants are made, the worked scenario, what the forms are called, and whose sheets
+    are made."""
 
     exercise: ExerciseFile
     manner: PaperSettings
     stress: int | None
     trace: Trace
     names: list[str]
+    students: tuple[Student, ...] = ()
 
 
 def fulfil(order: ExerciseArguments, command: str) -> None:
@@ -68,13 +71,27 @@ def _checked(order: ExerciseArguments) -> CheckedOrder:
     said = ordered(order, complaints)
     manner = complaints.hear(_manner, order, said)
     scenario = order.scenario if said is None else said.exercise.scenario
+    students = complaints.hear(_students, order, said, manner)
     trace = complaints.hear(_worked, order, scenario)
     complaints.stop_if_any()
     assert said is not None
     assert manner is not None
     assert trace is not None
     exercise = said.exercise._replace(mistakes=manner.share)
-    return CheckedOrder(exercise, manner, said.counts.stress, trace, said.counts.names)
+    counts = said.counts
+    return CheckedOrder(exercise, manner, counts.stress, trace, counts.names, students or ())
+
+
+def _students(
+    order: ExerciseArguments, said: Ordered | None, manner: PaperSettings | None
+) -> tuple[Student, ...]:
+    """Those of the list that is named, if one is. Raises Refusal."""
+    from attncli.cli.personal_sheets import students_of
+
+    if order.students is None or said is None or manner is None:
+        return ()
+    by_file = said.exercise.path is not None
+    return students_of(order, manner, said.counts.names, by_file=by_file)
 
 
 def _manner(order: ExerciseArguments, said: Ordered | None) -> PaperSettings:

@@ -96,16 +96,8 @@ def _write_folder(output: GradeOutput, papers: Sequence[MarkedPaper]) -> None:
 
 
 def _names(papers: Sequence[MarkedPaper], suffix: str) -> list[str]:
-    """A file for each student; who has the name of another gets a number."""
-    from attncli.cli.papers import safe_name
+    """A file for each student."""
+    from attncli.cli.papers import distinct_names
 
-    taken = {_TABLE}
-    names = []
-    for paper in papers:
-        name, count = safe_name(paper.sheet.student), 1
-        while name.lower() in taken:
-            count += 1
-            name = f"{safe_name(paper.sheet.student)}_{count}"
-        taken.add(name.lower())
-        names.append(name + suffix)
-    return names
+    names = distinct_names([paper.sheet.student for paper in papers], {_TABLE})
+    return [f"{name}{suffix}" for name in names]

@@ -62,6 +62,19 @@ def safe_name(text: str) -> str:
     return _UNSAFE.sub("_", plain).strip("_")[:_LONGEST] or "exercise"
 
 
+def distinct_names(texts: Iterable[str], taken: Iterable[str]) -> list[str]:
+    """A file's name for each text that none has yet; who has that of another gets a number."""
+    names, used = [], set(taken)
+    for text in texts:
+        name, count = safe_name(text), 1
+        while name.lower() in used:
+            count += 1
+            name = f"{safe_name(text)}_{count}"
+        used.add(name.lower())
+        names.append(name)
+    return names
+
+
 def write_papers(
     order: ExerciseArguments,
     manner: PaperSettings,

@@ -76,6 +76,11 @@ def render_forms(documents: Sequence[Document], form: str, page: Page) -> str:
     return str(module_of(form).render_forms(documents, page))
 
 
+def render_together(documents: Sequence[Document], form: str, page: Page) -> str:
+    """Sheets as one file to print, in a format that can have them so."""
+    return str(module_of(form).render_together(documents, page))
+
+
 def files_of(documents: Sequence[Document], form: str, page: Page) -> Mapping[str, str]:
     """All forms of an exercise as the files of a package, in a format that has them so."""
     files: Mapping[str, str] = module_of(form).files_of(documents, page)
@@ -106,6 +111,7 @@ __all__ = [
     "picture_format_names",
     "render",
     "render_forms",
+    "render_together",
     "suffixes_of",
     "summary_line",
 ]

@@ -11,7 +11,8 @@ class Abilities(NamedTuple):
     as one source, from the exercise itself; `share` is what a known mistake earns in it, in per
     cent, if nothing is said, None if mistakes aren't looked for. `hints` is where these go: on a
     sheet of their own (`separate`), into the exercise itself (`embedded`), or nowhere (`none`). One
-    that is `gathered` writes all forms of an exercise as one file, by `render_forms`; one that is
+    that is `gathered` writes all forms of an exercise as one file, by `render_forms`; one that can
+    have sheets `together` writes many as one file to print, by `render_together`; one that is
     `packed` writes a package of several, by `files_of`. `detail` is how closely a page is told in
     it if nothing is said, None if that is as it fits."""
 
@@ -21,5 +22,6 @@ class Abilities(NamedTuple):
     share: int | None = None
     hints: str = "separate"
     gathered: bool = False
+    together: bool = False
     packed: bool = False
     detail: str | None = None

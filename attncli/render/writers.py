@@ -69,6 +69,14 @@ def pieces_of(document: Document) -> Iterator[Piece]:
         yield from pieces_of(document.key)
 
 
+def pieces_of_all(documents: Iterable[Document]) -> Iterator[Piece]:
+    """Whole pages, each on a new one."""
+    for k, document in enumerate(documents):
+        if k > 0:
+            yield NewPage()
+        yield from pieces_of(document)
+
+
 def with_tables_together(pieces: Iterable[Piece]) -> Iterator[Piece]:
     """The pieces, tables that follow each other as one."""
     for is_matrix, group in groupby(pieces, lambda piece: isinstance(piece, MatrixBlock)):

@@ -30,7 +30,7 @@ def read_answers(path: str | Path, asked: Sequence[str] = ()) -> tuple[AnswerShe
     """The answers of a file, of one student or of several; `asked` are the ids of what is asked,
     in order, for files that only count. Raises AnswersError."""
     source = str(path)
-    text = _text_of(Path(path), source)
+    text = text_of(Path(path), source)
     if Path(path).suffix.lower() in (".yaml", ".yml"):
         from attncli.marking.answers.yaml_files import sheet_of
 
@@ -40,13 +40,13 @@ def read_answers(path: str | Path, asked: Sequence[str] = ()) -> tuple[AnswerShe
     return sheets_of(text, source, asked)
 
 
-def _text_of(path: Path, source: str) -> str:
+def text_of(path: Path, source: str) -> str:
     """What a file says: UTF-8, UTF-16 with its mark, or what old spreadsheets write."""
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
     except FileNotFoundError:
-        raise AnswersError.of(source, "no such file", "name one with answers") from None
+        raise AnswersError.of(source, "no such file", "name one that is there") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise AnswersError.of(source, f"can't be read ({reason})", "give another") from None

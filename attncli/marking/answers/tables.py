@@ -39,7 +39,7 @@ class _Sheet:
 
 def sheets_of(text: str, source: str, asked: Sequence[str]) -> tuple[AnswerSheet, ...]:
     """The answers of a file. Raises Refusal for what is no table of answers."""
-    rows = [*_rows(text, source)]
+    rows = [*rows_of(text, source)]
     if not rows:
         raise Refusal.of(source, "there are no answers", _LIKE)
     headings = [cell.strip().lower() for cell in rows[0].cells]
@@ -64,7 +64,7 @@ def sheets_of(text: str, source: str, asked: Sequence[str]) -> tuple[AnswerSheet
 _LIKE = "begin with the line id,answer, or with id and a column for each student"
 
 
-def _rows(text: str, source: str) -> Iterator[Row]:
+def rows_of(text: str, source: str) -> Iterator[Row]:
     """The rows that hold something."""
     first = text.partition("\n")[0]
     separator = max(",;\t", key=first.count)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from attncli.document import Document
 from attncli.render.abilities import Abilities
 from attncli.render.page import Page
 
 SUFFIXES = (".tex",)
 
-ABILITIES = Abilities(fragment=True, self_keyed=True)
+ABILITIES = Abilities(fragment=True, self_keyed=True, together=True)
 
 
 def render(document: Document, page: Page) -> str:
@@ -16,3 +18,10 @@ def render(document: Document, page: Page) -> str:
     from attncli.render.tex.files import file
 
     return file(document, fragment=page.fragment)
+
+
+def render_together(documents: Sequence[Document], page: Page) -> str:  # noqa: ARG001
+    """Sheets as one LaTeX file."""
+    from attncli.render.tex.files import together
+
+    return together(documents)

@@ -13,15 +13,17 @@ from attncli.arithmetic.expression import Apply, Equation, Expression, Omitted, 
 from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.latex import WEB, latex
 from attncli.notation.words import printed
+from attncli.render.abilities import Abilities
 from attncli.render.grid import Entry, Grid, Label, entry_text, grid_of, grid_of_vectors, label_of
 from attncli.render.mermaid import mermaid
 from attncli.render.numbers import at_point, filled_addends, filled_vectors, heading_of
 from attncli.render.page import Page
-from attncli.render.writers import Heading, NewPage, Title, nothing, pieces_of, written
+from attncli.render.writers import Heading, NewPage, Title, nothing, pieces_of_all, written
 from attncli.tables import Data, MatrixBlock, SideBySide
 from attncli.word import Word
 
 SUFFIXES = (".md", ".markdown")
+ABILITIES = Abilities(together=True)
 
 _RELATIONS = {"=": "=", "≈": r"\approx"}
 _NEW_PAGE = '<div style="page-break-before: always"></div>'
@@ -33,9 +35,14 @@ _NUMBERED = re.compile(r"^(\d{1,9})([.)])(?= |$)")
 """What means something anywhere, what makes a link of an address, and at the start a list."""
 
 
-def render(document: doc.Document, page: Page) -> str:  # noqa: ARG001
+def render(document: doc.Document, page: Page) -> str:
     """The document in Markdown; the page's width plays no part."""
-    return "\n\n".join(_lists_apart(written(pieces_of(document), _WRITERS))) + "\n"
+    return render_together([document], page)
+
+
+def render_together(documents: Sequence[doc.Document], page: Page) -> str:  # noqa: ARG001
+    """Documents as one, a page break between them."""
+    return "\n\n".join(_lists_apart(written(pieces_of_all(documents), _WRITERS))) + "\n"
 
 
 def _lists_apart(texts: Iterable[str]) -> Iterator[str]:

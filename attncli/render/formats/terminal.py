@@ -11,6 +11,7 @@ from attncli.arithmetic.expression import Number
 from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.plain import GLUE
 from attncli.notation.words import printed
+from attncli.render.abilities import Abilities
 from attncli.render.colours import INKS, SHADES
 from attncli.render.page import Page
 from attncli.render.screen.inks import in_inks, inked, without_marks
@@ -29,7 +30,7 @@ from attncli.render.writers import (
     Tables,
     Title,
     nothing,
-    pieces_of,
+    pieces_of_all,
     with_tables_together,
     written,
 )
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from rich.style import Style
 
 SUFFIXES = (".txt",)
+ABILITIES = Abilities(together=True)
 
 _NARROWEST = 20
 _INDENT = 2
@@ -69,9 +71,14 @@ STYLES: Mapping[str, str] = {
 
 def render(document: doc.Document, page: Page) -> str:
     """The document as text, no line wider than the page unless a single number is."""
+    return render_together([document], page)
+
+
+def render_together(documents: Sequence[doc.Document], page: Page) -> str:
+    """Documents as one text, a form feed between them."""
     cells = max(page.width, _NARROWEST)
     lines: list[Line] = []
-    for piece in written(with_tables_together(pieces_of(document)), _WRITERS, cells):
+    for piece in written(with_tables_together(pieces_of_all(documents)), _WRITERS, cells):
         lines += [*([[]] if lines and lines[-1] != _NEW_PAGE else []), *piece]
     if page.colour:
         return _painted(lines)

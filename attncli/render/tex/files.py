@@ -55,6 +55,10 @@ _EXAM = (
 \CorrectChoiceEmphasis{\bfseries\boldmath}
 """
 )
+_TOGETHER = r"""% the class labels each question by its number, which no sheet may have again
+\let\sheetshook\questionshook
+\renewcommand\questionshook{\sheetshook\setcounter{question}{\value{numquestions}}}
+"""
 _KEYED = r"""% a solution may go over pages, so it has a rule instead of a frame
 \renewenvironment{TheSolution}{\par\bigskip\hrule\medskip\noindent\textbf{Solution}\par}{\par}
 % This is the sheet. Take the % away before \printanswers, or say
@@ -131,11 +135,27 @@ def _exam_file(document: Document, paper: Paper, *, fragment: bool) -> str:
     body = _exam_body(document, paper, setting)
     if fragment:
         return _fragment(body, "amsmath and booktabs, of the class exam")
+    keyed = _KEYED if paper.kind == "exercise" else ""
+    return _whole(f"{_EXAM}{_footer(document, paper)}\n{keyed}", body)
+
+
+def _footer(document: Document, paper: Paper) -> str:
     form = "" if paper.form == OWN_FORM else f"form {paper.form} · "
     made = escaped(f"{form}{paper.hash}")
-    footer = rf"\footer{{{made}}}{{\thepage}}{{{word(document.title)}}}"
-    keyed = _KEYED if paper.kind == "exercise" else ""
-    return _whole(f"{_EXAM}{footer}\n{keyed}", body)
+    return rf"\footer{{{made}}}{{\thepage}}{{{word(document.title)}}}"
+
+
+def together(sheets: Iterable[Document]) -> str:
+    """Sheets as one file, each with a footer and pages of its own."""
+    return _whole(_EXAM + _TOGETHER, "\n\n\\clearpage\n\n".join(map(_numbered_sheet, sheets)))
+
+
+def _numbered_sheet(sheet: Document) -> str:
+    paper = sheet.paper
+    assert paper is not None
+    whole_pages = paper.layout == "pages"
+    body = _exam_body(sheet, paper, exam(EXAM_ROOM, with_key=False, whole_pages=whole_pages))
+    return f"{_footer(sheet, paper)}\\setcounter{{page}}{{1}}%\n{body}"
 
 
 def _exam_body(document: Document, paper: Paper, setting: Setting) -> str:
