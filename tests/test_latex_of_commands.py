@@ -26,7 +26,7 @@ ASKED = tuple(name for name in WITH_NUMBERS if name != "i_love_tennis")
 JUDGING = ("check", "grade", "diff")
 """Those that end with 1 where something doesn't follow."""
 ANSWERS, DUMP = (
-    Path(__file__).parent / "fixtures" / name for name in ("answers.yaml", "dump.json")
+    Path(__file__).parent / "fixtures" / "marking" / name for name in ("answers.yaml", "dump.json")
 )
 """Wrong numbers for i_love_ai."""
 CALLS = {
