@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -25,10 +25,11 @@ from attncli.file.problems import Problems
 from attncli.file.reading import read_value
 from attncli.notation.words import is_hidden
 from attncli.refusals import LONGEST_MESSAGE, MOST_WRITTEN, Refusal, Where
+from tests.conftest import FEWER
 from tests.pages import SHIPPED, page_of, trace_of
 
 FORM = re.compile(r"\S.*: \S.*; \S.*\S")
-DRAWS = settings().max_examples
+DRAWS = FEWER
 
 
 def check(message: str) -> None:
