@@ -58,7 +58,7 @@ def notes_of(source: Any) -> list[str]:
 def test_the_page_closes_with_what_it_found_and_where_to_read_on() -> None:
     found, why = notes_of("i_love_ai")[0], notes_of("i_love_ai")[-1]
     assert found.startswith("I attends most to itself and to AI (0.422 each); love to AI (0.576);")
-    assert why == "What a step is for: attn explain i_love_ai --step softmax"
+    assert why == "Why? attn explain i_love_ai --step softmax"
     assert CliRunner().invoke(app, shlex.split(why.partition(": attn ")[2])).exit_code == 0
 
 

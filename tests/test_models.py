@@ -91,7 +91,7 @@ def test_a_summary_of_nothing_but_tokens(tmp_path: Path) -> None:
     path = tmp_path / "s.yaml"
     path.write_text("tokens: [a, b]\nheads: 2\n")
     page = attn("run", str(path), "--detail", "summary")
-    assert page.endswith("What a step is for: attn explain s.yaml --step tokenize\n")
+    assert page.endswith("Why? attn explain s.yaml --step tokenize\n")
 
 
 def test_what_ran_stands_as_a_tree_in_each_format() -> None:
@@ -125,7 +125,7 @@ def test_the_order_of_words() -> None:
 
 def test_who_attends_to_whom() -> None:
     page = attn("run", "i_love_tennis")
-    assert "tennis  0.05\n\n▸ What a step is for: attn explain softmax\n" in page
+    assert "tennis  0.05\n\n▸ Why? attn explain softmax\n" in page
     diagram = attn("run", "i_love_tennis", "--format", "markdown")
     assert '  n1 -->|"0.7"| n1' in diagram
     assert '  n4["#46;"]' in diagram

@@ -82,7 +82,7 @@ def _why(trace: Trace, selection: Selection) -> list[Block]:
     explained = f"{shlex.quote(called)} --step {part.step}"
     if any(one is weights_of(trace) for one in _unused(trace)):
         explained = "softmax"
-    return [Note(("What a step is for: ", Term(f"attn explain {explained}")))]
+    return [Note(("Why? ", Term(f"attn explain {explained}")))]
 
 
 def as_asked_for(scenario: Scenario) -> str | None:
