@@ -148,6 +148,7 @@ VALUES: Mapping[str, Draw] = {
     "points": _points,
     "key": _one_of(*KEYS),
     "layout": _one_of("compact", "lines", "pages"),
+    "students": _one_of("nothing.csv", "taken.md", SCENARIO),
     "asked": _one_of("nothing.yaml", SCENARIO, "taken.md"),
     "marks": _one_of("single", "method"),
     "map_": _one_of("attn.q=Q", "x=", "heads[*].scores", SCENARIO, "a=b=c"),
