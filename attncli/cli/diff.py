@@ -1,31 +1,36 @@
 """`attn diff`: where an implementation first departs, and which bug that looks like."""
 
-from __future__ import annotations
-
+# no lazy annotations here: Typer reads them
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from attncli.cli import options
-from attncli.cli.arguments import changes_of
+from attncli.cli.arguments import changes_of, taking
 from attncli.cli.complaints import Complaints, complaining
 from attncli.cli.output import check_output, deliver
+from attncli.records import NamedTuple
 from attncli.refusals import Refusal
+
+if TYPE_CHECKING:
+    from attncli.trace import Trace
 
 DEPARTS = 1
 _TYPES = ("float64", "float32", "float16", "bfloat16")
 
 
-def command(
-    scenario: options.ScenarioArgument,
+class DiffArguments(NamedTuple):
+    """What was typed."""
+
+    scenario: options.ScenarioArgument
     dump: Annotated[
         str,
         typer.Argument(
             metavar="DUMP", help="The tensors: a .npz, .safetensors or .json file of named arrays."
         ),
-    ],
+    ]
     map_: Annotated[
         list[str] | None,
         typer.Option(
@@ -34,7 +39,7 @@ def command(
             help="Which quantity a tensor is: `attn.q=Q`, `'attn.qk=heads[*].scores'`, nothing to "
             "leave it out; or a YAML file of such pairs. May be repeated.",
         ),
-    ] = None,
+    ] = None
     precision: Annotated[
         str | None,
         options.choice(
@@ -42,14 +47,24 @@ def command(
             lambda: _TYPES,
             "The floats that all was worked in; by default as the dump's numbers are.",
         ),
-    ] = None,
-    set_: options.Sets = None,
-    form: options.FormatOption = None,
-    output: options.Output = None,
-    files_outside: options.FilesOutside = False,
-    large: options.Large = False,
-    force: options.Force = False,
-) -> None:
+    ] = None
+    set_: options.Sets = None
+    form: options.FormatOption = None
+    output: options.Output = None
+    files_outside: options.FilesOutside = False
+    large: options.Large = False
+    force: options.Force = False
+
+    def work(self) -> "Trace":
+        """The scenario, worked in full precision. Raises ScenarioError."""
+        from attncli.pipeline import load, work
+
+        changes = changes_of(self.set_, None, "exact")
+        return work(load(self.scenario, changes, outside=self.files_outside, large=self.large))
+
+
+@taking(DiffArguments)
+def command(typed: DiffArguments) -> None:
     """Tell where an implementation departs, and by which bug.
 
     Each tensor of a dump is compared with what follows from the implementation's own earlier
@@ -62,28 +77,26 @@ def command(
 
       attn diff encoder_block dump.safetensors --map block.attn.q=Q --format json
     """
+    from attncli.file.dump_files import read_dump
+
     complaints = Complaints()
-    complaints.hear(check_output, form, output, force=force)
-    complaints.hear(_check_precision, precision)
-    mapped = complaints.hear(_mapped, map_ or ())
-    with complaints.heard():
-        from attncli.file.dump_files import read_dump
-
-        tensors = read_dump(dump)
-    with complaints.heard():
-        from attncli.pipeline import load, work
-
-        changes = [*changes_of(set_, None, "exact")]
-        trace = work(load(scenario, changes, outside=files_outside, large=large))
+    complaints.hear(check_output, typed.form, typed.output, force=typed.force)
+    complaints.hear(_check_precision, typed.precision)
+    mapped = complaints.hear(_mapped, typed.map_ or ())
+    tensors = complaints.hear(read_dump, typed.dump)
+    trace = complaints.hear(typed.work)
     complaints.stop_if_any()
+    assert tensors is not None
+    assert trace is not None
     with complaining():
         from attncli.marking.dumps.departures import Comparison
         from attncli.marking.dumps.taking_apart import taken_apart
         from attncli.telling.departures import report
 
-        taken = taken_apart(tensors, trace, mapped or {}, dump, precision)
+        taken = taken_apart(tensors, trace, mapped or {}, typed.dump, typed.precision)
         comparison = Comparison(trace, taken)
-        deliver(report(comparison, dump), form, output, force=force)
+        page = report(comparison, typed.dump)
+        deliver(page, typed.form, typed.output, force=typed.force)
     if comparison.first is not None:
         raise typer.Exit(DEPARTS)
 
