@@ -14,7 +14,8 @@ from attncli.telling.cells import find_cells
 from attncli.telling.exercise.choice import parse_blanking
 from attncli.telling.exercise.hints import hints_page
 from attncli.telling.exercise.key_pages import key_page
-from attncli.telling.exercise.papers import ExerciseRequest, PartAsked, exercise
+from attncli.telling.exercise.papers import exercise
+from attncli.telling.exercise.request import ExerciseRequest, PartAsked
 from attncli.telling.exercise.sheets import sheet_of
 from attncli.telling.selection import select
 from attncli.trace import Trace

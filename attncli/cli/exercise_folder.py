@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from attncli.cli.exercise_writing import CheckedOrder
     from attncli.document import Document
     from attncli.questions import Question
-    from attncli.telling.exercise.papers import ExerciseRequest
+    from attncli.telling.exercise.request import ExerciseRequest
     from attncli.trace import Trace
 
 FORMS = "forms"

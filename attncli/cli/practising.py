@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from attncli.cli.practice import PracticeArguments
     from attncli.document import Document, Spans
     from attncli.scenario.exercise import ExerciseFile
-    from attncli.telling.exercise.papers import ExerciseRequest
+    from attncli.telling.exercise.request import ExerciseRequest
     from attncli.telling.practice.session import Session
     from attncli.telling.practice.tasks import Task
     from attncli.trace import Trace
@@ -101,7 +101,7 @@ def _worked(typed: PracticeArguments, source: str) -> Trace:
 
 def _wish(typed: PracticeArguments, trace: Trace) -> ExerciseRequest:
     from attncli.telling.cells import find_cells
-    from attncli.telling.exercise.papers import ExerciseRequest, PartAsked
+    from attncli.telling.exercise.request import ExerciseRequest, PartAsked
     from attncli.telling.selection import select
     from attncli.telling.walkthrough import check_told
 

@@ -13,7 +13,7 @@ from attncli.cli.variants import variants
 if TYPE_CHECKING:
     from attncli.cli.exercise_arguments import ExerciseArguments
     from attncli.cli.exercise_writing import CheckedOrder
-    from attncli.telling.exercise.papers import ExerciseRequest
+    from attncli.telling.exercise.request import ExerciseRequest
     from attncli.telling.exercise.trust import Trial
 
 _FAILED = 1

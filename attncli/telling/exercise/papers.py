@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
-from attncli.arithmetic.expression import Location, Number
-from attncli.choices import LAYOUTS, POLICIES, Layout, Policy
+from attncli.arithmetic.expression import Number
+from attncli.choices import POLICIES, Policy
 from attncli.document import (
     Block,
     Document,
@@ -17,142 +17,29 @@ from attncli.document import (
     Spans,
 )
 from attncli.file.problems import ScenarioError
-from attncli.marking.tolerance import Tolerance
 from attncli.questions import Paper, Question, RightAnswer, points_text
 from attncli.records import NamedTuple
-from attncli.refusals import listed
-from attncli.scenario.exercise import Blanking, Frame, Points
+from attncli.scenario.exercise import Frame
 from attncli.tables import MatrixBlock
 from attncli.telling.blocks import matrix_block
 from attncli.telling.exercise.asking import WholePage
-from attncli.telling.exercise.choice import chosen, takes, terms_of
+from attncli.telling.exercise.choice import chosen
 from attncli.telling.exercise.conventions import products_in_words
 from attncli.telling.exercise.fingerprint import fingerprint
 from attncli.telling.exercise.frame import framing_facts, instructions
 from attncli.telling.exercise.keys import Reach, key_of, number_of, with_slips
-from attncli.telling.exercise.lines import Asked, Blankable, Terms
-from attncli.telling.exercise.sections import (
-    Cells,
-    StepSection,
-    sections_of,
-    told_of,
-    working_in,
-)
+from attncli.telling.exercise.lines import Asked, Blankable
+from attncli.telling.exercise.request import ExerciseRequest
+from attncli.telling.exercise.sections import StepSection, working_in
 from attncli.telling.exercise.solutions import solution_of, what_is_accepted
 from attncli.telling.exercise.tasks import arranged, folded, room, task_of
 from attncli.telling.exercise.tolerated import let_pass, what_passes
 from attncli.telling.facts import facts_of, printed_roots, rounding_facts
 from attncli.telling.selection import Selection, SelectionError
-from attncli.trace import PlannedStep, Quantity, Trace
+from attncli.trace import Quantity, Trace
 from attncli.word import Word
 
 UNFRAMED = Frame()
-
-
-class PartAsked(NamedTuple):
-    """One thing that an exercise asks for: a selection, or single cells; what is taken out of it,
-    and what each blank is worth, if that is said of it."""
-
-    selection: Selection
-    cells: Cells = ()
-    blanking: Blanking = Blanking()
-    points: Decimal | None = None
-
-    def allows(self, trace: Trace, part: PlannedStep, place: Blankable) -> bool:
-        """Whether a number that a part tells is among those that may be asked for."""
-        quantity = trace[place.quantity]
-        if not self.cells:
-            told = self.selection.includes(part)
-            return told and (not self.selection.queries or self.selection.tells(quantity))
-        wanted = {Location(name, *trace[name].find(address)) for name, address in self.cells}
-        if place.cell is not None:
-            return place.cell in wanted
-        return place.line in {trace[c.quantity].address(c.row, c.column) for c in wanted}
-
-
-class ExerciseRequest(NamedTuple):
-    """What an exercise is to ask for, one thing after the other. `share` is what a known mistake
-    earns, in per cent; where it is None, mistakes aren't looked for."""
-
-    asks: tuple[PartAsked, ...]
-    points: Points = Points()
-    seed: str = ""
-    share: int | None = None
-    tolerance: Tolerance = Tolerance()
-    layout: Layout = LAYOUTS[1]
-
-    @property
-    def terms(self) -> Terms:
-        """Which numbers inside lines are asked for."""
-        return terms_of([ask.blanking for ask in self.asks])
-
-    @property
-    def by_cells(self) -> bool:
-        """Whether nothing but single cells is asked for."""
-        return all(ask.cells for ask in self.asks)
-
-    @property
-    def wants_everything(self) -> bool:
-        """Whether all that the page makes is asked for."""
-        first = self.asks[0].blanking.kind
-        whole = (not (ask.cells or ask.selection.queries) for ask in self.asks)
-        alike = all(ask.blanking.kind == first for ask in self.asks)
-        return all(whole) and alike and first in ("results", "all")
-
-    def unused_points(self, trace: Trace) -> Iterator[tuple[str, str]]:
-        """The steps and quantities that are said to be worth something and that nothing is asked
-        of, each with what would be right."""
-        page = self.page(trace)
-        steps = {told.part.step for told in page.told}
-        makes = (definition for told in page.told for definition in told.part.definitions)
-        quantities = {definition.name.local for definition in makes}
-        for known, said in ((steps, self.points.steps), (quantities, self.points.quantities)):
-            for name in said.keys() - known:
-                yield name, f"give points of {listed(sorted(known))}"
-
-    def quantities(self, trace: Trace) -> set[str]:
-        """What is asked for, by the full names of quantities that are made; for a given one,
-        what its first use makes."""
-        page = self.page(trace)
-        names = {
-            place.quantity
-            for told, place in page.placed()
-            if any(ask.allows(trace, told.part, place) for ask in self.asks)
-        }
-        made = {name for name in names if not trace[name].given}
-        users = (one.part for one in page.told if names - made)
-        return made | {definition.name for part in users for definition in part.definitions}
-
-    def page(self, trace: Trace) -> WholePage:
-        """The page that is asked about."""
-        cells = [cell for ask in self.asks for cell in ask.cells]
-        inputs = tuple(name for name, _ in cells if trace[name].given)
-        told = sections_of(trace, [(ask.selection, ask.cells) for ask in self.asks])
-        page = WholePage(trace, told, self.terms, inputs, again=bool(cells))
-        return page if page.makes else page._replace(again=True)
-
-    def allowed(self, page: WholePage) -> list[tuple[PartAsked, Blankable]]:
-        """The numbers of a page that may be asked for, each with what asks for it first."""
-        asking = (
-            (self.asking_for(page.trace, told.part, place), place) for told, place in page.placed()
-        )
-        return [(ask, place) for ask, place in asking if ask is not None]
-
-    def asking_for(self, trace: Trace, part: PlannedStep, place: Blankable) -> PartAsked | None:
-        """What asks for a number that a part tells: what is said of single cells comes first."""
-        asks = sorted(self.asks, key=lambda ask: not ask.cells)
-        asks = [ask for ask in asks if takes(ask.blanking, place)]
-        return next((ask for ask in asks if ask.allows(trace, part, place)), None)
-
-    def worth(self, trace: Trace, part: PlannedStep, place: Blankable) -> Decimal:
-        """The points of a blank."""
-        ask = self.asking_for(trace, part, place)
-        own = None if ask is None else ask.points
-        return own or self.points.of(part.step, place.quantity.local)
-
-    def told_of(self, part: PlannedStep) -> tuple[Selection, Cells]:
-        """How a part is told, and the cells that alone are told of it."""
-        return told_of(part, [(ask.selection, ask.cells) for ask in self.asks])
 
 
 class BlankedPage(NamedTuple):

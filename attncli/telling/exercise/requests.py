@@ -13,7 +13,7 @@ from attncli.questions import points_text
 from attncli.refusals import Problem, Where
 from attncli.scenario.exercise import Ask, ExerciseFile
 from attncli.telling.cells import find_cells
-from attncli.telling.exercise.papers import ExerciseRequest, PartAsked
+from attncli.telling.exercise.request import ExerciseRequest, PartAsked
 from attncli.telling.selection import SelectionError, select
 from attncli.telling.walkthrough import check_told
 from attncli.trace import Trace

@@ -19,7 +19,8 @@ from attncli.questions import RightAnswer
 from attncli.records import NamedTuple
 from attncli.telling.exercise.keys import around
 from attncli.telling.exercise.lines import Blankable
-from attncli.telling.exercise.papers import BlankedPage, ExerciseRequest, shown_rows, taken
+from attncli.telling.exercise.papers import BlankedPage, shown_rows, taken
+from attncli.telling.exercise.request import ExerciseRequest
 from attncli.trace import Trace
 from attncli.word import Word
 

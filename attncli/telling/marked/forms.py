@@ -20,7 +20,8 @@ from attncli.records import NamedTuple, dataclass
 from attncli.refusals import Problem, Refusal, Where, listed
 from attncli.scenario.exercise import Frame
 from attncli.telling.exercise.fingerprint import numbers_mark
-from attncli.telling.exercise.papers import ExerciseRequest, exercise
+from attncli.telling.exercise.papers import exercise
+from attncli.telling.exercise.request import ExerciseRequest
 from attncli.telling.exercise.requests import tolerance_of
 from attncli.telling.facts import printed_roots
 from attncli.telling.marked.terms import accepted_by

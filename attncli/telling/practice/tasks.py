@@ -11,7 +11,7 @@ from attncli.document import Block, Section
 from attncli.records import NamedTuple, dataclass
 from attncli.tables import MatrixBlock
 from attncli.telling.exercise.lines import Blankable
-from attncli.telling.exercise.papers import ExerciseRequest
+from attncli.telling.exercise.request import ExerciseRequest
 from attncli.telling.exercise.sections import StepSection
 from attncli.telling.selection import SelectionError
 from attncli.trace import PlannedStep, Trace
