@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
+from contextlib import suppress
+from decimal import Decimal
+from random import Random
 
 import pytest
 from typer.testing import CliRunner
@@ -11,10 +15,14 @@ from typer.testing import CliRunner
 from attncli.cli import app
 from attncli.questions import Question
 from attncli.render import Page, render
+from attncli.telling.selection import SelectionError
 from attncli.trace import Trace
 from tests.conftest import sampled
-from tests.exercises import SHEET_FORMATS, papers, questions, wish
+from tests.drawing import recurrent, written
+from tests.drawing.pen import RandomPen
+from tests.exercises import BLANKINGS, SHEET_FORMATS, papers, questions, wish
 from tests.pages import SHIPPED, trace_of
+from tests.test_exercise import check, steps_of
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 SCENARIOS = ["i_love_ai", "three_tokens_two_heads", "yassine_rnn_sentence", "sentencepiece"]
@@ -83,6 +91,46 @@ def test_of_the_command_line(asked: list[str], tmp_path_factory: pytest.TempPath
         assert answers
         telling = [x for x in answers if len(x.replace(".", "")) > 2]
         assert not {x.rstrip("0").rstrip(".") for x in telling if float(x)} & told
+
+
+HIDDEN = Decimal("0.492608")
+ONE_TERM = """
+sentence: go
+embeddings: {go: [0, 0.5728]}
+layers:
+  - cell: rnn
+    direction: both
+    W_ax: [[0.1, -0.86]]
+    W_aa: [[1]]
+    backward: {W_ax: [[0.2, 0.3]], W_aa: [[1]]}
+rounding: {policy: exact, decimals: 3}
+"""
+
+
+@sampled(8, seed=range(40))
+def test_no_answer_of_a_recurrent_layer_is_printed(seed: int) -> None:
+    """Any cell, one way or both, any steps; in the digits of every format, hidden ones too."""
+    rng = Random(seed)
+    tree = recurrent(RandomPen(rng))
+    tree["rounding"] = {"policy": rng.choice(["carry", "exact"]), "decimals": rng.randint(2, 5)}
+    trace = trace_of("".join(f"{key}: {written(value)}\n" for key, value in tree.items()))
+    known = steps_of(trace)
+    steps = rng.sample(known, rng.randint(1, min(3, len(known))))
+    with suppress(SelectionError):  # of some steps nothing can be asked
+        check(trace, papers(trace, wish(trace, rng.choice(BLANKINGS), steps=steps, detail="full")))
+
+
+def test_a_sheet_as_data_has_no_more_digits_than_on_paper() -> None:
+    """With the digits behind them, a result would tell the one term of it that isn't 0."""
+    trace = trace_of(ONE_TERM)
+    one = papers(trace, wish(trace, "working", detail="full"))
+    (term,) = (q for q in questions(one.whole) if q.key and abs(q.key.number.shown) == HIDDEN)
+    assert ".working[" in term.id
+    data = json.loads(render(one.sheet, "json", Page(80)))
+    lines = [line for step in data["steps"] for line in step["working"]]
+    assert any(line.get("value") == -0.493 for line in lines)
+    assert str(HIDDEN) not in render(one.sheet, "json", Page(80))
+    assert str(HIDDEN) in render(one.key, "json", Page(80))
 
 
 def test_no_number_is_asked_for_twice() -> None:

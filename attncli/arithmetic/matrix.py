@@ -167,6 +167,18 @@ class Matrix:
         """The same numbers, which know what they were worked from."""
         return Matrix(self.values, self.places, self.decimals, self.written, self.name, source)
 
+    def as_shown(self) -> Matrix:
+        """The numbers as a page shows them, without the digits behind these."""
+        if self.written is not None or (self.places is not None and self.places <= self.decimals):
+            return self
+        rows, columns = self.shape
+        cells = tuple(
+            tuple(self.number(i, j).shown if self.has(i, j) else _NONE for j in range(columns))
+            for i in range(rows)
+        )
+        values = np.array([[float(cell) for cell in row] for row in cells])
+        return Matrix(values, self.places, self.decimals, cells, self.name)
+
     def without(self, cells: Collection[tuple[int, int]]) -> Matrix:
         """The numbers but for those of some cells, which are nowhere kept."""
         values, written = np.array(self.values), self.written

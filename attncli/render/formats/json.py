@@ -18,6 +18,7 @@ from attncli.questions import MistakenAnswer, Paper, Question, plain_points
 from attncli.render.abilities import Abilities
 from attncli.render.numbers import text_of
 from attncli.render.page import Page
+from attncli.render.printed import as_printed
 from attncli.render.sentences import text_of_spans
 from attncli.tables import Data, MatrixBlock, SideBySide
 from attncli.word import Word, raw
@@ -31,7 +32,9 @@ VERSION = 1
 
 def render(document: doc.Document, page: Page) -> str:  # noqa: ARG001
     """The document's numbers as JSON; the page's width plays no part."""
-    return _escaped(_pretty(_document(document))) + "\n"
+    is_sheet = document.paper is not None and document.paper.kind == "sheet"
+    told = as_printed(document) if is_sheet else document
+    return _escaped(_pretty(_document(told))) + "\n"
 
 
 def _document(document: doc.Document) -> dict[str, Any]:
