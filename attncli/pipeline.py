@@ -27,7 +27,7 @@ from attncli.records import replace
 from attncli.scenario.scenario import Scenario
 from attncli.steps import steps
 from attncli.steps.schema import SCENARIO, givable
-from attncli.steps.story import awaits_times, sized, story
+from attncli.steps.story import awaits_times, check_fits, sized, story
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, Unfinished, make
 from attncli.trace.axes import given_axes
 from attncli.trace.budget import cost_of, excess
@@ -114,7 +114,9 @@ def _planned(scenario: Scenario, problems: Problems) -> Scenario:
     if awaits_times(scenario) and not problems.found:
         told = story(replace(scenario, shapes=shapes))
         shapes = shapes_of(scenario, told, problems)
-    return replace(scenario, story=told, shapes=shapes)
+    planned = replace(scenario, story=told, shapes=shapes)
+    check_fits(planned, problems)
+    return planned
 
 
 def _with_drawn(scenario: Scenario, problems: Problems) -> Scenario:

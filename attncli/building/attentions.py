@@ -44,7 +44,6 @@ def attention_of(said: Settings, seen: AttendedRows, names: Names) -> Attention:
         own_heads=own,
         kv_heads=count if own or count % kv_heads else kv_heads,
         projects="projection" not in values,
-        linear=is_linear(values),
         said=said,
         cached=cached,
         rotated=seen.rope,
@@ -62,11 +61,6 @@ def queries_of(names: Names, layer: Layer, others: tuple[str, ...]) -> tuple[str
     """What the rows are called that a layer passes on: as its queries are."""
     attention = layer.attention
     return names.of_queries(_paths(attention.path, attention.heads), others)
-
-
-def is_linear(values: Values) -> bool:
-    """Whether weights are out × in."""
-    return bool(values.get("weights_layout") == "linear")
 
 
 def shared_settings(values: Values) -> Values:

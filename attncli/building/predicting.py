@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attncli.arithmetic.matrix import Matrix
-from attncli.building.attentions import is_linear
 from attncli.file.keys import typed
 from attncli.file.problems import Complaints
 from attncli.name import Name
@@ -24,17 +23,17 @@ def prediction_of(
     complaints: Complaints,
 ) -> Prediction:
     """What is said of the next token after a stack; what is wrong with it is complained of."""
-    tied, linear = values.get("unembedding") == "tied", is_linear(values)
+    tied = values.get("unembedding") == "tied"
     matrix = given.get(Name("embeddings" if tied else "unembedding"))
     X = given.get(Name("X"))
     reader = _PredictionReader(
         values,
         len(stack.text.tokens) or (0 if X is None else X.shape[0]),
         stack.text.rows if tied else stack.text.known_ids or stack.text.rows,
-        None if matrix is None else matrix.shape[0 if tied or linear else 1],
+        None if matrix is None else matrix.shape[0 if tied or stack.said.linear else 1],
         complaints,
     )
-    return reader.read()._replace(linear=linear)
+    return reader.read()
 
 
 class _PredictionReader(NamedTuple):

@@ -8,7 +8,6 @@ from typing import Any
 from attncli.building.attentions import (
     AttendedRows,
     attention_of,
-    is_linear,
     queries_of,
     shared_settings,
 )
@@ -30,7 +29,6 @@ from attncli.scenario.model import (
 from attncli.steps.schema import LAYER
 
 Values = Mapping[str, Any]
-_ADDED = ("embedding_scale", "segments", "embedding_norm")
 _FFN = ("W1", "W2", "W3", "b1", "b2", "b3")
 
 
@@ -46,66 +44,18 @@ class Builder(NamedTuple):
         """A stack; `memory` names the rows that its cross-attentions see, None without any."""
         told = _several(values.get("positions"))
         positions = tuple(_positions(one) for one in told if not _is_none(one))
-        self._check_positions(path, positions)
-        self._check_added(path, values, positions)
         kinds = {one.kind: one for one in positions}
         seen = AttendedRows(text.tokens, memory, kinds.get("rope"), kinds.get("alibi"))
-        layers = self._layers(path, values, seen)
-        self._check_attended(path, kinds, layers)
         return Stack(
             path=path,
             text=text,
             said=Settings(path, values),
-            segments=self._segments(path, values, text),
+            segments=tuple(values.get("segments", ())),
             positions=positions,
             embedding_norm=_optional_norm(path, "embedding_norm", values),
-            layers=layers,
+            layers=self._layers(path, values, seen),
             final_norm=_optional_norm(path, "final_norm", values),
         )
-
-    def _check_positions(self, path: Name, positions: Sequence[Positions]) -> None:
-        place = below(path, "positions")
-        for kind in ("rope", "alibi", "given"):
-            if sum(one.kind == kind for one in positions) > 1:
-                self.complaints.add(
-                    place, f"positions of the kind {kind} twice", "keep one of them"
-                )
-        for one in positions:
-            dimensions = one.said.values.get("dimensions", 0)
-            if dimensions % 2:
-                wrong = f"{dimensions} dimensions can't turn in pairs"
-                self.complaints.add(place, wrong, "give an even number")
-
-    def _check_attended(
-        self, path: Name, kinds: Mapping[str, Positions], layers: Sequence[Layer]
-    ) -> None:
-        """Positions that attention is told of need one that is."""
-        for kind in ("rope", "alibi"):
-            if kind in kinds and all(layer.recurrent is not None for layer in layers):
-                self.complaints.add(
-                    below(path, "positions"), f"{kind} is for attention, and no layer attends",
-                    "leave it out",
-                )  # fmt: skip
-
-    def _check_added(self, path: Name, values: Values, positions: Sequence[Positions]) -> None:
-        """What is added to embeddings can't be added to an X that is given."""
-        added = [key for key in _ADDED if key in values]
-        added += ["positions"] if any(one.is_added for one in positions) else []
-        for key in added if "X" in values else ():
-            self.complaints.add(
-                below(path, key), f"{key} goes into X, and X itself is given",
-                "give embeddings instead of X, or leave it out",
-            )  # fmt: skip
-
-    def _segments(self, path: Name, values: Values, text: TokenizedText) -> tuple[int, ...]:
-        segments = tuple(values.get("segments", ()))
-        if segments and text.tokens and len(segments) != len(text.tokens):
-            self.complaints.add(
-                below(path, "segments"),
-                f"the segments are {len(segments)}, the tokens {len(text.tokens)}",
-                "give a segment for each token",
-            )
-        return segments
 
     def _layers(self, path: Name, values: Values, seen: AttendedRows) -> tuple[Layer, ...]:
         if "layers" not in values:
@@ -172,7 +122,6 @@ class Builder(NamedTuple):
             cross=self._cross(path, values, seen, crosses=crosses),
             has_ffn=whole or awaited or any(key in values for key in _FFN),
             said=said,
-            linear=is_linear(values),
         )  # fmt: skip
 
     def _cross(

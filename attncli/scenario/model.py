@@ -117,6 +117,17 @@ class Settings(NamedTuple):
         """The full name of what is said for a key."""
         return below(self.path if key.name in self.own else self.above, key.name)
 
+    @property
+    def layout(self) -> str | None:
+        """How weights are kept, if that is said: `row` (in × out), `linear` (out × in) or `torch`
+        (a cell's, stacked)."""
+        return self.values.get("weights_layout")
+
+    @property
+    def linear(self) -> bool:
+        """Whether weights are said to be out × in."""
+        return self.layout == "linear"
+
 
 class Positions(NamedTuple):
     """One way in which positions are told: sinusoidal, rope, alibi, or a given table."""
@@ -145,7 +156,6 @@ class Attention(NamedTuple):
     own_heads: bool = False
     kv_heads: int = 1
     projects: bool = True
-    linear: bool = False
     said: Settings = Settings()
     cached: tuple[str, ...] | None = None
     rotated: Positions | None = None
@@ -168,20 +178,23 @@ LETTERS = {"update": "u", "forget": "f", "reset": "r", "candidate": "c", "output
 
 
 class Recurrent(NamedTuple):
-    """A recurrent cell that goes over a sentence.
-
-    `layout` says how its matrices are kept: `linear` (out × in), `row` (in × out) or `torch`
-    (stacked, in `gate_order`).
-    """
+    """A recurrent cell that goes over a sentence."""
 
     kind: str = "rnn"
     activation: str = "tanh"
     direction: str = "forward"
-    layout: str = "linear"
-    gate_order: tuple[str, ...] = ()
     said: Settings = Settings()
-    readout_every: bool = True
     gradient: bool = False
+
+    @property
+    def readout_every(self) -> bool:
+        """Whether it is read out at every time, not only at the last."""
+        return self.said.values.get("readout_from") != "last"
+
+    @property
+    def stacked(self) -> bool:
+        """Whether the matrices of all gates are kept in one."""
+        return self.said.layout == "torch"
 
     @property
     def ways(self) -> tuple[str, ...]:
@@ -191,7 +204,7 @@ class Recurrent(NamedTuple):
     @property
     def in_out(self) -> bool:
         """Whether matrices are kept in × out."""
-        return self.layout == "row"
+        return self.said.layout == "row"
 
     def way_path(self, path: Name, way: str) -> Name:
         """The path of a way of a layer; a single way has none of its own."""
@@ -210,7 +223,6 @@ class Layer(NamedTuple):
     cross: Attention | None = None
     has_ffn: bool = False
     said: Settings = Settings()
-    linear: bool = False
     recurrent: Recurrent | None = None
 
 
@@ -244,7 +256,6 @@ class Prediction(NamedTuple):
     generate: int = 0
     targets: tuple[str, ...] = ()
     target_places: tuple[int, ...] = ()
-    linear: bool = False
 
 
 class Show(NamedTuple):

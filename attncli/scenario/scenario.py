@@ -112,6 +112,11 @@ class Scenario:
                 found.setdefault(path, site)
         return found
 
+    def writes(self, name: str) -> bool:
+        """Whether the file says something for a full name, of which any sense could be made or
+        not."""
+        return name in self.places
+
     def where(self, name: str) -> Where:
         """Where the value of a full name stands in the file, or the nearest one above it."""
         return nearest_place(self.places, name, self.origin)

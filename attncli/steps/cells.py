@@ -24,12 +24,12 @@ def letters(place: WayPlace) -> tuple[str, ...]:
 
 def matrix(place: WayPlace, local: str) -> Name:
     """The full name of a matrix such as `W_fx`: given, or a part of a stacked one."""
-    return place.name(local) if place.cell.layout == "torch" else place.weights(local)
+    return place.name(local) if place.cell.stacked else place.weights(local)
 
 
 def bias_of_input(place: WayPlace, letter: str) -> tuple[Name, ...]:
     """The full name of the bias beside the input, if it is given."""
-    if place.cell.layout == "torch":
+    if place.cell.stacked:
         given = place.scenario.gives(place.weights("b_ih"))
         return (place.name(f"b_{letter}x"),) if given else ()
     name = place.weights(f"b_{letter}")
@@ -38,7 +38,7 @@ def bias_of_input(place: WayPlace, letter: str) -> tuple[Name, ...]:
 
 def bias_of_memory(place: WayPlace, letter: str) -> tuple[Name, ...]:
     """The full name of the bias beside the memory, which only stacked matrices have."""
-    given = place.cell.layout == "torch" and place.scenario.gives(place.weights("b_hh"))
+    given = place.cell.stacked and place.scenario.gives(place.weights("b_hh"))
     return (place.name(f"b_{letter}a"),) if given else ()
 
 

@@ -11,8 +11,9 @@ from attncli.file.keys import Key
 from attncli.file.kinds import COUNT, POSITIVE, Choice, Either, Kind, ListOf, MapOf, word_or
 from attncli.file.matrices import MATRIX, NAMED, VectorKind
 from attncli.file.nodes import Map, Node, Scalar
+from attncli.file.problems import Problems
 from attncli.file.sources import SourceKind, is_source
-from attncli.name import Name
+from attncli.name import Name, below
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.step import Mistake, Step
 from attncli.trace import Axis, Definition, Place
@@ -55,6 +56,20 @@ _KEYS = (
 
 _TOKENS = "token"
 _ROOT = Root(Symbol("d_model"))
+
+
+_ADDED = ("embedding_scale", "segments", "embedding_norm")
+
+
+def _check(place: Place, problems: Problems) -> None:
+    """What is added to embeddings can't be added to an X that is given."""
+    stack, said = place.stack, place.stack.said.values
+    added = [key for key in _ADDED if key in said]
+    added += ["positions"] if any(one.is_added for one in stack.positions) else []
+    for key in added if "X" in said else ():
+        where = place.scenario.where(below(stack.path, key))
+        right = "give embeddings instead of X, or leave it out"
+        problems.add(where, f"{key} goes into X, and X itself is given", right)
 
 
 def _is_scaled(place: Place) -> bool:
@@ -130,6 +145,7 @@ STEP = Step(
         "The table is learned; looking up only picks rows, one for each token, in the order"
         " of the sentence."
     ),
+    check=_check,
     plan=_plan,
     sized=_sized,
     mistakes=(

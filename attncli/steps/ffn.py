@@ -68,7 +68,7 @@ def _last(place: LayerPlace) -> Name:
 
 
 def _linear(place: LayerPlace, made: str, x: Name, layer: str) -> Definition:
-    return linear(place, made, x, layer, "ffn", out_in=place.layer.linear)
+    return linear(place, made, x, layer, "ffn", out_in=place.layer.said.linear)
 
 
 def _plan(place: LayerPlace) -> tuple[Definition, ...]:
@@ -112,21 +112,21 @@ def _without_activation(place: LayerPlace) -> Definition | None:
 def _layer(place: LayerPlace, number: str, *, turned: bool = False) -> Definition:
     """The first or the second layer, whose matrix may be `turned` over."""
     made, x = ("hidden", place.x) if number == "1" else ("ffn", _last(place))
-    return linear(place, made, x, number, "ffn", out_in=place.layer.linear != turned)
+    return linear(place, made, x, number, "ffn", out_in=place.layer.said.linear != turned)
 
 
 def _without_bias(place: LayerPlace, number: str) -> Definition | None:
     bias = place.scenario.given.get(place.name(f"b{number}"))
     if bias is None or not bias.values.any():
         return None
-    right, plain = _layer(place, number), Linear() if place.layer.linear else MatMul()
+    right, plain = _layer(place, number), Linear() if place.layer.said.linear else MatMul()
     return right._replace(operation=plain, operands=right.operands[:2])
 
 
 def _bias_after(place: LayerPlace) -> Definition | None:
     if _kind(place) == "none" or _without_bias(place, "1") is None:
         return None
-    operation = BiasAfter(_kind(place), place.layer.linear)
+    operation = BiasAfter(_kind(place), place.layer.said.linear)
     return Definition(place.name("activated"), operation, _layer(place, "1").operands, "ffn")
 
 

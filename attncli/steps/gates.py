@@ -13,8 +13,9 @@ from attncli.arithmetic.operations import Activate, AddUp, GatedColumn
 from attncli.file.keys import Key
 from attncli.file.kinds import Choice
 from attncli.file.matrices import MATRIX, VECTOR
+from attncli.file.problems import Problems
 from attncli.name import Name, below
-from attncli.scenario.model import LETTERS, Recurrent
+from attncli.scenario.model import LETTERS, Recurrent, Settings
 from attncli.steps.cells import (
     bias_of_input,
     bias_of_memory,
@@ -57,9 +58,27 @@ _KEYS = tuple(
 )
 
 
+_IN_TORCH = {RESET.name: "after", UPDATE.name: "old"}
+"""What PyTorch does, where matrices are kept as it keeps them."""
+
+
+def _check(place: CellPlace, problems: Problems) -> None:
+    for key in (RESET, UPDATE) if place.cell.kind != "gru" else ():
+        if place.cell.said.says(key):
+            where = place.scenario.where(below(place.layer.path, key.name))
+            problems.add(where, f"{key.name} is for cell: gru", "leave it out")
+
+
+def settled(said: Settings) -> Settings:
+    """What is said of a cell, or goes without saying where PyTorch keeps its matrices."""
+    if said.layout != "torch":
+        return said
+    return said._replace(values={**_IN_TORCH, **said.values})
+
+
 def keeps_old(place: CellPlace) -> bool:
     """Whether an update gate of 1 keeps the old memory, instead of taking the candidate."""
-    return place.cell.said.get(UPDATE) == "old"
+    return settled(place.cell.said).get(UPDATE) == "old"
 
 
 def _plan(place: CellPlace) -> tuple[Definition, ...]:
@@ -102,7 +121,7 @@ def _sum(place: CellPlace, made: Name, gate: str, memory: Name) -> Definition:
 def _candidate_of_gru(place: CellPlace, z: Name) -> Iterator[Definition]:
     before, reset_a = place.timed("a", place.before), gate_name(place, "reset_a")
     reset = gate_name(place, "reset")
-    if place.cell.said.get(RESET) == "before":
+    if settled(place.cell.said).get(RESET) == "before":
         yield Definition(reset_a, GatedColumn(), (reset, before), "gates")
         yield _sum(place, z, "candidate", reset_a)
         return
@@ -219,6 +238,7 @@ STEP = Step(
         " was long ago is soon lost, and so is its gradient."
     ),
     example="yassine_lstm",
+    check=_check,
     plan=_plan,
     general=General(
         path=Name("gates").at(2),

@@ -16,10 +16,18 @@ from attncli.arithmetic.operations import (
 )
 from attncli.file.keys import Key
 from attncli.file.kinds import Flag
+from attncli.file.problems import Problems
+from attncli.name import below
 from attncli.scenario.model import Recurrent
 from attncli.steps.cells import matrix, rows
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Axis, CellPlace, Definition
+
+
+def _check(place: CellPlace, problems: Problems) -> None:
+    if place.cell.kind != "rnn" or place.cell.direction == "both":
+        where = place.scenario.where(below(place.layer.path, "gradient"))
+        problems.add(where, "the factor is that of an rnn that goes one way", "leave it out")
 
 
 def _plan(place: CellPlace) -> tuple[Definition, ...]:
@@ -102,6 +110,7 @@ STEP = Step(
         " nothing; where it grows, the gradient explodes."
     ),
     example="yassine_rnn_sentence",
+    check=_check,
     plan=_plan,
     general=General(cell=Recurrent(gradient=True)),
     mistakes=(

@@ -6,10 +6,15 @@ from attncli.arithmetic.operations import RowAsColumn
 from attncli.file.keys import Key
 from attncli.file.kinds import Choice
 from attncli.file.matrices import MATRIX
+from attncli.file.problems import Problems
+from attncli.name import below
+from attncli.refusals import listed
 from attncli.scenario.model import CELLS, WAYS, Recurrent
 from attncli.steps.cells import matrix, product, rows, turned
+from attncli.steps.order import keys_of
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import CellPlace, Definition
+from attncli.trace.cell_shapes import matrices_of_way
 
 _KEYS = (
     Key("cell", Choice(CELLS), "makes the layer recurrent: `rnn`, `gru` or `lstm`", shared=True),
@@ -22,6 +27,36 @@ _KEYS = (
     ),
     Key("W_ax", MATRIX, "weights of the input in the memory of a plain cell, [h, d]"),
 )
+
+
+def _check(place: CellPlace, problems: Problems) -> None:
+    _check_matrices(place, problems)
+    cell, path, where = place.cell, place.layer.path, place.scenario.where
+    back = below(path, "backward")
+    if cell.direction == "both" and not place.scenario.writes(back):
+        problems.add(
+            where(below(path, "direction")),
+            "both directions, and no matrices of the way back",
+            "give those of the other way in `backward`, like backward: {W_ax: …}",
+        )
+    if "backward" in cell.said.values and cell.direction != "both":
+        wrong = "matrices of the way back, and one way only"
+        problems.add(where(back), wrong, "say direction: both, or leave them out")
+
+
+def _check_matrices(place: CellPlace, problems: Problems) -> None:
+    """Those of either way are of this kind of cell, kept in this way."""
+    cell, path, said = place.cell, place.layer.path, place.cell.said.values
+    own = matrices_of_way(cell)
+    for at, given in ((path, said), (below(path, "backward"), said.get("backward", {}))):
+        for name in keys_of("way"):
+            if name in given and name not in own:
+                wrong = (
+                    f"{name} is none of the matrices of this cell ({cell.kind}, weights_layout:"
+                    f" {cell.said.layout or 'linear'})"
+                )
+                where = place.scenario.where(below(at, name))
+                problems.add(where, wrong, f"it has {listed(sorted(own))}")
 
 
 def _plan(place: CellPlace) -> tuple[Definition, ...]:
@@ -61,6 +96,7 @@ STEP = Step(
         " number of the memory."
     ),
     example="yassine_rnn_sentence",
+    check=_check,
     plan=_plan,
     general=General(cell=Recurrent()),
     mistakes=(

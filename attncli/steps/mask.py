@@ -32,6 +32,7 @@ from attncli.name import TOP, Name, below
 from attncli.records import NamedTuple
 from attncli.refusals import listed, quote
 from attncli.scenario.model import Attention, entry_path
+from attncli.scenario.scenario import Scenario
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
@@ -147,6 +148,16 @@ def _check(place: HeadPlace, problems: Problems) -> None:
                 problems.add(where, f"{quote(name)} is none of the keys", right)
 
 
+def _fits(definition: Definition, scenario: Scenario, problems: Problems) -> None:
+    """No key is padded that isn't there."""
+    keys, seen = scenario.shapes[definition.operands[0]][1], definition.operation
+    rules = seen.rules if isinstance(seen, Seen) else ()
+    last = max((k for rule in rules if isinstance(rule, Padding) for k in rule.keys), default=-1)
+    if keys is not None and last >= keys:
+        where = scenario.where(below(definition.blame, "padding"))
+        problems.add(where, f"there is no key {last + 1}", f"count the keys from 1 to {keys}")
+
+
 def _value(place: HeadPlace) -> Decimal:
     """What stands in the place of a masked score."""
     value = place.attention.said.get(MASK_VALUE)
@@ -252,6 +263,7 @@ STEP = Step(
     ),
     check=_check,
     plan=_plan,
+    fits=_fits,
     general=General(x="scores", said={"mask": ("causal",)}),
     shown_with=("mask=causal",),
     mistakes=(

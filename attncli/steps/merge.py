@@ -26,7 +26,7 @@ def _plan(place: AttentionPlace) -> tuple[Definition, ...]:
         )
         x = place.name("concat")
     if place.gives("W_O"):
-        out_in = place.attention.linear
+        out_in = place.attention.said.linear
         definitions.append(linear(place, "attention", x, "_O", "merge", out_in=out_in))
     return tuple(definitions)
 
@@ -47,7 +47,7 @@ def _through_W_O(  # noqa: N802
     if not place.gives("W_O") or not (bias or place.gives("b_O")):
         return None
     x = _plan(place)[-1].operands[0]
-    out_in = place.attention.linear != transposed
+    out_in = place.attention.said.linear != transposed
     made = linear(place, "attention", x, "_O", "merge", out_in=out_in)
     plain = Linear() if out_in else MatMul()
     return made if bias else made._replace(operation=plain, operands=made.operands[:2])

@@ -96,7 +96,7 @@ CELL_STEPS = (
     StepLine("state", way="b_a"),
     StepLine("states"),
     StepLine("readout", cell="W_ya b_y readout readout_from"),
-    StepLine("gradient", cell="gradient"),
+    StepLine("gradient", cell="gradient", only_for="gradient"),
 )
 PREDICTION = (
     StepLine("unembed", file="unembedding b_U predict_from"),

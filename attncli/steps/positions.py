@@ -6,7 +6,9 @@ al. 2018, arXiv:1810.04805.
 
 from __future__ import annotations
 
+from collections import Counter
 from decimal import Decimal
+from typing import Any
 
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import (
@@ -21,11 +23,14 @@ from attncli.file.keys import Key, Record
 from attncli.file.kinds import NUMBER, POSITIVE, Choice, Either, Kind, ListOf, WholeNumber
 from attncli.file.matrices import MATRIX
 from attncli.file.nodes import Items, Map, Node, Scalar
+from attncli.file.problems import Problems
 from attncli.file.sources import is_source
-from attncli.name import Name
+from attncli.name import Name, below
 from attncli.scenario.model import Positions
+from attncli.scenario.scenario import Scenario
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
+from attncli.trace.extents import sized
 from attncli.trace.quantity import told_apart
 
 _PLACE = WholeNumber(0, 10**6)
@@ -86,8 +91,11 @@ def _one_or_several(node: Node) -> Kind[object]:
 
 _ONE = Either(_kind_of, (_WORD, *_KINDS.values(), MATRIX))
 _SEVERAL = ListOf(_ONE)
-_KEYS = (
-    Key("segments", ListOf(_PLACE), "the segment of each token, counted from 0"),
+_SEGMENTS: Key[tuple[int, ...]] = Key(
+    "segments", ListOf(_PLACE), "the segment of each token, counted from 0"
+)
+_KEYS: tuple[Key[Any], ...] = (
+    _SEGMENTS,
     Key("segment_embeddings", MATRIX, "a row for each segment, [s, d_model], added"),
     Key(
         "positions",
@@ -107,6 +115,28 @@ def start_of(place: Place, positions: Positions) -> int:
     """The position of the first row: after the tokens that are cached."""
     cached = place.stack.layers[0].attention.cached
     return positions.said.get(START) + len(cached or ())
+
+
+def _check(place: Place, problems: Problems) -> None:
+    stack = place.stack
+    where = place.scenario.where(below(stack.path, "positions"))
+    kinds = Counter(one.kind for one in stack.positions)
+    for kind in ("rope", "alibi", "given"):
+        if kinds[kind] > 1:
+            problems.add(where, f"positions of the kind {kind} twice", "keep one of them")
+    for kind in ("rope", "alibi"):
+        if kinds[kind] and all(layer.recurrent is not None for layer in stack.layers):
+            wrong = f"{kind} is for attention, and no layer attends"
+            problems.add(where, wrong, "leave it out")
+    for dimensions in (one.said.get(DIMENSIONS) or 0 for one in stack.positions):
+        if dimensions % 2:
+            wrong = f"{dimensions} dimensions can't turn in pairs"
+            problems.add(where, wrong, "give an even number")
+    segments, tokens = len(stack.segments), len(place.text.tokens)
+    if segments and tokens and segments != tokens:
+        where = place.scenario.where(below(stack.path, _SEGMENTS.name))
+        wrong = f"the segments are {segments}, the tokens {tokens}"
+        problems.add(where, wrong, "give a segment for each token")
 
 
 def _plan(place: Place) -> tuple[Definition, ...]:
@@ -143,6 +173,16 @@ def _sized(place: Place, planned: Definition) -> Definition:
         return planned
     added = (_positions(place, one, k) for k, one in enumerate(_added(place)))
     return next((one for one in added if one.name == planned.name), planned)
+
+
+def _fits(definition: Definition, scenario: Scenario, problems: Problems) -> None:
+    """A table of positions or segments has all the rows that are taken from it."""
+    table, taken = definition.operands[0], definition.operation
+    height = scenario.shapes[table][0]
+    wanted = max(taken.indices, default=-1) + 1 if isinstance(taken, TakeRows) else 0
+    if height is not None and wanted > height:
+        wrong = f"{table} has {sized(height, 0)}, and row {wanted} is needed"
+        problems.add(scenario.where(table), wrong, f"give it {wanted} rows")
 
 
 def _segments(place: Place) -> Definition:
@@ -215,7 +255,9 @@ STEP = Step(
         " every position apart, and a shift of the position is the same turn of all the hands"
         " everywhere."
     ),
+    check=_check,
     plan=_plan,
+    fits=_fits,
     sized=_sized,
     general=General(x="E", positions=(Positions("sinusoidal"),)),
     shown_with=("positions=sinusoidal",),

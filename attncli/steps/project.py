@@ -8,6 +8,7 @@ from attncli.arithmetic.operations import Linear, MatMul
 from attncli.file.keys import Key, Needs, Record
 from attncli.file.kinds import COUNT, Choice, ListOf
 from attncli.file.matrices import MATRIX, NAMED, VECTOR
+from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.linear import linear
@@ -19,6 +20,14 @@ _CACHE = Record.of(
     Key("K", NAMED, "their keys, [c, kv_heads · d_k]"),
     Key("V", NAMED, "their values, [c, kv_heads · d_v]"),
     needs=Needs("cache", ("K", "V"), "{K: [[1, 0]], V: [[0, 1]]}"),
+)
+_LAYOUT = Key(
+    "weights_layout",
+    Choice(("row", "linear", "torch")),
+    "`row`: weights are in × out, used as x W (the default of attention); `linear`: out × "
+    "in, as `nn.Linear` keeps them, used as x Wᵀ (the default of cells, whose vectors are "
+    "columns: W x); `torch`: those of a cell, stacked as PyTorch keeps them",
+    shared=True,
 )
 _KEYS: tuple[Key[Any], ...] = (
     *(
@@ -36,14 +45,7 @@ _KEYS: tuple[Key[Any], ...] = (
         "`none`: Q = K = V = X",
         shared=True,
     ),
-    Key(
-        "weights_layout",
-        Choice(("row", "linear", "torch")),
-        "`row`: weights are in × out, used as x W (the default of attention); `linear`: out × "
-        "in, as `nn.Linear` keeps them, used as x Wᵀ (the default of cells, whose vectors are "
-        "columns: W x); `torch`: those of a cell, stacked as PyTorch keeps them",
-        shared=True,
-    ),
+    _LAYOUT,
     Key(
         "W_Q",
         MATRIX,
@@ -83,6 +85,17 @@ _SEPARATE = {"Q": "queries", "K": "keys", "V": "values"}
 ROLES = {"Q": "Q", "K": "K", "V": "K"}
 
 
+def _check(place: AttentionPlace, problems: Problems) -> None:
+    """Nothing is stacked but the matrices of a cell; a wrong cell has a complaint of its own."""
+    said, scenario = place.attention.said, place.scenario
+    if said.layout == "torch" and not scenario.writes(below(place.layer.path, "cell")):
+        problems.add(
+            scenario.where(said.at(_LAYOUT)),
+            "torch is how recurrent cells are stacked",
+            "say linear for attention, or cell: rnn for a cell",
+        )
+
+
 def _input(place: AttentionPlace, name: str) -> Name:
     """What Q, K or V is made of: the memory for keys and values that come from one."""
     separate = below(place.stack.path, _SEPARATE[name])
@@ -106,7 +119,7 @@ def _definition(place: AttentionPlace, name: str, *, transposed: bool = False) -
 
         definition = Definition(place.name(made), Same(), (x,), "project")
     else:
-        out_in = place.attention.linear != transposed
+        out_in = place.attention.said.linear != transposed
         definition = linear(place, made, x, f"_{name}", "project", out_in=out_in)
     return definition._replace(role=ROLES[name])
 
@@ -143,7 +156,7 @@ def _without_bias(name: str) -> Mistake[AttentionPlace]:
         x, *layer = right.operands
         if len(layer) < 2:  # noqa: PLR2004
             return None
-        operation = Linear() if place.attention.linear else MatMul()
+        operation = Linear() if place.attention.said.linear else MatMul()
         return right._replace(operation=operation, operands=(x, layer[0]))
 
     return Mistake(f"b_{name}_forgotten", f"Leaving out the bias b_{name}.", definition)
@@ -172,7 +185,7 @@ def _happens(place: AttentionPlace) -> str:
         told = "Queries are made from the tokens, keys and values from the memory"
     if place.attention.cached is not None:
         told += "; the cached keys and values of the tokens before come first"
-    return f"{told}.{_TURNED_OVER if place.attention.linear else ''}"
+    return f"{told}.{_TURNED_OVER if place.attention.said.linear else ''}"
 
 
 _TURNED_OVER = (
@@ -203,6 +216,7 @@ STEP = Step(
         " to the others, its value what it passes on when it is attended to."
     ),
     more="Three learned matrices draw them from the same vector.",
+    check=_check,
     plan=_plan,
     mistakes=(
         *map(_transposed, _NAMES),

@@ -13,6 +13,7 @@ from attncli.arithmetic.operations import (
 from attncli.file.keys import Key
 from attncli.file.kinds import Choice
 from attncli.file.matrices import MATRIX, VECTOR
+from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.scenario.model import Recurrent, Settings
 from attncli.steps.cells import product, rows
@@ -25,17 +26,28 @@ READOUT = Key(
     "what becomes of what is read out, `sigmoid` by default",
     "sigmoid",
 )
+READOUT_FROM: Key[str] = Key(
+    "readout_from",
+    Choice(("every", "last")),
+    "at which times it is read out: `every` one (the default), or the `last` that the "
+    "cell comes to; with `direction: both` the last of the sentence",
+)
 _KEYS = (
     Key("W_ya", MATRIX, "weights of what is read out of the memory, W_ya a⟨t⟩ + b_y, [k, h]"),
     Key("b_y", VECTOR, "its bias, [k]"),
     READOUT,
-    Key(
-        "readout_from",
-        Choice(("every", "last")),
-        "at which times it is read out: `every` one (the default), or the `last` that the "
-        "cell comes to; with `direction: both` the last of the sentence",
-    ),
+    READOUT_FROM,
 )
+
+
+def _check(place: CellPlace, problems: Problems) -> None:
+    scenario, path = place.scenario, place.layer.path
+    for key in (READOUT, READOUT_FROM):
+        name = below(path, key.name)
+        own = place.cell.said.says(key) and scenario.writes(name)
+        if own and not scenario.writes(below(path, "W_ya")):
+            wrong = f"{key.name}, and no W_ya to read out with"
+            problems.add(scenario.where(name), wrong, "give W_ya, or leave it out")
 
 
 def _end(place: CellPlace) -> str:
@@ -112,6 +124,7 @@ STEP = Step(
         " which a softmax turns into probabilities that add up to 1."
     ),
     example="yassine_rnn_sentence",
+    check=_check,
     plan=_plan,
     general=General(
         cell=Recurrent(said=Settings(values={"readout": "softmax"})), gives=("W_ya", "b_y")

@@ -7,11 +7,14 @@ from typing import Literal
 
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import RotaryTable, Rotate
+from attncli.file.problems import Problems
 from attncli.name import Name
 from attncli.scenario.model import Positions
+from attncli.scenario.scenario import Scenario
 from attncli.steps.positions import BASE, DIMENSIONS, PAIRS, START
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
+from attncli.trace.extents import sized
 
 _FUNCTIONS: dict[str, Literal["cos", "sin"]] = {"cosine": "cos", "sine": "sin"}
 
@@ -25,6 +28,15 @@ def _dimensions(positions: Positions) -> int | None:
     """How many dimensions turn, in pairs."""
     dimensions = positions.said.get(DIMENSIONS)
     return dimensions and dimensions // 2 * 2
+
+
+def _fits(definition: Definition, scenario: Scenario, problems: Problems) -> None:
+    """No more dimensions turn than there are."""
+    turned, rotate = definition.operands[0], definition.operation
+    width = scenario.shapes[turned][1]
+    if width is not None and isinstance(rotate, Rotate) and (rotate.dimensions or 0) > width:
+        wrong = f"{rotate.dimensions} dimensions are to turn, and {turned} has {sized(width, 1)}"
+        problems.add(scenario.where(definition.blame), wrong, f"give {width} or less")
 
 
 def _by_halves(positions: Positions) -> bool:
@@ -99,6 +111,7 @@ STEP = Step(
         " than the other: so a score knows how far apart two tokens stand, wherever they are."
     ),
     plan=_plan,
+    fits=_fits,
     general=General(positions=(Positions("rope"),)),
     shown_with=("positions=rope",),
     mistakes=(

@@ -8,12 +8,22 @@ from __future__ import annotations
 from attncli.arithmetic.operations import Activate, AddUp, Gated, GatedBlend, GatedColumn, Same
 from attncli.file.keys import Key
 from attncli.file.matrices import VECTOR
-from attncli.name import Name
+from attncli.file.problems import Problems
+from attncli.name import Name, below
 from attncli.scenario.model import Recurrent
 from attncli.steps.cells import bias_of_input, bias_of_memory, if_empty, left_out
 from attncli.steps.gates import gate_name, keeps_old
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import CellPlace, Definition
+
+
+def _check(place: CellPlace, problems: Problems) -> None:
+    cell = place.cell
+    where = place.scenario.where(below(place.layer.path, "activation"))
+    if cell.activation not in _DOES:
+        problems.add(where, f"a recurrent cell with {cell.activation}", f"use {' or '.join(_DOES)}")
+    elif cell.kind != "rnn" and cell.activation != "tanh":
+        problems.add(where, f"an {cell.kind} has gates and tanh of its own", "leave it out")
 
 
 def _plan(place: CellPlace) -> tuple[Definition, ...]:
@@ -133,6 +143,7 @@ STEP = Step(
     ),
     more="With tanh its numbers stay between −1 and 1, however many tokens there are.",
     example="yassine_rnn_sentence",
+    check=_check,
     plan=_plan,
     general=General(cell=Recurrent(), gives=("b_a",)),
     mistakes=(

@@ -12,6 +12,7 @@ from attncli.file.problems import Problems
 from attncli.name import TOP, Name
 from attncli.records import NamedTuple
 from attncli.scenario.model import Positions, Recurrent
+from attncli.scenario.scenario import Scenario
 from attncli.trace import Definition, Place
 from attncli.trace.place import P
 from attncli.word import Phrase, phrase
@@ -43,6 +44,10 @@ def _nothing_to_check(_: Place, __: Problems) -> None:
     return None
 
 
+def _always_fits(_: Definition, __: Scenario, ___: Problems) -> None:
+    return None
+
+
 def _formulas_of_definitions(_: Place) -> None:
     return None
 
@@ -65,8 +70,9 @@ class Step(NamedTuple, Generic[P]):
 
     `at` is the type of the places where it is taken. `keys` are what a scenario may say of it,
     `check` complains of what is wrong at a place beyond the kinds of their values. `plan` says what
-    it makes at a place before any shape is known, and `sized` what each of these is when all shapes
-    are; its formulas are those of the operations, unless `formulas` has others.
+    it makes at a place before any shape is known; when all are, `fits` complains of one of these
+    whose extents agree and that still doesn't fit, and `sized` says what it is then. Its formulas
+    are those of the operations, unless `formulas` has others.
     `makes` are the names of all that it can make; `shapes` says what goes in and comes out,
     `does` says in a few words what it does, `happens` is the sentence that opens the working;
     `why`, one sentence, says what the step is for, and `more` what a lesson adds to that.
@@ -89,6 +95,7 @@ class Step(NamedTuple, Generic[P]):
     more: str = ""
     keys: tuple[Key[Any], ...] = ()
     check: Callable[[P, Problems], None] = _nothing_to_check
+    fits: Callable[[Definition, Scenario, Problems], None] = _always_fits
     sized: Callable[[P, Definition], Definition] = _as_planned
     formulas: Callable[[P], tuple[Equation, ...] | None] = _formulas_of_definitions
     general: General = General()

@@ -16,7 +16,7 @@ from attncli.refusals import listed
 from attncli.scenario.budget import MOST_PLACES, Cost
 from attncli.scenario.model import Attention, Recurrent, Settings, Stack
 from attncli.scenario.scenario import Scenario
-from attncli.steps.order import IN_HEADS, STORY, WITH_HEADS, StepLine, step_named
+from attncli.steps.order import CELL_STEPS, IN_HEADS, STORY, WITH_HEADS, StepLine, step_named
 from attncli.steps.step import Step
 from attncli.trace import (
     AttentionPlace,
@@ -59,6 +59,16 @@ def _until(
         wrong = f"this scenario doesn't go through {scenario.until}"
         problems.add(scenario.where("until"), wrong, f"name one of {steps_taken}")
     return tuple(parts[: ends[-1]] if ends else parts)
+
+
+def check_fits(scenario: Scenario, problems: Problems) -> None:
+    """What steps find wrong when all shapes in a scenario's story are known."""
+    part: PlannedStep
+    for part in scenario.story:
+        fits = step_named(part.step).fits
+        for definition in part.definitions:
+            if definition.operands and definition.name not in scenario.given:
+                fits(definition, scenario, problems)
 
 
 def sized(scenario: Scenario) -> Iterator[PlannedStep]:
@@ -170,7 +180,8 @@ class _Teller:
         """The input embeddings: those of the tokens, with positions and whatever else is added."""
         embedded = self.add("embed", place)
         goes_on = place.stack.goes_on
-        summed = self.add("positions", replace(place, x=embedded)) if goes_on else embedded
+        told = goes_on or place.stack.positions
+        summed = self.add("positions", replace(place, x=embedded)) if told else embedded
         norm = place.stack.embedding_norm
         return place.x if norm is None else self._norm(place, summed, norm, place.x)
 
@@ -196,6 +207,7 @@ class _Teller:
         """One recurrent layer: a list of cells, one a time, for each way that it goes."""
         times = _times(self.scenario, place.stack)
         if not times:
+            self._check_cell(place.to(CellPlace, cell=cell, way=cell.ways[0], times=1, time=1))
             return place.x
         whole = place.to(WayPlace, cell=cell, way=cell.ways[0], times=times)
         ways = [replace(whole, path=cell.way_path(place.path, way), way=way) for way in cell.ways]
@@ -212,6 +224,13 @@ class _Teller:
             for time in reversed(whole.order):
                 self.add("gradient", ways[0].to(CellPlace, time=time))
         return states
+
+    def _check_cell(self, place: CellPlace) -> None:
+        """What is said of a cell is checked, too, where nobody knows yet how often it is taken."""
+        asked = [key for key, value in place.cell.said.values.items() if value]
+        for line in CELL_STEPS:
+            if self.problems is not None and line.is_taken(asked):
+                step_named(line.step).check(place, self.problems)
 
     def _cell(self, place: CellPlace) -> None:
         """A cell at one time, and what is read out of it there."""

@@ -58,10 +58,10 @@ def _last_row(place: Place, row: int = -1) -> Definition:
 
 
 def _logits(place: Place, x: Name) -> Definition:
-    prediction = place.scenario.prediction
-    tied = prediction.unembedding == "tied"
+    tied = place.scenario.prediction.unembedding == "tied"
     matrix = place.text.table if tied else _UNEMBEDDING
-    operation, operands = layer_of(place, x, matrix, Name("b_U"), out_in=tied or prediction.linear)
+    out_in = tied or place.stack.said.linear
+    operation, operands = layer_of(place, x, matrix, Name("b_U"), out_in=out_in)
     return Definition(place.name("logits"), operation, operands, "unembed", blame=_UNEMBEDDING)
 
 

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from attncli.arithmetic.operations import Operation, Same, TakeColumns, TakeRun
 from attncli.file.keys import Key
 from attncli.file.kinds import Choice, ListOf
 from attncli.file.matrices import MATRIX, VECTOR
-from attncli.scenario.model import GATES, LETTERS, Recurrent
+from attncli.file.problems import Problems
+from attncli.name import below
+from attncli.refusals import listed
+from attncli.scenario.model import GATES, LETTERS, Recurrent, Settings
+from attncli.steps.cells import gates
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, WayPlace
 
-_KEYS = (
-    Key(
-        "gate_order",
-        ListOf(Choice(tuple(LETTERS))),
-        "the gates in W_ih and W_hh, from the top; by default PyTorch's, `[update, forget, "
-        "candidate, output]` of an lstm, `[reset, update, candidate]` of a gru",
-        shared=True,
-    ),
+_GATE_ORDER: Key[tuple[str, ...]] = Key(
+    "gate_order",
+    ListOf(Choice(tuple(LETTERS))),
+    "the gates in W_ih and W_hh, from the top; by default PyTorch's, `[update, forget, "
+    "candidate, output]` of an lstm, `[reset, update, candidate]` of a gru",
+    shared=True,
+)
+_KEYS: tuple[Key[Any], ...] = (
+    _GATE_ORDER,
     Key(
         "W_ih",
         MATRIX,
@@ -34,10 +40,29 @@ _KEYS = (
 _STACKED = {"x": ("W_ih", "b_ih"), "a": ("W_hh", "b_hh")}
 
 
+def _check(place: WayPlace, problems: Problems) -> None:
+    said, own = place.cell.said, gates(place)
+    if not said.says(_GATE_ORDER):
+        return
+    where = place.scenario.where(below(place.layer.path, _GATE_ORDER.name))
+    order = said.get(_GATE_ORDER)
+    if not place.cell.stacked:
+        wrong = "gate_order is for matrices that are stacked"
+        problems.add(where, wrong, "leave it out, or say weights_layout: torch")
+    elif sorted(order) != sorted(own):
+        right = f"name each gate of {place.cell.kind} once: {', '.join(own) or 'it has none'}"
+        problems.add(where, f"the gates {listed(order)}", right)
+
+
+def gate_order(cell: Recurrent) -> tuple[str, ...]:
+    """The gates in the order in which they are stacked: that which is said, if it has each gate
+    once; else the usual one."""
+    said, usual = cell.said.get(_GATE_ORDER) or (), GATES.get(cell.kind, ())
+    return said if sorted(said) == sorted(usual) else usual
+
+
 def _plan(place: WayPlace) -> tuple[Definition, ...]:
-    if place.cell.layout != "torch":
-        return ()
-    return tuple(_runs(place, place.cell.gate_order))
+    return tuple(_runs(place, gate_order(place.cell))) if place.cell.stacked else ()
 
 
 def _runs(place: WayPlace, order: tuple[str, ...]) -> Iterator[Definition]:
@@ -57,7 +82,7 @@ def _run(place: WayPlace, made: str, stacked: str, run: Operation, count: int) -
 
 def _other_order(place: WayPlace) -> Definition | None:
     """The first gate's weights taken from where the second one's are."""
-    order = place.cell.gate_order
+    order = gate_order(place.cell)
     if not order:
         return None
     return next(_runs(place, (order[1], order[0], *order[2:])))
@@ -77,9 +102,11 @@ STEP = Step(
         " them; by hand it is clearer to take them apart first."
     ),
     more="The order of the gates is a convention that differs from library to library.",
+    check=_check,
     plan=_plan,
     general=General(
-        cell=Recurrent("gru", layout="torch", gate_order=GATES["gru"]), gives=("b_ih", "b_hh")
+        cell=Recurrent("gru", said=Settings(values={"weights_layout": "torch"})),
+        gives=("b_ih", "b_hh"),
     ),
     mistakes=(
         Mistake(

@@ -108,7 +108,7 @@ def _side_of_features(name: Name, scenario: Scenario) -> int | None:
         return 1
     first = owner.attention is owner.stack.layers[0].attention
     weights = owner.local in ("W_Q", "W_K", "W_V") and first
-    return int(owner.attention.linear) if weights else None
+    return int(owner.attention.said.linear) if weights else None
 
 
 def _features(name: Name, scenario: Scenario, size: int) -> Axis:

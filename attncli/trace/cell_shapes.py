@@ -63,6 +63,12 @@ def _ways(path: Name, cell: Recurrent | None) -> Iterator[tuple[Name, Recurrent]
             yield below(path, "backward"), cell
 
 
+def matrices_of_way(cell: Recurrent) -> set[str]:
+    """The names of what a way of a cell may be given."""
+    others = {"W_ya", "b_y"} if cell.kind == "lstm" else {"W_ya", "b_y", "initial_cell"}
+    return {name for name, _ in _shapes(cell)} - others
+
+
 def _shapes(cell: Recurrent) -> Iterator[tuple[str, _Shape]]:
     """What the matrices of a way of a cell are."""
     gates = GATES.get(cell.kind, ())
@@ -70,7 +76,7 @@ def _shapes(cell: Recurrent) -> Iterator[tuple[str, _Shape]]:
     states = _Side(_H, len(cell.ways))
     yield from (("W_ya", (states, k) if cell.in_out else (k, states)), ("b_y", (_NUMBER, k)))
     yield from ((name, (_NUMBER, h)) for name in ("initial_state", "initial_cell"))
-    if cell.layout == "torch":
+    if cell.stacked:
         all_gates = _Side(_H, len(gates) or 1)
         yield from (("W_ih", (all_gates, d)), ("W_hh", (all_gates, h)))
         yield from ((name, (_NUMBER, all_gates)) for name in ("b_ih", "b_hh"))

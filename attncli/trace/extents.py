@@ -15,6 +15,15 @@ Reason = Name | tuple[Name, int]
 side."""
 
 
+SIDES = ("rows", "columns")
+
+
+def sized(size: int, side: int) -> str:
+    """`2 rows`, `1 column`."""
+    noun = SIDES[side]
+    return f"{size} {noun if size != 1 else noun.removesuffix('s')}"
+
+
 class Extent(NamedTuple):
     """How long a side is, and the given thing and its side that make it so.
 

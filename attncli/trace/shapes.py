@@ -16,8 +16,7 @@ from attncli.records import NamedTuple
 from attncli.scenario.model import ENCODER
 from attncli.scenario.scenario import Scenario, Shape
 from attncli.trace.axes import names_along, place_of
-from attncli.trace.checks import CHECKS, SIDES, sized
-from attncli.trace.extents import Extent, Extents, Reason, SumOfExtents
+from attncli.trace.extents import SIDES, Extent, Extents, Reason, SumOfExtents, sized
 from attncli.trace.quantity import Definition
 from attncli.trace.sizes import know_papers, know_stated
 from attncli.trace.trace import PlannedStep
@@ -148,9 +147,6 @@ def shapes_of(
     extents.settle()
     if scenario.random and not problems.found:
         know_papers(scenario, extents)
-    for definition in definitions.values():
-        if definition.step in CHECKS:
-            CHECKS[definition.step](scenario, extents, definition, problems)
     names = {*definitions, *scenario.given, *scenario.random}
     names |= {operand for definition in definitions.values() for operand in definition.operands}
     return {name: _shape(extents, name) for name in names}
@@ -223,7 +219,7 @@ def _know_tables(scenario: Scenario, extents: Extents) -> None:
     vocabulary = len(scenario.prediction.vocabulary)
     unembedding = Name("unembedding")
     if unembedding in scenario.random and vocabulary:
-        side = 0 if scenario.prediction.linear else 1
+        side = 0 if scenario.stack.said.linear else 1
         extents.know((unembedding, side), Extent(vocabulary, unembedding, side), unembedding)
 
 

@@ -25,7 +25,7 @@ _COLUMNS = {
 def products_in_words(trace: Trace) -> Iterator[str]:
     """How the products of matrices are done, where there are some."""
     layers = {id(layer): layer for layer in map(_layer_of, filter(_is_worked, told_parts(trace)))}
-    rows = {one.attention.linear for one in layers.values() if one.recurrent is None}
+    rows = {one.attention.said.linear for one in layers.values() if one.recurrent is None}
     columns = {one.recurrent.in_out for one in layers.values() if one.recurrent is not None}
     yield from (_ROWS[layout] for layout in sorted(rows))
     yield from (_COLUMNS[layout] for layout in sorted(columns))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -23,13 +23,14 @@ from attncli.scenario.model import (
 from attncli.scenario.scenario import Scenario
 from attncli.steps.embed import EMBEDDING_SCALE
 from attncli.steps.ffn import ACTIVATION
-from attncli.steps.gates import RESET, UPDATE
+from attncli.steps.gates import RESET, UPDATE, settled
 from attncli.steps.mask import mask_rules
 from attncli.steps.norm import SETTINGS
 from attncli.steps.positions import BASE, DIMENSIONS, PAIRS, SLOPES, START
 from attncli.steps.predict import TEMPERATURE, TOP_K, TOP_P
 from attncli.steps.readout import READOUT
 from attncli.steps.schema import ATTENTION
+from attncli.steps.unstack import gate_order
 from attncli.trace import Trace
 
 _LETTERS = "ghijklmnopqrstuv"
@@ -56,27 +57,53 @@ _KEYS: Mapping[type, tuple[Key[Any], ...]] = {
 """In an order that papers keep their hashes by; the settings of no record are those of a norm."""
 
 
+def _rows(said: Settings) -> _Pairs:
+    return [("linear", True)] if said.linear else []
+
+
+def _stacked(cell: Recurrent) -> _Pairs:
+    layout, order = cell.said.layout or "linear", gate_order(cell)
+    told: _Pairs = [("layout", layout)] if layout != "linear" else []
+    return [*told, ("gate_order", order)] if order else told
+
+
+_BEHIND: Mapping[tuple[type, str], Callable[[Any], _Pairs]] = {
+    (Attention, "projects"): lambda attention: _rows(attention.said),
+    (Layer, "said"): lambda layer: _rows(layer.said),
+    (Recurrent, "direction"): _stacked,
+    (Recurrent, "said"): lambda cell: [] if cell.readout_every else [("readout_every", False)],
+}
+"""What once were fields of a record, and now follows from what is said, behind the fields that they
+stood behind: papers keep their hashes."""
+
+
 def _said(value: object) -> object:
     """What a record says that isn't said by default: a default that is new changes no hash."""
     if not isinstance(value, tuple):
         return value
-    fields = getattr(value, "_fields", None)
-    if fields is None:
+    if not hasattr(value, "_fields"):
         return tuple(map(_said, value))
     if isinstance(value, Settings):
         return [("path", value.path), *_told(value, value)]
+    return _fields(value)
+
+
+def _fields(value: tuple[Any, ...]) -> _Pairs:
+    """What is said in the fields of a record."""
     usual = getattr(value, "_field_defaults", {})
     pairs: _Pairs = []
-    for name, one in zip(fields, value, strict=True):
+    for name, one in zip(getattr(value, "_fields", ()), value, strict=True):
         if name == "said":
             pairs += _settings(value) if isinstance(value, Attention) else _told(value, one)
         elif name not in usual or one != usual[name]:
             pairs.append((name, _said(one)))
+        pairs += _BEHIND[type(value), name](value) if (type(value), name) in _BEHIND else []
     return pairs
 
 
 def _told(record: object, said: Settings) -> _Pairs:
     """What is said for the keys of a record, or of a norm, that isn't their default."""
+    said = settled(said) if isinstance(record, Recurrent) else said
     told = ((key, said.get(key)) for key in _KEYS[type(record)])
     return [(key.name, value) for key, value in told if value != key.default]
 
@@ -111,8 +138,9 @@ def numbers_mark(trace: Trace) -> str:
 
 
 def _mark(scenario: Scenario, before: Sequence[object], behind: Sequence[object]) -> str:
-    model = (scenario.stack, scenario.encoder, scenario.prediction)
-    made_from = [*before, *map(_said, model), scenario.rounding, *behind]
+    stack, encoder = _said(scenario.stack), _said(scenario.encoder)
+    prediction = [*_fields(scenario.prediction), *_rows(scenario.stack.said)]
+    made_from = [*before, stack, encoder, prediction, scenario.rounding, *behind]
     told = _ADDRESS.sub(">", "\n".join(map(repr, made_from)))
     digest = hashlib.sha256(told.encode())
     for name, matrix in sorted(scenario.given.items()):
