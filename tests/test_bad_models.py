@@ -24,6 +24,8 @@ BAD = {
     "memory: [[1, 0, 2]]": "6:9: memory (1 × 3) and W_K (2 × 2) don't fit together (K = memory W_K)",
     "cross: {W_Q: [[1]]}": "6:8: nothing to attend to here",
     "block: decoder\nencoder: {X: [[1]]}\nmemory: [[1]]": "8:9: a memory, and an encoder",
+    "block: decoder\nmemory: [[1, 0]]\ncross: {weights_layout: torch}":
+        "8:25: torch is how recurrent cells are stacked; say linear for attention",
     "positions: {kind: rope, dimensions: 3}": "6:12: 3 dimensions can't turn in pairs",
     "positions: {kind: rope, dimensions: 4}": "6:12: 4 dimensions are to turn, and K has 2 columns",
     "positions: {kind: ropes}": '6:19: the text "ropes" is not a choice here; did you mean rope?',
