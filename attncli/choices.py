@@ -19,6 +19,10 @@ Marks = Literal["single", "method"]
 MARKS: tuple[Marks, ...] = ("single", "method")
 """How numbers are marked: all their points or none, or half of them for the method."""
 
+Language = Literal["en", "de", "fr", "es"]
+LANGUAGES: tuple[Language, ...] = ("en", "de", "fr", "es")
+"""Languages of the words around an exercise."""
+
 Layout = Literal["compact", "lines", "pages"]
 LAYOUTS: tuple[Layout, ...] = ("compact", "lines", "pages")
 """How much room an exercise leaves for the working."""

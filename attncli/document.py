@@ -20,6 +20,7 @@ from attncli.arithmetic.expression import (
     Symbol,
     Vector,
 )
+from attncli.languages.words import FrameWords
 from attncli.marked import MarkedNumber
 from attncli.name import TOP, Name
 from attncli.questions import Paper, Question, Worth, counted_points
@@ -205,10 +206,9 @@ class Section(NamedTuple):
         before = ("" if self.number is None else str(self.number), self.place)
         return (*(f"{one} · " for one in before if one), *self.title)
 
-    @property
-    def heading_with_points(self) -> Spans:
+    def heading_with_points(self, words: FrameWords) -> Spans:
         """`5 · Softmax (21 points)`; without them where nothing is asked."""
-        points = f" ({counted_points(self.points)})"
+        points = f" ({counted_points(self.points, words)})"
         return (*self.heading, points) if self.questions else self.heading
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 
 from attncli.arithmetic.expression import Number
-from attncli.choices import LAYOUTS, Layout
+from attncli.choices import LANGUAGES, LAYOUTS, Language, Layout
+from attncli.languages import words_of
+from attncli.languages.words import FrameWords
 from attncli.records import NamedTuple
 from attncli.word import Word
 
@@ -71,9 +73,9 @@ def points_text(points: Worth) -> str:
     return format(Decimal(points).normalize(), "f")
 
 
-def counted_points(points: Worth) -> str:
+def counted_points(points: Worth, words: FrameWords) -> str:
     """`1 point`, `0.5 points`"""
-    return f"{points_text(points)} point{'' if points == 1 else 's'}"
+    return words.paper.points.of(points, points_text(points))
 
 
 def plain_points(points: Worth) -> int | float:
@@ -97,7 +99,8 @@ class Paper(NamedTuple):
     `key` or `hints`; `form` is the name of the form, `hash` tells what all of it was made from,
     `command` makes it again, and is on no paper for students, who could have the key by it.
     `points` is the sum over all sections. `share` is how much of a
-    blank's points a known mistake earns, in per cent; `layout` says how much room there is.
+    blank's points a known mistake earns, in per cent; `layout` says how much room there is, and
+    `language` is that of its frame.
     """
 
     kind: str
@@ -107,6 +110,11 @@ class Paper(NamedTuple):
     points: Worth
     share: int = 0
     layout: Layout = LAYOUTS[1]
+    language: Language = LANGUAGES[0]
+
+    @property
+    def words(self) -> FrameWords:
+        return words_of(self.language)
 
     @property
     def tells_command(self) -> bool:
@@ -115,18 +123,26 @@ class Paper(NamedTuple):
     @property
     def called(self) -> str:
         """`Worksheet, form A`"""
-        form = "" if self.form == OWN_FORM else f", form {self.form}"
-        return f"{_PAPERS[self.kind]}{form}"
+        words = self.words.paper
+        paper: str = getattr(words, _PAPERS[self.kind])
+        return paper if self.form == OWN_FORM else words.called.format(paper=paper, form=self.form)
 
     @property
     def marks(self) -> tuple[tuple[str, Word], ...]:
         """Which form it is, what it was made from and by which command."""
-        form = f"{self.form}{_OF_OWN if self.form == OWN_FORM else ''}"
-        made_by = (("Made by", self.command),) if self.tells_command else ()
-        return (("Form", Word(form)), ("Made from", Word(self.hash)), *made_by)
+        words, form = self.words.paper, self.form
+        told = words.own_numbers.format(form=form) if form == OWN_FORM else form
+        return ((words.form, Word(told)), *self.origin)
+
+    @property
+    def origin(self) -> tuple[tuple[str, Word], ...]:
+        """What it was made from and by which command."""
+        words = self.words.paper
+        made_by = ((words.made_by, self.command),) if self.tells_command else ()
+        return ((words.made_from, Word(self.hash)), *made_by)
 
 
 OWN_FORM = "own"
 """The form with the scenario's own numbers."""
-_OF_OWN = ", with the numbers of the scenario"
-_PAPERS = {"exercise": "Worksheet", "sheet": "Worksheet", "key": "Answer key", "hints": "Hints"}
+_PAPERS = {"exercise": "worksheet", "sheet": "worksheet", "key": "answer_key", "hints": "hints"}
+"""Which word each kind of paper is called by."""

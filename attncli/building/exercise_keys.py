@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
-from attncli.choices import BLANKS, DETAILS, LAYOUTS
+from attncli.choices import BLANKS, DETAILS, LANGUAGES, LAYOUTS
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import (
     Choice,
@@ -137,6 +137,7 @@ _KEYS: Iterable[Key[Any]] = (
     Key("date", _TEXT, "the date"),
     Key("institution", _TEXT, "the school or university"),
     Key("instructions", _TEXT, "what is to be known before the first question"),
+    Key("language", Choice(LANGUAGES), "the language of the program's own words on the papers"),
     Key(
         "scenario",
         TextKind("a scenario"),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from attncli.choices import BLANKS, DETAILS, KEYS, LAYOUTS
+from attncli.choices import BLANKS, DETAILS, KEYS, LANGUAGES, LAYOUTS
 from attncli.cli import options
 from attncli.cli.arguments import Excerpt, changes_of
 from attncli.records import NamedTuple
@@ -145,6 +145,14 @@ class ExerciseArguments(NamedTuple):
             "question, or `pages`, one at least for each.",
         ),
     ] = LAYOUTS[1]
+    language: Annotated[
+        str,
+        options.choice(
+            "--language",
+            lambda: LANGUAGES,
+            "The language of the program's own words on the papers; numbers keep their points.",
+        ),
+    ] = LANGUAGES[0]
     form: options.ExerciseFormatOption = None
     fragment: options.Fragment = False
     output: Annotated[

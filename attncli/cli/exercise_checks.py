@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attncli.choices import KEYS, LAYOUTS, Layout
+from attncli.choices import KEYS, LANGUAGES, LAYOUTS, Language, Layout
 from attncli.cli.complaints import Complaints
 from attncli.cli.numbers import whole
 from attncli.cli.output import check_fragment, chosen_format
@@ -116,6 +116,12 @@ def parse_layout(order: ExerciseArguments) -> Layout:
     """The layout that is ordered. Raises OutputError."""
     _check_choice("--layout", order.layout, LAYOUTS)
     return next(layout for layout in LAYOUTS if layout == order.layout)
+
+
+def parse_language(order: ExerciseArguments) -> Language:
+    """The language that is ordered. Raises OutputError."""
+    _check_choice("--language", order.language, LANGUAGES)
+    return next(language for language in LANGUAGES if language == order.language)
 
 
 def _is_folder(output: str, *, many: bool) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attncli.cli.complaints import Complaints
-from attncli.cli.exercise_checks import Counts, parse_counts, parse_layout
+from attncli.cli.exercise_checks import Counts, parse_counts, parse_language, parse_layout
 from attncli.records import NamedTuple
 from attncli.refusals import Problem
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _SAID_BY_A_FILE = (
     *("step", "layer", "head", "token", "cell", "blank", "points", "forms", "seed", "allow"),
-    *("mistakes", "decimals", "rounding", "set_", "detail", "layout"),
+    *("mistakes", "decimals", "rounding", "set_", "detail", "layout", "language"),
 )
 """Options that an exercise file has keys for, or that belong into its scenario."""
 
@@ -63,7 +63,7 @@ def _by_file(order: ExerciseArguments, complaints: Complaints) -> Ordered:
 
 
 def _by_options(order: ExerciseArguments, complaints: Complaints) -> Ordered | None:
-    from attncli.scenario.exercise import Ask, ExerciseFile
+    from attncli.scenario.exercise import Ask, ExerciseFile, Frame
     from attncli.telling.exercise.choice import parse_blanking, parse_points
     from attncli.telling.selection import check_detail, check_steps
 
@@ -72,8 +72,9 @@ def _by_options(order: ExerciseArguments, complaints: Complaints) -> Ordered | N
     blanking = complaints.hear(parse_blanking, order.blank)
     points = complaints.hear(parse_points, order.points or ())
     layout = complaints.hear(parse_layout, order)
+    language = complaints.hear(parse_language, order)
     counts = complaints.hear(parse_counts, order)
-    if blanking is None or points is None or counts is None:
+    if blanking is None or points is None or counts is None or language is None:
         return None
     asked = Ask(token=order.token, layer=order.layer, head=order.head)
     steps = [asked._replace(step=step) for step in order.step or ()]
@@ -84,6 +85,7 @@ def _by_options(order: ExerciseArguments, complaints: Complaints) -> Ordered | N
     exercise = ExerciseFile(
         order.scenario,
         (*steps, *cells) or (asked,),
+        Frame(language=language),
         blank=blanking,
         points=points,
         layout=layout,

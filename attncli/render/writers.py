@@ -61,7 +61,10 @@ def pieces_of(document: Document) -> Iterator[Piece]:
             yield NewPage()
         if section.blocks and all(isinstance(block, Data) for block in section.blocks):
             continue  # told by what comes after it
-        yield Heading(section.heading_with_points, section.formulas)
+        heading = section.heading
+        if paper is not None:
+            heading = section.heading_with_points(paper.words)
+        yield Heading(heading, section.formulas)
         yield from section.blocks
     yield from document.closing
     if document.key is not None:

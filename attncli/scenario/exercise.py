@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from attncli.arithmetic import decimals
-from attncli.choices import BLANKS, Layout
+from attncli.choices import BLANKS, LANGUAGES, Language, Layout
 from attncli.records import NamedTuple
 from attncli.refusals import Where, quote
 
@@ -86,13 +86,14 @@ class Points(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """What stands around the questions."""
+    """What stands around the questions, and in which language the program's own words do."""
 
     title: str = ""
     course: str = ""
     date: str = ""
     institution: str = ""
     instructions: str = ""
+    language: Language = LANGUAGES[0]
 
 
 class ExerciseFile(NamedTuple):

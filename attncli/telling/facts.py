@@ -8,44 +8,40 @@ from decimal import Decimal
 from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic.expression import Equation, Number, Root, Symbol
 from attncli.arithmetic.rounding import Rounding
+from attncli.choices import LANGUAGES
 from attncli.document import Facts, Note, Spans, Term
+from attncli.languages import words_of
+from attncli.languages.words import FactWords
 from attncli.name import below
 from attncli.scenario.model import Layer, Recurrent, Stack
 from attncli.steps.scale import SCALE
-from attncli.telling.sentences import counted, joined
+from attncli.telling.sentences import joined, put_in
 from attncli.trace import Trace, Unfinished
 from attncli.trace.axes import place_of
 from attncli.trace.outline import Outline, outline_of
 from attncli.word import Word
 
+_ENGLISH = words_of(LANGUAGES[0]).facts
 
-def rounding_in_words(rounding: Rounding) -> str:
+
+def rounding_in_words(rounding: Rounding, words: FactWords = _ENGLISH) -> str:
     """The rounding policy as a teacher would state it."""
-    places = counted(rounding.decimals, "decimal")
+    places = words.decimals.of(rounding.decimals)
     others = {**rounding.steps, **rounding.quantities}
     own = f" ({', '.join(f'{name}: {n}' for name, n in others.items())})" if others else ""
-    if rounding.carries:
-        return (
-            f"carry, {places}{own}: every result is rounded, half away from zero, and the"
-            " rounded number is what the next step uses. Each = can be checked from the digits"
-            " shown."
-        )
-    return (
-        f"exact, {places}{own} on the page: the sums are done in full precision and rounded,"
-        " half away from zero, only to be shown. A ≈ stands where the digits shown would not"
-        " give the result."
-    )
+    says = words.carry if rounding.carries else words.exact
+    return says.format(places=f"{places}{own}")
 
 
-def sizes(outline: Outline, stack: Stack) -> Spans:
+def sizes(outline: Outline, stack: Stack, words: FactWords = _ENGLISH) -> Spans:
     """`3 tokens, d_model = 2, 2 heads, d_k = 2, d_v = 2`: what is the same in every layer."""
     tokens, layers = stack.text.tokens, stack.layers
-    counts = [counted(len(tokens), "token")] if tokens else []
-    counts += [f"{len(layers)} layers"] if len(layers) > 1 else []
+    counts = [words.tokens.of(len(tokens))] if tokens else []
+    counts += [words.layers.of(len(layers))] if len(layers) > 1 else []
     firsts = [layer.attention.head_path(0) for layer in layers]
     told: list[Spans] = [(count,) for count in counts]
     told += _size("d_model", _columns(outline, below(stack.path, "X"), made=True))
-    told += _heads(outline, stack)
+    told += _heads(outline, stack, words)
     told += _size("d_k", _common(_columns(outline, below(path, "K")) for path in firsts))
     told += _size("d_v", _common(_columns(outline, below(path, "V")) for path in firsts))
     states = (_rows(outline, layer) for layer in layers if layer.recurrent is not None)
@@ -55,12 +51,12 @@ def sizes(outline: Outline, stack: Stack) -> Spans:
     return joined(told)
 
 
-def _heads(outline: Outline, stack: Stack) -> list[Spans]:
+def _heads(outline: Outline, stack: Stack, words: FactWords) -> list[Spans]:
     """How many heads there are; of a single one a word where another stack has several."""
     several = any(site.attention.heads > 1 for site in outline.scenario.sites)
     attending = (layer for layer in stack.layers if layer.recurrent is None)
     heads = _common(layer.attention.heads for layer in attending)
-    return [(counted(heads, "head"),)] if heads is not None and several else []
+    return [(words.heads.of(heads),)] if heads is not None and several else []
 
 
 def _size(name: str, size: int | None) -> list[Spans]:
@@ -86,32 +82,29 @@ def _columns(outline: Outline, name: str, *, made: bool = False) -> int | None:
     return shapes.get(name, (None, None))[1]
 
 
-def facts_of(trace: Trace, queries: Sequence[str] = ()) -> Facts:
+def facts_of(trace: Trace, queries: Sequence[str] = (), words: FactWords = _ENGLISH) -> Facts:
     """What the page opens with; `queries` are those of which it tells the rows, where not all."""
     scenario = trace.scenario
     rows: list[tuple[str, Spans]] = []
     if scenario.encoder is not None and scenario.encoder.text.sentence is not None:
-        rows.append(("Encoder", (Word(scenario.encoder.text.sentence),)))
+        rows.append((words.encoder, (Word(scenario.encoder.text.sentence),)))
     if scenario.text.sentence is not None:
-        rows.append(("Sentence", (Word(scenario.text.sentence),)))
+        rows.append((words.sentence, (Word(scenario.text.sentence),)))
     for stack in scenario.stacks:
         if stack.text.tokenizing is not None:
-            rows.append(("Tokenizer", (Word(stack.text.tokenizing.told),)))
+            rows.append((words.tokenizer, (Word(stack.text.tokenizing.told),)))
     if scenario.source is not None:
-        rows.append(("Source", (Word(scenario.source),)))
+        rows.append((words.source, (Word(scenario.source),)))
     outline = outline_of(trace)
-    rows += [(_called("Sizes", stack), sizes(outline, stack)) for stack in scenario.stacks]
     attending = [stack for stack in scenario.stacks if _attends(trace, stack)]
-    rows += [(_called("Scaling", stack), _scaling(outline, stack)) for stack in attending]
+    size, scaling = (words.sizes, words.encoder_sizes), (words.scaling, words.encoder_scaling)
+    rows += [(size[bool(one.path)], sizes(outline, one, words)) for one in scenario.stacks]
+    rows += [(scaling[bool(one.path)], _scaling(outline, one, words)) for one in attending]
     if queries:
-        rows.append(("Shown", ("the rows of ", *joined((Word(one),) for one in queries))))
-    rows.append(("Rounding", (rounding_in_words(trace.rounding),)))
+        named = joined((Word(one),) for one in queries)
+        rows.append((words.shown, put_in(words.rows_of, queries=named)))
+    rows.append((words.rounding, (rounding_in_words(trace.rounding, words),)))
     return Facts(tuple((name, spans) for name, spans in rows if spans))
-
-
-def _called(fact: str, stack: Stack) -> str:
-    """`Scaling`, or of the encoder `Encoder scaling`."""
-    return f"Encoder {fact.lower()}" if stack.path else fact
 
 
 def _attends(trace: Trace, stack: Stack) -> bool:
@@ -120,26 +113,28 @@ def _attends(trace: Trace, stack: Stack) -> bool:
     return any(place_of(q.name, trace.scenario).stack is stack for q in scores)
 
 
-def _scaling(outline: Outline, stack: Stack) -> Spans:
+def _scaling(outline: Outline, stack: Stack, words: FactWords = _ENGLISH) -> Spans:
     sites = [site for site in outline.scenario.sites if site.stack is stack]
     layer = sites[0].layer
     scale = layer.attention.said.get(SCALE)
     if len({site.attention.said.get(SCALE) for site in sites}) > 1:
-        return ("differs from layer to layer",)
+        return (words.scaling_differs,)
     root = Root(Symbol("d_k"))
     if scale == "none":
-        return ("none: the scores go into the softmax as they are",)
+        return (words.no_scaling,)
     if isinstance(scale, Decimal):
-        return ("scores are divided by ", Number.written(scale))
+        return put_in(words.divided_by, number=(Number.written(scale),))
     d_k = _columns(outline, below(layer.attention.head_path(0), "K"))
     if d_k is None:
-        return ("scores are divided by ", root)
+        return put_in(words.divided_by, number=(root,))
     exact = Root(Number.written(d_k))
     approximate = _printed_root(d_k)
-    spans: Spans = ("scores are divided by ", Equation(root, exact))
+    told: Spans = (Equation(root, exact),)
     if approximate**2 == d_k:
-        return (*spans, " = ", Number.written(approximate.to_integral()))
-    return (*spans, ", about ", Number.written(approximate))
+        told = (*told, " = ", Number.written(approximate.to_integral()))
+    else:
+        told = put_in(words.about, exact=told, number=(Number.written(approximate),))
+    return put_in(words.divided_by, number=told)
 
 
 def _printed_root(square: int) -> Decimal:

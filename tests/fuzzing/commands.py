@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from attncli.choices import BLANKS, DETAILS, KEYS, POLICIES
+from attncli.choices import BLANKS, DETAILS, KEYS, LANGUAGES, POLICIES
 from attncli.design.rules import RULES
 from attncli.render import exercise_format_names, format_names, page_format_names
 from attncli.steps import steps
@@ -148,6 +148,7 @@ VALUES: Mapping[str, Draw] = {
     "points": _points,
     "key": _one_of(*KEYS),
     "layout": _one_of("compact", "lines", "pages"),
+    "language": _one_of(*LANGUAGES),
     "students": _one_of("nothing.csv", "taken.md", SCENARIO),
     "asked": _one_of("nothing.yaml", SCENARIO, "taken.md"),
     "marks": _one_of("single", "method"),

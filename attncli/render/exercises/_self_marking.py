@@ -30,7 +30,6 @@ LOOKS = """\
 _MOST_NAMED = 2
 _HIDDEN = "▢"
 """In the place of a number that is asked for elsewhere, or would tell what is asked for."""
-_HOW_MASKED = "<p>Type −∞, what a masked score is, as <code>-inf</code>.</p>"
 MASKED = ("-inf", "−inf", "-∞", "−∞")
 """How people write what a masked score is, for which there is no number."""
 
@@ -72,7 +71,7 @@ class SelfMarking(NamedTuple):
         if facts is not None:
             yield facts_html(facts, styled(answer_of))
         if any(question.id not in self.told for question in self.questions):
-            yield _HOW_MASKED
+            yield f"<p>{self.paper.words.files.masked.format(code='<code>-inf</code>')}</p>"
         for section in asking(self.document):
             places = _Places(section, place)
             style = styled(places.of)
@@ -93,7 +92,8 @@ class SelfMarking(NamedTuple):
     @property
     def names(self) -> tuple[str, ...]:
         """Which form it is, and its steps."""
-        form = () if self.paper.form == OWN_FORM else (f"form {self.paper.form}",)
+        told = self.paper.words.paper.one_form.format(form=self.paper.form)
+        form = () if self.paper.form == OWN_FORM else (told,)
         return (*form, *headings(self.document))
 
 
@@ -108,7 +108,10 @@ def hinted(sections: Sequence[Section], styled: Styled) -> Iterator[str]:
 def headings(document: Document) -> list[str]:
     """The steps that something is asked of; of many the first and the last."""
     told = [text_of_spans(section.heading, visible) for section in asking(document)]
-    return told if len(told) <= _MOST_NAMED else [f"{told[0]} to {told[-1]}"]
+    if len(told) <= _MOST_NAMED or document.paper is None:
+        return told
+    words = document.paper.words.files
+    return [words.first_to_last.format(first=told[0], last=told[-1])]
 
 
 def heading_html(section: Section, style: HtmlStyle) -> str:

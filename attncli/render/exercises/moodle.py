@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from attncli.arithmetic.expression import Blank
 from attncli.document import Document, Facts, Section
+from attncli.languages.words import FileWords
 from attncli.questions import OWN_FORM, Paper, Question
 from attncli.records import NamedTuple
 from attncli.render.abilities import Abilities
@@ -79,21 +80,25 @@ class _Exercise(NamedTuple):
 
     def field(self, question: Question) -> str:
         assert question.key is not None
-        right = f"Right: {text_of(question.key.number)}."
+        right = self.words.right.format(number=text_of(question.key.number))
         if question.id not in self.form.told:
             return masked_field(question, right, self.size)
-        return field(question, self.form.told[question.id], right, _said_of, self.size)
+        return field(question, self.form.told[question.id], right, self._said_of, self.size)
 
+    def _said_of(self, slip: TakenWrong) -> str:
+        earns = self.words.earns.format(share=slip.share) if slip.share else ""
+        return f"<b>{word(slip.name)}:</b> {word(slip.mistake.says)}{earns}"
 
-def _said_of(slip: TakenWrong) -> str:
-    earns = f" This earns {slip.share} % of the points." if slip.share else ""
-    return f"<b>{word(slip.name)}:</b> {word(slip.mistake.says)}{earns}"
+    @property
+    def words(self) -> FileWords:
+        return self.form.paper.words.files
 
 
 def _category(document: Document) -> str:
     """Where the questions go, by title and steps, and for teachers what made them."""
     name = name_of(document.title, _after(headings(document))).replace("/", "//")
-    made = Facts(tuple(row for row in document.marks.rows if row[0] != "Form"))
+    origin = paper_of(document, "moodle").origin
+    made = Facts(tuple((name, (told,)) for name, told in origin))
     info = facts_html(made, _style(answer_of))
     return f"""\
   <question type="category">
@@ -109,7 +114,8 @@ def _after(parts: Iterable[str]) -> str:
 def _question(exercise: _Exercise) -> str:
     document, paper, _ = exercise.form
     name = name_of(document.title, _after(exercise.form.names))
-    tags = (f"<tag><text>{xml(tag)}</text></tag>" for tag in (f"form {paper.form}", paper.hash))
+    form = paper.words.paper.one_form.format(form=paper.form)
+    tags = (f"<tag><text>{xml(tag)}</text></tag>" for tag in (form, paper.hash))
     return f"""\
   <question type="cloze">
     <name><text>{xml(name)}</text></name>
@@ -134,8 +140,11 @@ def _asked(exercise: _Exercise) -> str:
 
 def _mark(paper: Paper) -> str:
     """Which form it is, which Moodle's exports tell with the text of the question."""
-    form = "" if paper.form == OWN_FORM else f", form {paper.form}"
-    return f"<p><small>Paper {paper.hash}{form}</small></p>"
+    words = paper.words
+    told = words.files.paper.format(hash=paper.hash)
+    if paper.form != OWN_FORM:
+        told = words.paper.called.format(paper=told, form=paper.form)
+    return f"<p><small>{text(told)}</small></p>"
 
 
 def _hint(told: Sequence[Section]) -> str:

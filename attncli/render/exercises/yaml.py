@@ -18,9 +18,6 @@ from attncli.render.sentences import text_of_spans
 SUFFIXES = (".yaml", ".yml")
 ABILITIES = Abilities(keys=("none", "separate"), hints="none")
 
-_HOW_TO = """\
-# Write each answer behind its name, after the colon and a space.
-# Leave all else as it is: form and hash say which exercise the answers belong to."""
 _LONGEST_KEY = 1000
 """YAML reads `key: value` on one line only where the key has at most 1024 characters."""
 
@@ -29,8 +26,9 @@ def render(document: Document, page: Page) -> str:  # noqa: ARG001
     """The blanks of a sheet, empty; those of an exercise or a key with what is right."""
     paper = paper_of(document, "yaml")
     filled = any(e.answer for section in asking(document) for e in entries(section, paper))
-    lines = [f"# {'Key' if filled else 'Answers'} · {_comment((document.title,))}"]
-    lines += [] if filled else [_HOW_TO]
+    words = paper.words.files
+    lines = [f"# {words.key if filled else words.answers} · {_comment((document.title,))}"]
+    lines += [] if filled else [f"# {line}" for line in words.how_to]
     lines += [f"form: {quoted(paper.form)}", f"hash: {quoted(paper.hash)}"]
     told = [line for section in asking(document) for line in _lines(document, section)]
     lines += ["answers:", *told] if told else ["answers: {}"]

@@ -11,6 +11,7 @@ from typing import Any
 from attncli import document as doc
 from attncli.arithmetic.elision import MOST_PARTS
 from attncli.arithmetic.expression import Blank, Equation, Expression, Number, Omitted, Sum, Symbol
+from attncli.choices import LANGUAGES
 from attncli.marked import MarkedNumber
 from attncli.notation import plain, unbreakable
 from attncli.notation.words import is_hidden
@@ -75,6 +76,7 @@ def _paper(paper: Paper | None) -> dict[str, Any]:
         "form": paper.form,
         "hash": paper.hash,
         **_unless_empty(command=paper.command.raw),
+        **({} if paper.language == LANGUAGES[0] else {"language": paper.language}),
         "points": plain_points(paper.points),
     }
 

@@ -48,7 +48,7 @@ _EXAM = (
     + r"""\pagestyle{foot}
 \pointsinrightmargin
 \setlength\rightpointsmargin{24mm}
-\pointpoints{point}{points}
+\pointpoints{ONE_POINT}{MANY_POINTS}
 \marginpointname{ \points}
 \renewcommand\questionlabel{}
 \renewcommand\questionshook{\leftmargin 0pt\labelwidth 0pt\labelsep 0pt}
@@ -60,7 +60,7 @@ _TOGETHER = r"""% the class labels each question by its number, which no sheet m
 \renewcommand\questionshook{\sheetshook\setcounter{question}{\value{numquestions}}}
 """
 _KEYED = r"""% a solution may go over pages, so it has a rule instead of a frame
-\renewenvironment{TheSolution}{\par\bigskip\hrule\medskip\noindent\textbf{Solution}\par}{\par}
+\renewenvironment{TheSolution}{\par\bigskip\hrule\medskip\noindent\textbf{SOLUTION}\par}{\par}
 % This is the sheet. Take the % away before \printanswers, or say
 %   pdflatex '\def\withanswers{}\input{this file}'
 % for the key.
@@ -135,19 +135,34 @@ def _exam_file(document: Document, paper: Paper, *, fragment: bool) -> str:
     body = _exam_body(document, paper, setting)
     if fragment:
         return _fragment(body, "amsmath and booktabs, of the class exam")
-    keyed = _KEYED if paper.kind == "exercise" else ""
-    return _whole(f"{_EXAM}{_footer(document, paper)}\n{keyed}", body)
+    keyed = ""
+    if paper.kind == "exercise":
+        keyed = _KEYED.replace("SOLUTION", escaped(paper.words.paper.solution))
+    return _whole(f"{_preamble(paper)}{_footer(document, paper)}\n{keyed}", body)
+
+
+def _preamble(paper: Paper) -> str:
+    """That of an exam, with what its points are called."""
+    words = paper.words.paper
+    named = _EXAM.replace("ONE_POINT", escaped(words.one_point))
+    return named.replace("MANY_POINTS", escaped(words.many_points))
 
 
 def _footer(document: Document, paper: Paper) -> str:
-    form = "" if paper.form == OWN_FORM else f"form {paper.form} · "
+    form = ""
+    if paper.form != OWN_FORM:
+        form = f"{paper.words.paper.one_form.format(form=paper.form)} · "
     made = escaped(f"{form}{paper.hash}")
     return rf"\footer{{{made}}}{{\thepage}}{{{word(document.title)}}}"
 
 
 def together(sheets: Iterable[Document]) -> str:
     """Sheets as one file, each with a footer and pages of its own."""
-    return _whole(_EXAM + _TOGETHER, "\n\n\\clearpage\n\n".join(map(_numbered_sheet, sheets)))
+    papers = [*sheets]
+    first = papers[0].paper
+    assert first is not None
+    body = "\n\n\\clearpage\n\n".join(map(_numbered_sheet, papers))
+    return _whole(_preamble(first) + _TOGETHER, body)
 
 
 def _numbered_sheet(sheet: Document) -> str:
@@ -193,8 +208,11 @@ def _unless_key(sheet: str, key: str) -> str:
 
 def _small_print(paper: Paper) -> str:
     """What the paper was made from; on the key, by which command."""
-    called = escaped(f"Made from {paper.hash}")
-    made_by = rf", by \texttt{{{word(paper.command)}}}" if paper.tells_command else ""
+    words = paper.words.paper
+    called = escaped(words.made_from_hash.format(hash=paper.hash))
+    before, _, behind = map(escaped, words.by_command.partition("{command}"))
+    command = rf"{before}\texttt{{{word(paper.command)}}}{behind}"
+    made_by = command if paper.tells_command else ""
     if paper.kind == "exercise":
         made_by = _unless_key("", made_by)
     return rf"{{\footnotesize\raggedright {called}{made_by}\par}}"

@@ -13,7 +13,10 @@ from collections.abc import Collection, Iterator, Sequence
 
 from attncli.arithmetic.elision import MOST_PARTS, elided, elided_rows
 from attncli.arithmetic.expression import Location
+from attncli.choices import LANGUAGES
 from attncli.document import Addition, Block, Note, Spans, Working
+from attncli.languages import words_of
+from attncli.languages.words import TaskWords
 from attncli.records import NamedTuple
 from attncli.tables import MatrixBlock
 from attncli.telling.blocks import given_blocks
@@ -23,20 +26,23 @@ from attncli.telling.exercise.sections import StepSection
 from attncli.telling.exercise.shown import is_telling, like, numbers_shown
 from attncli.telling.exercise.told import Told, is_said, source_of, without_copies
 from attncli.telling.selection import Selection
-from attncli.telling.sentences import joined
+from attncli.telling.sentences import joined, put_in
 from attncli.trace import Definition, Trace
+
+ENGLISH = words_of(LANGUAGES[0]).tasks
 
 
 class WholePage(NamedTuple):
     """The sections of a page before anything is asked for. `terms` says which of those inside
     lines may be asked for; `inputs` are the given quantities that may, and `again` says that
-    copies of what the page tells may, too."""
+    copies of what the page tells may, too; `words` are those of its frame."""
 
     trace: Trace
     told: Sequence[StepSection]
     terms: Terms
     inputs: Collection[str] = ()
     again: bool = False
+    words: TaskWords = ENGLISH
 
     @property
     def makes(self) -> frozenset[str]:
@@ -193,7 +199,7 @@ class _Asker:
         for definition in chain:
             names = (n.seen_from(path) for n in (definition.name, *definition.operands))
             formulas += ((formula,) for formula in definition.operation.formulas(*names))
-        yield Note(("It goes on from what you have worked out: ", *joined(formulas), "."))
+        yield Note(put_in(self.page.words.goes_on, formulas=joined(formulas)))
         needed = dict.fromkeys(operand for definition in chain for operand in definition.operands)
         for operand in needed:
             known = operand in self.shown or operand in self.page.makes

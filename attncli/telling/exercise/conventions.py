@@ -4,31 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attncli.languages.words import FactWords
 from attncli.scenario.model import Layer
 from attncli.telling.parts import told_parts
 from attncli.trace import CutPlace, LayerPlace, PlannedStep, RoundPlace, Trace
 
-_BY_ROWS = "each token is a row, multiplied by the matrix from the right"
-_BY_COLUMNS = "each token is a column, multiplied by the matrix from the left"
-_ROWS = {
-    False: f"{_BY_ROWS}: x W, the row times the columns of W",
-    True: f"{_BY_ROWS}, which is kept out × in: x Wᵀ, the row times the rows of W",
-}
-"""How products are done, by whether matrices are kept out × in."""
-_COLUMNS = {
-    False: f"{_BY_COLUMNS}: W x, the rows of W times the column",
-    True: f"{_BY_COLUMNS}, which is kept in × out: Wᵀ x, the columns of W times the column",
-}
-"""The same of recurrent cells, by whether matrices are kept in × out."""
 
-
-def products_in_words(trace: Trace) -> Iterator[str]:
+def products_in_words(trace: Trace, words: FactWords) -> Iterator[str]:
     """How the products of matrices are done, where there are some."""
     layers = {id(layer): layer for layer in map(_layer_of, filter(_is_worked, told_parts(trace)))}
     rows = {one.attention.said.linear for one in layers.values() if one.recurrent is None}
     columns = {one.recurrent.in_out for one in layers.values() if one.recurrent is not None}
-    yield from (_ROWS[layout] for layout in sorted(rows))
-    yield from (_COLUMNS[layout] for layout in sorted(columns))
+    out_in, in_out = words.rows_out_in, words.columns_in_out
+    yield from (out_in if kept_so else words.rows for kept_so in sorted(rows))
+    yield from (in_out if kept_so else words.columns for kept_so in sorted(columns))
 
 
 def _is_worked(part: PlannedStep) -> bool:

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncli.document import Prose, Spans
+from attncli.languages.words import FactWords
 from attncli.scenario.exercise import Frame
 from attncli.word import Word
 
 
-def framing_facts(frame: Frame) -> Iterator[tuple[str, Spans]]:
+def framing_facts(frame: Frame, words: FactWords) -> Iterator[tuple[str, Spans]]:
     """The course, the institution and the date, as far as they are said."""
-    said = (("Course", frame.course), ("Institution", frame.institution), ("Date", frame.date))
+    said = (
+        (words.course, frame.course),
+        (words.institution, frame.institution),
+        (words.date, frame.date),
+    )
     yield from ((name, (Word(text),)) for name, text in said if text)
 
 

@@ -16,9 +16,9 @@ from attncli.document import (
     Subheading,
     Working,
 )
+from attncli.languages.words import TaskWords
 from attncli.name import Name
 from attncli.steps import Step, step_named
-from attncli.telling.blocks import common_mistakes
 from attncli.telling.exercise.lines import Asked, LineAsker
 from attncli.telling.exercise.told import Told
 from attncli.trace import Trace
@@ -30,7 +30,7 @@ def hints_page(whole: Document, trace: Trace) -> Document:
     the mistakes people make."""
     assert whole.paper is not None
     return whole._replace(
-        sections=tuple(_sections(whole.sections, trace)),
+        sections=tuple(_sections(whole.sections, trace, whole.paper.words.tasks)),
         given=(),
         opening=(),
         paper=whole.paper._replace(kind="hints", command=Word("")),
@@ -40,41 +40,45 @@ def hints_page(whole: Document, trace: Trace) -> Document:
 def with_hints(whole: Document, trace: Trace) -> Document:
     """An exercise with its hints for one try after the other: how each step is done, then the
     mistakes people make."""
-    how, mistakes = zip(*_hints(whole.sections, trace), strict=True)
+    assert whole.paper is not None
+    words = whole.paper.words.tasks
+    how, mistakes = zip(*_hints(whole.sections, trace, words), strict=True)
     tries = (tuple(section for section in told if section.blocks) for told in (how, mistakes))
     return whole._replace(hints=tuple(told for told in tries if told))
 
 
-def _sections(sections: Sequence[Section], trace: Trace) -> Iterator[Section]:
-    for how, mistakes in _hints(sections, trace):
+def _sections(sections: Sequence[Section], trace: Trace, words: TaskWords) -> Iterator[Section]:
+    for how, mistakes in _hints(sections, trace, words):
         yield how._replace(blocks=(*how.blocks, *mistakes.blocks))
 
 
-def _hints(sections: Sequence[Section], trace: Trace) -> Iterator[tuple[Section, Section]]:
+def _hints(
+    sections: Sequence[Section], trace: Trace, words: TaskWords
+) -> Iterator[tuple[Section, Section]]:
     """For each section how it is done, and the mistakes of its step; of a step what it is for,
     and its mistakes, where it comes first."""
     known: set[str] = set()
     for section in sections:
         step, bare = step_named(section.step), section._replace(questions=(), solution=())
         purpose = () if section.step in known else (Prose((step.purpose,)),)
-        mistakes = () if section.step in known else _mistakes(step)
+        mistakes = () if section.step in known else _mistakes(step, words)
         known.add(section.step)
         yield (
-            bare._replace(blocks=(*purpose, *_by_names(section, trace))),
+            bare._replace(blocks=(*purpose, *_by_names(section, trace, words))),
             bare._replace(blocks=tuple(mistakes)),
         )
 
 
-def _mistakes(step: Step[Any]) -> Sequence[Block]:
+def _mistakes(step: Step[Any], words: TaskWords) -> Sequence[Block]:
     mistakes = tuple((mistake.says,) for mistake in step.mistakes)
-    return common_mistakes([Bullets(mistakes)] if mistakes else [])
+    return [Subheading((words.common_mistakes,)), Bullets(mistakes)] if mistakes else []
 
 
-def _by_names(section: Section, trace: Trace) -> list[Block]:
+def _by_names(section: Section, trace: Trace, words: TaskWords) -> list[Block]:
     """The first line of each quantity of the solution, names in the place of its numbers."""
     lines = [line_by_names(line, trace, section.path) for line in _first_lines(section.solution)]
     told = tuple(line for line in lines if line.parts)
-    return [Subheading(("How one of them is done",)), Working(told)] if told else []
+    return [Subheading((words.how_one_is_done,)), Working(told)] if told else []
 
 
 def line_by_names(line: Line | Addition, trace: Trace, path: Name) -> Line:

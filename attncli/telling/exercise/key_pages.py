@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Omitted
 from attncli.document import Block, Bullets, Document, Section, Spans, Subheading
+from attncli.languages.words import KeyWords
 from attncli.questions import MistakenAnswer
-from attncli.telling.sentences import joined
+from attncli.telling.sentences import joined, put_in
 from attncli.word import Word
 
 
@@ -16,18 +17,18 @@ def key_page(whole: Document) -> Document:
     """The key of an exercise."""
     assert whole.paper is not None
     return whole._replace(
-        sections=tuple(map(_section, whole.sections)),
+        sections=tuple(_section(one, whole.paper.words.keys) for one in whole.sections),
         given=(),
         opening=(),
         paper=whole.paper._replace(kind="key"),
     )
 
 
-def _section(section: Section) -> Section:
-    return section._replace(blocks=(*section.solution, *_slips(section)), solution=())
+def _section(section: Section, words: KeyWords) -> Section:
+    return section._replace(blocks=(*section.solution, *_slips(section, words)), solution=())
 
 
-def _slips(section: Section) -> list[Block]:
+def _slips(section: Section, words: KeyWords) -> list[Block]:
     """What common mistakes would give, by which they can be told."""
     found: dict[str, list[tuple[str, MistakenAnswer]]] = {}
     for question in section.questions:
@@ -35,12 +36,14 @@ def _slips(section: Section) -> list[Block]:
             found.setdefault(slip.says, []).append((question.id, slip))
     if not found:
         return []
-    told = tuple(_slip(says, places) for says, places in found.items())
-    return [Subheading(("Known mistakes, by what they give",)), Bullets(told)]
+    told = tuple(_slip(says, places, words) for says, places in found.items())
+    return [Subheading((words.known_mistakes,)), Bullets(told)]
 
 
-def _slip(says: str, places: Sequence[tuple[str, MistakenAnswer]]) -> Spans:
-    told: list[Spans] = [(slip.number, " for ", Word(id_)) for id_, slip in places]
+def _slip(says: str, places: Sequence[tuple[str, MistakenAnswer]], words: KeyWords) -> Spans:
+    told = [
+        put_in(words.number_for, number=(slip.number,), blank=(Word(id_),)) for id_, slip in places
+    ]
     shown = elided(len(told), MOST_PARTS)
     given = joined((Omitted(),) if place is None else told[place] for place in shown)
-    return (says, " It gives ", *given, ".")
+    return put_in(words.gives, mistake=says, numbers=given)

@@ -17,12 +17,14 @@ from attncli.document import (
     Spans,
 )
 from attncli.file.problems import ScenarioError
-from attncli.questions import Paper, Question, RightAnswer, points_text
+from attncli.languages import words_of
+from attncli.languages.words import FactWords, FrameWords, PaperWords, TaskWords
+from attncli.questions import Paper, Question, RightAnswer, Worth, points_text
 from attncli.records import NamedTuple
 from attncli.scenario.exercise import Frame
 from attncli.tables import MatrixBlock
 from attncli.telling.blocks import matrix_block
-from attncli.telling.exercise.asking import WholePage
+from attncli.telling.exercise.asking import ENGLISH, WholePage
 from attncli.telling.exercise.choice import chosen
 from attncli.telling.exercise.conventions import products_in_words
 from attncli.telling.exercise.fingerprint import fingerprint
@@ -97,23 +99,30 @@ class BlankedPage(NamedTuple):
             return {place.id: number_of(worked, place) for place in self.places}
         return {place.id: place.number for place in self.wish.page(worked).places()}
 
-    def sections(self) -> list[Section]:
+    def sections(self, words: FrameWords) -> list[Section]:
         """The sections with blanks, their questions with keys, and their solutions; the first of
         these says how they are to be read."""
         keys = self.keys()
-        before = (*what_is_accepted(keys.values(), self.roots), *what_passes(self.wish.tolerance))
+        before = (
+            *what_is_accepted(keys.values(), self.roots, words),
+            *what_passes(self.wish.tolerance, words.keys),
+        )
         sections = []
         for told, places in self.asking:
             section = told.section
             if places:
-                section = self._section(told, places, keys)
+                section = self._section(told, places, keys, words)
                 section = section._replace(solution=(*before, *section.solution))
                 before = ()
             sections.append(section)
         return sections
 
     def _section(
-        self, told: StepSection, places: Sequence[Blankable], keys: Mapping[str, RightAnswer]
+        self,
+        told: StepSection,
+        places: Sequence[Blankable],
+        keys: Mapping[str, RightAnswer],
+        words: FrameWords,
     ) -> Section:
         wish, part = self.wish, told.part
         known = [(place, keys[place.id]) for place in places]
@@ -122,7 +131,7 @@ class BlankedPage(NamedTuple):
         questions = tuple(
             Question(place.id, wish.worth(self.trace, part, place), key) for place, key in known
         )
-        task = task_of(self.trace, part.path, [*zip(places, questions, strict=True)])
+        task = task_of(self.trace, part.path, [*zip(places, questions, strict=True)], words)
         space = room(self.trace, told.section, places, wish.layout)
         names = {place.quantity for place in places}
         selection, cells = wish.told_of(part)
@@ -131,7 +140,7 @@ class BlankedPage(NamedTuple):
         return told.section._replace(
             blocks=(*_with_task(told.section.blocks, task), *space),
             questions=questions,
-            solution=solution_of(lines, places, questions, part.path, whole=whole),
+            solution=solution_of(lines, places, questions, part.path, words.keys, whole=whole),
         )
 
 
@@ -141,9 +150,11 @@ def _with_task(blocks: Sequence[Block], task: Prose) -> list[Block]:
     return [*blocks[:first], task, *map(folded, blocks[first:])]
 
 
-def taken(trace: Trace, wish: ExerciseRequest, form: str) -> BlankedPage:
+def taken(
+    trace: Trace, wish: ExerciseRequest, form: str, words: TaskWords = ENGLISH
+) -> BlankedPage:
     """What a form of an exercise asks for. Raises SelectionError where there is nothing."""
-    page = wish.page(trace)
+    page = wish.page(trace)._replace(words=words)
     if wish.wants_everything:
         asked = page.everything()
         asking = page.asking(asked)
@@ -186,32 +197,46 @@ def exercise(
 
     Raises SelectionError where there is nothing to ask for.
     """
-    what = taken(trace, wish, form)
-    sections = what.sections()
+    words = words_of(frame.language)
+    what = taken(trace, wish, form, words.tasks)
+    sections = what.sections(words)
     points = sum(section.points for section in sections)
     mark = fingerprint(trace, sections)
     opening, told = arranged(sections)
     return Document(
         Word(frame.title or trace.scenario.title),
         tuple(told),
-        Facts((*framing_facts(frame), *_facts(trace).rows)),
+        Facts((*framing_facts(frame, words.facts), *_facts(trace, words.facts).rows)),
         given=tuple(_given(trace, what.asked)),
         opening=(
-            Fields(("Name", "Date", f"Points of {points_text(points)}")),
+            _fields(points, words.paper),
             *instructions(frame),
             *opening,
         ),
         sources=trace.scenario.sources,
         rounding=rounding_facts(trace),
-        paper=Paper("exercise", form, mark, Word(command), points, wish.share or 0, wish.layout),
+        paper=Paper(
+            "exercise",
+            form,
+            mark,
+            Word(command),
+            points,
+            wish.share or 0,
+            wish.layout,
+            frame.language,
+        ),
     )
 
 
-def _facts(trace: Trace) -> Facts:
+def _fields(points: Worth, words: PaperWords) -> Fields:
+    return Fields((words.name, words.date, words.points_of.format(points=points_text(points))))
+
+
+def _facts(trace: Trace, words: FactWords) -> Facts:
     """What the key depends on, in words."""
-    products = "; ".join(products_in_words(trace))
-    told: tuple[tuple[str, Spans], ...] = (("Products", (products,)),) if products else ()
-    return Facts((*facts_of(trace).rows, *told))
+    products = "; ".join(products_in_words(trace, words))
+    told: tuple[tuple[str, Spans], ...] = ((words.products, (products,)),) if products else ()
+    return Facts((*facts_of(trace, words=words).rows, *told))
 
 
 def _given(trace: Trace, asked: Asked) -> Iterator[MatrixBlock]:

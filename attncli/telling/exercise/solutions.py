@@ -5,22 +5,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from functools import reduce
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Expression, Number, Omitted, Root, numbers_in
 from attncli.document import Addition, Block, Line, Note, Spans, Table, Working
+from attncli.languages.words import FrameWords, KeyWords
 from attncli.name import Name
 from attncli.notation import plain
 from attncli.notation.plain import MINUS
 from attncli.questions import Question, RightAnswer, points_text
 from attncli.telling.exercise.lines import Blankable, inside_of
-from attncli.telling.sentences import counted, joined
+from attncli.telling.sentences import joined, put_in
 from attncli.word import Word
 
 _MOST_NAMED = 6
-_WIDE = "Rounding on the way may change these by more than five units of the last place:"
-_REMEDY = "With another decimal for what they are made of, and not for them, they tell more."
-_HEADINGS = ("Blank", "Answer", "carry", "exact", "Accepted", "Points")
 
 
 def solution_of(
@@ -28,6 +27,7 @@ def solution_of(
     places: Sequence[Blankable],
     questions: Sequence[Question],
     path: Name,
+    words: KeyWords,
     *,
     whole: bool = False,
 ) -> tuple[Block, ...]:
@@ -38,30 +38,31 @@ def solution_of(
         asked = _Wanted(places)
         lines = [block for one in working for block in asked.of(one)]
     names = [place.seen_from(path) for place in places]
-    table = Table(_HEADINGS, tuple(map(_row, questions, names)))
-    return (*lines, table, *_doubts(questions, names))
+    rows = (_row(one, name, words) for one, name in zip(questions, names, strict=True))
+    headings = (words.blank, words.answer, words.carry, words.exact, words.accepted, words.points)
+    return (*lines, Table(headings, tuple(rows)), *_doubts(questions, names, words))
 
 
-def _doubts(questions: Sequence[Question], names: Sequence[str]) -> list[Block]:
+def _doubts(questions: Sequence[Question], names: Sequence[str], words: KeyWords) -> list[Block]:
     """What answers can't tell: those that may be far off, and what mistakes give as well."""
     keys = [(name, one.key) for one, name in zip(questions, names, strict=True) if one.key]
     told: list[Spans] = []
     wide = [Word(name) for name, key in keys if key.is_wide]
     if wide:
-        told.append((f"{_WIDE} ", *_listed(wide), f". {_REMEDY}"))
+        told.append(put_in(words.wide, blanks=_listed(wide, words)))
     for says in dict.fromkeys(says for _, key in keys for says in key.hidden):
         blanks = [Word(name) for name, key in keys if says in key.hidden]
-        told.append((f"What this mistake gives is accepted, too: {says} ", *_listed(blanks), "."))
+        told.append(put_in(words.hidden, mistake=says, blanks=_listed(blanks, words)))
     return [Note(one) for one in told]
 
 
-def _listed(names: Sequence[Word]) -> Spans:
-    shown = names[:_MOST_NAMED]
-    more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
-    return (*joined((name,) for name in shown), more)
+def _listed(names: Sequence[Word], words: KeyWords) -> Spans:
+    told = joined((name,) for name in names[:_MOST_NAMED])
+    more = len(names) - _MOST_NAMED
+    return put_in(words.more, names=told, count=str(more)) if more > 0 else told
 
 
-def _row(question: Question, name: str) -> tuple[Word | str, ...]:
+def _row(question: Question, name: str, words: KeyWords) -> tuple[Word | str, ...]:
     """A blank, as it is called, with its answer and what is accepted."""
     key = question.key
     assert key is not None
@@ -77,7 +78,7 @@ def _row(question: Question, name: str) -> tuple[Word | str, ...]:
         answer,
         text(key.carry),
         text(key.exact),
-        f"{_number(key.low)} to {_number(key.high)}",
+        words.range.format(low=_number(key.low), high=_number(key.high)),
         points_text(question.points),
     )
 
@@ -87,22 +88,21 @@ def _number(number: Decimal) -> str:
 
 
 def what_is_accepted(
-    keys: Iterable[RightAnswer], roots: Mapping[Decimal, Decimal]
+    keys: Iterable[RightAnswer], roots: Mapping[Decimal, Decimal], words: FrameWords
 ) -> tuple[Block, ...]:
     """How a key is to be read: what is accepted, and why; `roots` are printed on the sheet."""
-    known = dict.fromkeys(key.half for key in keys)
-    halves = [f"{_number(x)} ({counted(decimals.places(x) - 1, 'decimal')})" for x in known]
-    says = (
-        "An answer is right if it follows from the numbers on the sheet, however one rounds on the"
-        " way: each number may be kept in full, rounded as stated or to more decimals, and not"
-        " each time alike. What that leads to is accepted, with half a unit of the last place"
-        f" around it, both ends included. Half a unit is {' or '.join(halves)}."
-    )
+    own = words.keys
+    halves = [
+        own.half.format(half=_number(x), decimals=words.facts.decimals.of(decimals.places(x) - 1))
+        for x in dict.fromkeys(key.half for key in keys)
+    ]
+    told = reduce(lambda a, b: own.two_halves.format(first=a, last=b), halves)
     printed = (
-        (" ", Root(Number.written(square)), " may be taken as ", Number.written(about), ".")
+        put_in(own.root, root=(Root(Number.written(square)),), about=(Number.written(about),))
         for square, about in roots.items()
     )
-    return (Note((says, *(span for spans in printed for span in spans))),)
+    says = put_in(own.what_is_accepted, halves=told)
+    return (Note((*says, *(span for spans in printed for span in spans))),)
 
 
 class _Wanted:

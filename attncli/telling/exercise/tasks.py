@@ -19,21 +19,17 @@ from attncli.document import (
     Term,
     Working,
 )
+from attncli.languages.words import FrameWords, TaskWords
 from attncli.name import Name
 from attncli.questions import Question, counted_points
 from attncli.telling.exercise.lines import Blankable
-from attncli.telling.sentences import joined
+from attncli.telling.sentences import joined, put_in
 from attncli.trace import Quantity, Trace
 from attncli.trace.axes import KEYS, QUERIES, TOKENS
 from attncli.word import Word
 
-_NUMBERS = (
-    "", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-    "twelve",
-)  # fmt: skip
-_PLURALS = frozenset({"scores", "weights", "logits", "counts", "totals", "probabilities"})
-"""Names of quantities that are words for their numbers."""
-_ROWS = {QUERIES: "query", KEYS: "key", TOKENS: "token"}
+_ROWS = {QUERIES: "of_query", KEYS: "of_key", TOKENS: "of_token"}
+"""What says of which row numbers are, by what the rows are."""
 _TO_FOLD = 6
 _LEAST, _MOST, _MOST_OF_A_PAGE = 2, 6, 10
 
@@ -41,21 +37,22 @@ _LEAST, _MOST, _MOST_OF_A_PAGE = 2, 6, 10
 Asked = Sequence[tuple[Blankable, Question]]
 
 
-def task_of(trace: Trace, path: Name, asked: Asked) -> Prose:
+def task_of(trace: Trace, path: Name, asked: Asked, words: FrameWords) -> Prose:
     """The task of a section at a path, with the points of each part if there are several."""
     results: dict[Name, list[tuple[Blankable, Question]]] = {}
     terms = [one for one in asked if one[0].cell is None]
     for one in asked:
         if one[0].cell is not None:
             results.setdefault(one[0].quantity, []).append(one)
-    parts = [(_numbers(trace[name], path, group), group) for name, group in results.items()]
+    tasks = words.tasks
+    parts = [(_numbers(trace[name], path, group, tasks), group) for name, group in results.items()]
     if terms:
-        parts.append((("what is missing inside the lines",), terms))
+        parts.append(((tasks.missing,), terms))
+    told = [spans for spans, _ in parts]
     if len(parts) > 1:
-        told = [(*spans, f" ({_points(group)})") for spans, group in parts]
-    else:
-        told = [spans for spans, _ in parts]
-    return Prose(("Compute ", *_listed(told), f". ({_points(asked)})"))
+        told = [put_in(tasks.part, what=w, points=_points(own, words)) for w, own in parts]
+    what, points = _listed(told, tasks), _points(asked, words)
+    return Prose(put_in(tasks.compute, what=what, points=points))
 
 
 def folded(block: Block) -> Block:
@@ -68,37 +65,34 @@ def folded(block: Block) -> Block:
     return Table(block.headings * 2, rows)
 
 
-def _points(asked: Asked) -> str:
-    return counted_points(sum((question.points for _, question in asked), Decimal(0)))
+def _points(asked: Asked, words: FrameWords) -> str:
+    return counted_points(sum((question.points for _, question in asked), Decimal(0)), words)
 
 
-def _listed(parts: Sequence[Spans]) -> Spans:
+def _listed(parts: Sequence[Spans], words: TaskWords) -> Spans:
     """`a, b and c`"""
     if len(parts) == 1:
         return parts[0]
-    return (*joined(parts[:-1]), " and ", *parts[-1])
+    return put_in(words.two, first=joined(parts[:-1]), last=parts[-1])
 
 
-def _count(number: int) -> str:
-    return _NUMBERS[number] if number < len(_NUMBERS) else str(number)
-
-
-def _numbers(quantity: Quantity, path: Name, asked: Asked) -> Spans:
+def _numbers(quantity: Quantity, path: Name, asked: Asked, words: TaskWords) -> Spans:
     """`the three scores of the query “likes”`, `the six numbers of Q`, `exp_sum[I]`"""
     cell = asked[0][0].cell
     if len(asked) == 1 and cell is not None:
         return (Term(quantity.symbol(cell.row, cell.column, quantity.name.seen_from(path))),)
-    name = quantity.name
-    if name.local in _PLURALS and name.local == name.seen_from(path):
-        told: Spans = (f"the {_count(len(asked))} {name.local}",)
+    name, many = quantity.name, len(asked)
+    count = words.numbers[many] if many < len(words.numbers) else str(many)
+    if name.local in words.named and name.local == name.seen_from(path):
+        told = put_in(words.named[name.local], count=count)
     else:
-        told = (f"the {_count(len(asked))} numbers of ", Term(name.seen_from(path)))
+        told = put_in(words.numbers_of, count=count, name=(Term(name.seen_from(path)),))
     rows = {place.cell.row for place, _ in asked if place.cell is not None}
     if len(rows) > 1 or quantity.is_list:
         return told
     row = quantity.rows.names[min(rows)]
-    kind = _ROWS.get(quantity.rows.role, "row")
-    return (*told, f" of the {kind} “", Word(row), "”") if row else told
+    of_row: str = getattr(words, _ROWS.get(quantity.rows.role, "of_row"))
+    return put_in(of_row, what=told, name=(Word(row),)) if row else told
 
 
 def room(trace: Trace, section: Section, places: Sequence[Blankable], layout: str) -> list[Block]:

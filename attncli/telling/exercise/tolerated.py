@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from attncli.document import Note
+from attncli.languages.words import KeyWords
 from attncli.marking.tolerance import Tolerance
 from attncli.questions import RightAnswer
 
@@ -22,17 +23,17 @@ def let_pass(key: RightAnswer, tolerance: Tolerance) -> RightAnswer:
     )
 
 
-def what_passes(tolerance: Tolerance) -> tuple[Note, ...]:
+def what_passes(tolerance: Tolerance, words: KeyWords) -> tuple[Note, ...]:
     """What is said of it in a key."""
     units, absolute, relative, digits = tolerance
     told = (
-        (units, f"{units} units of the last place"),
-        (absolute, f"a difference of {absolute}"),
-        (relative, f"a difference of {relative} of the number"),
-        (digits, f"the number with {digits} significant digits"),
+        (units, words.units),
+        (absolute, words.absolute),
+        (relative, words.relative),
+        (digits, words.digits),
     )
-    said = [words for much, words in told if much]
-    return (Note((f"Besides, this lets pass: {', '.join(said)}.",)),) if said else ()
+    said = ", ".join(says.format(number=much) for much, says in told if much)
+    return (Note((words.lets_pass.format(what=said),)),) if said else ()
 
 
 def _rounded_off(number: Decimal, digits: int | None) -> Decimal:

@@ -1,0 +1,165 @@
+"""The words around an exercise: each language has all of them, and no paper has those of another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from attncli.choices import LANGUAGES, Language
+from attncli.cli import app
+from attncli.document import Document
+from attncli.languages import words_of
+from attncli.questions import counted_points
+from attncli.render import Page, exercise_format_names, format_names, render
+from attncli.scenario.exercise import Frame
+from attncli.steps import steps
+from attncli.telling.exercise.hints import hints_page, with_hints
+from attncli.telling.exercise.key_pages import key_page
+from attncli.telling.exercise.papers import exercise
+from attncli.telling.exercise.sheets import sheet_of
+from tests.exercises import wish
+from tests.pages import SHIPPED, trace_of
+from tests.test_latex import compiled, needs_exam, printed
+
+OTHERS = [language for language in LANGUAGES if language != "en"]
+TELLING, SENTENCE = 5, 20
+"""Letters by which a word that begins with a capital, or a sentence, can be told from what else a
+page says."""
+
+
+TITLES = {step.title for step in steps() if isinstance(step.title, str)}
+
+
+def texts(part: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """All texts of a table of words, by where they stand in it."""
+    if isinstance(part, str):
+        yield path, part
+    elif hasattr(part, "_fields"):
+        for name in part._fields:
+            yield from texts(getattr(part, name), f"{path}.{name}")
+    elif isinstance(part, Mapping):
+        for name, one in part.items():
+            yield from texts(one, f"{path}[{name}]")
+    elif isinstance(part, tuple):
+        for k, one in enumerate(part):
+            yield from texts(one, f"{path}[{k}]")
+
+
+def holes(text: str) -> list[str]:
+    return sorted(name for _, name, _, _ in Formatter().parse(text) if name)
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_each_language_has_every_text_with_the_same_places(language: Language) -> None:
+    english, own = dict(texts(words_of("en"))), dict(texts(words_of(language)))
+    assert own.keys() == english.keys()
+    for name, text in own.items():
+        assert holes(text) == holes(english[name]), name
+        assert bool(text) == bool(english[name]), name
+
+
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [
+        ("en", ["1 point", "0.5 points", "1.5 points", "2 points"]),
+        ("de", ["1 Punkt", "0.5 Punkte", "1.5 Punkte", "2 Punkte"]),
+        ("fr", ["1 point", "0.5 point", "1.5 point", "2 points"]),
+        ("es", ["1 punto", "0.5 puntos", "1.5 puntos", "2 puntos"]),
+    ],
+)
+def test_points_are_counted_as_the_language_does(language: Language, told: list[str]) -> None:
+    words = words_of(language)
+    assert [counted_points(Decimal(one), words) for one in ("1", "0.5", "1.5", "2")] == told
+
+
+@cache
+def papers(language: Language) -> Mapping[str, Document]:
+    trace = trace_of(SHIPPED["word_order"])
+    wanted = wish(trace, "results", steps=["scale", "softmax"])
+    whole = exercise(trace, wanted, "B", "attn exercise it", Frame(course="NLP", language=language))
+    sheet, key, hints = sheet_of(whole), key_page(whole), hints_page(whole, trace)
+    return {"exercise": with_hints(whole, trace), "sheet": sheet, "key": key, "hints": hints}
+
+
+def own_words(language: Language) -> set[str]:
+    """What stands between the places of the texts."""
+    found = (part for _, text in texts(words_of(language)) for part in re.split(r"\{\w+\}", text))
+    return {part.strip(" \xa0.,:()") for part in found}
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_no_paper_has_words_of_another_language(language: Language) -> None:
+    known = own_words(language)
+    foreign = {
+        word
+        for other in LANGUAGES
+        if other != language
+        for word in own_words(other) - known
+        if len(word) >= (TELLING if word[:1].isupper() else SENTENCE)
+        and not any(word in one for one in known)
+        and word not in TITLES
+    }
+    any_of = re.compile(rf"\b(?:{'|'.join(map(re.escape, foreign))})\b")
+    for kind, paper in papers(language).items():
+        for form in (*format_names(), *exercise_format_names()):
+            if form == "json" or (form in ("moodle", "qti")) != (kind == "exercise"):
+                continue
+            text = " ".join(render(paper, form, Page(10_000)).split())
+            assert not any_of.findall(text), (kind, form)
+
+
+@pytest.mark.parametrize(
+    ("language", "task"),
+    [
+        ("en", "the four scores of the query “dog” (4 points) and the two totals"),
+        ("de", "die vier Scores der Query „dog“ (4 Punkte) und die zwei Summen"),
+        ("fr", "les quatre scores de la requête «\xa0dog\xa0» (4 points) et les deux totaux"),
+        ("es", "las cuatro puntuaciones de la consulta «dog» (4 puntos) y los dos totales"),
+    ],
+)
+def test_tasks_are_grammatical(language: Language, task: str) -> None:
+    words = words_of(language)
+    tasks, points = words.tasks, words.paper.points.of(4)
+    scores = tasks.named["scores"].format(count=tasks.numbers[4])
+    scores = tasks.part.format(what=tasks.of_query.format(what=scores, name="dog"), points=points)
+    totals = tasks.named["totals"].format(count=tasks.numbers[2])
+    assert tasks.two.format(first=scores, last=totals) == task
+
+
+def test_numbers_and_hashes_know_no_language() -> None:
+    english, german = (papers(language)["exercise"] for language in ("en", "de"))
+    assert english.paper is not None
+    assert german.paper == english.paper._replace(language="de")
+    assert [one.questions for one in german.sections] == [one.questions for one in english.sections]
+
+
+@pytest.mark.slow
+@needs_exam
+@pytest.mark.parametrize("language", OTHERS)
+def test_tex_prints_the_letters_of_a_language(tmp_path: Path, language: Language) -> None:
+    compiled(tmp_path, render(papers(language)["sheet"], "latex", Page(80)))
+    page = printed(tmp_path)
+    own = words_of(language).paper
+    for word in (own.worksheet, own.date, own.many_points):
+        assert word in page
+
+
+def test_a_language_that_there_is_not_is_told(tmp_path: Path) -> None:
+    exam = tmp_path / "exam.yaml"
+    exam.write_text("exercise: It\nscenario: i_love_ai\nlanguage: it\n")
+    said = CliRunner().invoke(app, ["exercise", str(exam), "-o", str(tmp_path / "exam/")])
+    assert said.exit_code == 2
+    assert "exam.yaml:3:11" in said.output
+    for language in LANGUAGES:
+        assert language in said.output
+    said = CliRunner().invoke(app, ["exercise", "i_love_ai", "--language", "it"])
+    assert said.exit_code == 2
+    assert "--language it: no such choice" in said.output
