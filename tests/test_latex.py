@@ -395,7 +395,7 @@ def test_a_sheet_has_no_answers_and_blanks_of_one_width() -> None:
             "[18mm]",
         }
         assert page.count(r"\fillin") == 13
-        assert page.count("\\bigskip\n\\question") == 2  # the first stands on the first page
+        assert page.count("\\medskip\n\\question") == 2  # the first stands on the first page
         assert r"\question[5] \textbf{4 · Attention scores}" in page
         assert r"\question \textbf{6 · Nothing asked}" in page
     assert not any(answer.lstrip("-") in sheet for answer in ANSWERS.values())

@@ -6,7 +6,7 @@ A format is a table from each kind of piece to what writes it; `written` is what
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain, groupby
+from itertools import groupby
 from typing import Any, TypeVar
 
 from attncli.arithmetic.elision import elided_rows
@@ -19,6 +19,8 @@ from attncli.word import Word
 T = TypeVar("T")
 _LONGEST = 4
 """Rows of a list with blanks that is told in one column."""
+_BESIDE = 4
+"""Tables of a longer one that stand side by side."""
 
 
 class Title(NamedTuple):
@@ -92,7 +94,7 @@ def with_tables_together(pieces: Iterable[Piece]) -> Iterator[Piece]:
 def _rows_of(tables: Iterable[MatrixBlock]) -> Iterator[Tables]:
     """Tables that may stand side by side."""
     row: list[MatrixBlock] = []
-    for table in chain.from_iterable(map(_in_columns, tables)):
+    for table in tables:
         if table.begins_row and row:
             yield Tables(tuple(row))
             row = []
@@ -100,15 +102,22 @@ def _rows_of(tables: Iterable[MatrixBlock]) -> Iterator[Tables]:
     yield Tables(tuple(row))
 
 
-def _in_columns(table: MatrixBlock) -> Iterator[MatrixBlock]:
-    """A long list with blanks as several, which stand side by side."""
-    rows, shown = table.rows, elided_rows(len(table.rows), of_list=True)
-    if not (table.is_list and table.blanks) or table.beside or None in shown:
-        yield table
-        return
-    height = -(-len(rows) // -(-len(rows) // _LONGEST))
-    for start in range(0, len(rows), height):
-        yield table._replace(rows=rows[start : start + height])
+def lists_in_columns(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """The pieces, a long list with blanks as several tables, which stand side by side."""
+    for piece in pieces:
+        if not isinstance(piece, MatrixBlock) or not is_long_list(piece):
+            yield piece
+            continue
+        height = -(-len(piece.rows) // min(_BESIDE, len(piece.rows)))
+        for start in range(0, len(piece.rows), height):
+            yield piece._replace(rows=piece.rows[start : start + height])
+
+
+def is_long_list(table: MatrixBlock) -> bool:
+    """Whether a list with blanks would be a high and narrow table."""
+    elided = None in elided_rows(len(table.rows), of_list=True)
+    long = len(table.rows) > _LONGEST and not elided
+    return long and table.is_list and bool(table.blanks) and not table.beside
 
 
 def written(

@@ -45,7 +45,9 @@ def cuts_of(part: PlannedStep, *, alone: bool) -> list[Block]:
     `alone`, a round doesn't say again how the one before it left them."""
     if not alone and (goes_on(part) or _cuts_later(part)):
         return []
-    tell = {"tokenize": _cutting, "learn": segmented, "prune": best_cuts}.get(part.step)
+    if part.step == "learn":
+        return segmented(part, alone=alone)
+    tell = {"tokenize": _cutting, "prune": best_cuts}.get(part.step)
     return [] if tell is None else tell(part)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from attncli.arithmetic.elision import MOST_PARTS
 from attncli.arithmetic.expression import Omitted
-from attncli.document import Block, Note, Span, Subheading, Table, TextList
+from attncli.document import Block, Note, Prose, Span, Spans, Subheading, Table, TextList
 from attncli.name import below
-from attncli.notation.plain import plain
+from attncli.notation.plain import GLUE, plain
 from attncli.steps.learn import round_of, told_rounds
 from attncli.telling.contrast import contrasted
+from attncli.telling.sentences import joined
 from attncli.telling.tables import MOST_ROWS, Row, rounds_between, table
 from attncli.telling.unigrams import cut_table, vocabulary_of
 from attncli.tokenizing.merge_training import LearnedMerge, MergeTraining
@@ -20,12 +22,24 @@ _MOST_PAIRS = 10
 """So many of the pairs of a round stand in its table; the lines have more."""
 
 
-def segmented(part: PlannedStep) -> list[Block]:
-    """The words of the corpus as they are cut before a round."""
-    own = round_of(part.place)
-    if own is None or own.snapshot is None:
+def segmented(part: PlannedStep, *, alone: bool) -> list[Block]:
+    """The words of the corpus as they are cut before a round; with their counts, and in little
+    room if they are few, in a section that is read `alone`."""
+    own, tokenizing = round_of(part.place), part.place.text.tokenizing
+    if own is None or own.snapshot is None or tokenizing is None:
         return []
-    return cut_table(part.place, "As it is cut before this round", own.snapshot.words)
+    cuts = own.snapshot.words
+    if not alone or len(cuts) > MOST_PARTS:
+        return cut_table(part.place, "As it is cut before this round", cuts)
+    counted = zip(cuts, tokenizing.words, strict=True)
+    told = joined(_counted(symbols, word.count) for symbols, word in counted)
+    return [Prose(("The words as they are cut before this round, with their counts: ", *told, "."))]
+
+
+def _counted(symbols: Sequence[str], count: int) -> Spans:
+    """A word's symbols and its count, on one line: `u n (4)`."""
+    together = joined(((Word(symbol),) for symbol in symbols), GLUE)
+    return (*together, f"{GLUE}({count})")
 
 
 def goes_on(part: PlannedStep) -> bool:

@@ -29,6 +29,7 @@ from attncli.render.writers import (
     NewPage,
     Tables,
     Title,
+    lists_in_columns,
     nothing,
     pieces_of_all,
     with_tables_together,
@@ -78,7 +79,9 @@ def render_together(documents: Sequence[doc.Document], page: Page) -> str:
     """Documents as one text, a form feed between them."""
     cells = max(page.width, _NARROWEST)
     lines: list[Line] = []
-    for piece in written(with_tables_together(pieces_of_all(documents)), _WRITERS, cells):
+    for piece in written(
+        with_tables_together(lists_in_columns(pieces_of_all(documents))), _WRITERS, cells
+    ):
         lines += [*([[]] if lines and lines[-1] != _NEW_PAGE else []), *piece]
     if page.colour:
         return _painted(lines)

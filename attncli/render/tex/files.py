@@ -15,13 +15,13 @@ ARTICLE_ROOM, EXAM_ROOM, FRAGMENT_ROOM = 41.0, 41.0, 33.0
 """Ems between the margins: 166 mm of A4 at 11 pt are 43, less the indent of displays and some to
 spare; of a fragment those of an article that says nothing of its own, 360 pt."""
 
+_RATHER_NEXT = r"\par\vskip 0pt plus 5cm\penalty-300\vskip 0pt plus -5cm\medskip"
 _BETWEEN = {
-    "compact": r"\bigskip",
-    "lines": r"\par\vskip 0pt plus 3cm\penalty-300\vskip 0pt plus -3cm\bigskip",
+    "compact": _RATHER_NEXT,
+    "lines": _RATHER_NEXT,
     "pages": r"\newpage",
 }
-"""What stands between questions: with lines, one that begins at the end of a page begins on the
-next."""
+"""What stands between questions: one that would begin at the end of a page begins on the next."""
 _SHEETS = ("exercise", "sheet")
 
 # TeX begins a paragraph for a display that none is there for, and leaves its first line empty.

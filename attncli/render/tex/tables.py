@@ -28,8 +28,10 @@ from attncli.render.tex.alignment import aligned
 from attncli.render.tex.cells import TexCell, TexColumn
 from attncli.render.tex.colours import ink, looks_of
 from attncli.render.tex.measure import BLANK, text_width
+from attncli.render.tex.pairs import in_pairs
 from attncli.render.tex.setting import BLANK_WIDTH, Setting
 from attncli.render.tex.text import escaped
+from attncli.render.writers import is_long_list
 from attncli.tables import MatrixBlock, SideBySide
 from attncli.word import Word
 
@@ -80,7 +82,10 @@ def matrix(block: MatrixBlock, setting: Setting) -> str:
         for column in grid.columns
     ]
     look = setting.look(ink(block.role_of_names))
-    return _banded(_row_names(quantity, grid, setting, look), columns, setting)
+    names = _row_names(quantity, grid, setting, look)
+    if is_long_list(block):
+        names, *columns = in_pairs(names, columns[0], setting.room)
+    return _banded(names, columns, setting)
 
 
 def side_by_side(block: SideBySide, setting: Setting) -> str:
@@ -250,6 +255,7 @@ def _tabular(names: TexColumn, columns: Sequence[TexColumn]) -> str:
     headings = _row(column.heading for column in everything)
     has_blanks = any(r"\fillin" in cell.text for column in columns for cell in column.cells)
     stretch = f"{STRETCHED}%\n" if has_blanks else ""
+    headings += "[-0.4em]" if has_blanks else ""
     rows = [*zip(*(column.cells for column in everything), strict=True)]
     start, end = rf"\begin{{tabular}}[t]{{@{{}}{kinds}@{{}}}}", r"\end{tabular}"
     tables = [
