@@ -21,9 +21,9 @@ from attncli.telling.exercise.trust import trial
 from attncli.telling.weaknesses import weaknesses
 from attncli.trace import Definition, Trace
 from tests.exercises import papers, questions, wish
+from tests.honest_paths import round_half_away
 from tests.pages import SHIPPED, trace_of
 from tests.test_intervals import given_numbers
-from tests.test_paths import round_half_away
 
 FORMS = 3
 Rounds = Callable[[Trace, Definition, str], bool]

@@ -3,6 +3,10 @@
 Interval arithmetic forgets that the numbers of a residual and of what is added to it go up and
 down together, which widens the numbers of a whole block a hundredfold. Here each number is kept as
 its middle and what each single rounding before it changes of it, so that what cancels does.
+
+Who rounds a number may do so now here, now there: each use of it lies between the number in full
+and what it is rounded to. All uses therefore go up and down with what is halfway between these two;
+how far they are from there is each one's own, and cancels nowhere.
 """
 
 from __future__ import annotations
@@ -15,11 +19,12 @@ import numpy as np
 
 from attncli.arithmetic.equations.enclosures import Enclosure
 from attncli.arithmetic.operations import Operation
+from attncli.arithmetic.operations.enclosing import enclosing
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.lists import ListOfEquations
 from attncli.arithmetic.operations.moved import Moved
 from attncli.arithmetic.rounding import Array
-from attncli.marking.rounds import shifts
+from attncli.marking.rounds import halfway
 from attncli.records import NamedTuple, dataclass, field
 from attncli.trace import Definition
 
@@ -33,21 +38,43 @@ _MOST = 400_000
 
 
 class _Affine(NamedTuple):
-    """The middle of each number [n, m], and what each rounding changes of it [n, m, s]."""
+    """The middle of each number [n, m], what each rounding changes of it [n, m, s], and how far
+    apart from that it may be by itself, at each use anew."""
 
     middle: Array
     parts: Array
+    apart: Enclosure
+
+    @classmethod
+    def of(cls, middle: Array, parts: Array) -> _Affine:
+        """Numbers that are the same at each use."""
+        return cls(middle, parts, Enclosure.of(np.zeros_like(middle)))
+
+    @property
+    def near(self) -> Enclosure:
+        """Between which numbers each lies while all that is shared is in the middle."""
+        return Enclosure(*(self.middle + end for end in self.apart))
 
     @property
     def bounds(self) -> Enclosure:
-        radius = np.abs(self.parts).sum(axis=2) * _SLACK
-        return Enclosure(self.middle - radius, self.middle + radius)
+        radius, near = np.abs(self.parts).sum(axis=2) * _SLACK, self.near
+        return Enclosure(near.low - radius, near.high + radius)
 
     def of_length(self, count: int) -> Array:
         """The parts of so many roundings, a new array."""
         parts = np.zeros((*self.middle.shape, count))
         parts[..., : self.parts.shape[2]] = self.parts
         return parts
+
+    def replaced(self, known: Enclosure) -> _Affine:
+        """With what is known of some of the numbers instead."""
+        said, middle = ~np.isnan(known.low), known.middle
+        ends = zip(_apart(known, middle), self.apart, strict=True)
+        return _Affine(
+            np.where(said, middle, self.middle),
+            np.where(said[..., np.newaxis], 0.0, self.parts),
+            Enclosure(*(np.where(said, own, other) for own, other in ends)),
+        )
 
 
 @dataclass(frozen=True)
@@ -58,13 +85,14 @@ class Linear:
     paths: Paths
     base: Linear | None = None
     _known: dict[str, _Affine | None] = field(default_factory=dict)
+    _uses: dict[str, _Affine | None] = field(default_factory=dict)
     _count: list[int] = field(default_factory=lambda: [0])
 
     @cached_property
     def whole(self) -> Linear:
         """The same, with all that a trace makes, so that no more roundings come to be counted."""
         for name in self.paths.trace:
-            self._affine(name)
+            self._used(name)
         return self
 
     def beside(self, paths: Paths) -> Linear:
@@ -104,34 +132,42 @@ class Linear:
         found = _through(definition.operation, tried)
         if found is None:
             return self._alone(made)
-        printed = self.paths.as_printed(definition, Enclosure.of(found.middle))
-        if printed.low is found.middle:
-            return found
-        apart = Enclosure.of(printed.low - found.middle)
-        return self._moved(found, apart.with_(Enclosure.of(np.zeros_like(found.middle))))
+        apart = _apart(self._near(definition, operands), found.middle)
+        if definition.operation.copies:
+            return found._replace(apart=apart)
+        return self._moved(found, apart)
+
+    def _near(self, definition: Definition, operands: Sequence[_Affine]) -> Enclosure:
+        """What is made of numbers each use of which is apart by itself."""
+        numbers = [self.paths.numbers(name) for name in definition.operands]
+        near = enclosing(definition.operation, numbers, [one.near for one in operands])
+        return near.with_(self.paths.as_printed(definition, near))
 
     def _used(self, name: str) -> _Affine | None:
-        """A quantity as it is gone on with: each of its numbers rounded by itself, or not."""
-        paths, one = self.paths, self._affine(name)
-        if one is None:
-            return None
-        moved = Enclosure.of(np.zeros_like(one.middle))
-        if paths.rounds(name):
-            moved = shifts(paths.made(name), paths.decimals(name) - paths.fewer, paths.fewer)
-        known = paths.known.get(name)
-        if known is not None:
-            one, moved = _replaced(one, moved, known)
-        return self._moved(one, moved)
+        """A quantity as it is gone on with: at each use in full, rounded, or to more decimals."""
+        if self.base is not None and name not in self.paths.apart:
+            return self.base._used(name)
+        if name not in self._uses:
+            one, known = self._affine(name), self.paths.known.get(name)
+            if one is not None and self.paths.rounds(name):
+                one = self._rounded(name, one)
+            self._uses[name] = one if one is None or known is None else one.replaced(known)
+        return self._uses[name]
+
+    def _rounded(self, name: str, one: _Affine) -> _Affine | None:
+        paths = self.paths
+        way = halfway(paths.made(name), paths.decimals(name) - paths.fewer, paths.fewer)
+        parts = way.share[..., np.newaxis] * one.parts
+        moved = self._moved(_Affine.of(way.share * one.middle, parts), way.shared)
+        return moved if moved is None else moved._replace(apart=way.apart)
 
     def _alone(self, made: Enclosure) -> _Affine | None:
         """Numbers of which it isn't known what they go together with."""
         middle = made.middle
-        with np.errstate(invalid="ignore"):
-            apart = Enclosure(*(np.nan_to_num(end - middle) for end in made))
-        return self._moved(_Affine(middle, np.zeros((*middle.shape, 0))), apart)
+        return self._moved(_Affine.of(middle, np.zeros((*middle.shape, 0))), _apart(made, middle))
 
     def _moved(self, one: _Affine, by: Enclosure) -> _Affine | None:
-        """Numbers each of which may be moved by something of its own."""
+        """Numbers each of which may be moved by something of its own, the same at each use."""
         radius, count = (by.high - by.low) / 2, self._count[0]
         free = radius > 0
         self._count[0] += int(np.count_nonzero(free))
@@ -141,20 +177,16 @@ class Linear:
         parts = one.of_length(self._count[0])
         rows, columns = np.nonzero(free)
         parts[rows, columns, np.arange(count, self._count[0])] = radius[free]
-        return _Affine(one.middle + (by.high + by.low) / 2, parts)
+        return _Affine.of(one.middle + (by.high + by.low) / 2, parts)
 
     def _is_too_much(self, size: int) -> bool:
         return size * self._count[0] > _MOST
 
 
 @np.errstate(invalid="ignore")
-def _replaced(one: _Affine, moved: Enclosure, known: Enclosure) -> tuple[_Affine, Enclosure]:
-    """Numbers, and how far each may be moved, with what is known of some of them instead."""
-    said, middle = ~np.isnan(known.low), known.middle
-    ends = zip(known, moved, strict=True)
-    apart = Enclosure(*(np.where(said, end - middle, own) for end, own in ends))
-    parts = np.where(said[..., np.newaxis], 0.0, one.parts)
-    return _Affine(np.where(said, middle, one.middle), parts), apart
+def _apart(ends: Enclosure, middle: Array) -> Enclosure:
+    """How far from others numbers may be."""
+    return Enclosure(*(np.nan_to_num(end - middle) for end in ends))
 
 
 @np.errstate(all="ignore")
@@ -168,11 +200,11 @@ def _through(operation: Operation, operands: Sequence[tuple[Array, Array]]) -> _
     made = np.asarray(goes)
     count = operands[0][1].shape[2]
     if made.shape[2] == 1:
-        return _Affine(made[..., 0], np.zeros((*made.shape[:2], count)))
+        return _Affine.of(made[..., 0], np.zeros((*made.shape[:2], count)))
     value, plus, minus = made[..., :1], made[..., 1 : count + 1], made[..., count + 1 :]
     bent = np.nan_to_num(np.abs(plus + minus - 2 * value)) / 2
     parts = np.nan_to_num((plus - minus) / 2)
-    return _Affine(value[..., 0], np.copysign(np.abs(parts) + bent, parts))
+    return _Affine.of(value[..., 0], np.copysign(np.abs(parts) + bent, parts))
 
 
 def _either_way(middle: Array, parts: Array) -> Array:

@@ -134,7 +134,7 @@ class Paths:
         if definition is None:
             return _given(quantity)
         operands = [self.gone_on_with(operand) for operand in definition.operands]
-        numbers = [self._numbers(operand) for operand in definition.operands]
+        numbers = [self.numbers(operand) for operand in definition.operands]
         made = enclosing(definition.operation, numbers, operands)
         made = made.with_(self.as_printed(definition, made))
         endless = _has_no_end(made)
@@ -180,7 +180,7 @@ class Paths:
         made, places = self.made(name), self.decimals(name)
         return Enclosure(*(rounded(end, places) for end in made))
 
-    def _numbers(self, name: str) -> Matrix:
+    def numbers(self, name: str) -> Matrix:
         """Numbers of a quantity by which is decided what is chosen: the trace's own, if they may
         be had."""
         matrix, on = self.trace[name].matrix, self.gone_on_with(name)

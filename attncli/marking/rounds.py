@@ -8,6 +8,7 @@ import numpy as np
 
 from attncli.arithmetic.equations.enclosures import Enclosure
 from attncli.arithmetic.rounding import Array
+from attncli.records import NamedTuple
 
 _NOISE = 1e-9
 """What floats may be off by, in units of the last place, with 1e-13 of the number itself: a half
@@ -56,8 +57,47 @@ def _beyond(values: Array, rounded_: Array, half: float) -> Array:
     return np.where(ends | ~np.isfinite(values), 0.0, half)
 
 
+class Halfway(NamedTuple):
+    """What lies halfway between numbers in full and rounded: `share` of the number itself, with
+    what is `shared` by all of its uses; and how far `apart` from there each use may be."""
+
+    share: Array
+    shared: Enclosure
+    apart: Enclosure
+
+
 @np.errstate(invalid="ignore")
-def shifts(made: Enclosure, places: int, fewer: int = 0) -> Enclosure:
+def halfway(made: Enclosure, places: int, fewer: int = 0) -> Halfway:
+    """Halfway between numbers and what they are rounded to, which is known, or one of two, of those
+    that are held so narrowly.
+
+    Rounding to more decimals leads to between the two, or a twentieth of a unit beyond the number
+    itself, where that is nearly half a unit from what it is rounded to at most.
+    """
+    scale = _scales(places, fewer)[0]
+    low, high = each = _rounded(np.array(made), scale)
+    half = 0.5 / scale[0]
+    known = np.isfinite(made.low) & np.isfinite(made.high)
+    is_near = (high - low < 3 * half) & known
+    far = np.where(low == high, np.abs(np.array(made) - each).max(axis=0), half)
+    off = np.minimum(far / 2 + 0.1 * half, 0.55 * half)
+    down, up = _shifts(made, places, fewer)
+    sure = (low == high) & known
+    less = np.where(sure, np.maximum(-off, down - (low - made.low) / 2), -off)
+    more = np.where(sure, np.minimum(off, up - (low - made.high) / 2), off)
+    shared = (
+        np.where(is_near, end / 2, side)
+        for end, side in zip(each, (-half / 2, half / 2), strict=True)
+    )
+    return Halfway(
+        np.where(is_near, 0.5, 1.0),
+        Enclosure(*(np.where(known, one, 0.0) for one in shared)),
+        Enclosure(*(np.where(known, one, 0.0) for one in (less, more))),
+    )
+
+
+@np.errstate(invalid="ignore")
+def _shifts(made: Enclosure, places: int, fewer: int = 0) -> Enclosure:
     """How far such rounding may move numbers, from below 0 to above: by what is known where all of
     them round to the same, by half a unit where they don't."""
     scales = _scales(places, fewer)
@@ -65,7 +105,4 @@ def shifts(made: Enclosure, places: int, fewer: int = 0) -> Enclosure:
     half, alike = 0.5 / scales[:, 0], low == high
     down = np.where(alike, low - made.high, -half).min(axis=0)
     up = np.where(alike, low - made.low, half).max(axis=0)
-    known = np.isfinite(made.low) & np.isfinite(made.high)
-    return Enclosure(
-        np.where(known, np.minimum(down, 0.0), 0.0), np.where(known, np.maximum(up, 0.0), 0.0)
-    )
+    return Enclosure(np.minimum(down, 0.0), np.maximum(up, 0.0))
