@@ -103,10 +103,12 @@ TableCell = Word | str | Omitted | MarkedNumber
 
 
 class Table(NamedTuple):
-    """Rows of cells under headings: whatever isn't one matrix."""
+    """Rows of cells under headings: whatever isn't one matrix. One that is `folded` has its second
+    half at the right of the first, under the same headings."""
 
     headings: tuple[Word | str, ...]
     rows: tuple[tuple[TableCell, ...], ...]
+    folded: bool = False
 
 
 class TreeRow(NamedTuple):

@@ -235,8 +235,13 @@ def words_of(topic: str) -> str:
 
 def test_help_lists_its_topics() -> None:
     told = CliRunner().invoke(app, ["help"]).stdout.splitlines()
-    assert [line.split()[0] for line in told] == ["scenario", "steps", *list(topics())[2:]]
+    names = [line.split()[0] for line in told[: told.index("")]]
+    assert names == ["scenario", "steps", *list(topics())[2:]]
+    assert "attn help softcap" in told[-2]
     assert {"scenario", "rounding", "exercise"} <= {*topics()}
+    value, step = (CliRunner().invoke(app, ["help", word]) for word in ("lstm", "input_gate"))
+    assert "`cell`" in value.stdout
+    assert "attn explain --step gates" in step.stderr
     wrong = CliRunner().invoke(app, ["help", "nothing"])
     assert wrong.exit_code == 2
     assert all(topic in wrong.stderr for topic in topics())

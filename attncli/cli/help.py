@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
@@ -24,7 +25,7 @@ def command(
         str | None,
         typer.Argument(
             metavar="[TOPIC]",
-            help="A topic, a key, a step or an option; without one, the topics.",
+            help="A topic, a key, a step, an option or a value; without one, the topics.",
             autocompletion=options.beginning(_names),
         ),
     ] = None,
@@ -57,7 +58,16 @@ def _text(topic: str) -> str:
     found = topics()
     text = found[topic].text if topic in found else entries(topic)
     if not text:
-        wrong = "there is no such topic, key, step or option"
-        right = f"say one of {listed(found)}, or `attn COMMAND --help` for a command"
-        raise Refusal.of(f"attn help {topic}", wrong, right)
+        raise Refusal.of(f"attn help {topic}", *_unknown(topic, found))
     return reference_text(text, page_for(None))
+
+
+def _unknown(word: str, found: Iterable[str]) -> tuple[str, str]:
+    """What is wrong with a word that the reference has nothing about, and what would be right."""
+    from attncli.steps.terms import step_meant
+
+    meant = step_meant(word)
+    if meant is not None:
+        return "there is no such topic, key or option", meant
+    right = f"say one of {listed(found)}, or `attn COMMAND --help` for a command"
+    return "there is no such topic, key, step or option", right

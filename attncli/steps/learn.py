@@ -91,9 +91,9 @@ def _happens(place: RoundPlace) -> str:
     if _is_by_likelihood(place):
         return (
             f"{counted}; its score divides that by the counts of its two parts, so that parts that"
-            " are seldom seen apart come first."
+            " are seldom seen apart come first. The pair with the largest score is merged."
         )
-    return f"{counted}, once for each time that its word occurs."
+    return f"{counted}, once for each time that its word occurs; the most frequent is merged."
 
 
 STEP = Step(
@@ -105,8 +105,8 @@ STEP = Step(
     shapes="word_counts [words] → counts [pairs]",
     happens=_happens,
     why=(
-        "The pair of neighbours that occurs most often (in WordPiece, that has the largest score)"
-        " becomes one piece, again and again, until the vocabulary has the size that was asked for."
+        "The best pair of neighbours becomes one piece, again and again, until the vocabulary has"
+        " the size that was asked for."
     ),
     more=(
         "A vocabulary of whole words would have no place for a word that nobody has seen before,"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from attncli.arithmetic.operations import OnlyRow, Zeros
 from attncli.file.keys import Key
 from attncli.file.matrices import VECTOR
-from attncli.notation import plain
 from attncli.scenario.model import Recurrent
 from attncli.steps.cells import INITIAL, letters, matrix
 from attncli.steps.step import General, Mistake, Step
@@ -49,23 +48,13 @@ def _when(place: WayPlace) -> str:
 
 
 def _happens(place: WayPlace) -> str:
-    told = [f"the initial state is {_numbers(place, 'a')}"]
-    told += [f"the initial cell state {_numbers(place, 'c')}"] if place.cell.kind == "lstm" else []
-    return f"{_when(place).capitalize()} {', '.join(told)}."
-
-
-def _numbers(place: WayPlace, name: str) -> str:
-    """`(0, 0, 0)`; of a long state the first and the last number."""
-    given = place.scenario.given.get(place.weights(INITIAL[name]))
-    if given is not None:
-        numbers = [plain(given.number(0, j)) for j in range(given.shape[1])]
-    else:
-        square = matrix(place, f"W_{letters(place)[0]}a")
-        numbers = ["0"] * (place.height(square) or place.width(square) or _MOST + 1)
-    return f"({', '.join(numbers if len(numbers) <= _MOST else [numbers[0], '…', numbers[-1]])})"
-
-
-_MOST = 6
+    states = {"a": "state", "c": "cell state"} if place.cell.kind == "lstm" else {"a": "state"}
+    told: dict[str, list[str]] = {}
+    for name, called in states.items():
+        given = place.scenario.gives(place.weights(INITIAL[name]))
+        told.setdefault("given" if given else "all zeros", []).append(f"the {called}")
+    parts = (f"{' and '.join(of)} {'are' if of[1:] else 'is'} {how}" for how, of in told.items())
+    return f"{_when(place).capitalize()}, {', '.join(parts)}."
 
 
 STEP = Step(

@@ -14,7 +14,7 @@ from attncli.tables import MatrixBlock, SideBySide
 from attncli.telling.given_weights import about_given_weights
 from attncli.telling.parts import WITHIN_A_STEP, made_by, operands_of, place_in_words, title_of
 from attncli.telling.selection import Selection
-from attncli.telling.sentences import joined
+from attncli.telling.sentences import in_turns, joined
 from attncli.telling.tables import table
 from attncli.trace import Place, PlannedStep, Quantity, Trace
 from attncli.trace.axes import place_of
@@ -171,7 +171,7 @@ def short_tree(parts: Sequence[PlannedStep]) -> Tree:
         before = ancestors
         first, last = taken[0][0], taken[-1][0]
         numbers = str(first) if first == last else f"{first}–{last}"
-        steps = " → ".join(part.step for _, part in taken)
+        steps = " → ".join(in_turns([part.step for _, part in taken]))
         place = f"{place_in_words(head[0].alone)}: " if head else ""
         rows.append(TreeRow(len(ancestors) - len(head), numbers, (f"{place}{steps}",)))
     return Tree(tuple(rows))

@@ -13,6 +13,7 @@ from attncli.steps.learn import round_of
 from attncli.steps.prune import trained_pruning
 from attncli.steps.viterbi import LONGEST_TOLD
 from attncli.telling.merges import chosen, goes_on, merges, segmented
+from attncli.telling.sentences import enumerated
 from attncli.telling.tables import MOST_ROWS, Row, table
 from attncli.telling.unigrams import (
     best_cuts,
@@ -65,7 +66,7 @@ def dictionary_of(_: Trace, part: PlannedStep) -> list[Block]:
     ]
     rows += [(Word(word.text), str(word.count), "below the cut") for word in dictionary.dropped]
     whole = table(("Word", "Count", "ID"), rows, most=MOST_ROWS)
-    tied = ", ".join(word.text for word in dictionary.tied)
+    tied = enumerated([word.text for word in dictionary.tied])
     why = " occur as often; of these the first in the corpus are kept."
     notes = [Note((Word(tied), why))] if tied else []
     return [whole, ids_of(part.place, tokenizing), *notes, *_below_the_cut(text)]
@@ -84,7 +85,7 @@ def _below_the_cut(text: TokenizedText) -> list[Block]:
     each = "Each" if len(lost) > 1 else "It"
     told = (
         f"Not in the {where}: ",
-        Word(", ".join(lost)),
+        Word(enumerated([*lost])),
         f". {each} becomes ",
         Word(unknown),
         ".",
@@ -169,9 +170,10 @@ def _row(word: str, model: Model) -> Iterator[Row]:
                 ("", Word(" ".join(step.pair)), symbols) if step.pair else (Word(word), "", symbols)
             )
     elif isinstance(model, LongestMatch):
-        yield Word(word), "", pieces
-        for one in model.trace(word):
-            yield "", Word(one.candidate), "found" if one.found else "not there"
+        for k, one in enumerate(model.trace(word)):
+            said = "found" if one.found else "not there"
+            yield "" if k else Word(word), Word(one.candidate), said
+        yield "", "", pieces
     else:
         yield Word(word), pieces
 
@@ -204,7 +206,7 @@ def side_by_side(trace: Trace) -> list[Block]:
         (str(k + 1), *(Word("".join(text.tokens[k : k + 1])) for text in texts.values()))
         for k in range(longest)
     ]
-    counts: Row = ("all", *(str(len(text.tokens)) for text in texts.values()))
+    counts: Row = ("in all", *(str(len(text.tokens)) for text in texts.values()))
     whole = table(("Position", *map(Word, texts)), [*rows, counts], most=_MOST_POSITIONS)
     others = [(name, text) for name, text in texts.items() if text is not trace.scenario.text]
     lists = [

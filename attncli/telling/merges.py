@@ -6,14 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from attncli.arithmetic.elision import MOST_PARTS
 from attncli.arithmetic.expression import Omitted
-from attncli.document import Block, Note, Prose, Span, Spans, Subheading, Table, TextList
+from attncli.document import Block, Note, Prose, Span, Spans, Subheading, Table, TextList, Working
 from attncli.name import below
 from attncli.notation.plain import GLUE, plain
 from attncli.steps.learn import round_of, told_rounds
 from attncli.telling.contrast import contrasted
-from attncli.telling.sentences import joined
+from attncli.telling.sentences import enumerated, joined
 from attncli.telling.tables import MOST_ROWS, Row, rounds_between, table
 from attncli.telling.unigrams import cut_table, vocabulary_of
+from attncli.telling.working import cell_line
 from attncli.tokenizing.merge_training import LearnedMerge, MergeTraining
 from attncli.trace import PlannedStep, Trace
 from attncli.word import Word, words
@@ -67,6 +68,19 @@ def chosen(trace: Trace, part: PlannedStep) -> list[Block]:
     ]
 
 
+def worked_pair(trace: Trace, part: PlannedStep) -> list[Block]:
+    """How the pair is worked that a round merges: its count, those of its parts, its score."""
+    own = round_of(part.place)
+    if own is None or own.snapshot is None:
+        return []
+    pair = " ".join(own.pair)
+    symbols = (("symbols", one) for one in dict.fromkeys(own.pair))
+    rows = (("counts", pair), *symbols, ("scores", pair))
+    numbers = ((trace.quantities.get(part.place.name(of)), row) for of, row in rows)
+    lines = [cell_line(trace, of, of.rows.names.index(row), 0) for of, row in numbers if of]
+    return [Working(tuple(lines))]
+
+
 def _pairs(trace: Trace, part: PlannedStep, own: LearnedMerge) -> Table:
     """The pairs that were looked at, the largest first: how often each occurs, and where it goes by
     likelihood, how often its parts do and its score."""
@@ -117,10 +131,10 @@ def _choice(
     yield from (Word(pair), " has the largest score (" if by_score else " occurs most often (")
     yield from (number, "): it becomes the piece ", Word(own.piece), _grown(learned, own))
     if own.ties:
-        others = ", ".join(" ".join(one) for one in own.tied)
-        more = f" and {own.ties - len(own.tied)} more" if own.ties > len(own.tied) else ""
+        more = [f"{own.ties - len(own.tied)} more"] if own.ties > len(own.tied) else []
+        others = enumerated([*(" ".join(one) for one in own.tied), *more])
         verb = "has" if own.ties == 1 else "have"
-        yield from (" ", Word(others), f"{more} {verb} the same {'score' if by_score else 'count'}")
+        yield from (" ", Word(others), f" {verb} the same {'score' if by_score else 'count'}")
         first = next(k for k in told_rounds(part.place) if learned.rounds[k - 1].ties)
         if own.number == first:
             yield f"; among such pairs the one {_tie_rule(learned, by_score)}"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from attncli.arithmetic.elision import MOST_PARTS, elided
-from attncli.arithmetic.expression import Omitted, Vector
+from attncli.arithmetic.expression import Expression, Omitted, Vector
 from attncli.arithmetic.operations import ColumnsAsRows, TakeRows
 from attncli.document import Block, Line, Note, Working
 from attncli.records import NamedTuple
@@ -106,9 +106,10 @@ def arranged(
             blocks = _as_column(blocks, one)
         elif one.quantity.is_list and one.table is not None:
             blocks += one.working
-            if row := _row_of(trace, part, one):
+            whole = _is_whole(one, selection)
+            if row := _row_of(trace, part, one, whole=whole):
                 blocks = _gone_on(blocks, row)
-            elif not _is_whole(one, selection):
+            elif not whole:
                 lists.append(one.table)
                 continue
             blocks[-1:] = [Data(one.table), *blocks[-1:]]
@@ -185,20 +186,21 @@ def _columns(lists: Sequence[MatrixBlock]) -> list[Block]:
     return [first._replace(beside=tuple(others)) for first, *others in tables]
 
 
-def _row_of(trace: Trace, part: PlannedStep, one: Told) -> list[Block]:
-    """A vector of a cell at a time as one row, `a[1] = [0.508, 0.000]`: a state, or a vector that
-    isn't worked."""
+def _row_of(trace: Trace, part: PlannedStep, one: Told, *, whole: bool) -> list[Block]:
+    """A vector of a cell at a time as one row, `a[1] = [0.508, 0.000]`: a state, or one that its
+    lines don't give in full; so also a single number."""
     quantity = one.quantity
     count = quantity.matrix.shape[0]
-    if one.working and part.step != "state":
+    if whole and (part.step != "state" or quantity.is_number):
         return []
-    if quantity.name.time is None or quantity.rows.names != counted(count) or count == 1:
-        return []
-    places = elided(count, MOST_PARTS)
-    entries = (Omitted() if i is None else quantity.number(i, 0) for i in places)
+    told: Expression = quantity.number(0, 0)
+    if not quantity.is_number:
+        if quantity.name.time is None or quantity.rows.names != counted(count) or count == 1:
+            return []
+        places = elided(count, MOST_PARTS)
+        told = Vector(tuple(Omitted() if i is None else quantity.number(i, 0) for i in places))
     label = quantity.name_symbol(here(trace, quantity, quantity.name))
-    line = Line(label, (("=", Vector(tuple(entries))),), quantity.name)
-    return [Working((line,))]
+    return [Working((Line(label, (("=", told),), quantity.name),))]
 
 
 def _gone_on(blocks: Sequence[Block], working: Sequence[Block]) -> list[Block]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from attncli.document import Document, Facts
+from attncli.document import Document, Facts, Note, Spans, Term
 from attncli.file import shipped
 from attncli.records import NamedTuple
 from attncli.word import Word
@@ -16,7 +16,8 @@ _HEADING = re.compile(r"^## (?=\w+: )", re.MULTILINE)
 _COMMENT = re.compile(r"^<!-- .* -->\n\n", re.MULTILINE)
 """What says which table comes."""
 _HEADING_OR_TABLE = re.compile(
-    r"^(?P<heading>#+ .*)$|(?P<before>^[^#|\n].*:\n\n)?(?P<table>(?:^\|.*\n)+)", re.MULTILINE
+    r"^#+ (?P<heading>.*)$|(?P<before>(?:^[^#|\n].*\n)*^[^#|\n].*:\n\n)?(?P<table>(?:^\|.*\n)+)",
+    re.MULTILINE,
 )
 
 
@@ -34,18 +35,21 @@ def topics() -> dict[str, Topic]:
 
 
 def entries(word: str) -> str:
-    """The rows of the reference's tables about a key, a step, an option, each below its heading."""
+    """The rows of the reference's tables about a key, a step, an option, or a value that a key
+    takes, each below its heading."""
     return "\n".join(_entries(word))
 
 
 def _entries(word: str) -> Iterator[str]:
-    heading = ""
+    heading = told = ""
     for found in _HEADING_OR_TABLE.finditer(_whole()):
         heading = found["heading"] or heading
         named, rule, *rows = (found["table"] or "\n\n").splitlines()
-        about = [row for row in rows if f"`{word}`" in row.split(" | ")[0]]
+        about = [row for row in rows if f"`{word}`" in " | ".join(row.split(" | ")[:2])]
         if about:
-            yield "\n".join((heading, "", found["before"] or "", named, rule, *about, ""))
+            opening = () if heading == told else (f"## {heading}", "")
+            told = heading
+            yield "\n".join((*opening, found["before"] or "", named, rule, *about, ""))
 
 
 def _whole() -> str:
@@ -53,9 +57,13 @@ def _whole() -> str:
 
 
 def contents() -> Document:
-    """Each topic and what it is about."""
+    """Each topic and what it is about, and how to look a word up."""
     rows = tuple((one.name, (one.says,)) for one in topics().values())
-    return Document(Word("attn help TOPIC"), (), closing=(Facts(rows),))
+    how: Spans = (
+        Term("attn help rounding"), " prints a topic; ", Term("attn help softcap"),
+        " what is said of a key, a step, an option or a value.",
+    )  # fmt: skip
+    return Document(Word("attn help TOPIC"), (), closing=(Facts(rows), Note(how)))
 
 
 def _topic(part: str) -> Topic:

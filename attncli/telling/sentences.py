@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from string import Formatter
 
 from attncli.document import Span, Spans
@@ -32,3 +32,28 @@ def joined(parts: Iterable[Spans], by: str = ", ") -> Spans:
     for part in parts:
         spans += [by, *part] if spans else part
     return tuple(spans)
+
+
+def enumerated(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join([", ".join(names[:-1]), *names[-1:]] if names[1:] else names)
+
+
+def in_turns(names: Sequence[str]) -> Iterator[str]:
+    """Names one after the other, those that come several times in turn once: `a, 3 × (b, c)`."""
+    start = 0
+    while start < len(names):
+        size, times = max(_turns(names[start:]), key=lambda one: one[0] * (one[1] - 1))
+        told = " → ".join(names[start : start + size])
+        yield told if times == 1 else f"{times} × {told}" if size == 1 else f"{times} × ({told})"
+        start += size * times
+
+
+def _turns(names: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """How often the first names come in turn, for each number of them."""
+    yield 1, 1
+    for size in range(1, len(names) // 2 + 1):
+        times = 1
+        while names[times * size : (times + 1) * size] == names[:size]:
+            times += 1
+        yield size, times

@@ -14,6 +14,8 @@ Row = tuple[Word | str | Omitted, ...]
 MOST_ROWS = 4 * MOST_PARTS
 """What a table of words that is looked things up in may have."""
 
+_TO_FOLD = 6
+
 
 def table(headings: tuple[Word | str, ...], rows: Iterable[Row], most: int = MOST_PARTS) -> Table:
     """A table; the middle of a long one is left out."""
@@ -21,6 +23,16 @@ def table(headings: tuple[Word | str, ...], rows: Iterable[Row], most: int = MOS
     places = elided(len(every), most)
     shown = ((Omitted(),) * len(headings) if k is None else every[k] for k in places)
     return Table(headings, tuple(shown))
+
+
+def folded(whole: Block) -> Block:
+    """A table of two columns as one of four, which takes half the room, unless it is short."""
+    if not isinstance(whole, Table) or len(whole.headings) != 2 or len(whole.rows) < _TO_FOLD:  # noqa: PLR2004
+        return whole
+    half = -(-len(whole.rows) // 2)
+    right = [*whole.rows[half:], ("", "")][:half]
+    rows = tuple((*a, *b) for a, b in zip(whole.rows[:half], right, strict=True))
+    return Table(whole.headings * 2, rows, folded=True)
 
 
 def rounds_between(own: int, told: Sequence[int]) -> list[Block]:

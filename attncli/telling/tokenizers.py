@@ -28,6 +28,15 @@ def ending_with(part: PlannedStep) -> Callable[[Trace, PlannedStep], list[Block]
     return ENDINGS.get(part.step)
 
 
+def example_of(trace: Trace, part: PlannedStep) -> list[Block]:
+    """The working of what a part chooses, where its numbers stand in a table of its ending."""
+    if part.place.text.tokenizing is None or part.step != "learn":
+        return []
+    from attncli.telling.merges import worked_pair
+
+    return worked_pair(trace, part)
+
+
 def learned_at(trace: Trace, part: PlannedStep) -> list[Block]:
     """What a training came to, at its last round."""
     if part.place.text.tokenizing is None:

@@ -12,7 +12,8 @@ from attncli.scenario.model import Tokenizing
 from attncli.steps.estimate import count_round, count_rounds, told_numbers
 from attncli.steps.prune import told_losses, trained_pruning
 from attncli.steps.viterbi import table_of
-from attncli.telling.tables import MOST_ROWS, Row, rounds_between, table
+from attncli.telling.sentences import enumerated
+from attncli.telling.tables import MOST_ROWS, Row, folded, rounds_between, table
 from attncli.tokenizing.count_training import CountRound, Removal
 from attncli.tokenizing.em_training import EMRound, EMTraining
 from attncli.tokenizing.pruning import Pruning
@@ -58,7 +59,7 @@ def vocabulary_of(place: Place) -> list[Block]:
     rows: list[Row] = [(str(number), Word(token)) for number, token in tokens]
     return [
         Subheading(("What has been learned",)),
-        table(("ID", "Token"), rows, most=MOST_ROWS),
+        folded(table(("ID", "Token"), rows, most=MOST_ROWS)),
         ids_of(place, tokenizing),
     ]
 
@@ -124,14 +125,18 @@ def _gone(trace: Trace, part: PlannedStep, removals: Sequence[Removal]) -> Itera
     """Which pieces go, and which others would have cost as little."""
     gone = [one for one in removals if one.pruned]
     worst = max(one.increase for one in gone)
-    yield Word(", ".join(one.token for one in gone))
+    yield Word(enumerated([one.token for one in gone]))
     verb = "go" if len(gone) > 1 else "goes"
     yield f" {verb}, {len(gone)} of the {len(removals)} pieces of two or more characters: "
     yield from _why(trace, part, gone)
     equal = [one.token for one in removals if not one.pruned and one.increase == worst]
     if equal:
-        yield from (" The same holds of ", Word(", ".join(equal)), "; among such pieces the rarest")
-        yield " go first, and among equally rare ones those that stand last in the table."
+        yield from (
+            " So it does without ",
+            Word(enumerated(equal)),
+            "; of such pieces the rarest go",
+        )
+        yield " first, and of equally rare ones those that stand last in the table."
 
 
 def _enough(own: CountRound) -> Iterator[Span]:

@@ -44,7 +44,7 @@ from attncli.telling.parts import (
 from attncli.telling.published import differences_in
 from attncli.telling.quantities import ON_THE_WAY, arranged, only_data
 from attncli.telling.selection import Selection, SelectionError
-from attncli.telling.tokenizers import cuts_of, learned_at
+from attncli.telling.tokenizers import cuts_of, example_of, learned_at
 from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.word import Word
 
@@ -198,6 +198,7 @@ def part_blocks(
         *opening_blocks(trace, part, selection, givens, alone=selection.partial),
         *keys_and_values(trace, part, selection),
         *arranged(trace, part, selection, again=again),
+        *(example_of(trace, part) if selection.detail == "rows" else ()),
         *differences_in(trace, part, selection),
         *ending_of(trace, part, selection),
         *table_together(trace, part, selection),

@@ -106,7 +106,27 @@ def _entry_text(entry: Entry) -> str:
 
 
 def table_lines(block: Table, cells: int) -> list[Line]:
-    """A table of words and numbers; its first column names the rows."""
+    """A table of words and numbers; its first column names the rows. The halves of one that was
+    folded stand beside each other; where they don't fit, it is unfolded."""
+    halves = [_table_lines(half, cells) for half in _halves(block)]
+    room = sum(map(line_width, (half[0] for half in halves))) + _GAP_BETWEEN_TABLES
+    if len(halves) == 1 or room <= cells:
+        return beside_each_other(halves, cells)
+    left, right = _halves(block)
+    return _table_lines(left._replace(rows=(*left.rows, *right.rows)), cells)
+
+
+def _halves(block: Table) -> list[Table]:
+    """The two halves of a folded table, or a table that isn't."""
+    half = len(block.headings) // 2
+    if not block.folded:
+        return [block]
+    left, right = (tuple(row[at] for row in block.rows) for at in (slice(half), slice(half, None)))
+    headings = block.headings[:half]
+    return [Table(headings, left), Table(headings, tuple(row for row in right if any(row)))]
+
+
+def _table_lines(block: Table, cells: int) -> list[Line]:
     columns = []
     for j, heading in enumerate(block.headings):
         texts = [StyledText(_text_of(row[j]), _style_of(row[j])) for row in block.rows]

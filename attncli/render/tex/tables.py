@@ -120,14 +120,15 @@ def table(block: Table, setting: Setting) -> str:
 
 
 def _table_column(heading: Word | str, entries: Sequence[TableCell]) -> TexColumn:
-    texts = [entry for entry in entries if isinstance(entry, str)]
-    words = any(isinstance(entry, Word | MarkedNumber) for entry in entries)
+    texts = [entry for entry in entries if isinstance(entry, str) and entry]
+    words = not texts or any(isinstance(entry, Word | MarkedNumber) for entry in entries)
     if not words and all(map(_NUMBER.fullmatch, texts)):
         numbers = iter(aligned([text.replace(MINUS, "-") for text in texts], before=False))
         cells = (
-            TexCell.of_mathematics(next(numbers)) if isinstance(entry, str) else DOTS_BELOW
+            TexCell.of_mathematics(next(numbers)) if isinstance(entry, str) and entry
+            else _words_cell(entry)
             for entry in entries
-        )
+        )  # fmt: skip
         return TexColumn(TexCell.of(heading), tuple(cells))
     return TexColumn(TexCell.of(heading), tuple(map(_words_cell, entries)), False)
 

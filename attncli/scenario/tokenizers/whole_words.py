@@ -78,7 +78,7 @@ def _is_flag_half(character: str) -> bool:
 def _told(said: TokenizerSettings) -> str:
     size = said.size
     most = "" if size is None else f", at most {size} tokens with the special ones"
-    return f"words that the corpus has {or_more(said.get(MIN_COUNT))}{most}"
+    return f"words that occur {or_more(said.get(MIN_COUNT))} in the corpus{most}"
 
 
 def _dictionary(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing:

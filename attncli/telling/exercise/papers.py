@@ -34,10 +34,11 @@ from attncli.telling.exercise.lines import Asked, Blankable
 from attncli.telling.exercise.request import ExerciseRequest
 from attncli.telling.exercise.sections import StepSection, working_in
 from attncli.telling.exercise.solutions import solution_of, what_is_accepted
-from attncli.telling.exercise.tasks import arranged, folded, room, task_of
+from attncli.telling.exercise.tasks import arranged, room, task_of
 from attncli.telling.exercise.tolerated import let_pass, what_passes
 from attncli.telling.facts import facts_of, printed_roots, rounding_facts
 from attncli.telling.selection import Selection, SelectionError
+from attncli.telling.tables import folded
 from attncli.trace import Quantity, Trace
 from attncli.word import Word
 

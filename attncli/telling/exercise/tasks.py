@@ -15,7 +15,6 @@ from attncli.document import (
     Section,
     Spans,
     Subheading,
-    Table,
     Term,
     Working,
 )
@@ -30,7 +29,6 @@ from attncli.word import Word
 
 _ROWS = {QUERIES: "of_query", KEYS: "of_key", TOKENS: "of_token"}
 """What says of which row numbers are, by what the rows are."""
-_TO_FOLD = 6
 _LEAST, _MOST, _MOST_OF_A_PAGE = 2, 6, 10
 
 
@@ -53,16 +51,6 @@ def task_of(trace: Trace, path: Name, asked: Asked, words: FrameWords) -> Prose:
         told = [put_in(tasks.part, what=w, points=_points(own, words)) for w, own in parts]
     what, points = _listed(told, tasks), _points(asked, words)
     return Prose(put_in(tasks.compute, what=what, points=points))
-
-
-def folded(block: Block) -> Block:
-    """A table of two columns as one of four, which takes half the room."""
-    if not isinstance(block, Table) or len(block.headings) != 2 or len(block.rows) < _TO_FOLD:  # noqa: PLR2004
-        return block
-    half = -(-len(block.rows) // 2)
-    right = [*block.rows[half:], ("", "")][:half]
-    rows = tuple((*a, *b) for a, b in zip(block.rows[:half], right, strict=True))
-    return Table(block.headings * 2, rows)
 
 
 def _points(asked: Asked, words: FrameWords) -> str:

@@ -68,4 +68,5 @@ def _as_printed(verdict: Verdict, follows: bool) -> Verdict:
 def _notes(printed: Sequence[PublishedNumber]) -> Iterable[Note]:
     assumed = sum(one.assumed for one in printed)
     if assumed:
-        yield Note((f"The source assumes {counted(assumed, 'number')}, which is gone on with.",))
+        those = "that is" if assumed == 1 else "those are"
+        yield Note((f"The source assumes {counted(assumed, 'number')}; {those} gone on with.",))
