@@ -155,6 +155,20 @@ class Fields(NamedTuple):
     names: tuple[str, ...]
 
 
+class WordBlank(NamedTuple):
+    """A question that is answered in words, by its id: what is asked, the options that one is
+    chosen from with what they are called, if it isn't written; the `heading` stands before the
+    place for the answer. `answer` is None where it isn't
+    told."""
+
+    id: str
+    text: Spans
+    options: tuple[Word, ...] = ()
+    labels: tuple[str, ...] = ()
+    heading: str = ""
+    answer: Word | None = None
+
+
 class AnswerSpace(NamedTuple):
     """Room for somebody's own working: so many lines to write on."""
 
@@ -177,6 +191,7 @@ Block = (
     | Tree
     | Graph
     | Fields
+    | WordBlank
     | AnswerSpace
 )
 

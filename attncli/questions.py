@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 
 from attncli.arithmetic.expression import Number
@@ -60,12 +61,33 @@ Worth = int | Decimal
 """Points, or a sum of them."""
 
 
+class RightWords(NamedTuple):
+    """What is right for a question that is answered in words: some of its `options`, by their
+    places; the first is the answer. `labels` are what the options are called where one is chosen,
+    none where it is written."""
+
+    options: tuple[Word, ...]
+    right: tuple[int, ...]
+    labels: tuple[str, ...] = ()
+
+    @property
+    def answer(self) -> Word:
+        return self.options[self.right[0]]
+
+    @property
+    def answers(self) -> tuple[Word, ...]:
+        """All that is right."""
+        return tuple(self.options[k] for k in self.right)
+
+
 class Question(NamedTuple):
-    """A blank by its id, and its points; `key` is None in what is for students."""
+    """A blank by its id, and its points; `key` is that of a number, `words` of what is answered in
+    words: neither is there in what is for students."""
 
     id: str
     points: Worth = 1
     key: RightAnswer | None = None
+    words: RightWords | None = None
 
 
 def points_text(points: Worth) -> str:
@@ -84,6 +106,19 @@ def plain_points(points: Worth) -> int | float:
 
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_MOST_LISTED = 9
+"""Options of which one can be chosen from a list."""
+
+
+def labels_of(options: Sequence[str]) -> tuple[str, ...]:
+    """What options are called in a list: letters, or numbers where a letter could be meant for one
+    of them; nothing where they can't be listed."""
+    taken = {option.strip().upper() for option in options}
+    letters = tuple(_LETTERS[: len(options)])
+    for labels in (letters, tuple(str(k + 1) for k in range(len(options)))):
+        if len(options) <= _MOST_LISTED and taken.isdisjoint(labels):
+            return labels
+    return ()
 
 
 def form_name(k: int) -> str:

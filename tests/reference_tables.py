@@ -1,7 +1,8 @@
 """The tables of the reference, worked out of the declarations that they are about.
 
 In `scenarios/README.md` each table stands below a comment that says what it is of:
-`<!-- keys: attention -->`, `<!-- keys in: mask -->`, `<!-- options: run -->`, `<!-- steps -->`, `<!-- errata -->`.
+`<!-- keys: attention -->`, `<!-- keys in: mask -->`, `<!-- options: run -->`, `<!-- steps -->`,
+`<!-- questions -->`, `<!-- errata -->`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from attncli.building.exercise_keys import (
     AskKind,
     BlankingKind,
     PointsKind,
+    QuestionKind,
     StepKind,
 )
 from attncli.cli import app
@@ -90,6 +92,11 @@ def _steps(_: str) -> Rows:
     return ["step", "makes"], made
 
 
+def _questions(_: str) -> Rows:
+    asked = ([f"`{one.name}`", one.does] for step in steps() for one in step.inquiries)
+    return ["question", "asks"], asked
+
+
 def _scenarios(_: str) -> Rows:
     shown = [row for group, scenarios in contents().items() for row in _group(group, scenarios)]
     return ["scenario", "shows"], shown
@@ -144,6 +151,7 @@ _TABLES: dict[str, Callable[[str], Rows]] = {
     "keys in": _keys_in,
     "exercise": _of_exercise,
     "steps": _steps,
+    "questions": _questions,
     "options": _options,
     "rules": _rules,
     "scenarios": _scenarios,
@@ -208,6 +216,7 @@ _WORDS: dict[type, tuple[str, str]] = {
     AskKind: ("a step, or a map", "steps and maps"),
     BlankingKind: ("`results`, `working`, `all`, `random:SHARE`", ""),
     PointsKind: ("a number, or step or quantity → number", ""),
+    QuestionKind: ("a question", "questions"),
     StepKind: ("a step", "steps"),
     Flag: ("`true`, `false`", "`true`, `false`"),
     MatrixKind: ("a matrix", "matrices"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -10,6 +10,7 @@ from attncli.choices import BLANKS, DETAILS, LANGUAGES, LAYOUTS
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import (
     Choice,
+    Flag,
     ListOf,
     MapOf,
     NumberKind,
@@ -29,7 +30,7 @@ from attncli.scenario.exercise import (
     Points,
     UnreadableBlanking,
 )
-from attncli.steps.order import STORY, made
+from attncli.steps.order import STORY, inquiries, is_question, made
 from attncli.steps.terms import nearest_step
 
 WORTH = NumberKind(positive=True, most=MOST_POINTS)
@@ -64,11 +65,33 @@ class StepKind:
         return {"enum": list(STORY)}
 
 
+class QuestionKind:
+    """The name of a question that is answered in words, or the id of one: `attends_most[love]`."""
+
+    def read(self, node: Node, problems: Problems) -> str | None:
+        text = node.text if isinstance(node, Scalar) else ""
+        if is_question(text):
+            return text
+        problems.add(node.where, f"{describe(node)} is no question", nearest(text, [*inquiries()]))
+        return None
+
+    def schema(self) -> Schema:
+        return {"type": "string", "pattern": "|".join(inquiries())}
+
+
 STEP = StepKind()
+QUESTION = QuestionKind()
 _TEXT = TextKind()
 ASKED = Record.of(
     Key("step", STEP, "`{step: softmax}`: what this step makes"),
     Key("cell", TextKind("a cell"), "`{cell: 'weights[love, AI]'}`: this cell, as `--cell` has it"),
+    Key(
+        "question",
+        QUESTION,
+        "`{question: attends_most}`: something that is answered in words; one alone by its id, "
+        "`{question: 'attends_most[love]'}`",
+    ),
+    Key("written", Flag(), "`true`: such an answer is written, and not chosen from a list"),
     Key("token", _TEXT, "only the rows of this query"),
     Key("layer", _TEXT, "only this layer: `2`, or `encoder.1`"),
     Key("head", _TEXT, "only this head, counted from 1"),
@@ -78,26 +101,38 @@ ASKED = Record.of(
 
 
 class AskKind:
-    """A step by its name, or a map that says more."""
+    """A step or a question by its name, or a map that says more."""
 
     kind = ASKED
 
     def read(self, node: Node, problems: Problems) -> Ask | None:
         if not isinstance(node, Map):
+            if isinstance(node, Scalar) and is_question(node.text):
+                return Ask(question=node.text, where=node.where)
             step = STEP.read(node, problems)
             return None if step is None else Ask(step, where=node.where)
         values = ASKED.read(node, problems) or {}
         if len(values) < len(node.entries):
             return None
-        beside = sorted({"step", "token", "layer", "head"} & values.keys())
-        if "cell" in values and beside:
-            wrong = f"a cell is one number, and {' and '.join(beside)} beside it"
+        wrong = _at_odds(values.keys())
+        if wrong:
             problems.add(node.where, wrong, "keep one of them")
             return None
         return Ask(**values, where=node.where)
 
     def schema(self) -> Schema:
-        return {"anyOf": [STEP.schema(), ASKED.schema()]}
+        return {"anyOf": [STEP.schema(), QUESTION.schema(), ASKED.schema()]}
+
+
+def _at_odds(keys: Collection[str]) -> str:
+    """What doesn't go together of what is asked for; nothing where all of it does."""
+    beside = sorted({"step", "token", "layer", "head", "question"} & set(keys))
+    if "cell" in keys and beside:
+        return f"a cell is one number, and {' and '.join(beside)} beside it"
+    beside = sorted({"step", "blank"} & set(keys))
+    if "question" in keys and beside:
+        return f"a question is answered in words, and {' and '.join(beside)} beside it"
+    return "" if "question" in keys or "written" not in keys else "only a question can be written"
 
 
 class PointsKind:
@@ -110,7 +145,7 @@ class PointsKind:
             each = WORTH.read(node, problems)
             return None if each is None else Points(each)
         found: dict[str, Decimal] = self.kinds[1].read(node, problems) or {}
-        known = made()
+        known = made() | inquiries().keys()
         for key, _ in node.entries:
             if key.text not in STORY and key.text not in known:
                 wrong = f"{describe(key)} is no step, and no step makes it"
@@ -148,7 +183,7 @@ _KEYS: Iterable[Key[Any]] = (
         "ask",
         ListOf(AskKind()),
         "what is asked for: `[softmax, {step: weighted_sum, token: love}]`; all steps if nothing is"
-        " said",
+        " said. Besides numbers a question that is answered in words: `attends_most`",
     ),
     Key("blank", BlankingKind(), "what is taken out, as `--blank` has it"),
     Key("points", PointsKind(), "the points of a blank, 1 by default: `{softmax: 0.5, exp: 1}`"),

@@ -40,6 +40,15 @@ class ExerciseArguments(NamedTuple):
             "`'W_Q[1, 2]'`, is asked for only so; may be repeated.",
         ),
     ] = None
+    ask: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--ask",
+            metavar="QUESTION[:written]",
+            help="Ask something that is answered in words, chosen from a list, or written: "
+            "`attends_most`, or one alone, `'attends_most[love]'`; may be repeated.",
+        ),
+    ] = None
     blank: Annotated[
         str,
         options.choice(

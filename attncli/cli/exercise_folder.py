@@ -171,7 +171,7 @@ def _terms(trace: Trace, asked: Sequence[Question]) -> Iterator[tuple[str, TermM
     from attncli.marking.grading.addresses import address_of
     from attncli.marking.grading.terms import line_of
 
-    for id_, _, key in asked:
+    for id_, _, key, _ in asked:
         if key is None or line_of(id_) is None:
             continue
         cell = key.number.cell

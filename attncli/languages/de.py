@@ -135,7 +135,7 @@ WORDS = FrameWords(
             " beide Enden eingeschlossen. Eine halbe Einheit ist {halves}."
         ),
         half="{half} ({decimals})",
-        two_halves="{first} oder {last}",
+        either="{first} oder {last}",
         root=" Für {root} darf {about} eingesetzt werden.",
         wide=(
             "Runden unterwegs kann diese um mehr als fünf Einheiten der letzten Stelle ändern:"

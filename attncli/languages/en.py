@@ -130,7 +130,7 @@ WORDS = FrameWords(
             " place around it, both ends included. Half a unit is {halves}."
         ),
         half="{half} ({decimals})",
-        two_halves="{first} or {last}",
+        either="{first} or {last}",
         root=" {root} may be taken as {about}.",
         wide=(
             "Rounding on the way may change these by more than five units of the last place:"

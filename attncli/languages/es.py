@@ -134,7 +134,7 @@ WORDS = FrameWords(
             " {halves}."
         ),
         half="{half} ({decimals})",
-        two_halves="{first} o {last}",
+        either="{first} o {last}",
         root=" {root} puede tomarse como {about}.",
         wide=(
             "Redondear por el camino puede cambiar estas respuestas en más de cinco unidades de la"

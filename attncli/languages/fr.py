@@ -140,7 +140,7 @@ WORDS = FrameWords(
             " bornes comprises. Une demi-unité vaut {halves}."
         ),
         half="{half} ({decimals})",
-        two_halves="{first} ou {last}",
+        either="{first} ou {last}",
         root=" {root} peut être pris égal à {about}.",
         wide=(
             "Arrondir en chemin peut changer ces réponses de plus de cinq unités du dernier"

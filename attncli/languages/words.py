@@ -112,7 +112,7 @@ class KeyWords(NamedTuple):
     range: str
     what_is_accepted: str
     half: str
-    two_halves: str
+    either: str
     root: str
     wide: str
     more: str

@@ -60,7 +60,13 @@ class Judge:
 
     def verdicts(self, answers: Answers) -> tuple[Verdict, ...]:
         """A verdict for each number that is given, in the order of the working."""
-        return tuple(_Paper(self, answers, self.right).verdicts())
+        return self.judged(answers)[0]
+
+    def judged(self, answers: Answers) -> tuple[tuple[Verdict, ...], Paths]:
+        """The verdicts, and where honest paths lead from what is given."""
+        paper = _Paper(self, answers, self.right)
+        verdicts = tuple(paper.verdicts())
+        return verdicts, paper.theirs
 
     @cached_property
     def hypotheses(self) -> Hypotheses:

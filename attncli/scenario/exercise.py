@@ -59,9 +59,10 @@ class Blanking(NamedTuple):
 
 
 class Ask(NamedTuple):
-    """Something that is asked for: a step, a cell, or without either all that is made; of a token,
-    a layer and a head, if these are said. What it doesn't say of blanks and points the whole
-    exercise does. `where` it is said, in a file."""
+    """Something that is asked for: a step, a cell, a question that is answered in words, or without
+    any of them all that is made; of a token, a layer and a head, if these are said. What it doesn't
+    say of blanks and points the whole exercise does. The answer of a question is chosen, or
+    `written`. `where` it is said, in a file."""
 
     step: str | None = None
     cell: str | None = None
@@ -70,6 +71,8 @@ class Ask(NamedTuple):
     head: str | None = None
     blank: Blanking | None = None
     points: Decimal | None = None
+    question: str | None = None
+    written: bool = False
     where: Where | None = None
 
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from attncli.file.address import AddressError, parse_address
 from attncli.file.keys import Key, OwnedKeys, Record
 from attncli.records import NamedTuple
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 class StepLine(NamedTuple):
     """A step, and its keys: those of a stack, of an attention, of a layer, of a recurrent layer or
-    one way of it, and of the whole file. What is `only_for` some keys isn't taken without one."""
+    one way of it, and of the whole file. What is `only_for` some keys isn't taken without one.
+    `asks` names its questions that are answered in words."""
 
     step: str
     stack: str = ""
@@ -30,6 +32,7 @@ class StepLine(NamedTuple):
     way: str = ""
     file: str = ""
     only_for: str = ""
+    asks: str = ""
 
     def is_taken(self, said: Collection[str]) -> bool:
         """Whether it is taken where these keys are said."""
@@ -76,7 +79,7 @@ IN_HEADS = (
     StepLine("bias", attention="bias", only_for="bias positions mask"),
     StepLine("temperature", attention="temperature", only_for="temperature"),
     StepLine("mask", attention="mask mask_value", only_for="mask"),
-    StepLine("softmax", attention="weights"),
+    StepLine("softmax", attention="weights", asks="attends_most"),
     StepLine("dropout", attention="dropout", only_for="dropout"),
     StepLine("weighted_sum", attention="output"),
 )
@@ -119,6 +122,20 @@ def step_named(name: str) -> Step[Any]:
 def made() -> frozenset[str]:
     """The last names of the quantities that steps make."""
     return frozenset(name for step in map(step_named, STORY) for name in step.makes)
+
+
+def inquiries() -> Mapping[str, str]:
+    """The names of the questions that are answered in words, each with the step that it is of."""
+    return {name: line.step for line in ORDER for name in line.asks.split()}
+
+
+def is_question(text: str) -> bool:
+    """Whether an address is that of a question that is answered in words, and not of a cell."""
+    try:
+        name = parse_address(text).name
+    except AddressError:
+        return False
+    return name.rpartition(".")[2] in inquiries()
 
 
 def keys_of(*parts: str, also: tuple[Key[Any], ...] = ()) -> OwnedKeys:

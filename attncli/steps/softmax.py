@@ -15,8 +15,10 @@ from attncli.arithmetic.operations import (
 from attncli.file.keys import Key
 from attncli.file.matrices import NAMED
 from attncli.name import Name
+from attncli.steps.inquiry import Inquiry, WordsAsked, largest
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, HeadPlace, Place
+from attncli.trace import Definition, HeadPlace, Place, Quantity, Trace
+from attncli.word import Word
 
 
 def softmax(place: Place, x: Name, result: Name, step: str) -> tuple[Definition, ...]:
@@ -36,6 +38,18 @@ def _weights(place: HeadPlace, operation: Operation, operand: Name) -> Definitio
 
 def _raised(place: HeadPlace, base: int) -> Definition:
     return Definition(place.name("exp"), RaisedTo(base), (place.x,), "softmax")
+
+
+def _attends_most(place: HeadPlace, trace: Trace) -> tuple[WordsAsked, ...]:
+    """Which token each query attends to most."""
+    weights = trace[place.name("weights")]
+    return tuple(_most_of(weights, i) for i in range(weights.matrix.shape[0]))
+
+
+def _most_of(weights: Quantity, i: int) -> WordsAsked:
+    says = ("Which token does the query “", Word(weights.rows.names[i]), "” attend to most?")
+    options = weights.columns.names
+    return WordsAsked(i, says, options, lambda low, high: largest(low[i], high[i]))
 
 
 STEP = Step(
@@ -88,4 +102,13 @@ STEP = Step(
         ),
     ),
     adds_up_to_one=("weights",),
+    inquiries=(
+        Inquiry(
+            "attends_most",
+            "which token each query attends to most",
+            "weights",
+            _attends_most,
+            lambda _: "Of tokens that share the largest weight, each is right.",
+        ),
+    ),
 )

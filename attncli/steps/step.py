@@ -13,6 +13,7 @@ from attncli.name import TOP, Name
 from attncli.records import NamedTuple
 from attncli.scenario.model import Positions, Recurrent
 from attncli.scenario.scenario import Scenario
+from attncli.steps.inquiry import Inquiry
 from attncli.trace import Definition, Place
 from attncli.trace.place import P
 from attncli.word import Phrase, phrase
@@ -80,7 +81,7 @@ class Step(NamedTuple, Generic[P]):
     given; `roles` say of what it makes what each is, what it is for, and what it would say.
     `shown_with` are changes that give the step to a scenario which goes without it; `example` names
     the shipped scenario on whose numbers it is explained if none is asked for. `titled` gives it
-    another title than its place does.
+    another title than its place does. `inquiries` are what it can be asked besides numbers.
     """
 
     name: str
@@ -106,6 +107,7 @@ class Step(NamedTuple, Generic[P]):
     shown_with: tuple[str, ...] = ()
     example: str = ""
     titled: Callable[[P], str | Phrase] | None = None
+    inquiries: tuple[Inquiry[P], ...] = ()
 
     @property
     def purpose(self) -> str:

@@ -134,6 +134,7 @@ VALUES: Mapping[str, Draw] = {
     "head": _one_of("1", "1", "2", "3"),
     "token": _token,
     "cell": _cell,
+    "ask": _one_of("attends_most", "attends_most:written", "attends_most[1]", "x[1]"),
     "decimals": _one_of(*map(str, range(14))),
     "rounding": _one_of(*POLICIES),
     "set_": _change,

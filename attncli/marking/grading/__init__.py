@@ -3,6 +3,7 @@
 exam       what is asked, of which numbers, and for how many points
 addresses  the cells that answers are for
 terms      numbers inside lines of working
+words      answers in words
 scheme     marks for a number: single ones, or for method and accuracy
 papers     a paper with its verdicts and points
 degenerate earlier answers that make later work trivial

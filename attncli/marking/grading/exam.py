@@ -11,6 +11,7 @@ from attncli.arithmetic.expression import Location
 from attncli.marking.grading.addresses import shown_for
 from attncli.marking.grading.scheme import Scheme
 from attncli.marking.grading.terms import AskedTerm
+from attncli.marking.grading.words import AskedWords
 from attncli.marking.judging import Judge, Tolerance
 from attncli.marking.paths import Roots
 from attncli.records import NamedTuple, dataclass
@@ -36,10 +37,13 @@ class Exam:
     scheme: Scheme = Scheme()
     tolerance: Tolerance = Tolerance()
     printed: Roots = MappingProxyType({})
+    words: tuple[AskedWords, ...] = ()
 
     @cached_property
     def judge(self) -> Judge:
-        shown = shown_for(self.trace, (one.cell.quantity for one in self.asked))
+        reads = (one.question.reads for one in self.words)
+        names = (*(one.cell.quantity for one in self.asked), *reads)
+        shown = shown_for(self.trace, names)
         return Judge(self.trace, shown, self.tolerance, self.printed)
 
     @cached_property
@@ -48,6 +52,6 @@ class Exam:
 
     @property
     def points(self) -> Decimal:
-        """Those of all numbers."""
-        each = (*(one.points for one in self.asked), *(one.points for one in self.terms))
-        return sum(each, Decimal(0))
+        """Those of all that is asked."""
+        numbers = (*(one.points for one in self.asked), *(one.points for one in self.terms))
+        return sum((*numbers, *(one.points for one in self.words)), Decimal(0))

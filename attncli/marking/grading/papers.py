@@ -11,6 +11,7 @@ from attncli.marking.answers.sheets import AnswerSheet
 from attncli.marking.grading.degenerate import Degenerate, degenerate
 from attncli.marking.grading.exam import Exam
 from attncli.marking.grading.terms import MarkedTerm, marked_term
+from attncli.marking.grading.words import MarkedWords, OwnNumbers, marked_words
 from attncli.marking.verdicts import Given, Verdict
 from attncli.records import NamedTuple
 
@@ -26,13 +27,15 @@ class PointedVerdict(NamedTuple):
 
 class MarkedPaper(NamedTuple):
     """A student's answers with what is said of each, in the order of the working; by which
-    exam, and what makes later work trivial; `terms` are numbers inside lines."""
+    exam, and what makes later work trivial; `terms` are numbers inside lines, `words` answers in
+    words."""
 
     sheet: AnswerSheet
     exam: Exam
     numbers: tuple[PointedVerdict, ...]
     trivial: tuple[Degenerate, ...] = ()
     terms: tuple[MarkedTerm, ...] = ()
+    words: tuple[MarkedWords, ...] = ()
 
     @property
     def of(self) -> Decimal:
@@ -41,8 +44,8 @@ class MarkedPaper(NamedTuple):
 
     @property
     def points(self) -> Decimal:
-        each = (*(one.points for one in self.numbers), *(one.points for one in self.terms))
-        return sum(each, Decimal(0))
+        numbers = (*(one.points for one in self.numbers), *(one.points for one in self.terms))
+        return sum((*numbers, *(one.points for one in self.words)), Decimal(0))
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -50,9 +53,11 @@ class MarkedPaper(NamedTuple):
 
     @property
     def judgements(self) -> list[str]:
-        """Those of all numbers, in the order of the working, of those inside lines last."""
-        terms = (term.judgement for term in self.terms)
-        return [*(verdict.judgement for verdict in self.verdicts), *terms]
+        """Those of all numbers, in the order of the working, then of those inside lines, and of
+        answers in words."""
+        terms = (one.judgement for one in self.terms)
+        words = (one.judgement for one in self.words)
+        return [*(verdict.judgement for verdict in self.verdicts), *terms, *words]
 
     @property
     def counts(self) -> Counter[str]:
@@ -60,7 +65,7 @@ class MarkedPaper(NamedTuple):
 
     @property
     def follows(self) -> bool:
-        """Whether every number is there and right."""
+        """Whether every answer is there and right."""
         return all(judgement == "correct" for judgement in self.judgements)
 
 
@@ -74,7 +79,7 @@ def marked(exam: Exam, sheet: AnswerSheet) -> MarkedPaper:
     nothing = Given("")
     answers = {one.cell: sheet.answers.get(one.id, nothing) for one in exam.asked}
     with np.errstate(all="ignore"):  # what follows from wild answers may be no number
-        verdicts = exam.judge.verdicts(answers)
+        verdicts, theirs = exam.judge.judged(answers)
     shares = exam.scheme.shares(verdicts)
     numbers = tuple(
         PointedVerdict(verdict, share * exam.by_cell[verdict.cell].points)
@@ -84,5 +89,10 @@ def marked(exam: Exam, sheet: AnswerSheet) -> MarkedPaper:
         marked_term(one, sheet.answers.get(one.id, nothing), answers, carry=exam.scheme.carry)
         for one in exam.terms
     )
+    own = OwnNumbers(exam.judge.right, theirs, answers)
+    words = tuple(
+        marked_words(one, sheet.answers.get(one.id, nothing), own, carry=exam.scheme.carry)
+        for one in exam.words
+    )
     trivial = tuple(degenerate(exam.trace, verdicts))
-    return MarkedPaper(sheet, exam, numbers, trivial, terms)
+    return MarkedPaper(sheet, exam, numbers, trivial, terms, words)

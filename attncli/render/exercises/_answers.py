@@ -15,6 +15,7 @@ class AnsweredBlank(NamedTuple):
 
     id: str
     answer: str = ""
+    in_words: bool = False
 
 
 def paper_of(document: Document, form: str) -> Paper:
@@ -33,8 +34,10 @@ def entries(section: Section, paper: Paper) -> Iterator[AnsweredBlank]:
     """The blanks of a section in the order of the page, a student's without their answers."""
     for question in section.questions:
         told = "" if paper.kind == "sheet" else _answer(question)
-        yield AnsweredBlank(question.id, told)
+        yield AnsweredBlank(question.id, told, question.words is not None)
 
 
 def _answer(question: Question) -> str:
+    if question.words is not None:
+        return question.words.answer.raw
     return "" if question.key is None else decimals.text(question.key.number.shown)

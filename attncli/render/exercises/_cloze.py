@@ -22,7 +22,8 @@ from itertools import count
 from math import lcm
 
 from attncli.arithmetic import decimals
-from attncli.questions import Question
+from attncli.notation.words import printed
+from attncli.questions import Question, RightWords
 from attncli.records import NamedTuple
 from attncli.render.exercises._accepted import (
     AcceptedRange,
@@ -30,11 +31,13 @@ from attncli.render.exercises._accepted import (
     TakenWrong,
     number_text,
 )
-from attncli.render.exercises._self_marking import MASKED
+from attncli.render.exercises._moodle_text import text
+from attncli.render.exercises._self_marking import MASKED, written_answers
 
 _LEAST_WIDTH, _MOST_WIDTH = 6, 18
 """Moodle makes fields of more than some characters longer by chance; 18 digits keep a whole
 number from becoming a fraction with an exponent."""
+_STAR = r"\*"
 _KEPT = re.compile(r"[\\~{}]")
 
 
@@ -81,6 +84,20 @@ def masked_field(question: Question, said: str, size: Size) -> str:
     told = in_field(said)
     parts = [*(f"={text}#{told}" for text in MASKED), f"%0%{size.filler}"]
     return f"{{{size.weight(question)}:SHORTANSWER:{'~'.join(parts)}}}"
+
+
+def word_field(question: Question, key: RightWords, said: str, size: Size) -> str:
+    """A blank that is answered in words: a choice, or a short answer whatever its letters' case."""
+    told, weight = in_field(said), size.weight(question)
+    if key.labels:
+        options = (in_field(text(printed(option))) for option in key.options)
+        choices = [
+            f"={option}#{told}" if k in key.right else option for k, option in enumerate(options)
+        ]
+        return f"{{{weight}:MULTICHOICE:{'~'.join(choices)}}}"
+    # a star would stand for any text
+    parts = [f"={in_field(one.replace('*', _STAR))}#{told}" for one in written_answers(key)]
+    return f"{{{weight}:SHORTANSWER:{'~'.join([*parts, f'%0%{size.filler}'])}}}"
 
 
 def in_field(html: str) -> str:

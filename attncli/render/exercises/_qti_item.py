@@ -9,10 +9,17 @@ from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Blank
 from attncli.document import Document, Section
 from attncli.notation.words import ISOLATE, POP, visible
-from attncli.questions import Paper, Question
+from attncli.questions import Paper, Question, RightWords
 from attncli.records import NamedTuple
 from attncli.render.exercises._accepted import AcceptedRange, TakenWrong, number_text
-from attncli.render.exercises._self_marking import LEVEL, MASKED, SelfMarking, hinted, whole
+from attncli.render.exercises._self_marking import (
+    LEVEL,
+    MASKED,
+    SelfMarking,
+    hinted,
+    whole,
+    written_answers,
+)
 from attncli.render.exercises._xml import DECLARATION, allowed, xml
 from attncli.render.html import HtmlStyle, escaped
 
@@ -80,6 +87,8 @@ adaptive="false" timeDependent="false">
 """)
 
     def _place(self, question: Question) -> str:
+        if question.words is not None and question.words.labels:
+            return _choice(self.variables[question.id], question.words)
         return (
             f'<textEntryInteraction responseIdentifier="{self.variables[question.id]}" '
             f'expectedLength="{self.length}"/>'
@@ -88,9 +97,7 @@ adaptive="false" timeDependent="false">
     def _declared(self) -> Iterator[str]:
         """The answers, and what comes of them."""
         for question in self.form.questions:
-            told = self.form.told.get(question.id)
-            kind = "string" if told is None else "float"
-            right = MASKED[0] if told is None else decimals.text(told.answer)
+            kind, right = self._answer(question)
             yield (
                 f'<responseDeclaration identifier="{self.variables[question.id]}" '
                 f'cardinality="single" baseType="{kind}">'
@@ -107,6 +114,15 @@ adaptive="false" timeDependent="false">
             'baseType="identifier"/>'
         )
 
+    def _answer(self, question: Question) -> tuple[str, str]:
+        """The kind of an answer, and the right one."""
+        words, told = question.words, self.form.told.get(question.id)
+        if words is not None and words.labels:
+            return "identifier", _option(words.right[0])
+        if words is not None:
+            return "string", xml(words.answer.raw)
+        return ("string", MASKED[0]) if told is None else ("float", decimals.text(told.answer))
+
     def _rules(self) -> Iterator[str]:
         """How the answers are marked, and what is told after which try."""
         yield from map(self._rule, self.form.questions)
@@ -118,14 +134,14 @@ adaptive="false" timeDependent="false">
 
     def _rule(self, question: Question) -> str:
         name, told = self.variables[question.id], self.form.told.get(question.id)
+        words = question.words
+        if words is not None and words.labels:
+            options = (_compared("match", name, "identifier", _option(k)) for k in words.right)
+            return _condition([(_any_of(options), _earned(Decimal(question.points)))])
         if told is None:
-            matches = "".join(
-                '<stringMatch caseSensitive="false">'
-                f'<variable identifier="{name}"/><baseValue baseType="string">{text}</baseValue>'
-                "</stringMatch>"
-                for text in MASKED
-            )
-            return _condition([(f"<or>{matches}</or>", _earned(Decimal(question.points)))])
+            texts = MASKED if words is None else map(xml, written_answers(words))
+            matches = (_is_text(name, text) for text in texts)
+            return _condition([(_any_of(matches), _earned(Decimal(question.points)))])
         cases = [(_within(name, told.right), _earned(Decimal(question.points)))]
         for slip in told.slips:
             points = decimals.product(Decimal(question.points * slip.share), Decimal("0.01"))
@@ -143,6 +159,33 @@ adaptive="false" timeDependent="false">
             yield _modal(name, html)
         for number, sections in enumerate(self.form.document.hints, start=1):
             yield _modal(f"hint{number}", _hint(sections))
+
+
+def _choice(name: str, key: RightWords) -> str:
+    """A list of options in the middle of a text."""
+    options = "".join(
+        f'<inlineChoice identifier="{_option(k)}">{xml(visible(option))}</inlineChoice>'
+        for k, option in enumerate(key.options)
+    )
+    return (
+        f'<inlineChoiceInteraction responseIdentifier="{name}" shuffle="false">{options}'
+        "</inlineChoiceInteraction>"
+    )
+
+
+def _option(place: int) -> str:
+    return f"option{place + 1}"
+
+
+def _any_of(conditions: Iterable[str]) -> str:
+    return f"<or>{''.join(conditions)}</or>"
+
+
+def _is_text(name: str, text: str) -> str:
+    return (
+        f'<stringMatch caseSensitive="false"><variable identifier="{name}"/>'
+        f'<baseValue baseType="string">{text}</baseValue></stringMatch>'
+    )
 
 
 def _hint(sections: Sequence[Section]) -> str:

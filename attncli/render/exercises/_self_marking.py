@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from attncli.arithmetic.expression import Blank
 from attncli.document import AnswerSpace, Block, Document, Fields, Section
 from attncli.notation.words import visible
-from attncli.questions import OWN_FORM, Paper, Question
+from attncli.questions import OWN_FORM, Paper, Question, RightWords
 from attncli.records import NamedTuple
 from attncli.render.exercises._accepted import Alternatives
 from attncli.render.exercises._answers import asking
@@ -50,7 +50,7 @@ class SelfMarking(NamedTuple):
         """Raises ValueError for a document that doesn't say what is right."""
         asked = [question for section in asking(document) for question in section.questions]
         for question in asked:
-            if question.key is None:
+            if question.key is None and question.words is None:
                 raise ValueError(f"{question.id} has no key, which can't be done without")
         told = {
             question.id: Alternatives.of(question.key, paper.share)
@@ -64,13 +64,17 @@ class SelfMarking(NamedTuple):
         """What is asked, in the order of the places for the answers."""
         return [question for section in asking(self.document) for question in section.questions]
 
+    def is_masked(self, question: Question) -> bool:
+        """Whether the answer is −∞, for which there is no number."""
+        return question.words is None and question.id not in self.told
+
     def asked(self, styled: Styled, place: Callable[[Question], str]) -> Iterator[str]:
         """What is to be done: what the key depends on, what the exercise opens with, and each
         section, with a place for each answer."""
         facts, opening = self.document.facts, self.document.opening
         if facts is not None:
             yield facts_html(facts, styled(answer_of))
-        if any(question.id not in self.told for question in self.questions):
+        if any(map(self.is_masked, self.questions)):
             yield f"<p>{self.paper.words.files.masked.format(code='<code>-inf</code>')}</p>"
         for section in asking(self.document):
             places = _Places(section, place)
@@ -126,6 +130,16 @@ def whole(parts: Iterable[str]) -> str:
 def answer_of(blank: Blank) -> str:
     """The answer in the place of a blank."""
     return _HIDDEN if blank.answer is None else text_of(blank.answer)
+
+
+def written_answers(key: RightWords) -> list[str]:
+    """How people write what is right: the words, and the parts of a pair in other ways."""
+    found: dict[str, None] = {}
+    for answer in key.answers:
+        parts = answer.raw.split(" ")
+        told = (answer.raw, "".join(parts), ", ".join(parts), f"({', '.join(parts)})")
+        found |= dict.fromkeys(one for one in told if one.strip())
+    return list(found)
 
 
 def _printed(blocks: Iterable[Block]) -> Iterator[Block]:

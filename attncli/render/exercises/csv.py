@@ -16,7 +16,7 @@ import re
 from attncli.document import Document
 from attncli.notation.words import hidden_again, visible
 from attncli.render.abilities import Abilities
-from attncli.render.exercises._answers import asking, entries, paper_of
+from attncli.render.exercises._answers import AnsweredBlank, asking, entries, paper_of
 from attncli.render.page import Page
 from attncli.word import Word
 
@@ -39,8 +39,12 @@ def render(document: Document, page: Page) -> str:  # noqa: ARG001
     rows.writerow(HEADINGS)
     for section in asking(document):
         for entry in entries(section, paper):
-            rows.writerow((form, made_from, guarded(entry.id), entry.answer))
+            rows.writerow((form, made_from, guarded(entry.id), _answer(entry)))
     return text.getvalue()
+
+
+def _answer(entry: AnsweredBlank) -> str:
+    return guarded(entry.answer) if entry.in_words else entry.answer
 
 
 def guarded(text: str) -> str:

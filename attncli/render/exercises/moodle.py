@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterable, Sequence
 from attncli.arithmetic.expression import Blank
 from attncli.document import Document, Facts, Section
 from attncli.languages.words import FileWords
+from attncli.notation.words import printed
 from attncli.questions import OWN_FORM, Paper, Question
 from attncli.records import NamedTuple
 from attncli.render.abilities import Abilities
 from attncli.render.exercises._accepted import TakenWrong
 from attncli.render.exercises._answers import paper_of
-from attncli.render.exercises._cloze import Size, field, masked_field
+from attncli.render.exercises._cloze import Size, field, masked_field, word_field
 from attncli.render.exercises._moodle_text import mathematics, name_of, text, word
 from attncli.render.exercises._self_marking import (
     LEVEL,
@@ -79,6 +80,10 @@ class _Exercise(NamedTuple):
         return cls(form, Size.of(form.questions, list(form.told.values())))
 
     def field(self, question: Question) -> str:
+        if question.words is not None:
+            answers = " / ".join(word(printed(one)) for one in question.words.answers)
+            right = self.words.right.format(number=answers)
+            return word_field(question, question.words, right, self.size)
         assert question.key is not None
         right = self.words.right.format(number=text_of(question.key.number))
         if question.id not in self.form.told:

@@ -49,7 +49,9 @@ def _lines(document: Document, section: Section) -> Iterator[str]:
 def _entry(entry: AnsweredBlank) -> str:
     name = quoted(entry.id)
     start = f"  {name}:" if len(name) <= _LONGEST_KEY else f"  ? {name}\n  :"
-    return f"{start} {_number(entry.answer)}" if entry.answer else start
+    if not entry.answer:
+        return start
+    return f"{start} {quoted(entry.answer) if entry.in_words else _number(entry.answer)}"
 
 
 def _number(text: str) -> str:

@@ -125,7 +125,7 @@ def _section(section: doc.Section) -> dict[str, Any]:
         data["starts_from"] = [
             _matrix(t) for t in tables if isinstance(t, MatrixBlock) and t.made_in != section.step
         ]
-        data["questions"] = [_question(question) for question in section.questions]
+        data["questions"] = [_question(question, section) for question in section.questions]
     wrong, told = [*_mistakes(section.blocks)], [*_sentences(section.blocks)]
     return {**data, **_unless_empty(mistakes=wrong, text=told)}
 
@@ -143,9 +143,13 @@ def _tables(blocks: Iterable[doc.Block]) -> Iterator[MatrixBlock | doc.TextList]
             yield block
 
 
-def _question(question: Question) -> dict[str, Any]:
+def _question(question: Question, section: doc.Section) -> dict[str, Any]:
     data: dict[str, Any] = {"id": question.id, "points": plain_points(question.points)}
-    key = question.key
+    key, words = question.key, (one for one in section.blocks if isinstance(one, doc.WordBlank))
+    data |= next((_asked(one) for one in words if one.id == question.id), {})
+    if question.words is not None:
+        right = [answer.raw for answer in question.words.answers]
+        return {**data, "answer": question.words.answer.raw, "right": right}
     if key is None:
         return data
     policies = {"carry": key.carry, "exact": key.exact}
@@ -157,6 +161,12 @@ def _question(question: Question) -> dict[str, Any]:
         **{name: None if x is None else text_of(x) for name, x in policies.items()},
         "mistakes": [_slip(slip) for slip in key.slips],
     }
+
+
+def _asked(block: doc.WordBlank) -> dict[str, Any]:
+    """How something is asked in words."""
+    options = [option.raw for option in block.options]
+    return {"text": _text_of(block.text), **_unless_empty(options=options)}
 
 
 def _slip(slip: MistakenAnswer) -> dict[str, Any]:

@@ -253,6 +253,14 @@ def _made(row: doc.TreeRow) -> str:
     return f": {made}" if made else ""
 
 
+def _word_blank(block: doc.WordBlank) -> str:
+    """A question, its options as a list, and room for the answer."""
+    options = zip(block.labels, block.options, strict=False)
+    listed = "\n".join(f"- {label}) {escaped(option)}" for label, option in options)
+    answer = f"{block.heading}: {_RULE if block.answer is None else escaped(block.answer)}"
+    return "\n\n".join(filter(None, (_spans(block.text), listed, answer)))
+
+
 _WRITERS: Mapping[type, Callable[[Any], str]] = {
     Title: lambda piece: f"# {escaped(piece.title)}{piece.called}\n\n{_facts(piece.facts)}",
     Heading: _heading,
@@ -272,6 +280,7 @@ _WRITERS: Mapping[type, Callable[[Any], str]] = {
     doc.TextList: nothing,
     Data: nothing,
     doc.Fields: lambda block: "  ".join(f"{name} {_RULE}" for name in block.names),
+    doc.WordBlank: _word_blank,
     doc.AnswerSpace: lambda block: "<br>" * (2 * block.lines),
 }
 """How each piece is written."""

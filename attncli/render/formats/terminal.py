@@ -210,6 +210,22 @@ def _room(block: doc.AnswerSpace, cells: int) -> list[Line]:
     return [line for _ in range(block.lines) for line in ([], rule)][1:]
 
 
+def _word_blank(block: doc.WordBlank, cells: int) -> list[Line]:
+    """A question, its options, and a rule for the answer."""
+    options = [
+        StyledText(unbreakable(f"{label}) {printed(option)}"))
+        for label, option in zip(block.labels, block.options, strict=False)
+    ]
+    gaps = [piece for option in options for piece in (StyledText(f"{GLUE * 3} "), option)][1:]
+    answer = "_" * _SHORTEST_RULE * 2 if block.answer is None else printed(block.answer)
+    room = min(cells, _WIDEST_PROSE) - _INDENT
+    return [
+        *_behind([], block.text, cells),
+        *(_indented(wrapped(gaps, room)) if gaps else []),
+        *_indented([[StyledText(f"{block.heading} {answer}")]]),
+    ]
+
+
 def _graph(block: doc.Graph, cells: int) -> list[Line]:
     """An arrow for each edge, the heavier the longer."""
     source = max(width(printed(edge.source)) for edge in block.edges)
@@ -272,6 +288,7 @@ _WRITERS: Mapping[type, Callable[[Any, int], list[Line]]] = {
     doc.TextList: nothing,
     Data: nothing,
     doc.Fields: _fields,
+    doc.WordBlank: _word_blank,
     doc.AnswerSpace: _room,
 }
 """How each piece is laid out."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from attncli import document as doc
-from attncli.arithmetic.expression import Symbol
+from attncli.arithmetic.expression import Blank, Symbol
 from attncli.render.html import tables
 from attncli.render.html.spans import code_html, spans_html
 from attncli.render.html.style import HtmlStyle
@@ -49,6 +49,17 @@ def _fields(block: doc.Fields, style: HtmlStyle) -> str:
     return f'<p class="fields">{" ".join(names)}</p>'
 
 
+def _word_blank(block: doc.WordBlank, style: HtmlStyle) -> str:
+    """A question, its options, and room for the answer."""
+    options = "".join(
+        f"<li>{style.text(label)}) {style.word(option)}</li>"
+        for label, option in zip(block.labels, block.options, strict=False)
+    )
+    answer = style.blank(Blank(block.id))
+    listed = f"<ul>{options}</ul>" if options else ""
+    return f"<p>{spans_html(block.text, style)}</p>{listed}<p>{answer}</p>"
+
+
 _WRITERS: Mapping[type, Callable[[Any, HtmlStyle], str]] = {
     doc.Facts: tables.facts_html,
     doc.Prose: lambda block, style: f"<p>{spans_html(block.text, style)}</p>",
@@ -67,6 +78,7 @@ _WRITERS: Mapping[type, Callable[[Any, HtmlStyle], str]] = {
     doc.Tree: _tree,
     doc.Graph: tables.graph_html,
     doc.Fields: _fields,
+    doc.WordBlank: _word_blank,
     doc.AnswerSpace: lambda block, _: f'<div class="room">{"<br>" * block.lines}</div>',
 }
 """How each block is written."""

@@ -78,6 +78,20 @@ def _fields(block: doc.Fields, _: Setting) -> str:
     )
 
 
+def _word_blank(block: doc.WordBlank, _: Setting) -> str:
+    """A question, its options, and a rule for the answer."""
+    options = [
+        rf"\mbox{{{label}) {spans((option,))}}}"
+        for label, option in zip(block.labels, block.options, strict=False)
+    ]
+    rule = r"\rule{8em}{.4pt}" if block.answer is None else spans((block.answer,))
+    listed = "".join(rf"{option}\quad " for option in options)
+    return (
+        f"{{\\raggedright {spans(block.text)}\\\\*[1ex]\n"
+        f"{listed}\\hspace*{{\\fill}}\\mbox{{{escaped(block.heading)} {rule}}}\\par}}\\medskip"
+    )
+
+
 _WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
     Tables: lambda block, setting: tables.together(
         [tables.matrix(matrix, setting) for matrix in block.matrices]
@@ -98,6 +112,7 @@ _WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
     doc.Tree: _tree,
     doc.Graph: lambda block, _: tables.graph(block),
     doc.Fields: _fields,
+    doc.WordBlank: _word_blank,
     doc.AnswerSpace: lambda block, setting: setting.lines_to_write.format(block.lines),
 }
 """How each block is written."""

@@ -47,7 +47,8 @@ class WholePage(NamedTuple):
     @property
     def makes(self) -> frozenset[str]:
         """The quantities that are made on the page, but for those that it tells all the same."""
-        made = [definition for one in self.told for definition in one.part.definitions]
+        whole = (one for one in self.told if not one.only_asked)
+        made = [definition for one in whole for definition in one.part.definitions]
         names = {one.name for one in made} if self.again else without_copies(made)
         return frozenset(name for name in names if not is_said(self.trace, name))
 

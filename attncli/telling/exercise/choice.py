@@ -9,7 +9,7 @@ from decimal import Decimal
 from attncli.arithmetic import decimals
 from attncli.refusals import Problem, quote
 from attncli.scenario.exercise import MOST_POINTS, Blanking, Points, UnreadableBlanking
-from attncli.steps.order import STORY, made
+from attncli.steps.order import STORY, inquiries, made
 from attncli.steps.terms import nearest_step
 from attncli.telling.exercise.lines import Blankable, Terms
 from attncli.telling.selection import SelectionError
@@ -33,7 +33,7 @@ def parse_points(texts: Sequence[str]) -> Points:
     for text in texts:
         name, equals, count = text.rpartition("=")
         option, worth = f"--points {text}", _worth(count)
-        if equals and name not in STORY and name not in made():
+        if equals and name not in (*STORY, *inquiries()) and name not in made():
             wrong.append(Problem.of(option, "no such step or quantity", nearest_step(name)))
         elif worth is None:
             right = f"give a number above 0 and at most {MOST_POINTS}"

@@ -19,6 +19,7 @@ from attncli.document import (
 from attncli.file.problems import ScenarioError
 from attncli.languages import words_of
 from attncli.languages.words import FactWords, FrameWords, PaperWords, TaskWords
+from attncli.marking.paths import Paths
 from attncli.questions import Paper, Question, RightAnswer, Worth, points_text
 from attncli.records import NamedTuple
 from attncli.scenario.exercise import Frame
@@ -29,6 +30,7 @@ from attncli.telling.exercise.choice import chosen
 from attncli.telling.exercise.conventions import products_in_words
 from attncli.telling.exercise.fingerprint import fingerprint
 from attncli.telling.exercise.frame import framing_facts, instructions
+from attncli.telling.exercise.inquiries import AskedInWords, blocks_of, table_of_answers
 from attncli.telling.exercise.keys import Reach, key_of, number_of, with_slips
 from attncli.telling.exercise.lines import Asked, Blankable
 from attncli.telling.exercise.request import ExerciseRequest
@@ -74,13 +76,17 @@ class BlankedPage(NamedTuple):
 
     def keys(self) -> dict[str, RightAnswer]:
         """What is accepted for each of the places that are asked for, by their ids."""
-        from attncli.marking.judging import Judge
-
         carry, exact = map(self._numbers_under, POLICIES)
-        judge = Judge(self.trace, self.context, printed=self.roots)
-        reach = Reach(judge.right)
+        reach = Reach(self._paths)
         keys = {place.id: key_of(reach, place, carry, exact) for place in self.places}
         return {id_: let_pass(key, self.wish.tolerance) for id_, key in keys.items()}
+
+    @property
+    def _paths(self) -> Paths:
+        """Where honest paths lead from what the sheet shows."""
+        from attncli.marking.judging import Judge
+
+        return Judge(self.trace, self.context, printed=self.roots).right
 
     def _numbers_under(self, policy: Policy) -> Mapping[str, Number]:
         """The numbers of the blanks under a policy, worked from what the sheet shows; none where
@@ -109,14 +115,38 @@ class BlankedPage(NamedTuple):
             *what_passes(self.wish.tolerance, words.keys),
         )
         sections = []
+        in_words = self.wish.in_words(self.trace)
         for told, places in self.asking:
             section = told.section
             if places:
                 section = self._section(told, places, keys, words)
                 section = section._replace(solution=(*before, *section.solution))
                 before = ()
-            sections.append(section)
+            own = [one for one in in_words if one.question.part == told.part]
+            sections.append(self._with_words(told, section, own, words) if own else section)
         return sections
+
+    def _with_words(
+        self,
+        told: StepSection,
+        section: Section,
+        asked: Sequence[AskedInWords],
+        words: FrameWords,
+    ) -> Section:
+        """A section that asks something in words, too; where that is all, its solution has the
+        working that leads to the answers."""
+        questions = [one.asked_on(self._paths) for one in asked]
+        keys = [key for question in questions if (key := question.words) is not None]
+        blocks = blocks_of(asked, keys, words)
+        lines: list[Block] = []
+        if told.only_asked:
+            names = {definition.name for definition in told.part.definitions}
+            lines = working_in(self.trace, told.part, names, (), Selection())
+        return section._replace(
+            blocks=(*section.blocks, *blocks),
+            questions=(*section.questions, *questions),
+            solution=(*section.solution, *lines, *table_of_answers(questions, words.keys)),
+        )
 
     def _section(
         self,
@@ -156,6 +186,8 @@ def taken(
 ) -> BlankedPage:
     """What a form of an exercise asks for. Raises SelectionError where there is nothing."""
     page = wish.page(trace)._replace(words=words)
+    if not wish.asks and wish.words:
+        return BlankedPage(wish, page, (), Asked(), page.asking(Asked()))
     if wish.wants_everything:
         asked = page.everything()
         asking = page.asking(asked)

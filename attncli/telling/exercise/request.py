@@ -7,12 +7,19 @@ from decimal import Decimal
 
 from attncli.arithmetic.expression import Location
 from attncli.choices import LAYOUTS, Layout
+from attncli.marking.inquiries import WordQuestion
 from attncli.marking.tolerance import Tolerance
 from attncli.records import NamedTuple
 from attncli.refusals import listed
 from attncli.scenario.exercise import Blanking, Points
 from attncli.telling.exercise.asking import WholePage
 from attncli.telling.exercise.choice import takes, terms_of
+from attncli.telling.exercise.inquiries import (
+    AskedInWords,
+    WordsWanted,
+    asked_in_words,
+    is_of_rows,
+)
 from attncli.telling.exercise.lines import Blankable, Terms
 from attncli.telling.exercise.sections import Cells, sections_of, told_of
 from attncli.telling.selection import Selection
@@ -41,8 +48,8 @@ class PartAsked(NamedTuple):
 
 
 class ExerciseRequest(NamedTuple):
-    """What an exercise is to ask for, one thing after the other. `share` is what a known mistake
-    earns, in per cent; where it is None, mistakes aren't looked for."""
+    """What an exercise is to ask for, one thing after the other, and what in `words`. `share` is
+    what a known mistake earns, in per cent; where it is None, mistakes aren't looked for."""
 
     asks: tuple[PartAsked, ...]
     points: Points = Points()
@@ -50,6 +57,7 @@ class ExerciseRequest(NamedTuple):
     share: int | None = None
     tolerance: Tolerance = Tolerance()
     layout: Layout = LAYOUTS[1]
+    words: tuple[WordsWanted, ...] = ()
 
     @property
     def terms(self) -> Terms:
@@ -64,6 +72,8 @@ class ExerciseRequest(NamedTuple):
     @property
     def wants_everything(self) -> bool:
         """Whether all that the page makes is asked for."""
+        if not self.asks:
+            return False
         first = self.asks[0].blanking.kind
         whole = (not (ask.cells or ask.selection.queries) for ask in self.asks)
         alike = all(ask.blanking.kind == first for ask in self.asks)
@@ -76,6 +86,7 @@ class ExerciseRequest(NamedTuple):
         steps = {told.part.step for told in page.told}
         makes = (definition for told in page.told for definition in told.part.definitions)
         quantities = {definition.name.local for definition in makes}
+        quantities |= {one.question.name.local for one in self.in_words(trace)}
         for known, said in ((steps, self.points.steps), (quantities, self.points.quantities)):
             for name in said.keys() - known:
                 yield name, f"give points of {listed(sorted(known))}"
@@ -91,15 +102,28 @@ class ExerciseRequest(NamedTuple):
         }
         made = {name for name in names if not trace[name].given}
         users = (one.part for one in page.told if names - made)
+        made |= {one.question.reads for one in self.in_words(trace)}
         return made | {definition.name for part in users for definition in part.definitions}
 
     def page(self, trace: Trace) -> WholePage:
         """The page that is asked about."""
         cells = [cell for ask in self.asks for cell in ask.cells]
         inputs = tuple(name for name, _ in cells if trace[name].given)
-        told = sections_of(trace, [(ask.selection, ask.cells) for ask in self.asks])
+        asks = [(ask.selection, ask.cells) for ask in self.asks]
+        told = sections_of(trace, asks, [one.question.part for one in self.in_words(trace)])
         page = WholePage(trace, told, self.terms, inputs, again=bool(cells))
         return page if page.makes else page._replace(again=True)
+
+    def in_words(self, trace: Trace) -> list[AskedInWords]:
+        """What is asked of a trace besides numbers."""
+        asked = asked_in_words(trace, self.words, self.points)
+        return [one for one in asked if self._shows_rows_of(trace, one.question)]
+
+    def _shows_rows_of(self, trace: Trace, question: WordQuestion) -> bool:
+        """Whether the section of a question has its row, if it shows only some."""
+        whole = [ask for ask in self.asks if not ask.cells]
+        own = [ask.selection for ask in whole if ask.selection.includes(question.part)]
+        return not own or any(is_of_rows(trace, question, one) for one in own)
 
     def allowed(self, page: WholePage) -> list[tuple[PartAsked, Blankable]]:
         """The numbers of a page that may be asked for, each with what asks for it first."""

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import groupby
 
-from attncli.file.address import Address
+from attncli.file.address import Address, AddressError
 from attncli.marking.tolerance import Tolerance
 from attncli.name import Name
 from attncli.questions import points_text
 from attncli.refusals import Problem, Where
 from attncli.scenario.exercise import Ask, ExerciseFile
 from attncli.telling.cells import find_cells
+from attncli.telling.exercise.inquiries import WordsWanted
 from attncli.telling.exercise.request import ExerciseRequest, PartAsked
 from attncli.telling.selection import SelectionError, select
 from attncli.telling.walkthrough import check_told
@@ -24,15 +25,20 @@ def request_of(trace: Trace, ordered: ExerciseFile) -> ExerciseRequest:
     file, each where it stands."""
     wrong: list[Problem] = []
     asks: list[PartAsked] = []
+    words: list[WordsWanted] = []
     for group in _alike(ordered.ask):
         try:
-            asks.append(_asked(trace, ordered, group))
+            if group[0].question is None:
+                asks.append(_asked(trace, ordered, group))
+            else:
+                words += (_in_words(trace, ask) for ask in group)
         except SelectionError as error:
             wrong += (_placed(problem, group[0]) for problem in error.problems)
     if wrong:
         raise SelectionError(wrong)
     share, tolerance = ordered.mistakes, tolerance_of(ordered.tolerance)
     found = ExerciseRequest(tuple(asks), ordered.points, str(ordered.seed), share, tolerance)
+    found = found._replace(words=tuple(words))
     if ordered.layout is not None:
         found = found._replace(layout=ordered.layout)
     _check_points(trace, ordered, found)
@@ -63,7 +69,7 @@ def _alike(asks: Sequence[Ask]) -> Iterator[list[Ask]]:
     one by one, so that what is wrong is told where it stands."""
 
     def way(ask: Ask) -> tuple[object, ...]:
-        return ask._replace(step=None, cell=None), ask.cell is None
+        return ask._replace(step=None, cell=None), ask.cell is None, ask.question
 
     return (list(group) for _, group in groupby(asks, way))
 
@@ -78,6 +84,20 @@ def _asked(trace: Trace, ordered: ExerciseFile, group: Sequence[Ask]) -> PartAsk
     selection = select(trace, steps, first.token, detail, **part)
     check_told(trace, selection)
     return PartAsked(selection, tuple(cells), blanking, first.points)
+
+
+def _in_words(trace: Trace, ask: Ask) -> WordsWanted:
+    """A question that is answered in words. Raises SelectionError where nothing has it."""
+    assert ask.question is not None
+    selection = select(trace, (), ask.token, layer=ask.layer, head=ask.head)
+    wanted = WordsWanted(ask.question, selection, ask.written, ask.points)
+    option = f"--ask {ask.question}"
+    try:
+        if wanted.questions(trace):
+            return wanted
+    except AddressError as error:
+        raise SelectionError.of(option, error.wrong, error.right) from None
+    raise SelectionError.of(option, "nothing that is asked about has it", "ask about more of it")
 
 
 def _cells(trace: Trace, group: Sequence[Ask]) -> list[tuple[Name, Address]]:

@@ -27,16 +27,22 @@ Cells = Sequence[tuple[Name, Address]]
 
 
 class StepSection(NamedTuple):
-    """A section, and the part of the story that it tells."""
+    """A section, and the part of the story that it tells. Of what is `only_asked` in words it has
+    just what that starts from."""
 
     part: PlannedStep
     section: Section
+    only_asked: bool = False
 
 
-def sections_of(trace: Trace, asks: Sequence[tuple[Selection, Cells]]) -> list[StepSection]:
+def sections_of(
+    trace: Trace,
+    asks: Sequence[tuple[Selection, Cells]],
+    asked_in_words: Collection[PlannedStep] = (),
+) -> list[StepSection]:
     """A section for each part that is asked about, its tables one after the other. Of one of which
     only cells are wanted it has the lines of these alone; the first part that uses a given one
-    tells what it makes of it."""
+    tells what it makes of it. A part that is only asked in words has the tables it starts from."""
     wanted = {name for _, cells in asks for name, _ in cells}
     users = [_first_user(trace, name) for name in wanted if trace[name].given]
 
@@ -46,15 +52,20 @@ def sections_of(trace: Trace, asks: Sequence[tuple[Selection, Cells]]) -> list[S
     def includes(part: PlannedStep) -> bool:
         return _whole(part, asks) != [] or makes(part) or part in users
 
+    def only_asked(part: PlannedStep) -> bool:
+        return part in asked_in_words and not includes(part)
+
     def blocks(part: PlannedStep, context: Sequence[Quantity]) -> Iterable[Block]:
+        if only_asked(part):
+            return opening_blocks(trace, part, Selection(), context, alone=True)
         selection, cells = told_of(part, asks)
         if cells and makes(part):
             return _blocks_of_cells(trace, part, context, cells, selection)
         return _blocks(trace, part, context, selection if not cells else Selection())
 
-    told = _told(trace, includes, blocks)
-    left = _left_out(trace, told, asks)
-    return [_without(one, left) for one in told]
+    told = _told(trace, lambda part: includes(part) or part in asked_in_words, blocks, only_asked)
+    left = _left_out(trace, [one for one in told if not one.only_asked], asks)
+    return [one if one.only_asked else _without(one, left) for one in told]
 
 
 def told_of(part: PlannedStep, asks: Sequence[tuple[Selection, Cells]]) -> tuple[Selection, Cells]:
@@ -110,16 +121,19 @@ def _told(
     trace: Trace,
     wanted: Callable[[PlannedStep], bool],
     blocks: Callable[[PlannedStep, Sequence[Quantity]], Iterable[Block]],
+    only_asked: Callable[[PlannedStep], bool],
 ) -> list[StepSection]:
     numbered = [(k, part) for k, part in enumerate(told_parts(trace), start=1) if wanted(part)]
-    known = {definition.name for _, part in numbered for definition in part.definitions}
+    whole = (part for _, part in numbered if not only_asked(part))
+    known = {definition.name for part in whole for definition in part.definitions}
     told = []
     for number, part in numbered:
         sizes = only_for_sizes(trace, part)
         context = [q for q in operands_of(trace, part) if q.name not in known | sizes]
         known |= {quantity.name for quantity in context}
         kept = tuple(block for block in blocks(part, context) if block != ROUNDED_BY_ITSELF)
-        told.append(StepSection(part, section_of(trace, part, number, kept)))
+        section = section_of(trace, part, number, kept)
+        told.append(StepSection(part, section, only_asked(part)))
     return told
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from attncli.arithmetic.expression import Blank, with_each
-from attncli.document import Document, Section
+from attncli.document import Document, Section, WordBlank
 from attncli.questions import Question
 from attncli.records import Node
 from attncli.tables import MatrixBlock
@@ -26,7 +26,7 @@ def sheet_of(whole: Document) -> Document:
 def _unanswered_section(section: Section) -> Section:
     return section._replace(
         blocks=_unanswered(section.blocks),
-        questions=tuple(Question(id_, points) for id_, points, _ in section.questions),
+        questions=tuple(Question(one.id, one.points) for one in section.questions),
         solution=(),
     )
 
@@ -36,6 +36,8 @@ def _unanswered(part: Any) -> Any:  # noqa: ANN401
     match part:
         case Node():
             return with_each(part, Blank, lambda blank: Blank(blank.id))
+        case WordBlank():
+            return part._replace(answer=None)
         case MatrixBlock():
             matrix = part.matrix.without(part.blanks) if part.blanks else part.matrix
             return part._replace(matrix=matrix)

@@ -90,13 +90,16 @@ def _number(number: Decimal) -> str:
 def what_is_accepted(
     keys: Iterable[RightAnswer], roots: Mapping[Decimal, Decimal], words: FrameWords
 ) -> tuple[Block, ...]:
-    """How a key is to be read: what is accepted, and why; `roots` are printed on the sheet."""
+    """How a key is to be read: what is accepted for numbers, and why; `roots` are printed on the
+    sheet."""
     own = words.keys
     halves = [
         own.half.format(half=_number(x), decimals=words.facts.decimals.of(decimals.places(x) - 1))
         for x in dict.fromkeys(key.half for key in keys)
     ]
-    told = reduce(lambda a, b: own.two_halves.format(first=a, last=b), halves)
+    if not halves:
+        return ()
+    told = reduce(lambda a, b: own.either.format(first=a, last=b), halves)
     printed = (
         put_in(own.root, root=(Root(Number.written(square)),), about=(Number.written(about),))
         for square, about in roots.items()

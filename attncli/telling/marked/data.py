@@ -11,6 +11,7 @@ from attncli.arithmetic.expression import Location
 from attncli.marked import SIGNS
 from attncli.marking.grading.addresses import address_of
 from attncli.marking.grading.terms import MarkedTerm
+from attncli.marking.grading.words import MarkedWords
 from attncli.marking.verdicts import Cause, Verdict
 from attncli.trace import Trace
 
@@ -22,13 +23,15 @@ def judged_numbers(
     verdicts: Sequence[Verdict],
     points: Points | None = None,
     terms: Sequence[MarkedTerm] = (),
+    words: Sequence[MarkedWords] = (),
 ) -> dict[str, object]:
-    """What is said of each number, in the order of the working, those inside lines last; and how
-    many were judged how."""
+    """What is said of each number, in the order of the working, then of those inside lines and
+    of answers in words; and how many were judged how."""
     told: list[str] = [verdict.judgement for verdict in verdicts]
-    told += [term.judgement for term in terms]
+    told += [*(one.judgement for one in terms), *(one.judgement for one in words)]
+    numbers = (_number(trace, one, points) for one in verdicts)
     return {
-        "verdicts": [*(_number(trace, one, points) for one in verdicts), *map(_term, terms)],
+        "verdicts": [*numbers, *map(_term, terms), *map(_words, words)],
         "counts": {judgement: told.count(judgement) for judgement in SIGNS},
     }
 
@@ -58,6 +61,19 @@ def _term(term: MarkedTerm) -> dict[str, object]:
         "cause": None,
         "follows_from": [],
         "points": float(term.points),
+    }
+
+
+def _words(answer: MarkedWords) -> dict[str, object]:
+    return {
+        "cell": answer.asked.id,
+        "given": answer.given.text,
+        "expected": answer.right[0],
+        "accepted": list(answer.right),
+        "verdict": answer.judgement,
+        "cause": None,
+        "follows_from": [],
+        "points": float(answer.points),
     }
 
 

@@ -13,10 +13,13 @@ from attncli.marking.grading.addresses import cell_of, first_cell_of
 from attncli.marking.grading.exam import AskedNumber, Exam
 from attncli.marking.grading.scheme import Scheme
 from attncli.marking.grading.terms import AskedTerm, line_of
+from attncli.marking.grading.words import AskedWords
+from attncli.marking.inquiries import question_at
 from attncli.questions import OWN_FORM, Question, Worth
 from attncli.records import dataclass, field, replace
 from attncli.refusals import Problem, Refusal, Where
 from attncli.scenario.exercise import Points
+from attncli.steps.order import is_question
 from attncli.telling.exercise.fingerprint import fingerprint
 from attncli.telling.facts import printed_roots
 from attncli.telling.marked.terms import accepted_by, keys_of_terms
@@ -71,9 +74,15 @@ class Asking:
         """The exam that asks for some cells. Raises Refusal, naming all that aren't there."""
         wrong: list[Problem] = []
         cells: dict[str, Location] = {}
+        words: list[AskedWords] = []
         for text in ids:
             try:
-                cells[text] = self.cell(text)
+                if is_question(text):
+                    words.append(
+                        AskedWords(question_at(self.trace, text), Decimal(self.points_of(text)))
+                    )
+                else:
+                    cells[text] = self.cell(text)
             except AddressError as error:
                 wrong.append(Problem.of(source, f"{text}: {error.wrong}", error.right))
         if wrong:
@@ -83,9 +92,9 @@ class Asking:
             for text, cell in cells.items()
             if line_of(text) is None
         )
-        terms = tuple(self._terms([text for text in ids if line_of(text)], source))
+        terms = tuple(self._terms([text for text in cells if line_of(text)], source))
         printed = printed_roots(self.trace)
-        return Exam(self.trace, asked, terms, self.scheme, printed=printed)
+        return Exam(self.trace, asked, terms, self.scheme, printed=printed, words=tuple(words))
 
     def cell(self, text: str) -> Location:
         """The cell that an id is of; of a number inside a line, one that the line works out. Raises
@@ -109,6 +118,9 @@ class Asking:
 
     def points_of(self, text: str) -> Worth:
         """What a cell is worth, by the step that makes it, or that first uses it."""
+        if is_question(text):
+            question = question_at(self.trace, text)
+            return self.points.of(question.part.step, question.name.local)
         name = self.cell(text).quantity
         part = self.trace.part_of(name)
         if part is None:

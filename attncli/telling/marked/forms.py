@@ -14,11 +14,14 @@ from attncli.marking.grading.addresses import cell_of
 from attncli.marking.grading.exam import AskedNumber, Exam
 from attncli.marking.grading.scheme import Scheme
 from attncli.marking.grading.terms import AskedTerm, line_of
+from attncli.marking.grading.words import AskedWords
+from attncli.marking.inquiries import question_at
 from attncli.marking.verdicts import Accepted
 from attncli.questions import Question
 from attncli.records import NamedTuple, dataclass
 from attncli.refusals import Problem, Refusal, Where, listed
 from attncli.scenario.exercise import Frame
+from attncli.steps.order import is_question
 from attncli.telling.exercise.fingerprint import numbers_mark
 from attncli.telling.exercise.papers import exercise
 from attncli.telling.exercise.request import ExerciseRequest
@@ -41,7 +44,13 @@ def form_exam(
 ) -> FormExam:
     """What a form of an exercise asks for. Raises SelectionError where that is nothing."""
     document = exercise(trace, wish, form, "", frame)
-    questions = [one for section in document.sections for one in section.questions]
+    every = [one for section in document.sections for one in section.questions]
+    questions = [one for one in every if one.words is None]
+    words = tuple(
+        AskedWords(question_at(trace, one.id), Decimal(one.points))
+        for one in every
+        if one.words is not None
+    )
     asked = tuple(
         AskedNumber(one.id, cell_of(trace, one.id), Decimal(one.points))
         for one in questions
@@ -49,7 +58,7 @@ def form_exam(
     )
     terms = tuple(_term(one) for one in questions if line_of(one.id) is not None)
     roots = printed_roots(trace)
-    exam = Exam(trace, asked, terms, scheme, wish.tolerance, roots)
+    exam = Exam(trace, asked, terms, scheme, wish.tolerance, roots, words)
     assert document.paper is not None
     return FormExam(form, document.paper.hash, exam)
 
@@ -65,16 +74,26 @@ def made_form(
         raise Refusal.of(made.file, wrong, right)
     tolerance = tolerance_of({name: Decimal(much) for name, much in let_pass.items()})
     asked = tuple(_asked_numbers(trace, made))
-    terms = tuple(_made_terms(trace, made))
-    exam = Exam(trace, asked, terms, scheme, tolerance, printed_roots(trace))
+    terms, words = tuple(_made_terms(trace, made)), tuple(_asked_words(trace, made))
+    exam = Exam(trace, asked, terms, scheme, tolerance, printed_roots(trace), words)
     return FormExam(form, made.hash, exam)
 
 
 def _asked_numbers(trace: Trace, made: FormMade) -> Iterator[AskedNumber]:
     """The cells that a form asks for. Raises Refusal for one that isn't there."""
     for id_, points in made.asked.items():
-        if id_ not in made.terms:
+        if id_ not in made.terms and not is_question(id_):
             yield AskedNumber(id_, _cell(trace, id_, made.file), Decimal(str(points)))
+
+
+def _asked_words(trace: Trace, made: FormMade) -> Iterator[AskedWords]:
+    """What a form asks in words. Raises Refusal for a question that isn't there."""
+    for id_, points in made.asked.items():
+        if id_ not in made.terms and is_question(id_):
+            try:
+                yield AskedWords(question_at(trace, id_), Decimal(str(points)))
+            except AddressError as error:
+                raise Refusal.of(made.file, f"{id_}: {error.wrong}", error.right) from None
 
 
 def _made_terms(trace: Trace, made: FormMade) -> Iterator[AskedTerm]:
@@ -111,7 +130,8 @@ class AskedForms:
     def asked(self) -> tuple[str, ...]:
         """What the first form asks for, for files that only count."""
         exam = self.forms[0].exam
-        return (*(one.id for one in exam.asked), *(one.id for one in exam.terms))
+        numbers = (*(one.id for one in exam.asked), *(one.id for one in exam.terms))
+        return (*numbers, *(one.id for one in exam.words))
 
     @cached_property
     def _by_mark(self) -> dict[str, Exam]:

@@ -26,7 +26,7 @@ def marked_paper(paper: MarkedPaper) -> Document:
     told = Report(
         Word(exam.trace.scenario.title), tuple(facts), tuple(trivial_notes(paper)),
         {"student": sheet.student, "points": float(paper.points), "of": float(paper.of)}, points,
-        paper.terms,
+        paper.terms, paper.words,
     )  # fmt: skip
     return report(exam.judge, paper.verdicts, told)
 

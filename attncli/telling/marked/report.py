@@ -9,20 +9,22 @@ from types import MappingProxyType
 from attncli.arithmetic.expression import Location
 from attncli.document import Block, Document, Facts, Note, Prose, Section, Spans
 from attncli.marking.grading.terms import MarkedTerm
+from attncli.marking.grading.words import MarkedWords
 from attncli.marking.judging import Judge
 from attncli.marking.verdicts import Verdict
 from attncli.records import NamedTuple
 from attncli.telling.facts import rounding_facts
 from attncli.telling.marked.data import judged_numbers
 from attncli.telling.marked.findings import findings
-from attncli.telling.marked.tables import legend, table_of_terms, tables
+from attncli.telling.marked.tables import legend, table_of_terms, table_of_words, tables
 from attncli.telling.marked.words import in_short
 from attncli.word import Word
 
 
 class Report(NamedTuple):
     """What a report tells besides the verdicts: its title, facts and notes; some of it as data; and
-    the points of each number, if any are to be had; `terms` are numbers inside lines."""
+    the points of each number, if any are to be had; `terms` are numbers inside lines, `words`
+    answers in words."""
 
     title: Word
     facts: tuple[tuple[str, Spans], ...] = ()
@@ -30,24 +32,30 @@ class Report(NamedTuple):
     data: Mapping[str, object] = MappingProxyType({})
     points: Mapping[Location, Decimal] | None = None
     terms: tuple[MarkedTerm, ...] = ()
+    words: tuple[MarkedWords, ...] = ()
 
 
 def report(judge: Judge, verdicts: tuple[Verdict, ...], told: Report) -> Document:
     """What is said of an author's numbers, which a judge has judged."""
     trace = judge.trace
     judged: list[str] = [verdict.judgement for verdict in verdicts]
-    judged += [term.judgement for term in told.terms]
-    facts = Facts((*told.facts, ("In short", (in_short(judged),))))
+    judged += [one.judgement for one in told.terms]
+    judged += [one.judgement for one in told.words]
+    facts = Facts(
+        (*told.facts, ("In short", (in_short(judged, "answer" if told.words else "number"),)))
+    )
     numbers: tuple[Block, ...] = (
         *tables(trace, verdicts),
         *table_of_terms(told.terms),
+        *table_of_words(told.words),
         legend(judged),
     )
     found = [*findings(judge, verdicts)] or [_without_findings(judged)]
     sections = [Section("", None, ("Findings",), (), (*told.notes, *found))]
     if judged:
         sections.insert(0, Section("", None, ("Numbers",), (), numbers))
-    data = {**told.data, **judged_numbers(trace, verdicts, told.points, told.terms)}
+    others = (told.terms, told.words)
+    data = {**told.data, **judged_numbers(trace, verdicts, told.points, *others)}
     return Document(told.title, tuple(sections), facts, rounding=rounding_facts(trace), data=data)
 
 

@@ -7,8 +7,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from attncli.document import Facts, Table
 from attncli.marked import SIGNS, MarkedNumber
 from attncli.marking.grading.terms import MarkedTerm
+from attncli.marking.grading.words import MarkedWords
 from attncli.marking.verdicts import Verdict
 from attncli.notation import plain
+from attncli.notation.words import printed
 from attncli.telling.marked.words import MEANING
 from attncli.trace import Quantity, Trace
 from attncli.word import Word
@@ -52,6 +54,23 @@ def table_of_terms(terms: Sequence[MarkedTerm]) -> Iterator[Table]:
     )  # fmt: skip
     if rows:
         yield Table(("inside lines", ""), rows)
+
+
+def table_of_words(answers: Sequence[MarkedWords]) -> Iterator[Table]:
+    """Answers in words, a row each."""
+    rows = tuple(
+        (Word(one.asked.id), MarkedNumber(Word(one.given.text.strip()), one.judgement, _right(one)))
+        for one in answers
+    )
+    if rows:
+        yield Table(("in words", ""), rows)
+
+
+def _right(answer: MarkedWords) -> str:
+    """The right answers, where they needn't be told in the author's own words."""
+    if answer.judgement in _UNTOLD[:2]:
+        return ""
+    return " or ".join(printed(Word(option)) for option in answer.right)
 
 
 def legend(told: Collection[str]) -> Facts:

@@ -25,10 +25,10 @@ MEANING: Mapping[str, str] = MappingProxyType(
 """What verdicts mean."""
 
 
-def in_short(told: Sequence[str]) -> str:
+def in_short(told: Sequence[str], what: str = "number") -> str:
     """`21 numbers: 12 correct, 8 carried forward, 1 slip`"""
     counts = (f"{told.count(name)} {name}" for name in SIGNS if name in told)
-    return f"{len(told)} number{'' if len(told) == 1 else 's'}: {', '.join(counts) or 'none'}"
+    return f"{len(told)} {what}{'' if len(told) == 1 else 's'}: {', '.join(counts) or 'none'}"
 
 
 def number_text(number: float, places: int) -> str:

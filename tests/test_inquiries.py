@@ -1,0 +1,145 @@
+"""Questions that are answered in words: what is asked, what is right, and how answers are read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from attncli.cli import app
+from attncli.document import WordBlank
+from attncli.marking.inquiries import questions_at
+from attncli.marking.wording import chosen
+from attncli.questions import labels_of
+from attncli.render import Page, render
+from attncli.steps import STORY, step_named
+from attncli.steps.order import inquiries
+from attncli.telling.exercise.inquiries import WordsWanted
+from attncli.telling.exercise.request import ExerciseRequest
+from tests.conftest import sampled
+from tests.exercises import SHEET_FORMATS, Papers, papers
+from tests.pages import SHIPPED, trace_of
+
+WITH_WEIGHTS = [
+    name
+    for name in ("i_love_ai", "three_tokens_two_heads", "alice_met_bob", "llama_block", "pasta")
+    if name in SHIPPED
+]
+
+
+def asking(name: str, *questions: str, written: bool = False) -> Papers:
+    words = tuple(WordsWanted(question, written=written) for question in questions)
+    return papers(trace_of(SHIPPED[name]), ExerciseRequest((), seed="7", words=words))
+
+
+def test_the_order_names_the_questions_of_each_step() -> None:
+    steps = map(step_named, STORY)
+    assert inquiries() == {one.name: step.name for step in steps for one in step.inquiries}
+
+
+@sampled(3, name=WITH_WEIGHTS)
+def test_most_is_where_the_largest_weight_is(name: str) -> None:
+    trace = trace_of(SHIPPED[name])
+    keys = {q.id: q.words for s in asking(name, "attends_most").whole.sections for q in s.questions}
+    asked = questions_at(trace, "attends_most")
+    assert len(asked) == len(keys)
+    for one in asked:
+        key, weights = keys[one.id], trace[one.reads].values[one.asked.row]
+        assert key is not None
+        assert key.answer.raw == trace[one.reads].columns.names[int(np.argmax(weights))]
+        unit = 10.0**-trace.rounding.decimals
+        assert all(weights[k] >= weights.max() - 2 * unit for k in key.right)
+        assert set(np.flatnonzero(weights == weights.max())) <= set(key.right)
+
+
+@pytest.mark.parametrize("form", SHEET_FORMATS)
+@pytest.mark.parametrize("written", [False, True])
+def test_a_sheet_is_the_same_whatever_is_right(form: str, written: bool) -> None:
+    """Nor does it tell the weights, of which it asks the largest."""
+    sheet = asking("three_tokens_two_heads", "attends_most", written=written).sheet
+    blanks = [b for s in sheet.sections for b in s.blocks if isinstance(b, WordBlank)]
+    assert blanks
+    assert all(blank.answer is None for blank in blanks)
+    assert all(q.key is None and q.words is None for s in sheet.sections for q in s.questions)
+    told = render(sheet, form, Page(80))
+    trace = trace_of(SHIPPED["three_tokens_two_heads"])
+    weights = [trace[one.reads] for one in questions_at(trace, "attends_most")]
+    shown = {str(w.number(i, j).shown) for w in weights for i in range(3) for j in range(3)}
+    assert not [number for number in shown if len(number) > 4 and number in told]
+
+
+PAIRS = ("u n", "un g", "h u")
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "meant"),
+    [
+        ("AI", ("I", "love", "AI"), 2),
+        ("i", ("I", "love", "AI"), 0),
+        (" b ", ("I", "love", "AI"), 1),
+        ("(C)", ("I", "love", "AI"), 2),
+        ("B.", ("I", "love", "AI"), 1),
+        ("lov", ("I", "love", "AI"), None),
+        ("A", ("B", "A", "C"), 1),  # the token, since the list has numbers
+        ("2", ("B", "A", "C"), 1),
+        ("(u, n)", PAIRS, 0),
+        ("un", PAIRS, 0),
+        ("ung", PAIRS, 1),
+        ("u+n", PAIRS, 0),
+        ("the", ("the (1)", "cat", "the (3)"), None),
+        ("ab c", ("a bc", "ab c"), 1),
+        ("abc", ("a bc", "ab c"), None),
+    ],
+)
+def test_answers_are_read_as_people_write_them(
+    text: str, options: tuple[str, ...], meant: int | None
+) -> None:
+    assert chosen(text, options, labels_of(options)) == meant
+
+
+def graded(folder: Path, answers: Mapping[str, str]) -> dict[str, Any]:
+    """The verdicts on some answers to i_love_ai, by what they answer."""
+    lines = (f'  "{id_}": {answer}' for id_, answer in answers.items())
+    path = folder / "answers.yaml"
+    path.write_text("\n".join(["answers:", *lines]) + "\n", "utf-8")
+    result = CliRunner().invoke(app, ["grade", "i_love_ai", str(path), "--format", "json"])
+    assert result.exit_code in (0, 1), result.output
+    return {one["cell"]: one for one in json.loads(result.output)["verdicts"]}
+
+
+def test_marking_knows_right_wrong_and_what_follows(tmp_path: Path) -> None:
+    ids = ["attends_most[I]", "attends_most[love]", "attends_most[AI]"]
+    said = graded(tmp_path, dict(zip(ids, ["c", "love", "''"], strict=True)))
+    assert [said[id_]["verdict"] for id_ in ids] == ["correct", "slip", "blank"]
+    assert said[ids[1]]["accepted"] == ["AI"]
+    assert graded(tmp_path, {ids[1]: "nobody"})[ids[1]]["verdict"] == "unreadable"
+    own = {"scores[love, I]": "4", ids[1]: "I"}  # 4 is wrong, and the largest of its row
+    assert graded(tmp_path, own)[ids[1]]["verdict"] == "carried forward"
+    shown = {"scores[love, I]": "4", "weights[love, love]": "0.9", ids[1]: "love"}
+    assert graded(tmp_path, shown)[ids[1]]["verdict"] == "carried forward"
+
+
+def test_an_exercise_of_questions_is_made_and_marked(tmp_path: Path) -> None:
+    """From its file into a folder, from its key to all of the points; points go by names."""
+    exam = tmp_path / "exam.yaml"
+    asked = "[{step: softmax, token: love}, {question: 'attends_most[love]', written: true}]"
+    exam.write_text(
+        f"scenario: i_love_ai\nask: {asked}\npoints: {{attends_most: 2.5}}\nforms: 2\n", "utf-8"
+    )
+    run = CliRunner().invoke
+    made = run(app, ["exercise", str(exam), "-o", f"{tmp_path}/exam/"])
+    assert made.exit_code == 0, made.output
+    key = run(app, ["exercise", str(exam), "--format", "yaml", "--key", "separate",
+                    "-o", f"{tmp_path}/keys/"])  # fmt: skip
+    assert key.exit_code == 0, key.output
+    manifest = json.loads((tmp_path / "exam" / "manifest.json").read_text("utf-8"))
+    assert manifest["forms"]["A"]["asked"]["attends_most[love]"] == 2.5
+    for place in (str(exam), f"{tmp_path}/exam/"):
+        keys = sorted(str(one) for one in (tmp_path / "keys").rglob("*key*"))
+        result = run(app, ["grade", place, *keys])
+        assert result.exit_code == 0, result.output
