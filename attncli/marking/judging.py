@@ -142,11 +142,11 @@ def _as_shown(trace: Trace, name: str) -> Enclosure:
 
 
 class _Judged(NamedTuple):
-    """Numbers of a quantity, and which of them are right, or follow from earlier ones."""
+    """Numbers of a quantity, and which of them are right; where some aren't, what follows from
+    earlier ones."""
 
     numbers: Numbers
     right: Flags
-    carried: Flags
     follows: Enclosure | None = None
 
 
@@ -208,13 +208,12 @@ class _Paper:
         """Which numbers are right, or follow from the author's own."""
         values = self.values[name]
         right = taken(self.judge.ranges(name), values)
-        carried, follows = np.zeros_like(right), None
-        if name in self.theirs.apart:
+        open_, follows = ~np.isnan(values) & ~right, None
+        if name in self.theirs.apart and open_.any():  # else nobody asks
             follows = ranges(self.theirs, name, self.judge.tolerance)
-            carried = taken(follows, values) & ~right
-        open_ = ~np.isnan(values) & ~right & ~carried
+            open_ &= ~taken(follows, values)
         given = {cell: self.answers[cell] for cell in self.cells[name]}
-        return _Judged(Numbers(name, given, values, open_), right, carried, follows)
+        return _Judged(Numbers(name, given, values, open_), right, follows)
 
     def inquiry(self, numbers: Numbers) -> Inquiry:
         """What is to be found out about the numbers that nothing explains yet."""
@@ -232,9 +231,9 @@ class _Paper:
         name, i, j = cell
         given = self.answers[cell]
         right, follows = self.judge.accepted(cell), None
-        if judged.follows is not None:
-            follows = at_cell(judged.follows, cell)
         judgement, causes = explained.found.get(cell, (self.at_once(cell, judged), []))
+        if judged.follows is not None and judgement != "correct":
+            follows = at_cell(judged.follows, cell)
         is_right = judgement == "correct" and given.number is not None
         return Verdict(
             cell, given, self.judge.trace[name].number(i, j), right, judgement,

@@ -65,9 +65,9 @@ class Verdict(NamedTuple):
     """What is said of the number of a cell.
 
     `expected` is the program's own number; `follows` what the right working gives from the same
-    author's earlier numbers, where that differs. `cause` is the cause that explains most, `others`
-    are those that explain the number as well; `follows_from` are earlier wrong cells; `path` says
-    of a right number how it was come to.
+    author's earlier numbers, of a wrong number, where that differs. `cause` is the cause that
+    explains most, `others` are those that explain the number as well; `follows_from` are earlier
+    wrong cells; `path` says of a right number how it was come to.
     """
 
     cell: Location
