@@ -145,7 +145,7 @@ def check_all(trace: Trace, width: int) -> None:
 
 
 @sampled(
-    5,
+    7,
     name=[name for name in SHIPPED if name not in LARGE],
     detail=["summary", *DETAILS],
     form=FORMS,
@@ -332,7 +332,7 @@ def test_a_long_sum_in_full() -> None:
     assert report.checked >= 8
 
 
-@sampled(3, name=[name for name in SHIPPED if name not in LARGE], form=["markdown", "latex"])
+@sampled(5, name=[name for name in SHIPPED if name not in LARGE], form=["markdown", "latex"])
 def test_lessons(name: str, form: str) -> None:
     """Their mistakes give other numbers than the tables have, as they should."""
     trace = trace_of(SHIPPED[name])
@@ -342,7 +342,7 @@ def test_lessons(name: str, form: str) -> None:
         assert report.checked >= (10 if detail == "full" else 1) or name in FEW_LINES
 
 
-@pytest.mark.parametrize("name", [name for name in SHIPPED if name not in LARGE])
+@sampled(2, name=[name for name in SHIPPED if name not in LARGE])
 def test_mistakes_of_lessons_are_apart_in_json(name: str) -> None:
     """What stands among the working is what the tables have, and a mistake never is."""
     trace = trace_of(SHIPPED[name])

@@ -21,17 +21,17 @@ from attncli.scenario.budget import MOST_SETTLED
 from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import walkthrough
 from tests import processes
-from tests.conftest import sampled
+from tests.conftest import THOROUGH, sampled
 from tests.growing import GROWING
 
 SMALL = {
-    "layers": 30,
-    "times": 12,
-    "gates": 3,
-    "vocabulary": 2000,
-    "characters": 5000,
-    "letters, bpe": 500,
-    "letters, wordpiece": 1000,
+    "layers": 15,
+    "times": 6,
+    "gates": 2,
+    "vocabulary": 1000,
+    "characters": 2500,
+    "letters, bpe": 250,
+    "letters, wordpiece": 500,
 }
 """Where what is done is as much as the scenario is long, a length that takes a while."""
 
@@ -65,9 +65,10 @@ def calls_of(text: str, file: Path) -> int:
 @pytest.mark.parametrize("kind", SMALL)
 def test_what_is_longer_costs_in_proportion(kind: str, tmp_path: Path) -> None:
     file, grown = tmp_path / "scenario.yaml", GROWING[kind]
+    length = SMALL[kind] * (2 if THOROUGH else 1)
     calls_of(grown(4), file)  # imports what it needs
-    small = calls_of(grown(SMALL[kind]), file)
-    assert calls_of(grown(LONGER * SMALL[kind]), file) < MORE * small
+    small = calls_of(grown(length), file)
+    assert calls_of(grown(LONGER * length), file) < MORE * small
 
 
 GIGABYTE = 2**30

@@ -17,6 +17,7 @@ from attncli.file import shipped
 from attncli.steps import steps
 from attncli.telling.parts import told_parts
 from tests import processes
+from tests.pages import LARGE
 
 runner = CliRunner()
 
@@ -311,7 +312,7 @@ def test_lists() -> None:
 
 
 def test_validate(tmp_path: Path) -> None:
-    files = [str(shipped.path_of(name)) for name in shipped.names()]
+    files = [str(shipped.path_of(name)) for name in shipped.names() if name not in LARGE]
     lines = attn("validate", *files).stdout.splitlines()
     assert len(lines) == len(files)
     assert any("i_love_ai.yaml: ok: I love AI: 3 tokens, d_model = 2" in line for line in lines)

@@ -32,7 +32,7 @@ from attncli.name import Name
 from attncli.questions import form_name
 from attncli.scenario.scenario import Scenario
 from attncli.trace import Trace
-from tests.conftest import FEWER, ROOT
+from tests.conftest import FEWER, ROOT, sampled
 from tests.pages import SHIPPED, trace_of
 from tests.strategies import recurrents, transformers
 
@@ -418,13 +418,9 @@ def refused(*arguments: str) -> list[str]:
 SIZES = [(3, 2, 1), (2, 1, 1), (4, 4, 2), (5, 3, 3), (3, 8, 4), (6, 2, 1)]
 
 
-@pytest.mark.parametrize(
-    ("seed", "tokens", "d_model", "heads"),
-    [(7 + k % 2, *size) for k, size in enumerate(SIZES)],
-)
-def test_a_designed_scenario_is_not_weak(
-    tokens: int, d_model: int, heads: int, seed: int, tmp_path: Path
-) -> None:
+@sampled(2, sizes=[(7 + k % 2, *size) for k, size in enumerate(SIZES)])
+def test_a_designed_scenario_is_not_weak(sizes: tuple[int, int, int, int], tmp_path: Path) -> None:
+    seed, tokens, d_model, heads = sizes
     options = ["--tokens", tokens, "--d-model", d_model, "--heads", heads, "--seed", seed]
     text = designed(*map(str, options))
     trace = trace_of(text)

@@ -15,7 +15,7 @@ from attncli.steps import steps
 from attncli.telling.lesson import lessons
 from attncli.telling.selection import Selection, select
 from attncli.telling.walkthrough import walkthrough
-from tests.pages import GOLDEN, LARGE, SHIPPED
+from tests.pages import GOLDEN, LARGE, SHIPPED, shipped_trace
 
 WIDTH = 80
 SUFFIXES = {"terminal": "txt", "markdown": "md", "json": "json", "latex": "tex"}
@@ -32,7 +32,7 @@ def check(name: str, page: str, *, rewrite: bool) -> None:
 
 @cache
 def page_document(name: str) -> Document:
-    trace = work(load(name))
+    trace = shipped_trace(name)
     return walkthrough(trace, select(trace))
 
 

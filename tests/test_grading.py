@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from attncli.render import page_format_names
+from tests.conftest import sampled
 from tests.marking_cases import RIGHT, graded, run, verdicts, yaml_file
 
 
@@ -201,8 +202,11 @@ def test_cells_that_are_not_there_are_told(tmp_path: Path) -> None:
     assert "nothing" in result.stderr
 
 
-@pytest.mark.parametrize("blank", ["all", "working", "random:0.3"])
-@pytest.mark.parametrize("scenario", ["i_love_ai", "yassine_rnn", "three_tokens_two_heads"])
+@sampled(
+    2,
+    scenario=["i_love_ai", "yassine_rnn", "three_tokens_two_heads"],
+    blank=["all", "working", "random:0.3"],
+)
 def test_every_key_is_worth_all_points(tmp_path: Path, scenario: str, blank: str) -> None:
     words = ("exercise", scenario, "--format", "yaml", "--key", "separate", "--blank", blank)
     assert run(*words, "-o", f"{tmp_path}/key/").exit_code == 0

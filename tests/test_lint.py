@@ -179,7 +179,7 @@ def lint(*arguments: str, width: int = 80) -> str:
     return result.stdout
 
 
-@sampled(5, name=SHIPPED, form=format_names())
+@sampled(7, name=SHIPPED, form=format_names())
 def test_every_scenario_in_every_format(name: str, form: str) -> None:
     page = lint(name, "--format", form)
     assert "nan" not in page.replace("nance", "")

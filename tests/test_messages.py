@@ -139,7 +139,7 @@ def test_what_is_said_of_a_wrong_call(arguments: list[str]) -> None:
     check(line)
 
 
-@pytest.mark.parametrize("count", [1, 20, 21, 22, 700, 5000])
+@pytest.mark.parametrize("count", [1, 20, 21, 22, 1020])
 def test_twenty_problems_are_written_out(count: int, tmp_path: Path) -> None:
     path = tmp_path / "s.yaml"
     path.write_text("".join(f"keyy{k}: 1\n" for k in range(count)))
