@@ -14,6 +14,7 @@ from types import MappingProxyType
 from attncli.arithmetic.expression import (
     Equation,
     Expression,
+    Location,
     Number,
     Omitted,
     Product,
@@ -236,7 +237,9 @@ class Document(NamedTuple):
     from that nobody wrote out, and how they were rounded. `paper` is there for what belongs to
     an exercise; its sections begin a page each. `key` is a key that follows in the same file,
     `hints` are those for one try after the other, each a section a step.
-    `data` is what a page of words and tables tells, for formats that keep data.
+    `data` is what a page of words and tables tells, for formats that keep data. `origins` is how
+    each number came about, for formats in which a reader can ask: a line of working, whose numbers
+    have an origin in turn; nothing is worked before somebody asks. A student's sheet has none.
     """
 
     title: Word
@@ -251,6 +254,7 @@ class Document(NamedTuple):
     key: Document | None = None
     hints: tuple[tuple[Section, ...], ...] = ()
     data: Mapping[str, object] = MappingProxyType({})
+    origins: Mapping[Location, Line] = MappingProxyType({})
 
     @property
     def marks(self) -> Facts:

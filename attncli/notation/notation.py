@@ -28,7 +28,7 @@ class Notation:
     """
 
     called: str
-    minus, times, dot, matrices = "-", "*", "*", " "
+    plus, minus, times, dot, matrices = "+", "-", "*", "*", " "
     omitted, transposed_mark = "…", ""
     joint, glue = " ", " "
     comma = ", "
@@ -71,7 +71,7 @@ class Notation:
         for term in node.terms[1:]:
             minus, positive = signed(term)
             held = self.held(positive, least_after_sign(positive))
-            text += f"{self.joint}{self.minus if minus else '+'}{self.glue}{held}"
+            text += f"{self.joint}{self.minus if minus else self.plus}{self.glue}{held}"
         return text
 
     def product(self, node: ex.Product) -> str:

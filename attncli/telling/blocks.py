@@ -30,7 +30,7 @@ def matrix_block(
     both = quantity.rows.role == "Q" and quantity.columns.role == "K"
     return MatrixBlock(
         quantity.name.seen_from(path),
-        quantity.matrix,
+        quantity.numbers,
         quantity.rows.words,
         quantity.columns.words,
         rows,

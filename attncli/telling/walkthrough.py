@@ -30,6 +30,7 @@ from attncli.telling.findings import findings_of
 from attncli.telling.length import length_of, length_of_section
 from attncli.telling.lookup import keys_and_values
 from attncli.telling.opening import opening_of
+from attncli.telling.origins import Origins
 from attncli.telling.parts import (
     definitions_of,
     is_structured,
@@ -98,6 +99,7 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
         closing=closing_of(trace, selection) if whole else (),
         sources=trace.scenario.sources,
         rounding=rounding_facts(trace),
+        origins=Origins(trace),
     )
 
 

@@ -39,6 +39,8 @@ def _span(span: Span, style: HtmlStyle) -> str:
 
 def expression_html(node: Expression | Equation, style: HtmlStyle) -> str:
     """An expression: in mathematics, where it holds neither blanks nor somebody's words."""
+    if style.inline is not None:
+        return style.inline(node)
     if any(blanks_in(node)):
         return plain_html(node, style)
     return code_html(node, style) if _has_words(node) else style.mathematics(node)
@@ -51,6 +53,8 @@ def code_html(node: Expression | Equation, style: HtmlStyle) -> str:
 
 def plain_html(node: Expression | Equation, style: HtmlStyle) -> str:
     """An expression in plain notation around its blanks."""
+    if style.inline is not None:
+        return style.inline(node)
     write = style.worded if _has_words(node) else style.text
     if isinstance(node, Equation):
         return write(unbreakable(plain(node)))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
 
-from attncli.arithmetic.expression import Blank, Equation, Expression
+from attncli.arithmetic.expression import Blank, Equation, Expression, Number
 from attncli.notation import plain, unbreakable
 from attncli.notation.words import ISOLATE, POP, printed
 from attncli.records import NamedTuple
+from attncli.render.grid import Grid, GridColumn
+from attncli.render.numbers import text_of
 from attncli.word import Word
 
 
@@ -37,15 +39,31 @@ def empty(_: Blank) -> str:
     return '<span class="blank" role="img" aria-label="blank"></span>'
 
 
+def as_it_is(html: str, _: str) -> str:
+    """A table without anything around it."""
+    return html
+
+
+def plain_looks(_: Grid, column: GridColumn) -> Sequence[str]:
+    """Entries that look like any other."""
+    return [""] * len(column.entries)
+
+
 class HtmlStyle(NamedTuple):
-    """How texts of the program, printed texts with somebody's words in them, mathematics and
-    blanks are written; `level` is that of a heading inside a section."""
+    """How texts of the program, printed texts with somebody's words in them, mathematics, blanks
+    and the numbers of tables are written; `level` is that of a heading inside a section.
+    `framed` is what stands around a table of a kind, `looks` the classes of a column's entries.
+    Where there is `inline`, it writes every expression outside a formula."""
 
     text: Callable[[str], str] = escaped
     worded: Callable[[str], str] = set_apart
     mathematics: Callable[[Expression | Equation], str] = as_text
     blank: Callable[[Blank], str] = empty
     level: int = 3
+    number: Callable[[Number], str] = text_of
+    framed: Callable[[str, str], str] = as_it_is
+    looks: Callable[[Grid, GridColumn], Sequence[str]] = plain_looks
+    inline: Callable[[Expression | Equation], str] | None = None
 
     def word(self, word: Word | str) -> str:
         """Somebody's word, or a text of ours in its place."""

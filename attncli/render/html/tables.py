@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from attncli.arithmetic.expression import Blank, Omitted, Symbol, Vector, blanks_in
+from attncli.arithmetic.expression import Blank, Number, Omitted, Symbol, Vector, blanks_in
 from attncli.document import Addition, Facts, Graph, Line, Table, TableCell, Working
 from attncli.marked import MarkedNumber
 from attncli.render.colours import INKS, VERDICTS
 from attncli.render.grid import Entry, Grid, Label, entry_text, grid_of, grid_of_vectors, label_of
 from attncli.render.html.spans import code_html, expression_html, plain_html, spans_html
 from attncli.render.html.style import HtmlStyle
-from attncli.render.numbers import addends_of, heading_of, text_of
+from attncli.render.numbers import addends_of, heading_of
 from attncli.tables import MatrixBlock, SideBySide
 from attncli.word import Word
 
@@ -23,23 +23,33 @@ def table_of(rows: Iterable[str], head: str = "") -> str:
     return f"<table>\n{top}<tbody>\n{body}\n</tbody>\n</table>"
 
 
+def _framed(style: HtmlStyle, kind: str, rows: Iterable[str], head: str = "") -> str:
+    """A table in what a format puts around one of its kind."""
+    return style.framed(table_of(rows, head), kind)
+
+
 def row_of(name: str, cells: Iterable[str], *, numbers: bool = False) -> str:
     """A row: its name and its cells."""
     kind = ' class="figure"' if numbers else ""
     inside = "".join(f"<td{kind}>{cell}</td>" for cell in cells)
-    return f'<tr><th scope="row">{name}</th>{inside}</tr>'
+    return f"<tr>{_heading(name, 'row')}{inside}</tr>"
+
+
+def _heading(name: str, scope: str, kind: str = "") -> str:
+    """What names a row or a column; where it has no name, an empty cell, which is no heading."""
+    return f'<th scope="{scope}"{kind}>{name}</th>' if name else f"<td{kind}></td>"
 
 
 def head_of(headings: Iterable[str], *, numbers: bool = False) -> str:
     """The headings of columns; the first stands above the names of the rows."""
     kinds = ("", ' class="figure"' if numbers else "")
-    cells = (f'<th scope="col"{kinds[k > 0]}>{heading}</th>' for k, heading in enumerate(headings))
+    cells = (_heading(heading, "col", kinds[k > 0]) for k, heading in enumerate(headings))
     return f"<tr>{''.join(cells)}</tr>"
 
 
 def facts_html(facts: Facts, style: HtmlStyle) -> str:
     rows = [row_of(style.word(name), [spans_html(told, style)]) for name, told in facts.rows]
-    return table_of(rows)
+    return _framed(style, "facts", rows)
 
 
 def words_html(block: Table, style: HtmlStyle) -> str:
@@ -48,7 +58,8 @@ def words_html(block: Table, style: HtmlStyle) -> str:
     for row in block.rows:
         first, *others = (_cell(cell, style) for cell in row)
         rows.append(row_of(first, others))
-    return table_of(rows, head_of(_cell(heading, style) for heading in block.headings))
+    head = head_of(_cell(heading, style) for heading in block.headings)
+    return _framed(style, "words", rows, head)
 
 
 def _cell(cell: TableCell, style: HtmlStyle) -> str:
@@ -61,7 +72,8 @@ def _cell(cell: TableCell, style: HtmlStyle) -> str:
 
 def matrix_html(block: MatrixBlock, style: HtmlStyle) -> str:
     """A quantity with the names of its rows and columns; a blank where one is asked for."""
-    name = f"<code>{style.word(heading_of(block))}</code>"
+    heading = heading_of(block)
+    name = f"<code>{style.word(heading)}</code>" if heading else ""
     return _quantity(name, grid_of(block), style, numbers=True)
 
 
@@ -72,22 +84,42 @@ def side_by_side_html(block: SideBySide, style: HtmlStyle) -> str:
 
 
 def _quantity(corner: str, grid: Grid, style: HtmlStyle, *, numbers: bool) -> str:
+    looks = [style.looks(grid, column) for column in grid.columns]
     rows = [
-        row_of(_named(name, style), (_entry(one, style) for one in entries), numbers=numbers)
-        for name, entries in grid.rows()
+        _row_of_entries(_named(name, style), entries, [look[i] for look in looks], style, numbers)
+        for i, (name, entries) in enumerate(grid.rows())
     ]
     headings = [corner, *(_named(heading, style) for heading in grid.headings)]
-    return table_of(rows, head_of(headings, numbers=numbers))
+    kind = "quantity" if numbers else "vectors"
+    return _framed(style, kind, rows, head_of(headings, numbers=numbers))
+
+
+def _row_of_entries(
+    name: str, entries: Sequence[Entry], looks: Sequence[str], style: HtmlStyle, numbers: bool
+) -> str:
+    kinds = (" ".join(filter(None, ("figure" * numbers, look))) for look in looks)
+    cells = (
+        f'<td class="{kind}">{_entry(one, style)}</td>'
+        if kind
+        else f"<td>{_entry(one, style)}</td>"
+        for one, kind in zip(entries, kinds, strict=True)
+    )
+    return f"<tr>{_heading(name, 'row')}{''.join(cells)}</tr>"
 
 
 def _named(name: Label, style: HtmlStyle) -> str:
-    told = style.word(label_of(name))
+    label = label_of(name)
+    if not (label.raw if isinstance(label, Word) else label):
+        return ""
+    told = style.word(label)
     return f"<code>{told}</code>" if isinstance(name, Symbol) else told
 
 
 def _entry(entry: Entry, style: HtmlStyle) -> str:
     if isinstance(entry, Vector):
         return expression_html(entry, style)
+    if isinstance(entry, Number):
+        return style.number(entry)
     if isinstance(entry, Word):
         return style.word(entry)
     return style.blank(entry) if isinstance(entry, Blank) else entry_text(entry)
@@ -96,10 +128,11 @@ def _entry(entry: Entry, style: HtmlStyle) -> str:
 def graph_html(block: Graph, style: HtmlStyle) -> str:
     """Who attends to whom, a row for each edge."""
     rows = [
-        row_of(style.word(edge.source), (style.word(edge.target), text_of(edge.weight)))
+        row_of(style.word(edge.source), (style.word(edge.target), style.number(edge.weight)))
         for edge in block.edges
     ]
-    return table_of(rows, head_of(["from", "to", f"<code>{style.word(block.name)}</code>"]))
+    head = head_of(["from", "to", f"<code>{style.word(block.name)}</code>"])
+    return _framed(style, "graph", rows, head)
 
 
 def working_html(block: Working, style: HtmlStyle) -> str:
@@ -108,12 +141,13 @@ def working_html(block: Working, style: HtmlStyle) -> str:
     lines = [line for line in block.lines if isinstance(line, Line)]
     plainly = any(any(blanks_in(part)) for line in lines for _, part in line.parts)
     worked = any(len(line.parts) > 1 for line in lines)
-    return table_of(
+    rows = (
         row_of("⋮", [""] * (1 + worked))
         if isinstance(line, Omitted)
         else _row(line, style, plainly, worked)
         for line in block.lines
     )
+    return _framed(style, "working", rows)
 
 
 def _row(line: Line, style: HtmlStyle, plainly: bool, worked: bool) -> str:
@@ -136,4 +170,4 @@ def addition_html(block: Addition, style: HtmlStyle) -> str:
         rows.append(row_of(sign.strip(), cells))
     rows.append(row_of(block.relation, ["", write(block.total, style)]))
     label = f'<tr><th scope="colgroup" colspan="3">{code_html(block.label, style)}</th></tr>'
-    return table_of(rows, label)
+    return _framed(style, "addition", rows, label)

@@ -1,0 +1,117 @@
+"""One HTML file that works by itself: every number can be asked where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from importlib.resources import files
+from string import Template
+
+from attncli.arithmetic.expression import Blank, Equation, Expression, Number, leaves
+from attncli.document import Block, Document
+from attncli.notation.mathml import mathml
+from attncli.notation.words import visible
+from attncli.records import NamedTuple
+from attncli.render.abilities import Abilities
+from attncli.render.html import HtmlStyle, blocks_html, escaped, spans_html
+from attncli.render.html.asked import AskedNumbers
+from attncli.render.html.looks import colour_sheet, looks_of
+from attncli.render.html.tables import facts_html
+from attncli.render.page import Page
+from attncli.render.sentences import text_of_spans
+from attncli.render.writers import Heading, NewPage, Piece, Title, pieces_of_all
+
+SUFFIXES = (".html", ".htm")
+ABILITIES = Abilities(together=True)
+
+
+def render(document: Document, page: Page) -> str:
+    """The document as one page; the page's width plays no part."""
+    return render_together([document], page)
+
+
+def render_together(documents: Sequence[Document], page: Page) -> str:  # noqa: ARG001
+    """Documents one below the other, each on a new sheet where they are printed."""
+    asked = AskedNumbers(documents[0].origins)
+    style = HtmlStyle(
+        number=asked.number, framed=_framed, looks=looks_of, inline=partial(_inline, asked)
+    )
+    parts = [*_parts(pieces_of_all(documents))]
+    return Template(_file("page.html")).substitute(
+        title=escaped(visible(documents[0].title)),
+        colours=colour_sheet(),
+        style=_file("page.css"),
+        contents=_contents(parts),
+        main="\n".join(_section(k, part, style) for k, part in enumerate(parts)),
+        numbers=asked.script(),
+        script=_file("page.js"),
+    )
+
+
+class _Part(NamedTuple):
+    """What stands under one heading, and whether it begins a new sheet of paper."""
+
+    head: Title | Heading
+    blocks: tuple[Block, ...]
+    on_new_page: bool
+
+
+def _parts(pieces: Iterable[Piece]) -> Iterator[_Part]:
+    head: Title | Heading | None = None
+    blocks: list[Block] = []
+    breaks = on_new_page = False
+    for piece in pieces:
+        if isinstance(piece, Title | Heading):
+            if head is not None:
+                yield _Part(head, tuple(blocks), on_new_page)
+            head, blocks, on_new_page, breaks = piece, [], breaks, False
+        elif isinstance(piece, NewPage):
+            breaks = True
+        else:
+            blocks.append(piece)
+    if head is not None:
+        yield _Part(head, tuple(blocks), on_new_page)
+
+
+def _section(k: int, part: _Part, style: HtmlStyle) -> str:
+    kind = ' class="new-page"' if part.on_new_page else ""
+    told = f"{_head(k, part.head, style)}\n{blocks_html(part.blocks, style)}"
+    return f'<section id="s{k}" aria-labelledby="h{k}"{kind}>\n{told}\n</section>'
+
+
+def _head(k: int, head: Title | Heading, style: HtmlStyle) -> str:
+    if isinstance(head, Title):
+        title = f'<h1 id="h{k}">{style.word(head.title)}{escaped(head.called)}</h1>'
+        return f"{title}\n{facts_html(head.facts, style)}"
+    formulas = "".join(f"<div>{mathml(one)}</div>" for one in head.formulas)
+    below = f'\n<div class="formulas">{formulas}</div>' if formulas else ""
+    return f'<h2 id="h{k}" tabindex="-1">{spans_html(head.title, style)}</h2>{below}'
+
+
+def _contents(parts: Sequence[_Part]) -> str:
+    rows = (
+        f'<li><a href="#s{k}">{escaped(_called(part.head))}</a></li>'
+        for k, part in enumerate(parts)
+    )
+    return f"<ol>\n{''.join(rows)}\n</ol>"
+
+
+def _called(head: Title | Heading) -> str:
+    return visible(head.title) if isinstance(head, Title) else text_of_spans(head.title)
+
+
+def _framed(table: str, kind: str) -> str:
+    """A table that can be moved to and fro where the screen is narrower."""
+    named = table.replace("<table>", f'<table class="{kind}">', 1)
+    return f'<div class="scroll" tabindex="0">{named}</div>'
+
+
+def _inline(asked: AskedNumbers, node: Expression | Equation) -> str:
+    """What has numbers, so that they can be asked; formulas as mathematics."""
+    if any(isinstance(leaf, Number | Blank) for leaf in leaves(node)):
+        return f'<span class="worked">{asked.expression(node)}</span>'
+    return mathml(node)
+
+
+def _file(name: str) -> str:
+    return (files("attncli.render.html") / name).read_text(encoding="utf-8")

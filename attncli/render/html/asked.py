@@ -1,0 +1,112 @@
+"""Numbers that a reader can ask where they come from: each has a place in a list, whose entries
+are the lines that work them out, down to what is given."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
+
+from attncli.arithmetic.expression import INNER, Blank, Equation, Expression, Location, Number
+from attncli.document import Line
+from attncli.notation import plain
+from attncli.notation.words import printed
+from attncli.render.colours import ink_of_number
+from attncli.render.html.parts import Part, parts_of
+from attncli.render.html.style import empty, set_apart
+from attncli.word import Word
+
+_Entry = list[str | list[str | int]]
+_Asked = Location | tuple[str, str]
+"""A cell; or of a number that a line came to on its way, what it was worked from, and itself."""
+
+
+class AskedNumbers:
+    """The numbers of one page, in the order in which they were met."""
+
+    def __init__(self, origins: Mapping[Location, Line]) -> None:
+        self._origins = origins
+        self._places: dict[_Asked, int] = {}
+        self._waiting: list[tuple[_Asked, Number]] = []
+
+    def number(self, number: Number) -> str:
+        """A number on the page."""
+        text, place = plain(number), self._place(number)
+        if place is None:
+            return text
+        ink = ink_of_number(number)
+        kind = f' class="{ink}"' if ink else ""
+        return f'<span data-n="{place}"{kind}>{text}</span>'
+
+    def expression(self, node: Expression | Equation) -> str:
+        """An expression whose numbers can be asked about."""
+        return "".join(map(self._part, parts_of(node)))
+
+    def _part(self, part: Part) -> str:
+        match part:
+            case Number():
+                return self.number(part)
+            case Blank():
+                return empty(part) if part.answer is None else self.number(part.answer)
+            case Word():
+                return set_apart(printed(part))
+            case _:
+                return escape(part)
+
+    def _place(self, number: Number) -> int | None:
+        """The place of a number in the list; None of a constant."""
+        asked = self._asked(number)
+        if asked is None:
+            return None
+        if asked not in self._places:
+            self._places[asked] = len(self._places)
+            self._waiting.append((asked, number))
+        return self._places[asked]
+
+    def _asked(self, number: Number) -> _Asked | None:
+        if number.cell == INNER:
+            return None if number.form is None else (plain(number.form), plain(number))
+        return number.cell if number.cell in self._origins else None
+
+    def script(self) -> str:
+        """The list for the page's script, as JSON that nothing in a page can end early."""
+        entries = json.dumps([*self._entries()], ensure_ascii=False, separators=(",", ":"))
+        return entries.replace("<", "\\u003c").replace("&", "\\u0026").replace(">", "\\u003e")
+
+    def _entries(self) -> Iterator[_Entry]:
+        """An entry for each number that was met, and for those that it leads to: what it is called,
+        then its working; a number in it is its text and its place."""
+        done = 0
+        while done < len(self._waiting):
+            asked, number = self._waiting[done]
+            done += 1
+            if isinstance(asked, Location):
+                line = self._origins[asked]
+                yield [_text(parts_of(line.label)), *self._told(line.parts)]
+            elif number.form is not None:
+                yield ["", *self._told((("", number.form), ("=", Number(*number.parts[:2]))))]
+
+    def _told(self, parts: Iterable[tuple[str, Expression]]) -> Iterator[str | list[str | int]]:
+        text = ""
+        for relation, expression in parts:
+            text += f" {relation} " if relation else ""
+            for part in parts_of(expression):
+                place = self._place(part) if isinstance(part, Number) else None
+                if place is None:
+                    text += _text([part])
+                    continue
+                if text:
+                    yield text
+                text = ""
+                yield [_text([part]), place]
+        if text:
+            yield text
+
+
+def _text(parts: Iterable[Part]) -> str:
+    """Parts as a text, without the isolates, which a page has elements for."""
+    told = (
+        part if isinstance(part, str) else printed(part) if isinstance(part, Word) else plain(part)
+        for part in parts
+    )
+    return "".join(told)

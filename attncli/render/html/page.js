@@ -1,0 +1,274 @@
+// Shows where each number comes from. Without it the page is whole, and silent.
+"use strict";
+(() => {
+  const entries = JSON.parse(document.getElementById("numbers").textContent);
+  const how = document.getElementById("how");
+  const main = document.querySelector("main");
+  const sections = [...main.querySelectorAll(":scope > section")];
+  const numbers = [...main.querySelectorAll("[data-n]")];
+  const places = new Map(); // the elements that show a number, by its place in the list
+  for (const shown of numbers) {
+    const n = Number(shown.dataset.n);
+    if (!places.has(n)) places.set(n, []);
+    places.get(n).push(shown);
+  }
+  let path = []; // from the number that was asked about to the one that is shown, by their places
+  let anchor = null; // the element that was asked about
+  let pinned = false;
+
+  // -- what a number comes from ------------------------------------------------------------------
+
+  const operandsOf = (n) => {
+    const found = new Set();
+    for (const part of entries[n].slice(1)) if (Array.isArray(part)) found.add(part[1]);
+    found.delete(n);
+    return found;
+  };
+
+  const nameOf = (n) => entries[n][0] || textOf(n);
+
+  const textOf = (n) => {
+    const parts = entries[n].slice(1).map((part) => (Array.isArray(part) ? part[0] : part));
+    return parts.join("").trim();
+  };
+
+  const element = (name, properties, ...inside) => {
+    const made = Object.assign(document.createElement(name), properties);
+    made.append(...inside);
+    return made;
+  };
+
+  const lineOf = (n) => {
+    const line = element("div", { className: "line" });
+    if (entries[n][0]) line.append(element("bdi", { textContent: entries[n][0] }));
+    for (const part of entries[n].slice(1)) {
+      if (!Array.isArray(part)) line.append(part);
+      else if (part[1] === n) line.append(element("strong", { textContent: part[0] }));
+      else line.append(linkTo(part[1], part[0]));
+    }
+    return line;
+  };
+
+  const linkTo = (n, text) => {
+    const link = element("button", { type: "button", className: "to", textContent: text });
+    link.addEventListener("click", () => walk([...path, n]));
+    link.addEventListener("pointerenter", () => light(n, "asked"));
+    link.addEventListener("pointerleave", () => lightAll());
+    return link;
+  };
+
+  const trail = () => {
+    const list = element("ol", {});
+    path.forEach((n, k) => {
+      const crumb = element("button", { type: "button", textContent: nameOf(n) });
+      crumb.addEventListener("click", () => walk(path.slice(0, k + 1)));
+      if (k === path.length - 1) crumb.setAttribute("aria-current", "true");
+      list.append(element("li", {}, crumb));
+    });
+    return list;
+  };
+
+  const origins = (n) => {
+    const names = [...operandsOf(n)].map(nameOf);
+    const told = names.length ? `from ${names.join("; ")}` : entries[n][0] ? "given" : "";
+    return element("div", { className: "of", textContent: told });
+  };
+
+  // -- the card ----------------------------------------------------------------------------------
+
+  const show = (next, from) => {
+    path = next;
+    anchor = from;
+    const n = path[path.length - 1];
+    how.replaceChildren(trail(), lineOf(n), origins(n));
+    if (pinned) {
+      const close = element("button", { type: "button", className: "close", textContent: "×" });
+      close.setAttribute("aria-label", "Close");
+      close.addEventListener("click", hide);
+      how.append(close);
+    }
+    how.hidden = false;
+    lightAll();
+    settle();
+  };
+
+  const walk = (next) => {
+    pinned = true;
+    show(next, anchor);
+    const seen = (places.get(next[next.length - 1]) || [])[0];
+    if (seen && !seen.closest("section").checkVisibility()) goTo(sections.indexOf(seen.closest("section")));
+    (how.querySelector(".line .to") || how.querySelector(".close")).focus({ preventScroll: true });
+  };
+
+  const hide = () => {
+    const back = how.contains(document.activeElement) ? anchor : null;
+    pinned = false;
+    path = [];
+    how.hidden = true;
+    lightAll();
+    if (back) {
+      silent = true;
+      back.focus({ preventScroll: true });
+      silent = false;
+    }
+  };
+  let silent = false;
+
+  const settle = () => {
+    if (!anchor) return;
+    const { left, top, bottom } = anchor.getBoundingClientRect();
+    const { width, height } = how.getBoundingClientRect();
+    const below = bottom + 10 + height < innerHeight || top < height + 10;
+    how.style.top = `${Math.max(4, Math.min(below ? bottom + 10 : top - height - 10, innerHeight - height - 4))}px`;
+    how.style.left = `${Math.max(4, Math.min(left - 24, document.documentElement.clientWidth - width - 4))}px`;
+  };
+
+  // -- what it comes from, lit up ----------------------------------------------------------------
+
+  let lit = [];
+
+  const light = (n, kind) => {
+    for (const shown of places.get(n) || []) {
+      shown.classList.add(kind);
+      lit.push([shown, kind]);
+    }
+  };
+
+  const lightAll = () => {
+    for (const [shown, kind] of lit) shown.classList.remove(kind);
+    lit = [];
+    if (!path.length) return;
+    const first = path[path.length - 1];
+    const seen = new Set([first]);
+    light(first, "asked");
+    let level = [first];
+    for (let depth = 1; level.length; depth += 1) {
+      const next = [];
+      for (const n of level) {
+        for (const operand of operandsOf(n)) {
+          if (seen.has(operand)) continue;
+          seen.add(operand);
+          next.push(operand);
+          light(operand, depth === 1 ? "of1" : "of2");
+        }
+      }
+      level = next;
+    }
+  };
+
+  // -- pointing, tapping, keys -------------------------------------------------------------------
+
+  const numberAt = (event) => event.target.closest?.("main [data-n]");
+
+  main.addEventListener("pointerover", (event) => {
+    const shown = numberAt(event);
+    if (shown && !pinned && event.pointerType === "mouse") show([Number(shown.dataset.n)], shown);
+  });
+  main.addEventListener("pointerout", (event) => {
+    if (numberAt(event) && !pinned && event.pointerType === "mouse") hide();
+  });
+  main.addEventListener("focusin", (event) => {
+    const shown = numberAt(event);
+    if (shown && !pinned && !silent) show([Number(shown.dataset.n)], shown);
+  });
+  main.addEventListener("focusout", (event) => {
+    if (numberAt(event) && !pinned) hide();
+  });
+  document.addEventListener("click", (event) => {
+    const shown = numberAt(event);
+    if (shown) {
+      pinned = true;
+      makeCurrent(shown);
+      show([Number(shown.dataset.n)], shown);
+    } else if (pinned && event.target.isConnected && !how.contains(event.target)) hide();
+  });
+  addEventListener("resize", () => !how.hidden && settle());
+  addEventListener("scroll", () => !how.hidden && settle(), { passive: true });
+
+  // one number of each section can be reached by Tab, the others from it by the arrow keys
+  const makeCurrent = (shown) => {
+    for (const other of shown.closest("section").querySelectorAll('[data-n][tabindex="0"]')) other.tabIndex = -1;
+    shown.tabIndex = 0;
+  };
+  for (const shown of numbers) shown.tabIndex = -1;
+  for (const section of sections) {
+    const first = section.querySelector("[data-n]");
+    if (first) first.tabIndex = 0;
+  }
+
+  const beside = (shown, key) => {
+    const at = numbers.indexOf(shown);
+    if (key === "ArrowRight") return numbers[at + 1];
+    if (key === "ArrowLeft") return numbers[at - 1];
+    const row = shown.closest("tr");
+    const next = key === "ArrowDown" ? row?.nextElementSibling : row?.previousElementSibling;
+    const column = row ? [...row.querySelectorAll("[data-n]")].indexOf(shown) : -1;
+    const there = next ? [...next.querySelectorAll("[data-n]")] : [];
+    return there[Math.min(column, there.length - 1)] || numbers[at + (key === "ArrowDown" ? 1 : -1)];
+  };
+
+  const onNumber = (event, shown) => {
+    if (event.key.startsWith("Arrow")) {
+      const next = beside(shown, event.key);
+      if (!next) return;
+      pinned = false;
+      makeCurrent(next);
+      next.focus();
+      next.scrollIntoView({ block: "nearest" });
+    } else if (event.key === "Enter" || event.key === " ") {
+      pinned = true;
+      anchor = shown;
+      walk([Number(shown.dataset.n)]);
+    } else return;
+    event.preventDefault();
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest("input, textarea")) return;
+    if (event.key === "Escape") return hide();
+    const shown = numberAt(event);
+    if (shown) onNumber(event, shown);
+    if (event.key === "n") goTo(now + 1);
+    if (event.key === "p") goTo(now - 1);
+    if (event.key === "s") stepByStep();
+  });
+
+  // -- step by step ------------------------------------------------------------------------------
+
+  let now = 0;
+  const links = [...document.querySelectorAll("nav.contents a")];
+
+  const mark = (k) => {
+    now = k;
+    sections.forEach((section, i) => section.classList.toggle("now", i === k));
+    links.forEach((link, i) => (i === k ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current")));
+  };
+
+  const goTo = (k) => {
+    if (k < 0 || k >= sections.length) return;
+    mark(k);
+    const heading = sections[k].querySelector("h1, h2");
+    heading.tabIndex = -1;
+    heading.focus({ preventScroll: true });
+    sections[k].scrollIntoView({ block: "start" });
+  };
+
+  const stepByStep = () => {
+    const on = document.body.classList.toggle("stepping");
+    toggle.setAttribute("aria-pressed", String(on));
+    goTo(now);
+  };
+
+  const toggle = element("button", { type: "button", textContent: "Step by step" });
+  toggle.setAttribute("aria-pressed", "false");
+  toggle.addEventListener("click", stepByStep);
+  const keys = "Keys: n and p for the next and the previous step, s for one step at a time; arrows from number to number, Enter to ask, Escape to close.";
+  document.querySelector("nav.contents").append(toggle, element("p", { className: "keys", textContent: keys }));
+  links.forEach((link, k) => link.addEventListener("click", () => mark(k)));
+  const watch = new IntersectionObserver((seen) => {
+    const top = seen.find((one) => one.isIntersecting);
+    if (top && !document.body.classList.contains("stepping")) mark(sections.indexOf(top.target));
+  }, { rootMargin: "0px 0px -75% 0px" });
+  sections.forEach((section) => watch.observe(section));
+  mark(0);
+})();
