@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import pytest
@@ -23,6 +24,8 @@ SUFFIXES = {"terminal": "txt", "markdown": "md", "json": "json", "latex": "tex"}
 
 def check(name: str, page: str, *, rewrite: bool) -> None:
     path = GOLDEN / name
+    if name.endswith(".html"):  # the style and the script are files of their own
+        page = re.sub(r"(<style>|<script>).*?(?=</)", r"\1", page, flags=re.DOTALL)
     if rewrite:
         path.write_bytes(page.encode())
     assert path.read_bytes().decode() == page, (
@@ -36,7 +39,11 @@ def page_document(name: str) -> Document:
     return walkthrough(trace, select(trace))
 
 
-TOO_LONG_TO_READ = {(name, "json") for name in LARGE}
+READ_IN_HTML = ("i_love_ai", "dictionary", "yassine_rnn")
+"""The others are told by the same writers."""
+TOO_LONG_TO_READ = {(name, "json") for name in LARGE} | {
+    (name, "html") for name in SHIPPED if name not in READ_IN_HTML
+}
 """All columns, in full."""
 PAGES = [
     (name, form)

@@ -33,6 +33,7 @@ READERS: dict[str, Callable[[str], str]] = {
     "terminal": readers.terminal,
     "markdown": readers.markdown,
     "json": readers.data,
+    "html": readers.web,
     "moodle": readers.moodle,
     "qti": readers.package,
     "csv": readers.rows,

@@ -18,6 +18,7 @@ from tests.auditor.calculator import (
     same,
     value,
 )
+from tests.auditor.html import text_of
 from tests.auditor.reading import Grid, PageSection, Statement, sections_of
 from tests.auditor.tables import Tables
 
@@ -49,8 +50,9 @@ def audit(page: str, form: str, tables: Tables | None) -> Report:
     audited = _Audit(tables)
     for section in sections_of(page, form):
         audited.section(section)
-    for match in _FORBIDDEN.finditer(page):
-        where = page[max(0, match.start() - 20) : match.end()]
+    text = text_of(page) if form == "html" else page
+    for match in _FORBIDDEN.finditer(text):
+        where = text[max(0, match.start() - 20) : match.end()]
         audited.report.false.append(f"forbidden: {where!r}")
     return audited.report
 

@@ -9,6 +9,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, NamedTuple
 
 from tests.auditor.calculator import number, rounds_to, value
+from tests.auditor.html import main_of
 from tests.auditor.latex import plain, words
 from tests.auditor.tables import Tables
 
@@ -37,7 +38,7 @@ class Said(NamedTuple):
 
 def said_on(page: str, form: str) -> list[Said]:
     """The sentences of a page in a format, in their order."""
-    readers = {"terminal": _terminal, "markdown": _markdown, "latex": _latex}
+    readers = {"terminal": _terminal, "markdown": _markdown, "latex": _latex, "html": _html}
     text = page if form == "json" else readers[form](page)
     return [_said(match) for match in _SAID.finditer(text)]
 
@@ -55,6 +56,10 @@ def _terminal(page: str) -> str:
     """Each note on a line of its own."""
     notes = (part for part in re.split(r"\n\s*\n", page) if part.startswith("▸"))
     return "\n".join(re.sub(r"\n *", " ", note) for note in notes)
+
+
+def _html(page: str) -> str:
+    return "\n".join(f"▸ {note.text.strip()}" for note in main_of(page).each("aside"))
 
 
 def _markdown(page: str) -> str:

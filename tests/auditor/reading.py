@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
 
 from tests.auditor.calculator import INDEX, NAME
+from tests.auditor.html import Element, main_of, rows_of
 from tests.auditor.latex import plain, words
 
 _HEADING = re.compile(r"(?P<number>\d+) · (?P<heading>.*?)(?:   .*)?$")
@@ -54,7 +55,40 @@ class PageSection:
 def sections_of(page: str, form: str) -> list[PageSection]:
     """The sections of a page, the first for what stands before all headings."""
     readers = {"terminal": _terminal, "markdown": _markdown, "json": _json, "latex": _latex}
+    readers["html"] = _html
     return readers[form](page)
+
+
+def _html(page: str) -> list[PageSection]:
+    sections = [PageSection()]
+    for part in main_of(page).each("section"):
+        for piece in part.each("h1", "h2", "table"):
+            if piece.name == "table":
+                _html_table(sections[-1], piece)
+                continue
+            heading = _HEADING.match(piece.text)
+            number = int(heading["number"]) if heading else None
+            told = heading["heading"] if heading else piece.text
+            sections.append(PageSection(number, told))
+    return sections
+
+
+def _html_table(section: PageSection, table: Element) -> None:
+    rows = rows_of(table)
+    match table.attributes.get("class"):
+        case "working":
+            section.statements += (
+                _statement(label, [" ".join(cells)]) for label, *cells in rows if label != "⋮"
+            )
+        case "addition":
+            (label,), *addends, total = rows
+            text = " ".join([*map(" ".join, addends), "─", *total])
+            section.statements.append(_column_addition(label, text))
+        case _:
+            first, *headings = rows[0]
+            is_quantity = first and table.attributes["class"] == "quantity"
+            named = f"`{first}`" if is_quantity else first
+            section.grids.append(Grid([named, *headings], rows[1:]))
 
 
 def _terminal(page: str) -> list[PageSection]:

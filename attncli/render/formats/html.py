@@ -7,7 +7,7 @@ from functools import partial
 from importlib.resources import files
 from string import Template
 
-from attncli.arithmetic.expression import Blank, Equation, Expression, Number, leaves
+from attncli.arithmetic.expression import Equation, Expression, Number, leaves
 from attncli.document import Block, Document
 from attncli.notation.mathml import mathml
 from attncli.notation.words import visible
@@ -34,7 +34,11 @@ def render_together(documents: Sequence[Document], page: Page) -> str:  # noqa: 
     """Documents one below the other, each on a new sheet where they are printed."""
     asked = AskedNumbers(documents[0].origins)
     style = HtmlStyle(
-        number=asked.number, framed=_framed, looks=looks_of, inline=partial(_inline, asked)
+        mathematics=partial(_mathematics, asked),
+        number=asked.number,
+        framed=_framed,
+        looks=looks_of,
+        inline=asked.expression,
     )
     parts = [*_parts(pieces_of_all(documents))]
     return Template(_file("page.html")).substitute(
@@ -106,11 +110,10 @@ def _framed(table: str, kind: str) -> str:
     return f'<div class="scroll" tabindex="0">{named}</div>'
 
 
-def _inline(asked: AskedNumbers, node: Expression | Equation) -> str:
-    """What has numbers, so that they can be asked; formulas as mathematics."""
-    if any(isinstance(leaf, Number | Blank) for leaf in leaves(node)):
-        return f'<span class="worked">{asked.expression(node)}</span>'
-    return mathml(node)
+def _mathematics(asked: AskedNumbers, node: Expression | Equation) -> str:
+    """What has numbers, so that these can be asked; formulas as browsers draw them."""
+    has_numbers = any(isinstance(leaf, Number) for leaf in leaves(node))
+    return asked.expression(node) if has_numbers else mathml(node)
 
 
 def _file(name: str) -> str:

@@ -40,7 +40,7 @@ class AskedNumbers:
 
     def expression(self, node: Expression | Equation) -> str:
         """An expression whose numbers can be asked about."""
-        return "".join(map(self._part, parts_of(node)))
+        return f'<span class="worked">{"".join(map(self._part, parts_of(node)))}</span>'
 
     def _part(self, part: Part) -> str:
         match part:

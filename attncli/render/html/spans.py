@@ -39,8 +39,6 @@ def _span(span: Span, style: HtmlStyle) -> str:
 
 def expression_html(node: Expression | Equation, style: HtmlStyle) -> str:
     """An expression: in mathematics, where it holds neither blanks nor somebody's words."""
-    if style.inline is not None:
-        return style.inline(node)
     if any(blanks_in(node)):
         return plain_html(node, style)
     return code_html(node, style) if _has_words(node) else style.mathematics(node)

@@ -53,7 +53,7 @@ class HtmlStyle(NamedTuple):
     """How texts of the program, printed texts with somebody's words in them, mathematics, blanks
     and the numbers of tables are written; `level` is that of a heading inside a section.
     `framed` is what stands around a table of a kind, `looks` the classes of a column's entries.
-    Where there is `inline`, it writes every expression outside a formula."""
+    `inline` writes working in plain notation, where a format has a way of its own for that."""
 
     text: Callable[[str], str] = escaped
     worded: Callable[[str], str] = set_apart

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from attncli.arithmetic.expression import Blank, Number, Omitted, Symbol, Vector, blanks_in
+from attncli.arithmetic.expression import (
+    Blank,
+    Expression,
+    Number,
+    Omitted,
+    Symbol,
+    Vector,
+    blanks_in,
+)
 from attncli.document import Addition, Facts, Graph, Line, Table, TableCell, Working
 from attncli.marked import MarkedNumber
 from attncli.render.colours import INKS, VERDICTS
@@ -109,7 +117,7 @@ def _row_of_entries(
 
 def _named(name: Label, style: HtmlStyle) -> str:
     label = label_of(name)
-    if not (label.raw if isinstance(label, Word) else label):
+    if label in ("", Word("")):
         return ""
     told = style.word(label)
     return f"<code>{told}</code>" if isinstance(name, Symbol) else told
@@ -139,7 +147,7 @@ def working_html(block: Working, style: HtmlStyle) -> str:
     """A row for each line: its name, its working, its result. Where one of the lines has a
     blank, all of them are in plain notation."""
     lines = [line for line in block.lines if isinstance(line, Line)]
-    plainly = any(any(blanks_in(part)) for line in lines for _, part in line.parts)
+    plainly = _in_plain_notation(style, (part for line in lines for _, part in line.parts))
     worked = any(len(line.parts) > 1 for line in lines)
     rows = (
         row_of("⋮", [""] * (1 + worked))
@@ -148,6 +156,10 @@ def working_html(block: Working, style: HtmlStyle) -> str:
         for line in block.lines
     )
     return _framed(style, "working", rows)
+
+
+def _in_plain_notation(style: HtmlStyle, parts: Iterable[Expression]) -> bool:
+    return style.inline is not None or any(any(blanks_in(part)) for part in parts)
 
 
 def _row(line: Line, style: HtmlStyle, plainly: bool, worked: bool) -> str:
@@ -163,7 +175,7 @@ def addition_html(block: Addition, style: HtmlStyle) -> str:
     """Vectors added up in columns: each product with its value, and the total."""
     addends = addends_of(block)
     told = [block.total, *(part for one in addends for part in one[1:] if part is not None)]
-    write = plain_html if any(any(blanks_in(part)) for part in told) else expression_html
+    write = plain_html if _in_plain_notation(style, told) else expression_html
     rows = []
     for sign, product, value in addends:
         cells = ["…", ""] if value is None else [write(product, style), f"→ {write(value, style)}"]
