@@ -124,7 +124,8 @@ DetailOption = Annotated[
 ]
 _BY_SUFFIX = "The output format; by default terminal, or as -o's suffix says."
 _PICTURES = (
-    " `html` is one file in which every number can be asked where it comes from; `svg` has the pictures alone: each head's weights as a heat map, and who attends to whom"
+    " `html` is one file in which every number can be asked where it comes from; `svg` has"
+    " the pictures alone: each head's weights as a heat map, and who attends to whom"
     " where `show.graph` asks for it."
 )
 FormatOption = Annotated[str | None, choice("--format", page_format_names, _BY_SUFFIX + _PICTURES)]

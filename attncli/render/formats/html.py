@@ -19,7 +19,7 @@ from attncli.render.html.looks import colour_sheet, looks_of
 from attncli.render.html.tables import facts_html
 from attncli.render.page import Page
 from attncli.render.sentences import text_of_spans
-from attncli.render.writers import Heading, NewPage, Piece, Title, pieces_of_all
+from attncli.render.writers import Heading, NewPage, Piece, Tables, Title, pieces_of_all
 
 SUFFIXES = (".html", ".htm")
 ABILITIES = Abilities(together=True)
@@ -71,7 +71,7 @@ def _parts(pieces: Iterable[Piece]) -> Iterator[_Part]:
             head, blocks, on_new_page, breaks = piece, [], breaks, False
         elif isinstance(piece, NewPage):
             breaks = True
-        else:
+        elif not isinstance(piece, Tables):  # which no page has, unless it is asked for them
             blocks.append(piece)
     if head is not None:
         yield _Part(head, tuple(blocks), on_new_page)
