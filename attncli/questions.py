@@ -127,6 +127,13 @@ def form_name(k: int) -> str:
     return f"{_LETTERS[place]}{turn or ''}"
 
 
+class Owner(NamedTuple):
+    """Whose paper it is."""
+
+    name: Word
+    id: Word
+
+
 class Paper(NamedTuple):
     """What makes a document part of an exercise.
 
@@ -135,7 +142,7 @@ class Paper(NamedTuple):
     `command` makes it again, and is on no paper for students, who could have the key by it.
     `points` is the sum over all sections. `share` is how much of a
     blank's points a known mistake earns, in per cent; `layout` says how much room there is, and
-    `language` is that of its frame.
+    `language` is that of its frame; `owner` is whose it is, where it is somebody's.
     """
 
     kind: str
@@ -146,6 +153,7 @@ class Paper(NamedTuple):
     share: int = 0
     layout: Layout = LAYOUTS[1]
     language: Language = LANGUAGES[0]
+    owner: Owner | None = None
 
     @property
     def words(self) -> FrameWords:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 import subprocess
@@ -57,6 +58,30 @@ def test_each_student_has_a_sheet_and_all_are_in_one_file(
     assert len(together) < sum(map(len, sheets)) + 300
 
 
+@pytest.mark.parametrize(("form", "suffix"), [("yaml", "yaml"), ("csv", "csv"), ("json", "json")])
+def test_answers_are_graded_by_name_and_id(tmp_path: Path, form: str, suffix: str) -> None:
+    assert make(tmp_path, LIST, "--format", form).exit_code == 0
+    exam, filled = tmp_path / "exam", tmp_path / "filled"
+    filled.mkdir()
+    students = listed_in(tmp_path)
+    for one in students:
+        sheet = (exam / one["sheet"]).read_text("utf-8")
+        assert one["sheet"].endswith(suffix)
+        for told in (one["name"], one["id"]):
+            assert told in sheet.replace('""', '"')
+        source = one["sheet"] if form == "csv" else one["answers"]
+        empty = (exam / source).read_text("utf-8")
+        (filled / f"x{Path(source).name}").write_text(empty, "utf-8")
+    result = run("grade", exam, filled, "-o", f"{tmp_path}/marked/")
+    assert result.exit_code == 1
+    (table,) = (tmp_path / "marked").glob("*.csv")
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {(row["student"], row["id"], row["form"]) for row in rows} == {
+        (one["name"], one["id"], one["form"]) for one in students
+    }
+
+
 def test_made_again_students_keep_their_forms(tmp_path: Path) -> None:
     assert make(tmp_path, LIST).exit_code == 0
     before = {one["id"]: one["form"] for one in listed_in(tmp_path)}
@@ -93,7 +118,7 @@ def test_students_belong_to_a_folder_of_an_exercise_file(tmp_path: Path) -> None
     assert "--students: it is for an exercise file" in alone.stderr
     refused = make(tmp_path, LIST, "--format", "moodle")
     assert refused.exit_code == 2
-    assert "the format moodle has no sheets to print together" in refused.stderr
+    assert "the format moodle has no sheets" in refused.stderr
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex")

@@ -105,7 +105,8 @@ def _term(data: Sequence[str]) -> TermMade:
 
 def _student(data: Mapping[str, str]) -> Mapping[str, str]:
     """A student. Raises KeyError for one without a name, an ID, a form and a sheet."""
-    return {name: str(data[name]) for name in ("name", "id", "form", "sheet")}
+    told = {name: str(data[name]) for name in ("name", "id", "form", "sheet")}
+    return {**told, "answers": str(data.get("answers", ""))}
 
 
 def _tolerance(data: Mapping[str, str]) -> dict[str, str]:

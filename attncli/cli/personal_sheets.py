@@ -1,4 +1,4 @@
-"""A sheet for each student of a list, and all of them in one file to be printed."""
+"""A sheet and an answers file for each student of a list, and all sheets in one file to print."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from attncli.cli.output import page_for
 from attncli.cli.papers import distinct_names, safe_name
 from attncli.cli.progress import watched
 from attncli.records import NamedTuple
-from attncli.refusals import Problem
+from attncli.refusals import Problem, listed
 from attncli.writing import OutputError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from attncli.document import Document
     from attncli.marking.answers.students import Student
 
-STUDENTS = "students"
+STUDENTS, ANSWERS = "students", "answers"
 
 
 class PersonalSheets(NamedTuple):
@@ -43,25 +43,25 @@ def students_of(
         right = "say it like attn exercise exam.yaml -o exam/ --students list.csv"
         said = "it is for an exercise file that is made into a folder"
         wrong.append(Problem.of("--students", said, right))
-    if not _can(manner.format):
-        right = f"choose {' or '.join(_formats())}"
-        said = f"the format {manner.format} has no sheets to print together"
+    if not _has_sheets(manner.format):
+        right = f"choose {listed([name for name in _formats() if _has_sheets(name)], ' or ')}"
+        said = f"the format {manner.format} has no sheets"
         wrong.append(Problem.of("--students", said, right))
     if wrong:
         raise OutputError(wrong)
     return read_students(order.students, forms)
 
 
-def _can(form: str) -> bool:
+def _has_sheets(form: str) -> bool:
     from attncli.render import abilities_of
 
-    return abilities_of(form).together
+    return "none" in abilities_of(form).keys
 
 
 def _formats() -> list[str]:
-    from attncli.render import format_names
+    from attncli.render import exercise_format_names, format_names
 
-    return [name for name in format_names() if _can(name)]
+    return [*format_names(), *exercise_format_names()]
 
 
 def personal_sheets(
@@ -73,7 +73,7 @@ def personal_sheets(
 ) -> PersonalSheets:
     """The sheets of students; who had a form `before` keeps it, if the list says no other."""
     from attncli.marking.answers.students import with_forms
-    from attncli.render import render, render_together, suffixes_of
+    from attncli.render import abilities_of, render, render_together, suffixes_of
     from attncli.telling.exercise.personal import sheet_for
     from attncli.telling.exercise.sheets import sheet_of
 
@@ -86,10 +86,15 @@ def personal_sheets(
     page, suffix = page_for(order.output), suffixes_of(form)[0]
     stems = distinct_names([one.id for one in told], ())
     names = [f"{STUDENTS}/{stem}_sheet{suffix}" for stem in stems]
-    each = zip(names, watched(sheets, len(sheets), "Students"), strict=True)
-    files = {name: render(sheet, form, page) for name, sheet in each}
-    files[f"{safe_name(Path(order.scenario).stem)}_print{suffix}"] = render_together(
-        sheets, form, page
-    )
-    rows = ({**one._asdict(), "sheet": name} for one, name in zip(told, names, strict=True))
+    answers = [f"{ANSWERS}/{stem}.yaml" for stem in stems]
+    each = zip(names, answers, watched(sheets, len(sheets), "Students"), strict=True)
+    files: dict[str, str] = {}
+    for name, place, sheet in each:
+        files[name] = render(sheet, form, page)
+        files[place] = render(sheet, "yaml", page)
+    if abilities_of(form).together:
+        stem = safe_name(Path(order.scenario).stem)
+        files[f"{stem}_print{suffix}"] = render_together(sheets, form, page)
+    whose = zip(told, names, answers, strict=True)
+    rows = ({**one._asdict(), "sheet": sheet, "answers": own} for one, sheet, own in whose)
     return PersonalSheets(files, tuple(rows))

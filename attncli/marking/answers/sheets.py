@@ -10,13 +10,15 @@ from attncli.records import NamedTuple
 
 class AnswerSheet(NamedTuple):
     """What a student answered, by the addresses of cells as they are written; of which form, and
-    by its `mark`, the hash, of which exercise. Both are empty where the file doesn't say."""
+    by its `mark`, the hash, of which exercise; `id` is the student's. What the file doesn't say
+    is empty."""
 
     student: str
     form: str
     mark: str
     answers: Mapping[str, Given]
     source: str = ""
+    id: str = ""
 
     @property
     def unreadable(self) -> dict[str, Given]:

@@ -18,7 +18,7 @@ from attncli.refusals import Problem, Refusal, Where
 _CELLS = ("id", "cell", "blank", "question")
 _ANSWERS = ("answer", "answers", "response", "value")
 _STUDENTS = ("student", "name")
-_BELONGS = ("form", "hash")
+_BELONGS = ("form", "hash", "student_id")
 _GUARD = "'"
 
 
@@ -55,10 +55,10 @@ def sheets_of(text: str, source: str, asked: Sequence[str]) -> tuple[AnswerSheet
     if wrong:
         raise Refusal(wrong)
     return tuple(
-        AnswerSheet(student, one.belongs.get("form", ""), one.belongs.get("hash", ""),
-                    one.answers, source)
+        AnswerSheet(student, form, mark, one.answers, source, number)
         for student, one in sheets.items()
-    )  # fmt: skip
+        for form, mark, number in [[one.belongs.get(name, "") for name in _BELONGS]]
+    )
 
 
 _LIKE = "begin with the line id,answer, or with id and a column for each student"
@@ -93,7 +93,7 @@ def _answers(
     own = next((k for k, name in enumerate(headings) if name in _STUDENTS), None)
     for line, cells in rows[1:]:
         each = dict(enumerate(cells))
-        whose = each.get(own, "").strip() if own is not None else ""
+        whose = unguarded(each.get(own, "").strip()) if own is not None else ""
         name = unguarded(each.get(cell, "").strip())
         for column, student in students.items():
             told = whose or student or Path(source).stem

@@ -12,7 +12,7 @@ from attncli.marking.numerals import read_number
 from attncli.marking.verdicts import Given
 from attncli.refusals import Where
 
-_TEXTS = ("student", "form", "hash")
+_TEXTS = ("student", "id", "form", "hash")
 
 
 def sheet_of(text: str, source: str) -> AnswerSheet:
@@ -30,7 +30,7 @@ def sheet_of(text: str, source: str) -> AnswerSheet:
     _check_keys(node, problems)
     problems.stop_if_any()
     student = told["student"] or Path(source).stem
-    return AnswerSheet(student, told["form"], told["hash"], answers, source)
+    return AnswerSheet(student, told["form"], told["hash"], answers, source, told["id"])
 
 
 _LIKE = "write them as `attn exercise SCENARIO --format yaml --key none` does"

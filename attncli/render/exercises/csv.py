@@ -18,12 +18,13 @@ from attncli.notation.words import hidden_again, visible
 from attncli.render.abilities import Abilities
 from attncli.render.exercises._answers import AnsweredBlank, asking, entries, paper_of
 from attncli.render.page import Page
-from attncli.word import Word
+from attncli.word import Word, raw
 
 SUFFIXES = (".csv",)
 ABILITIES = Abilities(keys=("none", "separate"), hints="none")
 
 HEADINGS = ("form", "hash", "id", "answer")
+OF_STUDENT = ("student", "student_id")
 _GUARD = "'"
 _OBEYED = ("=", "+", "-", "@", "＝", "＋", "－", "＠", _GUARD)
 """How a cell begins that would be taken for a formula, wide characters and all; and the guard."""
@@ -36,10 +37,12 @@ def render(document: Document, page: Page) -> str:  # noqa: ARG001
     form, made_from = guarded(paper.form), guarded(paper.hash)
     text = io.StringIO(newline="")
     rows = csv.writer(text)
-    rows.writerow(HEADINGS)
+    whose = () if paper.owner is None else paper.owner
+    rows.writerow((*(OF_STUDENT if whose else ()), *HEADINGS))
+    before = (*(guarded(raw(one)) for one in whose), form, made_from)
     for section in asking(document):
         for entry in entries(section, paper):
-            rows.writerow((form, made_from, guarded(entry.id), _answer(entry)))
+            rows.writerow((*before, guarded(entry.id), _answer(entry)))
     return text.getvalue()
 
 

@@ -14,6 +14,7 @@ from attncli.render.abilities import Abilities
 from attncli.render.exercises._answers import AnsweredBlank, asking, entries, paper_of
 from attncli.render.page import Page
 from attncli.render.sentences import text_of_spans
+from attncli.word import raw
 
 SUFFIXES = (".yaml", ".yml")
 ABILITIES = Abilities(keys=("none", "separate"), hints="none")
@@ -29,6 +30,9 @@ def render(document: Document, page: Page) -> str:  # noqa: ARG001
     words = paper.words.files
     lines = [f"# {words.key if filled else words.answers} · {_comment((document.title,))}"]
     lines += [] if filled else [f"# {line}" for line in words.how_to]
+    if paper.owner is not None:
+        name, number = map(raw, paper.owner)
+        lines += [f"student: {quoted(name)}", f"id: {quoted(number)}"]
     lines += [f"form: {quoted(paper.form)}", f"hash: {quoted(paper.hash)}"]
     told = [line for section in asking(document) for line in _lines(document, section)]
     lines += ["answers:", *told] if told else ["answers: {}"]

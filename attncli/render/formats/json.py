@@ -15,7 +15,7 @@ from attncli.choices import LANGUAGES
 from attncli.marked import MarkedNumber
 from attncli.notation import plain, unbreakable
 from attncli.notation.words import is_hidden
-from attncli.questions import MistakenAnswer, Paper, Question, plain_points
+from attncli.questions import MistakenAnswer, Owner, Paper, Question, plain_points
 from attncli.render.abilities import Abilities
 from attncli.render.numbers import text_of
 from attncli.render.page import Page
@@ -77,8 +77,13 @@ def _paper(paper: Paper | None) -> dict[str, Any]:
         "hash": paper.hash,
         **_unless_empty(command=paper.command.raw),
         **({} if paper.language == LANGUAGES[0] else {"language": paper.language}),
+        **({} if paper.owner is None else {"student": dict(_of_owner(paper.owner))}),
         "points": plain_points(paper.points),
     }
+
+
+def _of_owner(owner: Owner) -> Iterator[tuple[str, str]]:
+    yield from (("name", raw(owner.name)), ("id", raw(owner.id)))
 
 
 def _pretty(value: Any, indent: str = "") -> str:  # noqa: ANN401

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from attncli.document import Block, Document, Facts, Fields
+from attncli.questions import Owner
 from attncli.word import Word
 
 
 def sheet_for(sheet: Document, name: str, number: str) -> Document:
     """The sheet of a student, whose name needn't be written any more."""
     assert sheet.paper is not None
-    words = sheet.paper.words
-    whose = ((words.facts.name, (Word(name),)), (words.facts.id, (Word(number),)))
+    words, owner = sheet.paper.words, Owner(Word(name), Word(number))
+    whose = ((words.facts.name, (owner.name,)), (words.facts.id, (owner.id,)))
     rows = () if sheet.facts is None else sheet.facts.rows
     return sheet._replace(
         facts=Facts((*whose, *rows)),
+        paper=sheet.paper._replace(owner=owner),
         opening=tuple(_without(words.paper.name, block) for block in sheet.opening),
     )
 

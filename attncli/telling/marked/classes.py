@@ -39,8 +39,10 @@ def class_page(papers: Sequence[MarkedPaper]) -> Document:
 def _marks(papers: Sequence[MarkedPaper]) -> Iterator[Block]:
     signs = [name for name in SIGNS if any(paper.counts[name] for paper in papers)]
     forms = len({paper.sheet.form for paper in papers}) > 1
-    headings = ("Student", *(("Form",) * forms), "Points", "%", *(SIGNS[one] for one in signs))
-    rows = (_row(paper, signs, forms=forms) for paper in papers)
+    ids = _has_ids(papers)
+    of_whom = ("Student", *(("ID",) * ids), *(("Form",) * forms))
+    headings = (*of_whom, "Points", "%", *(SIGNS[one] for one in signs))
+    rows = (_row(paper, signs, ids=ids, forms=forms) for paper in papers)
     yield Table(headings, tuple(rows))
     yield Facts(tuple((f"{SIGNS[name]} {name}", (MEANING[name],)) for name in signs))
     trivial = [paper for paper in papers if paper.trivial]
@@ -51,9 +53,15 @@ def _marks(papers: Sequence[MarkedPaper]) -> Iterator[Block]:
         yield Note((said, *told, "."))
 
 
-def _row(paper: MarkedPaper, signs: Sequence[str], *, forms: bool) -> tuple[TableCell, ...]:
+def _has_ids(papers: Sequence[MarkedPaper]) -> bool:
+    return any(paper.sheet.id for paper in papers)
+
+
+def _row(
+    paper: MarkedPaper, signs: Sequence[str], *, ids: bool, forms: bool
+) -> tuple[TableCell, ...]:
     sheet, counts = paper.sheet, (str(paper.counts[name]) for name in signs)
-    whose = (Word(sheet.student), *((Word(sheet.form),) * forms))
+    whose = (Word(sheet.student), *((Word(sheet.id),) * ids), *((Word(sheet.form),) * forms))
     return (*whose, points_text(paper.points), percent(paper), *counts)
 
 
@@ -79,10 +87,13 @@ def _sections(exam: Exam, papers: Sequence[MarkedPaper]) -> Iterator[Section]:
 
 def class_rows(papers: Sequence[MarkedPaper]) -> Iterator[tuple[str, ...]]:
     """The table as rows of texts: its headings, then each student."""
-    yield ("student", "form", "points", "of", "percent", *SIGNS, "trivial", "file")
+    ids = _has_ids(papers)
+    whose: tuple[str, ...] = ("student", *(("id",) * ids), "form")
+    yield (*whose, "points", "of", "percent", *SIGNS, "trivial", "file")
     for paper in papers:
         sheet = paper.sheet
         trivial = " ".join(str(one.quantity) for one in paper.trivial)
         counts = (str(paper.counts[name]) for name in SIGNS)
         points = points_text(paper.points), points_text(paper.of), percent(paper)
-        yield (sheet.student, sheet.form, *points, *counts, trivial, sheet.source)
+        whose = (sheet.student, *((sheet.id,) * ids), sheet.form)
+        yield (*whose, *points, *counts, trivial, sheet.source)

@@ -19,13 +19,17 @@ def marked_paper(paper: MarkedPaper) -> Document:
     """What is said of a student's answers."""
     sheet, exam = paper.sheet, paper.exam
     facts: list[tuple[str, Spans]] = [("Student", (Word(sheet.student),))]
+    whose = {"student": sheet.student}
+    if sheet.id:
+        whose["id"] = sheet.id
+        facts.append(("ID", (Word(sheet.id),)))
     if sheet.form not in ("", OWN_FORM):
         facts.append(("Form", (Word(sheet.form),)))
     facts.append(("Points", (in_words(paper),)))
     points = {one.verdict.cell: one.points for one in paper.numbers}
     told = Report(
         Word(exam.trace.scenario.title), tuple(facts), tuple(trivial_notes(paper)),
-        {"student": sheet.student, "points": float(paper.points), "of": float(paper.of)}, points,
+        {**whose, "points": float(paper.points), "of": float(paper.of)}, points,
         paper.terms, paper.words,
     )  # fmt: skip
     return report(exam.judge, paper.verdicts, told)
