@@ -15,7 +15,16 @@ from attncli.render.abilities import Abilities
 from attncli.render.colours import INKS, SHADES
 from attncli.render.page import Page
 from attncli.render.screen.inks import in_inks, inked, without_marks
-from attncli.render.screen.lines import Line, StyledText, hanging, left, line_width, width, wrapped
+from attncli.render.screen.lines import (
+    BRACKETS,
+    Line,
+    StyledText,
+    hanging,
+    left,
+    line_width,
+    width,
+    wrapped,
+)
 from attncli.render.screen.tables import (
     beside_each_other,
     matrix_lines,
@@ -153,7 +162,9 @@ def _heading(heading: Heading, cells: int) -> list[Line]:
     lines = wrapped([StyledText(title, "step")], cells, _INDENT)
     for formula in heading.formulas:
         room = cells - 2 * _INDENT
-        lines += _indented(wrapped([StyledText(inked(formula), "formula")], room, _INDENT))
+        lines += _indented(
+            wrapped([StyledText(inked(formula), "formula")], room, _INDENT, BRACKETS)
+        )
     return lines
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from rich.cells import cell_len
 
@@ -11,6 +12,10 @@ from attncli.notation.words import ISOLATE, POP
 from attncli.records import NamedTuple
 
 PLAIN = ""
+BRACKETS = "[]()"
+"""Those of mathematics."""
+_DEEPEST = 8
+"""So many brackets in each other are told apart; somebody's words may open any number."""
 
 
 class StyledText(NamedTuple):
@@ -42,14 +47,18 @@ def right(text: str, cells: int) -> str:
     return " " * (cells - width(text)) + text
 
 
-def wrapped(pieces: Iterable[StyledText], cells: int, hanging: int = 0) -> list[Line]:
+def wrapped(
+    pieces: Iterable[StyledText], cells: int, hanging: int = 0, brackets: str = "[]"
+) -> list[Line]:
     """The pieces broken at their spaces into lines of at most `cells`.
 
-    Lines after the first are indented by `hanging`. A word longer than a line stays whole.
+    Lines after the first are indented by `hanging`. A word longer than a line stays whole; so does
+    what stands in `brackets`, such as a vector, if it isn't longer than a line.
     """
     lines: list[Line] = [[]]
     used = 0
-    for atom in _atoms(pieces):
+    atoms = [*_atoms(pieces)]
+    for atom in _whole(atoms, _levels(atoms, brackets), cells - hanging):
         room = cells - (hanging if len(lines) > 1 else 0)
         size = line_width(atom)
         if lines[-1] and used + 1 + size > room:
@@ -63,15 +72,54 @@ def wrapped(pieces: Iterable[StyledText], cells: int, hanging: int = 0) -> list[
     return [first, *([*indent, *line] for line in others)]
 
 
+def _levels(atoms: Sequence[Line], brackets: str) -> list[int]:
+    """How bad it is to break a line before each atom: the deeper in brackets the worse, and there
+    less so behind a comma; of others worst before a bracket, since a shape belongs to its name."""
+    depth, behind_comma = 0, False
+    levels = []
+    for atom in atoms:
+        text = "".join(piece.text for piece in atom)
+        levels.append(2 * depth - behind_comma if depth else int(text[:1] in brackets[::2]))
+        depth += sum(map(text.count, brackets[::2])) - sum(map(text.count, brackets[1::2]))
+        depth, behind_comma = min(max(0, depth), _DEEPEST), "," in text[-2:]
+    return levels
+
+
+def _whole(atoms: Sequence[Line], levels: Sequence[int], room: int) -> Iterator[Line]:
+    """The atoms, those put together that stand between the best places for a break and fit on a
+    line."""
+    if not atoms:
+        return
+    together = _together(atoms)
+    if len(atoms) == 1 or line_width(together) <= room:
+        yield together
+        return
+    best = min(levels[1:])
+    starts = [0, *(k for k in range(1, len(atoms)) if levels[k] == best), len(atoms)]
+    for start, end in pairwise(starts):
+        yield from _whole(atoms[start:end], levels[start:end], room)
+
+
+def _together(atoms: Sequence[Line]) -> Line:
+    """Atoms with spaces between them."""
+    first, *others = atoms
+    line = [*first]
+    for atom in others:
+        line += [StyledText(" ", _style_between(line, atom)), *atom]
+    return line
+
+
 def _style_between(line: Line, atom: Line) -> str:
     """The style of the space between two pieces: theirs, if they have one style."""
     return atom[0].style if line[-1].style == atom[0].style else PLAIN
 
 
-def hanging(start: Line, pieces: Iterable[StyledText], cells: int, by: int = 0) -> list[Line]:
+def hanging(
+    start: Line, pieces: Iterable[StyledText], cells: int, by: int = 0, brackets: str = "[]"
+) -> list[Line]:
     """The pieces behind a start, wrapped; what goes on in further lines stands below them."""
     indent = line_width(start)
-    first, *others = wrapped(pieces, cells - indent, by)
+    first, *others = wrapped(pieces, cells - indent, by, brackets)
     return [[*start, *first], *([StyledText(" " * indent), *line] for line in others)]
 
 

@@ -13,7 +13,7 @@ from attncli.notation.plain import GLUE, unbreakable
 from attncli.render.colours import ink_of
 from attncli.render.numbers import FilledAddend, at_point, filled_addends
 from attncli.render.screen.inks import inked, inked_vectors
-from attncli.render.screen.lines import Line, StyledText, hanging, left, width, wrapped
+from attncli.render.screen.lines import BRACKETS, Line, StyledText, hanging, left, width, wrapped
 
 _RELATION = 3
 """The cells of ` = `."""
@@ -55,7 +55,7 @@ def _placed(
         last = k == len(texts) - 1 or breaks[k + 1]
         room = int(columns.room) - _RELATION
         whole = [[StyledText(unbreakable(text))]]
-        first, *others = wrapped([StyledText(text, style)], room, 2) if last else whole
+        first, *others = wrapped([StyledText(text, style)], room, 2, BRACKETS) if last else whole
         fill = "" if last else " " * (int(widths[k]) - width(text))
         out[-1] += [StyledText(f" {relation} ", "relation"), *first, StyledText(fill)]
         out += [[indent, StyledText(" " * _RELATION), *more] for more in others if more]
@@ -105,9 +105,13 @@ def _long_addition(block: Addition, addends: Sequence[FilledAddend], cells: int)
     """The same with each product's value on a line of its own, both broken where they are long."""
     out: list[Line] = []
     for sign, product, value in addends:
-        out += hanging([StyledText(f"{sign} ")], [StyledText(product)], cells, 2)
-        out += hanging([StyledText("    → ")], [StyledText(value)], cells, 2) if value else []
+        out += hanging([StyledText(f"{sign} ")], [StyledText(product)], cells, 2, BRACKETS)
+        out += (
+            hanging([StyledText("    → ")], [StyledText(value)], cells, 2, BRACKETS)
+            if value
+            else []
+        )
     out.append([StyledText("─" * min(cells, 40), "rule")])
     total = StyledText(plain(block.total), "total")
     start = StyledText(f"{block.relation} ", "relation")
-    return [*out, *hanging([start], [total], cells, 2)]
+    return [*out, *hanging([start], [total], cells, 2, BRACKETS)]
