@@ -40,7 +40,7 @@ def test_what_is_no_word_stands_in_quotes() -> None:
 
 def test_keys_of_a_memory_are_not_the_queries_themselves() -> None:
     page = said(SHIPPED["decoder_block"].replace("tokens: [je", "tokens: [I"))
-    assert "Cross-attention: I attends most to peux (0.319)" in page
+    assert "I attends most to peux (0.319)" in page
 
 
 def test_many_queries_are_elided() -> None:

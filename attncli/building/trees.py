@@ -80,7 +80,8 @@ def variants_of(tree: Map) -> Iterator[Variant]:
     variants = tree.get("variants")
     for name, change in variants.entries if isinstance(variants, Map) else ():
         if isinstance(change, Map):
-            yield Variant(name.text, _varied(tree, change), tuple(map(_told, change.entries)))
+            told = tuple(_told(*entry, tree) for entry in change.entries)
+            yield Variant(name.text, _varied(tree, change), told)
 
 
 def _varied(tree: Map, change: Map) -> Map:
@@ -95,7 +96,9 @@ def _varied(tree: Map, change: Map) -> Map:
     return Map((*kept, *changed.values()), tree.where)
 
 
-def _told(entry: tuple[Scalar, Node]) -> str:
-    """A changed key, with its value where that is a word or a number."""
-    key, value = entry
-    return f"{key.text}: {value.text}" if isinstance(value, Scalar) else key.text
+def _told(key: Scalar, value: Node, tree: Map) -> str:
+    """What a key changes: its value where that is a word or a number, or else whether the tree has
+    other ones or none."""
+    if isinstance(value, Scalar):
+        return f"{key.text}: {value.text}"
+    return f"{'with' if tree.get(key.text) is None else 'other'} {key.text}"

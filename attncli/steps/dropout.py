@@ -53,7 +53,7 @@ STEP = Step(
     title="Dropout",
     does="drops some weights, as is done in training",
     makes=("dropped",),
-    shapes="weights [n, m], kept [n, m] → dropped [n, m]",
+    shapes="weights [n, m], dropout.mask [n, m] → dropped [n, m]",
     happens=lambda place: (
         "Weights whose place in the given mask is 0 are dropped; the others are"
         f" divided by 1 − p, here with p = {_p(place)}."

@@ -276,7 +276,7 @@ STEP = Step(
         ),
         Mistake(
             "minus_one_for_infinity",
-            "Writing −1 instead of −∞, which still gets the weight e^−1 before dividing.",
+            "Writing −1 instead of −∞, which still gets the weight e^(−1) before dividing.",
             _minus_one,
         ),
         Mistake(

@@ -196,10 +196,16 @@ _TURNED_OVER = (
 
 def _taken_as_they_are(place: AttentionPlace) -> str:
     vectors = "input embeddings" if _takes_embeddings(place) else "vectors of the tokens"
-    told = f"Without weight matrices, the {vectors} themselves are "
+    x = place.here(place.x)
+    told = "There are no weight matrices, so "
     if place.scenario.gives(below(place.attention.head_path(0), "weights")):
-        return f"{told}the values; no queries and keys are needed, since the weights are given."
-    return f"{told}queries, keys and values."
+        return (
+            f"{told}V is {x} here: the {vectors} themselves are the values; no queries and keys"
+            " are needed, since the weights are given."
+        )
+    if any(_input(place, name) != place.x for name in _NAMES):
+        return f"{told}the {vectors} themselves are queries, keys and values."
+    return f"{told}Q, K and V are {x} here: the {vectors} themselves are queries, keys and values."
 
 
 STEP = Step(
@@ -209,7 +215,7 @@ STEP = Step(
     title="Queries, keys, values",
     does="makes a query, a key and a value from each token",
     makes=(*_NAMES, "K_new", "V_new"),
-    shapes="X [n, d_model] → Q [n, d_k], K [n, d_k], V [n, d_v]",
+    shapes="X [n, d_model] → Q [n, d_k], K [m, d_k], V [m, d_v]",
     happens=_happens,
     why=(
         "Every token plays three parts: its query says what it looks for, its key what it offers"

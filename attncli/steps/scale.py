@@ -91,7 +91,7 @@ STEP = Step(
     title="Scaling",
     does="divides the scores, so that their spread doesn't grow with d_k",
     makes=("scaled",),
-    shapes="scores [n, n] → scaled [n, n]",
+    shapes="scores [n, m] → scaled [n, m]",
     happens=_happens,
     why=(
         "A dot product adds up d_k terms, so its spread grows like √d_k; dividing by √d_k keeps"

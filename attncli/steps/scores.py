@@ -21,7 +21,7 @@ STEP = Step(
     title="Attention scores",
     does="compares each query with each key",
     makes=("scores",),
-    shapes="Q [n, d_k], K [n, d_k] → scores [n, n]",
+    shapes="Q [n, d_k], K [m, d_k] → scores [n, m]",
     happens=lambda _: "Each query is compared with each key by their dot product.",
     why=(
         "A query says what its token looks for, a key what its token offers; their score says how"

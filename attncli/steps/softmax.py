@@ -59,7 +59,7 @@ STEP = Step(
     title="Softmax",
     does="turns each row of scores into weights that add up to 1",
     makes=("exp", "exp_sum", "weights"),
-    shapes="scores [n, n] → weights [n, n], each row adding up to 1",
+    shapes="scores [n, m] → weights [n, m], each row adding up to 1",
     happens=lambda _: (
         "For each query, e is raised to each of its scores, and each result is divided by their"
         " sum."

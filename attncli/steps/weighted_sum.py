@@ -21,7 +21,7 @@ STEP = Step(
     title="Weighted sum",
     does="blends the values by their weights: the output of a head",
     makes=("output",),
-    shapes="weights [n, n], V [n, d_v] → output [n, d_v]",
+    shapes="weights [n, m], V [m, d_v] → output [n, d_v]",
     happens=lambda _: (
         "For each query, every value is multiplied by its weight, and the products are added."
     ),

@@ -4,6 +4,7 @@ scenario's variants compare, which tokens were generated."""
 from __future__ import annotations
 
 from attncli.document import Block, Note, Subheading, Table, Term, TextList
+from attncli.telling.block_finding import moved
 from attncli.telling.findings import findings_of, last_finding
 from attncli.telling.graphs import before_and_after, closing_graphs
 from attncli.telling.parts import told_parts
@@ -45,8 +46,11 @@ def closing_notes(trace: Trace, selection: Selection) -> list[Block]:
 
 
 def _found(trace: Trace, selection: Selection) -> list[Block]:
-    """What the page found, unless one of its last two sections, or a summary, has just said so;
-    states that are set side by side behind it say nothing new."""
+    """What the page found: of a block what it does to the tokens, or else its last finding, unless
+    one of its last two sections, or a summary, has just said so; states that are set side by side
+    behind it say nothing new."""
+    if whole := moved(trace, selection):
+        return [Note(whole)]
     if selection.detail == "summary" and told_parts(trace):
         return []
     part, said = last_finding(trace, selection)

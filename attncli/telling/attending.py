@@ -44,6 +44,11 @@ class Attending(NamedTuple):
             return _ONLY
         return _ALIKE if 1 < len(self.keys) == self.of else _MOST
 
+    def told(self, weights: Quantity) -> tuple[object, ...]:
+        """What is said of it: how the query attends, to whom, and how much."""
+        keys = tuple(weights.columns.names[j] for j in self.keys)
+        return self.verb, keys, self.weight.shown
+
 
 def attended(weights: Quantity, rows: Sequence[int], *, to_itself: bool) -> Spans:
     """`I attends most to itself and to AI (0.422 each); love to AI (0.576).` `to_itself` says that

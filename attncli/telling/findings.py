@@ -12,6 +12,7 @@ from itertools import pairwise
 from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Symbol
 from attncli.document import Span, Spans
+from attncli.name import Name
 from attncli.scenario.model import ENCODER
 from attncli.telling.attending import Attending, attended, called_as, percent, tied
 from attncli.telling.parts import place_in_words, told_parts
@@ -40,16 +41,66 @@ def _capital(spans: Spans) -> Spans:
 def last_finding(trace: Trace, selection: Selection) -> tuple[PlannedStep | None, Spans]:
     """The finding that a page closes with, and the part that it is of: the last one of the main
     stack, or of weights that are given; with no words if there is none."""
-    told = told_parts(trace)
-    for part in reversed(told):
-        found = _found(trace, part, selection)
-        if found and part.path != ENCODER and not part.path.inside(ENCODER):
-            place = place_in_words(part.path)
-            return part, (f"{place}: ", *found[-1]) if place else _capital(found[-1])
+    for part in reversed(_of_main_stack(trace)):
+        if found := _found(trace, part, selection):
+            return part, _with_place(part, found[-1])
     weights = weights_of(trace)
     if weights is None or not weights.given:
         return None, ()
-    return None, _capital(_attended(trace, weights, selection))
+    return None, _capital(_attended(trace, weights, selection.rows(weights)))
+
+
+def _of_main_stack(trace: Trace) -> list[PlannedStep]:
+    told = told_parts(trace)
+    return [one for one in told if one.path != ENCODER and not one.path.inside(ENCODER)]
+
+
+def _with_place(part: PlannedStep, said: Spans) -> Spans:
+    place = place_in_words(part.path)
+    return (f"{place}: ", *said) if place else _capital(said)
+
+
+def findings_anew(trace: Trace, before: Trace, selection: Selection) -> list[Spans]:
+    """What a trace comes to that one before it doesn't: of heads side by side each, and of their
+    queries those that attend otherwise."""
+    part, found = last_finding(trace, selection)
+    if part is not None and part.step != "softmax":
+        return [found] if found != last_finding(before, selection)[1] else []
+    if part is None:
+        weights = weights_of(trace)
+        said = None if weights is None else _attended_anew(trace, weights, before, selection)
+        return [_capital(said)] if found and said else []
+    alike = (one for one in _of_main_stack(trace) if one.step == part.step)
+    heads = [one for one in alike if one is part or _side_by_side(one.path, part.path)]
+    told = ((one, trace.quantities.get(one.place.name("weights"))) for one in heads)
+    anew = [
+        (one, _attended_anew(trace, weights, before, selection))
+        for one, weights in told
+        if weights is not None
+    ]
+    return [_with_place(one, said) for one, said in anew if said]
+
+
+def _side_by_side(one: Name, other: Name) -> bool:
+    """Whether two paths are of heads of the same layer."""
+    return one.local == other.local == "heads" and one.path == other.path
+
+
+def _attended_anew(trace: Trace, weights: Quantity, before: Trace, selection: Selection) -> Spans:
+    """Whom the queries attend to that attend otherwise than before."""
+    own = before.quantities.get(weights.name)
+    rows = [i for i in selection.rows(weights) if own is None or _is_new(weights, i, own)]
+    return _attended(trace, weights, rows) if rows else ()
+
+
+def _is_new(weights: Quantity, i: int, own: Quantity) -> bool:
+    """Whether a query attends to others than in its own weights before, or more or less to them."""
+    query = weights.rows.names[i]
+    if query not in own.rows.names:
+        return True
+    now = Attending.of_row(weights, i)
+    then = Attending.of_row(own, own.rows.names.index(query))
+    return now.told(weights) != then.told(own)
 
 
 def weights_of(trace: Trace) -> Quantity | None:
@@ -59,15 +110,15 @@ def weights_of(trace: Trace) -> Quantity | None:
     return next(reversed(main or found), None)
 
 
-def _attended(trace: Trace, weights: Quantity, selection: Selection) -> Spans:
+def _attended(trace: Trace, weights: Quantity, rows: Sequence[int]) -> Spans:
     own = not place_of(weights.name, trace.scenario).attention.sees_memory
-    return attended(weights, selection.rows(weights), to_itself=own)
+    return attended(weights, rows, to_itself=own)
 
 
 def _attention(trace: Trace, place: Place, selection: Selection) -> list[Spans]:
     """Whom each query attends to most."""
     weights = trace.quantities.get(place.name("weights"))
-    return [] if weights is None else [_attended(trace, weights, selection)]
+    return [] if weights is None else [_attended(trace, weights, selection.rows(weights))]
 
 
 def _lookup(trace: Trace, place: Place, selection: Selection) -> list[Spans]:

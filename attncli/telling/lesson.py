@@ -36,6 +36,8 @@ from attncli.telling.working import cell_line
 from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.word import Word
 
+_KEYS = "how many queries and how many keys; in self-attention as many as tokens"
+
 
 def lessons(
     trace: Trace, told: Sequence[tuple[Step[Any], Trace]], selection: Selection
@@ -54,15 +56,15 @@ def _lesson(step: Step[Any], trace: Trace, selection: Selection, *, changed: boo
     blocks += [Table(("Vector", "Role", "It says"), step.roles)] if step.roles else []
     part = part_to_explain(step, trace, selection)
     if part is None:
-        blocks += [Facts((("Shapes", (step.shapes,)),)), Note(_not_told(trace, step))]
+        blocks += [Facts(tuple(_in_letters(step))), Note(_not_told(trace, step))]
         blocks += _mistakes(trace, step, None)
         formulas = general_formulas(step)
         return Section(step.name, None, (step.title,), formulas, tuple(blocks))
     blocks.append(Facts(tuple(_shapes(step, trace, part))))
     blocks.append(Subheading(("On these numbers",)))
     if changed:
-        change = Term(", ".join(step.shown_with))
-        said = ("This scenario doesn't take this step; with ", change, " it would be:")
+        change = Term(", ".join(one.replace("=", ": ", 1) for one in step.shown_with))
+        said = ("This scenario goes without this step. With ", change, " it would look like this.")
         blocks.append(Note(said))
     blocks += part_blocks(trace, part, selection, operands_of(trace, part))
     blocks += _mistakes(trace, step, part)
@@ -100,13 +102,19 @@ def _not_told(trace: Trace, step: Step[Any]) -> Spans:
 
 
 def _shapes(step: Step[Any], trace: Trace, part: PlannedStep) -> list[tuple[str, Spans]]:
-    rows: list[tuple[str, Spans]] = [("Shapes", (step.shapes,))]
+    rows = _in_letters(step)
     again = listed_again(trace, part)
     made = [quantity for quantity in made_by(trace, part) if quantity.name not in again]
     if made:
         before = _with_shapes(operands_of(trace, part), part)
         rows.append(("Here", (*before, " → ", *_with_shapes(made, part))))
     return rows
+
+
+def _in_letters(step: Step[Any]) -> list[tuple[str, Spans]]:
+    """The shapes of a step, with a word on the letter for the number of keys."""
+    of_keys = "[m, " in step.shapes or ", m]" in step.shapes
+    return [("Shapes", (step.shapes,)), *([("n, m", (_KEYS,))] if of_keys else [])]
 
 
 def _with_shapes(quantities: Sequence[Quantity], part: PlannedStep) -> Spans:

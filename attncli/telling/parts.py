@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from attncli.arithmetic.operations import Same
 from attncli.name import Name
 from attncli.steps import Step, step_named
 from attncli.trace import Definition, PlannedStep, Quantity, RoundPlace, Trace
@@ -51,6 +52,14 @@ def operands_of(trace: Trace, part: PlannedStep) -> list[Quantity]:
     names = [name for definition in definitions for name in definition.operands]
     own = {definition.name for definition in definitions}
     return [trace[name] for name in dict.fromkeys(names) if name not in own]
+
+
+def copied_in(trace: Trace, part: PlannedStep) -> Quantity | None:
+    """The one matrix that all that a part made are other names of, if that is so."""
+    made = definitions_of(trace, part)
+    sources = {name for one in made for name in one.operands}
+    only_names = all(isinstance(one.operation, Same) for one in made)
+    return trace[sources.pop()] if only_names and len(sources) == 1 else None
 
 
 def only_for_sizes(trace: Trace, part: PlannedStep) -> set[str]:

@@ -144,8 +144,8 @@ def _is_known(trace: Trace, one: Told, selection: Selection, *, again: bool) -> 
     definition = one.quantity.definition
     if definition is None or one.quantity.is_list or selection.detail == "full":
         return False
-    if isinstance(definition.operation, ColumnsAsRows):  # the step is there for the table
-        return False
+    if definition.step == "mask" or isinstance(definition.operation, ColumnsAsRows):
+        return False  # the step is there for the table
     if again or definition.operation.copies or _is_looked_up(trace, definition):
         return True
     in_its_line = bool(one.working) and len(one.quantity.rows.names) == 1

@@ -12,7 +12,7 @@ from attncli.document import Block, Note, Spans, Subheading
 from attncli.records import NamedTuple
 from attncli.telling.blocks import given_blocks, matrix_block
 from attncli.telling.contrast import contrasted
-from attncli.telling.findings import last_finding
+from attncli.telling.findings import findings_anew
 from attncli.telling.selection import Selection
 from attncli.trace import Quantity, Trace
 from attncli.word import Word
@@ -61,9 +61,8 @@ def _variant(name: str, other: Trace, before: _Told, trace: Trace, rows: Selecti
     note = Note((Word(name), " (", varied, "): ", *compared.told(own, result, before.called)))
     changed = _changed(trace.quantities, other)
     tables = [*given_blocks(other, changed, Selection()), matrix_block(result, rows)]
-    _, found = last_finding(other, rows)
-    is_new = not compared.same and found != last_finding(before.trace, rows)[1]
-    return [note, *tables, *([Note(found)] if found and is_new else [])]
+    found = [] if compared.same else findings_anew(other, before.trace, rows)
+    return [note, *tables, *map(Note, found)]
 
 
 def _changed(own: Mapping[str, Quantity], other: Trace) -> list[Quantity]:

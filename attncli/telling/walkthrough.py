@@ -11,7 +11,7 @@ from attncli.file.problems import ALL_THE_SAME
 from attncli.refusals import Problem, listed
 from attncli.scenario.budget import MOST_LINES
 from attncli.steps import formulas_of
-from attncli.tables import MatrixBlock, SideBySide
+from attncli.tables import Data, MatrixBlock, SideBySide
 from attncli.telling.afterwards import ending_of
 from attncli.telling.blocks import (
     by_gates,
@@ -32,6 +32,7 @@ from attncli.telling.lookup import keys_and_values
 from attncli.telling.opening import opening_of
 from attncli.telling.origins import Origins
 from attncli.telling.parts import (
+    copied_in,
     definitions_of,
     is_structured,
     made_by,
@@ -203,8 +204,21 @@ def part_blocks(
         *(example_of(trace, part) if selection.detail == "rows" else ()),
         *differences_in(trace, part, selection),
         *ending_of(trace, part, selection),
-        *table_together(trace, part, selection),
+        *_copies(trace, part, selection, givens),
     ]
+
+
+def _copies(
+    trace: Trace, part: PlannedStep, selection: Selection, givens: Sequence[Quantity]
+) -> list[Block]:
+    """The table of what a step made; where that is only one matrix under other names, this one,
+    unless its rows stand before on the page."""
+    source = copied_in(trace, part)
+    if source is None:
+        return table_together(trace, part, selection)
+    copies = [Data(matrix_block(one, selection, part.path)) for one in made_by(trace, part)]
+    told = source in givens or not (selection.partial or selection.picks(source))
+    return copies if told else [matrix_block(source, Selection(), part.path), *copies]
 
 
 def opening_blocks(

@@ -211,6 +211,23 @@ def _compared(said: Said, match: re.Match[str]) -> bool:
     return numbers and (n, told_of) == (both.differing, of) and both.is_most(row, column)
 
 
+def _moved(said: Said, match: re.Match[str]) -> bool:
+    """From which row of a table to which, and no token that is told further."""
+    begun, ended = said.tables[match["X"]], said.tables[match["result"]]
+    row = _token(match["row"])
+    texts = [
+        (one.text[one.rows.index(row)], match[end])
+        for one, end in ((begun, "start"), (ended, "end"))
+    ]
+    whole = "…" not in match["start"]
+    distances = {
+        name: sum((number(b) - number(a)) ** 2 for a, b in zip(start, end, strict=True))
+        for name, start, end in zip(begun.rows, begun.text, ended.text, strict=True)
+    }
+    furthest = distances[row] == max(distances.values())
+    return furthest and all(not whole or list(text) == told.split(", ") for text, told in texts)
+
+
 def _pruned(_: Said, match: re.Match[str]) -> bool:
     """As many pieces go as are named, and fewer than might where that is said."""
     gone, n, of = len(match["gone"].split(", ")), int(match["n"]), int(match["of"])
@@ -277,6 +294,8 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
          r" (?:most )?the row of (?P<row>.+): (?:in column (?P<column>\S+) )?"
          rf"it is (?P<its>{_N}) instead of (?P<own>{_N})\.",
          _compared),
+        (r"The (?:block has|layers have|heads have) moved (?P<row>.+) furthest: from \[(?P<start>[^]]*)\] in (?P<X>\S+)"
+         r" to \[(?P<end>[^]]*)\] in (?P<result>\S+)\.", _moved),
         (r"told apart by its position: (?P<first>(?P<token>.+) \(\d+\)) and (?P<second>(?P=token) \(\d+\))\.",
          _told_apart),
         (r"\(\d+ × \d+\)\(\d+ × \d+\) = \(\d+ × \d+\)", _shapes),
