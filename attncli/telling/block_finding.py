@@ -35,7 +35,7 @@ def moved(trace: Trace, selection: Selection) -> Spans:
     start = (*_vector(X, i), " in ", Symbol(X.name))
     end = (*_vector(result, i), " in ", Symbol(result.name))
     token = called_as(X.rows.names, i)
-    return (f"The {mover} moved ", *token, " furthest: from ", *start, " to ", *end, ".")
+    return (f"The {mover} moved the row of ", *token, " furthest: from ", *start, " to ", *end, ".")
 
 
 def _furthest(X: Quantity, result: Quantity, selection: Selection) -> int:

@@ -206,7 +206,7 @@ def _of_its_own(differing: Published, own: Published) -> str:
         case 1:
             return "One of these follows from its own earlier numbers."
         case count:
-            return f"{count} of these follow from its own earlier numbers."
+            return f"Of these {count} follow from its own earlier numbers."
 
 
 def _unlike(pairs: Iterable[tuple[PublishedNumber, PublishedNumber]]) -> bool:

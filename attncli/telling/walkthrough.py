@@ -11,7 +11,7 @@ from attncli.file.problems import ALL_THE_SAME
 from attncli.refusals import Problem, listed
 from attncli.scenario.budget import MOST_LINES
 from attncli.steps import formulas_of
-from attncli.tables import Data, MatrixBlock, SideBySide
+from attncli.tables import MatrixBlock, SideBySide
 from attncli.telling.afterwards import ending_of
 from attncli.telling.blocks import (
     by_gates,
@@ -148,8 +148,15 @@ def _sections(
             ]
         opening = Prose(opening_of(trace, part, shown[:k]))
         section = section_of(trace, part, numbers[id(part)], [opening, *others])
-        section = section._replace(blocks=tuple(others), formulas=()) if again else section
+        section = _in_fewer_words(section, others) if again else section
         yield _as_result(section) if part is told[-1] else section
+
+
+def _in_fewer_words(section: Section, blocks: Sequence[Block]) -> Section:
+    """A section that happens again, with a formula that goes into its heading: what is added to
+    what may be other than before."""
+    formulas = section.formulas if len(section.formulas) == 1 else ()
+    return section._replace(blocks=tuple(blocks), formulas=formulas)
 
 
 def _leads_on(part: PlannedStep, after: Sequence[PlannedStep]) -> bool:
@@ -216,7 +223,7 @@ def _copies(
     source = copied_in(trace, part)
     if source is None:
         return table_together(trace, part, selection)
-    copies = [Data(matrix_block(one, selection, part.path)) for one in made_by(trace, part)]
+    copies = only_data(trace, part, selection)
     told = source in givens or not (selection.partial or selection.picks(source))
     return copies if told else [matrix_block(source, Selection(), part.path), *copies]
 

@@ -189,7 +189,7 @@ def _counted(said: Said, match: re.Match[str]) -> bool:
 
 
 def _of_its_own(said: Said, match: re.Match[str]) -> bool:
-    n = 1 if match["n"] == "One" else int(match["n"])
+    n = int(match["n"] or 1)
     return counts.of_its_own(counts.listed(said.page, said.text)) == n
 
 
@@ -287,14 +287,14 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
          r" from the given ones\.", _counted),
         (r"^(?P<gone>.+?) go(?:es)?, (?P<n>\d+) of the (?P<of>\d+) pieces of two or more characters:"
          r"(?:.* This round may prune (?P<most>\d+), but)?", _pruned),
-        (r"(?P<n>\d+|One) of these follows? from its own earlier numbers\.", _of_its_own),
+        (r"(?:Of these (?P<n>\d+) follow|One of these follows) from its own earlier numbers\.", _of_its_own),
         (r"It prints (?P<n>\d+) more numbers of (?P<name>\S+) that differ", _not_told),
         (r"^(?P<variant>.+) \([^()]*\): (?:all (?P<all>\d+) rows|(?P<n>\d+) of the (?P<of>\d+) rows|the only row) of"
          r" (?P<name>[\w.\[\]]+) differs? from th(?:ose|at) in the (?:scenario itself|variant (?P<before>.+)),"
          r" (?:most )?the row of (?P<row>.+): (?:in column (?P<column>\S+) )?"
          rf"it is (?P<its>{_N}) instead of (?P<own>{_N})\.",
          _compared),
-        (r"The (?:block has|layers have|heads have) moved (?P<row>.+) furthest: from \[(?P<start>[^]]*)\] in (?P<X>\S+)"
+        (r"The (?:block has|layers have|heads have) moved the row of (?P<row>.+) furthest: from \[(?P<start>[^]]*)\] in (?P<X>\S+)"
          r" to \[(?P<end>[^]]*)\] in (?P<result>\S+)\.", _moved),
         (r"told apart by its position: (?P<first>(?P<token>.+) \(\d+\)) and (?P<second>(?P=token) \(\d+\))\.",
          _told_apart),

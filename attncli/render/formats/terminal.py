@@ -269,7 +269,7 @@ def _piece(span: doc.Span) -> StyledText:
         case str():
             return StyledText(span)
         case Word():
-            return StyledText(printed(span))
+            return StyledText(printed(span).replace(" (", f"{GLUE}("))
         case Number():
             return StyledText(plain(span))
         case doc.Term(name):
