@@ -72,18 +72,19 @@ def load(
     scenario = _with_drawn(scenario, problems)
     problems.stop_if_any()
     if "word_counts" in scenario.given:
-        again = partial(load, outside=outside, large=large)
-        scenario = replace(scenario, recount=partial(_recounted, again, tree))
+        scenario = _countable(scenario, tree, partial(load, outside=outside, large=large))
     return scenario.with_variants(others)
 
 
-def _recounted(
-    again: Callable[[Source], Scenario], tree: Map, counts: Sequence[int]
-) -> Scenario | None:
-    from attncli.building.plain import with_counts
+def _countable(scenario: Scenario, tree: Map, again: Callable[[Source], Scenario]) -> Scenario:
+    """The scenario with what other counts of its corpus take."""
+    from attncli.building.plain import text_counts, with_counts
 
-    data = with_counts(tree, counts)
-    return None if data is None else again(data)
+    def recount(counts: Sequence[int]) -> Scenario:
+        return again(with_counts(tree, counts))
+
+    counts = text_counts(tree)
+    return replace(scenario, text_counts=counts, recount=recount) if counts else scenario
 
 
 def _read(tree: Map, origin: Origin, problems: Problems) -> Scenario:

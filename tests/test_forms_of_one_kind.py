@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
+import yaml
 from numpy.random import RandomState
 
 from attncli import load, work
+from attncli.building.pinned import pinned
+from attncli.building.plain import plain_data
 from attncli.design.matrices import singular, unvaried
 from attncli.design.search import forms
 from attncli.design.shares import shown_rows
@@ -150,7 +154,31 @@ def test_tokenizers_learn_from_other_counts(name: str, local: str) -> None:
     assert len(seen) == 7
 
 
+@pytest.mark.parametrize(
+    ("name", "local"), [("sentencepiece", "log_p"), ("dictionary", "coverage")]
+)
+def test_tokenizers_learn_from_texts_that_come_as_often_as_said(name: str, local: str) -> None:
+    """Also where a text is several words, and where the scenario says each once; what is told of
+    words counts them in all texts, and a form that is written down is the same form again."""
+    own = work(load(name))
+    seen = {own.scenario.text_counts}
+    for form in forms(own.scenario, 3, 3):
+        trace, again = work(form), work(load(yaml.safe_load(pinned(name, (), form))))
+        texts = again.scenario.text_counts
+        assert texts == form.text_counts
+        words = zip(plain_data(name)["corpus"], texts, strict=True)
+        total = sum(len(re.findall(r"\w+|[^\w\s]", text)) * count for text, count in words)
+        assert trace["word_counts"].values.sum() == total
+        last = [key for key in trace if key.split(".")[-1] == local][-1]
+        assert np.array_equal(trace[last].values, again[last].values)
+        assert list(trace) == list(own)
+        tokens = [one.scenario.text.tokens for one in (own, trace)]
+        assert len({sum(token in ("<unk>", "[UNK]") for token in one) for one in tokens}) == 1
+        seen.add(texts)
+    assert len(seen) == 4
+
+
 def test_a_corpus_of_running_text_has_no_other_counts() -> None:
-    text = "tokenizer: bpe\ncorpus: [low lower, lowest low]\nmerges: 2\nsentence: low"
+    text = "tokenizer: bpe\ncorpus: low lower lowest low\nmerges: 2\nsentence: low"
     with pytest.raises(Unsatisfied, match="no other form"):
         list(forms(trace_of(text).scenario, 1, 1))

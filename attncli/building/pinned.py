@@ -22,8 +22,16 @@ _TEXT_FILES = ("corpus", "tokenizer")
 def pinned(source: str, changes: Changes, scenario: Scenario) -> str:
     """The text of a file with what a source says, and the numbers of a form of it."""
     data = _without(plain_data(source, changes), _OF_THE_ORIGINAL)
-    numbers: dict[str, Rows] = {name: numbers_of(scenario, name) for name in scenario.given}
+    numbers = all_numbers(scenario)
     return emitted(_beside(with_numbers({"title": scenario.title, **data}, numbers)))
+
+
+def all_numbers(scenario: Scenario) -> dict[str, Rows]:
+    """The numbers of all given matrices by their full names, and how often the corpus has each of
+    its texts."""
+    counts = [[Decimal(count)] for count in scenario.text_counts]
+    numbers: dict[str, Rows] = {name: numbers_of(scenario, name) for name in scenario.given}
+    return {**numbers, **({"corpus": counts} if counts else {})}
 
 
 def numbers_of(scenario: Scenario, name: Name) -> list[list[Decimal]]:

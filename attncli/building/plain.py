@@ -5,7 +5,7 @@ This is what the oracle works from, which shares no other code with the package.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -37,14 +37,29 @@ def plain_data(source: Source, changes: Changes = ()) -> Plain:
     return {key.text: _plain(value) for key, value in tree.entries}
 
 
-def with_counts(tree: Map, counts: Sequence[int]) -> Plain | None:
-    """What a scenario's file says, but for other counts of the words of its corpus; None where it
-    doesn't say them word by word."""
+def text_counts(tree: Map) -> tuple[int, ...]:
+    """How often the corpus of a scenario's file has each of its texts; none where it is one text,
+    or in a file of its own."""
+    corpus = next((_plain(value) for key, value in tree.entries if key.text == "corpus"), None)
+    match corpus:
+        case Mapping() if "file" not in corpus:
+            return tuple(map(int, corpus.values()))
+        case [_, _, *_] if len(set(corpus)) == len(corpus):
+            return (1,) * len(corpus)
+        case _:
+            return ()
+
+
+def with_counts(tree: Map, counts: Sequence[int]) -> Plain:
+    """What a scenario's file says, but for other counts of the texts of its corpus."""
     data = {key.text: _plain(value) for key, value in tree.entries}
-    corpus = data.get("corpus")
-    if not isinstance(corpus, Mapping) or len(corpus) != len(counts):
-        return None
-    return {**data, "corpus": dict(zip(corpus, map(str, counts), strict=True))}
+    corpus = data["corpus"]
+    assert isinstance(corpus, Mapping | list)
+    return {**data, "corpus": _counted(corpus, counts)}
+
+
+def _counted(corpus: Iterable[str], counts: Iterable[object]) -> Plain:
+    return dict(zip(corpus, map(str, counts), strict=True))
 
 
 def _plain(node: Node) -> object:
@@ -63,9 +78,9 @@ def with_numbers(data: Mapping[str, Any], given: Mapping[str, Rows]) -> Plain:
     """The same data with other numbers in the place of its own; `data` stays as it is.
 
     `given` has rows by full names as `Scenario.given` has them: `W_Q`, `layers[1].heads[2].W_K`,
-    `encoder.embeddings`, `norm1.gamma`. Rows that have names keep them, and what was random or
-    came from a file is written out. Raises KeyError for names that the data doesn't have,
-    ValueError where rows with names are others than before.
+    `encoder.embeddings`, `norm1.gamma`; `corpus` is how often it has each of its texts. Rows that
+    have names keep them, and what was random or came from a file is written out. Raises KeyError
+    for names that the data doesn't have, ValueError where rows with names are others than before.
     """
     found: set[str] = set()
     changed = _Numbers(given, found).record(data, TOP)
@@ -86,11 +101,11 @@ class _Numbers:
     def value(self, key: str, value: object, path: Name) -> object:
         name = below(path, key)
         if key in ("corpus", "pieces") or value == ONE_HOT:  # what is made of these stays as it is
-            numbers = ("word_counts", "log_p") if key in ("corpus", "pieces") else (key,)
+            numbers = (key, "word_counts", "log_p") if key in ("corpus", "pieces") else (key,)
             self.found.update(below(path, one) for one in numbers)
-            rows = self.given.get(below(path, "word_counts"), ())
-            if key == "corpus" and isinstance(value, Mapping) and len(rows) == len(value):
-                return {word: str(row[0]) for word, row in zip(value, rows, strict=True)}
+            rows = self.given.get(name, ())
+            if key == "corpus" and rows and isinstance(value, Mapping | list):
+                return _counted(value, (row[0] for row in rows))
             return _copied(value)
         if isinstance(value, list) and _is_listing(value):
             return [self.entry(key, one, path, (k, len(value))) for k, one in enumerate(value)]

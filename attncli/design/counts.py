@@ -1,4 +1,4 @@
-"""Forms of a tokenizer that learns: the same words with other counts, learned anew."""
+"""Forms of a tokenizer that learns: the same texts with other counts, learned anew."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from numpy.random import RandomState
 from attncli.design.difficulty import difficulty
 from attncli.design.unsatisfied import Unsatisfied
 from attncli.file.problems import ScenarioError
-from attncli.name import Name
 from attncli.pipeline import work
 from attncli.questions import form_name
 from attncli.records import NamedTuple
 from attncli.trace import Trace
 
-_COUNTS = Name("word_counts")
 _TRIED = 300
 """The most candidates that are tried for a form; each is learned, which takes a while."""
+_ALL_NEW = 100
+"""After so many, some of the texts keep their own counts: what is left out may hang on these."""
 _LEAST = 5
 """With counts from 1 to fewer, too many pairs would be as frequent as others."""
+_TOGETHER = 36
+"""Of few texts the counts may be larger, so that there are enough forms."""
 _TOLERANCE = 0.15
 
 
@@ -33,8 +35,8 @@ class _Wish(NamedTuple):
 
 
 def varies(trace: Trace) -> bool:
-    """Whether a trace has counts of words that can be others."""
-    return trace.scenario.recount is not None and _worked(trace, _counts(trace)) is not None
+    """Whether a trace has counts of texts that can be others."""
+    return trace.scenario.recount is not None
 
 
 def recounted(
@@ -43,15 +45,19 @@ def recounted(
     """So many forms, worked. Raises Unsatisfied where the bounded search finds nothing."""
     random = RandomState(list(str(seed).encode()))
     wish = _Wish(own, asked, allow)
-    found = {tuple(_counts(own))}
+    found = {own.scenario.text_counts}
     for k in range(number):
         yield _next(wish, random, found, form_name(k))
 
 
 def _next(wish: _Wish, random: RandomState, found: set[tuple[int, ...]], form: str) -> Trace:
-    own = _counts(wish.own)
-    for _ in range(_TRIED):
-        counts = tuple((1 + random.randint(max(*own, _LEAST), size=len(own))).tolist())
+    own = wish.own.scenario.text_counts
+    most = max(*own, _LEAST, _TOGETHER // len(own))
+    for k in range(_TRIED):
+        counts = tuple((1 + random.randint(most, size=len(own))).tolist())
+        if k >= _ALL_NEW:
+            keeps = random.randint(2, size=len(own))
+            counts = tuple(np.where(keeps, own, counts).tolist())
         if counts in found and "alike" not in wish.allow:
             continue
         made = _worked(wish.own, counts)
@@ -62,29 +68,31 @@ def _next(wish: _Wish, random: RandomState, found: set[tuple[int, ...]], form: s
     raise Unsatisfied.of(f"form {form}", wrong, "give up a rule, like --allow ties")
 
 
-def _counts(trace: Trace) -> list[int]:
-    return [int(count) for count in trace[_COUNTS].values[:, 0]]
-
-
 def _worked(own: Trace, counts: Sequence[int]) -> Trace | None:
     """The scenario with other counts, if it can be learned and worked."""
     recount = own.scenario.recount
     try:
-        scenario = recount(counts) if recount is not None else None
-        return None if scenario is None else work(scenario)
+        return None if recount is None else work(recount(counts))
     except ScenarioError:
         return None
 
 
 def _is_alike(wish: _Wish, made: Trace) -> bool:
-    """Whether it makes the same quantities, with no more ties than the scenario, as hard."""
-    if list(made) != list(wish.own):
+    """Whether it makes the same quantities, with no more ties than the scenario and as many unknown
+    tokens, as hard."""
+    if list(made) != list(wish.own) or _unknown(made) != _unknown(wish.own):
         return False
     if "ties" not in wish.allow and _ties(made) > _ties(wish.own):
         return False
     wanted = difficulty(wish.own, wish.asked)
     near = abs(difficulty(made, wish.asked) - wanted) <= _TOLERANCE * wanted
     return near or "difficulty" in wish.allow
+
+
+def _unknown(trace: Trace) -> int:
+    """How many tokens of the sentence the tokenizer doesn't know."""
+    text = trace.scenario.text
+    return 0 if text.tokenizing is None else text.tokens.count(text.tokenizing.tokenizer.unknown)
 
 
 def _ties(trace: Trace) -> int:

@@ -43,7 +43,8 @@ class Scenario:
     `varied` says what is other than in the scenario that this is a variant of.
     `story` is every step that it takes, planned once, and `shapes` are those of all quantities
     in it that can be told before anything is worked out; other numbers have the same story.
-    `recount` reads it again with other counts of its corpus, None where that has none of words.
+    `text_counts` is how often its corpus has each of its texts, `recount` reads it again with
+    others; nothing where it is one text, or in a file.
     """
 
     title: str = "Scenario"
@@ -68,7 +69,8 @@ class Scenario:
     large: bool = False
     places: Places = field(default_factory=dict, repr=False)
     origin: Where = field(default=Where("scenario"), repr=False)
-    recount: Callable[[Sequence[int]], Scenario | None] | None = field(default=None, repr=False)
+    text_counts: tuple[int, ...] = ()
+    recount: Callable[[Sequence[int]], Scenario] | None = field(default=None, repr=False)
 
     def with_variants(self, variants: Mapping[str, Scenario]) -> Scenario:
         """The scenario with others to compare it with."""

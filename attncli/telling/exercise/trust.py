@@ -11,7 +11,7 @@ from typing import Any
 from attncli import oracle
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import INNER
-from attncli.arithmetic.matrix import Matrix
+from attncli.building.pinned import all_numbers
 from attncli.building.plain import with_numbers
 from attncli.design.difficulty import difficulty
 from attncli.document import Bullets, Document, Facts, Spans, Subheading, Table
@@ -57,11 +57,8 @@ def trial(
     are replaced by the variant's; `folder` is where its files are."""
     what = taken(trace, wish, form)
     keys = what.keys()
-    given: dict[str, list[list[Decimal]]] = {
-        name: _rows(matrix) for name, matrix in trace.scenario.given.items()
-    }
     known = [p for p in what.places if p.number.cell is not None and p.number.cell is not INNER]
-    ranges = _ranges(with_numbers(data, given), folder, what, known)
+    ranges = _ranges(with_numbers(data, all_numbers(trace.scenario)), folder, what, known)
     wrong = (
         Disagreement(form, place.id, _range(keys[place.id]), ranges[place.id])
         for place in known
@@ -70,11 +67,6 @@ def trial(
     names = {place.quantity for place in what.places}
     left = len(what.places) - len(known)
     return Trial(difficulty(trace, names), len(known), left, tuple(wrong))
-
-
-def _rows(matrix: Matrix) -> list[list[Decimal]]:
-    rows, columns = matrix.shape
-    return [[matrix.number(i, j).full for j in range(columns)] for i in range(rows)]
 
 
 def _range(key: RightAnswer) -> Range:
