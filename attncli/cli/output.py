@@ -32,11 +32,11 @@ def deliver(
 
     Without a format, a file's suffix tells it. Raises OutputError.
     """
-    from attncli.render import module_of, page_format_names
+    from attncli.render import contents_of, page_format_names
 
     page = page_for(output)._replace(fragment=fragment)
-    chosen = module_of(chosen_format(form, output, page_format_names()))
-    write_out(chosen.render(document, page), output, force=force)
+    chosen = chosen_format(form, output, page_format_names())
+    write_out(contents_of(document, chosen, page), output, force=force)
 
 
 def send_scenario(text: str, output: str | None, *, force: bool) -> None:
@@ -114,6 +114,7 @@ def check_output(
     chosen = chosen_format(form, output, page_format_names())
     if fragment:
         check_fragment(chosen)
+    check_binary(chosen, output)
     check_target(output, force=force)
 
 
@@ -123,6 +124,15 @@ def check_target(output: str | None, *, force: bool) -> None:
         from attncli.writing.file import check_free
 
         check_free(output, force=force)
+
+
+def check_binary(form: str, output: str | None) -> None:
+    """Raises OutputError for files that are no text where nobody names one."""
+    from attncli.render import binary_format_names, suffixes_of
+
+    if output is None and form in binary_format_names():
+        right = f"name one, like -o page{suffixes_of(form)[0]}, or -o - for a pipe"
+        raise OutputError.of(f"--format {form}", "its files are no text to be read here", right)
 
 
 def check_fragment(form: str) -> None:

@@ -1,10 +1,10 @@
 """From a document to one format. A format is a module of a folder, found by itself: of
-`render.formats`, of `render.pictures` where it has nothing but a page's pictures, or of
-`render.exercises` where it is only for exercises.
+`render.formats`, of `render.binary` where its files are no text, of `render.pictures` where it has
+nothing but a page's pictures, or of `render.exercises` where it is only for exercises.
 
 Each has `render(document, page) -> str`, `render_forms(documents, page) -> str` too where all forms
 of an exercise go into one file, and the `SUFFIXES` of its files; `ABILITIES`, where it can
-more or less than others.
+more or less than others. A binary one has `bytes_of(documents, page) -> bytes` in place of these.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from attncli.word import Word
 
 
-_FOLDERS = ("formats", "pictures", "exercises")
+_FOLDERS = ("formats", "binary", "pictures", "exercises")
 
 
 def format_names() -> list[str]:
@@ -38,9 +38,14 @@ def picture_format_names() -> list[str]:
     return _modules("pictures")
 
 
+def binary_format_names() -> list[str]:
+    """The names of the formats of pages whose files are no text."""
+    return _modules("binary")
+
+
 def page_format_names() -> list[str]:
     """The names of the formats of pages, and of those of their pictures alone."""
-    return [*format_names(), *picture_format_names()]
+    return [*format_names(), *binary_format_names(), *picture_format_names()]
 
 
 def exercise_format_names() -> list[str]:
@@ -69,6 +74,14 @@ def abilities_of(form: str) -> Abilities:
 def render(document: Document, form: str, page: Page) -> str:
     """The document in a format by its name."""
     return str(module_of(form).render(document, page))
+
+
+def contents_of(document: Document, form: str, page: Page) -> str | bytes:
+    """What a file of the document has, in any format."""
+    if form in binary_format_names():
+        data: bytes = module_of(form).bytes_of([document], page)
+        return data
+    return render(document, form, page)
 
 
 def render_forms(documents: Sequence[Document], form: str, page: Page) -> str:
@@ -103,6 +116,8 @@ def suffixes_of(form: str) -> tuple[str, ...]:
 __all__ = [
     "Page",
     "abilities_of",
+    "binary_format_names",
+    "contents_of",
     "exercise_format_names",
     "files_of",
     "format_names",
