@@ -17,9 +17,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from attncli.oracle import normal, viterbi
+from attncli.oracle import byte_level, normal, viterbi
 from attncli.oracle.book import Book, Record
-from attncli.oracle.numerals import Numbers, UnknownError
+from attncli.oracle.numerals import Numbers
 
 Pair = tuple[str, str]
 Cut = tuple[str, ...]
@@ -103,6 +103,8 @@ def split(text: str, written: Record) -> list[str]:
     """A text's words, as the settings of a tokenizer say."""
     if "normalize" in written:
         return viterbi.split(normal.sentencepiece(text, written), viterbi.SPACE)
+    if "marks" in written:
+        return byte_level.words(text)
     return normal.words(text, str(written.get("cut", "whitespace")))
 
 
@@ -122,8 +124,6 @@ def _column(book: Book, counts: Iterable[int]) -> Numbers:
 
 
 def _training(data: Record, record: Record) -> MergeTask:
-    if record.get("marks") == "Ġ":
-        raise UnknownError("words that are marked with Ġ")
     of_spaces = record["kind"] == "sentencepiece"
     wordpiece = record["kind"] == "wordpiece"
     unknown = record.get("unknown", _UNKNOWN.get(record["kind"]))
@@ -132,6 +132,7 @@ def _training(data: Record, record: Record) -> MergeTask:
         special.insert(0, str(unknown))
     byte_fallback = str(record.get("byte_fallback")).lower() == "true"
     special += map(viterbi.byte_token, range(256 if byte_fallback else 0))
+    special += byte_level.alphabet() if record.get("alphabet") == "bytes" else []
     written = _written(record)
     number = str(data.get("merges", "")).isdigit()
     return MergeTask(
@@ -160,6 +161,8 @@ def _written(record: Record) -> dict[str, str]:
         return {key: str(record.get(key, usual)) for key, usual in rules.items()}
     if record.get("marks") == viterbi.SPACE:
         return {"normalize": "none", "extra_spaces": "kept"}
+    if record.get("marks") == byte_level.MARK:
+        return {"marks": byte_level.MARK}
     return {"cut": str(record.get("cut", "whitespace"))}
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from attncli.oracle import byte_level
 from attncli.oracle.book import Book
 from attncli.oracle.numerals import Number, Numbers, UnknownError
 
@@ -47,9 +48,12 @@ class Pieces(NamedTuple):
 
 
 def split(text: str, marks: str) -> list[str]:
-    """A text's words: those between white space, or those that begin at what stands for a space."""
+    """A text's words: those between white space, those that begin at what stands for a space, or
+    those of its bytes."""
     if marks == "none":
         return text.split()
+    if marks == byte_level.MARK:
+        return byte_level.words(text)
     if marks != SPACE:
         raise UnknownError(f"words that are marked with {marks}")
     return _FROM_SPACE.findall(SPACE + text.replace(" ", SPACE)) if text else []
