@@ -70,7 +70,9 @@ def _told(
         said = f"The same in {counted(len(cells), 'more number')}: "
         yield Prose((said, *_cells(trace, cells), "."))
     if first.others:
-        yield Prose(("These explain it as well: ", " ".join(_others(first.others))))
+        others = _others(first.others)
+        said = "These explain" if others[1:] else "This explains"
+        yield Prose((f"{said} it as well: ", " ".join(others)))
     yield from _following(trace, finding, verdicts)
     yield from beside(judge, first, verdicts)
 
@@ -116,8 +118,9 @@ def _following(trace: Trace, finding: Finding, verdicts: Sequence[Verdict]) -> I
     own = {one.cell for one in finding.verdicts}
     later = [one.cell for one in verdicts if not own.isdisjoint(one.follows_from)]
     if later:
-        said = f"From this {'follows' if len(later) == 1 else 'follow'} by the right working, "
-        yield Prose((said, f"{counted(len(later), 'number')}: ", *_cells(trace, later), "."))
+        follow = "follows" if len(later) == 1 else "follow"
+        said = f"{counted(len(later), 'number')} {follow} from this by the right working: "
+        yield Prose((said, *_cells(trace, later), "."))
 
 
 def _blanks(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Block]:

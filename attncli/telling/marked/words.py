@@ -10,6 +10,7 @@ from attncli.arithmetic import decimals
 from attncli.marked import SIGNS
 from attncli.marking.verdicts import Accepted
 from attncli.notation.plain import MINUS
+from attncli.telling.sentences import counted
 
 MEANING: Mapping[str, str] = MappingProxyType(
     {
@@ -26,9 +27,14 @@ MEANING: Mapping[str, str] = MappingProxyType(
 
 
 def in_short(told: Sequence[str], what: str = "number") -> str:
-    """`21 numbers: 12 correct, 8 carried forward, 1 slip`"""
-    counts = (f"{told.count(name)} {name}" for name in SIGNS if name in told)
-    return f"{len(told)} {what}{'' if len(told) == 1 else 's'}: {', '.join(counts) or 'none'}"
+    """`21 numbers: 12 correct, 8 carried forward, 2 slips`"""
+    counts = (_counted(told.count(name), name) for name in SIGNS if name in told)
+    return f"{counted(len(told), what)}: {', '.join(counts) or 'none'}"
+
+
+def _counted(count: int, name: str) -> str:
+    """`1 slip`, `2 slips`; the other verdicts say what numbers are."""
+    return counted(count, name) if name in ("slip", "known mistake") else f"{count} {name}"
 
 
 def number_text(number: float, places: int) -> str:
