@@ -1,8 +1,8 @@
-"""What `run`, `explain` and `lint` are asked for alike: a scenario, changes, where it goes; and how
-such a record of what was typed becomes a command."""
+"""What commands are asked for alike: a part of a scenario, changes, where it goes; and how a record
+of what was typed becomes a command."""
 
 # no lazy annotations here: Typer reads them
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,43 +15,19 @@ from attncli.records import NamedTuple
 if TYPE_CHECKING:
     from attncli.document import Document
     from attncli.file.changes import Change
+    from attncli.scenario.scenario import Scenario
     from attncli.trace import Trace
 
 R = TypeVar("R", bound=NamedTuple)
 
 
-class Excerpt(NamedTuple):
-    """The part of a trace that is asked for, besides its steps."""
+class Part(NamedTuple):
+    """The part of a trace that is asked for."""
 
-    token: str | None
-    layer: str | None
-    head: str | None
-
-    def options(self, steps: Sequence[str] | None) -> list[tuple[str, object]]:
-        """What was said of the part, by the options that say it."""
-        said = [(f"--{name}", value) for name, value in self._asdict().items()]
-        return [("--step", steps), *said]
-
-
-class Arguments(NamedTuple):
-    """A scenario to work out, and what to do with the page, as it was typed."""
-
-    scenario: options.ScenarioArgument
     step: options.Steps = None
     layer: options.LayerOption = None
     head: options.HeadOption = None
     token: options.Token = None
-    cell: options.Cells = None
-    decimals: options.Decimals = None
-    rounding: options.RoundingOption = None
-    set_: options.Sets = None
-    detail: options.DetailOption = None
-    form: options.FormatOption = None
-    fragment: options.Fragment = False
-    output: options.Output = None
-    files_outside: options.FilesOutside = False
-    large: options.Large = False
-    force: options.Force = False
 
     @property
     def steps(self) -> Sequence[str]:
@@ -63,16 +39,77 @@ class Arguments(NamedTuple):
         return not self.step or step in self.step
 
     @property
-    def part(self) -> Excerpt:
-        """The part of the trace that is asked for, besides its steps."""
-        return Excerpt(self.token, self.layer, self.head)
+    def within(self) -> dict[str, Any]:
+        """Where in each step."""
+        return {"token": self.token, "layer": self.layer, "head": self.head}
+
+    def options(self) -> list[tuple[str, object]]:
+        """What was said of the part, by the options that say it."""
+        return [("--step", self.step), *((f"--{name}", said) for name, said in self.within.items())]
+
+
+class ForThisRun(NamedTuple):
+    """What is changed in the scenario."""
+
+    decimals: options.Decimals = None
+    rounding: options.RoundingOption = None
+    set_: options.Sets = None
+
+    def options(self) -> list[tuple[str, object]]:
+        """What was said, by the options that say it."""
+        return [("--set", self.set_), ("--decimals", self.decimals), ("--rounding", self.rounding)]
+
+    def changes(self) -> "list[str | Change]":
+        """`--set`, then `--decimals` (of every step) and `--rounding`."""
+        from attncli.file.changes import Change
+
+        changes: list[str | Change] = list(self.set_ or ())
+        if self.decimals is not None:
+            option = f"--decimals {self.decimals}"
+            changes.append(Change(option, "rounding.decimals", self.decimals))
+            changes.append(Change(option, "rounding.steps", "{}"))
+        if self.rounding is not None:
+            option = f"--rounding {self.rounding}"
+            changes.append(Change(option, "rounding.policy", self.rounding))
+        return changes
+
+
+class Allowed(NamedTuple):
+    """What a scenario may read, and cost."""
+
+    files_outside: options.FilesOutside = False
+    large: options.Large = False
+
+    def load(self, scenario: str, changes: "Sequence[str | Change]" = ()) -> "Scenario":
+        """A scenario, read with changes while a bar shows how far it is. Raises ScenarioError."""
+        from attncli.pipeline import load
+
+        with watching("Learning pieces") as tell:
+            return load(
+                scenario, changes, outside=self.files_outside, large=self.large, progress=tell
+            )
+
+
+class Arguments(NamedTuple):
+    """A scenario to work out, and what to do with the page, as it was typed."""
+
+    scenario: options.ScenarioArgument
+    part: Part = Part()
+    cell: options.Cells = None
+    changed: ForThisRun = ForThisRun()
+    detail: options.DetailOption = None
+    form: options.FormatOption = None
+    fragment: options.Fragment = False
+    output: options.Output = None
+    allowed: Allowed = Allowed()
+    force: options.Force = False
 
     def work(self) -> "Trace":
         """The worked scenario; or everything that is wrong with the request is said."""
         from attncli.telling.selection import check_detail, check_steps
 
         complaints = Complaints()
-        complaints.hear(check_steps, self.steps)
+        complaints.hear(check_steps, self.part.steps)
         complaints.hear(check_detail, self.detail or "full")
         complaints.hear(
             check_output, self.form, self.output, force=self.force, fragment=self.fragment
@@ -84,14 +121,9 @@ class Arguments(NamedTuple):
 
     def worked_with(self, more: Sequence[str]) -> "Trace":
         """The scenario worked with some more changes. Raises ScenarioError."""
-        from attncli.pipeline import load, work
+        from attncli.pipeline import work
 
-        changes = [*changes_of(self.set_, self.decimals, self.rounding), *more]
-        with watching("Learning pieces") as tell:
-            scenario = load(
-                self.scenario, changes, outside=self.files_outside, large=self.large, progress=tell
-            )
-            return work(scenario)
+        return work(self.allowed.load(self.scenario, [*self.changed.changes(), *more]))
 
     def deliver(self, tell: "Callable[[], Document]") -> None:
         """Tells, renders and writes the page, or says what is wrong."""
@@ -99,31 +131,14 @@ class Arguments(NamedTuple):
             deliver(tell(), self.form, self.output, force=self.force, fragment=self.fragment)
 
 
-def changes_of(
-    sets: Sequence[str] | None, decimals: str | None, rounding: str | None
-) -> "list[str | Change]":
-    """`--set`, then `--decimals` (of every step) and `--rounding`."""
-    from attncli.file.changes import Change
-
-    changes: list[str | Change] = list(sets or ())
-    if decimals is not None:
-        option = f"--decimals {decimals}"
-        changes.append(Change(option, "rounding.decimals", decimals))
-        changes.append(Change(option, "rounding.steps", "{}"))
-    if rounding is not None:
-        changes.append(Change(f"--rounding {rounding}", "rounding.policy", rounding))
-    return changes
-
-
 def taking(
     record: type[R], without: Container[str] = (), **instead: tuple[object, object]
 ) -> Callable[[Callable[[R], None]], Callable[..., None]]:
     """Makes a command of a function of what was typed as a record: the annotated fields of this
-    named tuple are the options, with their defaults, but for those that it does without, and
-    those that have another annotation and default instead."""
+    named tuple, and of the records among them, are the options, with their defaults, but for those
+    that it does without, and those that have another annotation and default instead."""
     parameters = []
-    for name, kind in record.__annotations__.items():
-        usual = (kind, record._field_defaults.get(name, Parameter.empty))
+    for name, *usual in _fields(record):
         annotation, default = instead.get(name, usual)
         if name not in without:
             parameter = Parameter(
@@ -133,8 +148,7 @@ def taking(
 
     def command_of(act: Callable[[R], None]) -> Callable[..., None]:
         def command(**typed: Any) -> None:  # noqa: ANN401
-            values = {**record._field_defaults, **typed}
-            act(record._make(values[name] for name in record._fields))
+            act(_recorded(record, typed))
 
         command.__name__, command.__doc__ = act.__name__, act.__doc__
         # where Typer looks for the options
@@ -143,3 +157,23 @@ def taking(
         return command
 
     return command_of
+
+
+def _fields(record: type[NamedTuple]) -> Iterator[tuple[str, object, object]]:
+    """The fields of a record and of those in it, each with its annotation and default."""
+    for name, kind in record.__annotations__.items():
+        if hasattr(kind, "_fields"):
+            yield from _fields(kind)
+        else:
+            yield name, kind, record._field_defaults.get(name, Parameter.empty)
+
+
+def _recorded(record: type[R], typed: Mapping[str, Any]) -> R:
+    """What was typed as a record, with its defaults for the rest."""
+    values = dict(record._field_defaults)
+    for name, kind in record.__annotations__.items():
+        if hasattr(kind, "_fields"):
+            values[name] = _recorded(kind, typed)
+        elif name in typed:
+            values[name] = typed[name]
+    return record._make(values[name] for name in record._fields)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from attncli.cli import options
-from attncli.cli.arguments import changes_of, taking
+from attncli.cli.arguments import Allowed, ForThisRun, taking
 from attncli.cli.complaints import Complaints, complaining
 from attncli.cli.output import check_output, deliver
 from attncli.records import NamedTuple
@@ -51,16 +51,15 @@ class DiffArguments(NamedTuple):
     set_: options.Sets = None
     form: options.FormatOption = None
     output: options.Output = None
-    files_outside: options.FilesOutside = False
-    large: options.Large = False
+    allowed: Allowed = Allowed()
     force: options.Force = False
 
     def work(self) -> "Trace":
         """The scenario, worked in full precision. Raises ScenarioError."""
-        from attncli.pipeline import load, work
+        from attncli.pipeline import work
 
-        changes = changes_of(self.set_, None, "exact")
-        return work(load(self.scenario, changes, outside=self.files_outside, large=self.large))
+        changes = ForThisRun(rounding="exact", set_=self.set_).changes()
+        return work(self.allowed.load(self.scenario, changes))
 
 
 @taking(DiffArguments)

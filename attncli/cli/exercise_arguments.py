@@ -1,17 +1,14 @@
 """An exercise as it is ordered on the command line: each option is said here, and nowhere else."""
 
 # no lazy annotations here: Typer reads them
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from attncli.choices import BLANKS, DETAILS, KEYS, LANGUAGES, LAYOUTS
 from attncli.cli import options
-from attncli.cli.arguments import Excerpt, changes_of
+from attncli.cli.arguments import Allowed, ForThisRun, Part
 from attncli.records import NamedTuple
-
-if TYPE_CHECKING:
-    from attncli.file.changes import Change
 
 
 class ExerciseArguments(NamedTuple):
@@ -27,10 +24,7 @@ class ExerciseArguments(NamedTuple):
             autocompletion=options.beginning(options.scenarios),
         ),
     ]
-    step: options.Steps = None
-    layer: options.LayerOption = None
-    head: options.HeadOption = None
-    token: options.Token = None
+    part: Part = Part()
     cell: Annotated[
         list[str] | None,
         typer.Option(
@@ -133,9 +127,7 @@ class ExerciseArguments(NamedTuple):
             "be none).",
         ),
     ] = None
-    decimals: options.Decimals = None
-    rounding: options.RoundingOption = None
-    set_: options.Sets = None
+    changed: ForThisRun = ForThisRun()
     detail: Annotated[
         str | None,
         options.choice(
@@ -173,16 +165,5 @@ class ExerciseArguments(NamedTuple):
             help="A file for one paper, a folder for several; all of them are written or none.",
         ),
     ] = None
-    files_outside: options.FilesOutside = False
-    large: options.Large = False
+    allowed: Allowed = Allowed()
     force: options.Force = False
-
-    @property
-    def changes(self) -> "list[str | Change]":
-        """What is changed in the scenario."""
-        return changes_of(self.set_, self.decimals, self.rounding)
-
-    @property
-    def part(self) -> Excerpt:
-        """The part of the trace that is asked about, besides its steps."""
-        return Excerpt(self.token, self.layer, self.head)

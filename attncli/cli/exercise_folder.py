@@ -92,7 +92,7 @@ def _worked(
     """The name, the text and the trace of each form: those that are in the folder as they are
     there, others with new numbers."""
     from attncli.building.pinned import pinned
-    from attncli.pipeline import load, work
+    from attncli.pipeline import work
 
     assert order.output is not None
     names, it = job.names, job.exercise
@@ -108,7 +108,7 @@ def _worked(
             path = kept.get(name, Path(scratch) / f"{name}.yaml")
             if name not in kept:
                 path.write_bytes(encoded(pinned(it.scenario, (), traces[name].scenario)))
-            trace = work(load(path, outside=order.files_outside, large=order.large).alone())
+            trace = work(order.allowed.load(str(path)).alone())
             yield name, path.read_text("utf-8"), trace
 
 

@@ -68,7 +68,7 @@ def _by_options(order: ExerciseArguments, complaints: Complaints) -> Ordered | N
     from attncli.telling.exercise.choice import parse_blanking, parse_points
     from attncli.telling.selection import check_detail, check_steps
 
-    complaints.hear(check_steps, order.step or ())
+    complaints.hear(check_steps, order.part.steps)
     complaints.hear(check_detail, order.detail or "full")
     blanking = complaints.hear(parse_blanking, order.blank)
     points = complaints.hear(parse_points, order.points or ())
@@ -77,8 +77,8 @@ def _by_options(order: ExerciseArguments, complaints: Complaints) -> Ordered | N
     counts = complaints.hear(parse_counts, order)
     if blanking is None or points is None or counts is None or language is None:
         return None
-    asked = Ask(token=order.token, layer=order.layer, head=order.head)
-    steps = [asked._replace(step=step) for step in order.step or ()]
+    asked = Ask(**order.part.within)
+    steps = [asked._replace(step=step) for step in order.part.steps]
     cells = [asked._replace(cell=cell) for cell in order.cell or ()]
     if steps and cells:  # which don't go together, as is told when they are looked for
         cells = [cell._replace(step=steps[0].step) for cell in cells]

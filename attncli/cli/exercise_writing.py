@@ -10,7 +10,6 @@ from attncli.cli.exercise_checks import PaperSettings, parse_manner
 from attncli.cli.exercise_orders import Ordered, ordered
 from attncli.cli.output import check_target
 from attncli.cli.papers import check_targets, write_papers
-from attncli.cli.progress import watching
 from attncli.cli.variants import variants
 from attncli.records import NamedTuple
 
@@ -107,14 +106,6 @@ def _manner(order: ExerciseArguments, said: Ordered | None) -> PaperSettings:
 
 def _worked(order: ExerciseArguments, scenario: str) -> Trace:
     """The scenario that is asked about, worked. Raises ScenarioError."""
-    from attncli.pipeline import load, work
+    from attncli.pipeline import work
 
-    with watching("Learning pieces") as tell:
-        loaded = load(
-            scenario,
-            order.changes,
-            outside=order.files_outside,
-            large=order.large,
-            progress=tell,
-        )
-        return work(loaded.alone())
+    return work(order.allowed.load(scenario, order.changed.changes()).alone())

@@ -43,8 +43,10 @@ def _meant(typed: Arguments) -> Arguments:
     """What is to be explained: a name that is a step's, and no scenario's, asks for the step."""
     if typed.scenario and not _is_step(typed.scenario):
         return typed
-    steps = [typed.scenario.casefold(), *typed.steps] if typed.scenario else [*typed.steps]
-    return typed._replace(scenario=_example(steps), step=steps or None)
+    steps = [*typed.part.steps]
+    if typed.scenario:
+        steps = [typed.scenario.casefold(), *steps]
+    return typed._replace(scenario=_example(steps), part=typed.part._replace(step=steps or None))
 
 
 def _example(steps: Sequence[str]) -> str:
@@ -71,10 +73,10 @@ def _document(trace: Trace, typed: Arguments, *, every: bool) -> Document:
     from attncli.telling.selection import select
     from attncli.telling.walkthrough import check_lines
 
-    chosen = select(trace, detail=typed.detail or "full", **typed.part._asdict())
-    parts = [one for one in told_parts(trace) if typed.includes(one.step)]
+    chosen = select(trace, detail=typed.detail or "full", **typed.part.within)
+    parts = [one for one in told_parts(trace) if typed.part.includes(one.step)]
     check_lines(trace, [one for one in parts if chosen.includes(one)])
-    taken = typed.step or (STORY if every else [one.step for one in parts])
+    taken = typed.part.step or (STORY if every else [one.step for one in parts])
     wanted = [step_named(name) for name in STORY if name in taken]
     told = [(step, _trace_through(step, trace, typed)) for step in wanted]
     return lessons(trace, told, chosen)

@@ -7,7 +7,7 @@ import typer
 
 from attncli.choices import MARKS
 from attncli.cli import options
-from attncli.cli.arguments import taking
+from attncli.cli.arguments import Allowed, ForThisRun, taking
 from attncli.records import NamedTuple
 
 
@@ -65,9 +65,7 @@ class GradeArguments(NamedTuple):
             "repeats a mistake.",
         ),
     ] = False
-    decimals: options.Decimals = None
-    rounding: options.RoundingOption = None
-    set_: options.Sets = None
+    changed: ForThisRun = ForThisRun()
     form: Annotated[
         str | None,
         typer.Option(
@@ -86,8 +84,7 @@ class GradeArguments(NamedTuple):
             "as well.",
         ),
     ] = None
-    files_outside: options.FilesOutside = False
-    large: options.Large = False
+    allowed: Allowed = Allowed()
     force: options.Force = False
 
 

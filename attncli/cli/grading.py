@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from attncli.cli.arguments import changes_of
 from attncli.cli.complaints import BAD_INPUT, Complaints, complaining
 from attncli.cli.grade_output import output_of, write_graded
-from attncli.cli.progress import watched, watching
+from attncli.cli.progress import watched
 from attncli.refusals import Problem, Refusal
 
 if TYPE_CHECKING:
@@ -120,8 +119,7 @@ def _check_unchanged(order: GradeArguments) -> None:
     """Raises OutputError for what is said otherwise than by the exercise."""
     from attncli.writing import OutputError
 
-    said = {"--points": order.points, "--set": order.set_, "--decimals": order.decimals}
-    for option, value in {**said, "--rounding": order.rounding}.items():
+    for option, value in (("--points", order.points), *order.changed.options()):
         if value:
             right = "leave it out, or change the file"
             raise OutputError.of(option, "the exercise file says what is asked", right)
@@ -129,14 +127,9 @@ def _check_unchanged(order: GradeArguments) -> None:
 
 def _worked(order: GradeArguments, scenario: str) -> Trace:
     """A scenario, worked. Raises ScenarioError."""
-    from attncli.pipeline import load, work
+    from attncli.pipeline import work
 
-    changes = changes_of(order.set_, order.decimals, order.rounding)
-    with watching("Learning pieces") as tell:
-        loaded = load(
-            scenario, changes, outside=order.files_outside, large=order.large, progress=tell
-        )
-        return work(loaded.alone())
+    return work(order.allowed.load(scenario, order.changed.changes()).alone())
 
 
 def _asked(order: GradeArguments) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ def command(typed: Arguments) -> None:
       attn lint i_love_ai --token love
     """
     trace = typed.work()
-    typed.deliver(lambda: _document(trace, typed.steps, typed.token))
+    typed.deliver(lambda: _document(trace, typed.part.steps, typed.part.token))
 
 
 def _document(trace: Trace, steps: Sequence[str], token: str | None) -> Document:

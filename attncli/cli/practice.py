@@ -1,16 +1,13 @@
 """`attn practice`: one number after the other, each met at once."""
 
 # no lazy annotations here: Typer reads them
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from attncli.cli import options
-from attncli.cli.arguments import Excerpt, changes_of, taking
+from attncli.cli.arguments import Allowed, ForThisRun, Part, taking
 from attncli.records import NamedTuple
-
-if TYPE_CHECKING:
-    from attncli.file.changes import Change
 
 
 class PracticeArguments(NamedTuple):
@@ -24,10 +21,7 @@ class PracticeArguments(NamedTuple):
             autocompletion=options.beginning(options.scenarios),
         ),
     ]
-    step: options.Steps = None
-    layer: options.LayerOption = None
-    head: options.HeadOption = None
-    token: options.Token = None
+    part: Part = Part()
     cell: Annotated[
         list[str] | None,
         typer.Option(
@@ -55,21 +49,8 @@ class PracticeArguments(NamedTuple):
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Begin anew, whatever was answered before.")
     ] = False
-    decimals: options.Decimals = None
-    rounding: options.RoundingOption = None
-    set_: options.Sets = None
-    files_outside: options.FilesOutside = False
-    large: options.Large = False
-
-    @property
-    def changes(self) -> "list[str | Change]":
-        """What is changed in the scenario."""
-        return changes_of(self.set_, self.decimals, self.rounding)
-
-    @property
-    def part(self) -> Excerpt:
-        """The part of the trace that is asked about, besides its steps."""
-        return Excerpt(self.token, self.layer, self.head)
+    changed: ForThisRun = ForThisRun()
+    allowed: Allowed = Allowed()
 
 
 @taking(PracticeArguments)

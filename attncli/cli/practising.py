@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from attncli.cli.complaints import Complaints, complaining
 from attncli.cli.output import page_for
-from attncli.cli.progress import watching
 from attncli.cli.variants import variants
 from attncli.records import dataclass, field
 from attncli.refusals import Refusal
@@ -72,7 +71,7 @@ def _exercise_in(typed: PracticeArguments) -> ExerciseFile | None:
 
     if not is_exercise(typed.scenario):
         return None
-    said = [option for option, value in typed.part.options(typed.step) if value]
+    said = [option for option, value in typed.part.options() if value]
     if said or typed.cell:
         option = said[0] if said else "--cell"
         right = f"leave {option} out, or practise its scenario"
@@ -81,20 +80,13 @@ def _exercise_in(typed: PracticeArguments) -> ExerciseFile | None:
 
 
 def _worked(typed: PracticeArguments, source: str) -> Trace:
-    from attncli.pipeline import load, work
+    from attncli.pipeline import work
     from attncli.telling.selection import check_steps
 
     complaints = Complaints()
-    complaints.hear(check_steps, typed.step or ())
-    with complaints.heard(), watching("Learning pieces") as tell:
-        scenario = load(
-            source,
-            typed.changes,
-            outside=typed.files_outside,
-            large=typed.large,
-            progress=tell,
-        )
-        trace = work(scenario.alone())
+    complaints.hear(check_steps, typed.part.steps)
+    with complaints.heard():
+        trace = work(typed.allowed.load(source, typed.changed.changes()).alone())
     complaints.stop_if_any()
     return trace
 
@@ -105,8 +97,8 @@ def _wish(typed: PracticeArguments, trace: Trace) -> ExerciseRequest:
     from attncli.telling.selection import select
     from attncli.telling.walkthrough import check_told
 
-    cells = find_cells(trace, typed.cell, typed.part.options(typed.step)) if typed.cell else []
-    selection = select(trace, typed.step or (), detail="summary", **typed.part._asdict())
+    cells = find_cells(trace, typed.cell, typed.part.options()) if typed.cell else []
+    selection = select(trace, typed.part.steps, detail="summary", **typed.part.within)
     check_told(trace, selection)
     made = [(name, address) for name, address in cells if name in trace]
     return ExerciseRequest((PartAsked(selection, made),))

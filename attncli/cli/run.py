@@ -36,11 +36,11 @@ def _document(trace: Trace, typed: Arguments) -> Document:
     if typed.cell:
         from attncli.telling.cells import cells_page, find_cells
 
-        return cells_page(trace, find_cells(trace, typed.cell, typed.part.options(typed.step)))
+        return cells_page(trace, find_cells(trace, typed.cell, typed.part.options()))
     from attncli.telling import selection, walkthrough
 
     detail = typed.detail or default_detail(typed.form, typed.output)
-    chosen = selection.select(trace, typed.steps, detail=detail or "full", **typed.part._asdict())
+    chosen = selection.select(trace, typed.part.steps, detail=detail or "full", **typed.part.within)
     walkthrough.check_told(trace, chosen)
     if detail is None:
         return walkthrough.as_it_fits(trace, chosen)

@@ -39,7 +39,7 @@ def _trials(order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest) 
     from attncli.telling.selection import SelectionError
 
     scenario = job.exercise.scenario
-    data = plain_data(scenario, order.changes)
+    data = plain_data(scenario, order.changed.changes())
     folder = shipped.find(scenario).parent
     count = job.stress or 0
     made = variants(job.trace, wish, count, job.exercise.seed, job.exercise.allow)

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from attncli.cli import options
+from attncli.cli.arguments import Allowed
 from attncli.cli.complaints import BAD_INPUT, Complaints
-from attncli.cli.progress import watching
 from attncli.writing import write_out
 
 
@@ -25,18 +25,19 @@ def command(
 
       attn validate scenarios/*.yaml
     """
-    from attncli.pipeline import load, work
+    from attncli.pipeline import work
     from attncli.render import summary_line
     from attncli.telling.published import published_in_short
     from attncli.telling.summaries import summary
     from attncli.trace.outline import outline_of
     from attncli.word import Word
 
+    allowed = Allowed(files_outside, large)
     complaints = [Complaints() for _ in files]
     lines = []
     for file, heard in zip(files, complaints, strict=True):
-        with heard.heard(), watching("Learning pieces") as tell:
-            trace = work(load(file, outside=files_outside, large=large, progress=tell))
+        with heard.heard():
+            trace = work(allowed.load(file))
             said = (*summary(outline_of(trace)), published_in_short(trace))
             lines.append(f"{summary_line(Word(file), said)}\n")
     write_out("".join(lines))
