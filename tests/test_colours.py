@@ -15,7 +15,7 @@ from rich.style import Style
 from rich.text import Text
 
 from attncli.render import Page, render
-from attncli.render.colours import DARK, INKS, LIGHT, SHADES, Scheme, shade_of
+from attncli.render.colours import DARK, INKS, LIGHT, SHADES, ColourScheme, shade_of
 from attncli.render.formats.terminal import STYLES
 from tests import processes
 from tests.pages import GOLDEN, SHIPPED, document_of, trace_of
@@ -44,7 +44,7 @@ def test_the_contrast_is_that_of_the_guidelines() -> None:
 
 
 @pytest.mark.parametrize("scheme", [LIGHT, DARK])
-def test_pictures_can_be_read(scheme: Scheme) -> None:
+def test_pictures_can_be_read(scheme: ColourScheme) -> None:
     page = scheme.page.background
     for ink in (scheme.page.text, scheme.aside, scheme.line):
         assert contrast(ink, page) >= LEAST, ink
@@ -53,7 +53,7 @@ def test_pictures_can_be_read(scheme: Scheme) -> None:
 
 
 @pytest.mark.parametrize("scheme", [LIGHT, DARK])
-def test_shades_go_away_from_the_page_step_by_step(scheme: Scheme) -> None:
+def test_shades_go_away_from_the_page_step_by_step(scheme: ColourScheme) -> None:
     steps = [contrast(shade.background, scheme.page.background) for shade in scheme.shades]
     assert all(before < after for before, after in pairwise(steps))
 

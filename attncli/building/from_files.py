@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from attncli.file.files import RefusedFileError
-from attncli.file.problems import Complaints
+from attncli.file.problems import NamedProblems
 from attncli.file.text_files import TextFile, text_of
 from attncli.name import Name, below
 from attncli.records import NamedTuple
@@ -22,7 +22,7 @@ class FileReader(NamedTuple):
 
     folder: Path | None
     outside: bool
-    complaints: Complaints
+    complaints: NamedProblems
 
     def read(self, values: Values, path: Name) -> Values:
         """The values of a stack with what its files say, and those of its encoder."""

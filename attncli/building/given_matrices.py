@@ -13,7 +13,7 @@ from attncli.arithmetic.rounding import Array, Rounding, Unworkable
 from attncli.building.texts import TOKENIZED, stacked
 from attncli.file.matrices import MatrixLike, NamedRows, Row
 from attncli.file.nodes import Items, Map, Node, Numbers
-from attncli.file.problems import Complaints, Problems
+from attncli.file.problems import NamedProblems, Problems
 from attncli.file.sources import FileSource, RandomSource
 from attncli.name import TOP, Name, below
 from attncli.records import NamedTuple
@@ -90,7 +90,7 @@ class Gatherer(NamedTuple):
     folder: Path | None
     outside: bool
     most: int
-    complaints: Complaints
+    complaints: NamedProblems
 
     def gather(self, values: Mapping[str, Any]) -> Gathered:
         """Everything that the values of a scenario hold."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.file.keys import typed
-from attncli.file.problems import Complaints
+from attncli.file.problems import NamedProblems
 from attncli.name import Name
 from attncli.records import NamedTuple
 from attncli.refusals import listed, quote
@@ -20,7 +20,7 @@ def prediction_of(
     values: Values,
     stack: Stack,
     given: Mapping[Name, Matrix],
-    complaints: Complaints,
+    complaints: NamedProblems,
 ) -> Prediction:
     """What is said of the next token after a stack; what is wrong with it is complained of."""
     tied = values.get("unembedding") == "tied"
@@ -47,7 +47,7 @@ class _PredictionReader(NamedTuple):
     positions: int
     rows: Mapping[str, int]
     width: int | None
-    complaints: Complaints
+    complaints: NamedProblems
 
     def read(self) -> Prediction:
         values = self.values

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from attncli.file.keys import typed
-from attncli.file.problems import Complaints
+from attncli.file.problems import NamedProblems
 from attncli.name import Name, below
 from attncli.records import NamedTuple
 from attncli.scenario.model import Attention, Layer, Recurrent, Settings
@@ -21,7 +21,7 @@ _FOR_BOTH = {"weights_layout", "activation", "d_k", "d_v", "d_ff", "norms"}
 class RecurrentBuilder(NamedTuple):
     """Builds recurrent layers of the values that were read."""
 
-    complaints: Complaints
+    complaints: NamedProblems
 
     def layer(self, path: Name, values: Values) -> Layer:
         """A recurrent layer; what it says that isn't for a cell is wrong."""

@@ -18,7 +18,7 @@ from attncli.building.stacks import Builder
 from attncli.building.texts import TextReader
 from attncli.file import sources
 from attncli.file.nodes import Map
-from attncli.file.problems import Complaints, Problems
+from attncli.file.problems import NamedProblems, Problems
 from attncli.name import TOP, Name, below
 from attncli.records import NamedTuple
 from attncli.refusals import listed
@@ -50,7 +50,7 @@ class ScenarioBuilder(NamedTuple):
     """The parts of one scenario, from the values that were read."""
 
     values: Values
-    complaints: Complaints
+    complaints: NamedProblems
     read_from: Origin
     gathered: Gathered
     rounding: Rounding
@@ -58,7 +58,7 @@ class ScenarioBuilder(NamedTuple):
     @classmethod
     def of(cls, tree: Map, values: Values, origin: Origin, problems: Problems) -> ScenarioBuilder:
         """What is to be made of a tree, from which these values were read."""
-        complaints = Complaints(places(tree), problems)
+        complaints = NamedProblems(places(tree), problems)
         files = FileReader(origin.folder, origin.outside, complaints)
         read = files.read(values, TOP)
         most = math.inf if origin.large else MOST_SETTLED

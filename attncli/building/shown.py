@@ -7,7 +7,7 @@ from typing import Any
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.file.keys import typed
-from attncli.file.problems import Complaints
+from attncli.file.problems import NamedProblems
 from attncli.name import Name, below
 from attncli.refusals import listed, quote
 from attncli.scenario.model import Show
@@ -16,7 +16,10 @@ Values = Mapping[str, Any]
 
 
 def show_of(
-    show: Values, tokens: Sequence[str], rows: Mapping[str, Sequence[str]], complaints: Complaints
+    show: Values,
+    tokens: Sequence[str],
+    rows: Mapping[str, Sequence[str]],
+    complaints: NamedProblems,
 ) -> Show:
     """What is said under `show`; its queries and keys are tokens, or are called by their `rows`."""
     queries = rows.get("queries") or tokens or rows.get("Q", ())
@@ -34,7 +37,7 @@ def show_of(
 
 
 def _check_known(
-    name: str, token: str, known: Sequence[str], what: str, complaints: Complaints
+    name: str, token: str, known: Sequence[str], what: str, complaints: NamedProblems
 ) -> None:
     if token not in known:
         right = f"name some of {listed(known)}" if known else "give their tokens first"
@@ -42,7 +45,7 @@ def _check_known(
 
 
 def check_features(
-    path: Name, values: Values, given: Mapping[Name, Matrix], complaints: Complaints
+    path: Name, values: Values, given: Mapping[Name, Matrix], complaints: NamedProblems
 ) -> None:
     """Each dimension has a name, and no two have the same."""
     features = values.get("features", ())

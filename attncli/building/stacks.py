@@ -14,7 +14,7 @@ from attncli.building.attentions import (
 from attncli.building.key_names import Names
 from attncli.building.recurrents import RecurrentBuilder
 from attncli.file.matrices import MatrixLike
-from attncli.file.problems import Complaints
+from attncli.file.problems import NamedProblems
 from attncli.name import Name, below
 from attncli.records import NamedTuple
 from attncli.scenario.model import (
@@ -35,7 +35,7 @@ _FFN = ("W1", "W2", "W3", "b1", "b2", "b3")
 class Builder(NamedTuple):
     """Builds the model of a scenario."""
 
-    complaints: Complaints
+    complaints: NamedProblems
     names: Names
 
     def stack(

@@ -9,7 +9,7 @@ import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.file.matrices import NamedRows
-from attncli.file.problems import Complaints
+from attncli.file.problems import NamedProblems
 from attncli.name import Name, below
 from attncli.records import NamedTuple
 from attncli.refusals import quote
@@ -27,7 +27,7 @@ class TextReader(NamedTuple):
 
     path: Name
     values: Values
-    complaints: Complaints
+    complaints: NamedProblems
     fallback: Values
 
     def _has(self, key: str) -> bool:
@@ -204,7 +204,7 @@ def _tokens_of(values: Values) -> tuple[str, ...]:
     return tuple(words.split(sentence)) if words else ()
 
 
-def stacked(rows: Rows, name: Name, complaints: Complaints) -> Matrix | None:
+def stacked(rows: Rows, name: Name, complaints: NamedProblems) -> Matrix | None:
     """The vectors of tokens as one table; None where their lengths differ."""
     first, width = next((token, row.shape[1]) for token, row in rows.items())
     agree = True

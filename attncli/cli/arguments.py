@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound=NamedTuple)
 
 
-class Part(NamedTuple):
+class Excerpt(NamedTuple):
     """The part of a trace that is asked for."""
 
     step: options.Steps = None
@@ -89,12 +89,18 @@ class Allowed(NamedTuple):
                 scenario, changes, outside=self.files_outside, large=self.large, progress=tell
             )
 
+    def worked_alone(self, scenario: str, changes: "Sequence[str | Change]" = ()) -> "Trace":
+        """A scenario, worked without variants or tokens generated. Raises ScenarioError."""
+        from attncli.pipeline import work
+
+        return work(self.load(scenario, changes).alone())
+
 
 class Arguments(NamedTuple):
     """A scenario to work out, and what to do with the page, as it was typed."""
 
     scenario: options.ScenarioArgument
-    part: Part = Part()
+    part: Excerpt = Excerpt()
     cell: options.Cells = None
     changed: ForThisRun = ForThisRun()
     detail: options.DetailOption = None

@@ -7,7 +7,7 @@ import typer
 
 from attncli.choices import BLANKS, DETAILS, KEYS, LANGUAGES, LAYOUTS
 from attncli.cli import options
-from attncli.cli.arguments import Allowed, ForThisRun, Part
+from attncli.cli.arguments import Allowed, Excerpt, ForThisRun
 from attncli.records import NamedTuple
 
 
@@ -24,7 +24,7 @@ class ExerciseArguments(NamedTuple):
             autocompletion=options.beginning(options.scenarios),
         ),
     ]
-    part: Part = Part()
+    part: Excerpt = Excerpt()
     cell: Annotated[
         list[str] | None,
         typer.Option(

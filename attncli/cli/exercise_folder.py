@@ -92,7 +92,6 @@ def _worked(
     """The name, the text and the trace of each form: those that are in the folder as they are
     there, others with new numbers."""
     from attncli.building.pinned import pinned
-    from attncli.pipeline import work
 
     assert order.output is not None
     names, it = job.names, job.exercise
@@ -108,7 +107,7 @@ def _worked(
             path = kept.get(name, Path(scratch) / f"{name}.yaml")
             if name not in kept:
                 path.write_bytes(encoded(pinned(it.scenario, (), traces[name].scenario)))
-            trace = work(order.allowed.load(str(path)).alone())
+            trace = order.allowed.worked_alone(str(path))
             yield name, path.read_text("utf-8"), trace
 
 

@@ -71,7 +71,7 @@ def _checked(order: ExerciseArguments) -> CheckedOrder:
     manner = complaints.hear(_manner, order, said)
     scenario = order.scenario if said is None else said.exercise.scenario
     students = complaints.hear(_students, order, said, manner)
-    trace = complaints.hear(_worked, order, scenario)
+    trace = complaints.hear(order.allowed.worked_alone, scenario, order.changed.changes())
     complaints.stop_if_any()
     assert said is not None
     assert manner is not None
@@ -102,10 +102,3 @@ def _manner(order: ExerciseArguments, said: Ordered | None) -> PaperSettings:
     elif said is not None and not (manner.folder and by_file):
         check_targets(order, manner, said.counts.names)
     return manner
-
-
-def _worked(order: ExerciseArguments, scenario: str) -> Trace:
-    """The scenario that is asked about, worked. Raises ScenarioError."""
-    from attncli.pipeline import work
-
-    return work(order.allowed.load(scenario, order.changed.changes()).alone())

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from attncli.marking.grading.scheme import Scheme
     from attncli.telling.marked.exams import Asking
     from attncli.telling.marked.forms import AskedForms
-    from attncli.trace import Trace
 
     Marker = Asking | AskedForms
 
@@ -77,7 +76,12 @@ def _asking(order: GradeArguments) -> Asking:
     from attncli.telling.marked.exams import Asking
 
     points, scheme = parse_points(order.points or ()), _scheme(order)
-    return Asking(order.scenario, _worked(order, order.scenario), points, scheme)
+    return Asking(
+        order.scenario,
+        order.allowed.worked_alone(order.scenario, order.changed.changes()),
+        points,
+        scheme,
+    )
 
 
 def _forms(order: GradeArguments) -> AskedForms:
@@ -89,7 +93,7 @@ def _forms(order: GradeArguments) -> AskedForms:
 
     _check_unchanged(order)
     it, scheme = load_exercise(order.scenario), _scheme(order)
-    trace = _worked(order, it.scenario)
+    trace = order.allowed.worked_alone(it.scenario, order.changed.changes())
     wish = request_of(trace, it)
     made = variants(trace, wish, it.forms, it.seed, it.allow)
     forms = [form_exam(one, wish, form, scheme, it.frame) for form, one in made]
@@ -108,7 +112,7 @@ def _made_forms(order: GradeArguments) -> AskedForms:
     for form, made in manifest.forms.items():
         with wrong.heard():
             here = made._replace(file=str(folder / made.file))
-            trace = _worked(order, here.file)
+            trace = order.allowed.worked_alone(here.file, order.changed.changes())
             forms.append(made_form(trace, form, here, scheme, manifest.tolerance))
     if wrong.problems:
         raise Refusal(wrong.problems)
@@ -123,13 +127,6 @@ def _check_unchanged(order: GradeArguments) -> None:
         if value:
             right = "leave it out, or change the file"
             raise OutputError.of(option, "the exercise file says what is asked", right)
-
-
-def _worked(order: GradeArguments, scenario: str) -> Trace:
-    """A scenario, worked. Raises ScenarioError."""
-    from attncli.pipeline import work
-
-    return work(order.allowed.load(scenario, order.changed.changes()).alone())
 
 
 def _asked(order: GradeArguments) -> tuple[str, ...]:

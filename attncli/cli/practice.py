@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from attncli.cli import options
-from attncli.cli.arguments import Allowed, ForThisRun, Part, taking
+from attncli.cli.arguments import Allowed, Excerpt, ForThisRun, taking
 from attncli.records import NamedTuple
 
 
@@ -21,7 +21,7 @@ class PracticeArguments(NamedTuple):
             autocompletion=options.beginning(options.scenarios),
         ),
     ]
-    part: Part = Part()
+    part: Excerpt = Excerpt()
     cell: Annotated[
         list[str] | None,
         typer.Option(

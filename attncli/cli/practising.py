@@ -80,13 +80,12 @@ def _exercise_in(typed: PracticeArguments) -> ExerciseFile | None:
 
 
 def _worked(typed: PracticeArguments, source: str) -> Trace:
-    from attncli.pipeline import work
     from attncli.telling.selection import check_steps
 
     complaints = Complaints()
     complaints.hear(check_steps, typed.part.steps)
     with complaints.heard():
-        trace = work(typed.allowed.load(source, typed.changed.changes()).alone())
+        trace = typed.allowed.worked_alone(source, typed.changed.changes())
     complaints.stop_if_any()
     return trace
 

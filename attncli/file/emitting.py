@@ -10,18 +10,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeGuard
 
-from attncli.notation.words import is_hidden
+from attncli.notation.scalars import key_of, quoted
 
 _PLAIN = re.compile(r"[\w.+-](?:[\w .+−/()'-]*[\w.+/()'-])?", re.ASCII)
 """What stands for itself without quotes, wherever it stands."""
 _MARKS = frozenset({"-", "--", "---", "..."})
-_LONGEST_KEY = 1000
-"""YAML reads `key: value` on one line only where the key has at most 1024 characters."""
-
-
-def quoted(text: str) -> str:
-    """Any text as a double-quoted scalar on one line."""
-    return f'"{"".join(map(_written, text))}"'
 
 
 def emitted(data: Mapping[str, object]) -> str:
@@ -31,9 +24,7 @@ def emitted(data: Mapping[str, object]) -> str:
 
 def _map_lines(data: Mapping[str, object]) -> Iterator[str]:
     for key, value in data.items():
-        name = _scalar(key)
-        start = f"{name}:" if len(name) <= _LONGEST_KEY else f"? {name}\n:"
-        yield from _behind(start, value)
+        yield from _behind(key_of(_scalar(key)), value)
 
 
 def _behind(start: str, value: object) -> Iterator[str]:
@@ -78,20 +69,3 @@ def _is_single(value: object) -> bool:
 def _scalar(text: str) -> str:
     plain = _PLAIN.fullmatch(text) and text not in _MARKS and not text.startswith(("- ", "--- "))
     return text if plain else quoted(text)
-
-
-def _written(character: str) -> str:
-    if character in '"\\':
-        return f"\\{character}"
-    return character if may_stand(character) else escape(character)
-
-
-def may_stand(character: str) -> bool:
-    """Whether YAML lets a character stand as it is, and people see that it is there."""
-    return not is_hidden(character) and character not in "\ufffe\uffff"
-
-
-def escape(character: str) -> str:
-    """A character as an escape of a double-quoted scalar."""
-    code = ord(character)
-    return f"\\U{code:08x}" if code > 0xFFFF else f"\\u{code:04x}"  # noqa: PLR2004

@@ -67,7 +67,7 @@ class Problems:
             raise ScenarioError(sorted(set(self.found)))
 
 
-class Complaints(NamedTuple):
+class NamedProblems(NamedTuple):
     """What goes to a file's problems, by the full name of what is wrong."""
 
     places: Mapping[str, Where]

@@ -38,7 +38,7 @@ _LATER = 8
 """How many later quantities are looked at to tell causes apart."""
 
 
-class Numbers(NamedTuple):
+class GivenNumbers(NamedTuple):
     """Numbers that somebody gives for cells of a quantity: as given, and as arrays [n, m] in which
     nan stands for none; which of them are `open`, neither right nor explained by earlier ones."""
 
@@ -99,7 +99,7 @@ class Inquiry:
 
     hypotheses: Hypotheses
     theirs: Paths
-    numbers: Numbers
+    numbers: GivenNumbers
     earlier: Mapping[str, Array]
     later: Mapping[str, Array]
     again: Collection[str] = ()

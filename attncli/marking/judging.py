@@ -15,7 +15,7 @@ from attncli.arithmetic.expression import Location, numbers_in
 from attncli.arithmetic.rounding import Array
 from attncli.choices import Policy
 from attncli.file.problems import ScenarioError
-from attncli.marking.causes import Explained, Inquiry, Numbers
+from attncli.marking.causes import Explained, GivenNumbers, Inquiry
 from attncli.marking.hypotheses import Hypotheses
 from attncli.marking.paths import Paths, Roots
 from attncli.marking.tolerance import Flags, Tolerance, accepted, at_cell, ranges, taken
@@ -84,11 +84,11 @@ class Judge:
         return "rounded to more decimals"
 
     @cached_property
-    def _told(self) -> Mapping[str, _Values]:
+    def _told(self) -> Mapping[str, _RoundedValues]:
         """What the two policies give."""
         return {
-            "rounded as told": _Values(self.trace, "carry"),
-            "kept in full": _Values(self.trace, "exact"),
+            "rounded as told": _RoundedValues(self.trace, "carry"),
+            "kept in full": _RoundedValues(self.trace, "exact"),
         }
 
     def sources(self, cell: Location) -> tuple[Location, ...]:
@@ -99,7 +99,7 @@ class Judge:
 
 
 @dataclass(frozen=True)
-class _Values:
+class _RoundedValues:
     """The numbers of a trace under a rounding policy; nan where that can't work them."""
 
     trace: Trace
@@ -145,7 +145,7 @@ class _Judged(NamedTuple):
     """Numbers of a quantity, and which of them are right; where some aren't, what follows from
     earlier ones."""
 
-    numbers: Numbers
+    numbers: GivenNumbers
     right: Flags
     follows: Enclosure | None = None
 
@@ -213,9 +213,9 @@ class _Paper:
             follows = ranges(self.theirs, name, self.judge.tolerance)
             open_ &= ~taken(follows, values)
         given = {cell: self.answers[cell] for cell in self.cells[name]}
-        return _Judged(Numbers(name, given, values, open_), right, follows)
+        return _Judged(GivenNumbers(name, given, values, open_), right, follows)
 
-    def inquiry(self, numbers: Numbers) -> Inquiry:
+    def inquiry(self, numbers: GivenNumbers) -> Inquiry:
         """What is to be found out about the numbers that nothing explains yet."""
         names = [*self.values]
         k = names.index(numbers.name)

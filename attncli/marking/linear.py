@@ -78,26 +78,26 @@ class _Affine(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Linear:
+class FirstOrder:
     """The quantities of some paths to first order; None of those that take too many numbers. What
     is no other than on the `base` is known from there."""
 
     paths: Paths
-    base: Linear | None = None
+    base: FirstOrder | None = None
     _known: dict[str, _Affine | None] = field(default_factory=dict)
     _uses: dict[str, _Affine | None] = field(default_factory=dict)
     _count: list[int] = field(default_factory=lambda: [0])
 
     @cached_property
-    def whole(self) -> Linear:
+    def whole(self) -> FirstOrder:
         """The same, with all that a trace makes, so that no more roundings come to be counted."""
         for name in self.paths.trace:
             self._used(name)
         return self
 
-    def beside(self, paths: Paths) -> Linear:
+    def beside(self, paths: Paths) -> FirstOrder:
         """Other paths, on which the roundings of these have their places, and some more."""
-        return Linear(paths, self.whole, _count=[self._count[0]])
+        return FirstOrder(paths, self.whole, _count=[self._count[0]])
 
     def of(self, name: str, definition: Definition, made: Enclosure) -> Enclosure:
         """Between which numbers a quantity lies before it is rounded; `made` where nothing more

@@ -21,7 +21,7 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import DivideBy
 from attncli.arithmetic.operations.enclosing import enclosing
 from attncli.arithmetic.rounding import Array
-from attncli.marking.linear import Linear
+from attncli.marking.linear import FirstOrder
 from attncli.marking.rounds import on_the_way, rounded
 from attncli.records import dataclass, field
 from attncli.trace import Definition, Quantity, Trace
@@ -158,9 +158,9 @@ class Paths:
         return made
 
     @cached_property
-    def linear(self) -> Linear:
+    def linear(self) -> FirstOrder:
         """The same by first order, which knows what goes together."""
-        return Linear(self) if self.base is None else self._first.linear.beside(self)
+        return FirstOrder(self) if self.base is None else self._first.linear.beside(self)
 
     @property
     def _first(self) -> Paths:

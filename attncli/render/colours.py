@@ -21,7 +21,7 @@ class Shade(NamedTuple):
     text: str
 
 
-class Scheme(NamedTuple):
+class ColourScheme(NamedTuple):
     """The page with its text, what is said beside, lines, and shades from nothing to all."""
 
     page: Shade
@@ -34,7 +34,7 @@ _BLACK, _WHITE = "#000000", "#ffffff"
 
 # the nine blues of ColorBrewer (Brewer, Harrower: colorbrewer2.org), which show a size as well to
 # people who tell few colours apart
-LIGHT = Scheme(
+LIGHT = ColourScheme(
     Shade("#ffffff", "#1b1f24"),
     aside="#57606a",
     line="#2171b5",
@@ -50,7 +50,7 @@ LIGHT = Scheme(
         Shade("#08306b", _WHITE),
     ),
 )
-DARK = Scheme(
+DARK = ColourScheme(
     Shade("#0d1117", "#e6edf3"),
     aside="#9198a1",
     line="#6baed6",

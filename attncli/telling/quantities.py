@@ -36,7 +36,7 @@ ON_THE_WAY = (
 tell it."""
 
 
-class Told(NamedTuple):
+class ToldQuantity(NamedTuple):
     """A quantity, its working and its table; no table where its rows stand in another one. `again`
     says that a later quantity of the part lists it again."""
 
@@ -52,7 +52,7 @@ class Told(NamedTuple):
 
 def told_quantities(
     trace: Trace, part: PlannedStep, selection: Selection, *, one_row: bool = False
-) -> list[Told]:
+) -> list[ToldQuantity]:
     """What a part made; `one_row` works only the last row where no queries are asked for."""
     step = step_of(part)
     listed = listed_again(trace, part)
@@ -64,7 +64,7 @@ def told_quantities(
         table = _turned(table) if trace.scenario.show.layout == "column" else table
         working = working_of(trace, quantity, selection, one_row=one_row)
         shown = None if quantity.name in aside else table
-        told.append(Told(quantity, working, shown, quantity.name in listed))
+        told.append(ToldQuantity(quantity, working, shown, quantity.name in listed))
     return told
 
 
@@ -73,7 +73,7 @@ def _turned(table: MatrixBlock) -> MatrixBlock:
     return table._replace(turned=len(table.rows) == 1 and all(table.roles))
 
 
-def one_by_one(told: Iterable[Told], selection: Selection) -> list[Block]:
+def one_by_one(told: Iterable[ToldQuantity], selection: Selection) -> list[Block]:
     """Each quantity's working with its table behind it, as an exercise has them."""
     blocks: list[Block] = []
     for one in told:
@@ -132,13 +132,13 @@ def _working_first(blocks: Sequence[Block]) -> list[Block]:
     return [*([Working(tuple(lines))] if lines else []), *tables, *others]
 
 
-def _is_whole(one: Told, selection: Selection) -> bool:
+def _is_whole(one: ToldQuantity, selection: Selection) -> bool:
     """Whether the lines gave all of a list."""
     some = selection.detail == "rows" and not selection.picks(one.quantity)
     return bool(one.working) and (not some or one.quantity.matrix.shape[0] == 1)
 
 
-def _is_known(trace: Trace, one: Told, selection: Selection, *, again: bool) -> bool:
+def _is_known(trace: Trace, one: ToldQuantity, selection: Selection, *, again: bool) -> bool:
     """Whether a page that is told in brief goes without the table of a matrix: its numbers are
     those of others, or of its only line, or it leads to the last one of a step told again."""
     definition = one.quantity.definition
@@ -161,7 +161,7 @@ def _is_looked_up(trace: Trace, definition: Definition) -> bool:
     )
 
 
-def _sums_up(one: Told, blocks: Sequence[Block]) -> bool:
+def _sums_up(one: ToldQuantity, blocks: Sequence[Block]) -> bool:
     """Whether a list has a number for each row of the table before it, made of that row."""
     definition = one.quantity.definition
     match blocks:
@@ -171,7 +171,7 @@ def _sums_up(one: Told, blocks: Sequence[Block]) -> bool:
             return False
 
 
-def _as_column(blocks: Sequence[Block], one: Told) -> list[Block]:
+def _as_column(blocks: Sequence[Block], one: ToldQuantity) -> list[Block]:
     """The table that comes last, with a list as one more column, behind the list's working."""
     *before, table = blocks
     assert isinstance(table, MatrixBlock)
@@ -186,7 +186,7 @@ def _columns(lists: Sequence[MatrixBlock]) -> list[Block]:
     return [first._replace(beside=tuple(others)) for first, *others in tables]
 
 
-def _row_of(trace: Trace, part: PlannedStep, one: Told, *, whole: bool) -> list[Block]:
+def _row_of(trace: Trace, part: PlannedStep, one: ToldQuantity, *, whole: bool) -> list[Block]:
     """A vector of a cell at a time as one row, `a[1] = [0.508, 0.000]`: a state, or one that its
     lines don't give in full; so also a single number."""
     quantity = one.quantity

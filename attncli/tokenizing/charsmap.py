@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from attncli.records import NamedTuple
+from attncli.tokenizing.clusters import clustered
 
 _UNIT = 4
 _LONGEST = 6
@@ -71,16 +72,7 @@ def _bytes(text: str) -> bytes:
 def _clusters(text: str) -> Iterator[str]:
     """Characters with the marks that follow them (of Unicode's grapheme clusters, UAX 29, all that
     are short)."""
-    cluster = ""
-    for character in text:
-        if cluster and _continues(cluster, character):
-            cluster += character
-            continue
-        if cluster:
-            yield cluster
-        cluster = character
-    if cluster:
-        yield cluster
+    return clustered(text, _continues)
 
 
 def _continues(cluster: str, character: str) -> bool:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from attncli.arithmetic.operations.viterbi import *
 
 _NAMES = {
-    "activations": ("ACTIVATION_FORMULAS", "ACTIVATIONS", "Activate", "BiasAfter"),
+    "activations": ("ACTIVATIONS", "Activate", "BiasAfter"),
     "base": ("Layout", "Operation", "Working"),
     "columns": ("AddedUp", "ColumnsAsRows", "OnlyRow", "RowAsColumn", "ShareItself", "Zeros"),
     "counting": ("CountInWords", "PairScore", "Share"),

@@ -18,7 +18,6 @@ from attncli.arithmetic.expression import (
     Quotient,
     Root,
     Sum,
-    Symbol,
     Total,
     Transposed,
     constant,
@@ -81,7 +80,3 @@ ACTIVATIONS: dict[str, Expression] = {
     "elu": Sum((Apply("max", (ZERO, X)), Apply("min", (ZERO, minus(e_to(X), ONE))))),
 }
 """Each for a number x."""
-
-ACTIVATION_FORMULAS: dict[str, Expression] = {
-    kind: with_each(form, Operand, lambda _: Symbol("x")) for kind, form in ACTIVATIONS.items()
-}

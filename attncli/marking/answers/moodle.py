@@ -14,7 +14,7 @@ from attncli.marking.verdicts import Given
 from attncli.refusals import Problem, Refusal, Where
 
 if TYPE_CHECKING:
-    from attncli.marking.answers.tables import Row
+    from attncli.marking.answers.tables import TableRow
 
 _RESPONSE = re.compile(r"(?:response|antwort|réponse|respuesta|risposta|resposta|antwoord) (\d+)")
 _QUESTION = re.compile(r"(?:question|frage|pregunta|domanda|questão|vraag) (\d+)")
@@ -30,7 +30,9 @@ def is_export(headings: Sequence[str]) -> bool:
     return any(map(_RESPONSE.fullmatch, headings))
 
 
-def sheets_of(rows: Sequence[Row], source: str, asked: Sequence[str]) -> tuple[AnswerSheet, ...]:
+def sheets_of(
+    rows: Sequence[TableRow], source: str, asked: Sequence[str]
+) -> tuple[AnswerSheet, ...]:
     """The answers of each student; `asked` are the ids of the blanks in the order of the questions,
     which the export only counts. Raises Refusal."""
     if not asked:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attncli.file.problems import nearest
 from attncli.marking.answers.reading import text_of
-from attncli.marking.answers.tables import Row, rows_of, unguarded
+from attncli.marking.answers.tables import TableRow, rows_of, unguarded
 from attncli.records import NamedTuple
 from attncli.refusals import Problem, Refusal, Where, listed, quote
 
@@ -46,7 +46,7 @@ def read_students(path: str, forms: Sequence[str]) -> tuple[Student, ...]:
     return tuple(students)
 
 
-def _columns(headings: Row, path: str) -> Mapping[str, int]:
+def _columns(headings: TableRow, path: str) -> Mapping[str, int]:
     """Where each column stands. Raises Refusal for one that is missing, twice, or unknown."""
     names = [cell.strip().lower() for cell in headings.cells]
     while names and not names[-1]:
@@ -63,7 +63,7 @@ def _columns(headings: Row, path: str) -> Mapping[str, int]:
     return {name: names.index(name) for name in names}
 
 
-def _student(row: Row, columns: Mapping[str, int]) -> Student:
+def _student(row: TableRow, columns: Mapping[str, int]) -> Student:
     each = dict(enumerate(row.cells))
     return Student(**{name: unguarded(each.get(k, "").strip()) for name, k in columns.items()})
 
@@ -83,7 +83,7 @@ def _id_again(student: Student, seen: Mapping[str, int]) -> Iterator[tuple[str, 
         yield first, "give each student another"
 
 
-def _too_long(row: Row, headings: Row) -> Iterator[tuple[str, str]]:
+def _too_long(row: TableRow, headings: TableRow) -> Iterator[tuple[str, str]]:
     if any(map(str.strip, row.cells[len(headings.cells) :])):
         yield "there are more cells than columns", "put a name with a comma in quotes"
 

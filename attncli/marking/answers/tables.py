@@ -22,7 +22,7 @@ _BELONGS = ("form", "hash", "student_id")
 _GUARD = "'"
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """A row of a table and the line that it stands on."""
 
     line: int
@@ -64,7 +64,7 @@ def sheets_of(text: str, source: str, asked: Sequence[str]) -> tuple[AnswerSheet
 _LIKE = "begin with the line id,answer, or with id and a column for each student"
 
 
-def rows_of(text: str, source: str) -> Iterator[Row]:
+def rows_of(text: str, source: str) -> Iterator[TableRow]:
     """The rows that hold something."""
     first = text.partition("\n")[0]
     separator = max(",;\t", key=first.count)
@@ -73,7 +73,7 @@ def rows_of(text: str, source: str) -> Iterator[Row]:
     try:
         for cells in reader:
             if any(map(str.strip, cells)):
-                yield Row(line, cells)
+                yield TableRow(line, cells)
             line = reader.line_num + 1
     except csv.Error as error:
         problem = Problem(Where(source, line, 1), f"broken CSV: {error}", "look for open quotes")
@@ -81,7 +81,7 @@ def rows_of(text: str, source: str) -> Iterator[Row]:
 
 
 def _answers(
-    headings: Sequence[str], rows: Sequence[Row], source: str, wrong: list[Problem]
+    headings: Sequence[str], rows: Sequence[TableRow], source: str, wrong: list[Problem]
 ) -> Iterator[tuple[str, str, Given]]:
     """Each answer: whose it is, of which cell, and what it says."""
     cell = next((k for k, name in enumerate(headings) if name in _CELLS), None)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncli.document import Document, Section, Spans
-from attncli.notation.words import is_hidden, visible
+from attncli.notation.scalars import commented, key_of, quoted
+from attncli.notation.words import visible
 from attncli.render.abilities import Abilities
 from attncli.render.exercises._answers import AnsweredBlank, asking, entries, paper_of
 from attncli.render.page import Page
@@ -18,9 +19,6 @@ from attncli.word import raw
 
 SUFFIXES = (".yaml", ".yml")
 ABILITIES = Abilities(keys=("none", "separate"), hints="none")
-
-_LONGEST_KEY = 1000
-"""YAML reads `key: value` on one line only where the key has at most 1024 characters."""
 
 
 def render(document: Document, page: Page) -> str:  # noqa: ARG001
@@ -39,11 +37,6 @@ def render(document: Document, page: Page) -> str:  # noqa: ARG001
     return "\n".join(lines) + "\n"
 
 
-def quoted(text: str) -> str:
-    """Any text as a double-quoted scalar on one line."""
-    return f'"{"".join(map(_written, text))}"'
-
-
 def _lines(document: Document, section: Section) -> Iterator[str]:
     yield f"  # {_comment(section.heading)}"
     for entry in entries(section, paper_of(document, "yaml")):
@@ -51,8 +44,7 @@ def _lines(document: Document, section: Section) -> Iterator[str]:
 
 
 def _entry(entry: AnsweredBlank) -> str:
-    name = quoted(entry.id)
-    start = f"  {name}:" if len(name) <= _LONGEST_KEY else f"  ? {name}\n  :"
+    start = key_of(quoted(entry.id), "  ")
     if not entry.answer:
         return start
     return f"{start} {quoted(entry.answer) if entry.in_words else _number(entry.answer)}"
@@ -64,20 +56,4 @@ def _number(text: str) -> str:
 
 
 def _comment(spans: Spans) -> str:
-    return "".join(c if _may_stand(c) else _escape(c) for c in text_of_spans(spans, visible))
-
-
-def _written(character: str) -> str:
-    if character in '"\\':
-        return f"\\{character}"
-    return character if _may_stand(character) else _escape(character)
-
-
-def _may_stand(character: str) -> bool:
-    """Whether YAML lets a character stand as it is, and people see that it is there."""
-    return not is_hidden(character) and character not in "\ufffe\uffff"
-
-
-def _escape(character: str) -> str:
-    code = ord(character)
-    return f"\\U{code:08x}" if code > 0xFFFF else f"\\u{code:04x}"  # noqa: PLR2004
+    return commented(text_of_spans(spans, visible))

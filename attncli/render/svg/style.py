@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncli.render.colours import DARK, LIGHT, Scheme
+from attncli.render.colours import DARK, LIGHT, ColourScheme
 from attncli.render.svg.elements import TEXT_SIZE, TITLE_SIZE
 
 _FONT = f"{TEXT_SIZE}px ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
@@ -26,7 +26,7 @@ def style_sheet() -> str:
     return "\n".join(rules)
 
 
-def _rules(scheme: Scheme) -> Iterator[str]:
+def _rules(scheme: ColourScheme) -> Iterator[str]:
     page, text = scheme.page
     yield f".page {{ fill: {page}; }}"
     yield f"text {{ fill: {text}; }}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from attncli.arithmetic.rounding import Rounding
 from attncli.file.keys import Key
-from attncli.file.problems import Complaints
+from attncli.file.problems import NamedProblems
 from attncli.name import Name, below
 from attncli.records import NamedTuple
 from attncli.scenario.tokenizers import TOKENIZERS, tokenizer_kind
@@ -47,7 +47,7 @@ class TokenizerSettings(NamedTuple):
 
     path: Name
     values: Values
-    complaints: Complaints
+    complaints: NamedProblems
     rounding: Rounding
     large: bool = False
     progress: Progress | None = None

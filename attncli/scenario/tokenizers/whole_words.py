@@ -51,16 +51,9 @@ def _in_word(piece: str) -> bool:
 
 def _graphemes(text: str) -> Iterator[str]:
     """A short form of Unicode's grapheme clusters (UAX 29): marks, joiners, skin tones, flags."""
-    cluster = ""
-    for character in text:
-        if cluster and _continues(cluster, character):
-            cluster += character
-        else:
-            if cluster:
-                yield cluster
-            cluster = character
-    if cluster:
-        yield cluster
+    from attncli.tokenizing.clusters import clustered
+
+    return clustered(text, _continues)
 
 
 def _continues(cluster: str, character: str) -> bool:

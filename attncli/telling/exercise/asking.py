@@ -24,7 +24,7 @@ from attncli.telling.exercise.leaks import telling, with_copies
 from attncli.telling.exercise.lines import Asked, Blankable, LineAsker, Terms
 from attncli.telling.exercise.sections import StepSection
 from attncli.telling.exercise.shown import is_telling, like, numbers_shown
-from attncli.telling.exercise.told import Told, is_said, source_of, without_copies
+from attncli.telling.exercise.told import ToldCells, is_said, source_of, without_copies
 from attncli.telling.selection import Selection
 from attncli.telling.sentences import joined, put_in
 from attncli.trace import Definition, Trace
@@ -68,7 +68,7 @@ class WholePage(NamedTuple):
         ]
 
     def _gone_through(self, asked: Asked) -> list[tuple[StepSection, list[Blankable]]]:
-        shown, told = set[str](), Told(self.trace, again=self.again)
+        shown, told = set[str](), ToldCells(self.trace, again=self.again)
         return [_Asker(self, one, asked, shown, told).run() for one in self.told]
 
     def asked(self, places: Sequence[Blankable], known: Sequence[Blankable]) -> Asked:
@@ -116,7 +116,7 @@ class _Asker:
     are the cells."""
 
     def __init__(
-        self, page: WholePage, told: StepSection, asked: Asked, shown: set[str], known: Told
+        self, page: WholePage, told: StepSection, asked: Asked, shown: set[str], known: ToldCells
     ) -> None:
         self.page, self.told, self.asked, self.shown, self.known = page, told, asked, shown, known
         self.made = {definition.name for definition in told.part.definitions}

@@ -20,7 +20,7 @@ from attncli.languages.words import TaskWords
 from attncli.name import Name
 from attncli.steps import Step, step_named
 from attncli.telling.exercise.lines import Asked, LineAsker
-from attncli.telling.exercise.told import Told
+from attncli.telling.exercise.told import ToldCells
 from attncli.trace import Trace
 from attncli.word import Word
 
@@ -83,7 +83,7 @@ def _by_names(section: Section, trace: Trace, words: TaskWords) -> list[Block]:
 
 def line_by_names(line: Line | Addition, trace: Trace, path: Name) -> Line:
     """A line without its result, names in the place of its numbers."""
-    asker = LineAsker(trace, path, Asked(quantities=frozenset(trace)), Told(trace))
+    asker = LineAsker(trace, path, Asked(quantities=frozenset(trace)), ToldCells(trace))
     if isinstance(line, Addition):
         added, _ = asker.addition(line)
         assert isinstance(added, Working)

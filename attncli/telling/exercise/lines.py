@@ -23,7 +23,7 @@ from attncli.arithmetic.expression import (
 from attncli.document import Addition, Block, Line, Working
 from attncli.name import Name
 from attncli.records import NamedTuple
-from attncli.telling.exercise.told import Told
+from attncli.telling.exercise.told import ToldCells
 from attncli.trace import Trace
 from attncli.word import raw
 
@@ -87,7 +87,7 @@ class LineAsker(NamedTuple):
     trace: Trace
     path: Name
     asked: Asked
-    told: Told
+    told: ToldCells
     terms: Terms = Terms()
 
     def working(self, block: Working) -> tuple[Working, list[Blankable]]:

@@ -65,11 +65,6 @@ class ExerciseRequest(NamedTuple):
         return terms_of([ask.blanking for ask in self.asks])
 
     @property
-    def by_cells(self) -> bool:
-        """Whether nothing but single cells is asked for."""
-        return all(ask.cells for ask in self.asks)
-
-    @property
     def wants_everything(self) -> bool:
         """Whether all that the page makes is asked for."""
         if not self.asks:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from attncli.trace import Definition, Trace
 
 
-class Told:
+class ToldCells:
     """The cells that a page has told or asked for so far, a copy as what it copies. `again` says
     that copies may be asked for all the same."""
 

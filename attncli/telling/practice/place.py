@@ -8,7 +8,7 @@ from typing import Any
 
 from attncli.refusals import Refusal
 from attncli.telling.exercise.fingerprint import fingerprint
-from attncli.telling.practice.session import Told
+from attncli.telling.practice.session import SettledCell
 from attncli.trace import Trace
 
 
@@ -17,13 +17,13 @@ def mark_of(trace: Trace) -> str:
     return fingerprint(trace, ())
 
 
-def written(mark: str, told: Mapping[str, Told]) -> str:
+def written(mark: str, told: Mapping[str, SettledCell]) -> str:
     """What was told, as JSON."""
     answers = {address: one._asdict() for address, one in told.items()}
     return json.dumps({"practice": mark, "answers": answers}, ensure_ascii=False, indent=1) + "\n"
 
 
-def read(text: str, file: str, mark: str) -> dict[str, Told]:
+def read(text: str, file: str, mark: str) -> dict[str, SettledCell]:
     """What was told before. Raises Refusal for what is no kept place, or one of other numbers."""
     try:
         kept = json.loads(text)
@@ -38,5 +38,5 @@ def read(text: str, file: str, mark: str) -> dict[str, Told]:
     return told
 
 
-def _told(one: Mapping[str, Any]) -> Told:
-    return Told(str(one["text"]), tuple(map(str, one["mistakes"])), bool(one["shown"]))
+def _told(one: Mapping[str, Any]) -> SettledCell:
+    return SettledCell(str(one["text"]), tuple(map(str, one["mistakes"])), bool(one["shown"]))

@@ -20,7 +20,7 @@ from attncli.trace import Trace
 RIGHT = ("correct", "carried forward")
 
 
-class Told(NamedTuple):
+class SettledCell(NamedTuple):
     """What is gone on with for a cell: a number as somebody wrote it, or as it was shown, and the
     mistakes that were made before."""
 
@@ -34,7 +34,7 @@ class Session:
     """What was given so far, by the addresses of cells."""
 
     lesson: Lesson
-    told: dict[str, Told] = field(default_factory=dict)
+    told: dict[str, SettledCell] = field(default_factory=dict)
 
     @cached_property
     def judge(self) -> Judge:
@@ -63,14 +63,14 @@ class Session:
         """Goes on with these numbers."""
         for cell, text in zip(task.cells, texts, strict=True):
             found = (mistakes[cell],) if cell in mistakes else ()
-            self.told[self.address(cell)] = Told(text, found)
+            self.told[self.address(cell)] = SettledCell(text, found)
 
     def keep_shown(self, task: Task) -> None:
         """Goes on with the answers."""
         quantity = self.leading_to(task)[task.cells[0].quantity]
         for cell in task.cells:
             text = str(quantity.number(cell.row, cell.column).shown)
-            self.told[self.address(cell)] = Told(text, shown=True)
+            self.told[self.address(cell)] = SettledCell(text, shown=True)
 
     @property
     def cells(self) -> Mapping[str, Location]:
@@ -104,11 +104,11 @@ class Session:
         except (ScenarioError, ArithmeticError):
             return trace
 
-    def results(self) -> dict[str, list[tuple[Verdict | None, Told]]]:
+    def results(self) -> dict[str, list[tuple[Verdict | None, SettledCell]]]:
         """What became of each cell that was asked for, by steps: its verdict, None where the
         answer was shown."""
         said = {verdict.cell: verdict for verdict in self.judge.verdicts(self.numbers)}
-        found: dict[str, list[tuple[Verdict | None, Told]]] = {}
+        found: dict[str, list[tuple[Verdict | None, SettledCell]]] = {}
         for task in self.lesson.tasks:
             for cell in task.cells:
                 told = self.told.get(self.address(cell))
@@ -129,6 +129,6 @@ class Session:
         return Counter(says for told in self.told.values() for says in told.mistakes)
 
 
-def is_right(verdict: Verdict | None, told: Told) -> bool:
+def is_right(verdict: Verdict | None, told: SettledCell) -> bool:
     """Whether a number was right, or followed, at the first go."""
     return verdict is not None and verdict.judgement in RIGHT and not told.mistakes
