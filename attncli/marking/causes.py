@@ -94,7 +94,7 @@ class _Fit(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Inquiry:
+class CauseSearch:
     """Why some numbers of a quantity are wrong, seen from the author's own earlier ones."""
 
     hypotheses: Hypotheses

@@ -15,7 +15,7 @@ from attncli.arithmetic.expression import Location, numbers_in
 from attncli.arithmetic.rounding import Array
 from attncli.choices import Policy
 from attncli.file.problems import ScenarioError
-from attncli.marking.causes import Explained, GivenNumbers, Inquiry
+from attncli.marking.causes import Explained, GivenNumbers, CauseSearch
 from attncli.marking.hypotheses import Hypotheses
 from attncli.marking.paths import Paths, Roots
 from attncli.marking.tolerance import Flags, Tolerance, accepted, at_cell, ranges, taken
@@ -215,7 +215,7 @@ class _Paper:
         given = {cell: self.answers[cell] for cell in self.cells[name]}
         return _Judged(GivenNumbers(name, given, values, open_), right, follows)
 
-    def inquiry(self, numbers: GivenNumbers) -> Inquiry:
+    def inquiry(self, numbers: GivenNumbers) -> CauseSearch:
         """What is to be found out about the numbers that nothing explains yet."""
         names = [*self.values]
         k = names.index(numbers.name)
@@ -223,7 +223,7 @@ class _Paper:
             {name: self.values[name] for name in some if not np.isnan(self.values[name]).all()}
             for some in (names[:k], names[k + 1 :])
         )
-        return Inquiry(
+        return CauseSearch(
             self.judge.hypotheses, self.theirs, numbers, earlier, later, frozenset(self.made)
         )
 

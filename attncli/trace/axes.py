@@ -37,7 +37,7 @@ _INSIDE = ("cache", "dropout", "mask")
 """What an attention has inside that isn't a place of its own."""
 
 
-class Owner(NamedTuple):
+class NamedSite(NamedTuple):
     """Where a full name belongs: its stack, its attention, and its last part."""
 
     stack: Stack
@@ -45,15 +45,15 @@ class Owner(NamedTuple):
     local: str
 
 
-def place_of(name: Name, scenario: Scenario) -> Owner:
+def place_of(name: Name, scenario: Scenario) -> NamedSite:
     """The stack and the attention that a full name belongs to; what is in neither goes with the
     first attention of its stack."""
     path = name.path.path if name.path.local in _INSIDE else name.path
     site = scenario.sites_by_path.get(path)
     if site is not None:
-        return Owner(site.stack, site.attention, name.local)
+        return NamedSite(site.stack, site.attention, name.local)
     stack = next(stack for stack in scenario.stacks if name.inside(stack.path))
-    return Owner(stack, stack.layers[0].attention, name.local)
+    return NamedSite(stack, stack.layers[0].attention, name.local)
 
 
 def names_along(name: Name, side: int, scenario: Scenario) -> tuple[str, tuple[str, ...]]:
@@ -70,7 +70,7 @@ def names_along(name: Name, side: int, scenario: Scenario) -> tuple[str, tuple[s
     return role, scenario.prediction.vocabulary if role == VOCABULARY else ()
 
 
-def _names_of_keys(name: Name, place: Owner) -> tuple[str, ...]:
+def _names_of_keys(name: Name, place: NamedSite) -> tuple[str, ...]:
     if name.path.local == "cache":
         return told_apart(place.attention.cached or ())
     if place.local in ("memory", "keys", "values"):

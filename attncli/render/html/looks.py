@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from attncli.arithmetic.expression import Number
-from attncli.render.colours import DARK, INKS, LIGHT, Scheme, ink_of, shade_of
+from attncli.render.colours import DARK, INKS, LIGHT, ColourScheme, ink_of, shade_of
 from attncli.render.grid import Entry, Grid, GridColumn
 
 _SHARE_OF_INK = "80%"
@@ -38,7 +38,7 @@ def colour_sheet() -> str:
     return f"{light}\n@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}"
 
 
-def _rules(scheme: Scheme) -> Iterator[str]:
+def _rules(scheme: ColourScheme) -> Iterator[str]:
     page, text = scheme.page
     yield (
         f":root {{ --page: {page}; --text: {text}; --aside: {scheme.aside}; "
