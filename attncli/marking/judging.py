@@ -15,7 +15,7 @@ from attncli.arithmetic.expression import Location, numbers_in
 from attncli.arithmetic.rounding import Array
 from attncli.choices import Policy
 from attncli.file.problems import ScenarioError
-from attncli.marking.causes import Explained, GivenNumbers, CauseSearch
+from attncli.marking.causes import CauseSearch, Explained, GivenNumbers
 from attncli.marking.hypotheses import Hypotheses
 from attncli.marking.paths import Paths, Roots
 from attncli.marking.tolerance import Flags, Tolerance, accepted, at_cell, ranges, taken
