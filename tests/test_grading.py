@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from decimal import Decimal
 from pathlib import Path
@@ -177,6 +178,37 @@ def test_published_numbers_that_follow_end_well(tmp_path: Path) -> None:
     for score, status in (("2", 0), ("4", 1)):
         path.write_text(f"{given}published: {{scores: [[{score}, 3]]}}\n", "utf-8")
         assert run("check", path).exit_code == status
+
+
+def test_numbers_that_a_source_prints_twice_are_judged_each() -> None:
+    data = json.loads(run("check", "i_love_ai", "--format", "json").stdout)
+    wrong = [one["cell"] for one in data["verdicts"] if one["verdict"] != "correct"]
+    assert (sum(data["counts"].values()), wrong) == (57, ["ffn[AI, 1]"])
+    page = run("check", "i_love_ai").stdout
+    said = "As this scenario rounds, 4 numbers would be others, as its page tells; 3 of them follow"
+    assert said in " ".join(page.split())
+
+
+def test_of_two_numbers_for_a_cell_each_is_judged(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    given = "Q: [[1]]\nK: [[2], [3]]\nscale: none\npublished:\n"
+    path.write_text(f"{given}  scores: [[4, 3]]\n  scores[1, 1]: 2\n", "utf-8")
+    data = json.loads(run("check", path, "--format", "json").stdout)
+    said = [(one["given"], one["verdict"] == "correct") for one in data["verdicts"]]
+    assert said == [("4", False), ("2", True), ("3", True)]
+
+
+def test_the_numbers_of_variants_are_judged(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    given = "Q: [[1]]\nK: [[2], [3]]\nscale: none\nvariants:\n"
+    for score, status in (("4", 0), ("5", 1)):
+        other = f"{{K: [[2], [4]], published: {{scores: [[2, {score}]]}}}}"
+        path.write_text(f"{given}  other: {other}\n", "utf-8")
+        result = run("check", path, "--format", "json")
+        assert result.exit_code == status
+        counts = json.loads(result.stdout)["variants"]["other"]["counts"]
+        assert (counts["correct"], sum(counts.values())) == (2 - status, 2)
+    assert "Variant other: Numbers" in run("check", path).stdout
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,9 @@ SOMETHING_WRONG = 1
 def command(typed: Arguments) -> None:
     """Check the numbers that a scenario's source prints.
 
-    Each number of its `published:` is judged: whether it follows, from the given numbers or from
-    earlier ones of the source, and if not, which mistake gives it. Exits with 0 if all of them
-    follow, with 1 if one doesn't.
+    Each number of its `published:`, and of its variants', is judged: whether it follows, from the
+    given numbers or from earlier ones of the source, and if not, which mistake gives it. Exits with
+    0 if all of them follow, with 1 if one doesn't.
 
     Examples:
 
@@ -43,7 +43,8 @@ def _check_printed(scenario: str, trace: Trace) -> None:
     from attncli.cli.complaints import complaining
     from attncli.refusals import Refusal
 
-    if not trace.scenario.published:
+    told = (trace, *trace.variants.values())
+    if not any(one.scenario.published for one in told):
         with complaining():
             right = "write what its source prints under published:, like {weights: …}"
             raise Refusal.of(scenario, "it has no published numbers", right)

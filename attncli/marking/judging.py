@@ -65,7 +65,8 @@ class Judge:
     def judged(self, answers: Answers) -> tuple[tuple[Verdict, ...], Paths]:
         """The verdicts, and where honest paths lead from what is given."""
         paper = _Paper(self, answers, self.right)
-        verdicts = tuple(paper.verdicts())
+        with np.errstate(all="ignore"):  # what follows from wild numbers may be none
+            verdicts = tuple(paper.verdicts())
         return verdicts, paper.theirs
 
     @cached_property

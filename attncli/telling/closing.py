@@ -15,7 +15,7 @@ from attncli.telling.blocks import given_blocks
 from attncli.telling.facts import unfinished_in_words
 from attncli.telling.findings import last_finding, weights_of
 from attncli.telling.parts import made_by, told_parts
-from attncli.telling.published import closing_on_published
+from attncli.telling.published import closing_on_published, printed_otherwise
 from attncli.telling.selection import Selection
 from attncli.trace import Quantity, Trace
 
@@ -28,6 +28,7 @@ def closing_of(trace: Trace, selection: Selection) -> tuple[Block, ...]:
         *(_ends_here(trace) if looks_forgotten(trace, unused) else ()),
         *closing_notes(trace, selection),
         *closing_on_published(trace, selection),
+        *_judged(trace),
         *_why(trace, selection),
     )
 
@@ -70,6 +71,18 @@ def looks_forgotten(trace: Trace, unused: Sequence[Quantity]) -> bool:
 
 def _ends_here(trace: Trace) -> list[Block]:
     return [] if trace.unfinished is None else [unfinished_in_words(trace.unfinished)]
+
+
+def _judged(trace: Trace) -> list[Block]:
+    """Where it is told which of the numbers that the source prints otherwise follow all the same,
+    rounded otherwise than here."""
+    called = as_asked_for(trace.scenario)
+    count = printed_otherwise(trace)
+    if called is None or not count:
+        return []
+    which = "Does it follow" if count == 1 else "Which of these follow"
+    said = f"{which} where one rounds otherwise on the way? "
+    return [Note((said, Term(f"attn check {shlex.quote(called)}")))]
 
 
 def _why(trace: Trace, selection: Selection) -> list[Block]:

@@ -148,6 +148,13 @@ def _differing(printed: Published) -> Published:
     return [one for one in printed if not one.follows and not one.assumed]
 
 
+def printed_otherwise(trace: Trace) -> int:
+    """How many other numbers than are worked here the source prints, variants and all."""
+    told = (trace, *trace.variants.values())
+    each = (published_numbers(one) for one in told if one.scenario.published)
+    return sum(len(_differing(printed)) for printed in each)
+
+
 def closing_on_published(trace: Trace, selection: Selection) -> list[Block]:
     """How many of the numbers follow that the source prints for a scenario and its variants, and a
     table of those that don't."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from decimal import Decimal
 
-import numpy as np
-
 from attncli.marking.answers.sheets import AnswerSheet
 from attncli.marking.grading.degenerate import Degenerate, degenerate
 from attncli.marking.grading.exam import Exam
@@ -78,8 +76,7 @@ def marked(exam: Exam, sheet: AnswerSheet) -> MarkedPaper:
     """What a student's answers are worth; what is asked and isn't answered is blank."""
     nothing = Given("")
     answers = {one.cell: sheet.answers.get(one.id, nothing) for one in exam.asked}
-    with np.errstate(all="ignore"):  # what follows from wild answers may be no number
-        verdicts, theirs = exam.judge.judged(answers)
+    verdicts, theirs = exam.judge.judged(answers)
     shares = exam.scheme.shares(verdicts)
     numbers = tuple(
         PointedVerdict(verdict, share * exam.by_cell[verdict.cell].points)

@@ -19,7 +19,7 @@ _SPECIAL = {
     "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\symbol{34}",
     "`": r"\`{}", "␣": r"\textvisiblespace{}", "…": r"\dots{}", "\u00a0": "~",
-    "▁": r"\textunderscore{}",
+    "▁": r"\textunderscore{}", "✓": r"\attncheck{}",
 }  # fmt: skip
 _MATHEMATICS = {
     "−": "-", "×": r"\times", "→": r"\rightarrow", "←": r"\leftarrow", "∞": r"\infty",
@@ -27,7 +27,7 @@ _MATHEMATICS = {
     "√": r"\surd", "⋮": r"\vdots", "ᵀ": r"^{\top}", "≤": r"\le", "≥": r"\ge", "±": r"\pm",
     "²": "^2", "³": "^3", "Σ": r"\Sigma", "π": r"\pi", "ε": r"\varepsilon", "β": r"\beta",
     "γ": r"\gamma", "δ": r"\delta", "Φ": r"\Phi", "‖": r"\Vert",
-    "✓": r"\surd", "✗": r"\times",
+    "✗": r"\times",
 }  # fmt: skip
 """Characters of ours that few text fonts of pdfTeX have."""
 
@@ -120,13 +120,18 @@ LATIN = r"""% prints a character that pdfTeX has where its encoding is T1
 \providecommand\attnlatin[2]{\ifcsname attn-\csname f@encoding\endcsname\endcsname#2\else
   \attnchar{#1}{#2}\fi}
 """
+CHECK = r"""% a check mark, of the symbols of AMS where these are
+\providecommand\attncheck{\IfFileExists{umsa.fd}{{\usefont{U}{msa}{m}{n}\char88 }}{$\surd$}}
+"""
 
 
 def macros_for(body: str) -> str:
     """The commands that words in a body use."""
     latin = r"\attnlatin{" in body
     characters = latin or r"\attnchar{" in body
-    return (CHARACTERS if characters else "") + (LATIN if latin else "")
+    check = r"\attncheck{" in body
+    told = ((CHARACTERS, characters), (LATIN, latin), (CHECK, check))
+    return "".join(macro for macro, is_used in told if is_used)
 
 
 def index(one: Word | str) -> str:
