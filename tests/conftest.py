@@ -18,7 +18,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 settings.register_profile(
     "default",
-    max_examples=30,
+    max_examples=24,
     deadline=None,
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],

@@ -10,17 +10,24 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from click.testing import Result
+from typer.testing import CliRunner
 
-from tests.processes import COMMAND, attn
+from attncli.cli import app
+from tests.processes import COMMAND
 
 WEIGHTS = ("practice", "i_love_ai", "--step", "softmax", "--token", "love")
 RIGHT = ["2.718", "2.718", "7.389", "12.825", ".212", "0,212", "57.6%"]
 
 
+def attn(*words: str, typed: str = "") -> Result:
+    return CliRunner().invoke(app, words, input=typed)
+
+
 def practised(*words: str, answers: list[str]) -> tuple[int, str]:
-    done = attn(*WEIGHTS, *words, input="\n".join(answers) + "\n", encoding="utf-8")
+    done = attn(*WEIGHTS, *words, typed="\n".join(answers) + "\n")
     assert done.stderr == ""
-    return done.returncode, done.stdout
+    return done.exit_code, done.stdout
 
 
 def test_all_right_as_people_write_numbers() -> None:
@@ -86,8 +93,8 @@ def test_bad_input(words: tuple[str, ...], says: str, tmp_path: Path) -> None:
     file = tmp_path / "notes.json"
     file.write_text("[]", encoding="utf-8")
     named = [str(file) if word == "FILE" else word for word in words]
-    done = attn("practice", "i_love_ai", *named, stdin=subprocess.DEVNULL, encoding="utf-8")
-    assert done.returncode == 2
+    done = attn("practice", "i_love_ai", *named)
+    assert done.exit_code == 2
     assert says in done.stderr
     assert done.stdout == ""
 
@@ -98,11 +105,11 @@ def test_an_exercise_file_says_what_is_asked(tmp_path: Path) -> None:
     exam.write_text(
         f"exercise: E\nscenario: i_love_ai\n{asked}\ntolerance: {{units: 1}}\n", "utf-8"
     )
-    done = attn("practice", str(exam), input="2\n2.719\n", encoding="utf-8")
+    done = attn("practice", str(exam), typed="2\n2.719\n")
     assert "8 numbers to work out" in done.stdout
     assert done.stdout.count(": right.") == 2
-    more = attn("practice", str(exam), "--step", "scores", input="", encoding="utf-8")
-    assert more.returncode == 2
+    more = attn("practice", str(exam), "--step", "scores")
+    assert more.exit_code == 2
     assert "--step: an exercise file says itself what is asked" in more.stderr
 
 

@@ -34,6 +34,7 @@ from attncli.arithmetic.operations import (
     TakeColumns,
 )
 from attncli.arithmetic.rounding import Rounding, Unworkable
+from tests.conftest import sampled
 from tests.pages import page_of, trace_of
 from tests.truth import half_away
 
@@ -304,11 +305,11 @@ def test_a_half_that_is_left_of_large_terms_is_a_half() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("n", "k", "m"), [(1, 700, 90), (33, 40, 50), (70, 3, 65)])
-@pytest.mark.parametrize("with_bias", [False, True])
+@sampled(2, with_bias=[False, True], sizes=[(1, 700, 90), (33, 40, 50), (70, 3, 65)])
 def test_many_long_products_round_as_their_true_values(
-    n: int, k: int, m: int, with_bias: bool
+    with_bias: bool, sizes: tuple[int, int, int]
 ) -> None:
+    n, k, m = sizes
     random, places = Random(n), 12
     shapes = ((n, k), (k, m), (1, m))
     most = 9 * 10**12
