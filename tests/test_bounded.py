@@ -78,10 +78,10 @@ PATIENCE = 60
 TOO_MUCH = {
     "equal tokens": 20_000,
     "layers": 3000,
-    "times": 5000,
+    "times": 4200,
     "generated tokens": 50,
     "variants": 7000,
-    "letters of a piece": 40_000,
+    "letters of a piece": 20_000,
     "ways to cut a word": 60_000,
 }
 
@@ -114,7 +114,7 @@ def test_what_is_too_much_is_said_before_it_is_done(kind: str, tmp_path: Path) -
 @pytest.mark.parametrize("command", ["explain", "exercise", "lint"])
 def test_every_command_refuses_what_is_too_much(command: str, tmp_path: Path) -> None:
     file = tmp_path / "scenario.yaml"
-    file.write_text(GROWING["times"](5000))
+    file.write_text(GROWING["times"](4200))
     check_refused(command, str(file))
 
 
@@ -172,7 +172,7 @@ LONG = "rounding: {decimals: 12}\n"
 @pytest.mark.parametrize("command", ["run", "explain"])
 def test_too_many_lines_are_not_told(command: str, tmp_path: Path) -> None:
     file = tmp_path / "scenario.yaml"
-    file.write_text(GROWING["times"](1000))
+    file.write_text(GROWING["times"](600))
     told = attn(command, str(file))
     assert told.returncode == 2
     assert "lines of working are too many; " in told.stderr
