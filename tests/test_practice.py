@@ -10,8 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from attncli.cli import app
 from tests.processes import COMMAND
