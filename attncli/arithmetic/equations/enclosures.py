@@ -62,7 +62,10 @@ def enclosed(tree: Expression, shapes: Signature, operands: Sequence[Enclosure])
         if not isinstance(node, ex.Operand):
             return None
         sides = shapes.along(node)
-        return Enclosure(*(_laid(one, sides, letters) for one in operands[node.place]))
+        low, high = operands[node.place]
+        if low is high:
+            return Enclosure.of(_laid(low, sides, letters))
+        return Enclosure(_laid(low, sides, letters), _laid(high, sides, letters))
 
     extents = shapes.extents([operand.low.shape for operand in operands])
     shape = tuple(extents[side] for side in shapes.result)
@@ -91,7 +94,8 @@ def _laid(array: Array, sides: tuple[str, str], letters: str) -> Array:
 def _result(array: Array, letters: str, shape: tuple[int, ...]) -> Array:
     """The matrix of an array with an axis for each letter, of which only i and j are long."""
     kept = tuple(slice(None) if letter in "ij" else 0 for letter in letters)
-    return np.array(np.broadcast_to(array[kept] if array.ndim else array, shape))
+    one = array[kept] if array.ndim else array
+    return one.copy() if one.shape == shape else np.array(np.broadcast_to(one, shape))
 
 
 @dataclass(frozen=True)
@@ -140,15 +144,18 @@ class _Enclosures:
         if not all(np.isfinite(x).all() for x in (*a, *b)):
             return Enclosure(*(np.asarray(x.sum(axis=axes, keepdims=True)) for x in times(a, b)))
         (a_mid, a_rad), (b_mid, b_rad) = map(_middle_and_radius, (a, b))
-        middle = self._contracted(a_mid, b_mid, axes)
-        radius = self._contracted(np.abs(a_mid), b_rad, axes)
-        radius += self._contracted(a_rad, np.abs(b_mid) + b_rad, axes)
+        middle, radius = self._contracted(a_mid, b_mid, axes), np.array(0.0)
+        if b_rad is not None:
+            radius = self._contracted(np.abs(a_mid), b_rad, axes)
+        if a_rad is not None:
+            most = np.abs(b_mid) if b_rad is None else np.abs(b_mid) + b_rad
+            radius = radius + self._contracted(a_rad, most, axes)
         return Enclosure(middle - radius, middle + radius)
 
     def _contracted(self, a: Array, b: Array, axes: tuple[int, ...]) -> Array:
         letters, over = self.letters, "".join(self.letters[axis] for axis in axes)
         left = "".join(letter for letter in letters if letter not in over)
-        made = np.einsum(f"{letters},{letters}->{left}", *np.broadcast_arrays(*_over(a, b, axes)))
+        made = np.einsum(f"{letters},{letters}->{left}", a, b)  # an axis of 1 goes with any
         return np.asarray(np.expand_dims(made, axes))
 
     def quotient(self, node: ex.Quotient) -> Enclosure:
@@ -186,22 +193,19 @@ class _Enclosures:
         return Enclosure(*(np.asarray(function(*end)) for end in ends))
 
 
-def _over(a: Array, b: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
-    """Both as long along the axes that are added up over."""
-    counts = {axis: max(a.shape[axis], b.shape[axis]) for axis in axes}
-    shape = [counts.get(axis, 1) for axis in range(a.ndim)]
-    ones = np.ones(shape)
-    return a * ones, b * ones
-
-
-def _middle_and_radius(one: Enclosure) -> tuple[Array, Array]:
-    middle = one.middle
-    return middle, np.where(one.low == one.high, 0.0, (one.high - one.low) / 2)
+def _middle_and_radius(one: Enclosure) -> tuple[Array, Array | None]:
+    """Those of finite numbers; no radius of numbers that are what they are."""
+    low, high = one
+    if low is high:
+        return low, None
+    alike = low == high
+    return np.where(alike, low, (low + high) / 2), np.where(alike, 0.0, (high - low) / 2)
 
 
 def times(a: Enclosure, b: Enclosure) -> Enclosure:
     """The products of numbers between some others, cell by cell."""
-    ends = [np.nan_to_num(x * y, nan=0.0, posinf=math.inf, neginf=-math.inf) for x in a for y in b]
+    ends = np.array([x * y for x in a for y in b])
+    ends[np.isnan(ends)] = 0.0  # nothing times anything
     return Enclosure(*(np.asarray(pick.reduce(ends)) for pick in (np.minimum, np.maximum)))
 
 
