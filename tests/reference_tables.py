@@ -2,7 +2,7 @@
 
 In `scenarios/README.md` each table stands below a comment that says what it is of:
 `<!-- keys: attention -->`, `<!-- keys in: mask -->`, `<!-- options: run -->`, `<!-- steps -->`,
-`<!-- questions -->`, `<!-- errata -->`.
+`<!-- questions -->`, `<!-- errata: i_love_ai -->`.
 """
 
 from __future__ import annotations
@@ -132,18 +132,17 @@ def _of_exercise(part: str) -> Rows:
 _HEADINGS = ["key", "takes", "means"]
 
 
-def _errata(_: str) -> Rows:
-    """The numbers of the shipped scenarios' sources that don't follow."""
-    headings = ["scenario", "number", "source", "right", "verdict", "why", "place"]
-    return headings, (row for name in shipped.names() for row in _errata_of(name))
+def _errata(name: str) -> Rows:
+    """The numbers of a shipped scenario's source that don't follow."""
+    headings = ["number", "source", "right", "verdict", "place", "why"]
+    return headings, list(errata_of(name))
 
 
-def _errata_of(name: str) -> Iterator[list[str]]:
+def errata_of(name: str) -> Iterator[list[str]]:
     text = shipped.find(name).read_text("utf-8")
     if "published:" in text:
         for one in errata(work(load(name))):
-            told = (one.printed, one.right, one.verdict, one.why, one.at)
-            yield [f"`{name}`", f"`{one.cell}`", *told]
+            yield [f"`{one.cell}`", one.printed, one.right, one.verdict, one.at, one.why]
 
 
 _TABLES: dict[str, Callable[[str], Rows]] = {

@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 from attncli import cli
 from attncli.cli import app
+from attncli.file import shipped
 from attncli.file.keys import Record
 from attncli.file.kinds import Choice
 from attncli.render import page_format_names
@@ -29,7 +30,7 @@ from attncli.telling.reference import entries, topics
 from attncli.telling.shipped import contents
 from tests.conftest import ROOT
 from tests.pages import SHIPPED, trace_of
-from tests.reference_tables import COMMANDS, tabled_keys, with_tables
+from tests.reference_tables import COMMANDS, errata_of, tabled_keys, with_tables
 
 README = (ROOT / "README.md").read_text("utf-8")
 REFERENCE = (ROOT / "scenarios" / "README.md").read_text("utf-8")
@@ -231,6 +232,12 @@ def words_of(topic: str) -> str:
     """What a topic says, without the rules of tables, fences and headings."""
     text = re.sub(r"^(```\w*|\|( --- \|)+)$", "", topics()[topic].text, flags=re.MULTILINE)
     return re.sub(r"^#+ ", "", text, flags=re.MULTILINE)
+
+
+def test_the_errata_of_each_scenario_are_told() -> None:
+    told = re.findall(r"<!-- errata: (\w+) -->", (shipped.folder() / "README.md").read_text())
+    assert told
+    assert not [name for name in shipped.names() if name not in told and [*errata_of(name)]]
 
 
 def test_help_lists_its_topics() -> None:

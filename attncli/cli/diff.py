@@ -36,8 +36,8 @@ class DiffArguments(NamedTuple):
         typer.Option(
             "--map",
             metavar="THEIRS=OURS",
-            help="Which quantity a tensor is: `attn.q=Q`, `'attn.qk=heads[*].scores'`, nothing to "
-            "leave it out; or a YAML file of such pairs. May be repeated.",
+            help="Which quantity a tensor is: `attn.q=Q`, `'attn.qk=heads[*].scores'`, `attn.q=` "
+            "to leave it out; or a YAML file of such pairs. May be repeated.",
         ),
     ] = None
     precision: Annotated[

@@ -91,7 +91,7 @@ def _happens(place: RoundPlace) -> str:
     if _is_by_likelihood(place):
         return (
             f"{counted}; its score divides that by the counts of its two parts, so that parts that"
-            " are seldom seen apart come first. The pair with the largest score is merged."
+            " are seldom seen apart come first."
         )
     return f"{counted}, once for each time that its word occurs; the most frequent is merged."
 
