@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from attncli.arithmetic.operations import DivideBy
 from attncli.arithmetic.rounding import Array
 from attncli.building.plain import plain_data, with_numbers
 from attncli.cli.variants import variants
+from attncli.design.sketch import Sizes, sketch, text_of
 from attncli.render import Page, render
 from attncli.telling.exercise.keys import Reach
 from attncli.telling.exercise.papers import BlankedPage, taken
@@ -26,6 +29,7 @@ from tests.pages import SHIPPED, trace_of
 from tests.test_intervals import given_numbers
 
 FORMS = 3
+_REMEDY = re.compile(r"rounding.decimals=(\d+) with rounding.quantities=\{(\S+): (\d+)\}")
 Rounds = Callable[[Trace, Definition, str], bool]
 """Whether an operand of something is taken as it was rounded."""
 
@@ -156,6 +160,34 @@ def test_answers_that_tell_little_are_told() -> None:
     page = render(one.key, "terminal", Page(80))
     assert "by more than five units of the last place: output[1, 1]" in " ".join(page.split())
     found = render(weaknesses(trace), "terminal", Page(200))
-    assert "rounding.decimals=4 with rounding.quantities={output: 3}" in " ".join(found.split())
-    better = trace_of(text, "rounding.decimals=7", "rounding.quantities={output: 3}")
+    assert "rounding.decimals=5 with rounding.quantities={output: 3}" in " ".join(found.split())
+    better = trace_of(text, "rounding.decimals=5", "rounding.quantities={output: 3}")
     assert "tells little" not in render(weaknesses(better), "terminal", Page(200))
+
+
+@pytest.mark.parametrize("seed", [7, 8])
+def test_what_would_tell_more_does(seed: int) -> None:
+    """The decimals that lint names for a quantity leave none of its answers wide, whatever numbers
+    lead there; √2 is then told more finely, too."""
+    sizes = Sizes(4, 4, 2)
+    words, scenario = sketch(sizes, seed)
+    text = text_of(sizes, words, scenario, "it").partition("rounding:")[0]
+    found = " ".join(render(weaknesses(trace_of(text)), "terminal", Page(80)).split())
+    remedies = set(_REMEDY.findall(found))
+    assert {name for _, name, _ in remedies} >= {"attention", "hidden", "ffn"}
+    for few, name, own in sorted(remedies)[::5]:
+        changes = (f"rounding.decimals={few}", f"rounding.quantities={{{name}: {own}}}")
+        better = weaknesses(trace_of(text, *changes))
+        assert f"{{{name}: " not in " ".join(render(better, "terminal", Page(80)).split())
+
+
+def test_a_mistake_that_rounding_hides_is_told_with_what_would_help() -> None:
+    """The sheet accepts 0.29 for 0.30, so that the softmax without e goes unseen."""
+    trace = trace_of(SHIPPED["three_tokens_two_heads"])
+    one = taken(trace, wish(trace), "A").keys()["heads[1].weights[1, 3]"]
+    assert one.number.shown == Decimal("0.30")
+    assert one.low <= Decimal("0.29") <= one.high
+    for changes, hidden in (((), True), (("rounding.decimals=3",), False)):
+        other = trace_of(SHIPPED["three_tokens_two_heads"], *changes)
+        told = render(weaknesses(other), "json", Page(80))
+        assert ("which is 0.30; rounding.decimals=3 would tell them apart" in told) is hidden

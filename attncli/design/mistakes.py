@@ -9,7 +9,7 @@ from attncli.design.quantity import units
 from attncli.design.shares import shown_rows
 from attncli.records import NamedTuple
 from attncli.steps import Mistake, step_named
-from attncli.steps.mistakes import made_wrongly, mistaken
+from attncli.steps.mistakes import made_wrongly
 from attncli.trace import Definition, PlannedStep, Trace
 
 
@@ -33,12 +33,9 @@ def attempts(trace: Trace, names: Collection[str] = ()) -> Iterator[Attempt]:
                 yield Attempt(part, mistake, definition)
 
 
-def reveals(trace: Trace, attempt: Attempt) -> bool | None:
-    """Whether the numbers shown are others when a mistake is made; None where it can't be."""
+def reveals(trace: Trace, attempt: Attempt, wrong: Trace) -> bool:
+    """Whether the numbers shown are others when a mistake is made, as in the `wrong` trace."""
     name = attempt.definition.name
-    wrong = mistaken(trace, attempt.part, attempt.definition)
-    if wrong is None:
-        return None
     right = trace[name]
     rows = shown_rows(trace)(right)
     decimals = right.matrix.decimals

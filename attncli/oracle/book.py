@@ -90,7 +90,7 @@ class Book:
     full names. `pages` holds the quantities by their full names, `places` the decimals that each
     is rounded to, now or on a page. What is put in and what is copied isn't rounded: `copies`
     names it. With an `rng`, each use of a quantity takes it in full, rounded or rounded to more
-    decimals, as it happens, and one of the `roots` to three.
+    decimals, as it happens, and one of the `roots` as it is printed.
     """
 
     rounds: bool
@@ -203,7 +203,7 @@ class Book:
     def printed_root(self, count: int) -> Number:
         """The same, which somebody may take as it is printed."""
         if count in self.roots and self.rng is not None and self.rng.random() < _OFTEN:
-            return round_half_away(Decimal(count).sqrt(), 3)
+            return round_half_away(Decimal(count).sqrt(), max(3, self.decimals))
         return self.root(count)
 
 

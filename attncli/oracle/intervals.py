@@ -50,7 +50,7 @@ def intervals(  # noqa: PLR0913
 ) -> dict[Cell, Interval]:
     """The accepted interval of each cell: half a unit of the last of the quantity's decimals
     around what either policy gives, and so many other `paths`, on which numbers are rounded now
-    so and now so, and of some `roots` only three decimals are taken. A cell that holds −∞ under
+    so and now so, and some `roots` are taken as they are printed. A cell that holds −∞ under
     the scenario's own policy accepts just that, another one only numbers.
 
     `folder` is where the scenario's files are; `start` has rows that both policies start from in

@@ -14,6 +14,7 @@ from attncli.languages import words_of
 from attncli.languages.words import FactWords
 from attncli.name import below
 from attncli.scenario.model import Layer, Recurrent, Stack
+from attncli.scenario.scenario import Scenario
 from attncli.steps.scale import SCALE
 from attncli.telling.sentences import joined, put_in
 from attncli.trace import Trace, Unfinished
@@ -22,6 +23,8 @@ from attncli.trace.outline import Outline, outline_of
 from attncli.word import Word
 
 _ENGLISH = words_of(LANGUAGES[0]).facts
+_LEAST_OF_A_ROOT = 3
+"""A square root is told with at least so many decimals."""
 
 
 def rounding_in_words(rounding: Rounding, words: FactWords = _ENGLISH) -> str:
@@ -128,7 +131,7 @@ def _scaling(outline: Outline, stack: Stack, words: FactWords = _ENGLISH) -> Spa
     if d_k is None:
         return put_in(words.divided_by, number=(root,))
     exact = Root(Number.written(d_k))
-    approximate = _printed_root(d_k)
+    approximate = _printed_root(d_k, outline.scenario)
     told: Spans = (Equation(root, exact),)
     if approximate**2 == d_k:
         told = (*told, " = ", Number.written(approximate.to_integral()))
@@ -137,9 +140,10 @@ def _scaling(outline: Outline, stack: Stack, words: FactWords = _ENGLISH) -> Spa
     return put_in(words.divided_by, number=told)
 
 
-def _printed_root(square: int) -> Decimal:
-    """A square root as the facts print it."""
-    return decimals.round_to(evaluation.full(Root(Number.written(square))), 3)
+def _printed_root(square: int, scenario: Scenario) -> Decimal:
+    """A square root as the facts print it: as finely as the results that are made with it."""
+    places = max(_LEAST_OF_A_ROOT, scenario.rounding.decimals)
+    return decimals.round_to(evaluation.full(Root(Number.written(square))), places)
 
 
 def printed_roots(trace: Trace) -> dict[Decimal, Decimal]:
@@ -148,7 +152,8 @@ def printed_roots(trace: Trace) -> dict[Decimal, Decimal]:
     told = (_scaling(outline, stack) for stack in trace.scenario.stacks if _attends(trace, stack))
     roots = (s.right for spans in told for s in spans if isinstance(s, Equation))
     squares = [root.operand for root in roots if isinstance(root, Root)]
-    about = {n.full: _printed_root(int(n.full)) for n in squares if isinstance(n, Number)}
+    known = [n.full for n in squares if isinstance(n, Number)]
+    about = {square: _printed_root(int(square), trace.scenario) for square in known}
     return {square: root for square, root in about.items() if root**2 != square}
 
 

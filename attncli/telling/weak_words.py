@@ -35,6 +35,12 @@ WEAK: Mapping[str, Rule] = MappingProxyType(
             " and a key has to accept them. Another decimal for what they are made of, and not for"
             " them, narrows that.",
         ),
+        "hiding": Rule(
+            "mistakes that rounding hides",
+            "mistake that rounding hides",
+            "What these common mistakes give here isn't right, but near enough to it that honest"
+            " ways of rounding lead there, too, and a key has to accept it.",
+        ),
         "edges": Rule(
             "rounding edges",
             "rounding edge",

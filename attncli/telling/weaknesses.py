@@ -17,11 +17,14 @@ from attncli.design.rules import CHECKS, GIVEN_CHECKS, RULES, alike_columns, ali
 from attncli.design.shares import is_share, shown_rows
 from attncli.design.single import made_of
 from attncli.document import Bullets, Document, Note, Prose, Section, Spans, Term
-from attncli.telling.facts import facts_of, rounding_facts
+from attncli.marking.judging import Judge
+from attncli.records import NamedTuple
+from attncli.steps.mistakes import mistaken
+from attncli.telling.facts import facts_of, printed_roots, rounding_facts
 from attncli.telling.parts import made_by, place_in_words, title_of, told_parts
 from attncli.telling.selection import select
 from attncli.telling.weak_words import WEAK
-from attncli.telling.wide import wide
+from attncli.telling.wide import hiding, wide
 from attncli.trace import Quantity, Trace
 from attncli.word import Word
 
@@ -29,6 +32,7 @@ MOST = 8
 """Of a longer list only so many are told, and how many more there are."""
 
 _MOST_MISTAKES = 24
+_LONG = ("mistakes", "hiding", "wide")
 
 _MORE_PLACES = 4
 """How many places a number at a rounding edge is shown with beyond those it is rounded to."""
@@ -40,14 +44,16 @@ _REVEALED = "These change a number, so that an answer can tell them."
 def weaknesses(trace: Trace, steps: Sequence[str] = ()) -> Document:
     """What is weak about the numbers that some steps make (none named: all), a section a rule."""
     names = _names(trace, steps)
-    revealed, hidden = _mistakes(trace, names)
-    found = {**_numbers(trace, names), **_given(trace, names), "mistakes": hidden}
+    judge = Judge(trace, printed=printed_roots(trace))
+    tried = _Mistakes.of(judge, names)
+    found = {**_numbers(trace, names), **_given(trace, names)}
+    found |= {"mistakes": tried.never, "hiding": tried.hiding}
     found["ambiguous"] = [*_ambiguous(trace, names)]
-    found["wide"] = [*wide(trace, names)]
+    found["wide"] = [*wide(judge, names)]
     sections = [_section(rule, found[rule]) for rule in WEAK if found.get(rule)]
-    if revealed:
+    if tried.revealed:
         title, says = "Mistakes that can be revealed", _REVEALED
-        sections.append(_listed("revealed", title, says, revealed, _MOST_MISTAKES))
+        sections.append(_listed("revealed", title, says, tried.revealed, _MOST_MISTAKES))
     sections.append(_criteria())
     return Document(
         Word(trace.scenario.title),
@@ -68,7 +74,7 @@ def _names(trace: Trace, steps: Sequence[str]) -> list[str]:
 
 
 def _section(rule: str, items: Sequence[Spans]) -> Section:
-    most = _MOST_MISTAKES if rule == "mistakes" else MOST
+    most = _MOST_MISTAKES if rule in _LONG else MOST
     return _listed(rule, WEAK[rule].title, WEAK[rule].says, items, most)
 
 
@@ -218,15 +224,28 @@ _TELLERS: Mapping[str, Callable[[Quantity, CandidateQuantity, Flags], Iterator[S
 )
 
 
-def _mistakes(trace: Trace, names: Sequence[str]) -> tuple[list[Spans], list[Spans]]:
-    """The common mistakes that the numbers reveal, and those that they don't."""
-    revealed: list[Spans] = []
-    hidden: list[Spans] = []
-    for slip in attempts(trace, names) if names else ():
-        shows = reveals(trace, slip)
-        if shows is not None:
-            (revealed if shows else hidden).append(_mistake(slip))
-    return revealed, hidden
+class _Mistakes(NamedTuple):
+    """The common mistakes that the numbers reveal, those that they never do, and those that give
+    somewhere what a key has to accept."""
+
+    revealed: list[Spans]
+    never: list[Spans]
+    hiding: list[Spans]
+
+    @classmethod
+    def of(cls, judge: Judge, names: Sequence[str]) -> _Mistakes:
+        found = cls([], [], [])
+        for slip in attempts(judge.trace, names) if names else ():
+            wrong = mistaken(judge.trace, slip.part, slip.definition)
+            if wrong is None:
+                continue
+            told = _mistake(slip)
+            shows = reveals(judge.trace, slip, wrong)
+            (found.revealed if shows else found.never).append(told)
+            where = hiding(judge, slip, wrong)
+            if where is not None:
+                found.hiding.append((*told, " ", *where))
+        return found
 
 
 def _mistake(slip: Attempt) -> Spans:
