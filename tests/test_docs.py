@@ -301,3 +301,10 @@ def test_a_command_imports_what_its_scenario_needs(command: str) -> None:
         f"attncli.cli.{module}" for module in cli.COMMANDS.values()
     }
     assert commands == {f"attncli.cli.{command}"}
+
+
+def test_lint_imports_the_steps_of_its_scenario() -> None:
+    imported = imported_by("lint", "i_love_ai")
+    steps = {name.rpartition(".")[2] for name in imported if name.startswith("attncli.steps.")}
+    assert {"scores", "softmax"} <= steps
+    assert steps.isdisjoint({"viterbi", "rotate", "norm", "gates", "predict"})

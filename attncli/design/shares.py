@@ -12,18 +12,17 @@ from attncli.arithmetic.rounding import Array
 from attncli.design.quantity import Flags
 from attncli.file.address import AddressError, Index, parse_address
 from attncli.name import Name
-from attncli.steps import steps
+from attncli.steps import step_named
 from attncli.trace import Axis, Definition, Quantity, Trace
-
-_SHARES = frozenset(name for step in steps() for name in step.adds_up_to_one)
 
 Numbers = Callable[[str], Array]
 """The numbers of a quantity by its full name, [n, m] or [n, m, b]."""
 
 
-def is_share(name: Name) -> bool:
-    """Whether each row of a quantity of this name adds up to 1, but for rounding."""
-    return name.local in _SHARES
+def is_share(name: Name, definition: Definition | None = None) -> bool:
+    """Whether each row of a quantity adds up to 1, but for rounding; of given ones, weights' do."""
+    step = "softmax" if definition is None else definition.step
+    return name.local in step_named(step).adds_up_to_one
 
 
 def seen_of(name: Name, definitions: Mapping[Name, Definition], numbers: Numbers) -> Flags | None:
@@ -31,7 +30,7 @@ def seen_of(name: Name, definitions: Mapping[Name, Definition], numbers: Numbers
 
     A softmax goes back to its scores, which a mask may have made; a given weight of 0 is masked.
     """
-    if not is_share(name):
+    if not is_share(name, definitions.get(name)):
         return None
     definition = definitions.get(name)
     if definition is None:

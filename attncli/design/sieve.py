@@ -101,7 +101,8 @@ class RuleFilter:
     @cached_property
     def _decisive(self) -> int:
         """Where the last softmax is: what is hard is behind a candidate that gets so far."""
-        shares = (k for k, stage in enumerate(self._stages) if is_share(stage.definition.name))
+        made = enumerate(stage.definition for stage in self._stages)
+        shares = (k for k, definition in made if is_share(definition.name, definition))
         return max(shares, default=0)
 
     def _good(self, stage: Stage, made: CandidateQuantity, failures: Failures) -> Flags:
