@@ -69,3 +69,30 @@ def test_what_the_last_section_found_is_not_said_again() -> None:
 
 def test_a_mapping_has_no_name_to_explain_it_by() -> None:
     assert notes_of({"scores": [[1, 2]], "scale": "none"}) == []
+
+
+def test_a_block_closes_with_the_token_that_it_moves_furthest() -> None:
+    trace = work(load("encoder_block"))
+    begun, ended = trace["X"].values, trace["norm2.normed"].values
+    furthest = int(((ended - begun) ** 2).sum(axis=1).argmax())
+    name = trace["X"].rows.names[furthest]
+    found = notes_of("encoder_block")[0]
+    assert found.startswith(f"The block has moved the row of {name} furthest: from [1.141, 1.340,")
+    assert found.endswith(" in norm2.normed.")
+
+
+def test_a_copy_of_the_embeddings_is_told_once() -> None:
+    page = page_of(trace_of(SHIPPED["embedding_table"]))
+    assert "so Q, K and V are X here" in " ".join(page.split())
+    assert page.count("  king  │  0.0122   0.0591   0.0064  …   0.0024") == 1
+    alone = attn_page("run", "embedding_table", "--step", "project")
+    assert alone.count("king  │") == 1
+
+
+def attn_page(*arguments: str) -> str:
+    return CliRunner().invoke(app, arguments).stdout
+
+
+def test_a_mask_has_its_tables_also_by_rows() -> None:
+    page = attn_page("run", "i_love_tennis_causal", "--step", "mask", "--detail", "rows")
+    assert "Q: love   │ 0.388    0.304         −∞     −∞" in page

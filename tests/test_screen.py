@@ -99,3 +99,26 @@ def test_wrapping_keeps_every_word(texts: list[str], cells: int) -> None:
     assert words == "".join(texts).split()
     for line in lines:
         assert line_width(line) <= cells or " " not in "".join(p.text for p in line).strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "brackets", "lines"),
+    [
+        ("[1.0, 2.0] + [3.0, 4.0]", "[]()", ["[1.0, 2.0]", "+\u00a0[3.0, 4.0]"]),
+        ("[1 + 2 + 3, 4 + 5 + 6]", "[]()", ["[1 + 2 + 3,", "4 + 5 + 6]"]),
+        ("[11 + 22 + 33 + 44, 5]", "[]()", ["[11 + 22 + 33", "+ 44, 5]"]),
+        ("as it is in [1, 2]", "[]", ["as it is", "in [1, 2]"]),
+        ("of a (b c d e f g)", "[]", ["of a (b c d e", "f g)"]),
+    ],
+)
+def test_lines_break_between_components(text: str, brackets: str, lines: list[str]) -> None:
+    text = text.replace("+ [", "+\u00a0[")
+    found = wrapped([StyledText(text)], 13, brackets=brackets)
+    told = ["".join(piece.text for piece in line) for line in found]
+    assert told == [line.replace("\u00a0", " ") for line in lines]
+
+
+def test_any_number_of_brackets_is_wrapped() -> None:
+    lines = wrapped([StyledText("[a " * 5000)], 40)
+    assert max(map(line_width, lines)) <= 40
+    assert len(lines) < 450

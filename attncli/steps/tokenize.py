@@ -8,12 +8,13 @@ from attncli.arithmetic.expression import Apply, Equation, Symbol
 from attncli.arithmetic.formula import at, define
 from attncli.file.keys import Key
 from attncli.file.kinds import ListOf, MapOf, TextKind, WholeNumber
+from attncli.scenario.model import TokenizedText
 from attncli.scenario.tokenizers import tokenizer_kind
 from attncli.scenario.tokenizers.keys import TOKENIZING
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.step import Step
 from attncli.trace import Place
-from attncli.trace.quantity import told_apart
+from attncli.trace.quantity import counted, told_apart
 from attncli.word import Phrase, Word
 
 _KEYS = (
@@ -26,11 +27,19 @@ _KEYS = (
 
 def _happens(place: Place) -> str | Phrase:
     cut = "The tokens are given"
+    if only_numbered(place.text):
+        cut += f" without words: they are called 1 to {len(place.text.tokens)}"
     if place.text.cut:
         cut = tokenizer_kind(place.text.tokenizer).explained
     looked_up = ", and each token's ID is looked up in the vocabulary"
     told = f"{cut}{looked_up if place.text.ids else ''}."
     return told if place.text.tokenizing else (told, *_told_apart(place.text.tokens))
+
+
+def only_numbered(text: TokenizedText) -> bool:
+    """Whether tokens are given that have no other names than their positions."""
+    named = text.tokens != counted(len(text.tokens)) or text.ids or text.cut
+    return len(text.tokens) > 1 and not named
 
 
 def _told_apart(tokens: tuple[str, ...]) -> Phrase:

@@ -10,6 +10,7 @@ from attncli.arithmetic.expression import Omitted, Symbol, Vector
 from attncli.document import Block, Facts, Prose, Spans, Subheading, TextList, Tree, TreeRow
 from attncli.name import TOP, Name, below
 from attncli.steps import step_named
+from attncli.steps.tokenize import only_numbered
 from attncli.tables import MatrixBlock, SideBySide
 from attncli.telling.given_weights import about_given_weights
 from attncli.telling.parts import WITHIN_A_STEP, made_by, operands_of, place_in_words, title_of
@@ -113,13 +114,13 @@ def _told(quantity: Quantity, source: str) -> Spans:
 def together_block(
     trace: Trace, part: PlannedStep, names: Sequence[tuple[str, str]], selection: Selection
 ) -> SideBySide | None:
-    """The rows of a part's quantities side by side, when more than the part's own are there."""
+    """The rows of a part's quantities side by side, where there are several of them."""
     place = part.place
     found = [(heading, trace.quantities.get(place.name(name))) for name, heading in names]
     made = {quantity.name for quantity in made_by(trace, part)}
     near = made | {quantity.name for quantity in operands_of(trace, part)}
     present = [(heading, q) for heading, q in found if q is not None and q.name in near]
-    if not any(quantity.name in made for _, quantity in present):
+    if len(present) < 2 or not any(quantity.name in made for _, quantity in present):  # noqa: PLR2004
         return None
     if len({(selection.rows(q), q.rows.names) for _, q in present}) > 1:
         return None
@@ -143,7 +144,7 @@ def token_blocks(place: Place) -> list[Block]:
         (str(k + 1), Word(token), *((str(text.ids[k]),) if text.ids else ()))
         for k, token in enumerate(text.tokens)
     )
-    return [table(headings, rows), *lists]
+    return lists if only_numbered(text) else [table(headings, rows), *lists]
 
 
 def tree_block(trace: Trace, parts: Sequence[PlannedStep]) -> Tree:

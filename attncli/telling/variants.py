@@ -10,6 +10,7 @@ from attncli.arithmetic.expression import Symbol
 from attncli.arithmetic.rounding import Array
 from attncli.document import Block, Note, Spans, Subheading
 from attncli.records import NamedTuple
+from attncli.telling.attending import called_as
 from attncli.telling.blocks import given_blocks, matrix_block
 from attncli.telling.contrast import contrasted
 from attncli.telling.findings import findings_anew
@@ -58,7 +59,7 @@ def _variant(name: str, other: Trace, before: _Told, trace: Trace, rows: Selecti
         return []
     varied = Word("; ".join(other.scenario.varied))
     compared = _Compared.of(own, result)
-    note = Note((Word(name), " (", varied, "): ", *compared.told(own, result, before.called)))
+    note = Note((Word(name), " (", varied, "): ", *compared.told(own, result, before.called, rows)))
     changed = _changed(trace.quantities, other)
     tables = [*given_blocks(other, changed, Selection()), matrix_block(result, rows)]
     found = [] if compared.same else findings_anew(other, before.trace, rows)
@@ -105,24 +106,31 @@ class _Compared(NamedTuple):
     def reordered(self) -> bool:
         return list(self.order) != sorted(self.order)
 
-    def told(self, own: Quantity, other: Quantity, before: Spans) -> Spans:
-        """The comparison in a sentence or two; `before` names what it is compared with."""
+    def told(self, own: Quantity, other: Quantity, before: Spans, shown: Selection) -> Spans:
+        """The comparison in a sentence or two; `before` names what it is compared with. The row
+        that differs most is one of those that are shown."""
         symbol = Symbol(other.name)
         if self.off is None:
             return (symbol, " has other tokens or another shape than ", *before, ".")
-        i, j = (int(place) for place in np.unravel_index(int(self.off.argmax()), self.off.shape))
-        row = self.order[i]
-        numbers = contrasted(other.matrix.number(row, j), own.matrix.number(i, j))
-        if self.same or numbers is None:
+        rows = shown.rows(own)
+        told = self.off[[*rows]]
+        k, j = (int(place) for place in np.unravel_index(int(told.argmax()), told.shape))
+        i = rows[k]
+        numbers = contrasted(other.matrix.number(self.order[i], j), own.matrix.number(i, j))
+        differing = int((self.off.max(axis=1) > _SAME).sum())
+        if self.same or (numbers is None and len(rows) == len(self.order)):
             return (symbol, *self._alike(before))
+        verb = " differ from those " if differing > 1 else " differs from that "
+        start = (f"{_of(differing, len(self.order))} of ", symbol, verb, *before)
+        if numbers is None:
+            return (*start, ", none of them shown here.")
         its, others = numbers
-        rows = int((self.off.max(axis=1) > _SAME).sum())
-        differ, most = (" differ from those ", "most ") if rows > 1 else (" differs from that ", "")
+        of_those = "of those shown " if len(rows) < len(self.order) else ""
+        most = f"{of_those}most " if differing > 1 else ""
         column: Spans = () if own.is_list else ("in column ", Word(own.columns.names[j]), " ")
         return (
-            f"{_of(rows, len(self.order))} of ", symbol, differ, *before, f", {most}the row of ",
-            Word(own.rows.names[i]), ": ", *column, "it is ", its, " instead of ", others, ".",
-            *self._order_counts(),
+            *start, f", {most}the row of ", *called_as(own.rows.names, i), ": ", *column, "it is ",
+            its, " instead of ", others, ".", *self._order_counts(),
         )  # fmt: skip
 
     def _alike(self, before: Spans) -> Spans:

@@ -30,8 +30,8 @@ class Comparison(NamedTuple):
     def differing(self) -> int:
         return sum(max(self.off(row)) > _SAME for row in self.own)
 
-    def is_most(self, row: str, column: int) -> bool:
-        most = max(max(self.off(name)) for name in self.own)
+    def is_most(self, row: str, column: int, shown: Sequence[str] | None = None) -> bool:
+        most = max(max(self.off(name)) for name in shown or self.own)
         return abs(self.off(row)[column] - most) <= _SAME
 
 

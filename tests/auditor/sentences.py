@@ -203,12 +203,22 @@ def _compared(said: Said, match: re.Match[str]) -> bool:
     """How many rows of a variant's result differ, and where most."""
     own = said.variants[match["before"]] if match["before"] else said.page
     both = counts.compared(own, said.variants[match["variant"]], match["name"])
-    row, of = match["row"], len(both.own)
+    row, of = _token(match["row"]), len(both.own)
     column = both.columns.index(match["column"]) if match["column"] else 0
     n, told_of = int(match["n"] or match["all"] or 1), int(match["of"] or match["all"] or 1)
     its, others = (Decimal(repr(one[row][column])) for one in (both.other, both.own))
     numbers = rounds_to(its, match["its"]) and rounds_to(others, match["own"])
-    return numbers and (n, told_of) == (both.differing, of) and both.is_most(row, column)
+    return (
+        numbers
+        and (n, told_of) == (both.differing, of)
+        and both.is_most(row, column, _rows_shown(said, match))
+    )
+
+
+def _rows_shown(said: Said, match: re.Match[str]) -> Sequence[str] | None:
+    """The rows that a page has of a variant's result, where it speaks of these; None: all."""
+    tables = said.page["variants"] if match["shown"] else ()
+    return next((table["rows"] for table in tables if table["name"] == match["name"]), None)
 
 
 def _moved(said: Said, match: re.Match[str]) -> bool:
@@ -238,6 +248,13 @@ def _told_apart(said: Said, match: re.Match[str]) -> bool:
     """Both names are rows of a table."""
     rows = [q["rows"] for step in said.page["steps"] for q in step["quantities"] if "rows" in q]
     return any({match["first"], match["second"]} <= set(names) for names in rows)
+
+
+def _only_numbered(said: Said, match: re.Match[str]) -> bool:
+    """Some table has rows of all these names."""
+    steps = (q for step in said.page["steps"] for q in step["quantities"])
+    rows = [q["rows"] for q in (*steps, *said.page["given"]) if "rows" in q]
+    return list(map(str, range(1, int(match["n"]) + 1))) in map(list, rows)
 
 
 def _shapes(_: Said, match: re.Match[str]) -> bool:
@@ -291,13 +308,14 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (r"It prints (?P<n>\d+) more numbers of (?P<name>\S+) that differ", _not_told),
         (r"^(?P<variant>.+) \([^()]*\): (?:all (?P<all>\d+) rows|(?P<n>\d+) of the (?P<of>\d+) rows|the only row) of"
          r" (?P<name>[\w.\[\]]+) differs? from th(?:ose|at) in the (?:scenario itself|variant (?P<before>.+)),"
-         r" (?:most )?the row of (?P<row>.+): (?:in column (?P<column>\S+) )?"
+         r" (?P<shown>of those shown )?(?:most )?the row of (?P<row>.+): (?:in column (?P<column>\S+) )?"
          rf"it is (?P<its>{_N}) instead of (?P<own>{_N})\.",
          _compared),
         (r"The (?:block has|layers have|heads have) moved the row of (?P<row>.+) furthest: from \[(?P<start>[^]]*)\] in (?P<X>\S+)"
          r" to \[(?P<end>[^]]*)\] in (?P<result>\S+)\.", _moved),
         (r"told apart by its position: (?P<first>(?P<token>.+) \(\d+\)) and (?P<second>(?P=token) \(\d+\))\.",
          _told_apart),
+        (r"without words: they are called 1 to (?P<n>\d+)\b", _only_numbered),
         (r"\(\d+ × \d+\)\(\d+ × \d+\) = \(\d+ × \d+\)", _shapes),
         (r"here of d_k = (?P<n>\d+)\.", _columns_of_keys),
         (r"(?P<P>\w+)\[1, 1\] is PE\((?P<pos>\d+), 0\)", _counted_from),
