@@ -208,7 +208,8 @@ COUNTED = (
     "don't follow",
     "numbers that the source prints follow",
 )
-NUMBER = re.compile(r"(?<!row of )(?<!token )\b\d+\b(?![^()]*\): )")  # no name, and not what was changed
+NUMBER = re.compile(r"(?<!row of )(?<!token )\b\d+\b(?![^()]*\): )")
+"""No name, and not what was changed."""
 
 
 @pytest.mark.parametrize(
