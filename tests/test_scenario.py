@@ -21,7 +21,7 @@ from attncli.scenario.tokenizers import TOKENIZERS, tokenizer_kind
 from attncli.scenario.tokenizers.kind import MARKS
 from attncli.scenario.tokenizers.whole_words import KINDS
 from attncli.steps.order import STORY
-from attncli.steps.predict import TEMPERATURE
+from attncli.steps.prediction.predict import TEMPERATURE
 from attncli.steps.schema import SCENARIO, json_schema
 from tests.pages import SHIPPED, trace_of
 

@@ -15,7 +15,7 @@ from attncli.arithmetic.operations import DivideByColumnSum
 from attncli.name import Name
 from attncli.pipeline import outline
 from attncli.records import replace
-from attncli.steps import scores
+from attncli.steps.attention import scores
 from attncli.trace import CellPlace, Definition, HeadPlace, Place
 from attncli.trace.outline import outline_of
 from tests.pages import SHIPPED, page_of, shipped_trace, trace_of

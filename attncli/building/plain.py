@@ -17,7 +17,7 @@ from attncli.file.nodes import Items, Map, Node, Numbers
 from attncli.file.problems import Problems
 from attncli.name import TOP, Name, below
 from attncli.scenario.model import entry_path
-from attncli.steps.embed import ONE_HOT
+from attncli.steps.input.embed import ONE_HOT
 from attncli.steps.schema import SCENARIO, vectors
 
 Rows = Sequence[Sequence[Decimal]]

@@ -14,7 +14,7 @@ from attncli.name import Name, below
 from attncli.scenario.budget import MOST_NUMBERS
 from attncli.scenario.model import ENCODER, Stack, Tokenizing
 from attncli.scenario.tokenizers.settings import TokenizerSettings, check
-from attncli.steps.embed import ONE_HOT
+from attncli.steps.input.embed import ONE_HOT
 
 Values = Mapping[str, Any]
 _COPIES = 4

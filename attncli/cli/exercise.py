@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attncli.cli.arguments import taking
 from attncli.cli.command import command_line
-from attncli.cli.exercise_arguments import ExerciseArguments
+from attncli.cli.exercising.arguments import ExerciseArguments
 
 
 @taking(ExerciseArguments)
@@ -29,6 +29,6 @@ def command(order: ExerciseArguments) -> None:
 
       attn exercise i_love_ai --step softmax --stress 1000
     """
-    from attncli.cli.exercise_writing import fulfil
+    from attncli.cli.exercising.writing import fulfil
 
     fulfil(order, command_line(order.context, leave_out=("output", "force")))

@@ -97,7 +97,7 @@ def _write_folder(output: GradeOutput, papers: Sequence[MarkedPaper]) -> None:
 
 def _names(papers: Sequence[MarkedPaper], suffix: str) -> list[str]:
     """A file for each student."""
-    from attncli.cli.papers import distinct_names
+    from attncli.cli.exercising.papers import distinct_names
 
     names = distinct_names([paper.sheet.student for paper in papers], {_TABLE})
     return [f"{name}{suffix}" for name in names]

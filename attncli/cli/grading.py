@@ -87,7 +87,7 @@ def _asking(order: GradeArguments) -> Asking:
 def _forms(order: GradeArguments) -> AskedForms:
     """All forms of an exercise. Raises Refusal."""
     from attncli.building.exercise_file import load_exercise
-    from attncli.cli.variants import variants
+    from attncli.cli.exercising.variants import variants
     from attncli.telling.exercise.requests import request_of
     from attncli.telling.marked.forms import AskedForms, form_exam
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attncli.cli.complaints import Complaints, complaining
+from attncli.cli.exercising.variants import variants
 from attncli.cli.output import page_for
-from attncli.cli.variants import variants
 from attncli.records import dataclass, field
 from attncli.refusals import Refusal
 from attncli.writing import write_out

@@ -1,8 +1,8 @@
 """The one list in which the order of the steps can be read, and what a scenario may say of each.
 
-A step is a module of this package, imported when a story or a file comes to it; its line names the
-keys that it owns, by the part of the model that says them. A record of keys reads a file with no
-more steps than the file speaks of.
+A step is a module in a folder of this package, imported when a story or a file comes to it; its
+line names the keys that it owns, by the part of the model that says them. A record of keys reads a
+file with no more steps than the file speaks of.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ IN_HEADS = (
     StepLine("weighted_sum", attention="output"),
 )
 """What each head does."""
+MERGING = (StepLine("merge", attention="W_O b_O"),)
 LAYER_STEPS = (
-    StepLine("merge", attention="W_O b_O"),
     StepLine("residual", layer="residuals"),
     StepLine("norm", stack="embedding_norm final_norm", layer="norm norms norm1 norm2 norm3"),
     StepLine("ffn", layer="activation d_ff W1 b1 W2 b2 W3 b3"),
@@ -106,16 +106,24 @@ PREDICTION = (
     StepLine("predict", file="next generate"),
     StepLine("loss", file="targets"),
 )
-ORDER = (
-    *TOKENIZER, *INPUT, *PROJECTION, *WITH_HEADS, *IN_HEADS, *LAYER_STEPS, *CELL_STEPS, *PREDICTION,
-)  # fmt: skip
+ROOMS = {
+    "tokenizers": TOKENIZER,
+    "input": INPUT,
+    "attention": (*PROJECTION, *WITH_HEADS, *IN_HEADS, *MERGING),
+    "block": LAYER_STEPS,
+    "recurrent": CELL_STEPS,
+    "prediction": PREDICTION,
+}
+"""The folders of the steps."""
+ORDER = tuple(line for lines in ROOMS.values() for line in lines)
+_ROOM_OF = {line.step: room for room, lines in ROOMS.items() for line in lines}
 STORY = tuple(dict.fromkeys(line.step for line in ORDER))
 """The names of the steps, in the order they are told."""
 
 
 def step_named(name: str) -> Step[Any]:
-    """The step of a module of this package."""
-    step: Step[Any] = import_module(f"attncli.steps.{name}").STEP
+    """The step of a name, which is a file in its room."""
+    step: Step[Any] = import_module(f"attncli.steps.{_ROOM_OF[name]}.{name}").STEP
     return step
 
 

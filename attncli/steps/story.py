@@ -154,9 +154,9 @@ class _Teller:
 
     def _vocabulary(self, place: Place) -> None:
         """How a tokenizer came to its vocabulary: at once, or in rounds."""
-        from attncli.steps.estimate import told_numbers, worked_numbers
-        from attncli.steps.learn import told_rounds, worked_rounds
-        from attncli.steps.prune import trained_pruning
+        from attncli.steps.tokenizers.estimate import told_numbers, worked_numbers
+        from attncli.steps.tokenizers.learn import told_rounds, worked_rounds
+        from attncli.steps.tokenizers.prune import trained_pruning
 
         self.add("dictionary", place)
         rounds: dict[int, tuple[str, ...]] = dict.fromkeys(worked_rounds(place), ("learn",))
@@ -171,7 +171,7 @@ class _Teller:
 
     def _cuts(self, place: Place) -> None:
         """How words are cut where all ways are weighed."""
-        from attncli.steps.viterbi import told_words
+        from attncli.steps.tokenizers.viterbi import told_words
 
         for number, word in told_words(place):
             self.add("viterbi", place.to(CutPlace, path=place.name("words", number), word=word))

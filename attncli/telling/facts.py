@@ -15,7 +15,7 @@ from attncli.languages.words import FactWords
 from attncli.name import below
 from attncli.scenario.model import Layer, Recurrent, Stack
 from attncli.scenario.scenario import Scenario
-from attncli.steps.scale import SCALE
+from attncli.steps.attention.scale import SCALE
 from attncli.telling.sentences import joined, put_in
 from attncli.trace import Trace, Unfinished
 from attncli.trace.axes import place_of

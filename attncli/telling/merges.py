@@ -9,7 +9,7 @@ from attncli.arithmetic.expression import Omitted
 from attncli.document import Block, Note, Prose, Span, Spans, Subheading, Table, TextList, Working
 from attncli.name import below
 from attncli.notation.plain import GLUE, plain
-from attncli.steps.learn import round_of, told_rounds
+from attncli.steps.tokenizers.learn import round_of, told_rounds
 from attncli.telling.contrast import contrasted
 from attncli.telling.sentences import enumerated, joined
 from attncli.telling.tables import MOST_ROWS, Row, rounds_between, table

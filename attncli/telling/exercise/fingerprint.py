@@ -21,16 +21,16 @@ from attncli.scenario.model import (
     Stack,
 )
 from attncli.scenario.scenario import Scenario
-from attncli.steps.embed import EMBEDDING_SCALE
-from attncli.steps.ffn import ACTIVATION
-from attncli.steps.gates import RESET, UPDATE, settled
-from attncli.steps.mask import mask_rules
-from attncli.steps.norm import SETTINGS
-from attncli.steps.positions import BASE, DIMENSIONS, PAIRS, SLOPES, START
-from attncli.steps.predict import TEMPERATURE, TOP_K, TOP_P
-from attncli.steps.readout import READOUT
+from attncli.steps.attention.mask import mask_rules
+from attncli.steps.block.ffn import ACTIVATION
+from attncli.steps.block.norm import SETTINGS
+from attncli.steps.input.embed import EMBEDDING_SCALE
+from attncli.steps.input.positions import BASE, DIMENSIONS, PAIRS, SLOPES, START
+from attncli.steps.prediction.predict import TEMPERATURE, TOP_K, TOP_P
+from attncli.steps.recurrent.gates import RESET, UPDATE, settled
+from attncli.steps.recurrent.readout import READOUT
+from attncli.steps.recurrent.unstack import gate_order
 from attncli.steps.schema import ATTENTION
-from attncli.steps.unstack import gate_order
 from attncli.trace import Trace
 
 _LETTERS = "ghijklmnopqrstuv"

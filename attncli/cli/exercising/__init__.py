@@ -1,0 +1,1 @@
+"""`attn exercise`: what is typed, checked, worked and written."""

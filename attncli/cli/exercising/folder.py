@@ -1,0 +1,207 @@
+"""The folder of an exercise file: papers, answers files, each form as a scenario, a manifest.
+
+A form that is there as a scenario keeps its numbers: what somebody mended in it is taken over, and
+only what comes of it is made anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from attncli.building.manifest import (
+    FILE,
+    FormMade,
+    Manifest,
+    TermMade,
+    has_manifest,
+    load_manifest,
+)
+from attncli.cli.exercising.papers import answers_files, paper_files
+from attncli.cli.exercising.personal_sheets import PersonalSheets, personal_sheets
+from attncli.cli.exercising.variants import variants
+from attncli.records import NamedTuple
+from attncli.writing import Contents, OutputError, write_out
+from attncli.writing.file import encoded
+from attncli.writing.folder import check_folder, write_files
+
+if TYPE_CHECKING:
+    from attncli.cli.exercising.arguments import ExerciseArguments
+    from attncli.cli.exercising.writing import CheckedOrder
+    from attncli.document import Document
+    from attncli.questions import Question
+    from attncli.telling.exercise.request import ExerciseRequest
+    from attncli.trace import Trace
+
+FORMS = "forms"
+
+
+class FormWorked(NamedTuple):
+    """A form: the text of its scenario, which it is worked from, and its exercise."""
+
+    text: str
+    trace: Trace
+    whole: Document
+
+
+def write_folder(
+    order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest, command: str
+) -> None:
+    """Makes an exercise into a folder, or what was edited of it again, and says what changed."""
+    assert order.output is not None
+    folder = Path(order.output)
+    before = load_manifest(folder) if has_manifest(folder) else None
+    forms = _forms(order, job, wish, command)
+    papers = ((name, form.trace, form.whole) for name, form in forms.items())
+    files: dict[str, Contents] = paper_files(order, job.manner, papers, len(forms))
+    exercises = {name: form.whole for name, form in forms.items()}
+    files |= answers_files(order, exercises)
+    personal = personal_sheets(order, job.manner.format, job.students, exercises, before)
+    files |= {_place(name): form.text for name, form in forms.items()}
+    files |= {f"{FORMS}/{name}": text for name, text in _texts_beside(job).items()}
+    made = _manifest(job, forms, files, personal)
+    files |= personal.files
+    _check_edited(folder, files, before, force=order.force)
+    check_folder(str(folder), [*files, FILE], force=True)
+    write_files(str(folder), {**files, FILE: made.text()}, force=True)
+    write_out(_told(folder, made, before))
+
+
+def _forms(
+    order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest, command: str
+) -> dict[str, FormWorked]:
+    """Each form, worked from the text that is written of it."""
+    from attncli.telling.exercise.papers import exercise
+    from attncli.telling.exercise.requests import request_of
+
+    found: dict[str, FormWorked] = {}
+    for name, text, trace in _worked(order, job, wish):
+        asked = request_of(trace, job.exercise)
+        found[name] = FormWorked(
+            text, trace, exercise(trace, asked, name, command, job.exercise.frame)
+        )
+    return found
+
+
+def _worked(
+    order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest
+) -> Iterator[tuple[str, str, Trace]]:
+    """The name, the text and the trace of each form: those that are in the folder as they are
+    there, others with new numbers."""
+    from attncli.building.pinned import pinned
+
+    assert order.output is not None
+    names, it = job.names, job.exercise
+    kept = {name: Path(order.output) / _place(name) for name in names}
+    kept = {name: path for name, path in kept.items() if path.is_file()}
+    drawn = iter(variants(job.trace, wish, it.forms, it.seed, it.allow))
+    missing = [name for name in names if name not in kept]
+    with TemporaryDirectory() as scratch:
+        for name, text in _texts_beside(job).items():
+            (Path(scratch) / name).write_text(text, "utf-8")
+        traces = {name: trace for name, trace in drawn if name in missing} if missing else {}
+        for name in names:
+            path = kept.get(name, Path(scratch) / f"{name}.yaml")
+            if name not in kept:
+                path.write_bytes(encoded(pinned(it.scenario, (), traces[name].scenario)))
+            trace = order.allowed.worked_alone(str(path))
+            yield name, path.read_text("utf-8"), trace
+
+
+def _texts_beside(job: CheckedOrder) -> dict[str, str]:
+    from attncli.building.pinned import texts_beside
+
+    return texts_beside(job.exercise.scenario)
+
+
+def _place(form: str) -> str:
+    return f"{FORMS}/{form}.yaml"
+
+
+def _manifest(
+    job: CheckedOrder,
+    forms: Mapping[str, FormWorked],
+    files: Mapping[str, Contents],
+    personal: PersonalSheets,
+) -> Manifest:
+    import attncli
+    from attncli.word import raw
+
+    it = job.exercise
+    first = next(iter(forms.values()))
+    return Manifest(
+        attncli.__version__,
+        raw(first.whole.title),
+        it.scenario,
+        it.seed,
+        {name: _form(name, form, files) for name, form in forms.items()},
+        {name: _digest(contents) for name, contents in {**files, **personal.files}.items()},
+        {name: str(much) for name, much in it.tolerance.items()},
+        personal.students,
+    )
+
+
+def _form(name: str, form: FormWorked, files: Mapping[str, Contents]) -> FormMade:
+    from attncli.building.pinned import numbers_of
+    from attncli.questions import plain_points
+    from attncli.telling.exercise.fingerprint import numbers_mark
+
+    paper, scenario = form.whole.paper, form.trace.scenario
+    assert paper is not None
+    asked = [q for section in form.whole.sections for q in section.questions]
+    given = {name: numbers_of(scenario, name) for name in scenario.given}
+    return FormMade(
+        _place(name),
+        numbers_mark(form.trace),
+        {key: [[str(number) for number in row] for row in rows] for key, rows in given.items()},
+        paper.hash,
+        plain_points(paper.points),
+        {question.id: plain_points(question.points) for question in asked},
+        tuple(file for file in files if f"_{name}_" in file),
+        dict(_terms(form.trace, asked)),
+    )
+
+
+def _terms(trace: Trace, asked: Sequence[Question]) -> Iterator[tuple[str, TermMade]]:
+    """The keys of numbers inside lines, which depend on all that a sheet asks and tells."""
+    from attncli.marking.grading.addresses import address_of
+    from attncli.marking.grading.terms import line_of
+
+    for id_, _, key, _ in asked:
+        if key is None or line_of(id_) is None:
+            continue
+        cell = key.number.cell
+        known = cell is not None and cell.quantity in trace
+        whose = address_of(trace, cell) if cell is not None and known else ""
+        yield id_, TermMade(str(key.number.shown), str(key.low), str(key.high), whose)
+
+
+def _digest(contents: Contents) -> str:
+    return hashlib.sha256(encoded(contents)).hexdigest()[:16]
+
+
+def _check_edited(
+    folder: Path, files: Mapping[str, Contents], before: Manifest | None, *, force: bool
+) -> None:
+    """Raises OutputError where a file is in the way that isn't as this program wrote it."""
+    made = {} if before is None else before.files
+    for name, contents in files.items():
+        there = folder / name
+        if force or not there.is_file():
+            continue
+        digest = hashlib.sha256(there.read_bytes()).hexdigest()[:16]
+        if digest not in (made.get(name), _digest(contents)):
+            wrong = "isn't as it was made" if name in made else "exists already"
+            right = "move it away, or write over it with --force"
+            raise OutputError.of(str(there), wrong, right)
+
+
+def _told(folder: Path, made: Manifest, before: Manifest | None) -> str:
+    """What was done, in a line or two."""
+    from attncli.telling.exercise.changed import what_changed
+
+    written = f"{folder} has {len(made.files) + 1} files: {len(made.forms)} forms, and {FILE}\n"
+    return f"{written}{what_changed(before, made)}"

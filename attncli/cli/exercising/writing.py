@@ -1,0 +1,104 @@
+"""Fulfilling an order: everything about it is checked, then the exercise is worked and written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attncli import __version__
+from attncli.cli.complaints import Complaints, complaining
+from attncli.cli.exercising.checks import PaperSettings, parse_manner
+from attncli.cli.exercising.orders import Ordered, ordered
+from attncli.cli.exercising.papers import check_targets, write_papers
+from attncli.cli.exercising.variants import variants
+from attncli.cli.output import check_target
+from attncli.records import NamedTuple
+
+if TYPE_CHECKING:
+    from attncli.cli.exercising.arguments import ExerciseArguments
+    from attncli.marking.answers.students import Student
+    from attncli.scenario.exercise import ExerciseFile
+    from attncli.trace import Trace
+
+
+class CheckedOrder(NamedTuple):
+    """An order that nothing is wrong with: the exercise, how and where it is written, under stress
+    how many variants are made, the worked scenario, what the forms are called, and whose sheets
+    are made."""
+
+    exercise: ExerciseFile
+    manner: PaperSettings
+    stress: int | None
+    trace: Trace
+    names: list[str]
+    students: tuple[Student, ...] = ()
+
+
+def fulfil(order: ExerciseArguments, command: str) -> None:
+    """Writes what is ordered by a command, or says everything that is wrong."""
+    from attncli.telling.exercise.papers import exercise
+    from attncli.telling.exercise.requests import request_of
+
+    job = _checked(order)
+    command = _signed(command, job.exercise)
+    with complaining():
+        wish = request_of(job.trace, job.exercise)
+        if job.stress is not None:
+            from attncli.cli.exercising.stress import stress
+
+            stress(order, job, wish)
+            return
+        it = job.exercise
+        if it.path is not None and job.manner.folder:
+            from attncli.cli.exercising.folder import write_folder
+
+            write_folder(order, job, wish, command)
+            return
+        made = variants(job.trace, wish, it.forms, it.seed, it.allow)
+        papers = ((form, one, exercise(one, wish, form, command, it.frame)) for form, one in made)
+        write_papers(order, job.manner, papers, it.forms or 1)
+
+
+def _signed(command: str, exercise: ExerciseFile) -> str:
+    """The command with what else made the papers of a key, as a comment of the shell's."""
+    seed = "" if exercise.path is None else f", seed {exercise.seed}"
+    return f"{command} # attncli {__version__}{seed}"
+
+
+def _checked(order: ExerciseArguments) -> CheckedOrder:
+    """The terms of the order and the worked scenario; or all that is wrong is said."""
+    complaints = Complaints()
+    said = ordered(order, complaints)
+    manner = complaints.hear(_manner, order, said)
+    scenario = order.scenario if said is None else said.exercise.scenario
+    students = complaints.hear(_students, order, said, manner)
+    trace = complaints.hear(order.allowed.worked_alone, scenario, order.changed.changes())
+    complaints.stop_if_any()
+    assert said is not None
+    assert manner is not None
+    assert trace is not None
+    exercise = said.exercise._replace(mistakes=manner.share)
+    counts = said.counts
+    return CheckedOrder(exercise, manner, counts.stress, trace, counts.names, students or ())
+
+
+def _students(
+    order: ExerciseArguments, said: Ordered | None, manner: PaperSettings | None
+) -> tuple[Student, ...]:
+    """Those of the list that is named, if one is. Raises Refusal."""
+    from attncli.cli.exercising.personal_sheets import students_of
+
+    if order.students is None or said is None or manner is None:
+        return ()
+    by_file = said.exercise.path is not None
+    return students_of(order, manner, said.counts.names, by_file=by_file)
+
+
+def _manner(order: ExerciseArguments, said: Ordered | None) -> PaperSettings:
+    """How and where it is to be written. Raises OutputError where it can't go there."""
+    by_file = said is not None and said.exercise.path is not None
+    manner = parse_manner(order, None if said is None else said.counts, by_file=by_file)
+    if said is not None and said.counts.stress is not None:
+        check_target(order.output, force=order.force)
+    elif said is not None and not (manner.folder and by_file):
+        check_targets(order, manner, said.counts.names)
+    return manner

@@ -1,0 +1,1 @@
+"""What an attention does: all heads together, and each by itself."""

@@ -1,0 +1,1 @@
+"""From a text to the rows that layers work on."""

@@ -1,0 +1,1 @@
+"""What is done with the last layer's output."""

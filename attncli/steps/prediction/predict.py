@@ -1,0 +1,130 @@
+"""Probabilities of the next token.
+
+Top-k: Fan et al. 2018, arXiv:1805.04833. Top-p: Holtzman et al. 2019, arXiv:1904.09751.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from attncli.arithmetic.expression import Number
+from attncli.arithmetic.operations import (
+    DivideBy,
+    DivideByRowSum,
+    KeptShare,
+    KeptSum,
+    Masked,
+    Nucleus,
+    TopK,
+)
+from attncli.file.keys import Key, Record
+from attncli.file.kinds import COUNT, POSITIVE, NumberKind, WholeNumber
+from attncli.name import Name
+from attncli.steps.attention.softmax import softmax
+from attncli.steps.step import General, Mistake, Step
+from attncli.trace import Definition, Place
+
+TEMPERATURE: Key[Decimal | None] = Key("temperature", POSITIVE, "what logits are divided by")
+TOP_K: Key[int | None] = Key("top_k", COUNT, "how many of the likeliest tokens are kept")
+TOP_P: Key[Decimal | None] = Key(
+    "top_p", NumberKind(positive=True, most=1), "the share that the kept tokens reach"
+)
+_KEYS = (
+    Key(
+        "next",
+        Record.of(TEMPERATURE, TOP_K, TOP_P),
+        "how the probabilities of the next token are made of the logits: `{temperature: 0.8, "
+        "top_k: 40, top_p: 0.9}`, applied in this order",
+    ),
+    Key(
+        "generate",
+        WholeNumber(1, 50),
+        "how many tokens to generate greedily; what is given for one sentence only (a mask's "
+        "table, `X`, targets) can't go with it",
+    ),
+)
+
+_PROBABILITIES = Name("probabilities")
+
+
+def _plan(place: Place) -> tuple[Definition, ...]:
+    said = place.scenario.prediction.said
+    temperature, top_k, top_p = said.get(TEMPERATURE), said.get(TOP_K), said.get(TOP_P)
+    definitions: list[Definition] = []
+    x = place.x
+    if temperature is not None:
+        divide = DivideBy(Number.written(temperature))
+        definitions.append(
+            Definition(
+                place.name("tempered"), divide, (x,), "predict", blame=place.name("temperature")
+            )
+        )
+        x = definitions[-1].name
+    if top_k is not None:
+        kept, filtered = place.name("kept"), place.name("filtered")
+        masked = Masked(Number.written(Decimal("-Infinity")))
+        definitions.append(Definition(kept, TopK(top_k), (x,), "predict"))
+        definitions.append(Definition(filtered, masked, (x, kept), "predict"))
+        x = filtered
+    definitions += softmax(place, x, _PROBABILITIES, "predict")
+    if top_p is not None:
+        definitions += _nucleus(place, Number.written(top_p))
+    return tuple(definitions)
+
+
+def _nucleus(place: Place, p: Number) -> tuple[Definition, ...]:
+    nucleus, total = place.name("nucleus"), place.name("nucleus_sum")
+    operands = (_PROBABILITIES, nucleus)
+    return (
+        Definition(nucleus, Nucleus(p), (_PROBABILITIES,), "predict"),
+        Definition(total, KeptSum(), operands, "predict"),
+        Definition(place.name("renormalized"), KeptShare(), (*operands, total), "predict"),
+    )
+
+
+def _happens(place: Place) -> str:
+    said = place.scenario.prediction.said
+    temperature, top_k, top_p = said.get(TEMPERATURE), said.get(TOP_K), said.get(TOP_P)
+    told = ["A softmax turns the logits into probabilities"]
+    if top_k is not None:
+        told.insert(0, f"Only the {top_k} largest logits are kept")
+    if temperature is not None:
+        told.insert(0, f"The logits are divided by the temperature {temperature}")
+    if top_p is not None:
+        told.append(
+            f"Of the likeliest tokens as many are kept as reach {top_p} together, and"
+            " what they have is shared out among them"
+        )
+    return ". ".join(told) + "."
+
+
+STEP = Step(
+    name="predict",
+    at=Place,
+    keys=(*_KEYS,),
+    title="Next token",
+    does="turns the logits into probabilities, and chooses the next token",
+    makes=(
+        "tempered", "kept", "filtered", "exp", "exp_sum", "probabilities", "nucleus",
+        "nucleus_sum", "renormalized",
+    ),
+    shapes="logits [1, vocabulary] → probabilities [1, vocabulary]",
+    happens=_happens,
+    why="A probability says how likely a token is to come next.",
+    more=(
+        "The greedy choice is the likeliest one; sampling takes any of them as often as its"
+        " probability says. A temperature, top-k and top-p keep a sample from wandering off into"
+        " what is hardly likely."
+    ),
+    example="next_token",
+    plan=_plan,
+    general=General(x="logits"),
+    mistakes=(
+        Mistake(
+            "without_exponentials",
+            "Dividing the logits themselves by their sum, without raising e to them.",
+            lambda place: Definition(_PROBABILITIES, DivideByRowSum(), (place.x,), "predict"),
+        ),
+    ),
+    adds_up_to_one=("probabilities", "renormalized"),
+)  # fmt: skip

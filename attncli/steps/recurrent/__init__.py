@@ -1,0 +1,1 @@
+"""A recurrent layer: its cell, time by time."""

@@ -1,0 +1,273 @@
+"""The gates of LSTM and GRU cells.
+
+Hochreiter & Schmidhuber 1997; Gers et al. 2000 (the forget gate); Cho et al. 2014,
+arXiv:1406.1078. A reset after the product with the memory: Chung et al. 2014, arXiv:1412.3555,
+as PyTorch and cuDNN have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from attncli.arithmetic.operations import Activate, AddUp, GatedColumn
+from attncli.file.keys import Key
+from attncli.file.kinds import Choice
+from attncli.file.matrices import MATRIX, VECTOR
+from attncli.file.problems import Problems
+from attncli.name import Name, below
+from attncli.scenario.model import LETTERS, Recurrent, Settings
+from attncli.steps.recurrent.cells import (
+    bias_of_input,
+    bias_of_memory,
+    gates,
+    if_empty,
+    left_out,
+    matrix,
+)
+from attncli.steps.step import General, Mistake, Step
+from attncli.trace import CellPlace, Definition
+
+_OF = {letter: f"the {gate} gate" for gate, letter in LETTERS.items()} | {
+    "u": "the update gate (of an lstm: the input gate)",
+    "c": "the candidate",
+}
+RESET = Key(
+    "reset",
+    Choice(("before", "after")),
+    "of a gru: the reset gate comes `before` the product with W_ca (the default), or "
+    "`after` it (the default of `weights_layout: torch`)",
+    "before",
+    shared=True,
+)
+UPDATE = Key(
+    "update",
+    Choice(("new", "old")),
+    "of a gru: what an update gate of 1 takes, what is `new` (the default) or what is "
+    "`old` (the default of `weights_layout: torch`)",
+    "new",
+    shared=True,
+)
+_KEYS = tuple(
+    key
+    for letter, what in _OF.items()
+    for key in (
+        Key(f"W_{letter}x", MATRIX, f"weights of the input in {what}, [h, d]"),
+        Key(f"W_{letter}a", MATRIX, f"weights of the memory in {what}, [h, h]"),
+        Key(f"b_{letter}", VECTOR, f"the bias of {what}, [h]"),
+    )
+)
+
+
+_IN_TORCH = {RESET.name: "after", UPDATE.name: "old"}
+"""What PyTorch does, where matrices are kept as it keeps them."""
+
+
+def _check(place: CellPlace, problems: Problems) -> None:
+    for key in (RESET, UPDATE) if place.cell.kind != "gru" else ():
+        if place.cell.said.says(key):
+            where = place.scenario.where(below(place.layer.path, key.name))
+            problems.add(where, f"{key.name} is for cell: gru", "leave it out")
+
+
+def settled(said: Settings) -> Settings:
+    """What is said of a cell, or goes without saying where PyTorch keeps its matrices."""
+    if said.layout != "torch":
+        return said
+    return said._replace(values={**_IN_TORCH, **said.values})
+
+
+def keeps_old(place: CellPlace) -> bool:
+    """Whether an update gate of 1 keeps the old memory, instead of taking the candidate."""
+    return settled(place.cell.said).get(UPDATE) == "old"
+
+
+def _plan(place: CellPlace) -> tuple[Definition, ...]:
+    cell = _cell(place)
+    return tuple(definition for gate in gates(cell) for definition in _gate(cell, gate))
+
+
+def _cell(place: CellPlace) -> CellPlace:
+    """The place of the cell whose gates these are: they have a path of their own."""
+    return place.at(place.path.path)
+
+
+def gate_name(place: CellPlace, local: str) -> Name:
+    """The full name of a gate at this time, or of what leads to it: `gates[2].forget`."""
+    return below(place.timed("gates"), local)
+
+
+def _gate(place: CellPlace, gate: str) -> Iterator[Definition]:
+    """A gate: a sum over the input and the memory, and what squashes it."""
+    z = gate_name(place, f"z_{gate}")
+    if gate == "candidate" and place.cell.kind == "gru":
+        yield from _candidate_of_gru(place, z)
+    else:
+        memory = place.timed("a", place.before)
+        yield _sum(place, z, gate, memory)
+    kind = "tanh" if gate == "candidate" else "sigmoid"
+    yield Definition(gate_name(place, gate), Activate(kind), (z,), "gates")
+
+
+def _sum(place: CellPlace, made: Name, gate: str, memory: Name) -> Definition:
+    """W x[t] + U a[t−1] + b"""
+    letter = LETTERS[gate]
+    inputs = (matrix(place, f"W_{letter}x"), place.timed("x"))
+    products = (*inputs, matrix(place, f"W_{letter}a"), memory)
+    biases = (*bias_of_input(place, letter), *bias_of_memory(place, letter))
+    operation = AddUp(2, 0, len(biases), place.cell.in_out, if_empty(place, 3))
+    return Definition(made, operation, (*products, *biases), "gates")
+
+
+def _candidate_of_gru(place: CellPlace, z: Name) -> Iterator[Definition]:
+    before, reset_a = place.timed("a", place.before), gate_name(place, "reset_a")
+    reset = gate_name(place, "reset")
+    if settled(place.cell.said).get(RESET) == "before":
+        yield Definition(reset_a, GatedColumn(), (reset, before), "gates")
+        yield _sum(place, z, "candidate", reset_a)
+        return
+    drawn = gate_name(place, "candidate_a")
+    biases = bias_of_memory(place, "c")
+    operands = (matrix(place, "W_ca"), before, *biases)
+    product = AddUp(1, 0, len(biases), place.cell.in_out, if_empty(place, 1))
+    yield Definition(drawn, product, operands, "gates")
+    yield Definition(reset_a, GatedColumn(), (reset, drawn), "gates")
+    own = bias_of_input(place, "c")
+    operands = (matrix(place, "W_cx"), place.timed("x"), reset_a, *own)
+    yield Definition(z, AddUp(1, 1, len(own), place.cell.in_out), operands, "gates")
+
+
+def _squashed_by_tanh(gates_at: CellPlace) -> tuple[Definition, ...]:
+    """Every gate but for the candidate, which is squashed so."""
+    place = _cell(gates_at)
+    return tuple(
+        Definition(
+            gate_name(place, gate), Activate("tanh"), (gate_name(place, f"z_{gate}"),), "gates"
+        )
+        for gate in gates(place)
+        if gate != "candidate"
+    )
+
+
+def _squashed_by_sigmoid(gates_at: CellPlace) -> Definition:
+    place = _cell(gates_at)
+    z = gate_name(place, "z_candidate")
+    return Definition(gate_name(place, "candidate"), Activate("sigmoid"), (z,), "gates")
+
+
+def _sums(gates_at: CellPlace) -> tuple[tuple[CellPlace, str, Definition], ...]:
+    """The sum of each gate over the input and the memory itself, of a cell at its place."""
+    place = _cell(gates_at)
+    return tuple(
+        (place, LETTERS[gate], definition)
+        for gate in gates(place)
+        for definition in _gate(place, gate)
+        if definition.name == gate_name(place, f"z_{gate}")
+        and (gate != "candidate" or place.cell.kind == "lstm")
+    )
+
+
+def _without_memory(gates_at: CellPlace) -> tuple[Definition, ...]:
+    return tuple(
+        made._replace(
+            operation=AddUp(1, 0, len(bias_of_input(place, letter)), place.cell.in_out),
+            operands=(*made.operands[:2], *bias_of_input(place, letter)),
+        )
+        for place, letter, made in _sums(gates_at)
+    )
+
+
+def _without_bias(gates_at: CellPlace) -> tuple[Definition, ...]:
+    return tuple(
+        made._replace(
+            operation=AddUp(2, 0, 0, place.cell.in_out),
+            operands=made.operands[:4],
+        )
+        for place, _, made in _sums(gates_at)
+        if len(made.operands) > 4  # noqa: PLR2004
+    )
+
+
+def _first(
+    all_: Callable[[CellPlace], tuple[Definition, ...]],
+) -> Callable[[CellPlace], Definition | None]:
+    return lambda place: next(iter(all_(place)), None)
+
+
+def _others(
+    all_: Callable[[CellPlace], tuple[Definition, ...]],
+) -> Callable[[CellPlace], tuple[Definition, ...]]:
+    return lambda place: all_(place)[1:]
+
+
+_HAPPENS = {
+    "lstm": (
+        "The input gate (update) says how much of the candidate is written, the forget gate how"
+        " much of the cell state is kept, the output gate how much of it is shown. The sigmoid"
+        " squashes the sum of each gate to numbers between 0 and 1, tanh that of the candidate to"
+        " numbers between −1 and 1."
+    ),
+    "gru": (
+        "The reset gate says how much of the memory the candidate may see, the update gate how"
+        " much of the memory is {updated}."
+    ),
+}
+
+STEP = Step(
+    name="gates",
+    at=CellPlace,
+    keys=(*_KEYS, RESET, UPDATE),
+    title="Gates",
+    does="decides what is kept, what is written and what is shown",
+    makes=(
+        *LETTERS,
+        *(f"z_{gate}" for gate in LETTERS),
+        "candidate_a",
+        "reset_a",
+    ),
+    shapes="x[t] [d], a[t−1] [h] → each gate [h]",
+    happens=lambda place: (
+        _HAPPENS.get(place.cell.kind, "").format(updated="kept" if keeps_old(place) else "replaced")
+        + left_out(_cell(place))
+    ),
+    why=(
+        "Gates decide number by number what is kept, what is written and what is shown: near 1"
+        " lets a number pass, near 0 holds it back."
+    ),
+    more=(
+        "A plain cell, which has none, writes its whole memory anew at each token, so that what"
+        " was long ago is soon lost, and so is its gradient."
+    ),
+    example="yassine_lstm",
+    check=_check,
+    plan=_plan,
+    general=General(
+        path=Name("gates").at(2),
+        cell=Recurrent("lstm"),
+        gives=tuple(f"b_{x}" for x in LETTERS.values()),
+    ),
+    mistakes=(
+        Mistake(
+            "tanh_for_sigmoid",
+            "Squashing a gate by tanh instead of the sigmoid, so that it can turn negative.",
+            _first(_squashed_by_tanh),
+            _others(_squashed_by_tanh),
+        ),
+        Mistake(
+            "sigmoid_for_tanh",
+            "Squashing the candidate by the sigmoid instead of tanh, so that it can't be negative.",
+            _squashed_by_sigmoid,
+        ),
+        Mistake(
+            "memory_forgotten",
+            "Leaving the memory out of a gate's sum.",
+            _first(_without_memory),
+            _others(_without_memory),
+        ),
+        Mistake(
+            "bias_forgotten",
+            "Leaving the bias out of a gate's sum.",
+            _first(_without_bias),
+            _others(_without_bias),
+        ),
+    ),
+)

@@ -1,0 +1,1 @@
+"""How a tokenizer comes to its vocabulary, and cuts a word."""
