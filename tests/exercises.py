@@ -21,8 +21,9 @@ from attncli.telling.selection import select
 from attncli.trace import Trace
 
 BLANKINGS = ("results", "working", "all", "random:0.4")
+SELF_MARKING = ("canvas", "moodle", "qti")
 SHEET_FORMATS = [
-    name for name in [*format_names(), *exercise_format_names()] if name not in ("moodle", "qti")
+    name for name in [*format_names(), *exercise_format_names()] if name not in SELF_MARKING
 ]
 """What a student may get; what marks by itself keeps the answers to itself."""
 

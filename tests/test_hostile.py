@@ -35,6 +35,7 @@ READERS: dict[str, Callable[[str], str]] = {
     "json": readers.data,
     "html": readers.web,
     "moodle": readers.moodle,
+    "canvas": readers.package,
     "qti": readers.package,
     "csv": readers.rows,
     "yaml": readers.answers,
@@ -86,7 +87,9 @@ def _more(command: str, form: str) -> list[str]:
     if command != "exercise":
         return []
     return (
-        ["--detail", "full"] if form in ("moodle", "qti") else ["--detail", "full", "--key", "none"]
+        ["--detail", "full"]
+        if form in ("canvas", "moodle", "qti")
+        else ["--detail", "full", "--key", "none"]
     )
 
 

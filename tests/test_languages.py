@@ -25,7 +25,7 @@ from attncli.telling.exercise.hints import hints_page, with_hints
 from attncli.telling.exercise.key_pages import key_page
 from attncli.telling.exercise.papers import exercise
 from attncli.telling.exercise.sheets import sheet_of
-from tests.exercises import wish
+from tests.exercises import SELF_MARKING, wish
 from tests.pages import SHIPPED, trace_of
 from tests.test_latex import compiled, needs_exam, printed
 
@@ -110,7 +110,7 @@ def test_no_paper_has_words_of_another_language(language: Language) -> None:
     any_of = re.compile(rf"\b(?:{'|'.join(map(re.escape, foreign))})\b")
     for kind, paper in papers(language).items():
         for form in (*format_names(), *exercise_format_names()):
-            if form == "json" or (form in ("moodle", "qti")) != (kind == "exercise"):
+            if form == "json" or (form in SELF_MARKING) != (kind == "exercise"):
                 continue
             text = " ".join(render(paper, form, Page(10_000)).split())
             assert not any_of.findall(text), (kind, form)

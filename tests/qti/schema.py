@@ -35,7 +35,9 @@ CONTENT = {
     "outcomeDeclaration": "defaultValue? (matchTable|interpolationTable)?",
     "correctResponse": "value value*",
     "defaultValue": "value value*",
-    "itemBody": any_of("rubricBlock", BLOCK) + "*",
+    "itemBody": any_of("rubricBlock extendedTextInteraction choiceInteraction", BLOCK) + "*",
+    "extendedTextInteraction": "prompt?",
+    "choiceInteraction": "prompt? simpleChoice simpleChoice*",
     "rubricBlock": any_of(BLOCK) + "* stylesheet*",
     "responseProcessing": any_of(RULE) + "*",
     "responseCondition": "responseIf responseElseIf* responseElse?",
@@ -63,7 +65,7 @@ CONTENT = {
         ("gt", "lt", "gte", "lte", "match", "equal", "stringMatch", "subtract"),
         f"{any_of(EXPRESSION)} {any_of(EXPRESSION)}",
     ),
-    **dict.fromkeys(("th", "td", "div", "li"), FLOW),
+    **dict.fromkeys(("th", "td", "div", "li", "simpleChoice"), FLOW),
     **dict.fromkeys(("p", "span", "code", "b", "strong", "em", "h4", "h5", "h6"), TEXT),
     **dict.fromkeys(
         ("variable", "baseValue", "value", "textEntryInteraction", "stylesheet", "br", "selection",
@@ -84,6 +86,7 @@ WITH_TEXT = frozenset(
     [
         "th",
         "td",
+        "simpleChoice",
         "div",
         "li",
         "p",
@@ -129,6 +132,13 @@ ATTRIBUTES = {
         "normalMinimum": NUMBER, "masteryValue": NUMBER,
     },
     "stylesheet": {"href!": ADDRESS, "type!": ANY, "media": ANY, "title": ANY},
+    "extendedTextInteraction": {
+        "responseIdentifier!": NAME, "expectedLength": WHOLE, "base": WHOLE, "class": ANY,
+    },
+    "choiceInteraction": {
+        "responseIdentifier!": NAME, "shuffle!": TRUTH, "maxChoices!": WHOLE, "minChoices": WHOLE,
+    },
+    "simpleChoice": {"identifier!": NAME, "fixed": TRUTH},
     "rubricBlock": {"view!": f"({VIEW})( ({VIEW}))*", "use": ANY, "class": ANY},
     "textEntryInteraction": {
         "responseIdentifier!": NAME, "expectedLength": WHOLE, "base": WHOLE, "class": ANY,

@@ -67,17 +67,20 @@ class SheetItem(NamedTuple):
     def text(self) -> str:
         """The item as a file."""
         title = " · ".join((visible(self.form.document.title), *self.form.names))
+        asked, solved = body(self.form.asked(style, self._place)), body(self.form.solved(style))
+        inside = f'{asked}\n<rubricBlock view="scorer tutor">\n{solved}\n</rubricBlock>'
+        return self.file(self.identifier, title, inside)
+
+    def file(self, identifier: str, title: str, inside: str) -> str:
+        """An item with these answers and rules, by what is inside its body."""
         return allowed(f"""\
 {DECLARATION}
-<assessmentItem xmlns="{QTI}" identifier="{xml(self.identifier)}" title="{xml(title)}" \
+<assessmentItem xmlns="{QTI}" identifier="{xml(identifier)}" title="{xml(title)}" \
 adaptive="false" timeDependent="false">
 {_lines(self._declared())}
 <stylesheet href="{STYLES.removeprefix("items/")}" type="text/css"/>
 <itemBody>
-{_body(self.form.asked(_style, self._place))}
-<rubricBlock view="scorer tutor">
-{_body(self.form.solved(_style))}
-</rubricBlock>
+{inside}
 </itemBody>
 <responseProcessing>
 {_lines(self._rules())}
@@ -118,7 +121,7 @@ adaptive="false" timeDependent="false">
         """The kind of an answer, and the right one."""
         words, told = question.words, self.form.told.get(question.id)
         if words is not None and words.labels:
-            return "identifier", _option(words.right[0])
+            return "identifier", option_name(words.right[0])
         if words is not None:
             return "string", xml(words.answer.raw)
         return ("string", MASKED[0]) if told is None else ("float", decimals.text(told.answer))
@@ -136,7 +139,7 @@ adaptive="false" timeDependent="false">
         name, told = self.variables[question.id], self.form.told.get(question.id)
         words = question.words
         if words is not None and words.labels:
-            options = (_compared("match", name, "identifier", _option(k)) for k in words.right)
+            options = (_compared("match", name, "identifier", option_name(k)) for k in words.right)
             return _condition([(_any_of(options), _earned(Decimal(question.points)))])
         if told is None:
             texts = MASKED if words is None else map(xml, written_answers(words))
@@ -164,7 +167,7 @@ adaptive="false" timeDependent="false">
 def _choice(name: str, key: RightWords) -> str:
     """A list of options in the middle of a text."""
     options = "".join(
-        f'<inlineChoice identifier="{_option(k)}">{xml(visible(option))}</inlineChoice>'
+        f'<inlineChoice identifier="{option_name(k)}">{xml(visible(option))}</inlineChoice>'
         for k, option in enumerate(key.options)
     )
     return (
@@ -173,7 +176,7 @@ def _choice(name: str, key: RightWords) -> str:
     )
 
 
-def _option(place: int) -> str:
+def option_name(place: int) -> str:
     return f"option{place + 1}"
 
 
@@ -189,14 +192,14 @@ def _is_text(name: str, text: str) -> str:
 
 
 def _hint(sections: Sequence[Section]) -> str:
-    return _body(hinted(sections, _style))
+    return body(hinted(sections, style))
 
 
-def _style(blank: Callable[[Blank], str]) -> HtmlStyle:
+def style(blank: Callable[[Blank], str]) -> HtmlStyle:
     return HtmlStyle(text=escaped, blank=blank, level=LEVEL + 1)
 
 
-def _body(parts: Iterable[str]) -> str:
+def body(parts: Iterable[str]) -> str:
     """HTML as QTI has it."""
     html = whole(parts)
     for other, own in _IN_QTI:
