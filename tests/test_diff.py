@@ -194,3 +194,33 @@ def test_what_is_no_dump_is_refused_in_a_line(
     assert result.exit_code == 2, result.output
     assert said in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "cause"),
+    [
+        (lambda x: x * 1.5, "other_factor"),
+        (lambda x: x * 1.5 + 1e-3, None),
+        (lambda x: x[:, ::-1], "other_places"),
+        (lambda x: x[:, ::-1] * 1.0005, None),
+    ],
+)
+def test_a_likeness_explains_each_number(
+    change: Any, cause: str | None, scenario: str, tmp_path: Path
+) -> None:
+    dump = model()
+    dump["layers.0.attn.v_proj"] = change(dump["layers.0.attn.v_proj"][0])
+    save(tmp_path / "d.npz", dump)
+    first = diff(scenario, tmp_path / "d.npz")[1]["first"]
+    assert first["quantity"] == "V"
+    assert (first["cause"] or {"name": None})["name"] == cause
+
+
+def test_whole_numbers_that_agree_are_off_by_nothing(tmp_path: Path) -> None:
+    given = {"Q": [[1, 2]], "K": [[1, 2], [3, 4]], "scale": "none"}
+    (tmp_path / "s.json").write_text(json.dumps(given), encoding="utf-8")
+    dump = {**given, "scores": [[5, 11]], "exp": [[148.4132, 59874.1417]]}
+    del dump["scale"]
+    (tmp_path / "d.json").write_text(json.dumps(dump), encoding="utf-8")
+    told = diff(str(tmp_path / "s.json"), tmp_path / "d.json")[1]["tensors"]
+    assert [one["largest"]["difference"] for one in told[:3]] == [0, 0, 0]

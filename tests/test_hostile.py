@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -175,6 +176,21 @@ def test_commands_say_names_harmlessly(tmp_path: Path, monkeypatch: pytest.Monke
             result = CliRunner().invoke(app, arguments)
             assert result.exit_code in (0, 2), (arguments, result.exception)
             readers.terminal(result.output)
+
+
+@pytest.mark.parametrize("form", sorted(READERS.keys() & {*format_names()}))
+def test_diff_says_names_of_tensors_harmlessly(form: str, tmp_path: Path) -> None:
+    words = hostile.WORDS[:: 1 if THOROUGH else 3]
+    dump = {**{word: [[1.0]] for word in words}, "scores": [[1, 0, 1], [1, 1, 2], [2, 1, 4]]}
+    (tmp_path / "d.json").write_text(json.dumps(dump), "utf-8")
+    typed = ["diff", "i_love_ai", str(tmp_path / "d.json"), "--format", form]
+    result = CliRunner().invoke(app, typed)
+    assert result.exit_code == 1, result.output
+    assert "scores" in READERS[form](result.stdout)
+    for word in words:
+        result = CliRunner().invoke(app, [*typed, "--map", f"{word}=Q", "--map", f"Q={word}"])
+        assert result.exit_code == 2
+        readers.terminal(result.output)
 
 
 def test_only_data_takes_words_as_they_are() -> None:

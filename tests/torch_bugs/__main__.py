@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 
-from tests.torch_bugs.bugs import BUGS
+from tests.torch_bugs.bugs import BUGS, UNNAMED
 from tests.torch_bugs.dumping import compared
 
 
@@ -20,10 +20,10 @@ def main() -> None:
         for seed in seeds:
             right, wrong = compared(bug, seed)
             first = wrong.first
-            called = first.causes[0].name if first is not None and first.causes else "nothing"
+            called = first.causes[0].name if first is not None and first.causes else UNNAMED
             counts[0] += right.first is None
             counts[1] += first is not None and first.name == bug.shows
-            counts[2] += called == bug.called
+            counts[2] += called == bug.called != UNNAMED
             others += [called] if called != bug.called else []
         totals = [a + b for a, b in zip(totals, counts, strict=True)]
         print(f"{name:26} {bug.called:28} {counts} {', '.join(others)}")

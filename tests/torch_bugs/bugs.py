@@ -27,6 +27,9 @@ from tests.torch_bugs.models import (
     Rotary,
 )
 
+UNNAMED = "nothing"
+"""What a bug is called that is known where it shows, and by no name."""
+
 
 class Bug(NamedTuple):
     """A right kind of model and the wrong one, or what is done to it before it runs."""
@@ -101,6 +104,18 @@ class ResidualOfNormed(PreNorm):
         return x + self.mlp(self.ln2(x))
 
 
+class Parallel(PreNorm):
+    def forward(self, x: Any) -> Any:
+        return x + self.attn(self.ln1(x)) + self.mlp(self.ln2(x))
+
+
+class ScaledEmbeddings(Gpt):
+    def embed(self) -> Any:
+        places = torch.arange(len(models.WORDS))[None]
+        scaled = self.word_embeddings(places) * models.D**0.5
+        return scaled + self.position_embeddings(places)
+
+
 class UpForGate(Gated):
     def forward(self, x: Any) -> Any:
         return self.down_proj(self.gate_proj(x) * self.act_fn(self.up_proj(x)))
@@ -110,6 +125,19 @@ class UpForGateLayer(LlamaLayer):
     def __init__(self, attention: type[Attention]) -> None:
         super().__init__(attention)
         self.mlp = UpForGate()
+
+
+def turn_values(self: Any, x: Any, name: str) -> Any:
+    return self.turn(x, 0) if name == "v" else x
+
+
+def tie_head(model: Any) -> None:
+    model.lm_head.weight = model.word_embeddings.weight
+
+
+def tie_norms(model: Any) -> None:
+    for layer in model.layers:
+        layer.ln2.load_state_dict(layer.ln1.state_dict())
 
 
 def set_eps(model: Any) -> None:
@@ -185,4 +213,10 @@ BUGS: dict[str, Bug] = {
     "cache_offset": attending(Decoding, "heads[1].rotated_Q", "position_offset", start=0),
     "cache_offset_real": attending(Decoding, "attention", "position_offset", "real", start=0),
     "mask_at_the_top_left": attending(Decoding, "heads[1].masked", "other_corner", hidden=lambda _, n, m: torch.ones(n, m, dtype=torch.bool).triu(1)),
+    "embeddings_scaled": Bug(Gpt, ScaledEmbeddings, "layers[1].norm1.normed", "embeddings_scaled", "real"),
+    "parallel_sublayers": layered(Gpt, Parallel, "layers[1].norm2.normed", "residual_left_out", "real"),
+    "scaled_twice": attending(Gpt, "layers[1].attention", "divided_by_d_k", "real", scale=lambda self, s: s / self.width),
+    "head_tied": changed(Gpt, "logits", "embeddings_for_unembedding", tie_head, "real"),
+    "norms_tied": changed(Gpt, "layers[1].norm2.normed", "weights_of_another_norm", tie_norms, "real"),
+    "values_turned": attending(Llama, "attention", UNNAMED, "real", remember=turn_values),
 }  # fmt: skip

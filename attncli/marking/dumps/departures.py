@@ -15,7 +15,7 @@ from attncli.marking.dumps.floats import Floats
 from attncli.marking.dumps.suspects import Suspects
 from attncli.marking.dumps.taking_apart import Dump
 from attncli.marking.tolerance import Flags
-from attncli.marking.verdicts import Cause
+from attncli.marking.verdicts import NOISE, Cause
 from attncli.records import NamedTuple, dataclass
 from attncli.trace import Trace
 
@@ -46,10 +46,12 @@ class Compared(NamedTuple):
 
     @property
     def differences(self) -> Array:
-        """How far each number is from what follows, [n, m]."""
+        """How far each number is from what follows, [n, m]; one that is right isn't."""
         with np.errstate(invalid="ignore"):
             apart = np.abs(self.theirs - self.follows.middle)
-        return np.where(self.theirs == self.follows.middle, 0.0, np.nan_to_num(apart, nan=np.inf))
+            is_right = np.abs(self.theirs - self.right) <= NOISE * np.abs(self.right)
+        same = (self.theirs == self.follows.middle) | (is_right & ~self.off)
+        return np.where(same, 0.0, np.nan_to_num(apart, nan=np.inf))
 
     @property
     def largest(self) -> tuple[int, int]:

@@ -33,7 +33,9 @@ def other_parameters(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
 def _other_weights(own: Name, other: Name) -> tuple[str, str]:
     if own.local != other.local:
         return f"{other.local}_for_{own.local}", f"{other} is taken where {own} belongs."
-    what = "head" if own.path.path == other.path.path and own.path.local == "heads" else "layer"
+    beside = own.path.path == other.path.path
+    what = "head" if beside and own.path.local == "heads" else "layer"
+    what = "norm" if beside and own.path.local != other.path.local else what
     return f"weights_of_another_{what}", f"{other} is taken where {own} belongs."
 
 
@@ -84,9 +86,14 @@ def other_inputs(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
                 name, says = _other_input(trace, part, own, other)
                 ways = [_with(made, own, other)]
                 ways += [(one,) for one in ways[0]] if len(ways[0]) > 1 else []
-                known = (way for way in ways if all(one.name != other for one in way))
+                known = (way for way in ways if all(_is_other(one, other) for one in way))
                 yield from (WrongWay(name, says, way) for way in known)
     yield from _left_out(trace, part, made)
+
+
+def _is_other(changed: Definition, other: Name) -> bool:
+    """Whether an input is none that goes in anyway, or is made there itself."""
+    return changed.name != other and changed.operands.count(other) == 1
 
 
 def _other_input(trace: Trace, part: PlannedStep, own: Name, other: Name) -> tuple[str, str]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from attncli.arithmetic.expression import Apply, Number, Root, numbers_in
+from attncli.arithmetic.equations.formulas import cell
+from attncli.arithmetic.expression import Apply, Number, Product, Root, Sum, numbers_in
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import (
     ACTIVATIONS,
     Activate,
+    Add,
     Masked,
     Operation,
     RootOf,
@@ -65,12 +67,31 @@ def _others(trace: Trace, definition: Definition) -> Iterator[_Other]:
                 yield _Other("other_activation", says, Activate(other))
         case Masked() as masked:
             yield _Other("mask_inverted", _INVERTED, _inverted(masked))
+        case TakeColumns() as columns if definition.name.local in ("K", "V"):
+            yield from _other_groups(columns)
+        case _:
+            yield from _others_of_inputs(trace, definition)
+
+
+def _others_of_inputs(trace: Trace, definition: Definition) -> Iterator[_Other]:
+    """Of positions, and of embeddings that they are added to."""
+    match definition.operation:
+        case Add() if definition.operands[0].local == "E":
+            width = trace[definition.name].matrix.shape[1]
+            yield _Other("embeddings_scaled", _SCALED, _scaled_first(width))
         case Sinusoids(base, start):
             yield from _waves(base, start)
         case TakeRows() as rows if definition.step == "positions":
             yield from _shifted(trace, definition, rows)
-        case TakeColumns() as columns if definition.name.local in ("K", "V"):
-            yield from _other_groups(columns)
+
+
+def _scaled_first(width: int) -> Operation:
+    """The first of two operands times the root of its width, and the second."""
+    scaled = Product((cell(0, "i", "j"), Root(Number.written(width))))
+    return Indexed("n m, n m -> n m", Sum((scaled, cell(1, "i", "j"))))
+
+
+_SCALED = "The embeddings are multiplied by √d_model, which the scenario doesn't say."
 
 
 def _other_groups(columns: TakeColumns) -> Iterator[_Other]:
