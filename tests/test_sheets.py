@@ -79,6 +79,23 @@ def test_rounds_of_merges_take_little_room() -> None:
     assert [line.count(r"\fillin") for line in rows] == [5, 5, 4, 4]
 
 
+def test_pairs_to_be_counted_stand_in_the_order_of_the_words() -> None:
+    """Not the most frequent one first, which would tell what is merged."""
+    text = "tokenizer: bpe\ncorpus: {ab: 1, cab: 2, dd: 5}\nmerges: 2\nsentence: ab"
+    trace = trace_of(text)
+    one = papers(trace, wish(trace))
+    ids = [question.id for question in one.key.sections[0].questions]
+    assert ids == ["rounds[1].counts[a b]", "rounds[1].counts[c a]", "rounds[1].counts[d d]"]
+    answers = [q.key.number.shown for q in one.key.sections[0].questions if q.key]
+    assert answers == [3, 2, 5]
+
+
+def test_own_tables_of_gates_stand_below_the_given_ones() -> None:
+    page = render(made("yassine_lstm", "gates").sheet, "latex", Page())
+    rows = page.split("{\\raggedright\\lineskip")
+    assert not any("W_{\\mathrm{ox}}" in row and "fillin" in row for row in rows)
+
+
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs LaTeX")
 @pytest.mark.slow
 @pytest.mark.parametrize(

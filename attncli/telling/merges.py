@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from attncli.arithmetic.elision import MOST_PARTS
 from attncli.arithmetic.expression import Omitted
@@ -41,6 +42,13 @@ def _counted(symbols: Sequence[str], count: int) -> Spans:
     """A word's symbols and its count, on one line: `u n (4)`."""
     together = joined(((Word(symbol),) for symbol in symbols), GLUE)
     return (*together, f"{GLUE}({count})")
+
+
+def pairs_as_met(part: PlannedStep) -> list[str]:
+    """The pairs of neighbours of a round, from the first word on."""
+    own = round_of(part.place)
+    cuts = own.snapshot.words if own is not None and own.snapshot is not None else ()
+    return [*dict.fromkeys(" ".join(pair) for symbols in cuts for pair in pairwise(symbols))]
 
 
 def goes_on(part: PlannedStep) -> bool:

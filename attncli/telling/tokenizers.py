@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from attncli.document import Block
+from attncli.tables import MatrixBlock
 from attncli.telling.parts import definitions_of
 from attncli.trace import PlannedStep, Trace
 
@@ -17,6 +18,20 @@ def cuts_of(part: PlannedStep, *, alone: bool) -> list[Block]:
     from attncli.telling import learning
 
     return learning.cuts_of(part, alone=alone)
+
+
+def as_met(part: PlannedStep, block: Block) -> Block:
+    """A table of pairs in the order in which a reader meets them, which doesn't tell what is to be
+    counted as that of a trace does, the largest first."""
+    if part.step != "learn" or not isinstance(block, MatrixBlock):
+        return block
+    from attncli.telling.merges import pairs_as_met
+
+    places = {pair: k for k, pair in enumerate(pairs_as_met(part))}
+    names = [name.raw for name in block.row_names]
+    if not places.keys() >= set(names):
+        return block
+    return block._replace(rows=tuple(sorted(block.rows, key=lambda i: places[names[i]])))
 
 
 def ending_with(part: PlannedStep) -> Callable[[Trace, PlannedStep], list[Block]] | None:

@@ -256,7 +256,7 @@ def _tabular(names: TexColumn, columns: Sequence[TexColumn]) -> str:
     headings = _row(column.heading for column in everything)
     has_blanks = any(r"\fillin" in cell.text for column in columns for cell in column.cells)
     stretch = f"{STRETCHED}%\n" if has_blanks else ""
-    headings += "[-0.4em]" if has_blanks else ""
+    headings += "[-0.2em]" if has_blanks else ""
     rows = [*zip(*(column.cells for column in everything), strict=True)]
     start, end = rf"\begin{{tabular}}[t]{{@{{}}{kinds}@{{}}}}", r"\end{tabular}"
     tables = [

@@ -14,6 +14,7 @@ from attncli.telling.blocks import given_blocks
 from attncli.telling.parts import made_by, only_for_sizes, operands_of, step_of, told_parts
 from attncli.telling.quantities import ROUNDED_BY_ITSELF, one_by_one, told_quantities
 from attncli.telling.selection import Selection
+from attncli.telling.tokenizers import as_met
 from attncli.telling.walkthrough import (
     opening_blocks,
     remarks_on,
@@ -143,7 +144,22 @@ def _blocks(
     """A part's working, and its tables one after the other."""
     tables = _separate(table_together(trace, part, selection), part)
     worked = one_by_one(told_quantities(trace, part, selection), selection)
-    return [*opening_blocks(trace, part, selection, context, alone=True), *worked, *tables]
+    blocks = [*opening_blocks(trace, part, selection, context, alone=True), *worked, *tables]
+    return [as_met(part, block) for block in _begun_anew(blocks, part)]
+
+
+def _begun_anew(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:
+    """The blocks of a part, its own tables below given ones that stand in rows."""
+    made = {definition.name for definition in part.definitions}
+    told, below_rows = list(blocks), False
+    for k, block in enumerate(blocks):
+        if not isinstance(block, MatrixBlock):
+            continue
+        if below_rows and block.quantity in made:
+            told[k] = block._replace(begins_row=True)
+            break
+        below_rows = below_rows or block.begins_row
+    return told
 
 
 def _separate(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:
