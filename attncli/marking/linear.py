@@ -141,7 +141,8 @@ class FirstOrder:
         """What is made of numbers each use of which is apart by itself."""
         numbers = [self.paths.numbers(name) for name in definition.operands]
         near = enclosing(definition.operation, numbers, [one.near for one in operands])
-        return near.with_(self.paths.as_printed(definition, near))
+        printed = self.paths.as_printed(definition, near)
+        return near if printed is near else near.with_(printed)
 
     def _used(self, name: str) -> _Affine | None:
         """A quantity as it is gone on with: at each use in full, rounded, or to more decimals."""
@@ -186,7 +187,12 @@ class FirstOrder:
 @np.errstate(invalid="ignore")
 def _apart(ends: Enclosure, middle: Array) -> Enclosure:
     """How far from others numbers may be."""
-    return Enclosure(*(np.nan_to_num(end - middle) for end in ends))
+    return Enclosure(*(_finite(end - middle) for end in ends))
+
+
+def _finite(values: Array) -> Array:
+    """The same as `nan_to_num`, which takes long where there is nothing to do."""
+    return values if np.isfinite(values).all() else np.nan_to_num(values)
 
 
 @np.errstate(all="ignore")
@@ -202,8 +208,8 @@ def _through(operation: Operation, operands: Sequence[tuple[Array, Array]]) -> _
     if made.shape[2] == 1:
         return _Affine.of(made[..., 0], np.zeros((*made.shape[:2], count)))
     value, plus, minus = made[..., :1], made[..., 1 : count + 1], made[..., count + 1 :]
-    bent = np.nan_to_num(np.abs(plus + minus - 2 * value)) / 2
-    parts = np.nan_to_num((plus - minus) / 2)
+    bent = _finite(np.abs(plus + minus - 2 * value)) / 2
+    parts = _finite((plus - minus) / 2)
     return _Affine.of(value[..., 0], np.copysign(np.abs(parts) + bent, parts))
 
 

@@ -136,7 +136,8 @@ class Paths:
         operands = [self.gone_on_with(operand) for operand in definition.operands]
         numbers = [self.numbers(operand) for operand in definition.operands]
         made = enclosing(definition.operation, numbers, operands)
-        made = made.with_(self.as_printed(definition, made))
+        printed = self.as_printed(definition, made)
+        made = made if printed is made else made.with_(printed)
         endless = _has_no_end(made)
         if endless.any():  # divided by what may be rounded to 0, with which nobody goes on
             full = [
