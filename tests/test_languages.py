@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from string import Formatter
 from typing import Any
@@ -15,12 +16,11 @@ from typer.testing import CliRunner
 
 from attncli.choices import LANGUAGES, Language
 from attncli.cli import app
-from attncli.document import Document
+from attncli.document import Document, Note, Prose, Subheading
 from attncli.languages import words_of
 from attncli.questions import counted_points
 from attncli.render import Page, exercise_format_names, format_names, render
 from attncli.scenario.exercise import Frame
-from attncli.steps import steps
 from attncli.telling.exercise.hints import hints_page, with_hints
 from attncli.telling.exercise.key_pages import key_page
 from attncli.telling.exercise.papers import exercise
@@ -33,9 +33,6 @@ OTHERS = [language for language in LANGUAGES if language != "en"]
 TELLING, SENTENCE = 5, 20
 """Letters by which a word that begins with a capital, or a sentence, can be told from what else a
 page says."""
-
-
-TITLES = {step.title for step in steps() if isinstance(step.title, str)}
 
 
 def texts(part: Any, path: str = "") -> Iterator[tuple[str, str]]:
@@ -105,7 +102,6 @@ def test_no_paper_has_words_of_another_language(language: Language) -> None:
         for word in own_words(other) - known
         if len(word) >= (TELLING if word[:1].isupper() else SENTENCE)
         and not any(word in one for one in known)
-        and word not in TITLES
     }
     any_of = re.compile(rf"\b(?:{'|'.join(map(re.escape, foreign))})\b")
     for kind, paper in papers(language).items():
@@ -132,6 +128,43 @@ def test_tasks_are_grammatical(language: Language, task: str) -> None:
     scores = tasks.part.format(what=tasks.of_query.format(what=scores, name="dog"), points=points)
     totals = tasks.named["totals"].format(count=tasks.numbers[2])
     assert tasks.two.format(first=scores, last=totals) == task
+
+
+def tables(language: Language) -> list[Mapping[str, str]]:
+    titles = import_module(f"attncli.languages.titles.{language}").TITLES
+    return [titles, import_module(f"attncli.languages.sentences.{language}").SENTENCES]
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_tables_of_what_steps_say_are_alike(language: Language) -> None:
+    for own, german in zip(tables(language), tables("de"), strict=True):
+        assert [*own] == [*german]
+        for english, told in own.items():
+            assert told
+            assert told.count("{}") == english.count("{}"), english
+
+
+def said(document: Document) -> Iterator[str]:
+    """The texts of ours in a sheet's titles, sentences and subheadings."""
+    blocks = [*document.opening]
+    for section in document.sections:
+        yield from (section.place, *(span for span in section.title if isinstance(span, str)))
+        blocks += section.blocks
+    for block in blocks:
+        if isinstance(block, Prose | Subheading | Note):
+            yield from (span for span in block.text if isinstance(span, str))
+
+
+@pytest.mark.parametrize("name", ["encoder_block", "word_order", "yassine_lstm", "wordpiece"])
+def test_what_steps_say_on_sheets_is_translated(name: str) -> None:
+    trace = trace_of(SHIPPED[name])
+    english, german = (
+        sheet_of(exercise(trace, wish(trace), "A", "", Frame(language=one))) for one in ("en", "de")
+    )
+    known = {value for table in tables("de") for value in table.values()}
+    for before, now in zip(said(english), said(german), strict=True):
+        bare = re.sub(r"\d+", "{}", now).strip()
+        assert now != before or bare in known or not re.search("[a-z]{3}", now), before
 
 
 def test_numbers_and_hashes_know_no_language() -> None:

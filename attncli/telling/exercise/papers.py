@@ -38,6 +38,7 @@ from attncli.telling.exercise.sections import StepSection, working_in
 from attncli.telling.exercise.solutions import solution_of, what_is_accepted
 from attncli.telling.exercise.tasks import arranged, room, task_of
 from attncli.telling.exercise.tolerated import let_pass, what_passes
+from attncli.telling.exercise.translated import translated
 from attncli.telling.facts import facts_of, printed_roots, rounding_facts
 from attncli.telling.selection import Selection, SelectionError
 from attncli.telling.tables import folded
@@ -232,7 +233,7 @@ def exercise(
     """
     words = words_of(frame.language)
     what = taken(trace, wish, form, words.tasks)
-    sections = what.sections(words)
+    sections = [translated(section, frame.language) for section in what.sections(words)]
     points = sum(section.points for section in sections)
     mark = fingerprint(trace, sections)
     opening, told = arranged(sections)

@@ -1,0 +1,1 @@
+"""What steps, parts of pages and tables are called: a table a language, by the English words."""
