@@ -9,6 +9,7 @@ from attncli.building.key_names import Names
 from attncli.name import Name
 from attncli.records import NamedTuple
 from attncli.scenario.model import Attention, Layer, Positions, Settings, entry_path
+from attncli.steps.schema import ATTENTION
 
 Values = Mapping[str, Any]
 
@@ -65,8 +66,7 @@ def queries_of(names: Names, layer: Layer, others: tuple[str, ...]) -> tuple[str
 
 def shared_settings(values: Values) -> Values:
     """What a cross-attention takes over from its layer: how many heads, how scores are scaled."""
-    taken = ("scale", "softcap", "temperature", "mask_value", "weights_layout")
-    shared = {key: values[key] for key in taken if key in values}
-    if isinstance(values.get("heads"), int):
-        shared |= {key: values[key] for key in ("heads", "kv_heads") if key in values}
-    return shared
+    counted = isinstance(values.get("heads"), int)
+    of_heads = () if counted else ("heads", "kv_heads")
+    said = (key for key in values if key in ATTENTION and key not in of_heads)
+    return {key: values[key] for key in said if ATTENTION[key].inherited}

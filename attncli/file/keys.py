@@ -17,8 +17,9 @@ T = TypeVar("T")
 
 class Key(NamedTuple, Generic[T]):
     """A key of a record: its name, the kind of its value, what to say of it, and the value where
-    a file says none. Said above a list of records a `shared` key holds for each of them; each part
-    of what says it may say one that is `in_parts` for itself."""
+    a file says none. Said above a list of records a `shared` key holds for each of them; each
+    part of what says it may say one that is `in_parts` for itself, and a record inside takes
+    over one that is `inherited`, unless it says another."""
 
     name: str
     kind: Kind[T]
@@ -26,6 +27,7 @@ class Key(NamedTuple, Generic[T]):
     default: T | None = None
     shared: bool = False
     in_parts: bool = False
+    inherited: bool = False
 
 
 class Needs(NamedTuple):

@@ -79,9 +79,11 @@ class Step(NamedTuple, Generic[P]):
     `why`, one sentence, says what the step is for, and `more` what a lesson adds to that.
     `together` names quantities whose rows are set side by side at the end, under the headings
     given; `roles` say of what it makes what each is, what it is for, and what it would say.
-    `shown_with` are changes that give the step to a scenario which goes without it; `example` names
-    the shipped scenario on whose numbers it is explained if none is asked for. `titled` gives it
-    another title than its place does. `inquiries` are what it can be asked besides numbers.
+    A later head or layer that is told in brief goes without what is `on_the_way`: its weights, and
+    what it hands on, tell it. `shown_with` are changes that give the step to a scenario which goes
+    without it; `example` names the shipped scenario on whose numbers it is explained if none is
+    asked for. `titled` gives it another title than its place does. `inquiries` are what it can be
+    asked besides numbers.
     """
 
     name: str
@@ -104,6 +106,7 @@ class Step(NamedTuple, Generic[P]):
     together: tuple[tuple[str, str], ...] = ()
     roles: tuple[tuple[str, str, str], ...] = ()
     adds_up_to_one: tuple[str, ...] = ()
+    on_the_way: bool = False
     shown_with: tuple[str, ...] = ()
     example: str = ""
     titled: Callable[[P], str | Phrase] | None = None

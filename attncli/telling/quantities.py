@@ -28,14 +28,6 @@ ROUNDED_BY_ITSELF = Note(
 )
 
 
-ON_THE_WAY = (
-    "project", "split", "qk_norm", "rotate", "scores", "scale", "softcap", "bias", "temperature",
-    "mask", "weighted_sum", "norm",
-)  # fmt: skip
-"""What a later head or layer that is told in brief goes without: its weights, and what it hands on,
-tell it."""
-
-
 class ToldQuantity(NamedTuple):
     """A quantity, its working and its table; no table where its rows stand in another one. `again`
     says that a later quantity of the part lists it again."""

@@ -44,7 +44,7 @@ from attncli.telling.parts import (
     told_parts,
 )
 from attncli.telling.published import differences_in
-from attncli.telling.quantities import ON_THE_WAY, arranged, only_data
+from attncli.telling.quantities import arranged, only_data
 from attncli.telling.selection import Selection, SelectionError
 from attncli.telling.tokenizers import cuts_of, example_of, learned_at
 from attncli.trace import PlannedStep, Quantity, Trace
@@ -161,7 +161,7 @@ def _in_fewer_words(section: Section, blocks: Sequence[Block]) -> Section:
 
 def _leads_on(part: PlannedStep, after: Sequence[PlannedStep]) -> bool:
     """Whether what comes after it tells a part in brief: of what a sublayer adds, the residual."""
-    return bool(after) and (part.step in ON_THE_WAY or after[0].step == "residual")
+    return bool(after) and (step_of(part).on_the_way or after[0].step == "residual")
 
 
 def _happens_again(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:

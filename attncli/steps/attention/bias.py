@@ -107,5 +107,6 @@ STEP = Step(
         positions=(Positions("alibi", Settings(values={"slopes": (Decimal("0.5"),)})),),
     ),
     shown_with=("positions=alibi",),
+    on_the_way=True,
     mistakes=(Mistake("left_out", "Leaving the bias out.", _left_out),),
 )

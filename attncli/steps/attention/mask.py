@@ -71,6 +71,7 @@ MASK_VALUE: Key[str | Decimal] = Key(
     "what stands in the place of a masked score: `-inf` (the default), or a number",
     "-inf",
     shared=True,
+    inherited=True,
 )
 
 _IN_WORDS = {
@@ -266,6 +267,7 @@ STEP = Step(
     fits=_fits,
     general=General(x="scores", said={"mask": ("causal",)}),
     shown_with=("mask=causal",),
+    on_the_way=True,
     mistakes=(
         Mistake("not_masked", "Forgetting the mask.", _not_masked),
         Mistake(

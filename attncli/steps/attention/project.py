@@ -28,6 +28,7 @@ _LAYOUT = Key(
     "in, as `nn.Linear` keeps them, used as x Wᵀ (the default of cells, whose vectors are "
     "columns: W x); `torch`: those of a cell, stacked as PyTorch keeps them",
     shared=True,
+    inherited=True,
 )
 _KEYS: tuple[Key[Any], ...] = (
     *(
@@ -224,6 +225,7 @@ STEP = Step(
     more="Three learned matrices draw them from the same vector.",
     check=_check,
     plan=_plan,
+    on_the_way=True,
     mistakes=(
         *map(_transposed, _NAMES),
         *map(_without_bias, _NAMES),

@@ -157,6 +157,7 @@ STEP = Step(
     plan=_plan,
     general=General(said={"qk_norm": {}}, gives=("gamma_Q", "gamma_K")),
     shown_with=("qk_norm={kind: rms}",),
+    on_the_way=True,
     mistakes=(
         *map(_left_out, _QK),
         Mistake("gamma_of_the_keys", "Multiplying the queries by the keys' γ.", _other_gamma),

@@ -114,6 +114,7 @@ STEP = Step(
     fits=_fits,
     general=General(positions=(Positions("rope"),)),
     shown_with=("positions=rope",),
+    on_the_way=True,
     mistakes=(
         Mistake(
             "other_pairs",

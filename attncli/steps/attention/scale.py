@@ -19,6 +19,7 @@ SCALE: Key[str | Decimal] = Key(
     "what the scores are divided by: `sqrt_d_k` (the default), `none`, or a number",
     "sqrt_d_k",
     shared=True,
+    inherited=True,
 )
 
 _ROOT = Root(Symbol("d_k"))
@@ -102,6 +103,7 @@ STEP = Step(
     sized=_sized,
     general=General(x="scores"),
     shown_with=("scale=sqrt_d_k",),
+    on_the_way=True,
     mistakes=(
         Mistake(
             "divided_by_d_k",

@@ -32,6 +32,7 @@ STEP = Step(
         " all the scores of one query."
     ),
     plan=lambda place: (_definition(place, MatMulTransposed(), "Q", "K"),),
+    on_the_way=True,
     mistakes=(
         Mistake(
             "K_not_transposed",

@@ -11,7 +11,9 @@ from attncli.file.kinds import POSITIVE
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 
-_CAP: Key[Decimal | None] = Key("softcap", POSITIVE, "c in c · tanh(scores / c)", shared=True)
+_CAP: Key[Decimal | None] = Key(
+    "softcap", POSITIVE, "c in c · tanh(scores / c)", shared=True, inherited=True
+)
 
 
 def _plan(place: HeadPlace) -> tuple[Definition, ...]:
@@ -44,6 +46,7 @@ STEP = Step(
     plan=_plan,
     general=General(x="scores", said={"softcap": Decimal(50)}),
     shown_with=("softcap=2",),
+    on_the_way=True,
     mistakes=(
         Mistake(
             "not_divided",

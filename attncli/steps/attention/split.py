@@ -26,6 +26,7 @@ _KV_HEADS = Key(
     _COUNT,
     "how many heads of keys and values the heads of queries share; 1 is multi-query attention",
     shared=True,
+    inherited=True,
 )
 _KEYS = (
     Key(
@@ -35,6 +36,7 @@ _KEYS = (
         "and `bias`. Heads that list only a `bias` split the layer's matrices",
         1,
         shared=True,
+        inherited=True,
     ),
     _KV_HEADS,
 )
@@ -139,6 +141,7 @@ STEP = Step(
     general=General(heads=2),
     formulas=_formulas,
     shown_with=("heads=2",),
+    on_the_way=True,
     mistakes=(
         Mistake("other_head", "Taking the columns of another head for Q.", _of_next_head),
         Mistake(

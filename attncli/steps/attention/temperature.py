@@ -13,7 +13,11 @@ from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 
 _TEMPERATURE: Key[Decimal | None] = Key(
-    "temperature", POSITIVE, "what scores are divided by just before the softmax", shared=True
+    "temperature",
+    POSITIVE,
+    "what scores are divided by just before the softmax",
+    shared=True,
+    inherited=True,
 )
 
 
@@ -52,6 +56,7 @@ STEP = Step(
     plan=_plan,
     general=General(x="scores", said={"temperature": Decimal("0.7")}),
     shown_with=("temperature=2",),
+    on_the_way=True,
     mistakes=(
         Mistake("multiplied", "Multiplying by the temperature instead of dividing.", _multiplied),
     ),

@@ -32,6 +32,7 @@ STEP = Step(
     ),
     plan=lambda place: (_output(place, WeightedSum(), place.x, place.latest("V")),),
     general=General(x="weights"),
+    on_the_way=True,
     mistakes=(
         Mistake(
             "keys_for_values",

@@ -223,6 +223,7 @@ STEP = Step(
     plan=_plan,
     general=General(x="x", gives=("gamma", "beta")),
     shown_with=("block=encoder",),
+    on_the_way=True,
     mistakes=(
         Mistake(
             "other_divisor",
