@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +58,82 @@ def test_most_is_where_the_largest_weight_is(name: str) -> None:
         unit = 10.0**-trace.rounding.decimals
         assert all(weights[k] >= weights.max() - 2 * unit for k in key.right)
         assert set(np.flatnonzero(weights == weights.max())) <= set(key.right)
+
+
+def counted_pairs(words: Sequence[tuple[str, ...]], times: Sequence[int]) -> Counter[str]:
+    """How often each pair of neighbours occurs."""
+    found: Counter[str] = Counter()
+    for word, count in zip(words, times, strict=True):
+        found.update({" ".join(pair): 0 for pair in pairwise(word)})
+        for pair in pairwise(word):
+            found[" ".join(pair)] += count
+    return found
+
+
+def test_the_pair_that_occurs_most_often_is_merged() -> None:
+    """Counted here round by round, and of equal pairs that of the smaller IDs taken."""
+    trace = trace_of(SHIPPED["bpe"])
+    times = trace["word_counts"].values[:, 0].astype(int).tolist()
+    words = [tuple(word) for word in trace["word_counts"].rows.names]
+    ids = sorted({letter for word in words for letter in word})
+    for one in questions_at(trace, "merged"):
+        pairs = counted_pairs(words, times)
+        most = max(pairs.values())
+        best = min((p for p, n in pairs.items() if n == most), key=lambda p: order(p, ids))
+        held = trace[one.reads].values
+        assert [one.asked.options[k] for k in one.asked.right(held, held)] == [best]
+        assert best in [one.asked.options[k] for k in one.asked.listed]
+        words = [merged(word, best) for word in words]
+        ids.append(best.replace(" ", ""))
+
+
+def order(pair: str, ids: Sequence[str]) -> list[int]:
+    return [ids.index(part) for part in pair.split(" ")]
+
+
+def merged(word: tuple[str, ...], pair: str) -> tuple[str, ...]:
+    text = f" {' '.join(word)} ".replace(f" {pair} ", f" {pair.replace(' ', '')} ")
+    return tuple(text.split())
+
+
+@pytest.mark.parametrize("form", SHEET_FORMATS)
+@pytest.mark.parametrize("call", [["--ask", "merged"], ["--step", "learn", "--ask", "merged"]])
+def test_a_sheet_does_not_tell_which_pair_is_merged(form: str, call: list[str]) -> None:
+    """No piece that it would make, and lists go by names."""
+    key = ["--key", "none", "--format", form]
+    told = CliRunner().invoke(app, ["exercise", "bpe", *call, *key]).output
+    last = 1 if "--step" not in call else len(questions_at(trace_of(SHIPPED["bpe"]), "merged"))
+    assert f"rounds[{last}].merged" in told or f"in round {last}?" in told
+    assert f"round {last + 1}" not in told
+    asked = re.findall(rf"rounds\[{last}\]\.counts\[(.*?)\]", told)
+    assert asked == sorted(asked)
+
+
+def test_a_pair_that_a_sheet_tells_is_refused() -> None:
+    call = ["exercise", "bpe", "--step", "learn", "--ask", "rounds[1].merged"]
+    result = CliRunner().invoke(app, call)
+    assert result.exit_code == 2
+    assert "--ask rounds[1].merged: the sheet would tell the answer" in result.output
+
+
+@pytest.mark.parametrize("name", ["i_love_tennis_causal"])
+def test_one_of_the_masks_is_the_right_one(name: str) -> None:
+    trace = trace_of(SHIPPED[name])
+    for one in questions_at(trace, "which_mask"):
+        held = trace[one.reads].values
+        tables = [table.values for table in one.asked.tables]
+        (right,) = one.asked.right(held, held)
+        np.testing.assert_array_equal(tables[right], np.tril(np.ones(held.shape)))
+        assert len({table.tobytes() for table in tables}) == len(tables) > 2
+
+
+def test_a_mask_that_a_sheet_tells_is_refused() -> None:
+    """Masked scores tell it; where these are asked for as well, nothing does."""
+    call = ["exercise", "i_love_tennis_causal", "--ask", "which_mask", "--step", "softmax"]
+    result = CliRunner().invoke(app, call)
+    assert result.exit_code == 2
+    assert "the sheet shows masked, which tells the answer" in result.output
+    assert CliRunner().invoke(app, [*call, "--step", "mask"]).exit_code == 0
 
 
 @pytest.mark.parametrize("form", SHEET_FORMATS)

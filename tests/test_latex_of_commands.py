@@ -43,6 +43,7 @@ CALLS = {
         *([name, "--hints", "--mistakes", "50"] for name in ASKED),
         *(["i_love_ai", "--blank", blank] for blank in ("working", "all", "random:0.4")),
         ["i_love_ai", "--detail", "full"],
+        ["wordpiece", "--ask", "merged"],
         ["i_love_ai", "--ask", "attends_most", "--ask", "attends_most[love]:written"],
         ["pasta_lookup", "--forms", "2", "--hints"],
         ["pasta_lookup", "--stress", "2"],

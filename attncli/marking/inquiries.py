@@ -15,18 +15,22 @@ from attncli.steps.inquiry import WordsAsked
 from attncli.steps.order import inquiries
 from attncli.trace import PlannedStep, Trace
 from attncli.trace.lookup import meant
+from attncli.word import Phrase
 
 
 class WordQuestion(NamedTuple):
     """A question that a part of the story can be asked, by its `id`; its `name` is that of all of
-    its kind there, and `reads` the quantity that tells the answer."""
+    its kind there, and `reads` the quantity that tells the answer. What comes later may tell it of
+    one that is the `last`, and rows in their order of one that goes by rank."""
 
     id: str
     name: Name
     part: PlannedStep
     reads: Name
     asked: WordsAsked
-    rule: str = ""
+    rule: Phrase = ()
+    last: bool = False
+    ranked: bool = False
 
     def right_on(self, paths: Paths) -> tuple[int, ...]:
         """The options that are right where honest paths lead, those of the trace's own first."""
@@ -41,13 +45,17 @@ class WordQuestion(NamedTuple):
 def questions_of(trace: Trace, part: PlannedStep) -> Iterator[WordQuestion]:
     """What a part can be asked besides numbers, as far as the trace gets through it."""
     for inquiry in step_named(part.step).inquiries:
-        name, reads = part.place.name(inquiry.name), part.place.name(inquiry.reads)
-        if reads not in trace or trace[reads].given:
+        name = part.place.name(inquiry.name)
+        made = (part.place.name(local) for local in inquiry.reads)
+        reads = next((one for one in made if one in trace and not trace[one].given), None)
+        if reads is None:
             continue
         rule = inquiry.rule(part.place)
         for asked in inquiry.asks(part.place, trace):
             index = "" if asked.row is None else f"[{trace[reads].rows.index(asked.row)}]"
-            yield WordQuestion(f"{name}{index}", name, part, reads, asked, rule)
+            yield WordQuestion(
+                f"{name}{index}", name, part, reads, asked, rule, inquiry.last, inquiry.ranked
+            )
 
 
 def questions_at(trace: Trace, text: str) -> list[WordQuestion]:

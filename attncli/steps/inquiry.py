@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from typing import Generic
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array
+from attncli.questions import labels_of
 from attncli.records import NamedTuple
 from attncli.trace import Trace
 from attncli.trace.place import P
@@ -21,27 +23,49 @@ Chosen = frozenset[int]
 class WordsAsked(NamedTuple):
     """A question at a place: of which row of what it is read from, where there is one of each; how
     it is put, what may be answered, and which of that is right where the numbers that it is read
-    from lie between two arrays. Options that are no words are `tables`."""
+    from lie between two arrays. Of many options only some are `listed`, to choose from. Options
+    that are no words are `tables`, by their labels."""
 
     row: int | None
     says: Phrase
     options: tuple[str, ...]
     right: Callable[[Array, Array], Chosen]
+    listed: tuple[int, ...] = ()
     tables: tuple[Matrix, ...] = ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What the options are called in a list, nothing those that it leaves out; none where
+        there can't be a list."""
+        if self.tables:
+            return self.options
+        listed = self.listed or range(len(self.options))
+        labels = labels_of([self.options[k] for k in listed])
+        own = dict(zip(listed, labels, strict=False))
+        return tuple(own.get(k, "") for k in range(len(self.options))) if labels else ()
 
 
 class Inquiry(NamedTuple, Generic[P]):
-    """A question of a step that is answered in words. `reads` is the last name of the quantity
-    whose numbers tell the answer; `does` says in a few words what is asked, and `rule` what
-    settles it where several could be right."""
+    """A question of a step that is answered in words. `reads` are last names of quantities: the
+    numbers of the first one that is made tell the answer. `does` says in a few words what is asked,
+    and `rule` what settles it where several could be right. What comes later in the story may tell
+    the answer of one that is asked `last`; rows of what the step makes may, `ranked` by it."""
 
     name: str
     does: str
-    reads: str
+    reads: tuple[str, ...]
     asks: Callable[[P, Trace], tuple[WordsAsked, ...]]
-    rule: Callable[[P], str] = lambda _: ""
+    rule: Callable[[P], Phrase] = lambda _: ()
+    last: bool = False
+    ranked: bool = False
 
 
 def largest(low: Array, high: Array) -> Chosen:
     """The places of the numbers that may be the largest of some that lie between two bounds."""
     return frozenset(np.flatnonzero(high >= low.max()).tolist())
+
+
+def in_no_order(count: int, numbers: Array) -> list[int]:
+    """The places of some options in an order that tells nothing, another for other numbers."""
+    seed = " ".join(f"{number:.6g}" for number in numbers.flat)
+    return random.Random(seed).sample(range(count), count)

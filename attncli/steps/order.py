@@ -41,7 +41,7 @@ class StepLine(NamedTuple):
 
 TOKENIZER = (
     StepLine("dictionary"),
-    StepLine("learn"),
+    StepLine("learn", asks="merged"),
     StepLine("estimate"),
     StepLine("prune"),
     StepLine("viterbi"),
@@ -78,7 +78,7 @@ IN_HEADS = (
     StepLine("softcap", attention="softcap", only_for="softcap"),
     StepLine("bias", attention="bias", only_for="bias positions mask"),
     StepLine("temperature", attention="temperature", only_for="temperature"),
-    StepLine("mask", attention="mask mask_value", only_for="mask"),
+    StepLine("mask", attention="mask mask_value", only_for="mask", asks="which_mask"),
     StepLine("softmax", attention="weights", asks="attends_most"),
     StepLine("dropout", attention="dropout", only_for="dropout"),
     StepLine("weighted_sum", attention="output"),

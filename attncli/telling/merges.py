@@ -10,7 +10,7 @@ from attncli.arithmetic.expression import Omitted
 from attncli.document import Block, Note, Prose, Span, Spans, Subheading, Table, TextList, Working
 from attncli.name import below
 from attncli.notation.plain import GLUE, plain
-from attncli.steps.tokenizers.learn import round_of, told_rounds
+from attncli.steps.tokenizers.learn import round_of, tie_rule, told_rounds
 from attncli.telling.contrast import contrasted
 from attncli.telling.sentences import enumerated, joined
 from attncli.telling.tables import MOST_ROWS, Row, rounds_between, table
@@ -145,7 +145,7 @@ def _choice(
         yield from (" ", Word(others), f" {verb} the same {'score' if by_score else 'count'}")
         first = next(k for k in told_rounds(part.place) if learned.rounds[k - 1].ties)
         if own.number == first:
-            yield f"; among such pairs the one {_tie_rule(learned, by_score)}"
+            yield f"; among such pairs the one {tie_rule(learned)}"
         yield "."
     left_out = own.snapshot.left_out if own.snapshot else 0
     if left_out:
@@ -165,16 +165,6 @@ def _size_after(learned: MergeTraining, own: LearnedMerge) -> int:
     return len(learned.vocabulary) - sum(
         one.new for one in learned.rounds if one.number > own.number
     )
-
-
-def _tie_rule(learned: MergeTraining, by_score: bool) -> str:
-    """Which of equal pairs is merged."""
-    if learned.first:
-        return "that is met first, from the first word on, is merged"
-    by_id = "whose left part, then right part, comes first in the vocabulary"
-    if by_score:
-        return f"that occurs most often is merged, then the one {by_id}"
-    return f"{by_id} is merged"
 
 
 def merges(trace: Trace, learned: MergeTraining, part: PlannedStep) -> list[Block]:

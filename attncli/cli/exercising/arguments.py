@@ -40,7 +40,8 @@ class ExerciseArguments(NamedTuple):
             "--ask",
             metavar="QUESTION[:written]",
             help="Ask something that is answered in words, chosen from a list, or written: "
-            "`attends_most`, or one alone, `'attends_most[love]'`; may be repeated.",
+            "`attends_most`, or one alone, `'attends_most[love]'`; `merged`, `which_mask`; may be "
+            "repeated.",
         ),
     ] = None
     blank: Annotated[

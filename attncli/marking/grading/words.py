@@ -13,7 +13,6 @@ from attncli.marking.inquiries import WordQuestion
 from attncli.marking.paths import Paths
 from attncli.marking.verdicts import Given, Judgement
 from attncli.marking.wording import chosen
-from attncli.questions import labels_of
 from attncli.records import NamedTuple
 
 
@@ -29,8 +28,7 @@ class AskedWords(NamedTuple):
 
     def meant(self, text: str) -> int | None:
         """The option that somebody means; None where that can't be told."""
-        options = self.question.asked.options
-        return chosen(text, options, labels_of(options))
+        return chosen(text, self.question.asked.options, self.question.asked.labels)
 
 
 class MarkedWords(NamedTuple):

@@ -106,9 +106,9 @@ STEP = Step(
         Inquiry(
             "attends_most",
             "which token each query attends to most",
-            "weights",
+            ("weights",),
             _attends_most,
-            lambda _: "Of tokens that share the largest weight, each is right.",
+            lambda _: ("Of tokens that share the largest weight, each is right.",),
         ),
     ),
 )

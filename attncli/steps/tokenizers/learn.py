@@ -6,8 +6,13 @@ is mostly taught: Schuster & Nakajima 2012; Wu et al. 2016, arXiv:1609.08144.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 from attncli.arithmetic.operations import CountInWords, PairScore
+from attncli.arithmetic.rounding import Array
 from attncli.name import Name, below
+from attncli.steps.inquiry import Chosen, Inquiry, WordsAsked, in_no_order, largest
 from attncli.steps.step import Mistake, Step
 from attncli.tokenizing.corpus import Occurrences, occurrences
 from attncli.tokenizing.merge_training import (
@@ -16,7 +21,9 @@ from attncli.tokenizing.merge_training import (
     LearnedMerge,
     MergeTraining,
 )
-from attncli.trace import Axis, Definition, Place, RoundPlace
+from attncli.tokenizing.pieces import TokenPair
+from attncli.trace import Axis, Definition, Place, RoundPlace, Trace
+from attncli.word import Phrase, Word
 
 
 def worked_rounds(place: Place) -> list[int]:
@@ -96,6 +103,74 @@ def _happens(place: RoundPlace) -> str:
     return f"{counted}, once for each time that its word occurs; the most frequent is merged."
 
 
+_MOST_LISTED = 5
+"""Pairs from which one is chosen."""
+_MOST_TOKENS = 60
+"""Tokens of a vocabulary that are listed."""
+
+
+def _merged(place: RoundPlace, trace: Trace) -> tuple[WordsAsked, ...]:
+    """Which pair is merged."""
+    own, learned = round_of(place), place.text.learned_as(MergeTraining)
+    if own is None or own.snapshot is None or learned is None:
+        return ()
+    pairs, counts = [*own.snapshot.pairs], trace[place.name("counts")].values
+    order = in_no_order(len(pairs), counts)
+    ranks = _ranks(pairs, own.snapshot.words, learned, counts[:, 0])
+    best = order.index(0)  # the pairs are in the order in which they would be merged
+
+    def right(low: Array, high: Array) -> Chosen:
+        ends = (low[:, 0], high[:, 0])
+        picked = (min(largest(end, end), key=ranks.__getitem__) for end in ends)
+        return frozenset(order.index(k) for k in picked)
+
+    listed = tuple(k for k, pair in enumerate(order) if pair < _MOST_LISTED)
+    assert best in listed
+    says = f"Which pair is merged in round {place.round}?"
+    return (WordsAsked(None, (says,), tuple(" ".join(pairs[k]) for k in order), right, listed),)
+
+
+def _ranks(
+    pairs: Sequence[TokenPair],
+    words: Sequence[Sequence[str]],
+    learned: MergeTraining,
+    counts: Array,
+) -> list[tuple[float, ...]]:
+    """What decides between pairs that are as good: the smaller comes first."""
+    if learned.first:
+        met = list(dict.fromkeys(pair for word in words for pair in pairwise(word)))
+        return [(float(met.index(pair)),) for pair in pairs]
+    ids = [tuple(float(learned.vocabulary[part]) for part in pair) for pair in pairs]
+    if learned.score == "likelihood":
+        return [(-float(count), *own) for count, own in zip(counts, ids, strict=True)]
+    return ids
+
+
+def tie_rule(learned: MergeTraining) -> str:
+    """Which of equal pairs is merged."""
+    if learned.first:
+        return "that is met first, from the first word on, is merged"
+    by_id = "whose left part, then right part, comes first in the vocabulary"
+    if learned.score == "likelihood":
+        return f"that occurs most often is merged, then the one {by_id}"
+    return f"{by_id} is merged"
+
+
+def _merge_rule(place: RoundPlace) -> Phrase:
+    """The tie rule, with all that it takes to go by it."""
+    learned = place.text.learned_as(MergeTraining)
+    if learned is None:
+        return ()
+    what = "score" if learned.score == "likelihood" else "count"
+    told = f"Among pairs of the same {what} the one {tie_rule(learned)}"
+    made = {one.piece for one in learned.rounds if one.new}
+    begins = [Word(token) for token in learned.vocabulary if token not in made]
+    if learned.first or len(begins) > _MOST_TOKENS:
+        return (f"{told}.",)
+    listed = (span for token in begins for span in (" ", token))
+    return (f"{told}: it begins with", *listed, ", and then has the pieces as they are made.")
+
+
 STEP = Step(
     name="learn",
     at=RoundPlace,
@@ -119,6 +194,17 @@ STEP = Step(
             "words_counted_once",
             "Counting the pairs of each word once, however often the word occurs.",
             lambda place: _counts(place, weighted=False),
+        ),
+    ),
+    inquiries=(
+        Inquiry(
+            "merged",
+            "which pair is merged in a round",
+            ("scores", "counts"),
+            _merged,
+            _merge_rule,
+            last=True,
+            ranked=True,
         ),
     ),
 )

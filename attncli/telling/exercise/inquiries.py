@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from attncli.document import Block, Table, WordBlank
+from attncli.arithmetic.expression import Blank, Omitted
+from attncli.document import Block, Line, Section, Table, WordBlank, Working
 from attncli.languages.words import FrameWords, KeyWords
 from attncli.marking.inquiries import WordQuestion, questions_at
 from attncli.marking.paths import Paths
-from attncli.questions import Question, RightWords, counted_points, labels_of, points_text
+from attncli.name import Name
+from attncli.questions import Question, RightWords, counted_points, points_text
 from attncli.records import NamedTuple
 from attncli.scenario.exercise import Points
+from attncli.tables import MatrixBlock
+from attncli.telling.blocks import matrix_block
+from attncli.telling.exercise.leaks import telling
 from attncli.telling.selection import Selection
 from attncli.trace import Trace
-from attncli.word import Word, words
+from attncli.word import Phrase, Word, words
 
 
 class WordsWanted(NamedTuple):
@@ -49,32 +54,51 @@ class AskedInWords(NamedTuple):
     written: bool = False
     points: Decimal = Decimal(1)
 
-    @property
-    def options(self) -> tuple[Word, ...]:
-        return words(self.question.asked.options)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """What the options are called in the list; nothing where the answer is written."""
-        return () if self.written else labels_of(self.question.asked.options)
-
     def asked_on(self, paths: Paths) -> Question:
-        """The question with its key."""
-        key = RightWords(self.options, self.question.right_on(paths), self.labels)
+        """The question with its key: of the options that are listed, or of all."""
+        asked, right = self.question.asked, self.question.right_on(paths)
+        listed = [k for k, label in enumerate(asked.labels) if label and not self.written]
+        kept = listed or [*range(len(asked.options))]
+        key = RightWords(
+            words(tuple(asked.options[k] for k in kept)),
+            tuple(kept.index(k) for k in right if k in kept),
+            tuple(asked.labels[k] for k in listed),
+        )
         return Question(self.question.id, self.points, words=key)
 
-    def block(self, key: RightWords, words: FrameWords, rule: str = "") -> WordBlank:
+    def block(self, key: RightWords, words: FrameWords, rule: Phrase = ()) -> WordBlank:
         """The question as it stands on the page, with its answer; perhaps with a rule behind it."""
         points = counted_points(self.points, words)
-        says = (*self.question.asked.says, rule and f" {rule}", f" ({points})")
-        return WordBlank(
-            self.question.id,
-            says,
-            self.options if self.labels else (),
-            self.labels,
-            words.keys.answer,
-            key.answer,
-        )
+        says = (*self.question.asked.says, *((" ", *rule) if rule else ()), f" ({points})")
+        listed = key.labels and not self.question.asked.tables
+        options = key.options if listed else ()
+        heading = words.keys.answer
+        return WordBlank(self.question.id, says, options, key.labels, heading, key.answer)
+
+    def tables(self, trace: Trace) -> list[MatrixBlock]:
+        """The options that are no words."""
+        asked, like = self.question.asked, trace[self.question.reads]
+        block = matrix_block(like, Selection(), self.question.part.path)
+        return [
+            block._replace(name=label, matrix=table, quantity=Name(label), begins_row=k == 0)
+            for k, (label, table) in enumerate(zip(asked.labels, asked.tables, strict=False))
+        ]
+
+
+def given_away(trace: Trace, question: WordQuestion, blocks: Iterable[Block]) -> MatrixBlock | None:
+    """A table with numbers that tell the answer of a question about a whole table, if there is
+    one."""
+    if not question.asked.tables:
+        return None
+    tell = telling(trace, [question.reads])
+    tables = (one for one in blocks if isinstance(one, MatrixBlock) and one.quantity in tell)
+    return next((one for one in tables if not _is_blank(one)), None)
+
+
+def _is_blank(table: MatrixBlock) -> bool:
+    rows, columns = table.matrix.shape
+    cells = (table.entry(i, j) for i in range(rows) for j in range(columns))
+    return all(isinstance(cell, Blank) for cell in cells)
 
 
 def asked_in_words(
@@ -98,15 +122,40 @@ def asked_in_words(
     )
 
 
+def by_names(section: Section) -> Section:
+    """A section whose lists go by names, so that their order doesn't tell what is largest."""
+    return section._replace(
+        blocks=tuple(map(_by_names, section.blocks)),
+        questions=tuple(sorted(section.questions, key=lambda one: one.id)),
+        solution=tuple(map(_by_names, section.solution)),
+    )
+
+
+def _by_names(block: Block) -> Block:
+    match block:
+        case MatrixBlock() if block.is_list and not block.given:
+            rows = sorted(block.rows, key=lambda row: block.row_names[row].raw)
+            return block._replace(rows=tuple(rows))
+        case Working():
+            return block._replace(lines=tuple(sorted(block.lines, key=_label_of)))
+        case _:
+            return block
+
+
+def _label_of(line: Line | Omitted) -> str:
+    return str(line.label) if isinstance(line, Line) else ""
+
+
 def blocks_of(
-    asked: Sequence[AskedInWords], keys: Sequence[RightWords], words: FrameWords
+    trace: Trace, asked: Sequence[AskedInWords], keys: Sequence[RightWords], words: FrameWords
 ) -> list[Block]:
     """The questions as they stand on the page, the first of a kind with its rule."""
     told: list[Block] = []
-    rules: set[str] = set()
+    rules: set[Phrase] = set()
     for one, key in zip(asked, keys, strict=True):
+        told += one.tables(trace)
         rule = one.question.rule
-        told.append(one.block(key, words, "" if rule in rules else rule))
+        told.append(one.block(key, words, () if rule in rules else rule))
         rules.add(rule)
     return told
 
@@ -127,7 +176,8 @@ def table_of_answers(questions: Sequence[Question], words: KeyWords) -> list[Blo
 
 
 def _label(key: RightWords, words: KeyWords) -> str:
-    return _either([key.labels[k] for k in key.right], words) if key.labels else ""
+    labels = [key.labels[k] for k in key.right if key.labels]
+    return "" if labels == [word.raw for word in key.answers] else _either(labels, words)
 
 
 def _answers(key: RightWords, words: KeyWords) -> Word:
@@ -136,5 +186,5 @@ def _answers(key: RightWords, words: KeyWords) -> Word:
 
 def _either(told: Sequence[str], words: KeyWords) -> str:
     """`A or C`"""
-    *before, last = told
+    *before, last = told or [""]
     return words.either.format(first=", ".join(before), last=last) if before else last

@@ -30,7 +30,13 @@ from attncli.telling.exercise.choice import chosen
 from attncli.telling.exercise.conventions import products_in_words
 from attncli.telling.exercise.fingerprint import fingerprint
 from attncli.telling.exercise.frame import framing_facts, instructions
-from attncli.telling.exercise.inquiries import AskedInWords, blocks_of, table_of_answers
+from attncli.telling.exercise.inquiries import (
+    AskedInWords,
+    blocks_of,
+    by_names,
+    given_away,
+    table_of_answers,
+)
 from attncli.telling.exercise.keys import Reach, key_of, number_of, with_slips
 from attncli.telling.exercise.lines import Asked, Blankable
 from attncli.telling.exercise.request import ExerciseRequest
@@ -117,6 +123,7 @@ class BlankedPage(NamedTuple):
         )
         sections = []
         in_words = self.wish.in_words(self.trace)
+        self.check_untold(in_words)
         for told, places in self.asking:
             section = told.section
             if places:
@@ -126,6 +133,16 @@ class BlankedPage(NamedTuple):
             own = [one for one in in_words if one.question.part == told.part]
             sections.append(self._with_words(told, section, own, words) if own else section)
         return sections
+
+    def check_untold(self, asked: Sequence[AskedInWords]) -> None:
+        """Raises SelectionError where the page tells the answer of a question."""
+        blocks = [block for told, _ in self.asking for block in told.section.blocks]
+        for one in asked:
+            table = given_away(self.trace, one.question, blocks)
+            if table is not None:
+                wrong = f"the sheet shows {table.name}, which tells the answer"
+                right = f"ask for all of {table.name} as well, or not for the step that needs it"
+                raise SelectionError.of(f"--ask {one.question.id}", wrong, right)
 
     def _with_words(
         self,
@@ -138,15 +155,18 @@ class BlankedPage(NamedTuple):
         working that leads to the answers."""
         questions = [one.asked_on(self._paths) for one in asked]
         keys = [key for question in questions if (key := question.words) is not None]
-        blocks = blocks_of(asked, keys, words)
+        blocks = blocks_of(self.trace, asked, keys, words)
         lines: list[Block] = []
         if told.only_asked:
             names = {definition.name for definition in told.part.definitions}
             lines = working_in(self.trace, told.part, names, (), Selection())
+        section = section._replace(solution=(*section.solution, *lines))
+        if any(one.question.ranked for one in asked):
+            section = by_names(section)
         return section._replace(
             blocks=(*section.blocks, *blocks),
             questions=(*section.questions, *questions),
-            solution=(*section.solution, *lines, *table_of_answers(questions, words.keys)),
+            solution=(*section.solution, *table_of_answers(questions, words.keys)),
         )
 
     def _section(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
+from itertools import islice
 
 from attncli.arithmetic.expression import Location
 from attncli.choices import LAYOUTS, Layout
@@ -22,6 +23,7 @@ from attncli.telling.exercise.inquiries import (
 )
 from attncli.telling.exercise.lines import Blankable, Terms
 from attncli.telling.exercise.sections import Cells, sections_of, told_of
+from attncli.telling.parts import told_parts
 from attncli.telling.selection import Selection
 from attncli.trace import PlannedStep, Trace
 
@@ -112,7 +114,21 @@ class ExerciseRequest(NamedTuple):
     def in_words(self, trace: Trace) -> list[AskedInWords]:
         """What is asked of a trace besides numbers."""
         asked = asked_in_words(trace, self.words, self.points)
-        return [one for one in asked if self._shows_rows_of(trace, one.question)]
+        shown = [one for one in asked if self._shows_rows_of(trace, one.question)]
+        kept = [one for one in shown if not one.question.last]
+        last = (one for one in shown if one.question.last and self._ends_with(trace, one.question))
+        return [*kept, *islice(last, 1)]
+
+    def _ends_with(self, trace: Trace, question: WordQuestion) -> bool:
+        """Whether nothing is told after a question that would tell its answer."""
+        parts = told_parts(trace)
+        if question.part not in parts:
+            return False
+        later = parts[parts.index(question.part) + 1 :]
+        made = {one.name for part in later for one in part.definitions}
+        cells = any(name in made for ask in self.asks for name, _ in ask.cells)
+        whole = (ask.selection for ask in self.asks if not ask.cells)
+        return not cells and not any(one.includes(part) for one in whole for part in later)
 
     def _shows_rows_of(self, trace: Trace, question: WordQuestion) -> bool:
         """Whether the section of a question has its row, if it shows only some."""

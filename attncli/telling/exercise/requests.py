@@ -39,6 +39,7 @@ def request_of(trace: Trace, ordered: ExerciseFile) -> ExerciseRequest:
     share, tolerance = ordered.mistakes, tolerance_of(ordered.tolerance)
     found = ExerciseRequest(tuple(asks), ordered.points, str(ordered.seed), share, tolerance)
     found = found._replace(words=tuple(words))
+    _check_words(trace, ordered, found)
     if ordered.layout is not None:
         found = found._replace(layout=ordered.layout)
     _check_points(trace, ordered, found)
@@ -62,6 +63,19 @@ def _check_points(trace: Trace, ordered: ExerciseFile, found: ExerciseRequest) -
         wrong.append(Problem(where, f"nothing is asked of {name}", right))
     if wrong:
         raise SelectionError(sorted(wrong))
+
+
+def _check_words(trace: Trace, ordered: ExerciseFile, found: ExerciseRequest) -> None:
+    """Raises SelectionError for a question that the sheet tells the answer of, or hasn't."""
+    asked = {one.question.id for one in found.in_words(trace)}
+    wrong = []
+    for ask, want in zip([one for one in ordered.ask if one.question], found.words, strict=True):
+        if asked.isdisjoint(one.id for one in want.questions(trace)):
+            says = "the sheet would tell the answer, or hasn't what it takes"
+            right = "ask it of the last round on a sheet, and of rows that this shows"
+            wrong.append(_placed(Problem.of(f"--ask {want.text}", says, right), ask))
+    if wrong:
+        raise SelectionError(wrong)
 
 
 def _alike(asks: Sequence[Ask]) -> Iterator[list[Ask]]:
