@@ -61,6 +61,26 @@ def test_what_was_skipped_is_shown_and_gone_on_with() -> None:
     assert said.count("it follows from your earlier number") == 3
 
 
+def test_questions_are_asked_in_words(tmp_path: Path) -> None:
+    """A letter will do; what follows from one's own number counts; a hint has no answer."""
+    exam = tmp_path / "exam.yaml"
+    asked = "[{step: scores, token: love}, {question: attends_most, token: love}]"
+    exam.write_text(f"scenario: i_love_ai\nask: {asked}\n", "utf-8")
+
+    def said(*answers: str) -> str:
+        command = ("practice", str(exam), "--fresh")
+        return attn(*command, typed="\n".join(answers) + "\n").stdout
+
+    right = said("1", "1", "2", "?", "c")
+    assert "3 numbers and 1 question to work out" in right
+    assert "A)\u00a0I, B)\u00a0love, C)\u00a0AI".replace("\u00a0", " ") in right
+    assert "✓ attends_most[love]: right." in right
+    assert "AI" not in right.partition("> ?")[2].partition("> c")[0]
+    assert "✓ attends_most[love]: it follows" in said("5", "1", "2", "I")
+    assert "✗ attends_most[love]: it doesn't follow." in said("1", "1", "2", "love")
+    assert "attends_most[love]: AI." in said("1", "1", "2", "skip")
+
+
 def test_rows_at_once_and_the_end_of_the_input() -> None:
     code, said = practised("--rows", answers=["2.718 2.718 7.389", "12.825 1"])
     assert code == 1

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from attncli.arithmetic.expression import Location
 from attncli.file.problems import ScenarioError
+from attncli.marking.grading.words import AskedWords, MarkedWords, OwnNumbers, marked_words
 from attncli.marking.judging import Judge
 from attncli.marking.numerals import read_number
 from attncli.marking.verdicts import Given, Verdict
@@ -51,6 +52,8 @@ class Session:
         return [task for task in self.lesson.tasks if not self.is_done(task)]
 
     def is_done(self, task: Task) -> bool:
+        if task.words is not None:
+            return task.words.question.id in self.told
         return all(self.address(cell) in self.told for cell in task.cells)
 
     def verdicts_on(self, task: Task, texts: Sequence[str]) -> list[Verdict]:
@@ -58,6 +61,25 @@ class Session:
         new = {c: read_number(text) for c, text in zip(task.cells, texts, strict=True)}
         said = self.judge.verdicts({**self.numbers, **new})
         return [verdict for verdict in said if verdict.cell in new]
+
+    def marked_words(self, task: Task, text: str) -> MarkedWords:
+        """What is said of an answer in words."""
+        assert task.words is not None
+        _, theirs = self.judge.judged(self.numbers)
+        own = OwnNumbers(self.judge.right, theirs, self.numbers)
+        asked = AskedWords(task.words.question, task.words.points)
+        return marked_words(asked, read_number(text), own, carry=True)
+
+    def keep_words(self, task: Task, text: str, mistakes: tuple[str, ...] = ()) -> None:
+        """Goes on with an answer in words."""
+        assert task.words is not None
+        self.told[task.words.question.id] = SettledCell(text, mistakes)
+
+    def right_words(self, task: Task) -> str:
+        """The right answer in words."""
+        assert task.words is not None
+        asked = task.words.question
+        return asked.asked.options[asked.right_on(self.judge.right)[0]]
 
     def keep(self, task: Task, texts: Sequence[str], mistakes: Mapping[Location, str]) -> None:
         """Goes on with these numbers."""
@@ -67,6 +89,9 @@ class Session:
 
     def keep_shown(self, task: Task) -> None:
         """Goes on with the answers."""
+        if task.words is not None:
+            self.told[task.words.question.id] = SettledCell(self.right_words(task), shown=True)
+            return
         quantity = self.leading_to(task)[task.cells[0].quantity]
         for cell in task.cells:
             text = str(quantity.number(cell.row, cell.column).shown)
@@ -104,12 +129,16 @@ class Session:
         except (ScenarioError, ArithmeticError):
             return trace
 
-    def results(self) -> dict[str, list[tuple[Verdict | None, SettledCell]]]:
-        """What became of each cell that was asked for, by steps: its verdict, None where the
-        answer was shown."""
+    def results(self) -> dict[str, list[tuple[Verdict | MarkedWords | None, SettledCell]]]:
+        """What became of each cell and question that was asked, by steps: its verdict, None where
+        the answer was shown."""
         said = {verdict.cell: verdict for verdict in self.judge.verdicts(self.numbers)}
-        found: dict[str, list[tuple[Verdict | None, SettledCell]]] = {}
+        found: dict[str, list[tuple[Verdict | MarkedWords | None, SettledCell]]] = {}
         for task in self.lesson.tasks:
+            own = None if task.words is None else self.told.get(task.words.question.id)
+            if own is not None:
+                marked = None if own.shown else self.marked_words(task, own.text)
+                found.setdefault(task.part.step, []).append((marked, own))
             for cell in task.cells:
                 told = self.told.get(self.address(cell))
                 if told is not None:
@@ -129,6 +158,6 @@ class Session:
         return Counter(says for told in self.told.values() for says in told.mistakes)
 
 
-def is_right(verdict: Verdict | None, told: SettledCell) -> bool:
+def is_right(verdict: Verdict | MarkedWords | None, told: SettledCell) -> bool:
     """Whether a number was right, or followed, at the first go."""
     return verdict is not None and verdict.judgement in RIGHT and not told.mistakes

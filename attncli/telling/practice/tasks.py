@@ -10,6 +10,7 @@ from attncli.arithmetic.expression import Location
 from attncli.document import Block, Section
 from attncli.records import NamedTuple, dataclass
 from attncli.tables import MatrixBlock
+from attncli.telling.exercise.inquiries import AskedInWords
 from attncli.telling.exercise.lines import Blankable
 from attncli.telling.exercise.request import ExerciseRequest
 from attncli.telling.exercise.sections import StepSection
@@ -18,11 +19,13 @@ from attncli.trace import PlannedStep, Trace
 
 
 class Task(NamedTuple):
-    """What is asked at once: some cells, of one row, that a part of the story makes."""
+    """What is asked at once: some cells, of one row, that a part of the story makes; or a question
+    that is answered in `words`."""
 
     section: int
     part: PlannedStep
     cells: tuple[Location, ...]
+    words: AskedInWords | None = None
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,12 @@ class Lesson:
             known.update(cells)
             rows = groupby(cells, lambda cell: cell[:2] if self.by_rows else cell)
             yield from (Task(k, told.part, tuple(row)) for _, row in rows)
+            yield from (Task(k, told.part, (), one) for one in self._in_words(told.part))
+
+    def _in_words(self, part: PlannedStep) -> list[AskedInWords]:
+        """What a part is asked besides numbers."""
+        asked = self.wish.in_words(self.trace)
+        return [one for one in asked if one.question.part == part]
 
     def _cells(self, section: int) -> list[Location]:
         told, places = self._asked[section]
@@ -77,6 +86,8 @@ class Lesson:
     def opening_of(self, section: int) -> Section:
         """A section with the tables that its working starts from, and nothing that is asked."""
         told = self.sections[section]
+        if told.only_asked:
+            return told.section._replace(number=None)
         made = {definition.name for definition in told.part.definitions}
         blocks = [one for one in _tables(told.section.blocks) if one.quantity not in made]
         asked = {cell.quantity for task in self.tasks for cell in task.cells}

@@ -42,11 +42,15 @@ def page_of(*blocks: Block, sections: Sequence[Section] = ()) -> Document:
 def greeting(session: Session) -> Document:
     """What is asked, and how to answer."""
     tasks, waiting = session.lesson.tasks, session.waiting
-    numbers = sum(len(task.cells) for task in tasks)
+    numbers, questions = sum(len(task.cells) for task in tasks), sum(not t.cells for t in tasks)
+    asked = [counted(numbers, "number")] * (numbers > 0) + [counted(questions, "question")] * (
+        questions > 0
+    )
+    word = ", or the word or its letter" if questions else ""
     rounding = session.lesson.trace.rounding
     rows: tuple[tuple[str, Spans], ...] = (
-        ("Practice", (f"{counted(numbers, 'number')} to work out, {rounding.decimals} decimals",)),
-        ("Answer", ("write the number",) + ((" of each cell, with spaces between",)
+        ("Practice", (f"{' and '.join(asked)} to work out, {rounding.decimals} decimals",)),
+        ("Answer", (f"write the number{word}",) + ((" of each cell, with spaces between",)
                    if session.lesson.by_rows else ()) + (", or",)),
         ("?", ("for a hint, another ? for the numbers that go in",)),
         ("skip", ("to see the answer,  quit  to stop here",)),
