@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections import Counter
@@ -18,15 +19,20 @@ from attncli.cli import app
 from attncli.document import WordBlank
 from attncli.marking.inquiries import questions_at
 from attncli.marking.wording import chosen
+from attncli.notation.words import printed
 from attncli.questions import labels_of
-from attncli.render import Page, render
+from attncli.render import Page, files_of, render
 from attncli.steps import STORY, step_named
 from attncli.steps.order import inquiries
 from attncli.telling.exercise.inquiries import WordsWanted
 from attncli.telling.exercise.request import ExerciseRequest
+from attncli.writing.package import packed
+from tests import cloze, qti
 from tests.conftest import sampled
 from tests.exercises import SHEET_FORMATS, Papers, papers
 from tests.pages import SHIPPED, trace_of
+from tests.qti.schema import QTI, faults
+from tests.test_moodle import NASTY
 
 WITH_WEIGHTS = [
     name
@@ -222,3 +228,40 @@ def test_an_exercise_of_questions_is_made_and_marked(tmp_path: Path) -> None:
         keys = sorted(str(one) for one in (tmp_path / "keys").rglob("*key*"))
         result = run(app, ["grade", place, *keys])
         assert result.exit_code == 0, result.output
+
+
+FEW = r"""
+tokens: ["}~", "#\\", "{1:NUMERICAL:=1}", "*", "\\(x\\) <b>&"]
+X: [[1, 2], [2, 1], [1, 0.5], [0.5, 1], [1, 3]]
+projection: none
+"""
+
+
+@pytest.mark.parametrize("written", [False, True])
+@pytest.mark.parametrize("scenario", ["three_tokens_two_heads", "nasty", "nasty and few"])
+def test_moodle_and_qti_mark_them(scenario: str, written: bool) -> None:
+    """Read back by readers of their own, with tokens that Moodle or XML would obey, too."""
+    text = SHIPPED[scenario] if scenario in SHIPPED else NASTY.replace("sentence: x\n", "")
+    trace = trace_of(FEW if scenario == "nasty and few" else text)
+    words = (WordsWanted("attends_most", written=written),)
+    whole = papers(trace, ExerciseRequest((), seed="7", words=words)).whole
+    keys = [q.words for s in whole.sections for q in s.questions if q.words is not None]
+    (question,) = cloze.questions(render(whole, "moodle", Page(80)))
+    assert len(question.fields) == len(keys)
+    for field, key in zip(question.fields, keys, strict=True):
+        assert field.kind == ("shortanswer" if written or not key.labels else "multichoice")
+        right = {answer.raw for answer in key.answers}
+        shares = {html.unescape(one.text): one.share for one in field.alternatives}
+        for option in key.options:
+            if field.kind == "multichoice":
+                assert shares[printed(option)] == (option.raw in right)
+            else:
+                assert cloze.mark(field, option.raw)[0] == (option.raw in right)
+    package = qti.opened(packed(files_of([whole], "qti", Page(80))))
+    (item,) = package.items.values()
+    assert not [*faults(item)]
+    names = [one.attrib["identifier"] for one in item.iter(f"{{{QTI}}}responseDeclaration")]
+    typed = [f"option{key.right[0] + 1}" if key.labels else key.answer.raw for key in keys]
+    score = qti.mark(item, dict(zip(names, typed, strict=True))).score
+    assert score == len(keys)
+    assert qti.mark(item, dict.fromkeys(names, "nothing")).score == 0

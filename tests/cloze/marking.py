@@ -22,14 +22,14 @@ WIDEST = 60
 
 def mark(field: Field, answer: str) -> tuple[Decimal, str]:
     """The share of a field's weight that an answer earns, and what is said to it: of a numerical
-    field, or of a short answer.
+    field, of a short answer, or of a choice.
 
     The first alternative in order whose interval, both ends included, has the answer. Moodle
     compares floats, and so widens the interval by 1e-14 times the larger of the value and the
     tolerance (older ones: of the value and 1); here it is exact, so that an answer which needs
     that slack is found.
     """
-    if field.kind == "shortanswer":
+    if field.kind in ("shortanswer", "multichoice"):
         return _mark_text(field, answer)
     if field.kind != "numerical":
         raise ValueError(f"numerical fields and short answers are marked, not {field.kind}")

@@ -63,7 +63,10 @@ def _check_references(manifest: Element, test: Element, items: Mapping[str, Elem
 def unfitting(item: Element) -> Iterator[str]:
     """What of an item refers to nothing, or is there twice."""
     declared = _told(item, "responseDeclaration", "identifier")
-    asked = _told(item, "textEntryInteraction", "responseIdentifier")
+    asked = [
+        *_told(item, "textEntryInteraction", "responseIdentifier"),
+        *_told(item, "inlineChoiceInteraction", "responseIdentifier"),
+    ]
     if sorted(declared) != sorted(asked) or len(set(asked)) != len(asked):
         yield f"answers {declared} are asked for at {asked}"
     outcomes = _told(item, "outcomeDeclaration", "identifier")
@@ -79,6 +82,7 @@ def unfitting(item: Element) -> Iterator[str]:
         for one in item.iter(f"{{{QTI}}}baseValue")
         if one.attrib["baseType"] == "identifier"
     }
+    told -= {*_told(item, "inlineChoice", "identifier")}
     if told - {*feedback}:
         yield f"no feedback for {told - {*feedback}}"
 

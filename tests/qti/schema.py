@@ -25,8 +25,9 @@ def any_of(*names: str) -> str:
     return f"({'|'.join(' '.join(names).split())})"
 
 
-FLOW = any_of(INLINE, BLOCK, "textEntryInteraction") + "*"
-TEXT = any_of(INLINE, "textEntryInteraction") + "*"
+PLACES = "textEntryInteraction inlineChoiceInteraction"
+FLOW = any_of(INLINE, BLOCK, PLACES) + "*"
+TEXT = any_of(INLINE, PLACES) + "*"
 
 CONTENT = {
     "assessmentItem": "responseDeclaration* outcomeDeclaration* templateDeclaration* "
@@ -72,6 +73,8 @@ CONTENT = {
          "itemSessionControl", "testVariables", "weight"),
         "",
     ),
+    "inlineChoiceInteraction": "inlineChoice inlineChoice*",
+    "inlineChoice": "",
     "manifest": "metadata? organizations resources manifest*",
     "metadata": "schema? schemaversion?",
     "organizations": "organization*",
@@ -101,6 +104,7 @@ WITH_TEXT = frozenset(
         "modalFeedback",
         "value",
         "baseValue",
+        "inlineChoice",
         "schema",
         "schemaversion",
     ]
@@ -144,6 +148,10 @@ ATTRIBUTES = {
         "responseIdentifier!": NAME, "expectedLength": WHOLE, "base": WHOLE, "class": ANY,
         "patternMask": ANY, "placeholderText": ANY, "stringIdentifier": NAME, "format": ANY,
     },
+    "inlineChoiceInteraction": {
+        "responseIdentifier!": NAME, "shuffle!": TRUTH, "required": TRUTH, "class": ANY,
+    },
+    "inlineChoice": {"identifier!": NAME, "fixed": TRUTH, "class": ANY},
     "setOutcomeValue": {"identifier!": NAME},
     "variable": {"identifier!": NAME, "weightIdentifier": NAME},
     "baseValue": {"baseType!": KIND},

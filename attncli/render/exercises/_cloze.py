@@ -38,6 +38,8 @@ _LEAST_WIDTH, _MOST_WIDTH = 6, 18
 """Moodle makes fields of more than some characters longer by chance; 18 digits keep a whole
 number from becoming a fraction with an exponent."""
 _STAR = r"\*"
+_OBEYED = re.compile(r"[\\~{}&#]")
+_HASH = r"\#"
 _KEPT = re.compile(r"[\\~{}]")
 
 
@@ -90,14 +92,19 @@ def word_field(question: Question, key: RightWords, said: str, size: Size) -> st
     """A blank that is answered in words: a choice, or a short answer whatever its letters' case."""
     told, weight = in_field(said), size.weight(question)
     if key.labels:
-        options = (in_field(text(printed(option))) for option in key.options)
+        options = (in_field(text(printed(option)).replace("*", "&#42;")) for option in key.options)
         choices = [
             f"={option}#{told}" if k in key.right else option for k, option in enumerate(options)
         ]
         return f"{{{weight}:MULTICHOICE:{'~'.join(choices)}}}"
     # a star would stand for any text
-    parts = [f"={in_field(one.replace('*', _STAR))}#{told}" for one in written_answers(key)]
+    parts = [f"={as_typed(one.replace('*', _STAR))}#{told}" for one in written_answers(key)]
     return f"{{{weight}:SHORTANSWER:{'~'.join([*parts, f'%0%{size.filler}'])}}}"
+
+
+def as_typed(answer: str) -> str:
+    """A text as it is written in an answer, from which Moodle gets just that text again."""
+    return _OBEYED.sub(lambda found: _HASH if found[0] == "#" else f"&#{ord(found[0])};", answer)
 
 
 def in_field(html: str) -> str:
