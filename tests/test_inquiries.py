@@ -158,6 +158,15 @@ def test_a_sheet_is_the_same_whatever_is_right(form: str, written: bool) -> None
     assert not [number for number in shown if len(number) > 4 and number in told]
 
 
+def test_a_file_with_both_sheet_and_key_keeps_answers_to_the_key() -> None:
+    """What is in `\\fillin[…]` the class `exam` prints with the answers alone."""
+    call = ["exercise", "i_love_ai", "--ask", "attends_most", "--format", "latex"]
+    told = CliRunner().invoke(app, call).output
+    places = re.findall(r"\\mbox\{Answer (\S*)\[\d+mm\]\}", told)
+    assert places == [r"\fillin[I]", r"\fillin[AI]", r"\fillin[AI]"]
+    assert told.count(r"\mbox{Answer") == 3
+
+
 PAIRS = ("u n", "un g", "h u")
 
 

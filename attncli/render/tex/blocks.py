@@ -78,17 +78,17 @@ def _fields(block: doc.Fields, _: Setting) -> str:
     )
 
 
-def _word_blank(block: doc.WordBlank, _: Setting) -> str:
-    """A question, its options, and a rule for the answer."""
+def _word_blank(block: doc.WordBlank, setting: Setting) -> str:
+    """A question, its options, and a place for the answer."""
     options = [
         rf"\mbox{{{label}) {spans((option,))}}}"
         for label, option in zip(block.labels, block.options, strict=False)
     ]
-    rule = r"\rule{8em}{.4pt}" if block.answer is None else spans((block.answer,))
+    place = setting.place("" if block.answer is None else spans((block.answer,)))
     listed = "".join(rf"{option}\quad " for option in options)
     return (
         f"{{\\raggedright {spans(block.text)}\\\\*[1ex]\n"
-        f"{listed}\\hspace*{{\\fill}}\\mbox{{{escaped(block.heading)} {rule}}}\\par}}\\medskip"
+        f"{listed}\\hspace*{{\\fill}}\\mbox{{{escaped(block.heading)} {place}}}\\par}}\\medskip"
     )
 
 

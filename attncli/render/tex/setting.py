@@ -11,6 +11,8 @@ from attncli.render.tex.text import FORMULA, WORKING
 BLANK_WIDTH = 18
 """Millimetres of a blank in a line, also in exponents; it tells nothing of what is to be written
 there."""
+_IN_WORDS = 32
+"""Millimetres of an answer in words."""
 _NARROWEST, _WIDEST, _OF_A_DECIMAL = 9, 24, 3
 
 
@@ -45,6 +47,13 @@ class Setting(NamedTuple):
             if self.working.hidden
             else f"${self.working.blank(blank)}$"
         )
+
+    def place(self, answer: str) -> str:
+        """Where an answer in words is written: one that is told stands in the key alone, where the
+        file has both."""
+        if self.working.hidden:
+            return rf"\fillin[{answer}][{_IN_WORDS}mm]"
+        return answer or rf"\underline{{\hspace{{{_IN_WORDS}mm}}}}"
 
 
 def fillin(blank: Blank, width: int = BLANK_WIDTH) -> str:
