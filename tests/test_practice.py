@@ -78,6 +78,9 @@ def test_questions_are_asked_in_words(tmp_path: Path) -> None:
     assert "AI" not in right.partition("> ?")[2].partition("> c")[0]
     assert "✓ attends_most[love]: it follows" in said("5", "1", "2", "I")
     assert "✗ attends_most[love]: it doesn't follow." in said("1", "1", "2", "love")
+    alone = attn("practice", "i_love_ai", "--ask", "attends_most", typed="c\nc\nB\n")
+    assert alone.exit_code == 1
+    assert alone.stdout.count(": right.") == 2
     assert "attends_most[love]: AI." in said("1", "1", "2", "skip")
 
 

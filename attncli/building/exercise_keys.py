@@ -116,12 +116,16 @@ class AskKind:
             return None
         wrong = _at_odds(values.keys())
         if wrong:
-            problems.add(node.where, wrong, "keep one of them")
+            right = "leave written out" if wrong == _NOT_WRITTEN else "keep one of them"
+            problems.add(node.where, wrong, right)
             return None
         return Ask(**values, where=node.where)
 
     def schema(self) -> Schema:
         return {"anyOf": [STEP.schema(), QUESTION.schema(), ASKED.schema()]}
+
+
+_NOT_WRITTEN = "only the answer of a question can be written"
 
 
 def _at_odds(keys: Collection[str]) -> str:
@@ -132,7 +136,7 @@ def _at_odds(keys: Collection[str]) -> str:
     beside = sorted({"step", "blank"} & set(keys))
     if "question" in keys and beside:
         return f"a question is answered in words, and {' and '.join(beside)} beside it"
-    return "" if "question" in keys or "written" not in keys else "only a question can be written"
+    return "" if "question" in keys or "written" not in keys else _NOT_WRITTEN
 
 
 class PointsKind:

@@ -29,6 +29,14 @@ class PracticeArguments(NamedTuple):
             help="Ask only for this cell, `'weights[love, AI]'`; may be repeated.",
         ),
     ] = None  # fmt: skip
+    ask: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--ask", metavar="QUESTION",
+            help="Ask something that is answered in words, as `attn exercise` has it: "
+            "`attends_most`; may be repeated.",
+        ),
+    ] = None  # fmt: skip
     rows: Annotated[
         bool, typer.Option("--rows", help="Ask for the numbers of a row at once, not for each.")
     ] = False
@@ -66,6 +74,8 @@ def command(typed: PracticeArguments) -> None:
       attn practice i_love_ai --step softmax
 
       attn practice i_love_ai --step scores --token love --rows
+
+      attn practice i_love_ai --step softmax --ask attends_most
 
       attn practice yassine_rnn --seed 3 --fresh
 

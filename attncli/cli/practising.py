@@ -60,8 +60,9 @@ def _exercise_in(typed: PracticeArguments) -> ExerciseFile | None:
     if not is_exercise(typed.scenario):
         return None
     said = [option for option, value in typed.part.options() if value]
-    if said or typed.cell:
-        option = said[0] if said else "--cell"
+    said += ["--cell"] * bool(typed.cell) + ["--ask"] * bool(typed.ask)
+    if said:
+        option = said[0]
         right = f"leave {option} out, or practise its scenario"
         raise Refusal.of(option, "an exercise file says itself what is asked", right)
     return load_exercise(typed.scenario)
@@ -79,8 +80,10 @@ def _worked(typed: PracticeArguments, source: str) -> Trace:
 
 
 def _wish(typed: PracticeArguments, trace: Trace) -> ExerciseRequest:
+    from attncli.scenario.exercise import Ask
     from attncli.telling.cells import find_cells
     from attncli.telling.exercise.request import ExerciseRequest, PartAsked
+    from attncli.telling.exercise.requests import check_words, wanted_in_words
     from attncli.telling.selection import select
     from attncli.telling.walkthrough import check_told
 
@@ -88,7 +91,12 @@ def _wish(typed: PracticeArguments, trace: Trace) -> ExerciseRequest:
     selection = select(trace, typed.part.steps, detail="summary", **typed.part.within)
     check_told(trace, selection)
     made = [(name, address) for name, address in cells if name in trace]
-    return ExerciseRequest((PartAsked(selection, made),))
+    asks = [Ask(**typed.part.within).asking(text) for text in typed.ask or ()]
+    words = tuple(wanted_in_words(trace, ask) for ask in asks)
+    numbers = () if words and not (typed.part.steps or made) else (PartAsked(selection, made),)
+    wish = ExerciseRequest(numbers, words=words)
+    check_words(trace, asks, wish)
+    return wish
 
 
 def _seed(text: str) -> int:

@@ -15,6 +15,7 @@ from attncli.refusals import Where, quote
 
 MOST_POINTS = 100
 MOST_FORMS = 10_000
+_WRITTEN = ":written"
 LARGEST_SEED = 10**18
 
 
@@ -74,6 +75,11 @@ class Ask(NamedTuple):
     question: str | None = None
     written: bool = False
     where: Where | None = None
+
+    def asking(self, text: str) -> Ask:
+        """What `--ask` says: a question, perhaps with `:written` behind it."""
+        question = text.removesuffix(_WRITTEN)
+        return self._replace(question=question, written=question != text)
 
 
 class Points(NamedTuple):

@@ -11,14 +11,13 @@ from attncli.refusals import Problem
 
 if TYPE_CHECKING:
     from attncli.cli.exercising.arguments import ExerciseArguments
-    from attncli.scenario.exercise import Ask, ExerciseFile
+    from attncli.scenario.exercise import ExerciseFile
 
 _SAID_BY_A_FILE = (
     *("step", "layer", "head", "token", "cell", "ask", "blank", "points", "forms", "seed", "allow"),
     *("mistakes", "decimals", "rounding", "set_", "detail", "layout", "language"),
 )
 """Options that an exercise file has keys for, or that belong into its scenario."""
-_WRITTEN = ":written"
 
 
 class Ordered(NamedTuple):
@@ -83,7 +82,7 @@ def _by_options(order: ExerciseArguments, complaints: Complaints) -> Ordered | N
     if steps and cells:  # which don't go together, as is told when they are looked for
         cells = [cell._replace(step=steps[0].step) for cell in cells]
         steps = []
-    words = [_question(asked, text) for text in order.ask or ()]
+    words = [asked.asking(text) for text in order.ask or ()]
     exercise = ExerciseFile(
         order.scenario,
         (*steps, *cells, *words) or (asked,),
@@ -98,9 +97,3 @@ def _by_options(order: ExerciseArguments, complaints: Complaints) -> Ordered | N
         mistakes=counts.share,
     )
     return Ordered(exercise, counts)
-
-
-def _question(asked: Ask, text: str) -> Ask:
-    """What `--ask` says: a question, perhaps with `:written` behind it."""
-    question = text.removesuffix(_WRITTEN)
-    return asked._replace(question=question, written=question != text)

@@ -34,8 +34,8 @@ from attncli.refusals import listed, quote
 from attncli.scenario.model import Attention, entry_path
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.tokenizers.kind import TOKEN
-from attncli.steps.inquiry import Inquiry
 from attncli.steps.attention.mask_options import which_mask
+from attncli.steps.inquiry import Inquiry
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 

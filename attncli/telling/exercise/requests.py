@@ -31,7 +31,7 @@ def request_of(trace: Trace, ordered: ExerciseFile) -> ExerciseRequest:
             if group[0].question is None:
                 asks.append(_asked(trace, ordered, group))
             else:
-                words += (_in_words(trace, ask) for ask in group)
+                words += (wanted_in_words(trace, ask) for ask in group)
         except SelectionError as error:
             wrong += (_placed(problem, group[0]) for problem in error.problems)
     if wrong:
@@ -39,7 +39,7 @@ def request_of(trace: Trace, ordered: ExerciseFile) -> ExerciseRequest:
     share, tolerance = ordered.mistakes, tolerance_of(ordered.tolerance)
     found = ExerciseRequest(tuple(asks), ordered.points, str(ordered.seed), share, tolerance)
     found = found._replace(words=tuple(words))
-    _check_words(trace, ordered, found)
+    check_words(trace, ordered.ask, found)
     if ordered.layout is not None:
         found = found._replace(layout=ordered.layout)
     _check_points(trace, ordered, found)
@@ -65,11 +65,11 @@ def _check_points(trace: Trace, ordered: ExerciseFile, found: ExerciseRequest) -
         raise SelectionError(sorted(wrong))
 
 
-def _check_words(trace: Trace, ordered: ExerciseFile, found: ExerciseRequest) -> None:
+def check_words(trace: Trace, asks: Sequence[Ask], found: ExerciseRequest) -> None:
     """Raises SelectionError for a question that the sheet tells the answer of, or hasn't."""
     asked = {one.question.id for one in found.in_words(trace)}
     wrong = []
-    for ask, want in zip([one for one in ordered.ask if one.question], found.words, strict=True):
+    for ask, want in zip([one for one in asks if one.question], found.words, strict=True):
         if asked.isdisjoint(one.id for one in want.questions(trace)):
             says = "the sheet would tell the answer, or hasn't what it takes"
             right = "ask it of the last round on a sheet, and of rows that this shows"
@@ -100,7 +100,7 @@ def _asked(trace: Trace, ordered: ExerciseFile, group: Sequence[Ask]) -> PartAsk
     return PartAsked(selection, tuple(cells), blanking, first.points)
 
 
-def _in_words(trace: Trace, ask: Ask) -> WordsWanted:
+def wanted_in_words(trace: Trace, ask: Ask) -> WordsWanted:
     """A question that is answered in words. Raises SelectionError where nothing has it."""
     assert ask.question is not None
     selection = select(trace, (), ask.token, layer=ask.layer, head=ask.head)

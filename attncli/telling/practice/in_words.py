@@ -38,7 +38,7 @@ def question(session: Session, task: Task) -> Document:
         for label, option in zip(told.labels, told.options, strict=False)
     ]
     listed = (Prose(joined(options)),) if options else ()
-    return page_of(*tables, Prose(count), Prose(told.text), *listed)
+    return page_of(*tables, Prose(count), Prose(told.text[:-1]), *listed)  # without its points
 
 
 def _asked(task: Task) -> AskedInWords:

@@ -46,11 +46,11 @@ def greeting(session: Session) -> Document:
     asked = [counted(numbers, "number")] * (numbers > 0) + [counted(questions, "question")] * (
         questions > 0
     )
-    word = ", or the word or its letter" if questions else ""
+    ways = ["the number"] * (numbers > 0) + ["the word or its letter"] * (questions > 0)
     rounding = session.lesson.trace.rounding
     rows: tuple[tuple[str, Spans], ...] = (
         ("Practice", (f"{' and '.join(asked)} to work out, {rounding.decimals} decimals",)),
-        ("Answer", (f"write the number{word}",) + ((" of each cell, with spaces between",)
+        ("Answer", (f"write {', or '.join(ways)}",) + ((" of each cell, with spaces between",)
                    if session.lesson.by_rows else ()) + (", or",)),
         ("?", ("for a hint, another ? for the numbers that go in",)),
         ("skip", ("to see the answer,  quit  to stop here",)),
@@ -201,6 +201,9 @@ def _again(session: Session, steps: Sequence[str]) -> Iterator[Block]:
         more = f" {counted(left, 'question')} left." if left else ""
         yield Note((f"All of it is right.{more}",))
     elif called is not None:
-        said = " ".join(f"--step {step}" for step in steps)
+        told = session.lesson.wish.words
+        numbers = steps if session.lesson.wish.asks else ()
+        options = [("--step", step) for step in numbers] + [("--ask", one.text) for one in told]
+        said = " ".join(f"{option} {shlex.quote(value)}" for option, value in options)
         command = f"attn practice {shlex.quote(called)} {said} --fresh"
         yield Note(("To practise again: ", Term(command)))
