@@ -289,9 +289,9 @@ def test_the_steps_of_a_scenario_are_explained(name: str) -> None:
         (["run", "i_love_ai", "--set", "layers=[{sentence: a}]"], "belongs at the top of the scen"),
         (["run", "i_love_ai", "--set", "residual=true"], "did you mean residuals?"),
         (["run", "i_love_ai", "--set", "seed=1"], 'unknown key "seed"; known: sentence, '),
-        (["run", "i_love_ai", "-o", "page.html"], "page.html: no format is written to files in .ht"),
+        (["run", "i_love_ai", "-o", "page.doc"], "page.doc: no format is written to files in .doc"),
         (["exercise", "i_love_ai", "-o", "e.pdf"], "e.pdf: no format is written to files in .pdf; "),
-        (["lint", "i_love_ai", "-o", "e.docx"], "end its name in .txt, .json, .tex"),
+        (["lint", "i_love_ai", "-o", "e.docx"], "end its name in .txt, .html, .json"),
     ],
 )  # fmt: skip
 def test_what_is_said_where_people_stumble(

@@ -70,7 +70,8 @@
 
   const origins = (n) => {
     const names = [...operandsOf(n)].map(nameOf);
-    const told = names.length ? `from ${names.join("; ")}` : entries[n][0] ? "given" : "";
+    const begins = entries[n].length === 3 && entries[n][0];
+    const told = names.length ? `from ${names.join("; ")}` : begins ? "the working begins here" : "";
     return element("div", { className: "of", textContent: told });
   };
 
