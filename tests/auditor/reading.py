@@ -62,7 +62,7 @@ def sections_of(page: str, form: str) -> list[PageSection]:
 def _html(page: str) -> list[PageSection]:
     sections = [PageSection()]
     for part in main_of(page).each("section"):
-        for piece in part.each("h1", "h2", "table"):
+        for piece in part.each("h1", "h2", "h3", "table"):
             if piece.name == "table":
                 _html_table(sections[-1], piece)
                 continue
