@@ -27,6 +27,7 @@ from attncli.steps.mistakes import made_wrongly, mistaken
 from attncli.telling.blocks import common_mistakes, shape_in_short
 from attncli.telling.catalogue import general_formulas
 from attncli.telling.facts import facts_of, rounding_facts
+from attncli.telling.origins import Origins
 from attncli.telling.parts import made_by, operands_of, told_parts
 from attncli.telling.selection import Selection
 from attncli.telling.sentences import joined
@@ -48,7 +49,9 @@ def lessons(
     scenario = trace.scenario.title
     title = told[0][0].title if len(told) == 1 else f"{scenario}, step by step"
     facts = Facts((("Scenario", (Word(scenario),)), *facts_of(trace).rows))
-    return Document(Word(title), tuple(sections), facts, rounding=rounding_facts(trace))
+    document = Document(Word(title), tuple(sections), facts, rounding=rounding_facts(trace))
+    is_one = all(its is trace for _, its in told)
+    return document._replace(origins=Origins(trace)) if is_one else document
 
 
 def _lesson(step: Step[Any], trace: Trace, selection: Selection, *, changed: bool) -> Section:

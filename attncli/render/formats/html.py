@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from importlib.resources import files
 from string import Template
 
 from attncli.arithmetic.expression import Equation, Expression, Number, leaves
-from attncli.document import Block, Document
+from attncli.document import Block, Document, Facts
 from attncli.notation.mathml import mathml
 from attncli.notation.words import visible
 from attncli.records import NamedTuple
@@ -40,7 +40,8 @@ def render_together(documents: Sequence[Document], page: Page) -> str:  # noqa: 
         looks=looks_of,
         inline=asked.expression,
     )
-    parts = [*_parts(pieces_of_all(documents))]
+    title = Title(documents[0].title, "", Facts(()))
+    parts = [*_parts(_titled(pieces_of_all(documents), title))]
     return Template(_file("page.html")).substitute(
         title=escaped(visible(documents[0].title)),
         colours=colour_sheet(),
@@ -60,21 +61,27 @@ class _Part(NamedTuple):
     on_new_page: bool
 
 
-def _parts(pieces: Iterable[Piece]) -> Iterator[_Part]:
-    head: Title | Heading | None = None
+def _titled(pieces: Iterator[Piece], title: Title) -> Iterator[Piece]:
+    """The pieces, below a title also where a page has none in other formats."""
+    first = next(pieces, title)
+    yield from (first,) if isinstance(first, Title) else (title, first)
+    yield from pieces
+
+
+def _parts(pieces: Iterator[Piece]) -> Iterator[_Part]:
+    head = next(pieces)
+    assert isinstance(head, Title | Heading)
     blocks: list[Block] = []
     breaks = on_new_page = False
     for piece in pieces:
         if isinstance(piece, Title | Heading):
-            if head is not None:
-                yield _Part(head, tuple(blocks), on_new_page)
+            yield _Part(head, tuple(blocks), on_new_page)
             head, blocks, on_new_page, breaks = piece, [], breaks, False
         elif isinstance(piece, NewPage):
             breaks = True
         elif not isinstance(piece, Tables):  # which no page has, unless it is asked for them
             blocks.append(piece)
-    if head is not None:
-        yield _Part(head, tuple(blocks), on_new_page)
+    yield _Part(head, tuple(blocks), on_new_page)
 
 
 def _section(k: int, part: _Part, style: HtmlStyle) -> str:
@@ -86,7 +93,7 @@ def _section(k: int, part: _Part, style: HtmlStyle) -> str:
 def _head(k: int, head: Title | Heading, style: HtmlStyle) -> str:
     if isinstance(head, Title):
         title = f'<h1 id="h{k}">{style.word(head.title)}{escaped(head.called)}</h1>'
-        return f"{title}\n{facts_html(head.facts, style)}"
+        return f"{title}\n{facts_html(head.facts, style)}" if head.facts.rows else title
     formulas = "".join(f"<div>{mathml(one)}</div>" for one in head.formulas)
     below = f'\n<div class="formulas">{formulas}</div>' if formulas else ""
     return f'<h2 id="h{k}" tabindex="-1">{spans_html(head.title, style)}</h2>{below}'
@@ -107,7 +114,7 @@ def _called(head: Title | Heading) -> str:
 def _framed(table: str, kind: str) -> str:
     """A table that can be moved to and fro where the screen is narrower."""
     named = table.replace("<table>", f'<table class="{kind}">', 1)
-    return f'<div class="scroll" tabindex="0">{named}</div>'
+    return f'<div class="scroll">{named}</div>'
 
 
 def _mathematics(asked: AskedNumbers, node: Expression | Equation) -> str:

@@ -7,7 +7,15 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 
-from attncli.arithmetic.expression import INNER, Blank, Equation, Expression, Location, Number
+from attncli.arithmetic.expression import (
+    INNER,
+    Blank,
+    Equation,
+    Expression,
+    Location,
+    Number,
+    Symbol,
+)
 from attncli.document import Line
 from attncli.notation import plain
 from attncli.notation.words import printed
@@ -17,6 +25,7 @@ from attncli.render.html.style import empty, set_apart
 from attncli.word import Word
 
 _Entry = list[str | list[str | int]]
+_UNNAMED = Symbol("")
 _Asked = Location | tuple[str, str]
 """A cell; or of a number that a line came to on its way, what it was worked from, and itself."""
 
@@ -27,7 +36,7 @@ class AskedNumbers:
     def __init__(self, origins: Mapping[Location, Line]) -> None:
         self._origins = origins
         self._places: dict[_Asked, int] = {}
-        self._waiting: list[tuple[_Asked, Number]] = []
+        self._met: list[Line] = []
 
     def number(self, number: Number) -> str:
         """A number on the page."""
@@ -54,19 +63,27 @@ class AskedNumbers:
                 return escape(part)
 
     def _place(self, number: Number) -> int | None:
-        """The place of a number in the list; None of a constant."""
+        """The place of a number in the list; None of a constant, and of one that isn't what its
+        cell has, such as what a mistake comes to."""
         asked = self._asked(number)
         if asked is None:
             return None
         if asked not in self._places:
-            self._places[asked] = len(self._places)
-            self._waiting.append((asked, number))
-        return self._places[asked]
+            self._places[asked] = len(self._met)
+            self._met.append(self._line(asked, number))
+        place = self._places[asked]
+        return place if _is_same(self._met[place].parts[-1][1], number) else None
 
     def _asked(self, number: Number) -> _Asked | None:
         if number.cell == INNER:
             return None if number.form is None else (plain(number.form), plain(number))
         return number.cell if number.cell in self._origins else None
+
+    def _line(self, asked: _Asked, number: Number) -> Line:
+        if isinstance(asked, Location):
+            return self._origins[asked]
+        assert number.form is not None
+        return Line(_UNNAMED, (("", number.form), ("=", Number(number.full, number.shown))))
 
     def script(self) -> str:
         """The list for the page's script, as JSON that nothing in a page can end early."""
@@ -76,15 +93,8 @@ class AskedNumbers:
     def _entries(self) -> Iterator[_Entry]:
         """An entry for each number that was met, and for those that it leads to: what it is called,
         then its working; a number in it is its text and its place."""
-        done = 0
-        while done < len(self._waiting):
-            asked, number = self._waiting[done]
-            done += 1
-            if isinstance(asked, Location):
-                line = self._origins[asked]
-                yield [_text(parts_of(line.label)), *self._told(line.parts)]
-            elif number.form is not None:
-                yield ["", *self._told((("", number.form), ("=", Number(*number.parts[:2]))))]
+        for line in self._met:  # which gets longer on the way
+            yield [_text(parts_of(line.label)), *self._told(line.parts)]
 
     def _told(self, parts: Iterable[tuple[str, Expression]]) -> Iterator[str | list[str | int]]:
         text = ""
@@ -101,6 +111,11 @@ class AskedNumbers:
                 yield [_text([part]), place]
         if text:
             yield text
+
+
+def _is_same(result: Expression, number: Number) -> bool:
+    """Whether a line's result is a number; a sum may have its sign before it."""
+    return isinstance(result, Number) and abs(result.shown) == abs(number.shown)
 
 
 def _text(parts: Iterable[Part]) -> str:

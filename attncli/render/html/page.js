@@ -192,6 +192,9 @@
     shown.tabIndex = 0;
   };
   for (const shown of numbers) shown.tabIndex = -1;
+  for (const frame of main.querySelectorAll(".scroll")) {
+    if (frame.scrollWidth > frame.clientWidth) frame.tabIndex = 0;
+  }
   for (const section of sections) {
     const first = section.querySelector("[data-n]");
     if (first) first.tabIndex = 0;
