@@ -36,6 +36,14 @@ def test_all_right_as_people_write_numbers() -> None:
     assert "All of it is right." in said
 
 
+def test_what_is_counted_is_shown() -> None:
+    """Pairs of neighbours can't be counted without the words that they stand in."""
+    done = attn("practice", "bpe", "--step", "learn", typed="6\nquit\n")
+    asked = done.stdout.partition("1 of ")
+    assert "h a p p i n e s s (2)" in asked[0].replace("\u00a0", " ")
+    assert "All that was answered is right; 170 questions to go." in asked[2]
+
+
 def test_a_known_mistake_is_named_and_gone_on_with() -> None:
     """2^1, 2^1, 2^2: base 2 is a known mistake; what follows from these numbers counts."""
     code, said = practised(answers=["2", "2", "4", "8", "0.25", "0.25", "0.5"])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import groupby
 
 from attncli.arithmetic.expression import Location
-from attncli.document import Block, Section
+from attncli.document import Block, Prose, Section, Table
 from attncli.records import NamedTuple, dataclass
 from attncli.tables import MatrixBlock
 from attncli.telling.exercise.inquiries import AskedInWords
@@ -84,15 +84,24 @@ class Lesson:
         return frozenset(name for name in names if not self.trace[name].given)
 
     def opening_of(self, section: int) -> Section:
-        """A section with the tables that its working starts from, and nothing that is asked."""
+        """A section with what its working starts from, tables and words, and nothing that is
+        asked."""
         told = self.sections[section]
         if told.only_asked:
             return told.section._replace(number=None)
         made = {definition.name for definition in told.part.definitions}
-        blocks = [one for one in _tables(told.section.blocks) if one.quantity not in made]
-        asked = {cell.quantity for task in self.tasks for cell in task.cells}
-        kept = tuple(one for one in blocks if one.quantity not in asked)
+        hidden = made | {cell.quantity for task in self.tasks for cell in task.cells}
+        happens, *others = told.section.blocks
+        blocks = [*([happens] if not isinstance(happens, Prose) else []), *others]
+        kept = tuple(one for one in blocks if _starts_from(one, hidden))
         return told.section._replace(number=None, blocks=kept, questions=(), solution=())
+
+
+def _starts_from(block: Block, hidden: Collection[str]) -> bool:
+    """Whether a block is shown before anything is asked: words, and tables but for some."""
+    if isinstance(block, MatrixBlock):
+        return block.quantity not in hidden
+    return isinstance(block, Prose | Table)
 
 
 def _tables(blocks: Sequence[Block]) -> Iterator[MatrixBlock]:

@@ -198,8 +198,8 @@ def _again(session: Session, steps: Sequence[str]) -> Iterator[Block]:
     called = as_asked_for(session.lesson.trace.scenario)
     if not steps:
         left = len(session.waiting)
-        more = f" {counted(left, 'question')} left." if left else ""
-        yield Note((f"All of it is right.{more}",))
+        more = f"All that was answered is right; {counted(left, 'question')} to go."
+        yield Note((more if left else "All of it is right.",))
     elif called is not None:
         told = session.lesson.wish.words
         numbers = steps if session.lesson.wish.asks else ()
