@@ -307,7 +307,7 @@ def test_wide_things_stay_inside_the_margins(tmp_path: Path, fragment: bool) -> 
     assert overfull(log) == []
 
 
-@given(st.from_regex(r"[a-z_]{1,12}\[[A-Za-z]{1,6}\]\.[a-z]{1,6}\[\d\]", fullmatch=True))
+@given(st.from_regex(r"[a-z_]{1,12}\[[A-Za-z]{1,6}\]\.[a-z]{1,6}\[[0-9]\]", fullmatch=True))
 def test_ordinary_words_are_not_broken(address: str) -> None:
     assert breakable(address) == escaped(address)
 
