@@ -27,8 +27,9 @@ def rounding_ways(
 ) -> Iterator[tuple[Cause, Enclosure]]:
     """What the right working of a quantity gives in other ways of rounding its numbers."""
     made, places = paths.made(name), paths.decimals(name)
-    yield _TRUNCATED, Enclosure(*(_cut(end, places) for end in made))
+    # that only halves differ says more than that something was cut off
     yield _HALF_EVEN, Enclosure(*(_even(end, places) for end in made))
+    yield _TRUNCATED, Enclosure(*(_cut(end, places) for end in made))
     for fewer in sorted(_fewer(given, places)):
         says = f"It has {fewer} decimal{'' if fewer == 1 else 's'} instead of {places}."
         ends = Enclosure(*(rounded(end, fewer) for end in made))

@@ -17,7 +17,7 @@ from attncli.marking.verdicts import Given
 from tests.pages import trace_of
 from tests.planted import recurrent, slips, transformer
 from tests.planted.recurrent import Cell
-from tests.planted.sheet import UNIT, Array, Sheet, Slip
+from tests.planted.sheet import UNIT, WAYS, Array, Sheet, Slip, rounded, truncated
 from tests.planted.transformer import Model
 
 _SPREADS = 4
@@ -128,8 +128,8 @@ def _paper(scenario: Scenario, number: int, causes: int) -> Paper | None:
     rng, names = scenario.rng, scenario.asked()
     seed = int(rng.integers(0, 2**31))
 
-    def sheet(slip: Slip | None = None, *, cut: bool = False) -> Sheet:
-        return Sheet(np.random.default_rng(seed), slip, cut)
+    def sheet(slip: Slip | None = None, way: str = "") -> Sheet:
+        return Sheet(np.random.default_rng(seed), slip, way)
 
     mistake = str(rng.choice(scenario.mistakes)) if rng.random() < (0, 0.65, 1)[causes] else ""
     if causes < 2 and (mistake or not causes):
@@ -137,10 +137,12 @@ def _paper(scenario: Scenario, number: int, causes: int) -> Paper | None:
         answers = _answers(scenario.work(sheet(), mistake), names)
         alone = (mistake,) if mistake else ()
         return Paper(number, answers, alone, mistake, tells=tells, scenario=scenario)
-    kind = str(rng.choice([*slips.CELLS, *slips.TABLES, *["truncated"] * (causes == 1)]))
-    if kind == "truncated":
-        answers = _answers(scenario.work(sheet(cut=True)), scenario.made)
-        return Paper(number, answers, (kind,), kind, tells=True, scenario=scenario)
+    kind = str(rng.choice([*slips.CELLS, *slips.TABLES, *[*WAYS] * (causes == 1)]))
+    if kind in WAYS:
+        done = scenario.work(sheet(way=kind))
+        tells = kind == "truncated" or _shows_halves(scenario, done)
+        answers = _answers(done, scenario.made)
+        return Paper(number, answers, (kind,), kind, tells=tells, scenario=scenario)
     before = scenario.work(sheet(), mistake)
     slip = slips.draw(kind, before, names, rng)
     if slip is None:
@@ -154,6 +156,23 @@ def _paper(scenario: Scenario, number: int, causes: int) -> Paper | None:
     planted = tuple(filter(None, (mistake, kind)))
     answers = _answers(done, names, slip)
     return Paper(number, answers, planted, first, tells=tells, scenario=scenario)
+
+
+def _shows_halves(scenario: Scenario, done: Sheet) -> bool:
+    """Whether the first table that rounding halves otherwise changes is made of numbers that need
+    no rounding, and has one that cutting off what is behind would give otherwise. (What is turned
+    by a sine of 0 may be off by what is behind its last decimals.)"""
+    if isinstance(scenario.model, Model) and scenario.model.positions != "none":
+        return False
+    for name in scenario.made:
+        full, exact, written = done.full[name], scenario.exact[""][name], done.written[name]
+        changed = np.abs(written - rounded(full)) > UNIT / 2
+        if changed.any():
+            is_cut = (np.abs(written - truncated(full)) < UNIT / 2).all()
+            is_exact = (np.abs(full - exact)[changed] < UNIT / 1e6).all()
+            is_sure = (scenario.spread[name][changed] < 4 * UNIT + UNIT / 1e6).all()
+            return bool(is_exact and is_sure) and not is_cut
+    return False
 
 
 def _first_of_two(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +25,17 @@ def truncated(values: Array) -> Array:
     with np.errstate(invalid="ignore"):
         cut = np.copysign(np.floor(np.abs(values) / UNIT + 1e-9), values) * UNIT
     return np.where(np.isfinite(values), cut + 0.0, values)
+
+
+def evened(values: Array) -> Array:
+    """Halves to the even digit."""
+    with np.errstate(invalid="ignore"):
+        made = np.rint(np.round(values / UNIT, 6)) * UNIT
+    return np.where(np.isfinite(values), made + 0.0, values)
+
+
+WAYS: Mapping[str, Callable[[Array], Array]] = {"truncated": truncated, "half_even": evened}
+"""Wrong ways to round all that is written down and gone on with."""
 
 
 class Slip(NamedTuple):
@@ -51,16 +62,16 @@ class Sheet:
         self,
         rng: np.random.Generator | None = None,
         slip: Slip | None = None,
-        cut: bool = False,
+        way: str = "",
     ) -> None:
-        self.rng, self.slip, self.cut = rng, slip, cut
+        self.rng, self.slip, self.way = rng, slip, way
         self.full: dict[str, Array] = {}
         self.written: dict[str, Array] = {}
         self.products: dict[str, tuple[Array, Array]] = {}
 
     def write(self, name: str, values: Any) -> None:
         full = np.array(values, dtype=np.float64)
-        written = truncated(full) if self.cut else rounded(full)
+        written = self.rounded(full)
         slip = self.slip
         if slip is not None and slip.name == name and slip.change is not None:
             changed = slip.change(full, written)
@@ -68,9 +79,12 @@ class Sheet:
             written = changed
         self.full[name], self.written[name] = full, written
 
+    def rounded(self, values: Array) -> Array:
+        return WAYS.get(self.way, rounded)(values)
+
     def read(self, name: str) -> Array:
         values = self.full[name]
-        if self.cut:
+        if self.way:
             return self.written[name]
         if self.rng is None:
             return values
@@ -80,7 +94,7 @@ class Sheet:
     def copy(self, name: str, values: Array) -> None:
         """Puts numbers elsewhere, as they are."""
         self.full[name] = values
-        self.written[name] = truncated(values) if self.cut else rounded(values)
+        self.written[name] = self.rounded(values)
 
     def product(self, name: str, a: Array, b: Array, bias: Array | float = 0.0) -> None:
         """a b + bias"""
