@@ -17,8 +17,8 @@ from attncli.telling.facts import rounding_facts
 from attncli.telling.origins import Origins
 from attncli.telling.parts import told_parts
 from attncli.telling.published import differences_at
+from attncli.telling.sections import section_of
 from attncli.telling.selection import SelectionError, sentence_axis, tried
-from attncli.telling.walkthrough import section_of
 from attncli.telling.working import cell_line
 from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.trace.lookup import known_name

@@ -29,10 +29,11 @@ from attncli.telling.catalogue import general_formulas
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.origins import Origins
 from attncli.telling.parts import made_by, operands_of, told_parts
+from attncli.telling.sections import section_of
 from attncli.telling.selection import Selection
 from attncli.telling.sentences import joined
 from attncli.telling.tokenizers import listed_again
-from attncli.telling.walkthrough import part_blocks, section_of
+from attncli.telling.walkthrough import part_blocks
 from attncli.telling.working import cell_line
 from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.word import Word

@@ -10,8 +10,6 @@ from attncli.document import Block, Document, Note, Prose, Section, Tree
 from attncli.file.problems import ALL_THE_SAME
 from attncli.refusals import Problem, listed
 from attncli.scenario.budget import MOST_LINES
-from attncli.steps import formulas_of
-from attncli.tables import MatrixBlock, SideBySide
 from attncli.telling.afterwards import ending_of
 from attncli.telling.blocks import (
     by_gates,
@@ -38,13 +36,12 @@ from attncli.telling.parts import (
     made_by,
     only_for_sizes,
     operands_of,
-    place_in_words,
     step_of,
-    title_of,
     told_parts,
 )
 from attncli.telling.published import differences_in
 from attncli.telling.quantities import arranged, only_data
+from attncli.telling.sections import as_result, formulas_at, in_fewer_words, section_of
 from attncli.telling.selection import Selection, SelectionError
 from attncli.telling.tokenizers import cuts_of, example_of, learned_at
 from attncli.trace import PlannedStep, Quantity, Trace
@@ -148,15 +145,11 @@ def _sections(
             ]
         opening = Prose(opening_of(trace, part, shown[:k]))
         section = section_of(trace, part, numbers[id(part)], [opening, *others])
-        section = _in_fewer_words(section, others) if again else section
-        yield _as_result(section) if part is told[-1] else section
-
-
-def _in_fewer_words(section: Section, blocks: Sequence[Block]) -> Section:
-    """A section that happens again, with a formula that goes into its heading: what is added to
-    what may be other than before."""
-    formulas = section.formulas if len(section.formulas) == 1 else ()
-    return section._replace(blocks=tuple(blocks), formulas=formulas)
+        told_before = (
+            {one for before in shown[:k] for one in formulas_at(trace, before)} if again else ()
+        )
+        section = in_fewer_words(section, others, told_before) if again else section
+        yield as_result(section) if part is told[-1] else section
 
 
 def _leads_on(part: PlannedStep, after: Sequence[PlannedStep]) -> bool:
@@ -280,26 +273,3 @@ def _givens(trace: Trace, part: PlannedStep, introduced: set[str]) -> list[Quant
     operands = operands_of(trace, part)
     known = introduced | only_for_sizes(trace, part)
     return [operand for operand in operands if operand.given and operand.name not in known]
-
-
-def section_of(
-    trace: Trace, part: PlannedStep, number: int | None, blocks: Sequence[Block]
-) -> Section:
-    """A section about a part."""
-    step = step_of(part)
-    definitions = definitions_of(trace, part) or part.definitions
-    formulas = formulas_of(step, part.place, definitions)
-    place = place_in_words(part.path)
-    return Section(part.step, number, title_of(part), formulas, tuple(blocks), part.path, place)
-
-
-def _as_result(section: Section) -> Section:
-    """The last section, its closing table named as the result."""
-    *before, last = section.blocks
-    if isinstance(last, SideBySide):
-        *others, (heading, matrix) = last.columns
-        columns = (*others, (heading, matrix._replace(is_result=True)))
-        last = last._replace(caption="Result", columns=columns)
-    elif isinstance(last, MatrixBlock):
-        last = last._replace(is_result=True)
-    return section._replace(blocks=(*before, last))

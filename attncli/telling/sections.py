@@ -1,0 +1,48 @@
+"""Sections of a page: of a part, of one that happens again, of the last."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from attncli.arithmetic.expression import Equation
+from attncli.document import Block, Section
+from attncli.steps import formulas_of
+from attncli.tables import MatrixBlock, SideBySide
+from attncli.telling.parts import definitions_of, place_in_words, step_of, title_of
+from attncli.trace import PlannedStep, Trace
+
+
+def section_of(
+    trace: Trace, part: PlannedStep, number: int | None, blocks: Sequence[Block]
+) -> Section:
+    """A section about a part."""
+    formulas = formulas_at(trace, part)
+    place = place_in_words(part.path)
+    return Section(part.step, number, title_of(part), formulas, tuple(blocks), part.path, place)
+
+
+def formulas_at(trace: Trace, part: PlannedStep) -> tuple[Equation, ...]:
+    """The formulas of a part, in the names of its place."""
+    return formulas_of(step_of(part), part.place, definitions_of(trace, part) or part.definitions)
+
+
+def in_fewer_words(
+    section: Section, blocks: Sequence[Block], told_before: Collection[Equation]
+) -> Section:
+    """A section that happens again, with a formula that goes into its heading where it is another
+    than before: of a residual, what is added to what."""
+    is_new = len(section.formulas) == 1 and section.formulas[0] not in told_before
+    formulas = section.formulas if is_new else ()
+    return section._replace(blocks=tuple(blocks), formulas=formulas)
+
+
+def as_result(section: Section) -> Section:
+    """The last section, its closing table named as the result."""
+    *before, last = section.blocks
+    if isinstance(last, SideBySide):
+        *others, (heading, matrix) = last.columns
+        columns = (*others, (heading, matrix._replace(is_result=True)))
+        last = last._replace(caption="Result", columns=columns)
+    elif isinstance(last, MatrixBlock):
+        last = last._replace(is_result=True)
+    return section._replace(blocks=(*before, last))
