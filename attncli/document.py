@@ -159,8 +159,7 @@ class Fields(NamedTuple):
 class WordBlank(NamedTuple):
     """A question that is answered in words, by its id: what is asked, the options that one is
     chosen from with what they are called, if it isn't written; the `heading` stands before the
-    place for the answer. `answer` is None where it isn't
-    told."""
+    place for the answer. `answer` is None where it isn't told."""
 
     id: str
     text: Spans

@@ -582,6 +582,10 @@ EACH: dict[type, tuple[doc.Block, str]] = {
         "\n\nfromtow\n\n\n<b>c0.5\n\n",
     ),
     doc.Fields: (doc.Fields(("Name", "Date")), "Name  Date "),
+    doc.WordBlank: (
+        doc.WordBlank("a", ("Which <i>?",), words(("<b>", "c")), ("a", "b")),
+        "Which <i>?a) <b>b) c",
+    ),
     doc.AnswerSpace: (doc.AnswerSpace(3), ""),
 }
 

@@ -178,7 +178,7 @@ def test_a_dictionary() -> None:
     assert text.tokens == ("[UNK]", "is", "the", "king", "[UNK]", "the", "world", ".")
     assert text.ids == (0, 4, 2, 3, 0, 2, 6, 5)
     page = " ".join(page_of(trace).split())
-    assert "Not in the dictionary: Yassine, of. Each becomes [UNK]." in page
+    assert "Not in the dictionary: Yassine and of. Each becomes [UNK]." in page
     assert "world │ 2 6" in page
     assert "Old │ 1 below the cut" in page
 
