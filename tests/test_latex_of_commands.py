@@ -35,6 +35,10 @@ CALLS = {
         ["i_love_ai", "--detail", "rows", "--cell", "weights[love, AI]"],
     ],
     "explain": [[name] for name in NAMES],
+    "why": [
+        ["output[love, 2]", "i_love_ai", "--depth", "all"],
+        ["a[2][1]", "yassine_rnn_sentence"],
+    ],
     "lint": [[name] for name in WITH_NUMBERS],
     "check": [["alice_met_bob"]],
     "grade": [["i_love_ai", str(ANSWERS)]],

@@ -15,6 +15,7 @@ from attncli.cli.command import TextCommand, TextGroup
 COMMANDS = {
     "run": "run",
     "explain": "explain",
+    "why": "why",
     "exercise": "exercise",
     "practice": "practice",
     "list": "listing",

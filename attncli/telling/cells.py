@@ -27,14 +27,20 @@ from attncli.word import Word
 
 
 def find_cells(
-    trace: Trace, texts: Sequence[str], others: Sequence[tuple[str, object]]
+    trace: Trace,
+    texts: Sequence[str],
+    others: Sequence[tuple[str, object]] = (),
+    option: str = "--cell ",
 ) -> list[tuple[Name, Address]]:
-    """The cells that `--cell` names, all of them; `others` are options that don't go with it.
+    """The cells that an option or argument names, all of them; `others` are options that don't go
+    with it.
 
     Raises SelectionError.
     """
     wrong: list[Problem] = []
-    found = tried(lambda t: _cells_of_time(trace, t) or [find_cell(trace, t)], texts, wrong)
+    found = tried(
+        lambda text: _cells_of_time(trace, text) or [find_cell(trace, text, option)], texts, wrong
+    )
     wrong += [
         Problem.of(option, "a cell is one number", f"leave {option} out, or --cell")
         for option, given in others
@@ -70,8 +76,9 @@ def address_of(quantity: Quantity, i: int, j: int) -> Address:
     return Address(quantity.name, tuple(Index(name, quoted=True) for name in named))
 
 
-def find_cell(trace: Trace, text: str) -> tuple[Name, Address]:
-    """The quantity and the address that `--cell` names. Raises SelectionError."""
+def find_cell(trace: Trace, text: str, option: str = "--cell ") -> tuple[Name, Address]:
+    """The quantity and the address that a text means; `option` is what named it. Raises
+    SelectionError."""
     lists = [
         below(stack.path, name)
         for stack in trace.scenario.stacks
@@ -88,7 +95,7 @@ def find_cell(trace: Trace, text: str) -> tuple[Name, Address]:
             place_in_list(text_of_list(trace, name), address)
     except AddressError as error:
         wrong, right = _at_a_time(trace, address) or (error.wrong, error.right)
-        raise SelectionError.of(f"--cell {text}", wrong, right) from None
+        raise SelectionError.of(f"{option}{text}", wrong, right) from None
     return name, address
 
 

@@ -24,10 +24,10 @@ class Origins(Mapping[Location, Line]):
         quantity = self._trace.quantities[name]
         label = quantity.symbol(i, j, quantity.name)
         definition = quantity.definition
-        if definition is not None and definition.operation.copies:
-            (form, *_) = definition.operation.cell(i, j, *self._trace.operands(definition))
-            if isinstance(form, Number):
-                return Line(label, (("=", form),), quantity.name)
+        if definition is not None:
+            forms = definition.operation.cell(i, j, *self._trace.operands(definition))
+            if len(forms) == 1 and isinstance(forms[0], Number):  # whose number it still is
+                return Line(label, (("=", forms[0]),), quantity.name)
         return cell_line(self._trace, quantity, i, j)._replace(label=label)
 
     def __contains__(self, cell: object) -> bool:

@@ -18,7 +18,7 @@ SCENARIO = "s.yaml"
 """The name of the scenario in its folder."""
 
 _OFTEN = ("run", "run", "explain", "exercise", "exercise", "lint", "validate")
-_SELDOM = ("design", "new", "list", "schema", "help", "check", "grade", "diff", "practice")
+_SELDOM = ("design", "new", "list", "schema", "help", "check", "grade", "diff", "practice", "why")
 Draw = Callable[[Pen, Tree], str]
 
 
@@ -28,7 +28,7 @@ def arguments(pen: Pen, tree: Tree) -> list[str]:
     typed = [name]
     for parameter in commands()[name].params:
         if parameter.param_type_name == "argument":
-            typed.append(_argument(pen, parameter.name))
+            typed.append(_argument(pen, tree, parameter.name))
         elif pen.coin(_RARITY.get(parameter.name, 9)):
             typed += _option(pen, tree, name, parameter)
     if {"--forms", "--hints", "separate"} & {*typed} and not pen.coin(4):
@@ -51,7 +51,9 @@ _ARGUMENTS = {
 }
 
 
-def _argument(pen: Pen, name: str) -> str:
+def _argument(pen: Pen, tree: Tree, name: str) -> str:
+    if name == "cells":
+        return _cell(pen, tree)
     if name in _ARGUMENTS:
         return str(pen.choice(*_ARGUMENTS[name]))
     return str(pen.choice("nothing.yaml", ".", *WORDS)) if pen.coin(50) else SCENARIO
@@ -137,6 +139,7 @@ VALUES: Mapping[str, Draw] = {
     "ask": _one_of("attends_most", "attends_most:written", "attends_most[1]", "x[1]", "merged", "which_mask",
         "rounds[2].merged:written",
     ),
+    "depth": _one_of("1", "2", "9", "all", "0"),
     "decimals": _one_of(*map(str, range(14))),
     "rounding": _one_of(*POLICIES),
     "set_": _change,

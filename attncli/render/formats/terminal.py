@@ -190,13 +190,16 @@ def _side_by_side(block: SideBySide, cells: int) -> list[Line]:
 def _tree(block: doc.Tree, cells: int) -> list[Line]:
     """A line for each part, below what it belongs to; the numbers stand in a column."""
     most = max(width(row.numbers) for row in block.rows)
+    deepest = cells // 2 // _INDENT - most
     lines: list[Line] = []
     for row in block.rows:
         numbers = StyledText(row.numbers.rjust(most + _INDENT), "rule")
-        title = StyledText(text_of_spans(row.title), "" if row.numbers else "step")
+        heading = [StyledText(text_of_spans(row.title), "step")]
+        title = list(map(_piece, row.title)) if row.numbers else heading
         made = [_piece(s) if not isinstance(s, str) else _glued(s) for s in row.made]
-        pieces = [title, *([StyledText(": ")] if row.made else []), *made]
-        lines += hanging([numbers, StyledText("  " * (row.depth + 1))], pieces, cells, 2)
+        pieces = [*title, *([StyledText(": ")] if row.made else []), *made]
+        indent = StyledText(" " * _INDENT * (max(0, min(row.depth, deepest)) + 1))
+        lines += hanging([numbers, indent], pieces, cells, 2)
     return lines
 
 

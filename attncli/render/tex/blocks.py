@@ -18,6 +18,8 @@ from attncli.render.writers import Tables, nothing, with_tables_together, writte
 from attncli.tables import Data, SideBySide
 
 _BETWEEN = 2.5
+_DEEPEST = 10
+"""How deep a tree's lines are set in; what is deeper stands below each other."""
 
 
 def blocks(them: Iterable[doc.Block], setting: Setting) -> list[str]:
@@ -62,7 +64,7 @@ def _tree(block: doc.Tree, _: Setting) -> str:
 
 
 def _tree_line(row: doc.TreeRow) -> str:
-    indent = 3 + 1.5 * row.depth
+    indent = 3 + 1.5 * min(row.depth, _DEEPEST)
     number = rf"\makebox[2.5em][r]{{{escaped(row.numbers)}}}" if row.numbers else ""
     start = rf"\hangindent {indent + 1}em\noindent\makebox[{indent}em][l]{{{number}}}"
     title = spans(row.title) if row.numbers else rf"\textbf{{{spans(row.title)}}}"

@@ -1,0 +1,88 @@
+"""`attn why`: the tree of working that a number comes from."""
+
+# no lazy annotations here: Typer reads them
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from attncli.cli import options
+from attncli.cli.arguments import Allowed, ForThisRun, taking
+from attncli.cli.complaints import Complaints, complaining
+from attncli.cli.numbers import whole
+from attncli.cli.output import check_output, deliver
+from attncli.records import NamedTuple
+
+if TYPE_CHECKING:
+    from attncli.document import Document
+    from attncli.trace import Trace
+
+
+class WhyArguments(NamedTuple):
+    """What was typed."""
+
+    cells: Annotated[
+        list[str],
+        typer.Argument(metavar="CELL...", help="The numbers: `'output[love, 2]'`, one or more."),
+    ]
+    scenario: options.ScenarioArgument
+    depth: Annotated[
+        str | None,
+        typer.Option(
+            "--depth",
+            metavar="N",
+            help="How many levels of working are told, from 1, or `all`; by default as many as "
+            "fit on a screen.",
+        ),
+    ] = None
+    changed: ForThisRun = ForThisRun()
+    form: options.FormatOption = None
+    fragment: options.Fragment = False
+    output: options.Output = None
+    allowed: Allowed = Allowed()
+    force: options.Force = False
+
+    def work(self) -> "Trace":
+        """The scenario, worked. Raises ScenarioError."""
+        return self.allowed.worked_alone(self.scenario, self.changed.changes())
+
+
+@taking(WhyArguments)
+def command(typed: WhyArguments) -> None:
+    """Tell why a number is what it is: its working, and that of each number in it.
+
+    A tree, from the number back to what the scenario gives. What stands in the tree already isn't
+    told twice.
+
+    Examples:
+
+      attn why 'output[love, 2]' i_love_ai
+
+      attn why 'weights[love, AI]' i_love_ai --depth all --format html -o why.html
+    """
+    complaints = Complaints()
+    depth = complaints.hear(_depth, typed.depth)
+    complaints.hear(
+        check_output, typed.form, typed.output, force=typed.force, fragment=typed.fragment
+    )
+    trace = complaints.hear(typed.work)
+    complaints.stop_if_any()
+    assert trace is not None
+    with complaining():
+        page = _page(trace, typed.cells, depth)
+        deliver(page, typed.form, typed.output, force=typed.force, fragment=typed.fragment)
+
+
+def _depth(said: str | None) -> int | None:
+    """How deep the tree is told; None where nobody says. Raises OutputError."""
+    from attncli.telling.why import ALL, DEEPEST
+
+    if said is None:
+        return None
+    return DEEPEST if said == ALL else whole("--depth", said, 1, DEEPEST)
+
+
+def _page(trace: "Trace", cells: list[str], depth: int | None) -> "Document":
+    from attncli.telling.cells import find_cells
+    from attncli.telling.why import locations, why_page
+
+    return why_page(trace, locations(trace, find_cells(trace, cells, option="")), depth)
