@@ -48,10 +48,10 @@ class WhyArguments(NamedTuple):
 
 @taking(WhyArguments)
 def command(typed: WhyArguments) -> None:
-    """Tell why a number is what it is: its working, and that of each number in it.
+    """Show what a number comes from, as a tree of working.
 
-    A tree, from the number back to what the scenario gives. What stands in the tree already isn't
-    told twice.
+    Below each line stands the working of each number in it, down to what the scenario gives. What
+    stands in the tree already isn't told twice.
 
     Examples:
 

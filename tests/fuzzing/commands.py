@@ -24,7 +24,7 @@ Draw = Callable[[Pen, Tree], str]
 
 def arguments(pen: Pen, tree: Tree) -> list[str]:
     """What is typed after `attn`."""
-    name = pen.choice(*_SELDOM) if pen.coin(25) else pen.choice(*_OFTEN)
+    name = pen.choice(*_SELDOM) if pen.coin(12) else pen.choice(*_OFTEN)
     typed = [name]
     for parameter in commands()[name].params:
         if parameter.param_type_name == "argument":
