@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from importlib.resources import files
 from string import Template
@@ -19,7 +19,15 @@ from attncli.render.html.looks import colour_sheet, looks_of
 from attncli.render.html.tables import facts_html
 from attncli.render.page import Page
 from attncli.render.sentences import text_of_spans
-from attncli.render.writers import Heading, NewPage, Piece, Tables, Title, pieces_of_all
+from attncli.render.writers import (
+    Heading,
+    NewPage,
+    Piece,
+    Tables,
+    Title,
+    pieces_of_all,
+    with_tables_together,
+)
 
 SUFFIXES = (".html", ".htm")
 ABILITIES = Abilities(together=True)
@@ -86,8 +94,19 @@ def _parts(pieces: Iterator[Piece]) -> Iterator[_Part]:
 
 def _section(k: int, part: _Part, style: HtmlStyle) -> str:
     kind = ' class="new-page"' if part.on_new_page else ""
-    told = f"{_head(k, part.head, style)}\n{blocks_html(part.blocks, style)}"
+    blocks = "\n".join(_blocks(with_tables_together(part.blocks), style))
+    told = f"{_head(k, part.head, style)}\n{blocks}"
     return f'<section id="s{k}" aria-labelledby="h{k}"{kind}>\n{told}\n</section>'
+
+
+def _blocks(pieces: Iterable[Piece], style: HtmlStyle) -> Iterator[str]:
+    """The blocks; small tables that follow each other stand beside each other."""
+    for piece in pieces:
+        if isinstance(piece, Tables):
+            beside = blocks_html(piece.matrices, style)
+            yield f'<div class="tables">{beside}</div>' if len(piece.matrices) > 1 else beside
+        elif not isinstance(piece, Title | Heading | NewPage):
+            yield blocks_html((piece,), style)
 
 
 def _head(k: int, head: Title | Heading, style: HtmlStyle) -> str:
