@@ -24,6 +24,7 @@ COMMANDS = {
     "lint": "lint",
     "diff": "diff",
     "design": "design",
+    "site": "site",
     "validate": "validate",
     "new": "new",
     "schema": "schema",

@@ -36,7 +36,7 @@ def command(typed: Arguments) -> None:
     """
     meant = _meant(typed)
     trace = meant.work()
-    meant.deliver(lambda: _document(trace, meant, every=not typed.scenario))
+    meant.deliver(lambda: lessons_page(trace, meant, every=not typed.scenario))
 
 
 def _meant(typed: Arguments) -> Arguments:
@@ -65,7 +65,8 @@ def _is_step(name: str) -> bool:
     return name.casefold() in STORY and not shipped.find(name).is_file()
 
 
-def _document(trace: Trace, typed: Arguments, *, every: bool) -> Document:
+def lessons_page(trace: Trace, typed: Arguments, *, every: bool) -> Document:
+    """The steps of a trace as lessons, or `every` one that there is."""
     from attncli.steps import step_named
     from attncli.steps.order import STORY
     from attncli.telling.lesson import lessons

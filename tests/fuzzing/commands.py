@@ -18,7 +18,9 @@ SCENARIO = "s.yaml"
 """The name of the scenario in its folder."""
 
 _OFTEN = ("run", "run", "explain", "exercise", "exercise", "lint", "validate")
-_SELDOM = ("design", "new", "list", "schema", "help", "check", "grade", "diff", "practice", "why")
+_SELDOM = (
+    "design", "new", "list", "schema", "help", "check", "grade", "diff", "practice", "why", "site",
+)  # fmt: skip
 Draw = Callable[[Pen, Tree], str]
 
 
@@ -47,6 +49,7 @@ _ARGUMENTS = {
     "file": ("new.yaml", "taken.md"),
     "answers": ("taken.md", "nothing.yaml", SCENARIO),
     "dump": ("taken.md", "nothing.npz", SCENARIO),
+    "folder": ("new/", "there", "taken.md", "no/site"),
     "topic": ("scenario", "rounding", "exercise", "softmax", "W_Q", "--detail", *WORDS),
 }
 
@@ -161,6 +164,7 @@ VALUES: Mapping[str, Draw] = {
     "map_": _one_of("attn.q=Q", "x=", "heads[*].scores", SCENARIO, "a=b=c"),
     "precision": _one_of("float64", "float32", "float16", "bfloat16"),
     "place": _one_of("place.json", SCENARIO, "no/place.json", "-"),
+    "from_": _one_of(".", "there", "nothing", SCENARIO),
     "forms": _few,
     "seed": _one_of("0", "7", "1000000000000000000"),
     "allow": _one_of(*RULES),
@@ -172,5 +176,7 @@ VALUES: Mapping[str, Draw] = {
 }  # fmt: skip
 """What an option may be followed by, by the name of its parameter."""
 
-_RARITY = {"form": 2, "step": 4, "stress": 15, "fragment": 20, "hints": 20, "layer": 20, "head": 20}
+_RARITY = {
+    "from_": 1, "form": 2, "step": 4, "stress": 15, "fragment": 20, "hints": 20, "layer": 20, "head": 20,
+}  # fmt: skip
 """Once in how many times an option is there, if not in nine; those seldom that seldom fit."""

@@ -1,0 +1,85 @@
+"""A small website: its first page, and the links that stand above each of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
+from string import Template
+
+from attncli.notation.words import visible
+from attncli.records import NamedTuple
+from attncli.render.html.looks import colour_sheet
+from attncli.render.html.style import escaped
+from attncli.word import Word
+
+
+class Link(NamedTuple):
+    """A link to another file of the site, which stands beside this one. That to the page that it
+    stands on is `here`; `relation` is what the other is to this one: `prev`, `next`."""
+
+    text: str | Word
+    file: str
+    relation: str = ""
+    here: bool = False
+
+
+class Listed(NamedTuple):
+    """A scenario on the first page: its page, what it shows, and what else there is of it."""
+
+    page: Link
+    says: str
+    others: tuple[Link, ...] = ()
+
+
+class Group(NamedTuple):
+    """Scenarios under one heading."""
+
+    title: str
+    scenarios: tuple[Listed, ...]
+
+
+def with_links(page: str, rows: Iterable[Sequence[Link]]) -> str:
+    """A page of its own with rows of links above it, for a site."""
+    told = "".join(f"<p>{' '.join(map(_link, row))}</p>" for row in rows)
+    head, _, rest = page.partition("</head>")
+    begun, body, main = rest.partition("<body>")
+    style = f"<style>\n{_file('links.css')}</style>\n"
+    above = f'\n<nav class="site" aria-label="This site">{told}</nav>'
+    return f"{head}{style}</head>{begun}{body}{above}{main}"
+
+
+def first_page(title: str, opening: str, groups: Iterable[Group]) -> str:
+    """The page from which all others are found."""
+    return Template(_file("site.html")).substitute(
+        title=escaped(title),
+        opening=escaped(opening),
+        colours=colour_sheet(),
+        style=_file("site.css"),
+        groups="\n".join(_group(k, group) for k, group in enumerate(groups, start=1)),
+    )
+
+
+def _group(k: int, group: Group) -> str:
+    listed = "\n".join(map(_listed, group.scenarios))
+    return (
+        f'<section aria-labelledby="g{k}">\n<h2 id="g{k}">{escaped(group.title)}</h2>\n'
+        f"<ol>\n{listed}\n</ol>\n</section>"
+    )
+
+
+def _listed(one: Listed) -> str:
+    others = "".join(f"<li>{_link(other)}</li>" for other in one.others)
+    below = f"\n<ul>{others}</ul>" if others else ""
+    says = f"<p>{escaped(one.says)}</p>"
+    return f"<li><h3>{_link(one.page)}</h3>\n{says}{below}</li>"
+
+
+def _link(link: Link) -> str:
+    relation = f' rel="{link.relation}"' if link.relation else ""
+    here = ' aria-current="page"' if link.here else ""
+    text = visible(link.text) if isinstance(link.text, Word) else link.text
+    return f'<a href="{escaped(link.file)}"{relation}{here}><bdi>{escaped(text)}</bdi></a>'
+
+
+def _file(name: str) -> str:
+    return (files("attncli.render.html") / name).read_text(encoding="utf-8")
