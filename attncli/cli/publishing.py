@@ -19,7 +19,7 @@ from attncli.writing.folder import check_folder, write_files
 
 if TYPE_CHECKING:
     from attncli.document import Document
-    from attncli.render.html.site import Group, Link, Listed
+    from attncli.render.html.site import SiteEntry, SiteGroup, SiteLink
     from attncli.trace import Trace
 
 INDEX = "index.html"
@@ -37,7 +37,7 @@ _PAGE, _LESSONS, _SHEET = (
 _SCENARIO = ("Scenario file", ".yaml")
 
 
-class Source(NamedTuple):
+class SiteSource(NamedTuple):
     """A scenario of the site: what it is read from, what its files are called, the heading it is
     under, and what it shows, if that is said."""
 
@@ -51,7 +51,7 @@ class Published(NamedTuple):
     """A scenario as it is told: its title, and each file with its name and what a link to it
     says."""
 
-    source: Source
+    source: SiteSource
     title: Word
     says: str
     files: Mapping[str, Contents]
@@ -80,15 +80,17 @@ def publish(folder: str, chosen: str | None, allowed: Allowed, *, force: bool) -
         raise typer.Exit(_BROKEN)
 
 
-def shipped_sources() -> list[Source]:
+def shipped_sources() -> list[SiteSource]:
     """The shipped scenarios in the order of learning."""
     from attncli.telling.shipped import contents
 
     groups = contents().items()
-    return [Source(name, name, group, says) for group, one in groups for name, says in one.items()]
+    return [
+        SiteSource(name, name, group, says) for group, one in groups for name, says in one.items()
+    ]
 
 
-def sources_of(folder: str) -> list[Source]:
+def sources_of(folder: str) -> list[SiteSource]:
     """The scenario files of a folder, by their names. Raises OutputError where there is none."""
     from attncli.cli.exercising.papers import distinct_names
 
@@ -100,7 +102,9 @@ def sources_of(folder: str) -> list[Source]:
     if not files:
         raise OutputError.of(f"--from {folder}", "it has no scenario files", "name another folder")
     stems = distinct_names([path.stem for path in files], [Path(INDEX).stem])
-    return [Source(str(path), stem, "Scenarios") for path, stem in zip(files, stems, strict=True)]
+    return [
+        SiteSource(str(path), stem, "Scenarios") for path, stem in zip(files, stems, strict=True)
+    ]
 
 
 def _asks(path: Path) -> bool:
@@ -112,7 +116,7 @@ def _asks(path: Path) -> bool:
 
 
 def _published(
-    sources: Sequence[Source], allowed: Allowed, complaints: Complaints
+    sources: Sequence[SiteSource], allowed: Allowed, complaints: Complaints
 ) -> Iterator[Published]:
     for source in watched(sources, len(sources), "Scenarios"):
         found = complaints.hear(_told_in_all_ways, source, allowed)
@@ -120,7 +124,7 @@ def _published(
             yield found
 
 
-def _told_in_all_ways(source: Source, allowed: Allowed) -> Published:
+def _told_in_all_ways(source: SiteSource, allowed: Allowed) -> Published:
     """A scenario's page, lessons, sheet and whatever else there is. Raises Refusal."""
     from attncli.file import shipped
     from attncli.pipeline import work
@@ -152,13 +156,13 @@ def _page(trace: Trace) -> Document:
     return walkthrough.as_it_fits(trace, chosen)
 
 
-def _lessons(trace: Trace, source: Source) -> Document:
+def _lessons(trace: Trace, source: SiteSource) -> Document:
     from attncli.cli.explain import lessons_page
 
     return lessons_page(trace, Arguments(source.scenario), every=False)
 
 
-def _sheet(trace: Trace, source: Source) -> Document | None:
+def _sheet(trace: Trace, source: SiteSource) -> Document | None:
     """A sheet to try, where there is something to ask for."""
     from attncli.questions import OWN_FORM
     from attncli.scenario.exercise import ExerciseFile
@@ -194,36 +198,36 @@ def site_files(done: Sequence[Published]) -> dict[str, Contents]:
     return files
 
 
-def _around(others: Sequence[Published], relation: str) -> list[Link]:
+def _around(others: Sequence[Published], relation: str) -> list[SiteLink]:
     """A link to the page before, or to the one behind."""
-    from attncli.render.html.site import Link
+    from attncli.render.html.site import SiteLink
 
-    return [Link(other.title, other.page, relation) for other in others]
+    return [SiteLink(other.title, other.page, relation) for other in others]
 
 
-def _linked(name: str, one: Published, around: Sequence[Link]) -> Contents:
+def _linked(name: str, one: Published, around: Sequence[SiteLink]) -> Contents:
     """A file of a scenario; a page with links to the others."""
-    from attncli.render.html.site import Link, with_links
+    from attncli.render.html.site import SiteLink, with_links
 
     contents = one.files[name]
     if isinstance(contents, bytes):
         return contents
-    own = [Link(text, file, here=file == name) for text, file in one.links]
-    return with_links(contents, ([Link("All scenarios", INDEX), *around], own))
+    own = [SiteLink(text, file, here=file == name) for text, file in one.links]
+    return with_links(contents, ([SiteLink("All scenarios", INDEX), *around], own))
 
 
-def _groups(done: Sequence[Published]) -> Iterator[Group]:
-    from attncli.render.html.site import Group
+def _groups(done: Sequence[Published]) -> Iterator[SiteGroup]:
+    from attncli.render.html.site import SiteGroup
 
     for title, some in groupby(done, lambda one: one.source.group):
-        yield Group(title, tuple(map(_listed, some)))
+        yield SiteGroup(title, tuple(map(_listed, some)))
 
 
-def _listed(one: Published) -> Listed:
-    from attncli.render.html.site import Link, Listed
+def _listed(one: Published) -> SiteEntry:
+    from attncli.render.html.site import SiteEntry, SiteLink
 
-    others = tuple(Link(text, file) for text, file in one.links if file != one.page)
-    return Listed(Link(one.title, one.page), one.says, others)
+    others = tuple(SiteLink(text, file) for text, file in one.links if file != one.page)
+    return SiteEntry(SiteLink(one.title, one.page), one.says, others)
 
 
 def _told(folder: str, count: int, files: Mapping[str, Contents]) -> str:

@@ -13,7 +13,7 @@ from attncli.render.html.style import escaped
 from attncli.word import Word
 
 
-class Link(NamedTuple):
+class SiteLink(NamedTuple):
     """A link to another file of the site, which stands beside this one. That to the page that it
     stands on is `here`; `relation` is what the other is to this one: `prev`, `next`."""
 
@@ -23,22 +23,22 @@ class Link(NamedTuple):
     here: bool = False
 
 
-class Listed(NamedTuple):
+class SiteEntry(NamedTuple):
     """A scenario on the first page: its page, what it shows, and what else there is of it."""
 
-    page: Link
+    page: SiteLink
     says: str
-    others: tuple[Link, ...] = ()
+    others: tuple[SiteLink, ...] = ()
 
 
-class Group(NamedTuple):
+class SiteGroup(NamedTuple):
     """Scenarios under one heading."""
 
     title: str
-    scenarios: tuple[Listed, ...]
+    scenarios: tuple[SiteEntry, ...]
 
 
-def with_links(page: str, rows: Iterable[Sequence[Link]]) -> str:
+def with_links(page: str, rows: Iterable[Sequence[SiteLink]]) -> str:
     """A page of its own with rows of links above it, for a site."""
     told = "".join(f"<p>{' '.join(map(_link, row))}</p>" for row in rows)
     head, _, rest = page.partition("</head>")
@@ -48,7 +48,7 @@ def with_links(page: str, rows: Iterable[Sequence[Link]]) -> str:
     return f"{head}{style}</head>{begun}{body}{above}{main}"
 
 
-def first_page(title: str, opening: str, groups: Iterable[Group]) -> str:
+def first_page(title: str, opening: str, groups: Iterable[SiteGroup]) -> str:
     """The page from which all others are found."""
     return Template(_file("site.html")).substitute(
         title=escaped(title),
@@ -59,7 +59,7 @@ def first_page(title: str, opening: str, groups: Iterable[Group]) -> str:
     )
 
 
-def _group(k: int, group: Group) -> str:
+def _group(k: int, group: SiteGroup) -> str:
     listed = "\n".join(map(_listed, group.scenarios))
     return (
         f'<section aria-labelledby="g{k}">\n<h2 id="g{k}">{escaped(group.title)}</h2>\n'
@@ -67,14 +67,14 @@ def _group(k: int, group: Group) -> str:
     )
 
 
-def _listed(one: Listed) -> str:
+def _listed(one: SiteEntry) -> str:
     others = "".join(f"<li>{_link(other)}</li>" for other in one.others)
     below = f"\n<ul>{others}</ul>" if others else ""
     says = f"<p>{escaped(one.says)}</p>"
     return f"<li><h3>{_link(one.page)}</h3>\n{says}{below}</li>"
 
 
-def _link(link: Link) -> str:
+def _link(link: SiteLink) -> str:
     relation = f' rel="{link.relation}"' if link.relation else ""
     here = ' aria-current="page"' if link.here else ""
     text = visible(link.text) if isinstance(link.text, Word) else link.text
