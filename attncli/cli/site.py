@@ -24,7 +24,7 @@ def command(
     large: options.Large = False,
     force: options.Force = False,
 ) -> None:
-    """Write scenarios as a small website: pages, lessons, sheets to try.
+    """Write scenarios as a small website with lessons and sheets.
 
     It needs no server: begin at its index.html.
 
