@@ -24,6 +24,7 @@ from attncli.arithmetic.expression import (
 from attncli.languages.words import FrameWords
 from attncli.marked import MarkedNumber
 from attncli.name import TOP, Name
+from attncli.pictures import Bars, Curves, Diagram, HeatMaps, Plane
 from attncli.questions import Paper, Question, Worth, counted_points
 from attncli.records import NamedTuple
 from attncli.tables import Data, MatrixBlock, SideBySide
@@ -190,6 +191,11 @@ Block = (
     | TextList
     | Tree
     | Graph
+    | HeatMaps
+    | Bars
+    | Curves
+    | Plane
+    | Diagram
     | Fields
     | WordBlank
     | AnswerSpace

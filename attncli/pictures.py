@@ -18,7 +18,7 @@ class HeatMaps(NamedTuple):
     """Tables whose cells are shaded by their numbers: all heads as small multiples, positional
     encoding. `signed` says that the numbers go below 0, so that 0 has no shade."""
 
-    title: str
+    title: Label
     maps: tuple[tuple[Label, MatrixBlock], ...]
     signed: bool = False
 
@@ -34,7 +34,7 @@ class Bars(NamedTuple):
     """Sizes beside each other: scores and what softmax makes of them, a distribution at several
     temperatures; of several series a bar each for every label."""
 
-    title: str
+    title: Label
     labels: tuple[Label, ...]
     series: tuple[Series, ...]
 
@@ -42,7 +42,7 @@ class Bars(NamedTuple):
 class Curves(NamedTuple):
     """Numbers along an axis: positional encoding by position, states and norms through time."""
 
-    title: str
+    title: Label
     axis: str
     labels: tuple[Label, ...]
     series: tuple[Series, ...]
@@ -69,7 +69,7 @@ class Plane(NamedTuple):
     """Vectors of two dimensions as arrows, by groups such as queries, keys, values; `ink` is the
     name of a group's colour, "" for none."""
 
-    title: str
+    title: Label
     groups: tuple[ArrowGroup, ...]
 
 
@@ -98,10 +98,11 @@ class Diagram(NamedTuple):
     """Boxes and arrows: the steps of a model with the shapes on the arrows, Unigram's lattice with
     its best path, the tree of BPE's merges. Its reading goes `across` or down."""
 
-    title: str
+    title: Label
     boxes: tuple[Box, ...]
     links: tuple[Link, ...]
     across: bool = True
 
 
 Picture = HeatMaps | Bars | Curves | Plane | Diagram
+PICTURES = (HeatMaps, Bars, Curves, Plane, Diagram)

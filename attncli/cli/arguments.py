@@ -104,6 +104,7 @@ class Arguments(NamedTuple):
     cell: options.Cells = None
     changed: ForThisRun = ForThisRun()
     detail: options.DetailOption = None
+    pictures: options.Pictured = False
     form: options.FormatOption = None
     fragment: options.Fragment = False
     output: options.Output = None
@@ -124,6 +125,13 @@ class Arguments(NamedTuple):
             trace = self.worked_with(())
         complaints.stop_if_any()
         return trace
+
+    @property
+    def pictured(self) -> bool:
+        """Whether the page is to have its pictures: asked for, or in a format that draws them."""
+        from attncli.cli.output import abilities_chosen
+
+        return self.pictures or abilities_chosen(self.form, self.output).pictured
 
     def worked_with(self, more: Sequence[str]) -> "Trace":
         """The scenario worked with some more changes. Raises ScenarioError."""

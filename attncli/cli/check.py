@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 SOMETHING_WRONG = 1
 
 
-@taking(Arguments, without=("step", "layer", "head", "token", "cell", "detail", "fragment"))
+@taking(
+    Arguments, without=("step", "layer", "head", "token", "cell", "detail", "pictures", "fragment")
+)
 def command(typed: Arguments) -> None:
     """Check the numbers that a scenario's source prints.
 

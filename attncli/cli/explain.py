@@ -75,6 +75,7 @@ def lessons_page(trace: Trace, typed: Arguments, *, every: bool) -> Document:
     from attncli.telling.walkthrough import check_lines
 
     chosen = select(trace, detail=typed.detail or "full", **typed.part.within)
+    chosen = chosen.illustrated(typed.pictured)
     parts = [one for one in told_parts(trace) if typed.part.includes(one.step)]
     check_lines(trace, [one for one in parts if chosen.includes(one)])
     taken = typed.part.step or (STORY if every else [one.step for one in parts])

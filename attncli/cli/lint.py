@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from attncli.trace import Trace
 
 
-@taking(Arguments, without=("layer", "head", "cell", "detail", "fragment"))
+@taking(Arguments, without=("layer", "head", "cell", "detail", "pictures", "fragment"))
 def command(typed: Arguments) -> None:
     """Tell what is weak about a scenario's numbers.
 

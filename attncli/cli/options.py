@@ -141,6 +141,13 @@ Allow = Annotated[
         help="Numbers needn't keep this rule; may be repeated. `attn help exercise` lists them.",
     ),
 ]
+Pictured = Annotated[
+    bool,
+    typer.Option(
+        "--pictures",
+        help="With the pictures of the page, which `html`, `pdf` and `svg` have anyway.",
+    ),
+]
 Output = Annotated[
     str | None,
     typer.Option("--output", "-o", metavar="FILE", help="Write to a file, whole or not at all."),

@@ -15,7 +15,7 @@ from attncli.writing import OutputError, write_out
 
 if TYPE_CHECKING:
     from attncli.document import Document
-    from attncli.render import Page
+    from attncli.render import Abilities, Page
 
 _DEFAULT_WIDTH = 80
 
@@ -65,9 +65,14 @@ def chosen_format(form: str | None, output: str | None, known: Sequence[str]) ->
 def default_detail(form: str | None, output: str | None) -> str | None:
     """How closely a page is told in the format that is asked for, if nobody says; None means as it
     fits. Raises OutputError."""
+    return abilities_chosen(form, output).detail
+
+
+def abilities_chosen(form: str | None, output: str | None) -> Abilities:
+    """What the format can do that is asked for. Raises OutputError."""
     from attncli.render import abilities_of, page_format_names
 
-    return abilities_of(chosen_format(form, output, page_format_names())).detail
+    return abilities_of(chosen_format(form, output, page_format_names()))
 
 
 def _of_suffix(suffix: str, output: str, known: Sequence[str]) -> str:

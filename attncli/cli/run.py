@@ -41,6 +41,7 @@ def _document(trace: Trace, typed: Arguments) -> Document:
 
     detail = typed.detail or default_detail(typed.form, typed.output)
     chosen = selection.select(trace, typed.part.steps, detail=detail or "full", **typed.part.within)
+    chosen = chosen.illustrated(typed.pictured)
     walkthrough.check_told(trace, chosen)
     if detail is None:
         return walkthrough.as_it_fits(trace, chosen)

@@ -114,6 +114,7 @@ def suffixes_of(form: str) -> tuple[str, ...]:
 
 
 __all__ = [
+    "Abilities",
     "Page",
     "abilities_of",
     "binary_format_names",

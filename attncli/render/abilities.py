@@ -13,7 +13,8 @@ class Abilities(NamedTuple):
     sheet of their own (`separate`), into the exercise itself (`embedded`), or nowhere (`none`). One
     that is `gathered` writes all forms of an exercise as one file, by `render_forms`; one that can
     have sheets `together` writes many as one file to print, by `render_together`; one that is
-    `packed` writes a package of several, by `files_of`. `detail` is how closely a page is told in
+    `packed` writes a package of several, by `files_of`. One that is `pictured` has all
+    pictures of a page without being asked for them. `detail` is how closely a page is told in
     it if nothing is said, None if that is as it fits."""
 
     keys: tuple[str, ...] = ("embedded", "none", "separate")
@@ -24,4 +25,5 @@ class Abilities(NamedTuple):
     gathered: bool = False
     together: bool = False
     packed: bool = False
+    pictured: bool = False
     detail: str | None = None

@@ -263,6 +263,7 @@ class Show(NamedTuple):
 
     queries: tuple[str, ...] = ()
     graph: bool = False
+    pictures: bool = False
     arrows: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     """Only these of the graph's arrows, from queries to keys."""
     before_after: bool = False

@@ -94,6 +94,7 @@ _SHOW = Record.of(
         "`{queries: [met]}`: only the rows of these queries, tokens or positions from 1",
     ),
     Key("graph", Flag(), "`{graph: true}`: the page ends with who attends to whom, as a graph"),
+    Key("pictures", Flag(), "`{pictures: true}`: every format shows the pictures of the page"),
     Key(
         "arrows",
         MapOf(OneOrMany(TOKEN), "query"),

@@ -83,7 +83,7 @@ class Step(NamedTuple, Generic[P]):
     what it hands on, tell it. `shown_with` are changes that give the step to a scenario which goes
     without it; `example` names the shipped scenario on whose numbers it is explained if none is
     asked for. `titled` gives it another title than its place does. `inquiries` are what it can be
-    asked besides numbers.
+    asked besides numbers; `pictures` are those that it has, by the names of their kinds.
     """
 
     name: str
@@ -111,6 +111,7 @@ class Step(NamedTuple, Generic[P]):
     example: str = ""
     titled: Callable[[P], str | Phrase] | None = None
     inquiries: tuple[Inquiry[P], ...] = ()
+    pictures: tuple[str, ...] = ()
 
     @property
     def purpose(self) -> str:

@@ -20,11 +20,17 @@ def closing_graphs(trace: Trace, selection: Selection) -> list[Block]:
     show = trace.scenario.show
     if not show.graph and not show.arrows:
         return []
-    blocks = _graph_of(trace, selection, ("Who attends to whom",))
+    drawn = selection.pictured and not show.arrows and not _are_given(trace)
+    blocks = [] if drawn else _graph_of(trace, selection, ("Who attends to whom",))
     for name, variant in trace.variants.items():
         heading = ("Who attends to whom in the variant ", Word(name))
         blocks += _graph_of(variant, selection, heading) if show.arrows else []
     return blocks
+
+
+def _are_given(trace: Trace) -> bool:
+    weights = weights_of(trace)
+    return weights is not None and weights.given
 
 
 def _graph_of(trace: Trace, selection: Selection, heading: Spans) -> list[Block]:

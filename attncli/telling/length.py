@@ -28,6 +28,7 @@ from attncli.document import (
 )
 from attncli.notation import name_of, plain
 from attncli.notation.columns import PartColumns, Room, bands
+from attncli.pictures import PICTURES
 from attncli.tables import Data, MatrixBlock, SideBySide
 from attncli.word import Word
 
@@ -185,5 +186,6 @@ _HEIGHTS: Mapping[type, Callable[[Any], int]] = {
     Prose: lambda block: _wrapped(block.text),
     Note: lambda block: _wrapped(block.text),
     Subheading: lambda block: _wrapped(block.text),
+    **dict.fromkeys(PICTURES, lambda _: 0),
 }
 """The lines of each kind of block."""

@@ -29,6 +29,7 @@ from attncli.telling.catalogue import general_formulas
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.origins import Origins
 from attncli.telling.parts import made_by, operands_of, told_parts
+from attncli.telling.pictures import pictures_of
 from attncli.telling.sections import section_of
 from attncli.telling.selection import Selection
 from attncli.telling.sentences import joined
@@ -71,6 +72,7 @@ def _lesson(step: Step[Any], trace: Trace, selection: Selection, *, changed: boo
         said = ("This scenario goes without this step. With ", change, " it would look like this.")
         blocks.append(Note(said))
     blocks += part_blocks(trace, part, selection, operands_of(trace, part))
+    blocks += pictures_of(trace, part, selection) if selection.pictured else ()
     blocks += _mistakes(trace, step, part)
     return section_of(trace, part, None, blocks)
 

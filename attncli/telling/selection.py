@@ -32,7 +32,7 @@ class SelectionError(Refusal):
 
 class Selection(NamedTuple):
     """What to tell: some steps (none: all), a layer by its path, a head by its number, the rows
-    of some queries, how closely."""
+    of some queries, how closely, and whether with its pictures."""
 
     steps: tuple[str, ...] = ()
     queries: tuple[int, ...] = ()
@@ -40,11 +40,16 @@ class Selection(NamedTuple):
     detail: str = "full"
     layer: Name | None = None
     head: int | None = None
+    pictured: bool = False
 
     @property
     def partial(self) -> bool:
         """Whether only some of the sections are told."""
         return bool(self.steps) or self.layer is not None or self.head is not None
+
+    def illustrated(self, pictured: bool) -> Selection:
+        """The same with pictures, if these are asked for here or were before."""
+        return self._replace(pictured=self.pictured or pictured)
 
     def includes(self, part: PlannedStep) -> bool:
         """Whether a part is told."""
@@ -114,7 +119,8 @@ def select(
         raise SelectionError(wrong)
     path, number = next(iter(paths), None), next(iter(heads), None)
     queries = tuple(dict.fromkeys(found))
-    return Selection(tuple(steps), queries, axis.names, detail, path, number)
+    pictured = trace.scenario.show.pictures
+    return Selection(tuple(steps), queries, axis.names, detail, path, number, pictured)
 
 
 def tried(find: Callable[[str], T], texts: Sequence[str], wrong: list[Problem]) -> list[T]:

@@ -39,6 +39,7 @@ from attncli.telling.parts import (
     step_of,
     told_parts,
 )
+from attncli.telling.pictures import pictures_of, pipeline_of
 from attncli.telling.published import differences_in
 from attncli.telling.quantities import arranged, only_data
 from attncli.telling.sections import as_result, formulas_at, in_fewer_words, section_of
@@ -93,7 +94,7 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
         sections,
         facts_of(trace, [selection.axis[k] for k in selection.queries]),
         given=tuple(given_block(trace, quantity, Selection()) for quantity in _all_given(trace)),
-        opening=(_tree(trace, told, selection),) if is_structured(trace) and whole and told else (),
+        opening=_opening(trace, told, selection) if whole and told else (),
         closing=closing_of(trace, selection) if whole else (),
         sources=trace.scenario.sources,
         rounding=rounding_facts(trace),
@@ -101,12 +102,19 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
     )
 
 
+def _opening(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> tuple[Block, ...]:
+    """What ran, as a tree where there is more to it, and as a picture where these are asked for."""
+    tree = (_tree(trace, told, selection),) if is_structured(trace) else ()
+    return (*tree, *(pipeline_of(trace) if selection.pictured else ()))
+
+
 def _summary(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> Iterator[Section]:
     """Each head's weights, what the last part comes to, what was found and learned."""
     for number, part in enumerate(told, start=1):
         blocks = _in_brief(trace, part, selection, is_last=part is told[-1])
         if blocks:
-            yield section_of(trace, part, number, blocks)._replace(formulas=())
+            section = section_of(trace, part, number, blocks)._replace(formulas=())
+            yield with_pictures(trace, part, section, selection)
 
 
 def _in_brief(
@@ -149,7 +157,8 @@ def _sections(
             {one for before in shown[:k] for one in formulas_at(trace, before)} if again else ()
         )
         section = in_fewer_words(section, others, told_before) if again else section
-        yield as_result(section) if part is told[-1] else section
+        section = as_result(section) if part is told[-1] else section
+        yield with_pictures(trace, part, section, selection)
 
 
 def _leads_on(part: PlannedStep, after: Sequence[PlannedStep]) -> bool:
@@ -273,3 +282,11 @@ def _givens(trace: Trace, part: PlannedStep, introduced: set[str]) -> list[Quant
     operands = operands_of(trace, part)
     known = introduced | only_for_sizes(trace, part)
     return [operand for operand in operands if operand.given and operand.name not in known]
+
+
+def with_pictures(
+    trace: Trace, part: PlannedStep, section: Section, selection: Selection
+) -> Section:
+    """The section with the pictures of its part behind it, where these are asked for."""
+    pictures = pictures_of(trace, part, selection) if selection.pictured else ()
+    return section._replace(blocks=(*section.blocks, *pictures))

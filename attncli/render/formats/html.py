@@ -30,7 +30,7 @@ from attncli.render.writers import (
 )
 
 SUFFIXES = (".html", ".htm")
-ABILITIES = Abilities(together=True)
+ABILITIES = Abilities(together=True, pictured=True)
 
 
 def render(document: Document, page: Page) -> str:

@@ -13,11 +13,13 @@ from attncli.arithmetic.expression import Apply, Equation, Expression, Omitted, 
 from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.latex import WEB, latex
 from attncli.notation.words import printed
+from attncli.pictures import PICTURES, Picture
 from attncli.render.abilities import Abilities
 from attncli.render.grid import Entry, Grid, Label, entry_text, grid_of, grid_of_vectors, label_of
 from attncli.render.mermaid import mermaid
 from attncli.render.numbers import at_point, filled_addends, filled_vectors, heading_of
 from attncli.render.page import Page
+from attncli.render.pictures_in_tables import in_tables
 from attncli.render.writers import Heading, NewPage, Title, nothing, pieces_of_all, written
 from attncli.tables import Data, MatrixBlock, SideBySide
 from attncli.word import Word
@@ -261,6 +263,10 @@ def _word_blank(block: doc.WordBlank) -> str:
     return "\n\n".join(filter(None, (_spans(block.text), listed, answer)))
 
 
+def _picture(block: Picture) -> str:
+    return "\n\n".join(written(in_tables(block), _WRITERS))
+
+
 _WRITERS: Mapping[type, Callable[[Any], str]] = {
     Title: lambda piece: f"# {escaped(piece.title)}{piece.called}\n\n{_facts(piece.facts)}",
     Heading: _heading,
@@ -282,5 +288,6 @@ _WRITERS: Mapping[type, Callable[[Any], str]] = {
     doc.Fields: lambda block: "  ".join(f"{name} {_RULE}" for name in block.names),
     doc.WordBlank: _word_blank,
     doc.AnswerSpace: lambda block: "<br>" * (2 * block.lines),
+    **dict.fromkeys(PICTURES, _picture),
 }
 """How each piece is written."""

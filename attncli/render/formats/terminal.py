@@ -11,9 +11,11 @@ from attncli.arithmetic.expression import Number
 from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.plain import GLUE
 from attncli.notation.words import printed
+from attncli.pictures import PICTURES, Picture
 from attncli.render.abilities import Abilities
 from attncli.render.colours import INKS, SHADES
 from attncli.render.page import Page
+from attncli.render.pictures_in_tables import in_tables
 from attncli.render.screen.inks import in_inks, inked, without_marks
 from attncli.render.screen.lines import (
     BRACKETS,
@@ -281,6 +283,12 @@ def _piece(span: doc.Span) -> StyledText:
             return StyledText(inked(span), "formula")
 
 
+def _picture(block: Picture, cells: int) -> list[Line]:
+    pieces = with_tables_together(in_tables(block))
+    lines = (line for piece in written(pieces, _WRITERS, cells) for line in ([], *piece))
+    return [*lines][1:]
+
+
 _WRITERS: Mapping[type, Callable[[Any, int], list[Line]]] = {
     Title: _title,
     Heading: _heading,
@@ -304,5 +312,6 @@ _WRITERS: Mapping[type, Callable[[Any, int], list[Line]]] = {
     doc.Fields: _fields,
     doc.WordBlank: _word_blank,
     doc.AnswerSpace: _room,
+    **dict.fromkeys(PICTURES, _picture),
 }
 """How each piece is laid out."""

@@ -7,9 +7,11 @@ from typing import Any
 
 from attncli import document as doc
 from attncli.arithmetic.expression import Blank, Symbol
+from attncli.pictures import PICTURES, Picture
 from attncli.render.html import tables
 from attncli.render.html.spans import code_html, spans_html
 from attncli.render.html.style import HtmlStyle
+from attncli.render.pictures_in_tables import in_tables
 from attncli.render.writers import nothing, written
 from attncli.tables import Data, MatrixBlock, SideBySide
 
@@ -60,6 +62,10 @@ def _word_blank(block: doc.WordBlank, style: HtmlStyle) -> str:
     return f"<p>{spans_html(block.text, style)}</p>{listed}<p>{answer}</p>"
 
 
+def _picture(block: Picture, style: HtmlStyle) -> str:
+    return blocks_html(in_tables(block), style)
+
+
 _WRITERS: Mapping[type, Callable[[Any, HtmlStyle], str]] = {
     doc.Facts: tables.facts_html,
     doc.Prose: lambda block, style: f"<p>{spans_html(block.text, style)}</p>",
@@ -80,5 +86,6 @@ _WRITERS: Mapping[type, Callable[[Any, HtmlStyle], str]] = {
     doc.Fields: _fields,
     doc.WordBlank: _word_blank,
     doc.AnswerSpace: lambda block, _: f'<div class="room">{"<br>" * block.lines}</div>',
+    **dict.fromkeys(PICTURES, _picture),
 }
 """How each block is written."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from attncli.document import Block, Document, Graph, Subheading
 from attncli.notation.columns import bands
 from attncli.refusals import Refusal
+from attncli.render.abilities import Abilities
 from attncli.render.page import Page
 from attncli.render.sentences import text_of_spans
 from attncli.render.svg.arrows import TIP, arrows
@@ -16,6 +17,7 @@ from attncli.render.svg.style import style_sheet
 from attncli.tables import MatrixBlock
 
 SUFFIXES = (".svg",)
+ABILITIES = Abilities(pictured=True)
 
 _MARGIN, _LINE, _GAP = 24, 28, 36
 _WIDEST = 960

@@ -8,6 +8,8 @@ from typing import Any
 from attncli import document as doc
 from attncli.arithmetic.expression import Equation
 from attncli.notation.latex import latex
+from attncli.pictures import PICTURES, Picture
+from attncli.render.pictures_in_tables import in_tables
 from attncli.render.tex import tables
 from attncli.render.tex.addition import addition
 from attncli.render.tex.measure import math_width
@@ -94,6 +96,10 @@ def _word_blank(block: doc.WordBlank, setting: Setting) -> str:
     )
 
 
+def _picture(block: Picture, setting: Setting) -> str:
+    return "\n\n".join(blocks(in_tables(block), setting))
+
+
 _WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
     Tables: lambda block, setting: tables.together(
         [tables.matrix(matrix, setting) for matrix in block.matrices]
@@ -116,5 +122,6 @@ _WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
     doc.Fields: _fields,
     doc.WordBlank: _word_blank,
     doc.AnswerSpace: lambda block, setting: setting.lines_to_write.format(block.lines),
+    **dict.fromkeys(PICTURES, _picture),
 }
 """How each block is written."""

@@ -120,4 +120,5 @@ STEP = Step(
             lambda place: _through_W_O(place, bias=False),
         ),
     ),
+    pictures=("heat_maps",),
 )

@@ -45,4 +45,5 @@ STEP = Step(
             lambda place: _definition(place, MatMulTransposed(), "K", "Q"),
         ),
     ),
+    pictures=("planes",),
 )

@@ -111,4 +111,5 @@ STEP = Step(
             lambda _: ("Of tokens that share the largest weight, each is right.",),
         ),
     ),
+    pictures=("heat_maps", "attended", "softmax_bars", "temperatures"),
 )

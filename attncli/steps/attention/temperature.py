@@ -60,4 +60,5 @@ STEP = Step(
     mistakes=(
         Mistake("multiplied", "Multiplying by the temperature instead of dividing.", _multiplied),
     ),
+    pictures=("temperatures",),
 )

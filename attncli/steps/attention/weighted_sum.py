@@ -59,4 +59,5 @@ STEP = Step(
             lambda place: _output(place, TransposedWeights(), place.x, place.latest("V")),
         ),
     ),
+    pictures=("planes",),
 )

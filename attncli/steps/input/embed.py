@@ -156,4 +156,5 @@ STEP = Step(
             _next_rows,
         ),
     ),
+    pictures=("planes",),
 )

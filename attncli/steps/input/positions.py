@@ -284,4 +284,5 @@ STEP = Step(
             _left_out,
         ),
     ),
+    pictures=("waves",),
 )

@@ -127,4 +127,5 @@ STEP = Step(
         ),
     ),
     adds_up_to_one=("probabilities", "renormalized"),
+    pictures=("softmax_bars", "temperatures"),
 )  # fmt: skip

@@ -120,4 +120,5 @@ STEP = Step(
             lambda place: _step_factor(place, in_out=not place.cell.in_out),
         ),
     ),
+    pictures=("gradient_norm",),
 )

@@ -55,4 +55,5 @@ STEP = Step(
             _as_made,
         ),
     ),
+    pictures=("states",),
 )

@@ -1,0 +1,54 @@
+"""Pictures as tables of their numbers, for a format that can't draw them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attncli.document import Block, Prose, Table
+from attncli.notation import plain
+from attncli.pictures import Bars, Curves, Diagram, HeatMaps, Picture, Plane
+
+
+def in_tables(picture: Picture) -> list[Block]:
+    """What a picture is called, and its numbers."""
+    return [Prose((picture.title,)), *_TABLES[type(picture)](picture)]
+
+
+def _maps(picture: HeatMaps) -> list[Block]:
+    return [table for _, table in picture.maps]
+
+
+def _series(picture: Bars | Curves) -> list[Block]:
+    """A row for each label, a column for each series."""
+    first = picture.axis if isinstance(picture, Curves) else ""
+    numbers = zip(*(one.numbers for one in picture.series), strict=True)
+    rows = ((label, *map(plain, row)) for label, row in zip(picture.labels, numbers, strict=True))
+    return [Table((first, *(one.name for one in picture.series)), tuple(rows))]
+
+
+def _arrows(picture: Plane) -> list[Block]:
+    rows = (
+        (group.name if not k else "", arrow.label, *map(plain, arrow.end))
+        for group in picture.groups
+        for k, arrow in enumerate(group.arrows)
+    )
+    return [Table(("Vectors", "of", "1", "2"), tuple(rows))]
+
+
+def _links(picture: Diagram) -> list[Block]:
+    labels = {box.id: box.label for box in picture.boxes}
+    rows = (
+        (labels[link.source], link.label, labels[link.target], "best" if link.chosen else "")
+        for link in picture.links
+    )
+    return [Table(("From", "", "To", ""), tuple(rows))]
+
+
+_TABLES: Mapping[type, Callable[[Any], list[Block]]] = {
+    HeatMaps: _maps,
+    Bars: _series,
+    Curves: _series,
+    Plane: _arrows,
+    Diagram: _links,
+}

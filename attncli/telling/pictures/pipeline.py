@@ -1,0 +1,156 @@
+"""What runs: the steps of a story as boxes, what flows between them as arrows with its shapes.
+
+Heads stand side by side, two of many; of many layers two. What is done again and again, at each
+time of a cell, in each round, for each word, is one box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from attncli.pictures import Box, Diagram, Label, Link
+from attncli.records import NamedTuple
+from attncli.scenario.model import ENCODER
+from attncli.telling.blocks import shape_in_short
+from attncli.telling.parts import (
+    made_by,
+    operands_of,
+    place_in_words,
+    step_of,
+    title_of,
+    told_parts,
+)
+from attncli.telling.sentences import counted
+from attncli.trace import CellPlace, PlannedStep, Quantity, RoundPlace, Trace
+from attncli.word import Word, raw
+
+_MOST = 2
+"""So many layers of a stack, and heads of an attention, are drawn."""
+_COUNTED = {"layers": "layer", "heads": "head"}
+_AGAIN = ("rounds", "words")
+_FLOWING = ("Q", "K", "token")
+"""The roles of the rows of what flows, which weights don't have."""
+
+
+class _Stage(NamedTuple):
+    """What one box stands for: a step at a place; all layers or heads that are left out."""
+
+    place: str
+    step: str
+
+
+Groups = Mapping[_Stage, Sequence[PlannedStep]]
+Flows = Mapping[tuple[_Stage, _Stage], Sequence[Quantity]]
+
+
+def pipeline(trace: Trace) -> Iterator[Diagram]:
+    """The diagram of a scenario that takes several steps."""
+    groups: dict[_Stage, list[PlannedStep]] = {}
+    for part in told_parts(trace):
+        groups.setdefault(_stage_of(part), []).append(part)
+    flows = _flows(trace, groups)
+    if len(groups) > 1 and flows:
+        boxes = _boxes(groups, flows)
+        names = {stage: box.id for stage, box in boxes.items()}
+        links = (Link(names[a], names[b], _flowing(them)) for (a, b), them in flows.items())
+        title = "The steps, and the shapes of what flows between them"
+        yield Diagram(title, tuple(boxes.values()), tuple(links), across=False)
+
+
+def _stage_of(part: PlannedStep) -> _Stage:
+    kept = ""
+    for place in part.path.places:
+        if place.local in _AGAIN:
+            break
+        if place.local in _COUNTED and (place.number or 0) > _MOST:
+            return _Stage(f"{kept}{place.local}", "")
+        kept += f"{place.alone}."
+    return _Stage(kept, part.step)
+
+
+def _flows(trace: Trace, groups: Groups) -> Flows:
+    """What flows from one stage to another, each quantity by its name there once. What comes back
+    to an earlier stage at a later time has no arrow."""
+    order = {stage: k for k, stage in enumerate(groups)}
+    makers = {
+        one.name: stage
+        for stage, parts in groups.items()
+        for part in parts
+        for one in made_by(trace, part)
+    }
+    flows: dict[tuple[_Stage, _Stage], dict[str, Quantity]] = {}
+    for stage, parts in groups.items():
+        for part in parts:
+            for one in operands_of(trace, part):
+                maker = _Stage(one.name, _GIVEN) if _is_input(one) else makers.get(one.name)
+                if maker is not None and order.get(maker, -1) < order[stage]:
+                    flows.setdefault((maker, stage), {}).setdefault(one.local, one)
+    return {ends: tuple(them.values()) for ends, them in flows.items()}
+
+
+_GIVEN = "given"
+
+
+def _is_input(quantity: Quantity) -> bool:
+    return quantity.given and quantity.rows.role in _FLOWING
+
+
+def _flowing(them: Sequence[Quantity]) -> str:
+    """`Q, K [3, 2]`: the names with their shapes, a shape that several have once."""
+    shapes: dict[str, list[str]] = {}
+    for one in them:
+        shapes.setdefault(shape_in_short(one), []).append(one.local)
+    return ", ".join(f"{', '.join(names)}{shape}" for shape, names in shapes.items())
+
+
+def _boxes(groups: Groups, flows: Flows) -> Mapping[_Stage, Box]:
+    """A box for each stage, below all that it comes from."""
+    inputs = dict.fromkeys(a for a, _ in flows if a.step == _GIVEN)
+    rows: dict[_Stage, int] = dict.fromkeys(inputs, 0)
+    for stage in groups:
+        rows[stage] = max((rows[a] + 1 for a, b in flows if b == stage), default=0)
+    behind = 1 + max((_head_of(s) for s, its in groups.items() if _is_encoder(its)), default=-1)
+    boxes: dict[_Stage, Box] = {}
+    used: set[tuple[int, int]] = set()
+    for stage in (*inputs, *groups):
+        parts = groups.get(stage, ())
+        column = _head_of(stage) + (0 if _is_encoder(parts) else behind)
+        while (column, rows[stage]) in used:
+            column += 1
+        used.add((column, rows[stage]))
+        told = _told(parts) if parts else (stage.place, "given")
+        boxes[stage] = Box(f"s{len(boxes) + 1}", *told, column, rows[stage])
+    return boxes
+
+
+def _is_encoder(parts: Sequence[PlannedStep]) -> bool:
+    return bool(parts) and parts[0].path.places[:1] == (ENCODER,)
+
+
+def _head_of(stage: _Stage) -> int:
+    """The head that a stage is of, from 0; the one behind the last that is drawn is all others."""
+    if stage.place.endswith("heads"):
+        return _MOST
+    _, heads, number = stage.place.rpartition("heads[")
+    return int(number.partition("]")[0]) - 1 if heads else 0
+
+
+def _told(parts: Sequence[PlannedStep]) -> tuple[Label, Label]:
+    """What stands in a box and below it."""
+    first = parts[0]
+    stage = _stage_of(first)
+    if not stage.step:
+        local = stage.place.rpartition(".")[2]
+        many = {place for part in parts for place in part.path.places if place.local == local}
+        return f"{counted(len(many), f'more {_COUNTED[local]}')}", "alike"
+    below = place_in_words(first.path)
+    if len(parts) == 1 and not isinstance(first.place, CellPlace | RoundPlace):
+        return _title(first), below
+    times = "at each of {} times" if isinstance(first.place, CellPlace) else "{} times"
+    return step_of(first).title, f"{below} {times.format(len(parts))}".strip()
+
+
+def _title(part: PlannedStep) -> Label:
+    title = title_of(part)
+    text = "".join(map(raw, title))
+    return Word(text) if any(isinstance(one, Word) for one in title) else text
