@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from attncli.render import page_format_names
+from attncli.render import format_names
 from tests.conftest import sampled
 from tests.marking_cases import RIGHT, graded, run, verdicts, yaml_file
 
@@ -127,7 +127,7 @@ def test_the_form_itself_marks_its_answers(tmp_path: Path) -> None:
     assert data["points"] == data["of"] == 21
 
 
-@pytest.mark.parametrize("name", [name for name in page_format_names() if name != "svg"])
+@pytest.mark.parametrize("name", format_names())
 def test_a_report_is_there_in_every_format(tmp_path: Path, name: str) -> None:
     path = yaml_file(tmp_path / "a.yaml", {**RIGHT, "exp[I, I]": "7.389", "exp_sum[I]": "x_y"})
     result = run("grade", "i_love_ai", path, "--format", name)

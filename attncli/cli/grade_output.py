@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attncli.cli.output import check_target, chosen_format, deliver, page_for
+from attncli.cli.output import check_binary, check_target, chosen_format, deliver, page_for
 from attncli.records import NamedTuple
-from attncli.writing import write_out
+from attncli.writing import Contents, write_out
 
 if TYPE_CHECKING:
     from attncli.cli.grade import GradeArguments
@@ -38,7 +38,8 @@ def output_of(order: GradeArguments) -> GradeOutput:
     folder = said is not None and (said.endswith(("/", os.sep)) or Path(said).is_dir())
     known = [*(name for name in page_format_names() if name != "svg"), _CSV]
     if order.form != _CSV and not (said or "").endswith(".csv"):
-        chosen_format(order.form, None if folder else said, known[:-1])
+        form = chosen_format(order.form, None if folder else said, known[:-1])
+        check_binary(form, said)
     if not folder:
         check_target(said, force=order.force)
     return GradeOutput(order.form, said, folder, order.force)
@@ -75,7 +76,7 @@ def _write_table(output: GradeOutput, papers: Sequence[MarkedPaper]) -> None:
 
 def _write_folder(output: GradeOutput, papers: Sequence[MarkedPaper]) -> None:
     """A marked paper for each student and the table beside them; the table is told as well."""
-    from attncli.render import module_of
+    from attncli.render import contents_of, suffixes_of
     from attncli.render.classes import csv_text
     from attncli.telling.marked.classes import class_page, class_rows
     from attncli.telling.marked.papers import marked_paper
@@ -84,10 +85,9 @@ def _write_folder(output: GradeOutput, papers: Sequence[MarkedPaper]) -> None:
     assert output.output is not None
     form = output.form if output.form not in (None, _CSV) else _MARKED
     assert form is not None
-    module, page = module_of(form), page_for(output.output)
-    names = _names(papers, module.SUFFIXES[0])
-    texts = {
-        name: module.render(marked_paper(paper), page)
+    page, names = page_for(output.output), _names(papers, suffixes_of(form)[0])
+    texts: dict[str, Contents] = {
+        name: contents_of(marked_paper(paper), form, page)
         for name, paper in zip(names, papers, strict=True)
     }
     texts[f"{_TABLE}.csv"] = csv_text(class_rows(papers))

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from attncli.choices import DETAILS, POLICIES
-from attncli.render import exercise_format_names, format_names, page_format_names
+from attncli.render import page_format_names, paper_format_names
 
 
 def beginning(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
@@ -126,13 +126,10 @@ _BY_SUFFIX = "The output format; by default terminal, or as -o's suffix says."
 _PICTURES = (
     " `html` is one file in which every number can be asked where it comes from; `svg` has"
     " the pictures alone: each head's weights as a heat map, and who attends to whom"
-    " where `show.graph` asks for it."
+    " where `show.graph` asks for it; `pdf` needs `pip install 'attncli[pdf]'`."
 )
 FormatOption = Annotated[str | None, choice("--format", page_format_names, _BY_SUFFIX + _PICTURES)]
-ExerciseFormatOption = Annotated[
-    str | None,
-    choice("--format", lambda: [*format_names(), *exercise_format_names()], _BY_SUFFIX),
-]
+ExerciseFormatOption = Annotated[str | None, choice("--format", paper_format_names, _BY_SUFFIX)]
 Allow = Annotated[
     list[str] | None,
     typer.Option(

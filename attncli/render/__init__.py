@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 
 _FOLDERS = ("formats", "binary", "pictures", "exercises")
+_WITHOUT_PAPERS = ("xlsx",)
+"""Formats of pages that nobody writes a sheet in; named here, so that help needs no module."""
 
 
 def format_names() -> list[str]:
@@ -46,6 +48,12 @@ def binary_format_names() -> list[str]:
 def page_format_names() -> list[str]:
     """The names of the formats of pages, and of those of their pictures alone."""
     return [*format_names(), *binary_format_names(), *picture_format_names()]
+
+
+def paper_format_names() -> list[str]:
+    """The names of the formats of exercises: those of pages, then those that are only for them."""
+    printed = [name for name in binary_format_names() if name not in _WITHOUT_PAPERS]
+    return [*format_names(), *printed, *exercise_format_names()]
 
 
 def exercise_format_names() -> list[str]:
@@ -79,9 +87,13 @@ def render(document: Document, form: str, page: Page) -> str:
 def contents_of(document: Document, form: str, page: Page) -> str | bytes:
     """What a file of the document has, in any format."""
     if form in binary_format_names():
-        data: bytes = module_of(form).bytes_of([document], page)
-        return data
+        return _bytes_of([document], form, page)
     return render(document, form, page)
+
+
+def _bytes_of(documents: Sequence[Document], form: str, page: Page) -> bytes:
+    data: bytes = module_of(form).bytes_of(documents, page)
+    return data
 
 
 def render_forms(documents: Sequence[Document], form: str, page: Page) -> str:
@@ -89,8 +101,10 @@ def render_forms(documents: Sequence[Document], form: str, page: Page) -> str:
     return str(module_of(form).render_forms(documents, page))
 
 
-def render_together(documents: Sequence[Document], form: str, page: Page) -> str:
+def render_together(documents: Sequence[Document], form: str, page: Page) -> str | bytes:
     """Sheets as one file to print, in a format that can have them so."""
+    if form in binary_format_names():
+        return _bytes_of(documents, form, page)
     return str(module_of(form).render_together(documents, page))
 
 
@@ -124,6 +138,7 @@ __all__ = [
     "format_names",
     "module_of",
     "page_format_names",
+    "paper_format_names",
     "picture_format_names",
     "render",
     "render_forms",

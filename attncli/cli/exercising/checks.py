@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from attncli.choices import KEYS, LANGUAGES, LAYOUTS, Language, Layout
 from attncli.cli.complaints import Complaints
 from attncli.cli.numbers import whole
-from attncli.cli.output import check_fragment, chosen_format
+from attncli.cli.output import check_binary, check_fragment, chosen_format
 from attncli.file.problems import nearest
 from attncli.records import NamedTuple
 from attncli.refusals import Problem
@@ -86,7 +86,7 @@ def parse_manner(
     order: ExerciseArguments, counts: Counts | None, *, by_file: bool = False
 ) -> PaperSettings:
     """How and where it is to be written. Raises OutputError, naming all that is wrong."""
-    from attncli.render import exercise_format_names, format_names
+    from attncli.render import paper_format_names
 
     many = (
         by_file
@@ -96,10 +96,12 @@ def parse_manner(
     )
     folder = order.output is not None and _is_folder(order.output, many=many)
     complaints = Complaints()
-    known = [*format_names(), *exercise_format_names()]
+    known = paper_format_names()
     target = None if folder else order.output
     form = complaints.hear(chosen_format, order.form, target, known)
     complaints.hear(_check_choice, "--key", order.key, KEYS)
+    if form is not None:
+        complaints.hear(check_binary, form, order.output)
     if form is None or complaints.problems:
         raise OutputError(complaints.problems)
     manner = _checked(order, form, folder=folder)
@@ -132,7 +134,7 @@ def _is_folder(output: str, *, many: bool) -> bool:
 
 
 def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSettings:
-    from attncli.render import abilities_of, format_names
+    from attncli.render import abilities_of, page_format_names
 
     can = abilities_of(form)
     key = order.key or ("separate" if folder and "separate" in can.keys else can.keys[0])
@@ -143,7 +145,7 @@ def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSetti
     if order.hints and can.hints == "none":
         right = "choose another, or leave --hints out"
         wrong.append(Problem.of("--hints", f"the format {form} has none", right))
-    if order.stress is not None and form not in format_names():
+    if order.stress is not None and form not in page_format_names():
         wrong.append(
             Problem.of(
                 f"--format {form}", "the report of --stress is no exercise", "choose another"

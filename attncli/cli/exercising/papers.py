@@ -138,7 +138,7 @@ def _texts(
 ) -> list[Contents]:
     """Papers in their format, gathered in one file where that has them so; a package only where
     it goes to a file, and otherwise the text of what is in it."""
-    from attncli.render import abilities_of, files_of, render, render_forms
+    from attncli.render import abilities_of, contents_of, files_of, render_forms
 
     page = page_for(order.output)._replace(fragment=order.fragment)
     can = abilities_of(manner.format)
@@ -148,7 +148,7 @@ def _texts(
         return [packed(files_of([*papers], manner.format, page))]
     if can.gathered:
         return [render_forms([*papers], manner.format, page)]
-    return [render(paper, manner.format, page) for paper in papers]
+    return [contents_of(paper, manner.format, page) for paper in papers]
 
 
 def _paper(kind: str, whole: Document, trace: Trace, manner: PaperSettings) -> Document:

@@ -11,7 +11,7 @@ from attncli.cli.output import page_for
 from attncli.cli.progress import watched
 from attncli.records import NamedTuple
 from attncli.refusals import Problem, listed
-from attncli.writing import OutputError
+from attncli.writing import Contents, OutputError
 
 if TYPE_CHECKING:
     from attncli.building.manifest import Manifest
@@ -26,7 +26,7 @@ STUDENTS, ANSWERS = "students", "answers"
 class PersonalSheets(NamedTuple):
     """The files, by their names, and what the manifest says of each student."""
 
-    files: Mapping[str, str]
+    files: Mapping[str, Contents]
     students: tuple[Mapping[str, str], ...]
 
 
@@ -59,9 +59,9 @@ def _has_sheets(form: str) -> bool:
 
 
 def _formats() -> list[str]:
-    from attncli.render import exercise_format_names, format_names
+    from attncli.render import paper_format_names
 
-    return [*format_names(), *exercise_format_names()]
+    return paper_format_names()
 
 
 def personal_sheets(
@@ -73,7 +73,7 @@ def personal_sheets(
 ) -> PersonalSheets:
     """The sheets of students; who had a form `before` keeps it, if the list says no other."""
     from attncli.marking.answers.students import with_forms
-    from attncli.render import abilities_of, render, render_together, suffixes_of
+    from attncli.render import abilities_of, contents_of, render, render_together, suffixes_of
     from attncli.telling.exercise.personal import sheet_for
     from attncli.telling.exercise.sheets import sheet_of
 
@@ -88,9 +88,9 @@ def personal_sheets(
     names = [f"{STUDENTS}/{stem}_sheet{suffix}" for stem in stems]
     answers = [f"{ANSWERS}/{stem}.yaml" for stem in stems]
     each = zip(names, answers, watched(sheets, len(sheets), "Students"), strict=True)
-    files: dict[str, str] = {}
+    files: dict[str, Contents] = {}
     for name, place, sheet in each:
-        files[name] = render(sheet, form, page)
+        files[name] = contents_of(sheet, form, page)
         files[place] = render(sheet, "yaml", page)
     if abilities_of(form).together:
         stem = safe_name(Path(order.scenario).stem)

@@ -1,0 +1,96 @@
+"""How each piece of a page is written: a call of what `page.typ` defines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attncli import document as doc
+from attncli.notation.typst import literal
+from attncli.render.typst import tables
+from attncli.render.typst.mathematics import mathematics
+from attncli.render.typst.setting import Setting
+from attncli.render.typst.spans import spans
+from attncli.render.typst.text import joined, listed, text, word
+from attncli.render.typst.working import addition, working
+from attncli.render.writers import Heading, NewPage, Tables, Title, nothing
+from attncli.tables import Data, SideBySide
+from attncli.word import Word
+
+
+def _title(piece: Title, setting: Setting) -> str:
+    called = text(piece.called.removeprefix(" · ")) if piece.called else "none"
+    head = f"title({word(piece.title)}, {called})"
+    return f"{head}\n{_facts(piece.facts, setting)}" if piece.facts.rows else head
+
+
+def _heading(piece: Heading, setting: Setting) -> str:
+    head = f"heading(level: 2, {spans(piece.title)})"
+    told = listed(mathematics(one, setting.notation) for one in piece.formulas)
+    return f"{head}\nformulas{told}" if piece.formulas else head
+
+
+def _facts(block: doc.Facts, _: Setting) -> str:
+    return f"facts{listed(f'({text(name)}, {spans(told)})' for name, told in block.rows)}"
+
+
+def _points(block: doc.Bullets, _: Setting) -> str:
+    return f"list{listed(map(spans, block.items))}"
+
+
+def _tree(block: doc.Tree, _: Setting) -> str:
+    return f"tree{listed(map(_tree_row, block.rows))}"
+
+
+def _tree_row(row: doc.TreeRow) -> str:
+    made = [text(": "), spans(row.made)] if row.made else []
+    return f"({row.depth}, {text(row.numbers)}, {joined([spans(row.title), *made])})"
+
+
+def _fields(block: doc.Fields, _: Setting) -> str:
+    return f"fields{listed(map(text, block.names))}"
+
+
+def _word_blank(block: doc.WordBlank, _: Setting) -> str:
+    """A question, its options, and a place for the answer."""
+    options = listed(
+        joined([text(f"{label}) "), word(option)])
+        for label, option in zip(block.labels, block.options, strict=False)
+    )
+    answer = _answer(block.answer)
+    return f"question({spans(block.text)}, {options}, {text(block.heading)}, {answer})"
+
+
+def _answer(answer: Word | None) -> str:
+    return "none" if answer is None else word(answer)
+
+
+def _answer_space(block: doc.AnswerSpace, setting: Setting) -> str:
+    return f"answer-space({block.lines}, {str(setting.whole_pages).lower()})"
+
+
+WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
+    Title: _title,
+    Heading: _heading,
+    NewPage: lambda _, __: "pagebreak(weak: true)",
+    Tables: lambda piece, setting: tables.together(piece.matrices, setting),
+    doc.Facts: _facts,
+    doc.Prose: lambda block, _: f"prose({spans(block.text)})",
+    doc.Bullets: _points,
+    doc.Subheading: lambda block, _: f"heading(level: 3, {spans(block.text)})",
+    doc.Note: lambda block, _: f"note({spans(block.text)})",
+    doc.Working: working,
+    doc.Addition: addition,
+    doc.Table: tables.table,
+    SideBySide: tables.side_by_side,
+    doc.TextList: nothing,
+    Data: nothing,
+    doc.Tree: _tree,
+    doc.Graph: tables.graph,
+    doc.Fields: _fields,
+    doc.WordBlank: _word_blank,
+    doc.AnswerSpace: _answer_space,
+}
+"""How each piece is written."""
+
+__all__ = ["WRITERS", "literal"]

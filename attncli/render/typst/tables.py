@@ -1,0 +1,133 @@
+"""Quantities, and whatever else has rows and columns, as tables of Typst."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from attncli.arithmetic.expression import Omitted, Symbol
+from attncli.document import Edge, Graph, Table, TableCell
+from attncli.marked import MarkedNumber
+from attncli.notation import plain
+from attncli.notation.plain import MINUS
+from attncli.render.colours import VERDICTS, ink_of
+from attncli.render.grid import Grid, Omission, grid_of, grid_of_vectors, label_of
+from attncli.render.typst.cells import OMITTED, Column, in_ink, looking_cells, named
+from attncli.render.typst.mathematics import filled, mathematics
+from attncli.render.typst.setting import Setting
+from attncli.render.typst.text import joined, listed, text, word
+from attncli.tables import MatrixBlock, SideBySide
+from attncli.word import Word
+
+_NUMBER = re.compile(rf"{MINUS}?\d+(?:\.\d+)?")
+_NO_NAME = "none"
+
+
+def together(blocks: Sequence[MatrixBlock], setting: Setting) -> str:
+    """Quantities beside each other as far as they fit."""
+    return f"beside{listed(matrix(block, setting) for block in blocks)}"
+
+
+def matrix(block: MatrixBlock, setting: Setting) -> str:
+    """A quantity with the names of its rows and columns."""
+    grid = grid_of(block)
+    columns = (
+        Column(
+            in_ink(named(column.heading), setting.ink(column.role)),
+            looking_cells(grid, column, coloured=setting.coloured),
+            not column.has_words,
+        )
+        for column in grid.columns
+    )
+    names = _row_names(_heading(block), grid, setting.ink(block.role_of_names))
+    return _columns(names, columns, block.matrix.decimals)
+
+
+def _heading(block: MatrixBlock) -> str:
+    """The name of a quantity, and whether it was given; of lists each column has its own."""
+    if block.are_lists:
+        return _NO_NAME
+    name = mathematics(Symbol(block.name))
+    return joined([name, text(f" ({block.origin})")]) if block.given and block.origin else name
+
+
+def _columns(names: Column, columns: Iterable[Column], decimals: int = 2) -> str:
+    """The columns, and how many decimals there must be room for in a blank."""
+    return f"(columns: {listed(map(str, (names, *columns)))}, decimals: {decimals})"
+
+
+def _row_names(heading: str, grid: Grid, ink: str = "") -> Column:
+    return Column(heading, tuple(in_ink(named(name), ink) for name in grid.names), numbers=False)
+
+
+def side_by_side(block: SideBySide, setting: Setting) -> str:
+    """Rows of quantities as vectors; as a table each where they don't fit beside each other."""
+    grid = grid_of_vectors(block)
+    columns = (
+        Column(
+            in_ink(word(label_of(one.heading)), setting.ink(_role(one.quantity))),
+            looking_cells(grid, one, coloured=setting.coloured),
+            numbers=False,
+        )
+        for one in grid.columns
+    )
+    whole = _columns(_row_names(text("Token"), grid), columns)
+    apart = listed(matrix(table, setting) for _, table in block.columns)
+    caption = text(block.caption) if block.caption else "none"
+    return f"vectors({caption}, {whole}, {apart})"
+
+
+def _role(block: MatrixBlock | None) -> str:
+    return "" if block is None else ink_of(block.quantity)
+
+
+def table(block: Table, _: Setting) -> str:
+    """A table of words and numbers; its first column names the rows."""
+    columns = [
+        _words_column(heading, [row[j] for row in block.rows])
+        for j, heading in enumerate(block.headings)
+    ]
+    return f"beside({_columns(columns[0], columns[1:])})"
+
+
+def _words_column(heading: Word | str, entries: Sequence[TableCell]) -> Column:
+    texts = [entry for entry in entries if isinstance(entry, str) and entry]
+    words = not texts or any(isinstance(entry, Word | MarkedNumber) for entry in entries)
+    if words or not all(map(_NUMBER.fullmatch, texts)):
+        return Column(word(heading), tuple(map(_words_cell, entries)), numbers=False)
+    numbers = iter(filled(texts))
+    cells = (
+        f"${next(numbers)}$" if isinstance(entry, str) and entry else _words_cell(entry)
+        for entry in entries
+    )
+    return Column(word(heading), tuple(cells))
+
+
+def _words_cell(entry: TableCell) -> str:
+    """A cell of a table of words; a number that was judged is in the ink of its verdict."""
+    if isinstance(entry, Omitted):
+        return OMITTED[Omission.ROWS]
+    told = word(label_of(entry))
+    return in_ink(told, VERDICTS[entry.judgement]) if isinstance(entry, MarkedNumber) else told
+
+
+def graph(block: Graph, _: Setting) -> str:
+    """An arrow for each edge, the heavier the longer."""
+    most = float(max(edge.weight.full for edge in block.edges))
+    arrows = (f"arrow({float(edge.weight.full) / most:.3f})" for edge in block.edges)
+    weights = filled([plain(edge.weight) for edge in block.edges])
+    columns = [
+        Column(_NO_NAME, tuple(arrows), numbers=False),
+        Column(text("to"), tuple(word(edge.target) for edge in block.edges), numbers=False),
+        Column(text("weight"), tuple(f"${one}$" for one in weights)),
+    ]
+    sources = Column(text("from"), tuple(_sources(block.edges)), numbers=False)
+    return f"beside({_columns(sources, columns)})"
+
+
+def _sources(edges: Iterable[Edge]) -> Iterator[str]:
+    """Who attends, told once for all of its edges."""
+    before: Word | None = None
+    for edge in edges:
+        yield _NO_NAME if edge.source == before else word(edge.source)
+        before = edge.source

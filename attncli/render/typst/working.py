@@ -1,0 +1,77 @@
+"""Lines of working, their `=` below each other, and column additions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attncli.arithmetic.expression import Expression, Number, Omitted, Vector
+from attncli.document import Addition, Line, Working
+from attncli.notation import plain
+from attncli.render.colours import ink_of, ink_of_number
+from attncli.render.numbers import filled_addends
+from attncli.render.typst.mathematics import InkedNotation, filled, in_pieces
+from attncli.render.typst.setting import Setting
+from attncli.render.typst.text import listed
+
+
+def working(block: Working, setting: Setting) -> str:
+    """The lines, each with its label and the parts with their relations."""
+    results = iter(_results(block, setting.notation))
+    lines = [
+        "none" if isinstance(line, Omitted) else _line(line, next(results), setting)
+        for line in block.lines
+    ]
+    return f"working{listed(lines)}"
+
+
+def _line(line: Line, result: str, setting: Setting) -> str:
+    texts = [setting.notation.write(part) for _, part in line.parts[:-1]]
+    relations = (relation for relation, _ in line.parts)
+    parts = zip(relations, [*texts, result], strict=True)
+    told = listed(f"(${relation}$, {in_pieces(text)})" for relation, text in parts)
+    return f"({in_pieces(setting.notation.write(line.label))}, {told})"
+
+
+def _results(block: Working, notation: InkedNotation) -> list[str]:
+    """The last part of each line; numbers with their points below each other, if all are."""
+    lines = [line for line in block.lines if isinstance(line, Line)]
+    results = [(line.parts[-1][1], ink_of(line.quantity)) for line in lines]
+    if all(isinstance(result, Number) for result, _ in results):
+        texts = filled([plain(result) for result, _ in results], before=True)
+        inks = (ink for _, ink in results)
+        return [notation.inked(text, ink) for text, ink in zip(texts, inks, strict=True)]
+    return [notation.but(result=ink).write(result) for result, ink in results]
+
+
+def addition(block: Addition, setting: Setting) -> str:
+    """Vectors added up in columns: the addends, a rule, the total."""
+    notation = setting.notation
+    addends, total = filled_addends(
+        block,
+        lambda weights: _column(weights, notation),
+        lambda vectors: _vectors(vectors, notation),
+        "×",
+        "…",
+    )
+    rows = listed(
+        f"(${one.sign.strip()}$, {in_pieces(one.product)}, "
+        f"{in_pieces(one.value) if one.value else 'none'})"
+        for one in addends
+    )
+    label = in_pieces(notation.write(block.label))
+    return f"addition({label}, {rows}, ${block.relation}$, {in_pieces(total)})"
+
+
+def _vectors(vectors: Sequence[Vector], notation: InkedNotation) -> list[str]:
+    """Vectors with their entries' points below each other."""
+    columns = zip(*(vector.entries for vector in vectors), strict=True)
+    texts = [_column(column, notation) for column in columns]
+    return [f"\\[{notation.comma.join(row)}\\]" for row in zip(*texts, strict=True)]
+
+
+def _column(entries: Sequence[Expression], notation: InkedNotation) -> list[str]:
+    if not all(isinstance(entry, Number) for entry in entries):
+        return [notation.write(entry) for entry in entries]
+    texts = filled([plain(entry) for entry in entries], before=True)
+    inks = map(ink_of_number, entries)
+    return [notation.inked(text, ink) for text, ink in zip(texts, inks, strict=True)]
