@@ -25,8 +25,10 @@ def isolating(html: str) -> str:
 
 
 def set_apart(text: str) -> str:
-    """A text with somebody's words in it, as it is printed, its direction its own."""
-    return f"<bdi>{isolating(escaped(text))}</bdi>"
+    """A text with somebody's words in it, as it is printed, its direction its own: isolates that it
+    has are enough for that."""
+    told = isolating(escaped(text))
+    return told if ISOLATE in text else f"<bdi>{told}</bdi>"
 
 
 def as_text(node: Expression | Equation) -> str:
