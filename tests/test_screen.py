@@ -88,7 +88,8 @@ def test_wide_and_combining_tokens_stay_aligned() -> None:
     }
     table = [line for line in page.split("\n") if re.match(r"  (猫|é|x) +│", line)]
     assert len(table) >= 3
-    assert len({width(line.split("│")[0]) for line in table}) == 1
+    for rows in zip(*[iter(table)] * 3, strict=True):  # each table's
+        assert len({width(line.split("│")[0]) for line in rows}) == 1
     assert bars
 
 
@@ -122,3 +123,18 @@ def test_any_number_of_brackets_is_wrapped() -> None:
     lines = wrapped([StyledText("[a " * 5000)], 40)
     assert max(map(line_width, lines)) <= 40
     assert len(lines) < 450
+
+
+@pytest.mark.parametrize(("detail", "cells"), [("rows", 60), ("full", 80)])
+def test_results_stand_beside_what_they_come_from(detail: str, cells: int) -> None:
+    """No vector is torn apart that fits below its name, and no result of a chain stands alone."""
+    page = page_of(trace_of(SHIPPED["encoder_block"]), width=cells, detail=detail)
+    assert re.search(r"= \[[−\d., ]+\]\n", page)
+    assert not re.search(r"= \[(−?[\d.]+, )*−?[\d.]+,\n", page)
+    assert not re.search(r" × .* = .* [+−] .*\n +=\s+[−\d.]+\n", page)
+
+
+def test_marks_stay_with_what_they_mark() -> None:
+    page = page_of(trace_of(SHIPPED["wordpiece"]), width=50, detail="rows")
+    assert "  merged\n" in page
+    assert "│ merged" not in page

@@ -32,12 +32,20 @@ class PartColumns(NamedTuple):
     breaks: dict[int, list[bool]]
 
     @classmethod
-    def of(cls, labels: Sequence[str], texts: Sequence[Sequence[str]], room: Room) -> PartColumns:
-        """Labels stand above their parts where they are longer than a third of a line, and beside
-        them would leave too little of it for some part."""
+    def of(
+        cls,
+        labels: Sequence[str],
+        texts: Sequence[Sequence[str]],
+        room: Room,
+        *,
+        above: bool = False,
+    ) -> PartColumns:
+        """Labels stand above their parts where that is asked for, or where they are longer than a
+        third of a line, and beside them would leave too little of it for some part."""
         label = max(map(room.width, labels), default=0)
         widest = max((room.width(text) for row in texts for text in row), default=0)
-        own_line = label > room.whole / 3 and label + room.relation + widest > room.whole
+        long = label > room.whole / 3 and label + room.relation + widest > room.whole
+        own_line = above or long
         start = room.indent if own_line else label
         left = room.whole - start
         rows = {len(row): [one for one in texts if len(one) == len(row)] for row in texts}
@@ -55,7 +63,17 @@ def _breaks(widths: Sequence[float], room: float, relation: float) -> list[bool]
     for size in widths:
         breaks.append(bool(used) and used + relation + size > room)
         used = (0 if breaks[-1] else used) + relation + size
-    return breaks
+    return _in_company(breaks, widths, room, relation)
+
+
+def _in_company(
+    breaks: list[bool], widths: Sequence[float], room: float, relation: float
+) -> list[bool]:
+    """The same, a result that would stand alone on a line together with the part before it."""
+    if len(breaks) < 3 or not breaks[-1] or breaks[-2]:  # noqa: PLR2004
+        return breaks
+    fits = 2 * relation + widths[-2] + widths[-1] <= room
+    return [*breaks[:-2], True, False] if fits else breaks
 
 
 def bands(

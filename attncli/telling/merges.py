@@ -12,7 +12,7 @@ from attncli.name import below
 from attncli.notation.plain import GLUE, plain
 from attncli.steps.tokenizers.learn import round_of, tie_rule, told_rounds
 from attncli.telling.contrast import contrasted
-from attncli.telling.sentences import enumerated, joined
+from attncli.telling.sentences import joined, words_enumerated
 from attncli.telling.tables import MOST_ROWS, Row, rounds_between, table
 from attncli.telling.unigrams import cut_table, vocabulary_of
 from attncli.telling.working import cell_line
@@ -104,7 +104,7 @@ def _pairs(trace: Trace, part: PlannedStep, own: LearnedMerge) -> Table:
         rows.append((Word(" ".join(pair)), *shown, "merged" if pair == own.pair else ""))
     if len(pairs) > len(rows):
         rows.append((Omitted(),) * len(rows[0]))
-    more = ("First part", "Second part", "Score") if scores else ()
+    more = ("Left part", "Right part", "Score") if scores else ()
     return Table(("Pair", "Count", *more, ""), tuple(rows))
 
 
@@ -140,9 +140,9 @@ def _choice(
     yield from (number, "): it becomes the piece ", Word(own.piece), _grown(learned, own))
     if own.ties:
         more = [f"{own.ties - len(own.tied)} more"] if own.ties > len(own.tied) else []
-        others = enumerated([*(" ".join(one) for one in own.tied), *more])
+        others = words_enumerated([*(" ".join(one) for one in own.tied), *more])
         verb = "has" if own.ties == 1 else "have"
-        yield from (" ", Word(others), f" {verb} the same {'score' if by_score else 'count'}")
+        yield from (" ", *others, f" {verb} the same {'score' if by_score else 'count'}")
         first = next(k for k in told_rounds(part.place) if learned.rounds[k - 1].ties)
         if own.number == first:
             yield f"; among such pairs the one {tie_rule(learned)}"

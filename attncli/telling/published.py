@@ -251,7 +251,7 @@ def _row(one: PublishedNumber, its: PublishedNumber) -> Row:
     return (cell, *numbers, Word(one.at))
 
 
-_HEADINGS = ("Number", "The source", "Here", "From its own", "Place in the source")
+_HEADINGS = ("Number", "Source", "Here", "From its own", "Place")
 
 
 def published_in_short(trace: Trace) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from string import Formatter
 
 from attncli.document import Span, Spans
+from attncli.word import Word
 
 
 def counted(count: int, noun: str) -> str:
@@ -37,6 +38,12 @@ def joined(parts: Iterable[Spans], by: str = ", ") -> Spans:
 def enumerated(names: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return " and ".join([", ".join(names[:-1]), *names[-1:]] if names[1:] else names)
+
+
+def words_enumerated(names: Sequence[str]) -> Spans:
+    """The same of somebody's words, each one by itself."""
+    *others, last = (Word(name) for name in names)
+    return (*joined((other,) for other in others), *((" and ",) if others else ()), last)
 
 
 def in_turns(names: Sequence[str]) -> Iterator[str]:

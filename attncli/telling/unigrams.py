@@ -12,7 +12,7 @@ from attncli.scenario.model import Tokenizing
 from attncli.steps.tokenizers.estimate import count_round, count_rounds, told_numbers
 from attncli.steps.tokenizers.prune import told_losses, trained_pruning
 from attncli.steps.tokenizers.viterbi import table_of
-from attncli.telling.sentences import enumerated
+from attncli.telling.sentences import enumerated, joined
 from attncli.telling.tables import MOST_ROWS, Row, folded, rounds_between, table
 from attncli.tokenizing.count_training import CountRound, Removal
 from attncli.tokenizing.em_training import EMRound, EMTraining
@@ -203,13 +203,13 @@ def way_back(trace: Trace, part: PlannedStep) -> list[Block]:
         best = places[end].best
         way.append(best.token)
         end = best.start
-    back = " ← ".join(way)
+    back = joined(((Word(token),) for token in way), " ← ")
     cut = " ".join(reversed(way))
     return [
         _arrivals(trace, part),
         Note(
             (
-                "Back from the end, each time by the piece with the best total: ", Word(back),
+                "Back from the end, each time by the piece with the best total: ", *back,
                 ". The best cut is ", Word(cut), ", whose log-probability is ", total, ".",
             )
         )

@@ -60,13 +60,13 @@ def listed(page: Json, note: str) -> list[dict[str, str]]:
 
 def _tables_of_published(page: Json) -> Iterator[list[dict[str, str]]]:
     for table in page.get("tables", ()):
-        if "The source" in table["headings"]:
+        if "Source" in table["headings"]:
             yield [dict(zip(table["headings"], row, strict=True)) for row in table["rows"]]
 
 
 def of_its_own(rows: Sequence[Mapping[str, str]]) -> int:
     """How many of the source's numbers are those that come of its own earlier ones, rounded."""
-    return sum(_follows(row["The source"], row.get("From its own", row["Here"])) for row in rows)
+    return sum(_follows(row["Source"], row.get("From its own", row["Here"])) for row in rows)
 
 
 def _follows(theirs: str, worked: str) -> bool:
@@ -80,7 +80,7 @@ def _unit(text: str) -> Decimal:
 def not_told(page: Json, name: str, texts: Sequence[str]) -> int:
     """How many differing numbers of a quantity have no sentence of their own in a section."""
     cells = {
-        (row["Number"], number(row["The source"]))
+        (row["Number"], number(row["Source"]))
         for rows in [*_tables_of_published(page)][:1]
         for row in rows
         if row["Number"].startswith(f"{name}[")

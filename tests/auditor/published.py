@@ -23,7 +23,7 @@ _COUNTED = re.compile(
 )
 
 
-_AT = "Place in the source"
+_AT = "Place"
 
 
 class Said(NamedTuple):
@@ -98,12 +98,12 @@ def audit_published(page: Mapping[str, Any], published: Mapping[str, Any]) -> It
         dict(zip(table["headings"], row, strict=True))
         for table in page.get("tables", ())
         for row in table["rows"]
-        if "The source" in table["headings"]
+        if "Source" in table["headings"]
     ]
-    if [(number(row["The source"]), row.get(_AT, "")) for row in listed] != differing:
+    if [(number(row["Source"]), row.get(_AT, "")) for row in listed] != differing:
         yield f"listed: {listed}, differing: {differing}"
     told = {(number(one.theirs), number(one.ours)) for one in said}
-    if told - {(number(row["The source"]), number(row["Here"])) for row in listed}:
+    if told - {(number(row["Source"]), number(row["Here"])) for row in listed}:
         yield f"said and not listed: {said}"
     (counts,) = (note for note in page["notes"] if _COUNTED.match(note))
     if not _counts(counts, len(printed), len(differing)):

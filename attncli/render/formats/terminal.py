@@ -152,7 +152,8 @@ def _facts(facts: doc.Facts, cells: int) -> list[Line]:
 
 def _behind(start: Line, spans: doc.Spans, cells: int) -> list[Line]:
     """Running text behind its start, all its lines below each other."""
-    return hanging(start, list(map(_piece, spans)), min(cells, _WIDEST_PROSE))
+    room = min(cells, _WIDEST_PROSE)
+    return hanging(start, [_piece(span, room) for span in spans], room)
 
 
 def _heading(heading: Heading, cells: int) -> list[Line]:
@@ -197,8 +198,8 @@ def _tree(block: doc.Tree, cells: int) -> list[Line]:
     for row in block.rows:
         numbers = StyledText(row.numbers.rjust(most + _INDENT), "rule")
         heading = [StyledText(text_of_spans(row.title), "step")]
-        title = list(map(_piece, row.title)) if row.numbers else heading
-        made = [_piece(s) if not isinstance(s, str) else _glued(s) for s in row.made]
+        title = [_piece(s, cells) for s in row.title] if row.numbers else heading
+        made = [_piece(s, cells) if not isinstance(s, str) else _glued(s) for s in row.made]
         pieces = [*title, *([StyledText(": ")] if row.made else []), *made]
         indent = StyledText(" " * _INDENT * (max(0, min(row.depth, deepest)) + 1))
         lines += hanging([numbers, indent], pieces, cells, 2)
@@ -269,18 +270,23 @@ def _graph(block: doc.Graph, cells: int) -> list[Line]:
     return lines
 
 
-def _piece(span: doc.Span) -> StyledText:
+def _piece(span: doc.Span, cells: int) -> StyledText:
+    """A span of running text; names and formulas that are short for the line stay whole."""
     match span:
         case str():
             return StyledText(span)
         case Word():
-            return StyledText(printed(span).replace(" (", f"{GLUE}("))
+            return StyledText(_kept_whole(printed(span), cells // 3).replace(" (", f"{GLUE}("))
         case Number():
             return StyledText(plain(span))
         case doc.Term(name):
             return StyledText(name_of(name).replace(" ", GLUE), "term")
         case _:
-            return StyledText(inked(span), "formula")
+            return StyledText(_kept_whole(inked(span), cells // 2), "formula")
+
+
+def _kept_whole(text: str, most: int) -> str:
+    return text.replace(" ", GLUE) if width(text) <= most else text
 
 
 def _picture(block: Picture, cells: int) -> list[Line]:

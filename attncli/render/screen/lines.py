@@ -74,12 +74,15 @@ def wrapped(
 
 def _levels(atoms: Sequence[Line], brackets: str) -> list[int]:
     """How bad it is to break a line before each atom: the deeper in brackets the worse, and there
-    less so behind a comma; of others worst before a bracket, since a shape belongs to its name."""
-    depth, behind_comma = 0, False
+    less so behind a comma; of others worst before a bracket, since a shape belongs to its name,
+    before an arrow, and behind `else`."""
+    depth, behind_comma, before = 0, False, ""
     levels = []
     for atom in atoms:
         text = "".join(piece.text for piece in atom)
-        levels.append(2 * depth - behind_comma if depth else int(text[:1] in brackets[::2]))
+        held = text[:1] in (*brackets[::2], "→") or before == "else"
+        levels.append(2 * depth - behind_comma if depth else int(held))
+        before = text
         depth += sum(map(text.count, brackets[::2])) - sum(map(text.count, brackets[1::2]))
         depth, behind_comma = min(max(0, depth), _DEEPEST), "," in text[-2:]
     return levels

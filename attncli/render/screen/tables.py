@@ -148,9 +148,8 @@ def _text_of(cell: Label | TableCell) -> str:
 def side_by_side_lines(block: SideBySide, cells: int) -> list[Line]:
     """Rows of quantities as vectors; as a table each where a vector is wider than the page."""
     grid = grid_of_vectors(block)
-    first = block.columns[0][1]
-    names = _row_names(first, heading_of(first), grid)  # as wide as in a table of its own
-    names = ScreenColumn.of(StyledText("Token", "name"), names.cells, numbers=False)
+    named = _row_names(block.columns[0][1], "", grid)
+    names = ScreenColumn.of(StyledText("Token", "name"), named.cells, numbers=False)
     columns = [_column_of_vectors(grid, column) for column in grid.columns]
     if max(column.width for column in columns) + names.width + len(_BAR) <= cells:
         return _banded(names, columns, cells)
@@ -177,10 +176,27 @@ def _banded(names: ScreenColumn, columns: Sequence[ScreenColumn], cells: int) ->
     """The columns in as many bands as they need, the row names before each."""
     lines: list[Line] = []
     room = cells - names.width - len(_BAR)
-    for band in bands(columns, lambda column: column.width, room, len(_GAP)):
+    for band in bands(_with_marks(columns, room), _width_together, room, len(_GAP)):
         lines += [[]] if lines else []
-        lines += _band_lines(names, band)
+        lines += _band_lines(names, [column for together in band for column in together])
     return lines
+
+
+def _with_marks(columns: Sequence[ScreenColumn], room: int) -> list[list[ScreenColumn]]:
+    """The columns, each with a column of marks behind it, which has no heading: on the next band it
+    would say nothing."""
+    found: list[list[ScreenColumn]] = []
+    for column in columns:
+        together = [*found[-1], column] if found and not column.heading.text.strip() else []
+        if together and _width_together(together) <= room:
+            found[-1] = together
+        else:
+            found.append([column])
+    return found
+
+
+def _width_together(columns: Sequence[ScreenColumn]) -> int:
+    return sum(column.width + len(_GAP) for column in columns) - len(_GAP)
 
 
 def _band_lines(names: ScreenColumn, columns: Sequence[ScreenColumn]) -> list[Line]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from attncli.arithmetic.expression import Expression, Number, Omitted
@@ -12,11 +13,13 @@ from attncli.notation.columns import PartColumns, Room
 from attncli.notation.plain import GLUE, unbreakable
 from attncli.render.colours import ink_of
 from attncli.render.numbers import FilledAddend, at_point, filled_addends
-from attncli.render.screen.inks import inked, inked_vectors
+from attncli.render.screen.inks import inked, inked_vectors, without_marks
 from attncli.render.screen.lines import BRACKETS, Line, StyledText, hanging, left, width, wrapped
 
 _RELATION = 3
 """The cells of ` = `."""
+_NUMBERS = re.compile(r"\[(?:[\d.…]|−(?=\d)|,\s+)*\]")
+"""A vector of numbers, on however many lines."""
 _SIGN, _ARROW = 2, 3
 """The cells of `+ ` and of ` → `."""
 
@@ -26,7 +29,7 @@ def working_lines(block: Working, cells: int) -> list[Line]:
     to a next line at the same part; a part that is too long is broken between its terms."""
     lines = [line for line in block.lines if isinstance(line, WorkingLine)]
     labels, texts = [unbreakable(inked(line.label)) for line in lines], _part_texts(lines)
-    columns = PartColumns.of(labels, texts, Room(cells, _RELATION, 2, width))
+    columns = _columns(labels, texts, cells)
     most, start = max(map(width, labels), default=0), int(columns.start)
     rows = iter(zip(labels, texts, strict=True))
     out: list[Line] = []
@@ -39,6 +42,30 @@ def working_lines(block: Working, cells: int) -> list[Line]:
         own = StyledText(" " * start if columns.own_line else left(label, start), "label")
         out += _placed(line, row, columns, own)
     return out
+
+
+def _columns(labels: Sequence[str], texts: Sequence[Sequence[str]], cells: int) -> PartColumns:
+    """Where the parts stand: below their labels, if there fewer vectors are torn apart."""
+    room = Room(cells, _RELATION, 2, width)
+    beside = PartColumns.of(labels, texts, room)
+    torn = _torn(texts, beside)
+    if not torn or beside.own_line:
+        return beside
+    below = PartColumns.of(labels, texts, room, above=True)
+    return below if _torn(texts, below) < torn else beside
+
+
+def _torn(texts: Sequence[Sequence[str]], columns: PartColumns) -> int:
+    """How many vectors of numbers would stand on two lines."""
+    room = int(columns.room) - _RELATION
+    long = (text for row in texts for text in row if width(text) > room and "[" in text)
+    broken = (_broken(without_marks(text), room) for text in long)
+    return sum("\n" in vector for text in broken for vector in _NUMBERS.findall(text))
+
+
+def _broken(text: str, room: int) -> str:
+    lines = wrapped([StyledText(text)], room, 2, BRACKETS)
+    return "\n".join("".join(piece.text for piece in line) for line in lines)
 
 
 def _placed(
