@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from attncli.document import Block, Prose, Table
+from attncli.document import Block, Subheading, Table
 from attncli.notation import plain
-from attncli.pictures import Bars, Curves, Diagram, HeatMaps, Picture, Plane
+from attncli.pictures import Bars, Box, Curves, Diagram, HeatMaps, Label, Picture, Plane
+from attncli.word import Word, raw
 
 
 def in_tables(picture: Picture) -> list[Block]:
     """What a picture is called, and its numbers."""
-    return [Prose((picture.title,)), *_TABLES[type(picture)](picture)]
+    return [Subheading((picture.title,)), *_TABLES[type(picture)](picture)]
+
+
+def box_label(box: Box) -> Label:
+    """What stands in a box and below it, on one line."""
+    if not isinstance(box.label, Word) and not isinstance(box.below, Word):
+        return ", ".join(filter(None, (box.label, box.below)))
+    return Word(", ".join(filter(None, map(raw, (box.label, box.below)))))
 
 
 def _maps(picture: HeatMaps) -> list[Block]:
@@ -37,12 +45,13 @@ def _arrows(picture: Plane) -> list[Block]:
 
 
 def _links(picture: Diagram) -> list[Block]:
-    labels = {box.id: box.label for box in picture.boxes}
-    rows = (
-        (labels[link.source], link.label, labels[link.target], "best" if link.chosen else "")
-        for link in picture.links
-    )
-    return [Table(("From", "", "To", ""), tuple(rows))]
+    names = {box.id: box_label(box) for box in picture.boxes}
+    rows = [(names[one.source], one.label, names[one.target]) for one in picture.links]
+    if not any(one.chosen for one in picture.links):
+        return [Table(("From", "", "To"), tuple(rows))]
+    chosen = ("best" if one.chosen else "" for one in picture.links)
+    marked = ((*row, mark) for row, mark in zip(rows, chosen, strict=True))
+    return [Table(("From", "", "To", ""), tuple(marked))]
 
 
 _TABLES: Mapping[type, Callable[[Any], list[Block]]] = {

@@ -19,6 +19,7 @@ from attncli.questions import MistakenAnswer, Owner, Paper, Question, plain_poin
 from attncli.render.abilities import Abilities
 from attncli.render.numbers import text_of
 from attncli.render.page import Page
+from attncli.render.picture_data import pictures_as_data
 from attncli.render.printed import as_printed
 from attncli.render.sentences import text_of_spans
 from attncli.tables import Data, MatrixBlock, SideBySide
@@ -51,6 +52,7 @@ def _document(document: doc.Document) -> dict[str, Any]:
         "steps": [_section(section) for section in document.sections],
         "notes": [_text_of(block.text) for block in closing if isinstance(block, doc.Note)],
         **_unless_empty(
+            pictures=[*pictures_as_data((*document.opening, *closing))],
             working=[*_working(closing)],
             tables=[_table(block) for block in closing if isinstance(block, doc.Table)],
             variants=[
@@ -132,7 +134,8 @@ def _section(section: doc.Section) -> dict[str, Any]:
         ]
         data["questions"] = [_question(question, section) for question in section.questions]
     wrong, told = [*_mistakes(section.blocks)], [*_sentences(section.blocks)]
-    return {**data, **_unless_empty(mistakes=wrong, text=told)}
+    pictures = [*pictures_as_data(section.blocks)]
+    return {**data, **_unless_empty(mistakes=wrong, text=told, pictures=pictures)}
 
 
 def _tables(blocks: Iterable[doc.Block]) -> Iterator[MatrixBlock | doc.TextList]:

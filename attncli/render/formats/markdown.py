@@ -13,10 +13,10 @@ from attncli.arithmetic.expression import Apply, Equation, Expression, Omitted, 
 from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.latex import WEB, latex
 from attncli.notation.words import printed
-from attncli.pictures import PICTURES, Picture
+from attncli.pictures import PICTURES, Diagram, Picture
 from attncli.render.abilities import Abilities
 from attncli.render.grid import Entry, Grid, Label, entry_text, grid_of, grid_of_vectors, label_of
-from attncli.render.mermaid import mermaid
+from attncli.render.mermaid import mermaid, mermaid_of_diagram
 from attncli.render.numbers import at_point, filled_addends, filled_vectors, heading_of
 from attncli.render.page import Page
 from attncli.render.pictures_in_tables import in_tables
@@ -264,7 +264,11 @@ def _word_blank(block: doc.WordBlank) -> str:
 
 
 def _picture(block: Picture) -> str:
-    return "\n\n".join(written(in_tables(block), _WRITERS))
+    """A diagram as one that GitHub draws, others as tables."""
+    title, *tables = in_tables(block)
+    drawn = [mermaid_of_diagram(block)] if isinstance(block, Diagram) else []
+    parts = (*written([title], _WRITERS), *(drawn or written(tables, _WRITERS)))
+    return "\n\n".join(parts)
 
 
 _WRITERS: Mapping[type, Callable[[Any], str]] = {

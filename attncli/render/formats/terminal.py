@@ -11,11 +11,13 @@ from attncli.arithmetic.expression import Number
 from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.plain import GLUE
 from attncli.notation.words import printed
-from attncli.pictures import PICTURES, Picture
+from attncli.pictures import PICTURES, Bars, Curves, Diagram, Picture, Plane
 from attncli.render.abilities import Abilities
 from attncli.render.colours import INKS, SHADES
 from attncli.render.page import Page
 from attncli.render.pictures_in_tables import in_tables
+from attncli.render.screen.charts import bars, curves
+from attncli.render.screen.diagrams import diagram
 from attncli.render.screen.inks import in_inks, inked, without_marks
 from attncli.render.screen.lines import (
     BRACKETS,
@@ -27,6 +29,7 @@ from attncli.render.screen.lines import (
     width,
     wrapped,
 )
+from attncli.render.screen.plane import plane
 from attncli.render.screen.tables import (
     beside_each_other,
     matrix_lines,
@@ -290,9 +293,25 @@ def _kept_whole(text: str, most: int) -> str:
 
 
 def _picture(block: Picture, cells: int) -> list[Line]:
-    pieces = with_tables_together(in_tables(block))
-    lines = (line for piece in written(pieces, _WRITERS, cells) for line in ([], *piece))
-    return [*lines][1:]
+    """What is drawn in characters, and the numbers."""
+    title, *tables = in_tables(block)
+    draw = _DRAWN.get(type(block))
+    drawn = None if draw is None else draw(block, cells - _INDENT)
+    if drawn is not None and isinstance(block, Bars | Diagram):  # which say all of it
+        tables = []
+    pieces = written(with_tables_together(tables), _WRITERS, cells)
+    shown = (_indented(lines) for lines in (drawn,) if lines)
+    parts = [*written([title], _WRITERS, cells), *shown, *pieces]
+    return [line for part in parts for line in ([], *part)][1:]
+
+
+_DRAWN: Mapping[type, Callable[[Any, int], list[Line] | None]] = {
+    Bars: bars,
+    Curves: curves,
+    Plane: plane,
+    Diagram: diagram,
+}
+"""How pictures are drawn; of a heat map the table is the picture."""
 
 
 _WRITERS: Mapping[type, Callable[[Any, int], list[Line]]] = {

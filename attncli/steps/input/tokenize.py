@@ -76,4 +76,5 @@ STEP = Step(
     ),
     more="That place is the token's ID, which is only a name: 103 is not more than 101.",
     plan=lambda _: (),
+    pictures=("merge_trees",),
 )

@@ -161,4 +161,5 @@ STEP = Step(
             _least,
         ),
     ),
+    pictures=("lattice",),
 )

@@ -25,7 +25,7 @@ def pictures(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[
         (path, below(path, "weights")) for path in map(place.attention.head_path, range(heads))
     )
     maps = tuple(
-        (_label(path), matrix_block(trace.quantities[name], selection, path))
+        (_label(path), matrix_block(trace.quantities[name], selection, place.attention.path))
         for path, name in named
         if name in trace
     )

@@ -21,7 +21,7 @@ from attncli.telling.parts import (
     told_parts,
 )
 from attncli.telling.sentences import counted
-from attncli.trace import CellPlace, PlannedStep, Quantity, RoundPlace, Trace
+from attncli.trace import CellPlace, PlannedStep, Quantity, ResidualPlace, RoundPlace, Trace
 from attncli.word import Word, raw
 
 _MOST = 2
@@ -50,7 +50,9 @@ def pipeline(trace: Trace) -> Iterator[Diagram]:
         groups.setdefault(_stage_of(part), []).append(part)
     flows = _flows(trace, groups)
     if len(groups) > 1 and flows:
-        boxes = _boxes(groups, flows)
+        flowing = {stage for ends in flows for stage in ends}
+        drawn = {stage: its for stage, its in groups.items() if stage in flowing}
+        boxes = _boxes(drawn, flows)
         names = {stage: box.id for stage, box in boxes.items()}
         links = (Link(names[a], names[b], _flowing(them)) for (a, b), them in flows.items())
         title = "The steps, and the shapes of what flows between them"
@@ -65,6 +67,8 @@ def _stage_of(part: PlannedStep) -> _Stage:
         if place.local in _COUNTED and (place.number or 0) > _MOST:
             return _Stage(f"{kept}{place.local}", "")
         kept += f"{place.alone}."
+    if isinstance(part.place, ResidualPlace):
+        kept += f"{part.place.number}."
     return _Stage(kept, part.step)
 
 
@@ -85,7 +89,8 @@ def _flows(trace: Trace, groups: Groups) -> Flows:
                 maker = _Stage(one.name, _GIVEN) if _is_input(one) else makers.get(one.name)
                 if maker is not None and order.get(maker, -1) < order[stage]:
                     flows.setdefault((maker, stage), {}).setdefault(one.local, one)
-    return {ends: tuple(them.values()) for ends, them in flows.items()}
+    by_source = sorted(flows.items(), key=lambda one: order.get(one[0][0], -1))
+    return {ends: tuple(them.values()) for ends, them in by_source}
 
 
 _GIVEN = "given"
@@ -147,7 +152,7 @@ def _told(parts: Sequence[PlannedStep]) -> tuple[Label, Label]:
     if len(parts) == 1 and not isinstance(first.place, CellPlace | RoundPlace):
         return _title(first), below
     times = "at each of {} times" if isinstance(first.place, CellPlace) else "{} times"
-    return step_of(first).title, f"{below} {times.format(len(parts))}".strip()
+    return step_of(first).title, ", ".join(filter(None, (below, times.format(len(parts)))))
 
 
 def _title(part: PlannedStep) -> Label:

@@ -14,5 +14,6 @@ def called(part: PlannedStep, title: str) -> str:
 
 
 def called_by(part: PlannedStep, title: str, quantity: Quantity, i: int) -> Word:
-    """A title with the row that a picture is of: of somebody's words, so one in whole."""
-    return Word(called(part, f"{title}: {quantity.rows.names[i]}"))
+    """A title with the address of the row that a picture is of in the place of `{}`."""
+    row = f"{part.place.here(quantity.name)}{quantity.inside(i)}"
+    return Word(called(part, title.format(row)))

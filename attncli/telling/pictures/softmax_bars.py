@@ -26,7 +26,7 @@ def pictures(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[
     places = largest(shares, i)
     told = [(part.place.here(one.name), one) for one in (scores, shares)]
     series = tuple(Series(name, tuple(one.number(i, j) for j in places)) for name, one in told)
-    title = called_by(part, "What softmax makes of scores", shares, i)
+    title = called_by(part, "What softmax makes of {}", scores, i)
     yield Bars(title, tuple(shares.columns.words[j] for j in places), series)
 
 

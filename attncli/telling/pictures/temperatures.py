@@ -38,7 +38,7 @@ def pictures(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[
         Series(f"T = {one:f}", tuple(_number(its, shares, i, j) for j in places))
         for one, its in worked.items()
     )
-    title = called_by(own, "The same scores at several temperatures", shares, i)
+    title = called_by(own, "{} at several temperatures", shares, i)
     yield Bars(title, tuple(shares.columns.words[j] for j in places), tuple(series))
 
 
@@ -71,12 +71,21 @@ def _at(
         own = trace[name].definition
         assert own is not None
         return trace.leading_to((result,)).remake(own._replace(operation=divide))[result]
-    exp, *others = made
-    tempered = Definition(name, divide, exp.operands, "temperature")
+    first, *others = _from_scores(trace, made)
+    x, *more = first.operands
     worked = dict(trace.quantities)
-    for one in (tempered, exp._replace(operands=(name,)), *others):
+    tempered = Definition(name, divide, (x,), "temperature")
+    for one in (tempered, first._replace(operands=(name, *more)), *others):
         worked[one.name] = make(trace.scenario, worked, one)
     return worked[result]
+
+
+def _from_scores(trace: Trace, made: tuple[Definition, ...]) -> tuple[Definition, ...]:
+    """All that is made of scores that are numbers: what is masked out is −∞, and masked again."""
+    scores = trace[made[0].operands[0]]
+    masked = scores.definition
+    is_masked = masked is not None and scores.local in ("masked", "filtered")
+    return (masked, *made) if masked is not None and is_masked else made
 
 
 def _number(its: Quantity, shares: Quantity, i: int, j: int) -> Number:
