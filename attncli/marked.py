@@ -22,8 +22,13 @@ SIGNS: Mapping[str, str] = MappingProxyType(
 """What stands behind a number that was judged so."""
 
 
+CHANGED = "changed"
+"""What is said of a number beside which another one stands, which it is elsewhere."""
+
+
 class MarkedNumber(NamedTuple):
-    """A number in a table with what is said of it, and the right one where that is told."""
+    """A number in a table with what is said of it, and the right one where that is told; of one
+    that is another one elsewhere, that one."""
 
     number: Word
     judgement: str
@@ -31,6 +36,9 @@ class MarkedNumber(NamedTuple):
 
     @property
     def behind(self) -> str:
-        """What stands behind the number: its sign, and the right number in brackets."""
+        """What stands behind the number: its sign, and the right number in brackets; or an arrow
+        and what it is elsewhere."""
+        if self.judgement == CHANGED:
+            return f" → {self.right}"
         right = f" ({self.right})" if self.right else ""
         return f"{' ' if self.number.raw else ''}{SIGNS[self.judgement]}{right}"

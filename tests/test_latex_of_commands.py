@@ -23,8 +23,8 @@ NAMES = tuple(name for name in SHIPPED if name not in LARGE) if THOROUGH else SA
 WITH_NUMBERS = tuple(name for name in NAMES if name != WORDS_ONLY)
 ASKED = tuple(name for name in WITH_NUMBERS if name != "i_love_tennis")
 """Those that an exercise can be made of: in i_love_tennis every number is given."""
-JUDGING = ("check", "grade", "diff")
-"""Those that end with 1 where something doesn't follow."""
+JUDGING = ("check", "grade", "diff", "compare")
+"""Those that end with 1 where something doesn't follow, or differs."""
 ANSWERS, DUMP = (
     Path(__file__).parent / "fixtures" / "marking" / name for name in ("answers.yaml", "dump.json")
 )
@@ -38,6 +38,11 @@ CALLS = {
     "why": [
         ["output[love, 2]", "i_love_ai", "--depth", "all"],
         ["a[2][1]", "yassine_rnn_sentence"],
+    ],
+    "compare": [
+        ["i_love_ai", "--set", "scale=sqrt_d_k"],
+        ["i_love_ai", "--rounding", "exact"],
+        ["three_tokens", "three_tokens_two_heads", "--detail", "full"],
     ],
     "lint": [[name] for name in WITH_NUMBERS],
     "check": [["alice_met_bob"]],

@@ -10,7 +10,7 @@ from typing import Any
 
 from attncli.file import reading, shipped
 from attncli.file.changes import Change, applied
-from attncli.file.nodes import Map, Node, Scalar
+from attncli.file.nodes import Items, Map, Node, Scalar, describe
 from attncli.file.problems import Problems, too_much
 from attncli.records import NamedTuple
 from attncli.scenario.budget import MOST_VALUES
@@ -20,6 +20,9 @@ from attncli.steps.terms import step_meant
 Source = str | os.PathLike[str] | Mapping[str, Any]
 Changes = Sequence[str | Change]
 
+_BESIDE_THE_NUMBERS = {"title", "source", "show", "published", "variants"}
+_RECORDS = {"rounding", "steps", "quantities"}
+"""Keys whose maps say one thing for each of their keys; one that isn't there says nothing."""
 _OF_THE_PAGE = {"title", "source", "show", "published", "rounding"}
 """Keys that leave the numbers what they are, but for how they are rounded."""
 
@@ -102,3 +105,64 @@ def _told(key: Scalar, value: Node, tree: Map) -> str:
     if isinstance(value, Scalar):
         return f"{key.text}: {value.text}"
     return f"{'with' if tree.get(key.text) is None else 'other'} {key.text}"
+
+
+class Difference(NamedTuple):
+    """A key under which two trees say something else, and what each says, nothing if it doesn't
+    have it."""
+
+    key: str
+    own: str
+    other: str
+
+    @property
+    def is_of_rounding(self) -> bool:
+        return self.key.partition(".")[0] == "rounding"
+
+
+def differences(own: Map, other: Map, path: str = "") -> Iterator[Difference]:
+    """Where two trees say something else of their numbers."""
+    keys = dict.fromkeys(key.text for tree in (own, other) for key, _ in tree.entries)
+    for key in keys:
+        one, two = own.get(key), other.get(key)
+        if (not path and key in _BESIDE_THE_NUMBERS) or _same(one, two):
+            continue
+        if key in _RECORDS:
+            one, two = one or Map((), own.where), two or Map((), other.where)
+        name = f"{path}{key}"
+        if isinstance(one, Map) and isinstance(two, Map):
+            yield from differences(one, two, f"{name}.")
+        else:
+            yield Difference(name, _in_short(one), _in_short(two))
+
+
+def _same(one: Node | None, other: Node | None) -> bool:
+    """Whether two nodes say the same, wherever they stand."""
+    match one, other:
+        case Scalar(), Scalar():
+            return one.text == other.text
+        case Items(), Items():
+            pairs = zip(one.items, other.items, strict=False)
+            return len(one.items) == len(other.items) and all(_same(a, b) for a, b in pairs)
+        case Map(), Map():
+            keys = {key.text for key, _ in one.entries}
+            return keys == {key.text for key, _ in other.entries} and all(
+                _same(one.get(key), other.get(key)) for key in keys
+            )
+        case _:
+            return all(node is None or node == Map((), node.where) for node in (one, other))
+
+
+def _in_short(node: Node | None) -> str:
+    """`causal`, `[I, love, AI]`, `2 × 3 numbers`; nothing of what isn't there."""
+    match node:
+        case None:
+            return ""
+        case Scalar(text):
+            return text
+        case Items(items) if items and all(isinstance(one, Scalar) for one in items):
+            return f"[{', '.join(one.text for one in items if isinstance(one, Scalar))}]"
+        case Items((Items(row), *_) as items):
+            return f"{len(items)} × {len(row)} numbers"
+        case _:
+            return describe(node)

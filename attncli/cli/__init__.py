@@ -16,6 +16,7 @@ COMMANDS = {
     "run": "run",
     "explain": "explain",
     "why": "why",
+    "compare": "compare",
     "exercise": "exercise",
     "practice": "practice",
     "list": "listing",

@@ -90,9 +90,10 @@ VERDICTS: Mapping[str, str] = MappingProxyType(
         "slip": "K",
         "blank": "aside",
         "unreadable": "K",
+        "changed": "K",
     }
 )
-"""The inks of numbers that were judged so: green, blue and red ones of those that there are."""
+"""The inks of numbers of which that is said: green, blue and red ones of those that there are."""
 
 SHADES = (
     Shade("#767676", _WHITE),

@@ -20,6 +20,7 @@ SCENARIO = "s.yaml"
 _OFTEN = ("run", "run", "explain", "exercise", "exercise", "lint", "validate")
 _SELDOM = (
     "design", "new", "list", "schema", "help", "check", "grade", "diff", "practice", "why", "site",
+    "compare",
 )  # fmt: skip
 Draw = Callable[[Pen, Tree], str]
 
@@ -48,6 +49,7 @@ _ARGUMENTS = {
     "what": ("scenarios", "steps"),
     "file": ("new.yaml", "taken.md"),
     "answers": ("taken.md", "nothing.yaml", SCENARIO),
+    "second": ("", "i_love_ai", SCENARIO, "nothing.yaml"),
     "dump": ("taken.md", "nothing.npz", SCENARIO),
     "folder": ("new/", "there", "taken.md", "no/site"),
     "topic": ("scenario", "rounding", "exercise", "softmax", "W_Q", "--detail", *WORDS),

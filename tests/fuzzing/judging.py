@@ -22,8 +22,9 @@ MOST_LINES = 40
 _TIME_IS_UP = {-14, -27}
 """What a process ends with that has used up its time: SIGALRM, SIGPROF."""
 
-_OWN = dict.fromkeys(("check", "grade", "diff", "practice", "site"), (1,))
-"""Those that judge end with 1, too, where something doesn't follow; a site where it lacks one."""
+_OWN = dict.fromkeys(("check", "grade", "diff", "practice", "compare", "site"), (1,))
+"""Those that judge end with 1, too, where something doesn't follow or differs; a site where it
+lacks one."""
 
 Files = Mapping[str, bytes]
 READERS: Mapping[str, Callable[[str], object]] = {

@@ -15,7 +15,7 @@ from attncli.arithmetic.expression import (
 )
 from attncli.document import Addition, Facts, Graph, Line, Table, TableCell, Working
 from attncli.marked import MarkedNumber
-from attncli.render.colours import INKS, VERDICTS
+from attncli.render.colours import VERDICTS
 from attncli.render.grid import Entry, Grid, Label, entry_text, grid_of, grid_of_vectors, label_of
 from attncli.render.html.spans import code_html, expression_html, plain_html, spans_html
 from attncli.render.html.style import HtmlStyle
@@ -72,8 +72,7 @@ def words_html(block: Table, style: HtmlStyle) -> str:
 
 def _cell(cell: TableCell, style: HtmlStyle) -> str:
     if isinstance(cell, MarkedNumber):
-        ink, number = INKS[VERDICTS[cell.judgement]], style.word(label_of(cell))
-        return f'<span style="color: {ink}">{number}</span>'
+        return f'<span class="{VERDICTS[cell.judgement]}">{style.word(label_of(cell))}</span>'
     told = label_of(cell)
     return style.word(told) if isinstance(told, Word) else style.text(told)
 

@@ -1,0 +1,1 @@
+"""Two scenarios side by side: what was changed, and which numbers that changes."""
