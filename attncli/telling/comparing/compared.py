@@ -28,7 +28,7 @@ class Side(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class ComparedTraces:
     """Two traces side by side; `changed` is what their files say otherwise."""
 
     own: Side
@@ -112,7 +112,7 @@ def compared(
     steps: Sequence[str] = (),
     detail: str = "rows",
     **within: Any,  # noqa: ANN401
-) -> Compared:
+) -> ComparedTraces:
     """Two traces, by what they are called, and the part that options ask for. What only one of
     both has can be asked for, too. Raises SelectionError for what neither has."""
     chosen: Mapping[int, Selection] = {}
@@ -129,4 +129,4 @@ def compared(
     own, other = (
         Side(called, trace, chosen.get(k, usual)) for k, (called, trace) in enumerate(sides)
     )
-    return Compared(own, other, changed)
+    return ComparedTraces(own, other, changed)

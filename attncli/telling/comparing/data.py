@@ -6,7 +6,7 @@ import math
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from attncli.telling.comparing.compared import Compared
+from attncli.telling.comparing.compared import ComparedTraces
 from attncli.telling.comparing.pairs import Pair, PairedCell
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ MOST = 1000
 """Cells of a quantity that are kept as data."""
 
 
-def data_of(told: Compared, drift: Drift | None) -> dict[str, Any]:
+def data_of(told: ComparedTraces, drift: Drift | None) -> dict[str, Any]:
     first = told.first
     return {
         "first": told.own.called,
@@ -33,7 +33,7 @@ def data_of(told: Compared, drift: Drift | None) -> dict[str, Any]:
     }
 
 
-def _pair(told: Compared, pair: Pair) -> dict[str, Any]:
+def _pair(told: ComparedTraces, pair: Pair) -> dict[str, Any]:
     names = {"first": pair.own.name, "second": pair.other.name}
     shown = {*told.rows(pair)}
     differing = ((k, m) for k, m in pair.differing() if k in shown)

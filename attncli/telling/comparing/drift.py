@@ -20,7 +20,7 @@ from attncli.notation import plain
 from attncli.notation.plain import MINUS
 from attncli.records import NamedTuple, dataclass
 from attncli.telling.comparing.blocks import both_workings
-from attncli.telling.comparing.compared import Compared
+from attncli.telling.comparing.compared import ComparedTraces
 from attncli.telling.comparing.pairs import Pair, PairedCell
 from attncli.telling.parts import place_in_words, title_of
 from attncli.trace import Quantity
@@ -114,10 +114,10 @@ def _finely(quantity: Quantity, cell: tuple[int, int], places: int) -> Number:
 class Drift:
     """Two traces that differ only in how they round."""
 
-    told: Compared
+    told: ComparedTraces
 
     @classmethod
-    def of(cls, told: Compared) -> Drift | None:
+    def of(cls, told: ComparedTraces) -> Drift | None:
         """The drift of two traces; None where more than the rounding was changed."""
         if not told.changed or not all(one.is_of_rounding for one in told.changed):
             return None

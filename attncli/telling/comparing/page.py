@@ -26,7 +26,7 @@ from attncli.telling.comparing.blocks import (
     first_in_words,
     pair_blocks,
 )
-from attncli.telling.comparing.compared import Compared
+from attncli.telling.comparing.compared import ComparedTraces
 from attncli.telling.comparing.data import data_of
 from attncli.telling.comparing.drift import Drift, drift_sections
 from attncli.telling.comparing.pairs import Pair
@@ -41,7 +41,7 @@ _MOST, _MOST_NAMES = 500, 24
 """Quantities in one table, and names in one sentence."""
 
 
-def comparison(told: Compared) -> Document:
+def comparison(told: ComparedTraces) -> Document:
     """What changed in the input, each quantity with the cells that differ, and what both find."""
     drift = Drift.of(told)
     sections = [_input(told)]
@@ -68,7 +68,7 @@ def _section(title: str, *blocks: Block) -> Section:
     return Section("", None, (title,), (), blocks)
 
 
-def _input(told: Compared) -> Section:
+def _input(told: ComparedTraces) -> Section:
     """What the files say otherwise."""
     title = "What changed in the input"
     if not told.changed:
@@ -80,7 +80,7 @@ def _input(told: Compared) -> Section:
     return _section(title, table(("Key", "First", "Second"), rows, _MOST))
 
 
-def _overview(told: Compared) -> Section:
+def _overview(told: ComparedTraces) -> Section:
     """Every quantity with how many of its cells differ, and where most."""
     rows = []
     for pair in told.pairs:
@@ -99,14 +99,14 @@ def _overview(told: Compared) -> Section:
     return _section("Every quantity", *blocks)
 
 
-def _first(told: Compared) -> Iterator[Section]:
+def _first(told: ComparedTraces) -> Iterator[Section]:
     if told.first is not None and not told.first[0].is_given:
         pair, cell = told.first
         blocks = both_workings(told.traces, pair, cell)
         yield _section("Where they differ first", Prose(first_in_words(pair, cell)), *blocks)
 
 
-def _tables(told: Compared) -> Iterator[Section]:
+def _tables(told: ComparedTraces) -> Iterator[Section]:
     """A section for each step that made something else, with the tables of what it made; by
     summary none."""
     if told.detail == "summary":
@@ -130,7 +130,7 @@ def _tables(told: Compared) -> Iterator[Section]:
         yield Section(part.step, None, title_of(part), (), tuple(blocks), part.path, place)
 
 
-def _only(told: Compared) -> Iterator[Section]:
+def _only(told: ComparedTraces) -> Iterator[Section]:
     """The quantities that can't be compared."""
     groups = (
         *(
@@ -152,7 +152,7 @@ def _named(names: Sequence[Name], detail: str) -> Iterator[Spans]:
     return (("…",) if k is None else (Term(names[k]),) for k in places)
 
 
-def _findings(told: Compared) -> Iterator[Section]:
+def _findings(told: ComparedTraces) -> Iterator[Section]:
     """What the numbers of both come to; of heads side by side each, where they find something
     else."""
     title = "What they find"
@@ -184,7 +184,7 @@ def _as_printed(spans: Spans) -> list[str]:
     ]
 
 
-def _in_short(told: Compared) -> Spans:
+def _in_short(told: ComparedTraces) -> Spans:
     """What a reader remembers."""
     made = [pair for pair in told.pairs if not pair.is_given]
     differing = [pair for pair in made if told.differing(pair)]
