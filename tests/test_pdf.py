@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
 import sys
+import unicodedata
 from functools import cache
 from pathlib import Path
+from random import Random
 from types import ModuleType
 
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 from attncli.cli import app
+from attncli.notation.typst import literal
+from attncli.notation.words import visible
 from attncli.render import Page, contents_of
+from attncli.render.typst.text import characters
 from attncli.trace import Trace
+from attncli.word import Word
+from tests.hostile import WORDS, attention
 from tests.pages import SHIPPED, document_of, trace_of
 from tests.test_complete import numbers_in, printed
 
@@ -73,3 +82,73 @@ def test_without_the_package_a_line_says_what_to_install(monkeypatch: pytest.Mon
     assert result.exit_code == 2
     assert result.stderr.count("\n") == 1
     assert "pip install 'attncli[pdf]'" in result.stderr
+
+
+def test_a_folder_of_sheets_and_keys(tmp_path: Path) -> None:
+    words = ["exercise", "i_love_ai", "--step", "softmax", "--forms", "2", "--format", "pdf"]
+    result = CliRunner().invoke(app, [*words, "--layout", "pages", "-o", f"{tmp_path}/forms/"])
+    assert result.exit_code == 0, result.output
+    told = {one.stem: text_of(one.read_bytes()) for one in (tmp_path / "forms").iterdir()}
+    assert sorted(told) == [
+        f"i_love_ai_{form}_{kind}" for form in "AB" for kind in ("key", "sheet")
+    ]
+    sheet, key = told["i_love_ai_A_sheet"], told["i_love_ai_A_key"]
+    assert "Worksheet, form A" in sheet
+    assert "Answer key, form A" in key
+    answers = set(re.findall(r"\d+\.\d{3}", key)) - set(re.findall(r"\d+\.\d{3}", sheet))
+    assert len(answers) > 5
+
+
+def test_sheets_of_students_are_one_file_to_print(tmp_path: Path) -> None:
+    exam = tmp_path / "exam.yaml"
+    exam.write_text("exercise: By hand\nscenario: i_love_ai\nask: [softmax]\n", "utf-8")
+    (tmp_path / "list.csv").write_text("name,ID\nAnn,s1\nŁukasz 猫,s2\n", "utf-8")
+    options = ["--students", str(tmp_path / "list.csv"), "--format", "pdf"]
+    result = CliRunner().invoke(app, ["exercise", str(exam), "-o", f"{tmp_path}/out/", *options])
+    assert result.exit_code == 0, result.output
+    told = text_of((tmp_path / "out" / "exam_print.pdf").read_bytes())
+    assert "Ann" in told
+    assert "Łukasz U+732B" in told
+
+
+def test_a_marked_paper(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text('student: "<Ann>"\nanswers:\n  "exp[I, I]": 3\n', "utf-8")
+    options = ["--format", "pdf", "-o", f"{tmp_path}/marked/"]
+    CliRunner().invoke(app, ["grade", "i_love_ai", str(tmp_path / "a.yaml"), *options])
+    (paper,) = (tmp_path / "marked").glob("*.pdf")
+    assert "exp[I, I]" in text_of(paper.read_bytes())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_words_stay_words(seed: int, tmp_path: Path) -> None:
+    data = attention(Random(seed), tmp_path)
+    pdf = bytes(contents_of(document_of(trace_of(yaml.safe_dump(data))), "pdf", Page()))  # type: ignore[arg-type]
+    told = "".join(text_of(pdf, "-raw").split())
+    for token in data["tokens"]:
+        shown = "".join(characters(visible(Word(token))).split())
+        assert set(shown) <= set(told)
+        if shown.isascii():
+            assert shown in told
+
+
+def test_a_literal_is_the_string_that_it_says() -> None:
+    words = [word for word in WORDS if "\x00" not in word]
+    code = f"({', '.join(map(literal, words))},)"
+    assert json.loads(typst.query(f"#metadata({code}) <it>".encode(), "<it>", field="value")) == [
+        words
+    ]
+
+
+def test_the_fonts_have_what_is_printed() -> None:
+    every = (chr(code) for code in range(0x20, 0x10000))
+    unseen = ("C", "Z")  # neither spaces nor signs without ink
+    known = [
+        one
+        for one in every
+        if unicodedata.category(one)[0] not in unseen and characters(one) == one
+    ]
+    assert len(known) > 3000
+    fonts = '#set text(font: ("New Computer Modern", "Libertinus Serif", "DejaVu Sans Mono"))'
+    told = f"#for one in ({', '.join(map(literal, known))}) [#one ]"
+    source = f'{fonts}\n#set document(title: "x")\n{told}'
+    typst.compile(source.encode(), format="pdf", ignore_system_fonts=True, pdf_standards="a-2u")

@@ -35,12 +35,12 @@ def literal(text: str) -> str:
 
 
 class TypstNotation(Notation):
-    """Typst. Every sign is the character itself; `inline` writes quotients and parentheses so that
-    there are more places to break a line at. `letters` writes the letters of a name or a word as
-    literals, `blank` a number to be filled in."""
+    """Typst. Every sign but `×` is the character itself; `inline` writes quotients and parentheses
+    so that there are more places to break a line at. `letters` writes the letters of a name or a
+    word as literals, `blank` a number to be filled in."""
 
     called = "Typst"
-    plus, minus, times, dot, matrices = "+", MINUS, "×", "·", " thin "
+    plus, minus, times, dot, matrices = "+", MINUS, " by() ", "·", " thin "
     omitted, comma = "…", f"{_COMMA}{JOINT}"
     joint, glue = JOINT, " med "
     inline = False
@@ -105,7 +105,7 @@ class TypstNotation(Notation):
         return self.letters(name)
 
     def shapes(self, node: ex.Shapes) -> str:
-        return "".join(f"\\({rows}×{columns}\\)" for rows, columns in node.sizes)
+        return "".join(f"\\({rows}{self.times}{columns}\\)" for rows, columns in node.sizes)
 
     def quotient(self, node: ex.Quotient) -> str:
         if self.inline:

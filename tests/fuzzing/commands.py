@@ -8,7 +8,7 @@ from typing import Any
 
 from attncli.choices import BLANKS, DETAILS, KEYS, LANGUAGES, POLICIES
 from attncli.design.rules import RULES
-from attncli.render import exercise_format_names, format_names, page_format_names
+from attncli.render import page_format_names, paper_format_names
 from attncli.steps import steps
 from tests.drawing import Pen, Tree
 from tests.fuzzing import warm
@@ -150,7 +150,7 @@ VALUES: Mapping[str, Draw] = {
     "set_": _change,
     "detail": _one_of(*DETAILS),
     "form": _one_of(*page_format_names()),
-    "exercise_form": _one_of(*format_names(), *exercise_format_names()),
+    "exercise_form": _one_of(*paper_format_names()),
     "output": _one_of(
         "page.md", "page.tex", "page.json", "page", "new/", "there", "there/page.md", "taken.md",
         SCENARIO, "no/page.md", "-", "x" * 300 + ".md",

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+from attncli.arithmetic.expression import Blank
 from attncli.records import NamedTuple
 from attncli.render.typst.mathematics import WORKING, InkedNotation
+
+_NARROWEST, _WIDEST, _OF_A_DECIMAL = 9, 24, 3
 
 
 class Setting(NamedTuple):
     """Whether there are colours: none on what is to be filled in. Whether room to write goes on to
-    the end of the page."""
+    the end of the page. Millimetres of a blank in a table."""
 
     coloured: bool = True
     whole_pages: bool = False
+    blank_width: int = 18
 
     @property
     def notation(self) -> InkedNotation:
         return WORKING if self.coloured else WORKING.but(coloured=False)
+
+    def for_decimals(self, decimals: int) -> Setting:
+        """The same for a table of numbers of so many decimals, whose blanks are as wide as they
+        have to be for these."""
+        return self._replace(blank_width=min(_WIDEST, _NARROWEST + _OF_A_DECIMAL * decimals))
+
+    def entry(self, blank: Blank) -> str:
+        """A blank in a table: its answer, or a place to write it."""
+        if blank.answer is not None:
+            return f"${WORKING.blank(blank)}$"
+        return f"{'line' if blank.id else 'dots'}-to-write({self.blank_width}mm)"
 
     def ink(self, name: str) -> str:
         """An ink, where there are some."""

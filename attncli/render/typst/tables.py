@@ -33,31 +33,32 @@ def matrix(block: MatrixBlock, setting: Setting) -> str:
     grid = grid_of(block)
     columns = (
         Column(
-            in_ink(named(column.heading), setting.ink(column.role)),
-            looking_cells(grid, column, coloured=setting.coloured),
+            in_ink(named(column.heading, setting), setting.ink(column.role)),
+            looking_cells(grid, column, setting.for_decimals(_decimals(block))),
             not column.has_words,
         )
         for column in grid.columns
     )
-    names = _row_names(_heading(block), grid, setting.ink(block.role_of_names))
-    return _columns(names, columns, block.matrix.decimals)
+    names = _row_names(_heading(block, setting), grid, setting, block.role_of_names)
+    return listed(map(str, (names, *columns)))
 
 
-def _heading(block: MatrixBlock) -> str:
+def _decimals(block: MatrixBlock) -> int:
+    most, places = block.matrix.decimals, block.matrix.places
+    return most if places is None else min(most, places)
+
+
+def _heading(block: MatrixBlock, setting: Setting) -> str:
     """The name of a quantity, and whether it was given; of lists each column has its own."""
     if block.are_lists:
         return _NO_NAME
-    name = mathematics(Symbol(block.name))
+    name = mathematics(Symbol(block.name), setting.notation)
     return joined([name, text(f" ({block.origin})")]) if block.given and block.origin else name
 
 
-def _columns(names: Column, columns: Iterable[Column], decimals: int = 2) -> str:
-    """The columns, and how many decimals there must be room for in a blank."""
-    return f"(columns: {listed(map(str, (names, *columns)))}, decimals: {decimals})"
-
-
-def _row_names(heading: str, grid: Grid, ink: str = "") -> Column:
-    return Column(heading, tuple(in_ink(named(name), ink) for name in grid.names), numbers=False)
+def _row_names(heading: str, grid: Grid, setting: Setting, role: str = "") -> Column:
+    names = (in_ink(named(name, setting), setting.ink(role)) for name in grid.names)
+    return Column(heading, tuple(names), numbers=False)
 
 
 def side_by_side(block: SideBySide, setting: Setting) -> str:
@@ -66,12 +67,12 @@ def side_by_side(block: SideBySide, setting: Setting) -> str:
     columns = (
         Column(
             in_ink(word(label_of(one.heading)), setting.ink(_role(one.quantity))),
-            looking_cells(grid, one, coloured=setting.coloured),
+            looking_cells(grid, one, setting),
             numbers=False,
         )
         for one in grid.columns
     )
-    whole = _columns(_row_names(text("Token"), grid), columns)
+    whole = listed(map(str, (_row_names(text("Token"), grid, setting), *columns)))
     apart = listed(matrix(table, setting) for _, table in block.columns)
     caption = text(block.caption) if block.caption else "none"
     return f"vectors({caption}, {whole}, {apart})"
@@ -87,7 +88,7 @@ def table(block: Table, _: Setting) -> str:
         _words_column(heading, [row[j] for row in block.rows])
         for j, heading in enumerate(block.headings)
     ]
-    return f"beside({_columns(columns[0], columns[1:])})"
+    return f"beside({listed(map(str, columns))})"
 
 
 def _words_column(heading: Word | str, entries: Sequence[TableCell]) -> Column:
@@ -122,7 +123,7 @@ def graph(block: Graph, _: Setting) -> str:
         Column(text("weight"), tuple(f"${one}$" for one in weights)),
     ]
     sources = Column(text("from"), tuple(_sources(block.edges)), numbers=False)
-    return f"beside({_columns(sources, columns)})"
+    return f"beside({listed(map(str, (sources, *columns)))})"
 
 
 def _sources(edges: Iterable[Edge]) -> Iterator[str]:

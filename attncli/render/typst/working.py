@@ -50,8 +50,8 @@ def addition(block: Addition, setting: Setting) -> str:
         block,
         lambda weights: _column(weights, notation),
         lambda vectors: _vectors(vectors, notation),
-        "×",
-        "…",
+        notation.times,
+        notation.omitted,
     )
     rows = listed(
         f"(${one.sign.strip()}$, {in_pieces(one.product)}, "
