@@ -7,13 +7,23 @@ from typing import Any
 
 from attncli import document as doc
 from attncli.notation.typst import literal
+from attncli.pictures import PICTURES, Picture
+from attncli.render.pictures_in_tables import in_tables
 from attncli.render.typst import tables
 from attncli.render.typst.mathematics import mathematics
 from attncli.render.typst.setting import Setting
 from attncli.render.typst.spans import spans
 from attncli.render.typst.text import joined, listed, text, word
 from attncli.render.typst.working import addition, working
-from attncli.render.writers import Heading, NewPage, Tables, Title, nothing
+from attncli.render.writers import (
+    Heading,
+    NewPage,
+    Tables,
+    Title,
+    nothing,
+    with_tables_together,
+    written,
+)
 from attncli.tables import Data, SideBySide
 from attncli.word import Word
 
@@ -69,6 +79,11 @@ def _answer_space(block: doc.AnswerSpace, setting: Setting) -> str:
     return f"answer-space({block.lines}, {str(setting.whole_pages).lower()})"
 
 
+def _picture(block: Picture, setting: Setting) -> str:
+    pieces = with_tables_together(in_tables(block))
+    return "\n".join(written(pieces, WRITERS, setting))
+
+
 WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
     Title: _title,
     Heading: _heading,
@@ -90,6 +105,7 @@ WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
     doc.Fields: _fields,
     doc.WordBlank: _word_blank,
     doc.AnswerSpace: _answer_space,
+    **dict.fromkeys(PICTURES, _picture),
 }
 """How each piece is written."""
 
