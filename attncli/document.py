@@ -25,7 +25,7 @@ from attncli.languages.words import FrameWords
 from attncli.marked import MarkedNumber
 from attncli.name import TOP, Name
 from attncli.pictures import Bars, Curves, Diagram, HeatMaps, Plane
-from attncli.questions import Paper, Question, Worth, counted_points
+from attncli.questions import Paper, Question, SelfCheck, Worth, counted_points
 from attncli.records import NamedTuple
 from attncli.tables import Data, MatrixBlock, SideBySide
 from attncli.word import Word
@@ -244,7 +244,8 @@ class Document(NamedTuple):
     `hints` are those for one try after the other, each a section a step.
     `data` is what a page of words and tables tells, for formats that keep data. `origins` is how
     each number came about, for formats in which a reader can ask: a line of working, whose numbers
-    have an origin in turn; nothing is worked before somebody asks. A student's sheet has none.
+    have an origin in turn; nothing is worked before somebody asks. A student's sheet has none;
+    by its `check`, if it has one, it tells which answers are right.
     """
 
     title: Word
@@ -260,6 +261,7 @@ class Document(NamedTuple):
     hints: tuple[tuple[Section, ...], ...] = ()
     data: Mapping[str, object] = MappingProxyType({})
     origins: Mapping[Location, Line] = MappingProxyType({})
+    check: SelfCheck | None = None
 
     @property
     def marks(self) -> Facts:

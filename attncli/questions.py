@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from attncli.arithmetic.expression import Number
@@ -88,6 +88,25 @@ class Question(NamedTuple):
     points: Worth = 1
     key: RightAnswer | None = None
     words: RightWords | None = None
+
+
+class Seal(NamedTuple):
+    """What tells right answers to a blank from others without telling any: digests of what is
+    right. Of a number these are the cells, of so many decimals as the `levels` say, that all that
+    is accepted is made of; in words there are none of these."""
+
+    salt: str
+    digests: tuple[str, ...]
+    levels: tuple[int, ...] = ()
+
+
+class SelfCheck(NamedTuple):
+    """By what a sheet checks itself: a seal for each of its blanks, by its id; how many characters
+    the longest answer has, and whether any has a sign."""
+
+    seals: Mapping[str, Seal]
+    width: int = 0
+    signed: bool = False
 
 
 def points_text(points: Worth) -> str:

@@ -1,6 +1,7 @@
 """German."""
 
 from attncli.languages.words import (
+    CheckWords,
     Counted,
     FactWords,
     FileWords,
@@ -167,5 +168,18 @@ WORDS = FrameWords(
         paper="Blatt {hash}",
         masked="Geben Sie −∞, den Wert eines maskierten Scores, als {code} ein.",
         first_to_last="{first} bis {last}",
+    ),
+    CheckWords(
+        how_to=(
+            "Schreiben Sie in jedes Feld eine Zahl, wie Sie es gewohnt sind: 0.25,"
+            " 0,25, .25, 1/4, 25 %, 2.5e-1, -inf."
+            " Es sagt sofort, ob sie sich ergibt."
+        ),
+        tally="{right} von {all} richtig",
+        check_all="Alles prüfen",
+        clear="Leeren",
+        right="✓ richtig",
+        wrong="✗ noch nicht",
+        unreadable="? keine Zahl",
     ),
 )

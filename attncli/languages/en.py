@@ -1,6 +1,7 @@
 """English."""
 
 from attncli.languages.words import (
+    CheckWords,
     Counted,
     FactWords,
     FileWords,
@@ -160,5 +161,18 @@ WORDS = FrameWords(
         paper="Paper {hash}",
         masked="Type −∞, what a masked score is, as {code}.",
         first_to_last="{first} to {last}",
+    ),
+    CheckWords(
+        how_to=(
+            "Write a number into each field, as you are used to: 0.25,"
+            " 0,25, .25, 1/4, 25 %, 2.5e-1, -inf."
+            " It says at once whether it follows."
+        ),
+        tally="{right} of {all} right",
+        check_all="Check all",
+        clear="Clear",
+        right="✓ right",
+        wrong="✗ not yet",
+        unreadable="? not a number",
     ),
 )

@@ -1,6 +1,7 @@
 """Spanish."""
 
 from attncli.languages.words import (
+    CheckWords,
     Counted,
     FactWords,
     FileWords,
@@ -164,5 +165,18 @@ WORDS = FrameWords(
         paper="Hoja {hash}",
         masked="Escriba −∞, el valor de una puntuación enmascarada, como {code}.",
         first_to_last="{first} a {last}",
+    ),
+    CheckWords(
+        how_to=(
+            "Escriba un número en cada campo, como acostumbre: 0.25,"
+            " 0,25, .25, 1/4, 25 %, 2.5e-1, -inf."
+            " El campo dice enseguida si es el que resulta."
+        ),
+        tally="{right} de {all} correctos",
+        check_all="Comprobar todo",
+        clear="Vaciar",
+        right="✓ correcto",
+        wrong="✗ todavía no",
+        unreadable="? no es un número",
     ),
 )

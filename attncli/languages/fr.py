@@ -4,6 +4,7 @@ names of facts, which a colon may follow, end with one."""
 from decimal import Decimal
 
 from attncli.languages.words import (
+    CheckWords,
     Counted,
     FactWords,
     FileWords,
@@ -170,5 +171,18 @@ WORDS = FrameWords(
         paper="Feuille {hash}",
         masked="Écrivez −∞, la valeur d’un score masqué, comme {code}.",
         first_to_last="{first} à {last}",
+    ),
+    CheckWords(
+        how_to=(
+            "Écrivez un nombre dans chaque champ, à votre manière\xa0: 0.25,"
+            " 0,25, .25, 1/4, 25\xa0%, 2.5e-1, -inf."
+            " Il dit aussitôt si c’est ce qui s’ensuit."
+        ),
+        tally="{right} sur {all} justes",
+        check_all="Tout vérifier",
+        clear="Effacer",
+        right="✓ juste",
+        wrong="✗ pas encore",
+        unreadable="? pas un nombre",
     ),
 )

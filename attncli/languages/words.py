@@ -140,6 +140,18 @@ class FileWords(NamedTuple):
     first_to_last: str
 
 
+class CheckWords(NamedTuple):
+    """What a sheet says that checks itself."""
+
+    how_to: str
+    tally: str
+    check_all: str
+    clear: str
+    right: str
+    wrong: str
+    unreadable: str
+
+
 class FrameWords(NamedTuple):
     """All that frames an exercise and is no mathematics, in one language."""
 
@@ -148,3 +160,4 @@ class FrameWords(NamedTuple):
     tasks: TaskWords
     keys: KeyWords
     files: FileWords
+    check: CheckWords

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 _LONGEST = 500
 """Characters of an answer that is looked at."""
-_BETWEEN = re.compile(r"[\s,;+()\[\]{}<>'\"“”‘’«»`→·|/]+")
+BETWEEN = re.compile(r"[\s,;+()\[\]{}<>'\"“”‘’«»`→·|/]+")
 """What stands around the parts of a pair, or between them."""
 
 
@@ -32,7 +32,7 @@ def _plainly(text: str) -> str:
 
 
 def _parts(text: str) -> tuple[str, ...]:
-    return tuple(part for part in _BETWEEN.split(_plainly(text)) if part)
+    return tuple(part for part in BETWEEN.split(_plainly(text)) if part)
 
 
 def _joined(text: str) -> str:

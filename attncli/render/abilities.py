@@ -15,7 +15,8 @@ class Abilities(NamedTuple):
     have sheets `together` writes many as one file to print, by `render_together`; one that is
     `packed` writes a package of several, by `files_of`. One that is `pictured` has all
     pictures of a page without being asked for them. `detail` is how closely a page is told in
-    it if nothing is said, None if that is as it fits."""
+    it if nothing is said, None if that is as it fits. In one that is `checking` sheets check
+    themselves."""
 
     keys: tuple[str, ...] = ("embedded", "none", "separate")
     fragment: bool = False
@@ -27,3 +28,4 @@ class Abilities(NamedTuple):
     packed: bool = False
     pictured: bool = False
     detail: str | None = None
+    checking: bool = False

@@ -70,7 +70,7 @@ class ExerciseArguments(NamedTuple):
             lambda: KEYS,
             "Where the key goes: nowhere (`none`), behind the sheet in the same file "
             "(`embedded`, the default), or into a file of its own (`separate`, the default in "
-            "a folder).",
+            "a folder). A sheet in `html` checks itself, and no key goes into its file.",
         ),
     ] = None
     hints: Annotated[

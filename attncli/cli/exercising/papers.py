@@ -109,6 +109,18 @@ def paper_files(
     return dict(zip(_file_names(order, manner, forms), texts, strict=True))
 
 
+def blank_sheet(whole: Document, form: str) -> Document:
+    """The student's sheet of an exercise; one that checks itself where a format has these."""
+    from attncli.render import abilities_of
+    from attncli.telling.exercise.sheets import sheet_of
+
+    if not abilities_of(form).checking:
+        return sheet_of(whole)
+    from attncli.telling.exercise.sealed import self_checking
+
+    return self_checking(whole)
+
+
 def answers_files(order: ExerciseArguments, exercises: Mapping[str, Document]) -> dict[str, str]:
     """A file to fill in for each form, by its name."""
     from attncli.render import render
@@ -163,7 +175,7 @@ def _paper(kind: str, whole: Document, trace: Trace, manner: PaperSettings) -> D
         case "hints":
             return hints_page(whole, trace)
         case "sheet":
-            return sheet_of(whole)
+            return blank_sheet(whole, manner.format)
         case _ if abilities_of(manner.format).hints == "embedded":
             return with_hints(whole, trace)
         case _ if abilities_of(manner.format).self_keyed:

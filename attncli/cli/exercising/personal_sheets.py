@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attncli.cli.exercising.papers import distinct_names, safe_name
+from attncli.cli.exercising.papers import blank_sheet, distinct_names, safe_name
 from attncli.cli.output import page_for
 from attncli.cli.progress import watched
 from attncli.records import NamedTuple
@@ -75,13 +75,12 @@ def personal_sheets(
     from attncli.marking.answers.students import with_forms
     from attncli.render import abilities_of, contents_of, render, render_together, suffixes_of
     from attncli.telling.exercise.personal import sheet_for
-    from attncli.telling.exercise.sheets import sheet_of
 
     if not students:
         return PersonalSheets({}, ())
     had = {} if before is None else {one["id"]: one["form"] for one in before.students}
     told = with_forms(students, [*exercises], had)
-    blank = {name: sheet_of(whole) for name, whole in exercises.items()}
+    blank = {name: blank_sheet(whole, form) for name, whole in exercises.items()}
     sheets = [sheet_for(blank[one.form], one.name, one.id) for one in told]
     page, suffix = page_for(order.output), suffixes_of(form)[0]
     stems = distinct_names([one.id for one in told], ())

@@ -8,14 +8,19 @@ from importlib.resources import files
 from string import Template
 
 from attncli.arithmetic.expression import Equation, Expression, Number, leaves
+from attncli.choices import LANGUAGES
 from attncli.document import Block, Document, Facts
+from attncli.languages import words_of
+from attncli.languages.words import CheckWords
 from attncli.notation.mathml import mathml
 from attncli.notation.words import visible
 from attncli.records import NamedTuple
 from attncli.render.abilities import Abilities
 from attncli.render.html import HtmlStyle, blocks_html, escaped, spans_html
 from attncli.render.html.asked import AskedNumbers
+from attncli.render.html.fields import AnswerFields, SheetFields, bar_of
 from attncli.render.html.looks import colour_sheet, looks_of
+from attncli.render.html.style import empty
 from attncli.render.html.tables import facts_html
 from attncli.render.page import Page
 from attncli.render.sentences import text_of_spans
@@ -25,12 +30,13 @@ from attncli.render.writers import (
     Piece,
     Tables,
     Title,
-    pieces_of_all,
+    pieces_of,
     with_tables_together,
 )
 
 SUFFIXES = (".html", ".htm")
-ABILITIES = Abilities(together=True, pictured=True)
+ABILITIES = Abilities(keys=("none", "separate"), together=True, pictured=True, checking=True)
+"""A sheet says by itself what is right, and no key goes into the file that students get."""
 
 
 def render(document: Document, page: Page) -> str:
@@ -40,25 +46,47 @@ def render(document: Document, page: Page) -> str:
 
 def render_together(documents: Sequence[Document], page: Page) -> str:  # noqa: ARG001
     """Documents one below the other, each on a new sheet where they are printed."""
-    asked = AskedNumbers(documents[0].origins)
-    style = HtmlStyle(
-        mathematics=partial(_mathematics, asked),
-        number=asked.number,
-        framed=_framed,
-        looks=looks_of,
-        inline=asked.expression,
-    )
-    title = Title(documents[0].title, "", Facts(()))
-    parts = [*_parts(_titled(pieces_of_all(documents), title))]
+    paper, fields = documents[0].paper, AnswerFields()
+    of_sheet = paper is not None and paper.kind == "sheet"
+    asked = AskedNumbers(documents[0].origins, of_sheet=of_sheet)
+    told = [
+        (part, _style(asked, fields.of(document)))
+        for k, document in enumerate(documents)
+        for part in _parts(_pieces(document), on_new_page=k > 0)
+    ]
+    main = "\n".join(_section(k, part, style) for k, (part, style) in enumerate(told))
+    words = words_of(LANGUAGES[0] if paper is None else paper.language).check
     return Template(_file("page.html")).substitute(
+        language=LANGUAGES[0] if paper is None else paper.language,
         title=escaped(visible(documents[0].title)),
         colours=colour_sheet(),
         style=_file("page.css"),
-        contents=_contents(parts),
-        main="\n".join(_section(k, part, style) for k, part in enumerate(parts)),
+        contents=_contents([part for part, _ in told]),
+        check=bar_of(words) if fields.any else "",
+        main=main,
         numbers=asked.script(),
         script=_file("page.js"),
+        sheet=f"\n{_checking(fields, words)}" if fields.any else "",
     )
+
+
+def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
+    blank = empty if fields is None else fields.number
+    return HtmlStyle(
+        mathematics=partial(_mathematics, asked),
+        blank=blank,
+        number=asked.number,
+        framed=_framed,
+        looks=looks_of,
+        inline=partial(asked.expression, blank=blank),
+        answered=None if fields is None else fields.answered,
+    )
+
+
+def _checking(fields: AnswerFields, words: CheckWords) -> str:
+    """The script of sheets, and what it goes by."""
+    data = f'<script type="application/json" id="seals">{fields.script(words)}</script>'
+    return f"{data}\n<script>\n{_file('sheet.js')}</script>"
 
 
 class _Part(NamedTuple):
@@ -69,18 +97,19 @@ class _Part(NamedTuple):
     on_new_page: bool
 
 
-def _titled(pieces: Iterator[Piece], title: Title) -> Iterator[Piece]:
-    """The pieces, below a title also where a page has none in other formats."""
+def _pieces(document: Document) -> Iterator[Piece]:
+    """What stands on a page, below a title also where it has none in other formats."""
+    title, pieces = Title(document.title, "", Facts(())), pieces_of(document)
     first = next(pieces, title)
     yield from (first,) if isinstance(first, Title) else (title, first)
     yield from pieces
 
 
-def _parts(pieces: Iterator[Piece]) -> Iterator[_Part]:
+def _parts(pieces: Iterator[Piece], *, on_new_page: bool) -> Iterator[_Part]:
     head = next(pieces)
     assert isinstance(head, Title | Heading)
     blocks: list[Block] = []
-    breaks = on_new_page = False
+    breaks = False
     for piece in pieces:
         if isinstance(piece, Title | Heading):
             yield _Part(head, tuple(blocks), on_new_page)

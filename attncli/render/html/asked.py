@@ -3,8 +3,7 @@ are the lines that work them out, down to what is given."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import escape
 
 from attncli.arithmetic.expression import (
@@ -21,7 +20,7 @@ from attncli.notation import plain
 from attncli.notation.words import printed
 from attncli.render.colours import ink_of_number
 from attncli.render.html.parts import Part, parts_of
-from attncli.render.html.style import empty, set_apart
+from attncli.render.html.style import embedded, empty, set_apart
 from attncli.word import Word
 
 _Entry = list[str | list[str | int]]
@@ -33,7 +32,8 @@ _Asked = Location | tuple[str, str]
 class AskedNumbers:
     """The numbers of one page, in the order in which they were met."""
 
-    def __init__(self, origins: Mapping[Location, Line]) -> None:
+    def __init__(self, origins: Mapping[Location, Line], *, of_sheet: bool) -> None:
+        self._of_sheet = of_sheet
         self._origins = origins
         self._places: dict[_Asked, int] = {}
         self._met: list[Line] = []
@@ -47,16 +47,17 @@ class AskedNumbers:
         kind = f' class="{ink}"' if ink else ""
         return f'<span data-n="{place}"{kind}>{text}</span>'
 
-    def expression(self, node: Expression | Equation) -> str:
+    def expression(self, node: Expression | Equation, blank: Callable[[Blank], str] = empty) -> str:
         """An expression whose numbers can be asked about."""
-        return f'<span class="worked">{"".join(map(self._part, parts_of(node)))}</span>'
+        parts = (self._part(part, blank) for part in parts_of(node))
+        return f'<span class="worked">{"".join(parts)}</span>'
 
-    def _part(self, part: Part) -> str:
+    def _part(self, part: Part, blank: Callable[[Blank], str]) -> str:
         match part:
             case Number():
                 return self.number(part)
             case Blank():
-                return empty(part) if part.answer is None else self.number(part.answer)
+                return blank(part) if part.answer is None else self.number(part.answer)
             case Word():
                 return set_apart(printed(part))
             case _:
@@ -64,7 +65,9 @@ class AskedNumbers:
 
     def _place(self, number: Number) -> int | None:
         """The place of a number in the list; None of a constant, and of one that isn't what its
-        cell has, such as what a mistake comes to."""
+        cell has, such as what a mistake comes to; on a student's sheet of any."""
+        if self._of_sheet:
+            return None
         asked = self._asked(number)
         if asked is None:
             return None
@@ -86,9 +89,8 @@ class AskedNumbers:
         return Line(_UNNAMED, (("", number.form), ("=", Number(number.full, number.shown))))
 
     def script(self) -> str:
-        """The list for the page's script, as JSON that nothing in a page can end early."""
-        entries = json.dumps([*self._entries()], ensure_ascii=False, separators=(",", ":"))
-        return entries.replace("<", "\\u003c").replace("&", "\\u0026").replace(">", "\\u003e")
+        """The list for the page's script."""
+        return embedded([*self._entries()])
 
     def _entries(self) -> Iterator[_Entry]:
         """An entry for each number that was met, and for those that it leads to: what it is called,

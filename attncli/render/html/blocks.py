@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from attncli import document as doc
@@ -47,19 +48,23 @@ def _tree_row(row: doc.TreeRow, style: HtmlStyle) -> str:
 
 
 def _fields(block: doc.Fields, style: HtmlStyle) -> str:
-    names = (f'{style.word(name)} <span class="rule"></span>' for name in block.names)
+    names = (f'<span>{style.word(name)} <span class="rule"></span></span>' for name in block.names)
     return f'<p class="fields">{" ".join(names)}</p>'
 
 
 def _word_blank(block: doc.WordBlank, style: HtmlStyle) -> str:
     """A question, its options, and room for the answer."""
+    asked = f"<p>{spans_html(block.text, style)}</p>"
+    return asked + (style.answered or partial(_room, style=style))(block)
+
+
+def _room(block: doc.WordBlank, style: HtmlStyle) -> str:
     options = "".join(
         f"<li>{style.text(label)}) {style.word(option)}</li>"
         for label, option in zip(block.labels, block.options, strict=False)
     )
-    answer = style.blank(Blank(block.id))
     listed = f"<ul>{options}</ul>" if options else ""
-    return f"<p>{spans_html(block.text, style)}</p>{listed}<p>{answer}</p>"
+    return f"{listed}<p>{style.blank(Blank(block.id))}</p>"
 
 
 def _picture(block: Picture, style: HtmlStyle) -> str:

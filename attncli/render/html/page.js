@@ -266,7 +266,7 @@
   const toggle = element("button", { type: "button", textContent: "Step by step" });
   toggle.setAttribute("aria-pressed", "false");
   toggle.addEventListener("click", stepByStep);
-  const keys = "Keys: n and p for the next and the previous step, s for one step at a time; arrows from number to number, Enter to ask, Escape to close.";
+  const keys = `Keys: n and p for the next and the previous step, s for one step at a time${numbers.length ? "; arrows from number to number, Enter to ask, Escape to close" : ""}.`;
   document.querySelector("nav.contents").append(toggle, element("p", { className: "keys", textContent: keys }));
   links.forEach((link, k) => link.addEventListener("click", () => mark(k)));
   const watch = new IntersectionObserver((seen) => {

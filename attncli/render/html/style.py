@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from html import escape
 
 from attncli.arithmetic.expression import Blank, Equation, Expression, Number
+from attncli.document import WordBlank
 from attncli.notation import plain, unbreakable
 from attncli.notation.words import ISOLATE, POP, printed
 from attncli.records import NamedTuple
@@ -22,6 +24,12 @@ def escaped(text: str) -> str:
 def isolating(html: str) -> str:
     """HTML in which what runs to the left is kept to itself by elements."""
     return html.replace(ISOLATE, "<bdi>").replace(POP, "</bdi>")
+
+
+def embedded(data: object) -> str:
+    """Data for a page's script, as JSON that nothing in a page can end early."""
+    told = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return told.replace("<", "\\u003c").replace("&", "\\u0026").replace(">", "\\u003e")
 
 
 def set_apart(text: str) -> str:
@@ -55,7 +63,8 @@ class HtmlStyle(NamedTuple):
     """How texts of the program, printed texts with somebody's words in them, mathematics, blanks
     and the numbers of tables are written; `level` is that of a heading inside a section.
     `framed` is what stands around a table of a kind, `looks` the classes of a column's entries.
-    `inline` writes working in plain notation, where a format has a way of its own for that."""
+    `inline` writes working in plain notation, and `answered` the options of a question and the
+    place for its answer, where a format has a way of its own for that."""
 
     text: Callable[[str], str] = escaped
     worded: Callable[[str], str] = set_apart
@@ -66,6 +75,7 @@ class HtmlStyle(NamedTuple):
     framed: Callable[[str, str], str] = as_it_is
     looks: Callable[[Grid, GridColumn], Sequence[str]] = plain_looks
     inline: Callable[[Expression | Equation], str] | None = None
+    answered: Callable[[WordBlank], str] | None = None
 
     def word(self, word: Word | str) -> str:
         """Somebody's word, or a text of ours in its place."""

@@ -1,0 +1,122 @@
+// Says of each answer whether it is right. The sheet has digests of what is right, cut into decimal
+// cells (telling/exercise/sealed.py), and numbers are read as marking/numerals.py reads them.
+"use strict";
+(() => {
+  const { words, seals } = JSON.parse(document.getElementById("seals").textContent);
+
+  // -- SHA-256, which not every browser has for a file -------------------------------------------
+
+  const primes = [];
+  for (let n = 2; primes.length < 64; n += 1) if (primes.every((prime) => n % prime)) primes.push(n);
+  const rootOf = (prime, degree) => { // the first 32 bits of its fraction
+    let root = 0n;
+    for (let bit = 1n << 36n; bit; bit >>= 1n) if ((root + bit) ** degree <= BigInt(prime) << (32n * degree)) root += bit;
+    return Number(BigInt.asIntN(32, root));
+  };
+  const [begun, constants] = [2n, 3n].map((degree) => primes.map((prime) => rootOf(prime, degree)));
+  const turned = (x, n) => (x >>> n) | (x << (32 - n));
+  const sha256 = (bytes) => {
+    const view = new DataView(new ArrayBuffer((bytes.length + 72) & ~63));
+    [...bytes, 0x80].forEach((byte, k) => view.setUint8(k, byte));
+    view.setUint32(view.byteLength - 4, bytes.length * 8);
+    const [state, w] = [Int32Array.from(begun.slice(0, 8)), new Int32Array(64)];
+    for (let at = 0; at < view.byteLength; at += 64) {
+      let [a, b, c, d, e, f, g, h, x, y] = [...state, 0, 0];
+      for (let k = 0; k < 64; k += 1) {
+        if (k > 15) [x, y] = [w[k - 15], w[k - 2]];
+        w[k] = k < 16 ? view.getInt32(at + 4 * k) : w[k - 16] + w[k - 7] + (turned(x, 7) ^ turned(x, 18) ^ (x >>> 3)) + (turned(y, 17) ^ turned(y, 19) ^ (y >>> 10));
+        x = h + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + ((e & f) ^ (~e & g)) + constants[k] + w[k];
+        y = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+        h = g; g = f; f = e; e = (d + x) | 0; d = c; c = b; b = a; a = (x + y) | 0;
+      }
+      [a, b, c, d, e, f, g, h].forEach((one, k) => { state[k] += one; });
+    }
+    state.forEach((one, k) => view.setInt32(4 * k, one));
+    return new Uint8Array(view.buffer, 0, 32);
+  };
+  const isRight = ([salt, , digests], text) => {
+    let bytes = new TextEncoder().encode(`${salt}/${text}`);
+    for (let k = 0; k < 100; k += 1) bytes = sha256(bytes);
+    const letters = [...bytes.slice(0, 5)].flatMap((byte) => [97 + (byte >> 4), 97 + (byte & 15)]);
+    return digests.includes(String.fromCharCode(...letters));
+  };
+
+  // -- numbers and words as people write them ----------------------------------------------------
+
+  const signs = /[\u2212\u2010-\u2014\ufe63\uff0d]/g;
+  const digitOf = (digit) => // those of a script follow each other from 0 to 9
+    [..."0123456789"].find((n) => !/\p{Nd}/u.test(String.fromCodePoint(digit.codePointAt(0) - n - 1)));
+  const plainly = (typed) => typed.replace(signs, "-").normalize("NFKC").replace(signs, "-").replace(/\u066b/g, ".")
+    .replace(/['’_]/g, "").replace(/\u2044/g, "/").replace(/\p{Nd}/gu, digitOf).trim().toLowerCase().replace(/^=/, "")
+    .replace(/\s+/g, " ").replace(/(\d) (?=\d(?!\d\d(?!\d)))/g, "$1|").replace(/ /g, "").replace(/[·*]10\^/g, "×10^");
+  const numberOf = (typed) => { // above and below a line; the text of what has no end; null of no number
+    let text = plainly(typed);
+    const endless = /^([+-]?)(?:inf|infinity|∞)$/.exec(text);
+    if (endless) return `${endless[1].replace("+", "")}∞`;
+    const parts = /^([+-]?)(\d{1,60})\/(\d{1,60})(%?)$/.exec(text);
+    if (parts && !BigInt(parts[3])) return null;
+    if (parts) return [BigInt(`${parts[1]}1`) * BigInt(parts[2]), BigInt(parts[3]) * (parts[4] ? 100n : 1n)];
+    if (/^[+-]?\d{1,3}(?:(?:,\d{3})+\.\d*|(?:\.\d{3})+,\d*)$/.test(text)) text = text.replace(/[.,](?=.*[.,])/g, "");
+    const found = /^([+-]?)(\d*)(?:[.,](\d*))?(?:(?:e|×10\^)([+-]?\d{1,4}))?(%?)$/.exec(text);
+    const [, sign, whole, behind = "", exponent = "0", percent] = found || ["", "", ""];
+    const power = Number(exponent) - behind.length - (percent ? 2 : 0);
+    const units = BigInt(whole + behind);
+    if (!(whole + behind) || String(units).length - 1 + power > 300) return null;
+    return [BigInt(`${sign}1`) * units * 10n ** BigInt(Math.max(power, 0)), 10n ** BigInt(Math.max(-power, 0))];
+  };
+  const cellsOf = ([above, below], level) => {
+    const [x, y] = [above * 10n ** BigInt(Math.max(level, 0)), below * 10n ** BigInt(Math.max(-level, 0))];
+    return x % y ? [`${level}:${x / y - (x < 0n ? 1n : 0n)}`] : [`${level}:${x / y}`, `${level}=${x / y}`];
+  };
+  const wordsOf = (typed) => {
+    const told = typed.normalize("NFKC").trim().toUpperCase().toLowerCase();
+    return told.replace(/[\s,;+()[\]{}<>'"“”‘’«»`→·|/]+/g, "") || told;
+  };
+
+  // -- fields: each an input, or several to choose from ------------------------------------------
+
+  const fields = [...document.querySelectorAll(".field")];
+  const inputsOf = (field) => [...field.querySelectorAll("input")];
+  const answersIn = (field, levels) => { // all that it may be told by; null of no number
+    const inputs = inputsOf(field);
+    if (field.dataset.kind === "choice") return [String(inputs.findIndex((input) => input.checked))];
+    if (field.dataset.kind === "words") return [wordsOf(inputs[0].value)];
+    const number = numberOf(inputs[0].value);
+    return Array.isArray(number) ? levels.flatMap((level) => cellsOf(number, level)) : number && [number];
+  };
+  const isEmpty = (field) => inputsOf(field).every((input) => !(input.type === "text" ? input.value.trim() : input.checked));
+  const verdict = (field) => {
+    const seal = seals[fields.indexOf(field)];
+    const answers = isEmpty(field) ? [] : answersIn(field, seal[1]);
+    return answers === null ? "unreadable" : answers.some((text) => isRight(seal, text)) ? "right" : "wrong";
+  };
+  const count = (part, more = "") => part.querySelectorAll(`.field${more}`).length;
+  const tallyOf = (part) => words.tally.replace("{right}", count(part, "[data-state=right]")).replace("{all}", count(part));
+  const show = (field, state) => {
+    field.dataset.state = state;
+    field.querySelector(".said").textContent = state && words[state];
+    for (const shown of tallies) shown.textContent = tallyOf(shown.closest("section") || document);
+  };
+  const bar = document.getElementById("check");
+  const newTally = () => Object.assign(document.createElement("p"), { className: "tally" });
+  for (const head of document.querySelectorAll("section:has(.field) > h2")) head.after(newTally());
+  const tallies = document.querySelectorAll(".tally");
+  const status = bar.querySelector("[role=status]");
+  for (const field of fields) {
+    field.addEventListener("change", () => {
+      show(field, isEmpty(field) ? "" : verdict(field));
+      status.textContent = isEmpty(field) ? "" : `${field.dataset.name}: ${words[field.dataset.state]}`;
+    });
+    show(field, "");
+  }
+  bar.querySelector(".all").addEventListener("click", () => {
+    for (const field of fields) show(field, field.dataset.state || verdict(field));
+    status.textContent = tallyOf(document);
+  });
+  bar.querySelector(".clear").addEventListener("click", () => {
+    for (const input of fields.flatMap(inputsOf)) Object.assign(input, { value: "", checked: false });
+    for (const field of fields) show(field, "");
+    status.textContent = "";
+  });
+  bar.hidden = false;
+})();
