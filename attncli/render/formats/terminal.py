@@ -11,13 +11,11 @@ from attncli.arithmetic.expression import Number
 from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.plain import GLUE
 from attncli.notation.words import printed
-from attncli.pictures import PICTURES, Bars, Curves, Diagram, Picture, Plane
+from attncli.pictures import PICTURES, Picture
 from attncli.render.abilities import Abilities
 from attncli.render.colours import INKS, SHADES
 from attncli.render.page import Page
 from attncli.render.pictures_in_tables import in_tables
-from attncli.render.screen.charts import bars, curves
-from attncli.render.screen.diagrams import diagram
 from attncli.render.screen.inks import in_inks, inked, without_marks
 from attncli.render.screen.lines import (
     BRACKETS,
@@ -29,7 +27,7 @@ from attncli.render.screen.lines import (
     width,
     wrapped,
 )
-from attncli.render.screen.plane import plane
+from attncli.render.screen.pictures import drawn
 from attncli.render.screen.tables import (
     beside_each_other,
     matrix_lines,
@@ -295,23 +293,10 @@ def _kept_whole(text: str, most: int) -> str:
 def _picture(block: Picture, cells: int) -> list[Line]:
     """What is drawn in characters, and the numbers."""
     title, *tables = in_tables(block)
-    draw = _DRAWN.get(type(block))
-    drawn = None if draw is None else draw(block, cells - _INDENT)
-    if drawn is not None and isinstance(block, Bars | Diagram):  # which say all of it
-        tables = []
-    pieces = written(with_tables_together(tables), _WRITERS, cells)
-    shown = (_indented(lines) for lines in (drawn,) if lines)
-    parts = [*written([title], _WRITERS, cells), *shown, *pieces]
+    lines, says_all = drawn(block, cells - _INDENT)
+    numbers = () if says_all else written(with_tables_together(tables), _WRITERS, cells)
+    parts = (*written([title], _WRITERS, cells), *([_indented(lines)] if lines else []), *numbers)
     return [line for part in parts for line in ([], *part)][1:]
-
-
-_DRAWN: Mapping[type, Callable[[Any, int], list[Line] | None]] = {
-    Bars: bars,
-    Curves: curves,
-    Plane: plane,
-    Diagram: diagram,
-}
-"""How pictures are drawn; of a heat map the table is the picture."""
 
 
 _WRITERS: Mapping[type, Callable[[Any, int], list[Line]]] = {

@@ -10,6 +10,8 @@ from attncli.telling.pictures.places import called
 from attncli.telling.selection import Selection
 from attncli.trace import PlannedStep, Quantity, Trace
 
+_MOST_QUERIES = 12
+"""So many queries have edges, the first of those that are shown."""
 _THRESHOLDS = (0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 
 
@@ -31,7 +33,7 @@ def _threshold(weights: Quantity) -> float:
 
 def _edges(weights: Quantity, selection: Selection, least: float) -> Iterator[Edge]:
     rows, columns = weights.rows.words, weights.columns.words
-    for i in selection.rows(weights):
+    for i in selection.rows(weights)[:_MOST_QUERIES]:
         for j in sorted(range(len(columns)), key=lambda j: -weights.values[i, j]):
             number = weights.number(i, j)
             if number.shown > 0 and float(number.shown) >= least:

@@ -6,10 +6,13 @@ from attncli.arithmetic.elision import MOST_PARTS
 from attncli.pictures import Series
 from attncli.trace import Quantity
 
+MOST_POINTS = 64
+"""So many rows of a quantity are drawn, the first ones."""
+
 
 def series_of(quantity: Quantity) -> tuple[Series, ...]:
     """A series for each column of a quantity, the first ones of many; a list is one."""
-    rows, columns = quantity.matrix.shape
+    rows, columns = min(quantity.matrix.shape[0], MOST_POINTS), quantity.matrix.shape[1]
     names = quantity.columns.words or (quantity.local,)
     return tuple(
         Series(names[j], tuple(quantity.number(i, j) for i in range(rows)))

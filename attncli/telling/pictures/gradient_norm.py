@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attncli.pictures import Curves
 from attncli.telling.parts import made_by
-from attncli.telling.pictures.curves import series_of
+from attncli.telling.pictures.curves import MOST_POINTS, series_of
 from attncli.telling.pictures.places import called
 from attncli.telling.selection import Selection
 from attncli.trace import PlannedStep, Trace
@@ -18,4 +18,6 @@ def pictures(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Curves]:
     if norms is not None:
         title = called(part, "The norm of the gradient's factor at each time")
         rises = bool((norms.values > 0).all())  # what is 0 has no logarithm
-        yield Curves(title, "time", norms.rows.words, series_of(norms), logarithmic=rises)
+        yield Curves(
+            title, "time", norms.rows.words[:MOST_POINTS], series_of(norms), logarithmic=rises
+        )
