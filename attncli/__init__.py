@@ -5,14 +5,17 @@
     trace = work(load("i_love_ai"))
     trace["weights"].values   # a NumPy array, [3, 3]
 
-`load` reads a scenario (a path, a shipped name or a mapping), `work` does its sums.
+`load` reads a scenario (a path, a shipped name or a mapping), `work` does its sums. A notebook
+shows the trace as a page, and so `trace["weights"]`, `trace.step("softmax")` and
+`trace["weights"].cell("love", "AI")`.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from attncli.file.problems import ScenarioError
-    from attncli.pipeline import load, work
+    from attncli.notebook import work
+    from attncli.pipeline import load
     from attncli.scenario.scenario import Scenario
     from attncli.trace import Quantity, Trace
 
@@ -22,7 +25,7 @@ _HOMES = {
     "load": "attncli.pipeline",
     "Scenario": "attncli.scenario.scenario",
     "ScenarioError": "attncli.file.problems",
-    "work": "attncli.pipeline",
+    "work": "attncli.notebook",
     "Trace": "attncli.trace",
     "Quantity": "attncli.trace",
 }
