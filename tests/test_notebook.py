@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -12,11 +14,13 @@ import pytest
 
 from attncli import Quantity, Trace, load, work
 from attncli.notebook import Showable
-from tests import readers
+from tests import hostile, readers
 from tests.auditor import Tables, audit
 from tests.browser import NEEDS_BROWSER, browser
 from tests.pages import page_of
+from tests.test_latex import bare, compiled, needs_tex
 
+TEXT = re.compile(r"\\text\{(?:[^{}\\]|\\.|\{[^{}]*\})*\}")
 CELLS = ("trace", 'trace.step("softmax", token="love")', 'trace["weights"].cell("love", "AI")')
 
 
@@ -72,6 +76,17 @@ def test_mathematics_is_the_working(trace: Any) -> None:
     assert told.endswith("\\end{aligned}$$")
     assert r"\dfrac{7.389}{12.825} = 0.576" in told
     assert r"W _{Q} &= \begin{bmatrix} 1 & 0 \\ 0 & 1 \end{bmatrix}" in trace["W_Q"]._repr_latex_()
+
+
+@pytest.mark.slow
+@needs_tex
+def test_tex_takes_the_mathematics(tmp_path: Path) -> None:
+    told = [work(load(name))._repr_latex_() for name in ("i_love_ai", "yassine_lstm")]
+    data = hostile.attention(Random(3), tmp_path)
+    told += [work(load(data))._repr_latex_() or ""]
+    # TeX has none of somebody's scripts, which browsers have
+    plain = "\n\n".join(TEXT.sub(r"\\text{x}", one or "") for one in told)
+    compiled(tmp_path, bare("article", rf"\allowdisplaybreaks {plain}"), draft=True)
 
 
 def test_each_quantity_can_be_shown() -> None:
