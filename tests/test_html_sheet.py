@@ -209,7 +209,7 @@ class TestInTheBrowser:
                 page.keyboard.press("Tab")
             said = page.locator(".said").all_inner_texts()
             assert said[:5] == ["✓ right", "✓ right", "✗ not yet", "? not a number", ""]
-            assert page.get_by_role("status").inner_text() == "exp[love, I]: ? not a number"
+            assert page.get_by_role("status").inner_text() == "? not a number: exp[love, I]"
             assert page.locator("section .tally").inner_text() == "2 of 21 right"
             name = page.evaluate("document.activeElement.getAttribute('aria-label')")
             assert name == "exp[love, love]"

@@ -105,7 +105,7 @@
   for (const field of fields) {
     field.addEventListener("change", () => {
       show(field, isEmpty(field) ? "" : verdict(field));
-      status.textContent = isEmpty(field) ? "" : `${field.dataset.name}: ${words[field.dataset.state]}`;
+      status.textContent = isEmpty(field) ? "" : `${words[field.dataset.state]}: ${field.dataset.name}`;
     });
     show(field, "");
   }
