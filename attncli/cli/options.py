@@ -125,8 +125,7 @@ DetailOption = Annotated[
 _BY_SUFFIX = "The output format; by default terminal, or as -o's suffix says."
 _PICTURES = (
     " `html` is one file in which every number can be asked where it comes from; `svg` has"
-    " the pictures alone: each head's weights as a heat map, and who attends to whom"
-    " where `show.graph` asks for it; `pdf` needs `pip install 'attncli[pdf]'`."
+    " the pictures of the page alone; `pdf` needs `pip install 'attncli[pdf]'`."
 )
 FormatOption = Annotated[str | None, choice("--format", page_format_names, _BY_SUFFIX + _PICTURES)]
 ExerciseFormatOption = Annotated[str | None, choice("--format", paper_format_names, _BY_SUFFIX)]
@@ -142,7 +141,7 @@ Pictured = Annotated[
     bool,
     typer.Option(
         "--pictures",
-        help="With the pictures of the page, which `html`, `pdf` and `svg` have anyway.",
+        help="With the pictures of the page, which `html` and `svg` have anyway.",
     ),
 ]
 Output = Annotated[
