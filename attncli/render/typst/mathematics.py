@@ -50,6 +50,19 @@ WORKING = InkedNotation(_letters, _blank)
 INLINE = WORKING.but(inline=True)
 
 
+_CALL = re.compile(r"[a-z]+\(|[ ()\\]")
+_LONGEST = 50
+"""Signs of a piece that surely fits on a line."""
+
+
+def written(node: Expression, notation: TypstNotation) -> str:
+    """An expression, in which roots and fractions that are too long are written in one line, so
+    that this may be broken."""
+    text = notation.write(node)
+    longest = max(len(_CALL.sub("", piece)) for piece in text.split(JOINT))
+    return notation.but(inline=True).write(node) if longest > _LONGEST else text
+
+
 def pieces(text: str) -> list[str]:
     """An equation for each piece of mathematics that no line is broken in."""
     return [f"${piece}$" for piece in text.split(JOINT)]

@@ -9,7 +9,7 @@ from attncli.document import Addition, Line, Working
 from attncli.notation import plain
 from attncli.render.colours import ink_of, ink_of_number
 from attncli.render.numbers import filled_addends
-from attncli.render.typst.mathematics import InkedNotation, filled, in_pieces
+from attncli.render.typst.mathematics import InkedNotation, filled, in_pieces, written
 from attncli.render.typst.setting import Setting
 from attncli.render.typst.text import listed
 
@@ -25,7 +25,7 @@ def working(block: Working, setting: Setting) -> str:
 
 
 def _line(line: Line, result: str, setting: Setting) -> str:
-    texts = [setting.notation.write(part) for _, part in line.parts[:-1]]
+    texts = [written(part, setting.notation) for _, part in line.parts[:-1]]
     relations = (relation for relation, _ in line.parts)
     parts = zip(relations, [*texts, result], strict=True)
     told = listed(f"(${relation}$, {in_pieces(text)})" for relation, text in parts)
