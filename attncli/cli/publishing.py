@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from attncli.trace import Trace
 
 INDEX = "index.html"
+_FORMAT = "html"
 _BROKEN = 1
 _TITLE = "Attention, worked out by hand"
 _OPENING = (
@@ -145,13 +146,14 @@ def _told_in_all_ways(source: SiteSource, allowed: Allowed) -> Published:
 def _html(document: Document) -> str:
     from attncli.render import Page, render
 
-    return render(document, "html", Page())
+    return render(document, _FORMAT, Page())
 
 
 def _page(trace: Trace) -> Document:
+    from attncli.render import abilities_of
     from attncli.telling import selection, walkthrough
 
-    chosen = selection.select(trace)
+    chosen = selection.select(trace).illustrated(abilities_of(_FORMAT).pictured)
     walkthrough.check_told(trace, chosen)
     return walkthrough.as_it_fits(trace, chosen)
 
@@ -159,21 +161,21 @@ def _page(trace: Trace) -> Document:
 def _lessons(trace: Trace, source: SiteSource) -> Document:
     from attncli.cli.explain import lessons_page
 
-    return lessons_page(trace, Arguments(source.scenario), every=False)
+    return lessons_page(trace, Arguments(source.scenario, form=_FORMAT), every=False)
 
 
 def _sheet(trace: Trace, source: SiteSource) -> Document | None:
     """A sheet to try, where there is something to ask for."""
+    from attncli.cli.exercising.papers import blank_sheet
     from attncli.questions import OWN_FORM
     from attncli.scenario.exercise import ExerciseFile
     from attncli.telling.exercise.papers import exercise
     from attncli.telling.exercise.requests import request_of
-    from attncli.telling.exercise.sheets import sheet_of
     from attncli.telling.selection import SelectionError
 
     try:
         wish = request_of(trace, ExerciseFile(source.scenario))
-        return sheet_of(exercise(trace, wish, OWN_FORM, "attn site"))
+        return blank_sheet(exercise(trace, wish, OWN_FORM, "attn site"), _FORMAT)
     except SelectionError:
         return None
 
