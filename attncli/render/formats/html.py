@@ -123,6 +123,8 @@ def _parts(pieces: Iterator[Piece], *, on_new_page: bool) -> Iterator[_Part]:
 
 def _section(k: int, part: _Part, style: HtmlStyle) -> str:
     kind = ' class="new-page"' if part.on_new_page else ""
+    if isinstance(part.head, Title):
+        style = style._replace(level=2)  # a heading right below the title skips no level
     blocks = "\n".join(_blocks(with_tables_together(part.blocks), style))
     told = f"{_head(k, part.head, style)}\n{blocks}"
     return f'<section id="s{k}" aria-labelledby="h{k}"{kind}>\n{told}\n</section>'
