@@ -101,11 +101,13 @@ ELEMENTS = {
     "section", "h1", "h2", "h3", "p", "div", "span", "table", "thead", "tbody", "tr", "th", "td",
     "code", "bdi", "strong", "aside", "script", "br", "svg", "g", "rect", "text", "path", "defs",
     "marker", "desc", "circle", "line", "polyline", "math", "mi", "mn", "mo", "mrow", "mtext",
-    "msub", "msup", "mfrac", "msqrt", "munder", "mspace",
+    "msub", "msup", "mfrac", "msqrt", "munder", "mspace", "button", "input", "label",
 }  # fmt: skip
 ATTRIBUTES = {
     "id", "class", "lang", "charset", "name", "content", "http-equiv", "href", "scope", "colspan",
     "tabindex", "data-n", "aria-label", "aria-labelledby", "role", "hidden", "type", "width",
+    "data-kind", "data-name", "aria-describedby", "size", "maxlength", "autocomplete", "spellcheck",
+    "inputmode",
 }  # fmt: skip
 
 
