@@ -128,7 +128,7 @@ class TypstNotation(Notation):
         """A root; of a sum too long for one line, what stands under it to the power of 1/2."""
         text = self.write(node.operand)
         if self.inline and text.count(self.joint) > _LONG_ROOT:
-            return f"attach({_whole(self.parentheses(text))}, t: 1\\/2)"
+            return f"\\({text}attach(\\), t: 1\\/2)"
         return f"sqrt({_whole(text)})"
 
     def vector(self, node: ex.Vector) -> str:
