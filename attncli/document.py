@@ -27,7 +27,7 @@ from attncli.name import TOP, Name
 from attncli.pictures import Bars, Curves, Diagram, HeatMaps, Plane
 from attncli.questions import Paper, Question, SelfCheck, Worth, counted_points
 from attncli.records import NamedTuple
-from attncli.tables import Data, MatrixBlock, SideBySide
+from attncli.tables import Data, MatrixBlock, SideBySide, WorkedTable
 from attncli.word import Word
 
 
@@ -244,8 +244,9 @@ class Document(NamedTuple):
     `hints` are those for one try after the other, each a section a step.
     `data` is what a page of words and tables tells, for formats that keep data. `origins` is how
     each number came about, for formats in which a reader can ask: a line of working, whose numbers
-    have an origin in turn; nothing is worked before somebody asks. A student's sheet has none;
-    by its `check`, if it has one, it tells which answers are right.
+    have an origin in turn; nothing is worked before somebody asks. `workings` are the quantities
+    by their full names, for formats that work them again. A student's sheet has neither; by its
+    `check`, if it has one, it tells which answers are right.
     """
 
     title: Word
@@ -261,6 +262,7 @@ class Document(NamedTuple):
     hints: tuple[tuple[Section, ...], ...] = ()
     data: Mapping[str, object] = MappingProxyType({})
     origins: Mapping[Location, Line] = MappingProxyType({})
+    workings: Mapping[str, WorkedTable] = MappingProxyType({})
     check: SelfCheck | None = None
 
     @property

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from attncli.arithmetic import decimals
-from attncli.arithmetic.expression import Blank, Number
+from attncli.arithmetic.expression import Blank, Equation, Expression, Number
 from attncli.name import TOP, Name
 from attncli.records import NamedTuple
 from attncli.word import Word
@@ -97,3 +97,14 @@ class SideBySide(NamedTuple):
     row_names: tuple[Word, ...]
     rows: tuple[int, ...]
     columns: tuple[tuple[str, MatrixBlock], ...]
+
+
+class WorkedTable(NamedTuple):
+    """A quantity for formats that work it again: its table with every row, its formulas, and the
+    decimals that it is rounded to, None where it keeps its digits. `form` gives what a cell is
+    worked from, no term left out and every condition in it; None of a given one."""
+
+    table: MatrixBlock
+    formulas: tuple[Equation, ...]
+    decimals: int | None
+    form: Callable[[int, int], Expression | None]

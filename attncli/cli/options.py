@@ -125,7 +125,8 @@ DetailOption = Annotated[
 _BY_SUFFIX = "The output format; by default terminal, or as -o's suffix says."
 _PICTURES = (
     " `html` is one file in which every number can be asked where it comes from; `svg` has"
-    " the pictures of the page alone; `pdf` needs `pip install 'attncli[pdf]'`."
+    " the pictures of the page alone; `xlsx` is a workbook whose numbers are formulas; `pdf`"
+    " and `xlsx` need `pip install 'attncli[pdf,xlsx]'`."
 )
 FormatOption = Annotated[str | None, choice("--format", page_format_names, _BY_SUFFIX + _PICTURES)]
 ExerciseFormatOption = Annotated[str | None, choice("--format", paper_format_names, _BY_SUFFIX)]

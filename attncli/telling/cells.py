@@ -14,7 +14,7 @@ from attncli.refusals import Problem, listed, shortened
 from attncli.scenario.model import Stack, TokenizedText
 from attncli.steps.terms import step_meant
 from attncli.telling.facts import rounding_facts
-from attncli.telling.origins import Origins
+from attncli.telling.origins import Origins, Workings
 from attncli.telling.parts import told_parts
 from attncli.telling.published import differences_at
 from attncli.telling.sections import section_of
@@ -150,6 +150,7 @@ def cells_page(trace: Trace, wanted: Sequence[tuple[Name, Address]]) -> Document
         closing=(Subheading(("Given",)), Working(tuple(given))) if given else (),
         rounding=rounding_facts(trace),
         origins=Origins(trace),
+        workings=Workings(trace),
     )
 
 

@@ -27,7 +27,7 @@ from attncli.steps.mistakes import made_wrongly, mistaken
 from attncli.telling.blocks import common_mistakes, shape_in_short
 from attncli.telling.catalogue import general_formulas
 from attncli.telling.facts import facts_of, rounding_facts
-from attncli.telling.origins import Origins
+from attncli.telling.origins import Origins, Workings
 from attncli.telling.parts import made_by, operands_of, told_parts
 from attncli.telling.pictures import pictures_of
 from attncli.telling.sections import section_of
@@ -53,7 +53,9 @@ def lessons(
     facts = Facts((("Scenario", (Word(scenario),)), *facts_of(trace).rows))
     document = Document(Word(title), tuple(sections), facts, rounding=rounding_facts(trace))
     is_one = all(its is trace for _, its in told)
-    return document._replace(origins=Origins(trace)) if is_one else document
+    if not is_one:
+        return document
+    return document._replace(origins=Origins(trace), workings=Workings(trace))
 
 
 def _lesson(step: Step[Any], trace: Trace, selection: Selection, *, changed: bool) -> Section:

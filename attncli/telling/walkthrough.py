@@ -28,7 +28,7 @@ from attncli.telling.findings import findings_of
 from attncli.telling.length import length_of, length_of_section
 from attncli.telling.lookup import keys_and_values
 from attncli.telling.opening import opening_of
-from attncli.telling.origins import Origins
+from attncli.telling.origins import Origins, Workings
 from attncli.telling.parts import (
     copied_in,
     definitions_of,
@@ -99,6 +99,7 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
         sources=trace.scenario.sources,
         rounding=rounding_facts(trace),
         origins=Origins(trace),
+        workings=Workings(trace),
     )
 
 

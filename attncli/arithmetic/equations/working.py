@@ -48,8 +48,9 @@ def negated(x: Number) -> Number:
 # -- the first form: numbers in the place of operands ------------------------------------------
 
 
-def filled(tree: Expression, shapes: Signature) -> Filled:
-    """What gives the first form of a cell's working."""
+def filled(tree: Expression, shapes: Signature, *, whole: bool = False) -> Filled:
+    """What gives the first form of a cell's working; a `whole` one has its conditions in it, where
+    others have what these lead to."""
 
     def of(node: Expression) -> Filled:
         match node:
@@ -59,13 +60,13 @@ def filled(tree: Expression, shapes: Signature) -> Filled:
                 return lambda _, operands: constant(operands[place].shape[axis])
             case ex.Total(over, operand):
                 axes = [axis_of(index, tree, shapes) for index in over]
-                return _total(*_kept(of, operand), axes, over)
+                return _total(*_kept(of, operand, whole), axes, over)
             case ex.Sum(terms):
-                return _sum([_term(of, term) for term in terms])
+                return _sum([_term(of, term, whole) for term in terms])
             case ex.Negative(operand):
                 return _negative(of(operand))
             case _:
-                return _node(node, of)
+                return _node(node, of, whole)
 
     return of(tree)
 
@@ -75,10 +76,12 @@ def _number(node: ex.Operand, shapes: Signature) -> Filled:
     return lambda at, operands: operands[place].number(at[rows], at[columns])
 
 
-def _kept(of: Callable[[Expression], Filled], term: Expression) -> tuple[Filled, Filled | None]:
+def _kept(
+    of: Callable[[Expression], Filled], term: Expression, whole: bool
+) -> tuple[Filled, Filled | None]:
     """A term of a sum, and the condition without which it is 0 and left out."""
     match term:
-        case ex.Apply("where", (condition, one, ex.ZERO)):
+        case ex.Apply("where", (condition, one, ex.ZERO)) if not whole:
             return of(one), of(condition)
         case _:
             return of(term), None
@@ -113,9 +116,9 @@ class _Term(NamedTuple):
     is_taken: bool
 
 
-def _term(of: Callable[[Expression], Filled], term: Expression) -> _Term:
+def _term(of: Callable[[Expression], Filled], term: Expression, whole: bool) -> _Term:
     inner = term.operand if isinstance(term, ex.Negative) else term
-    return _Term(*_kept(of, inner), isinstance(term, ex.Total), inner is not term)
+    return _Term(*_kept(of, inner, whole), isinstance(term, ex.Total), inner is not term)
 
 
 def _sum(terms: Sequence[_Term]) -> Filled:
@@ -142,11 +145,11 @@ def _negative(of: Filled) -> Filled:
     return fill
 
 
-def _node(node: Expression, of: Callable[[Expression], Filled]) -> Filled:
+def _node(node: Expression, of: Callable[[Expression], Filled], whole: bool) -> Filled:
     """Any other node, with numbers in the place of the operands in its parts."""
     if isinstance(node, Number | ex.Symbol | Word):
         return lambda *_: node
-    if isinstance(node, ex.Apply) and node.function == "where":
+    if isinstance(node, ex.Apply) and node.function == "where" and not whole:
         return _where(*map(of, node.arguments))
     kind, (*before, last) = type(node), node.parts
     if type(last) is tuple:

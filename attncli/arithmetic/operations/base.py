@@ -98,6 +98,10 @@ class Operation(ABC):
         """The result's cell (i, j) in numbers of which none is worked out yet."""
         return self.cell(i, j, *operands)[0]
 
+    def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        """The first form for numbers that may change: with its conditions, met or not."""
+        return self.first_form(i, j, *operands)
+
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
         """The forms of the working of a whole row, as vectors; `names` are the operands'."""
         return ()

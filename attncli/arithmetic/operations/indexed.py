@@ -14,7 +14,7 @@ from attncli.arithmetic.equations.exact import Places
 from attncli.arithmetic.equations.fractions import fractions
 from attncli.arithmetic.equations.ranges import Ranges
 from attncli.arithmetic.equations.working import Filled, filled
-from attncli.arithmetic.expression import Equation, Expression, MatrixProduct, Sum
+from attncli.arithmetic.expression import Apply, Equation, Expression, MatrixProduct, Sum, each
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import ByFirstForm, Working, cells_of_row
 from attncli.arithmetic.rounding import Array, Error
@@ -49,6 +49,11 @@ class Indexed(ByFirstForm):
 
     def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
         return self._filled({"i": i, "j": j, "": 0}, operands)
+
+    def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        if all(one.function != "where" for one in each(self.tree, Apply)):
+            return self.first_form(i, j, *operands)
+        return self._filled_whole({"i": i, "j": j, "": 0}, operands)
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:
         if "j" not in self.sides.indices:
@@ -99,6 +104,10 @@ class Indexed(ByFirstForm):
     @cached_property
     def _filled(self) -> Filled:
         return filled(self.tree, self.sides)
+
+    @cached_property
+    def _filled_whole(self) -> Filled:
+        return filled(self.tree, self.sides, whole=True)
 
     @cached_property
     def _known_places(self) -> dict[tuple[object, ...], int | None]:

@@ -13,6 +13,7 @@ from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.expression import (
     Apply,
     Equation,
+    Expression,
     Number,
     Sum,
     constant,
@@ -67,6 +68,9 @@ class Finite:
     """No key for which a given table, which is added to the scores, has −∞."""
 
 
+_NO = np.empty((0, 0))
+"""The table of a rule that has none."""
+
 Rule = Causal | Window | Padding | TableRule | Finite
 
 
@@ -109,6 +113,19 @@ class Seen(ZeroOne):
         seen = self._seen(np.array([[i + self._ahead(n, m)]]), np.array([[j]]), tables)
         return (constant(int(seen[0, 0])),)
 
+    def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        """1 or 0 by the places of query and key; by a table, what its number says."""
+        tables = iter(operands[1:])
+        form: Expression = constant(1)
+        n, m = operands[0].shape
+        query, key = np.array([[i + self._ahead(n, m)]]), np.array([[j]])
+        for rule in self.rules:
+            if _has_table(rule):
+                form = _by_table(rule, next(tables).number(i, j), form)
+            elif not _allows(rule, query, key, _NO).all():
+                return constant(0)
+        return form
+
     def _ahead(self, n: int, m: int) -> int:
         """How many keys come before that of the first query."""
         return 0 if self.from_top else m - n
@@ -123,7 +140,7 @@ class Seen(ZeroOne):
         seen = np.ones((queries.shape[0], keys.shape[1]), dtype=np.bool_)
         left = iter(tables)
         for rule in self.rules:
-            table = next(left) if _has_table(rule) else np.empty((0, 0))
+            table = next(left) if _has_table(rule) else _NO
             seen &= _allows(rule, queries, keys, table)
         return seen
 
@@ -144,6 +161,14 @@ def _allows(rule: Rule, queries: Places, keys: Places, table: Array) -> Flags:
             return np.asarray((table != 0) == allowed)
         case Finite():
             return ~np.isneginf(table)
+
+
+def _by_table(rule: Rule, number: Number, seen: Expression) -> Expression:
+    """What is `seen`, if a number of the rule's table allows it."""
+    if isinstance(rule, TableRule) and not rule.allowed:
+        return Apply("where", (number, constant(0), seen))
+    says = Apply("finite", (number,)) if isinstance(rule, Finite) else number
+    return Apply("where", (says, seen, constant(0)))
 
 
 def _words(rule: Rule, table: str) -> str:

@@ -1,0 +1,89 @@
+"""A live workbook: each number that was worked is a formula, each that was given can be changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from attncli.document import Document
+from attncli.notation.words import visible
+from attncli.refusals import Refusal
+from attncli.render.abilities import Abilities
+from attncli.render.page import Page
+from attncli.render.workbook.items import Item, TextRow, facts, items_of, paragraph
+from attncli.render.workbook.layout import PlacedItem, Sheet, layout_of
+from attncli.render.workbook.names import SheetNames
+from attncli.render.workbook.writing import Writer
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+SUFFIXES = (".xlsx",)
+ABILITIES = Abilities(detail="full")
+
+_LONGEST_TITLE = 200
+_CREATED = datetime(2000, 1, 1)
+"""The same in every file, so that the same page is the same file."""
+
+
+class MissingXlsxWriterError(Refusal):
+    """The package that writes workbooks isn't there."""
+
+
+def bytes_of(documents: Sequence[Document], page: Page) -> bytes:  # noqa: ARG001
+    """A workbook; the page's width plays no part. Raises MissingXlsxWriterError, TooLargeError."""
+    buffer = BytesIO()
+    names = SheetNames()
+    first = names.new("Read me")
+    workbook = _xlsxwriter().Workbook(buffer, {"in_memory": True})
+    title = visible(documents[0].title)[:_LONGEST_TITLE]
+    workbook.set_properties({"title": title, "created": _CREATED})
+    for k, document in enumerate(documents):
+        layout = layout_of(document, names)
+        writer = Writer(workbook, layout)
+        writer.sheet(Sheet(first if k == 0 else names.new("Read me"), _read_me(document)))
+        for sheet in layout.sheets:
+            writer.sheet(sheet)
+    workbook.close()
+    return buffer.getvalue()
+
+
+def _xlsxwriter() -> ModuleType:
+    try:
+        import xlsxwriter
+    except ImportError:
+        right = "install it with: pip install 'attncli[xlsx]'"
+        raise MissingXlsxWriterError.of("--format xlsx", "it takes XlsxWriter", right) from None
+    module: ModuleType = xlsxwriter
+    return module
+
+
+def _read_me(document: Document) -> tuple[PlacedItem, ...]:
+    return tuple(PlacedItem(row, item) for row, item in enumerate(_told_first(document)))
+
+
+def _told_first(document: Document) -> Iterator[Item]:
+    """The title, how to play, the facts, and what stands before the first section."""
+    yield TextRow((document.title,), "title")
+    if document.workings:
+        for text in _HOW_TO:
+            yield from paragraph(text)
+    if document.facts is not None:
+        yield from facts(document.all_facts, {})
+    yield from items_of(document.opening, {})
+
+
+_HOW_TO = (
+    "Each step has a sheet. Every number that was worked out is a formula of the numbers before"
+    " it: click on one to see its working.",
+    "The numbers on a tinted ground were given. Type others in their place, and all that follows"
+    " is worked again.",
+    "Numbers in grey italics on such a ground were put there by a rule that is no formula, such as"
+    " a mask; they can be changed, too, but don't change by themselves.",
+    "Formulas are protected, without a password. Each table is a range with a name, such as"
+    " weights, that can be used in formulas of your own.",
+    "Where numbers are rounded, ROUND does it, half away from zero. ROUND(…, 12) inside it takes"
+    " away what a computer's binary fractions add to a sum: 0.1 + 0.2 is a hair above 0.3.",
+)

@@ -1,0 +1,192 @@
+"""Writing sheets with XlsxWriter: texts, numbers and formulas where the layout has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from attncli.arithmetic.expression import INNER, Blank, Expression, Number
+from attncli.notation import plain
+from attncli.notation.spreadsheet import (
+    MINUS_INFINITY,
+    CellPlace,
+    TooLongError,
+    absolute,
+    formula,
+    quoted,
+)
+from attncli.notation.words import printed
+from attncli.render.colours import ink_of
+from attncli.render.workbook.items import Item, NumberTable, TextRow
+from attncli.render.workbook.layout import Layout, PlacedItem, Sheet
+from attncli.render.workbook.names import RangeNames
+from attncli.render.workbook.styles import (
+    CHOSEN,
+    GIVEN,
+    LOOKS,
+    RESULT,
+    SHARES,
+    Formats,
+    Look,
+    ink_look,
+)
+from attncli.word import Word
+
+if TYPE_CHECKING:
+    from xlsxwriter import Workbook
+    from xlsxwriter.worksheet import Worksheet
+
+_NARROWEST, _WIDEST = 8, 30
+_LONGEST_TEXT = 32_767
+"""Characters of a cell; Excel takes no more."""
+_READ_AS_FORMULAS = ("=", "+", "-", "@")
+_MAY = {"format_columns": True, "format_rows": True, "format_cells": True}
+"""What a protected sheet lets a reader do besides changing its inputs."""
+
+
+class Writer:
+    """Writes the sheets of one workbook."""
+
+    def __init__(self, workbook: Workbook, layout: Layout) -> None:
+        self._workbook, self._layout = workbook, layout
+        self._formats = Formats(workbook)
+        self._names = RangeNames()
+
+    def sheet(self, sheet: Sheet) -> None:
+        """A sheet; what was given may be changed, formulas are protected without a password."""
+        page = self._workbook.add_worksheet(sheet.name)
+        page.protect("", _MAY)
+        for placed in sheet.items:
+            if isinstance(placed.item, TextRow):
+                self._text(page, placed.row, placed.item)
+            else:
+                self._table(page, sheet.name, placed)
+        widths = [len(name) for one in sheet.items for name in _row_names(one.item)]
+        page.set_column(0, 0, min(max([_NARROWEST, *widths]) + 2, _WIDEST))
+        page.set_column(1, 40, 10)
+        page.freeze_panes(1, 1)
+        page.hide_gridlines(2)
+
+    # -- texts ---------------------------------------------------------------------------------
+
+    def _text(self, page: Worksheet, row: int, item: TextRow) -> None:
+        for column, cell in enumerate(item.cells):
+            self._word(page, row, column, cell, item.look)
+
+    def _word(
+        self, page: Worksheet, row: int, column: int, cell: Word | str | int, look: str
+    ) -> None:
+        """A text, never read as a formula; of a list of IDs a number."""
+        if isinstance(cell, int):
+            page.write_number(row, column, cell, self._formats.of(LOOKS[look]))
+            return
+        text = printed(cell) if isinstance(cell, Word) else cell
+        quote = {"quote_prefix": True} if text.startswith(_READ_AS_FORMULAS) else {}
+        cut = text[:_LONGEST_TEXT]
+        page.write_string(row, column, cut, self._formats.of({**LOOKS[look], **quote}))
+
+    # -- tables --------------------------------------------------------------------------------
+
+    def _table(self, page: Worksheet, sheet: str, placed: PlacedItem) -> None:
+        """The name of a quantity, its formulas, the names of its columns, then its rows."""
+        table = placed.item
+        assert isinstance(table, NumberTable)
+        block, top = table.worked.table, placed.first_row
+        self._word(page, placed.row, 0, Word(_called(table)), "name")
+        for k, equation in enumerate(table.worked.formulas):
+            self._word(page, placed.row + 1 + k, 0, plain(equation), "formula")
+        for k, note in enumerate(table.notes):
+            self._word(page, top - 1 - len(table.notes) + k, 0, note, "note")
+        for j, name in enumerate(block.column_names if table.rows else ()):
+            self._word(page, top - 1, 1 + j, _in_role(block.roles[1], name), "heading")
+        for k, i in enumerate(table.rows):
+            self._word(page, top + k, 0, _in_role(block.roles[0], block.row_names[i]), "heading")
+            for j in range(table.shape[1]):
+                self._cell(page, CellPlace(sheet, top + k, 1 + j), table, (i, j))
+        if table.rows:
+            self._finish(page, CellPlace(sheet, top, 1), table)
+
+    def _finish(self, page: Worksheet, first: CellPlace, table: NumberTable) -> None:
+        """The sums and shades of shares, and the name of the range."""
+        rows, columns = table.shape
+        last = CellPlace(first.sheet, first.row + rows - 1, first.column + columns - 1)
+        if table.worked.table.shares:
+            page.conditional_format(*first[1:], *last[1:], dict(SHARES))
+        if table.quantity in self._layout.tables:
+            cells = f"{absolute(first)}:{absolute(last)}"
+            name = self._names.new(table.quantity)
+            self._workbook.define_name(name, f"={quoted(first.sheet)}!{cells}")
+
+    def _cell(
+        self, page: Worksheet, place: CellPlace, table: NumberTable, cell: tuple[int, int]
+    ) -> None:
+        """A number that was given, or the formula that works it out."""
+        entry, form = table.worked.table.entry(*cell), table.forms.get(cell)
+        if isinstance(entry, Blank):
+            number = entry.answer
+            if number is None:
+                page.write_blank(*place[1:], None, self._formats.named("blank"))
+                return
+        else:
+            number = entry
+        written = None if form is None or _is_constant(form) else self._formula(form, place, table)
+        if written is None:
+            look, pattern = _look_of_value(table, number)
+            page.write_number(
+                *place[1:], _value(number), self._formats.number(look, number, pattern)
+            )
+            return
+        style = self._formats.number(_look_of_formula(table), number)
+        if "MMULT(" in written:
+            page.write_array_formula(
+                *place[1:], *place[1:], f"{{{written}}}", style, _value(number)
+            )
+        else:
+            page.write_formula(*place[1:], written, style, _value(number))
+
+    def _formula(self, form: Expression, place: CellPlace, table: NumberTable) -> str | None:
+        """The formula of a cell; None where it is longer than a spreadsheet takes."""
+        try:
+            return formula(form, place.sheet, self._layout.place_of, table.worked.decimals)
+        except TooLongError:
+            return None
+
+
+def _called(table: NumberTable) -> str:
+    block = table.worked.table
+    return f"{block.name} ({block.origin})" if block.given and block.origin else block.name
+
+
+def _in_role(role: str, name: Word) -> Word:
+    return Word(f"{role}: {name.raw}") if role else name
+
+
+def _row_names(item: Item) -> Iterator[str]:
+    """What decides how wide the first column is."""
+    if isinstance(item, NumberTable):
+        names = item.worked.table.row_names
+        yield from (printed(_in_role(item.worked.table.roles[0], names[i])) for i in item.rows)
+    elif len(item.cells) > 1:
+        first = item.cells[0]
+        yield printed(first) if isinstance(first, Word) else str(first)
+
+
+def _is_constant(form: Expression) -> bool:
+    return isinstance(form, Number) and (form.cell is None or form.cell == INNER) and not form.form
+
+
+def _value(number: Number) -> float:
+    return float(number.full) if number.full.is_finite() else float(MINUS_INFINITY)
+
+
+def _look_of_value(table: NumberTable, number: Number) -> tuple[Look, str]:
+    """How a number looks that is no formula: one that was given with all of its digits."""
+    if table.is_made:
+        return CHOSEN, ""
+    return GIVEN, "" if not number.full.is_finite() else "General"
+
+
+def _look_of_formula(table: NumberTable) -> Look:
+    block = table.worked.table
+    ink = ink_of(block.quantity)
+    return RESULT if block.is_result else ink_look(ink)

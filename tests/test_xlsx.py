@@ -1,0 +1,152 @@
+"""Live workbooks: worked again by LibreOffice, they come to the numbers of the trace."""
+
+from __future__ import annotations
+
+import io
+import sys
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import openpyxl
+import pytest
+
+from attncli import Trace, load, work
+from attncli.arithmetic import expression as ex
+from attncli.arithmetic.expression import Location, Number
+from attncli.file.shipped import names
+from attncli.notation.spreadsheet import CellPlace, formula
+from attncli.notation.words import ISOLATE, POP, visible
+from attncli.render import Page, contents_of
+from attncli.telling.selection import Selection
+from attncli.telling.walkthrough import walkthrough
+from attncli.word import Word
+from tests import hostile
+from tests.conftest import THOROUGH
+from tests.marking_cases import run
+from tests.spreadsheets import needs_libreoffice, not_as_worked, range_of, recalculated
+
+LARGE = {"i_can_go_alone", "embedding_table"}
+"""Those of hundreds of dimensions."""
+SAMPLE = ["decoder_block", "i_love_ai"]
+FORMULAS = ("=", "+", "-", "@")
+"""What a text may begin with that is read as a formula where somebody edits it."""
+CASES = names() if THOROUGH else SAMPLE
+
+
+def workbook_of(trace: Trace) -> bytes:
+    data = contents_of(walkthrough(trace, Selection(detail="full")), "xlsx", Page(80))
+    assert isinstance(data, bytes)
+    return data
+
+
+def formulas_of(data: bytes) -> Any:
+    return openpyxl.load_workbook(io.BytesIO(data))
+
+
+def under_both(name: str) -> Mapping[str, Trace]:
+    trace = work(load(name))
+    return {f"{name}.{policy}": trace.under(policy) for policy in ("carry", "exact")}
+
+
+@needs_libreoffice
+@pytest.mark.slow
+def test_a_workbook_comes_to_the_numbers_of_the_trace(tmp_path: Path) -> None:
+    traces = {key: trace for name in CASES for key, trace in under_both(name).items()}
+    files = {name: workbook_of(trace) for name, trace in traces.items()}
+    files["changed"] = changed(files["i_love_ai.carry"], "W_Q", (0, 1), -0.515)
+    traces["changed"] = work(load("i_love_ai", ["W_Q[1,2]=-0.515"]))
+    found = recalculated(tmp_path, files)
+    wrong = {name: not_as_worked(found[name], trace) for name, trace in traces.items()}
+    assert {name: one for name, one in wrong.items() if one} == {}
+
+
+def changed(data: bytes, quantity: str, cell: tuple[int, int], number: float) -> bytes:
+    """A workbook in which somebody typed another number, and none of the results is known."""
+    workbook = formulas_of(data)
+    range_of(workbook, quantity)[cell[0]][cell[1]].value = number
+    buffer = io.BytesIO()
+    workbook.save(buffer)
+    return buffer.getvalue()
+
+
+class TestFormulas:
+    """Expressions as a spreadsheet reads them."""
+
+    def written(self, node: ex.Expression, decimals: int | None = None) -> str:
+        return formula(node, "here", lambda c: CellPlace(c.quantity, c.row, c.column), decimals)
+
+    def cells(self, quantity: str, count: int, *, down: bool = False) -> list[Number]:
+        at = (Location(quantity, k * down, k * (not down)) for k in range(count))
+        return [Number(ex.ONE.full, ex.ONE.shown, one) for one in at]
+
+    def test_cells_are_addresses(self) -> None:
+        (a,) = self.cells("here", 1)
+        (b,) = self.cells("it's", 1)
+        assert self.written(ex.Quotient(a, b)) == "=A1/'it''s'!A1"
+        assert self.written(ex.e_to(a), 3) == "=ROUND(EXP(A1),3)"
+
+    def test_sums_are_ranges(self) -> None:
+        row, column = self.cells("here", 4), self.cells("W", 4, down=True)
+        products = ex.Sum(tuple(map(ex.Product, zip(row, column, strict=True))))
+        assert self.written(ex.Sum(tuple(row))) == "=SUM(A1:D1)"
+        assert self.written(products, 3) == "=ROUND(ROUND(MMULT(A1:D1,'W'!A1:A4),12),3)"
+        squares = ex.Sum(tuple(ex.Power(ex.minus(x, column[0]), ex.TWO) for x in row))
+        assert self.written(squares) == "=SUMPRODUCT((A1:D1-'W'!A1)^2)"
+        assert self.written(ex.Sum((*row, column[0]))) == "=SUM(A1:D1)+'W'!A1"
+
+    def test_a_minus_is_taken_after_a_power(self) -> None:
+        (a,) = self.cells("here", 1)
+        assert self.written(ex.Negative(ex.Power(a, ex.TWO))) == "=-(A1^2)"
+        assert self.written(ex.Power(ex.constant(-2), ex.TWO)) == "=(-2)^2"
+        assert self.written(ex.minus(a, ex.minus(a, a))) == "=A1-(A1-A1)"
+
+    def test_an_unknown_node_is_named(self) -> None:
+        for node, name in ((ex.Omitted(), "Omitted"), (ex.Apply("fog", ()), "fog")):
+            with pytest.raises(TypeError, match=name):
+                self.written(node)
+
+
+@pytest.mark.parametrize("seed", range(60 if THOROUGH else 3))
+def test_hostile_words_stay_texts(tmp_path: Path, seed: int) -> None:
+    """Each is there as it is shown elsewhere, and no cell but ours is a formula."""
+    random = Random(f"xlsx {seed}")
+    data = hostile.attention(random, tmp_path)
+    workbook = formulas_of(workbook_of(work(load(hostile.written(data, tmp_path / "s.yaml")))))
+    cells = [cell for sheet in workbook for row in sheet.iter_rows() for cell in row]
+    texts = [cell for cell in cells if cell.data_type == "s"]
+    assert all(cell.quotePrefix for cell in texts if str(cell.value).startswith(FORMULAS))
+    found = "\n".join(str(cell.value) for cell in texts).replace(ISOLATE, "").replace(POP, "")
+    assert all(visible(Word(word)) in found for word in hostile.strings(data))
+    formulas = {str(getattr(one.value, "text", one.value)) for one in cells if one.data_type == "f"}
+    assert formulas
+    words = [word for word in hostile.strings(data) if len(word) > 4]
+    assert not [word for word in words for text in formulas if word in text]
+
+
+def test_the_same_page_is_the_same_file() -> None:
+    trace = work(load("i_love_ai"))
+    data = workbook_of(trace)
+    assert data == workbook_of(work(load("i_love_ai")))
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        assert {one.date_time[0] for one in file.infolist()} == {1980}
+
+
+def test_what_is_given_can_be_changed_and_what_is_worked_cannot() -> None:
+    workbook = formulas_of(workbook_of(work(load("i_love_tennis_causal"))))
+    assert not range_of(workbook, "W_Q")[0][0].protection.locked
+    assert not range_of(workbook, "mask")[0][0].protection.locked
+    assert range_of(workbook, "weights")[0][0].protection.locked
+    assert range_of(workbook, "weights")[0][0].value.startswith("=ROUND(")
+
+
+def test_without_the_package_one_line_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "xlsxwriter", None)
+    result = run("run", "i_love_ai", "-o", tmp_path / "page.xlsx")
+    assert result.exit_code == 2
+    assert "pip install 'attncli[xlsx]'" in result.stderr
+    assert not (tmp_path / "page.xlsx").exists()
