@@ -16,7 +16,7 @@ from rich.text import Text
 
 from attncli.render import Page, render
 from attncli.render.colours import DARK, INKS, LIGHT, SHADES, ColourScheme, shade_of
-from attncli.render.formats.terminal import STYLES
+from attncli.render.screen.painting import STYLES
 from tests import processes
 from tests.pages import GOLDEN, SHIPPED, document_of, trace_of
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from attncli import document as doc
@@ -13,20 +12,20 @@ from attncli.notation.plain import GLUE
 from attncli.notation.words import printed
 from attncli.pictures import PICTURES, Picture
 from attncli.render.abilities import Abilities
-from attncli.render.colours import INKS, SHADES
 from attncli.render.page import Page
 from attncli.render.pictures_in_tables import in_tables
-from attncli.render.screen.inks import in_inks, inked, without_marks
+from attncli.render.screen.graphs import graph_lines
+from attncli.render.screen.inks import inked, without_marks
 from attncli.render.screen.lines import (
     BRACKETS,
     Line,
     StyledText,
     hanging,
-    left,
     line_width,
     width,
     wrapped,
 )
+from attncli.render.screen.painting import NEW_PAGE, painted
 from attncli.render.screen.pictures import drawn
 from attncli.render.screen.tables import (
     beside_each_other,
@@ -51,7 +50,7 @@ from attncli.tables import Data, SideBySide
 from attncli.word import Word
 
 if TYPE_CHECKING:
-    from rich.style import Style
+    pass
 
 SUFFIXES = (".txt",)
 ABILITIES = Abilities(together=True)
@@ -61,25 +60,6 @@ _INDENT = 2
 _WIDEST_PROSE = 88
 _SHORTEST_RULE = 8
 _GAP = "   "
-_NEW_PAGE: Line = [StyledText("\f", "page")]
-"""What makes a printer begin a page."""
-
-STYLES: Mapping[str, str] = {
-    "title": "bold",
-    "step": "bold underline",
-    "formula": "italic",
-    "label": "",
-    "term": "bold",
-    "name": "bold",
-    "relation": INKS["aside"],
-    "rule": INKS["aside"],
-    "total": "bold",
-    "most": "bold",
-    "result": "bold underline",
-    **INKS,
-    **{f"shade{k}": f"{text} on {ground}" for k, (ground, text) in enumerate(SHADES, start=1)},
-}
-"""Colour supports and never carries meaning: without it the page says the same."""
 
 
 def render(document: doc.Document, page: Page) -> str:
@@ -94,45 +74,11 @@ def render_together(documents: Sequence[doc.Document], page: Page) -> str:
     for piece in written(
         with_tables_together(lists_in_columns(pieces_of_all(documents))), _WRITERS, cells
     ):
-        lines += [*([[]] if lines and lines[-1] != _NEW_PAGE else []), *piece]
+        lines += [*([[]] if lines and lines[-1] != NEW_PAGE else []), *piece]
     if page.colour:
-        return _painted(lines)
+        return painted(lines)
     texts = ("".join(piece.text for piece in line).rstrip(" ") + "\n" for line in lines)
     return without_marks("".join(texts))
-
-
-def _painted(lines: list[Line]) -> str:
-    from rich.console import COLOR_SYSTEMS, Console
-
-    name = Console(force_terminal=True, legacy_windows=False).color_system or ""
-    # sixteen colours are whatever a terminal's owner made of them: nobody knows their contrast
-    style = partial(_style_of, in_colours=name != "standard")
-    system = COLOR_SYSTEMS.get(name)
-    texts = []
-    for line in lines:
-        if line != _NEW_PAGE:  # a screen has none
-            pieces = (one for piece in _trimmed(line) for one in in_inks(piece))
-            texts += [style(one.style).render(one.text, color_system=system) for one in pieces]
-            texts.append("\n")
-    return "".join(texts)
-
-
-@lru_cache(maxsize=64)
-def _style_of(names: str, *, in_colours: bool) -> Style:
-    """The style of these names, or what of it isn't a colour."""
-    from rich.style import Style
-
-    style = Style.parse(" ".join(STYLES[name] for name in names.split()))
-    return style if in_colours else style.without_color
-
-
-def _trimmed(line: Line) -> Line:
-    """The line without spaces at its end."""
-    while line:
-        *line, last = line
-        if text := last.text.rstrip(" "):
-            return [*line, StyledText(text, last.style)]
-    return line
 
 
 def _title(title: Title, cells: int) -> list[Line]:
@@ -244,33 +190,6 @@ def _word_blank(block: doc.WordBlank, cells: int) -> list[Line]:
     ]
 
 
-def _graph(block: doc.Graph, cells: int) -> list[Line]:
-    """An arrow for each edge, the heavier the longer."""
-    source = max(width(printed(edge.source)) for edge in block.edges)
-    target = max(width(printed(edge.target)) for edge in block.edges)
-    weights = [plain(edge.weight) for edge in block.edges]
-    room = max(4, min(30, cells - _INDENT - source - target - max(map(len, weights)) - 6))
-    most = max(float(edge.weight.full) for edge in block.edges)
-    lines: list[Line] = []
-    before = ""
-    for edge, weight in zip(block.edges, weights, strict=True):
-        name = printed(edge.source)
-        if before and name != before:
-            lines.append([])
-        shown = name if name != before else ""
-        before = name
-        shaft = "─" * max(1, round(float(edge.weight.full) / most * room))
-        lines.append(
-            [
-                StyledText(" " * _INDENT), StyledText(left(shown, source)),
-                StyledText(" "),
-                StyledText(f"{shaft}▶ ", "rule"), StyledText(printed(edge.target)),
-                StyledText("  "), StyledText(weight, "total"),
-            ]
-        )  # fmt: skip
-    return lines
-
-
 def _piece(span: doc.Span, cells: int) -> StyledText:
     """A span of running text; names and formulas that are short for the line stay whole."""
     match span:
@@ -302,7 +221,7 @@ def _picture(block: Picture, cells: int) -> list[Line]:
 _WRITERS: Mapping[type, Callable[[Any, int], list[Line]]] = {
     Title: _title,
     Heading: _heading,
-    NewPage: lambda *_: [_NEW_PAGE],
+    NewPage: lambda *_: [NEW_PAGE],
     Tables: _tables,
     doc.Facts: _facts,
     doc.Prose: lambda block, cells: _behind([], block.text, cells),
@@ -316,7 +235,7 @@ _WRITERS: Mapping[type, Callable[[Any, int], list[Line]]] = {
     doc.Table: lambda block, cells: _indented(table_lines(block, cells - _INDENT)),
     SideBySide: _side_by_side,
     doc.Tree: _tree,
-    doc.Graph: _graph,
+    doc.Graph: graph_lines,
     doc.TextList: nothing,
     Data: nothing,
     doc.Fields: _fields,
