@@ -183,7 +183,7 @@ def test_given_numbers_and_the_result_differ_from_others(monkeypatch: pytest.Mon
     page = coloured("i_love_ai", monkeypatch, TERM="xterm", COLORTERM="truecolor")
     given = "1           │ 1  0    1           │ 1  1"
     assert ink(style_at(page, given, "1  0")) == INKS["given"]
-    result = "AI     │ [2.420, 2.575]"
+    result = "AI    │ [2.420, 2.575]"
     assert style_at(page, result, "[4.995").underline
     assert not style_at(page, result, "[2.420").underline
 

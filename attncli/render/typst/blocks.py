@@ -11,7 +11,7 @@ from attncli.pictures import PICTURES, Picture
 from attncli.render.pictures_in_tables import in_tables
 from attncli.render.typst import tables
 from attncli.render.typst.mathematics import mathematics
-from attncli.render.typst.setting import Setting
+from attncli.render.typst.setting import TypstSetting
 from attncli.render.typst.spans import spans
 from attncli.render.typst.text import joined, listed, text, word
 from attncli.render.typst.working import addition, working
@@ -28,27 +28,27 @@ from attncli.tables import Data, SideBySide
 from attncli.word import Word
 
 
-def _title(piece: Title, setting: Setting) -> str:
+def _title(piece: Title, setting: TypstSetting) -> str:
     called = text(piece.called.removeprefix(" · ")) if piece.called else "none"
     head = f"title({word(piece.title)}, {called})"
     return f"{head}\n{_facts(piece.facts, setting)}" if piece.facts.rows else head
 
 
-def _heading(piece: Heading, setting: Setting) -> str:
+def _heading(piece: Heading, setting: TypstSetting) -> str:
     head = f"heading(level: 2, {spans(piece.title)})"
     told = listed(mathematics(one, setting.notation) for one in piece.formulas)
     return f"{head}\nformulas{told}" if piece.formulas else head
 
 
-def _facts(block: doc.Facts, _: Setting) -> str:
+def _facts(block: doc.Facts, _: TypstSetting) -> str:
     return f"facts{listed(f'({text(name)}, {spans(told)})' for name, told in block.rows)}"
 
 
-def _points(block: doc.Bullets, _: Setting) -> str:
+def _points(block: doc.Bullets, _: TypstSetting) -> str:
     return f"list{listed(map(spans, block.items))}"
 
 
-def _tree(block: doc.Tree, _: Setting) -> str:
+def _tree(block: doc.Tree, _: TypstSetting) -> str:
     return f"tree{listed(map(_tree_row, block.rows))}"
 
 
@@ -57,11 +57,11 @@ def _tree_row(row: doc.TreeRow) -> str:
     return f"({row.depth}, {text(row.numbers)}, {joined([spans(row.title), *made])})"
 
 
-def _fields(block: doc.Fields, _: Setting) -> str:
+def _fields(block: doc.Fields, _: TypstSetting) -> str:
     return f"fields{listed(map(text, block.names))}"
 
 
-def _word_blank(block: doc.WordBlank, _: Setting) -> str:
+def _word_blank(block: doc.WordBlank, _: TypstSetting) -> str:
     """A question, its options, and a place for the answer."""
     options = listed(
         joined([text(f"{label}) "), word(option)])
@@ -75,16 +75,16 @@ def _answer(answer: Word | None) -> str:
     return "none" if answer is None else word(answer)
 
 
-def _answer_space(block: doc.AnswerSpace, setting: Setting) -> str:
+def _answer_space(block: doc.AnswerSpace, setting: TypstSetting) -> str:
     return f"answer-space({block.lines}, {str(setting.whole_pages).lower()})"
 
 
-def _picture(block: Picture, setting: Setting) -> str:
+def _picture(block: Picture, setting: TypstSetting) -> str:
     pieces = with_tables_together(in_tables(block))
     return "\n".join(written(pieces, WRITERS, setting))
 
 
-WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
+WRITERS: Mapping[type, Callable[[Any, TypstSetting], str]] = {
     Title: _title,
     Heading: _heading,
     NewPage: lambda _, __: "pagebreak(weak: true)",

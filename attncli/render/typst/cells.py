@@ -12,7 +12,7 @@ from attncli.records import NamedTuple
 from attncli.render.colours import LIGHT, ink_of, shade_of
 from attncli.render.grid import Entry, Grid, GridColumn, Label, Omission, SumEntry
 from attncli.render.typst.mathematics import WORKING, filled, mathematics
-from attncli.render.typst.setting import Setting
+from attncli.render.typst.setting import TypstSetting
 from attncli.render.typst.text import listed, word
 from attncli.word import Word
 
@@ -37,7 +37,7 @@ class Column(NamedTuple):
         return f"(heading: {self.heading}, cells: {listed(self.cells)}, side: {kind})"
 
 
-def named(name: Label, setting: Setting) -> str:
+def named(name: Label, setting: TypstSetting) -> str:
     """What names a row or a column."""
     if isinstance(name, Symbol):
         return mathematics(name, setting.notation)
@@ -48,7 +48,7 @@ def in_ink(cell: str, ink: str) -> str:
     return f"inked({literal(ink)}, {cell})" if ink else cell
 
 
-def looking_cells(grid: Grid, column: GridColumn, setting: Setting) -> tuple[str, ...]:
+def looking_cells(grid: Grid, column: GridColumn, setting: TypstSetting) -> tuple[str, ...]:
     """A column's entries in their inks and shades."""
     cells = _entry_cells(column.entries, setting)
     return tuple(_looking(cells, grid, column) if setting.coloured else cells)
@@ -77,7 +77,7 @@ def _share(cell: str, share: Entry, largest: Decimal | None) -> str:
     return f"shaded({shade_of(float(share.shown), LIGHT.shades)}, {bold})"
 
 
-def _entry_cells(entries: Sequence[Entry], setting: Setting) -> Iterator[str]:
+def _entry_cells(entries: Sequence[Entry], setting: TypstSetting) -> Iterator[str]:
     """A column's entries, each number filled up behind its point to the length of the longest."""
     numbers = (one.total if isinstance(one, SumEntry) else one for one in entries)
     texts = iter(filled([plain(one) for one in numbers if isinstance(one, Number)]))

@@ -11,7 +11,7 @@ from attncli.notation.words import visible
 from attncli.questions import OWN_FORM
 from attncli.render.colours import INKS, LIGHT
 from attncli.render.typst.blocks import WRITERS
-from attncli.render.typst.setting import Setting
+from attncli.render.typst.setting import TypstSetting
 from attncli.render.typst.text import characters, listed, text, word
 from attncli.render.writers import lists_in_columns, pieces_of, with_tables_together, written
 
@@ -39,7 +39,7 @@ def _leaf(document: Document) -> str:
     paper = document.paper
     is_sheet = paper is not None and paper.kind in _SHEETS
     whole_pages = paper is not None and paper.layout == "pages"
-    setting = Setting(not is_sheet, whole_pages)
+    setting = TypstSetting(not is_sheet, whole_pages)
     pieces = with_tables_together(lists_in_columns(pieces_of(document)))
     body = "\n".join(written(pieces, WRITERS, setting))
     language = literal("en" if paper is None else paper.language)

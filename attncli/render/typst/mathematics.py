@@ -15,7 +15,7 @@ _LONG = 24
 """Characters of a name on one line."""
 
 
-class InkedNotation(TypstNotation):
+class InkedTypst(TypstNotation):
     """Typst in which, where it is coloured, names and numbers of queries, keys and values have
     their inks; all numbers that of a `result`, which may be theirs."""
 
@@ -46,7 +46,7 @@ def _blank(node: Blank) -> str:
     return "blank()" if node.id else "carried()"
 
 
-WORKING = InkedNotation(_letters, _blank)
+WORKING = InkedTypst(_letters, _blank)
 INLINE = WORKING.but(inline=True)
 
 

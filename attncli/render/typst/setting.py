@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from attncli.arithmetic.expression import Blank
 from attncli.records import NamedTuple
-from attncli.render.typst.mathematics import WORKING, InkedNotation
+from attncli.render.typst.mathematics import WORKING, InkedTypst
 
 _NARROWEST, _WIDEST, _OF_A_DECIMAL = 9, 24, 3
 
 
-class Setting(NamedTuple):
+class TypstSetting(NamedTuple):
     """Whether there are colours: none on what is to be filled in. Whether room to write goes on to
     the end of the page. Millimetres of a blank in a table."""
 
@@ -18,10 +18,10 @@ class Setting(NamedTuple):
     blank_width: int = 18
 
     @property
-    def notation(self) -> InkedNotation:
+    def notation(self) -> InkedTypst:
         return WORKING if self.coloured else WORKING.but(coloured=False)
 
-    def for_decimals(self, decimals: int) -> Setting:
+    def for_decimals(self, decimals: int) -> TypstSetting:
         """The same for a table of numbers of so many decimals, whose blanks are as wide as they
         have to be for these."""
         return self._replace(blank_width=min(_WIDEST, _NARROWEST + _OF_A_DECIMAL * decimals))

@@ -14,7 +14,7 @@ from attncli.render.colours import VERDICTS, ink_of
 from attncli.render.grid import Grid, Omission, grid_of, grid_of_vectors, label_of
 from attncli.render.typst.cells import OMITTED, Column, in_ink, looking_cells, named
 from attncli.render.typst.mathematics import filled, mathematics
-from attncli.render.typst.setting import Setting
+from attncli.render.typst.setting import TypstSetting
 from attncli.render.typst.text import joined, listed, text, word
 from attncli.tables import MatrixBlock, SideBySide
 from attncli.word import Word
@@ -23,12 +23,12 @@ _NUMBER = re.compile(rf"{MINUS}?\d+(?:\.\d+)?")
 _NO_NAME = "none"
 
 
-def together(blocks: Sequence[MatrixBlock], setting: Setting) -> str:
+def together(blocks: Sequence[MatrixBlock], setting: TypstSetting) -> str:
     """Quantities beside each other as far as they fit."""
     return f"beside{listed(matrix(block, setting) for block in blocks)}"
 
 
-def matrix(block: MatrixBlock, setting: Setting) -> str:
+def matrix(block: MatrixBlock, setting: TypstSetting) -> str:
     """A quantity with the names of its rows and columns."""
     grid = grid_of(block)
     columns = (
@@ -48,7 +48,7 @@ def _decimals(block: MatrixBlock) -> int:
     return most if places is None else min(most, places)
 
 
-def _heading(block: MatrixBlock, setting: Setting) -> str:
+def _heading(block: MatrixBlock, setting: TypstSetting) -> str:
     """The name of a quantity, and whether it was given; of lists each column has its own."""
     if block.are_lists:
         return _NO_NAME
@@ -56,12 +56,12 @@ def _heading(block: MatrixBlock, setting: Setting) -> str:
     return joined([name, text(f" ({block.origin})")]) if block.given and block.origin else name
 
 
-def _row_names(heading: str, grid: Grid, setting: Setting, role: str = "") -> Column:
+def _row_names(heading: str, grid: Grid, setting: TypstSetting, role: str = "") -> Column:
     names = (in_ink(named(name, setting), setting.ink(role)) for name in grid.names)
     return Column(heading, tuple(names), numbers=False)
 
 
-def side_by_side(block: SideBySide, setting: Setting) -> str:
+def side_by_side(block: SideBySide, setting: TypstSetting) -> str:
     """Rows of quantities as vectors; as a table each where they don't fit beside each other."""
     grid = grid_of_vectors(block)
     columns = (
@@ -82,7 +82,7 @@ def _role(block: MatrixBlock | None) -> str:
     return "" if block is None else ink_of(block.quantity)
 
 
-def table(block: Table, _: Setting) -> str:
+def table(block: Table, _: TypstSetting) -> str:
     """A table of words and numbers; its first column names the rows."""
     columns = [
         _words_column(heading, [row[j] for row in block.rows])
@@ -112,7 +112,7 @@ def _words_cell(entry: TableCell) -> str:
     return in_ink(told, VERDICTS[entry.judgement]) if isinstance(entry, MarkedNumber) else told
 
 
-def graph(block: Graph, _: Setting) -> str:
+def graph(block: Graph, _: TypstSetting) -> str:
     """An arrow for each edge, the heavier the longer."""
     most = float(max(edge.weight.full for edge in block.edges))
     arrows = (f"arrow({float(edge.weight.full) / most:.3f})" for edge in block.edges)

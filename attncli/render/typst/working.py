@@ -9,12 +9,12 @@ from attncli.document import Addition, Line, Working
 from attncli.notation import plain
 from attncli.render.colours import ink_of, ink_of_number
 from attncli.render.numbers import filled_addends
-from attncli.render.typst.mathematics import InkedNotation, filled, in_pieces, written
-from attncli.render.typst.setting import Setting
+from attncli.render.typst.mathematics import InkedTypst, filled, in_pieces, written
+from attncli.render.typst.setting import TypstSetting
 from attncli.render.typst.text import listed
 
 
-def working(block: Working, setting: Setting) -> str:
+def working(block: Working, setting: TypstSetting) -> str:
     """The lines, each with its label and the parts with their relations."""
     results = iter(_results(block, setting.notation))
     lines = [
@@ -24,7 +24,7 @@ def working(block: Working, setting: Setting) -> str:
     return f"working{listed(lines)}"
 
 
-def _line(line: Line, result: str, setting: Setting) -> str:
+def _line(line: Line, result: str, setting: TypstSetting) -> str:
     texts = [written(part, setting.notation) for _, part in line.parts[:-1]]
     relations = (relation for relation, _ in line.parts)
     parts = zip(relations, [*texts, result], strict=True)
@@ -32,7 +32,7 @@ def _line(line: Line, result: str, setting: Setting) -> str:
     return f"({in_pieces(setting.notation.write(line.label))}, {told})"
 
 
-def _results(block: Working, notation: InkedNotation) -> list[str]:
+def _results(block: Working, notation: InkedTypst) -> list[str]:
     """The last part of each line; numbers with their points below each other, if all are."""
     lines = [line for line in block.lines if isinstance(line, Line)]
     results = [(line.parts[-1][1], ink_of(line.quantity)) for line in lines]
@@ -43,7 +43,7 @@ def _results(block: Working, notation: InkedNotation) -> list[str]:
     return [notation.but(result=ink).write(result) for result, ink in results]
 
 
-def addition(block: Addition, setting: Setting) -> str:
+def addition(block: Addition, setting: TypstSetting) -> str:
     """Vectors added up in columns: the addends, a rule, the total."""
     notation = setting.notation
     addends, total = filled_addends(
@@ -62,14 +62,14 @@ def addition(block: Addition, setting: Setting) -> str:
     return f"addition({label}, {rows}, ${block.relation}$, {in_pieces(total)})"
 
 
-def _vectors(vectors: Sequence[Vector], notation: InkedNotation) -> list[str]:
+def _vectors(vectors: Sequence[Vector], notation: InkedTypst) -> list[str]:
     """Vectors with their entries' points below each other."""
     columns = zip(*(vector.entries for vector in vectors), strict=True)
     texts = [_column(column, notation) for column in columns]
     return [f"\\[{notation.comma.join(row)}\\]" for row in zip(*texts, strict=True)]
 
 
-def _column(entries: Sequence[Expression], notation: InkedNotation) -> list[str]:
+def _column(entries: Sequence[Expression], notation: InkedTypst) -> list[str]:
     if not all(isinstance(entry, Number) for entry in entries):
         return [notation.write(entry) for entry in entries]
     texts = filled([plain(entry) for entry in entries], before=True)
