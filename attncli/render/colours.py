@@ -22,18 +22,21 @@ class Shade(NamedTuple):
 
 
 class ColourScheme(NamedTuple):
-    """The page with its text, what is said beside, lines, and shades from nothing to all."""
+    """The page with its text, what is said beside, lines, and shades from nothing to all; the
+    shades of numbers below 0, and the inks of what is drawn beside each other."""
 
     page: Shade
     aside: str
     line: str
     shades: tuple[Shade, ...]
+    below: tuple[Shade, ...]
+    inks: tuple[str, ...]
 
 
 _BLACK, _WHITE = "#000000", "#ffffff"
 
-# the nine blues of ColorBrewer (Brewer, Harrower: colorbrewer2.org), which show a size as well to
-# people who tell few colours apart
+# the nine blues and oranges of ColorBrewer (Brewer, Harrower: colorbrewer2.org), which show a size
+# as well to people who tell few colours apart
 LIGHT = ColourScheme(
     Shade("#ffffff", "#1b1f24"),
     aside="#57606a",
@@ -49,6 +52,18 @@ LIGHT = ColourScheme(
         Shade("#08519c", _WHITE),
         Shade("#08306b", _WHITE),
     ),
+    below=(
+        Shade("#fff5eb", _BLACK),
+        Shade("#fee6ce", _BLACK),
+        Shade("#fdd0a2", _BLACK),
+        Shade("#fdae6b", _BLACK),
+        Shade("#fd8d3c", _BLACK),
+        Shade("#f16913", _BLACK),
+        Shade("#d94801", _BLACK),
+        Shade("#a63603", _WHITE),
+        Shade("#7f2704", _WHITE),
+    ),
+    inks=("#1a68ad", "#b34700", "#1b7a45", "#8a3f9e", "#a3174f", "#5c5c00"),
 )
 DARK = ColourScheme(
     Shade("#0d1117", "#e6edf3"),
@@ -65,6 +80,18 @@ DARK = ColourScheme(
         Shade("#c6dbef", _BLACK),
         Shade("#deebf7", _BLACK),
     ),
+    below=(
+        Shade("#1f1a16", _WHITE),
+        Shade("#7f2704", _WHITE),
+        Shade("#a63603", _WHITE),
+        Shade("#d94801", _BLACK),
+        Shade("#f16913", _BLACK),
+        Shade("#fd8d3c", _BLACK),
+        Shade("#fdae6b", _BLACK),
+        Shade("#fdd0a2", _BLACK),
+        Shade("#fee6ce", _BLACK),
+    ),
+    inks=("#6baed6", "#fd8d3c", "#74c476", "#c79be0", "#f58bb0", "#cfcf5a"),
 )
 
 

@@ -19,6 +19,7 @@ from attncli.render.abilities import Abilities
 from attncli.render.html import HtmlStyle, blocks_html, escaped, spans_html
 from attncli.render.html.asked import AskedNumbers
 from attncli.render.html.fields import AnswerFields, SheetFields, bar_of
+from attncli.render.html.figures import figure_html
 from attncli.render.html.looks import colour_sheet, looks_of
 from attncli.render.html.style import empty
 from attncli.render.html.tables import facts_html
@@ -80,6 +81,7 @@ def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
         looks=looks_of,
         inline=partial(asked.expression, blank=blank),
         answered=None if fields is None else fields.answered,
+        picture=partial(figure_html, asked=asked.attributes),
     )
 
 

@@ -47,6 +47,11 @@ class AskedNumbers:
         kind = f' class="{ink}"' if ink else ""
         return f'<span data-n="{place}"{kind}>{text}</span>'
 
+    def attributes(self, number: Number) -> Mapping[str, str]:
+        """The attributes of what shows a number in a picture."""
+        place = self._place(number)
+        return {} if place is None else {"data_n": f"{place}"}
+
     def expression(self, node: Expression | Equation, blank: Callable[[Blank], str] = empty) -> str:
         """An expression whose numbers can be asked about."""
         parts = (self._part(part, blank) for part in parts_of(node))

@@ -68,7 +68,16 @@ def _room(block: doc.WordBlank, style: HtmlStyle) -> str:
 
 
 def _picture(block: Picture, style: HtmlStyle) -> str:
-    return blocks_html(in_tables(block), style)
+    """A drawing, or the numbers where a format has none."""
+    if style.picture is None:
+        return blocks_html(in_tables(block), style)
+    return style.picture(block)
+
+
+def _graph(block: doc.Graph, style: HtmlStyle) -> str:
+    """A drawing above the table of its numbers."""
+    drawing = "" if style.picture is None else f"{style.picture(block)}\n"
+    return drawing + tables.graph_html(block, style)
 
 
 _WRITERS: Mapping[type, Callable[[Any, HtmlStyle], str]] = {
@@ -87,7 +96,7 @@ _WRITERS: Mapping[type, Callable[[Any, HtmlStyle], str]] = {
     doc.TextList: nothing,
     Data: nothing,
     doc.Tree: _tree,
-    doc.Graph: tables.graph_html,
+    doc.Graph: _graph,
     doc.Fields: _fields,
     doc.WordBlank: _word_blank,
     doc.AnswerSpace: lambda block, _: f'<div class="room">{"<br>" * block.lines}</div>',

@@ -8,6 +8,7 @@ from decimal import Decimal
 from attncli.arithmetic.expression import Number
 from attncli.render.colours import DARK, INKS, LIGHT, ColourScheme, ink_of, shade_of
 from attncli.render.grid import Entry, Grid, GridColumn
+from attncli.render.svg.style import colours_inside, shapes_inside
 
 _SHARE_OF_INK = "80%"
 
@@ -35,7 +36,8 @@ def colour_sheet() -> str:
     """The colours of a light page, and of a dark one where the reader's system is; a page on paper
     is light."""
     light, dark = ("\n".join(_rules(scheme)) for scheme in (LIGHT, DARK))
-    return f"{light}\n@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}"
+    shapes = shapes_inside("svg")
+    return f"{shapes}\n{light}\n@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}"
 
 
 def _rules(scheme: ColourScheme) -> Iterator[str]:
@@ -49,3 +51,4 @@ def _rules(scheme: ColourScheme) -> Iterator[str]:
         yield f".{name} {{ color: color-mix(in srgb, {ink} {_SHARE_OF_INK}, {text}); }}"
     for k, shade in enumerate(scheme.shades):
         yield f"td.shade{k} {{ background: {shade.background}; color: {shade.text}; }}"
+    yield from colours_inside("svg", scheme)

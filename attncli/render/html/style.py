@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from html import escape
 
 from attncli.arithmetic.expression import Blank, Equation, Expression, Number
-from attncli.document import WordBlank
+from attncli.document import Graph, WordBlank
 from attncli.notation import plain, unbreakable
 from attncli.notation.words import ISOLATE, POP, printed
+from attncli.pictures import Picture
 from attncli.records import NamedTuple
 from attncli.render.grid import Grid, GridColumn
 from attncli.render.numbers import text_of
@@ -64,7 +65,8 @@ class HtmlStyle(NamedTuple):
     and the numbers of tables are written; `level` is that of a heading inside a section.
     `framed` is what stands around a table of a kind, `looks` the classes of a column's entries.
     `inline` writes working in plain notation, and `answered` the options of a question and the
-    place for its answer, where a format has a way of its own for that."""
+    place for its answer, where a format has a way of its own for that;
+    `picture` draws, where one can."""
 
     text: Callable[[str], str] = escaped
     worded: Callable[[str], str] = set_apart
@@ -76,6 +78,7 @@ class HtmlStyle(NamedTuple):
     looks: Callable[[Grid, GridColumn], Sequence[str]] = plain_looks
     inline: Callable[[Expression | Equation], str] | None = None
     answered: Callable[[WordBlank], str] | None = None
+    picture: Callable[[Picture | Graph], str] | None = None
 
     def word(self, word: Word | str) -> str:
         """Somebody's word, or a text of ours in its place."""

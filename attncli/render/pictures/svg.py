@@ -1,17 +1,28 @@
-"""SVG: the pictures of a page alone, each head's weights and who attends to whom."""
+"""SVG: the pictures of a page alone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from attncli.document import Block, Document, Graph, Subheading
+from attncli.name import Name
 from attncli.notation.columns import bands
+from attncli.pictures import PICTURES, HeatMaps
 from attncli.refusals import Refusal
 from attncli.render.abilities import Abilities
 from attncli.render.page import Page
 from attncli.render.sentences import text_of_spans
-from attncli.render.svg.arrows import TIP, arrows
-from attncli.render.svg.elements import Picture, described, element, text_at, text_of, title_width
+from attncli.render.svg.arrows import arrows
+from attncli.render.svg.drawing import drawn
+from attncli.render.svg.elements import (
+    Picture,
+    described,
+    element,
+    text_at,
+    text_of,
+    text_width,
+    title_width,
+)
 from attncli.render.svg.heat_map import heat_map
 from attncli.render.svg.style import style_sheet
 from attncli.tables import MatrixBlock
@@ -38,14 +49,14 @@ def render(document: Document, page: Page) -> str:  # noqa: ARG001
         wrong = "there is nothing on this page to draw"
         right = "pictures are made of the weights of attention, so ask for a page with that step"
         raise NothingToDrawError.of("--format svg", wrong, right)
-    rows = bands(pictures, lambda one: one.size[0], _WIDEST, _GAP)
+    rows = bands(pictures, _width, _WIDEST, _GAP)
     title = text_of(document.title)
     elements = [text_at(_MARGIN, _MARGIN + 8, title, "title")]
     y: float = _MARGIN + _LINE
     for row in rows:
         elements += _beside_each_other(row, y)
         y += _LINE + max(one.size[1] for one in row) + _GAP
-    wide = max(sum(one.size[0] + _GAP for one in row) - _GAP for row in rows)
+    wide = max(sum(_width(one) + _GAP for one in row) - _GAP for row in rows)
     wide = max(wide, title_width(title))
     return _whole(title, pictures, (wide + 2 * _MARGIN, y - _GAP + _MARGIN), elements)
 
@@ -56,12 +67,11 @@ def _whole(
     width, height = size
     inside = [
         element("style", f"\n{style_sheet()}\n"),
-        TIP,
         element("rect", width=width, height=height, class_="page"),
         *elements,
     ]
     told = " ".join(f"{one.title}: {one.told}" for one in pictures)
-    called = f"Weights of attention: {title}"
+    called = f"Pictures: {title}"
     box = f"0 0 {width:.1f} {height:.1f}"
     named = {"xmlns": "http://www.w3.org/2000/svg", "viewBox": box}
     return described("svg", called, told, inside, width=width, height=height, **named) + "\n"
@@ -74,18 +84,26 @@ def _beside_each_other(pictures: Sequence[Picture], y: float) -> Iterator[str]:
         yield text_at(x, y + 8, picture.title, "aside")
         place = f"translate({x:.1f} {y + _LINE:.1f})"
         yield described("g", picture.title, picture.told, picture.elements, transform=place)
-        x += picture.size[0] + _GAP
+        x += _width(picture) + _GAP
 
 
 def _pictures(document: Document) -> Iterator[Picture]:
     """What can be drawn, from top to bottom."""
-    yield from _drawn(document.opening, "")
-    for section in document.sections:
-        yield from _drawn(section.blocks, section.place)
-    yield from _drawn(document.closing, "")
+    parts = [("", document.opening), *((one.place, one.blocks) for one in document.sections)]
+    parts.append(("", document.closing))
+    mapped = {name for _, blocks in parts for name in _mapped(blocks)}
+    for place, blocks in parts:
+        yield from _drawn(blocks, place, mapped)
 
 
-def _drawn(blocks: Sequence[Block], place: str) -> Iterator[Picture]:
+def _mapped(blocks: Sequence[Block]) -> Iterator[Name]:
+    """The quantities that the page has heat maps of."""
+    for block in blocks:
+        if isinstance(block, HeatMaps):
+            yield from (table.quantity for _, table in block.maps)
+
+
+def _drawn(blocks: Sequence[Block], place: str, mapped: Collection[Name]) -> Iterator[Picture]:
     """Weights are called by their name, a graph as the subheading above it says."""
     heading = ""
     for block in blocks:
@@ -93,9 +111,22 @@ def _drawn(blocks: Sequence[Block], place: str) -> Iterator[Picture]:
             heading = text_of_spans(block.text)
         elif isinstance(block, Graph):
             yield arrows(block, _called(place, heading or block.name))
-        elif isinstance(block, MatrixBlock) and block.shares and any(block.roles):
+        elif isinstance(block, PICTURES):
+            picture = drawn(block)
+            yield picture._replace(title=_called(place, picture.title))
+        elif isinstance(block, MatrixBlock) and _is_of_weights(block, mapped):
             yield heat_map(block, _called(place, block.name))
+
+
+def _is_of_weights(block: MatrixBlock, mapped: Collection[Name]) -> bool:
+    """Whether it is weights that no other picture shows."""
+    return block.shares and any(block.roles) and block.quantity not in mapped
 
 
 def _called(place: str, name: str) -> str:
     return f"{place} · {name}" if place else name
+
+
+def _width(picture: Picture) -> float:
+    """How wide a picture is with its title."""
+    return max(picture.size[0], text_width(picture.title))

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from attncli.document import Edge, Graph
 from attncli.render.numbers import text_of as number_text
-from attncli.render.svg.elements import Picture, element, text_at, text_of, text_width
+from attncli.render.svg.elements import (
+    Asked,
+    Picture,
+    arrow_to,
+    number_at,
+    silent,
+    text_at,
+    text_of,
+    text_width,
+)
+from attncli.render.svg.in_words import within_limits
 from attncli.word import Word
 
 _ROW, _GAP = 64, 12
@@ -43,25 +53,27 @@ class _Nodes:
         return _FIRST + (_LAST - _FIRST) * self.sources.index(edge.source) / last
 
 
-def arrows(block: Graph, title: str) -> Picture:
+def arrows(block: Graph, title: str, asked: Asked = silent) -> Picture:
     """The graph, what attends at the left, what is attended to at the right."""
     nodes = _Nodes(block)
     most = max(float(edge.weight.full) for edge in block.edges)
     edges = sorted(block.edges, key=lambda edge: edge.weight.full)  # the heaviest on top
     elements = [
         *(_line(nodes, edge, float(edge.weight.full) / most) for edge in edges),
-        *(_number(nodes, edge) for edge in block.edges),
+        *(_number(nodes, edge, asked) for edge in block.edges),
         *(_name(one, nodes.left - _GAP, k, "end") for k, one in enumerate(nodes.sources)),
         *(
             _name(one, nodes.left + nodes.across + _GAP, k, "")
             for k, one in enumerate(nodes.targets)
         ),
     ]
-    told = "; ".join(
-        f"{text_of(edge.source)} to {text_of(edge.target)}: {number_text(edge.weight)}"
+    told = [
+        f"{text_of(edge.source)} to {text_of(edge.target)}: {number_text(edge.weight)}."
         for edge in block.edges
+    ]
+    return Picture(
+        title, " ".join(within_limits(told, [1] * len(told))), nodes.size, tuple(elements)
     )
-    return Picture(title, f"{told}.", nodes.size, tuple(elements))
 
 
 def _name(name: Word, x: float, row: int, kind: str) -> str:
@@ -69,27 +81,12 @@ def _name(name: Word, x: float, row: int, kind: str) -> str:
 
 
 def _line(nodes: _Nodes, edge: Edge, share: float) -> str:
-    """An arrow's shaft, which ends where its tip begins."""
-    end = nodes.left + nodes.across - _TIP
-    return element(
-        "line", x1=nodes.left, y1=nodes.height(edge, 0), x2=end, y2=nodes.height(edge, 1),
-        class_="arrow", stroke_width=max(_NARROW, _THICK * share), marker_end="url(#tip)",
-    )  # fmt: skip
+    end = nodes.left + nodes.across
+    ends = (nodes.left, nodes.height(edge, 0)), (end, nodes.height(edge, 1))
+    return arrow_to(*ends, "arrow", stroke_width=max(_NARROW, _THICK * share))
 
 
-def _number(nodes: _Nodes, edge: Edge) -> str:
+def _number(nodes: _Nodes, edge: Edge, asked: Asked) -> str:
     way = nodes.number_at(edge)
     x = nodes.left + (nodes.across - _TIP) * way
-    return text_at(x, nodes.height(edge, way), number_text(edge.weight), "middle halo")
-
-
-TIP = element(
-    "defs",
-    element(
-        "marker",
-        element("path", d="M0 0 L10 5 L0 10 z", class_="tip"),
-        id="tip", viewBox="0 0 10 10", refX=0, refY=5, markerWidth=_TIP, markerHeight=_TIP,
-        markerUnits="userSpaceOnUse", orient="auto",
-    ),
-)  # fmt: skip
-"""The tip of an arrow, of one size for all."""
+    return number_at(x, nodes.height(edge, way), edge.weight, "middle halo", asked)

@@ -1,0 +1,182 @@
+"""Numbers along an axis, as curves with a point for each, their names at their ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attncli.arithmetic.expression import Number
+from attncli.pictures import Curves, Series
+from attncli.records import NamedTuple
+from attncli.render.numbers import text_of as number_text
+from attncli.render.svg.axes import Axis, axis_of, logarithmic_axis
+from attncli.render.svg.elements import (
+    Asked,
+    Picture,
+    Point,
+    element,
+    line,
+    path,
+    silent,
+    text_at,
+    text_of,
+    text_width,
+    widest,
+)
+from attncli.render.svg.in_words import series_in_words
+
+_HEIGHT, _LEAST_WIDE, _MOST_WIDE = 240.0, 320.0, 640.0
+_STEP, _LINE, _PAD, _LEADER = 56, 18, 10, 44
+_TOP = 12
+INKS, DASHES = 6, 4
+"""So many inks and kinds of dashes there are: no two of twelve curves look alike."""
+_MARK = 4.0
+
+
+class _Plot(NamedTuple):
+    """Where the numbers are drawn."""
+
+    axis: Axis
+    left: float
+    wide: float
+    high: float
+    many: int
+
+    def x(self, k: int) -> float:
+        """Where the numbers of a label stand; one alone is in the middle."""
+        return self.left + self.wide * (k / (self.many - 1) if self.many > 1 else 0.5)
+
+    def y(self, number: float) -> float | None:
+        share = self.axis.share(number)
+        return None if share is None else _TOP + self.high * (1 - share)
+
+    def points(self, series: Series) -> list[Point | None]:
+        """A point for each number; None where it has no place."""
+        heights = [self.y(float(one.shown)) for one in series.numbers]
+        return [None if y is None else (self.x(k), y) for k, y in enumerate(heights)]
+
+
+def curves(block: Curves, asked: Asked = silent) -> Picture:
+    """The curves, ticks at the left, labels below, the name of each curve at its end."""
+    plot = _plot(block)
+    texts = [text_of(label) for label in block.labels]
+    names = widest(text_of(one.name) for one in block.series)
+    elements = [
+        *_ticks(plot),
+        *_labels(plot, texts, text_of(block.axis)),
+        *(part for k, one in enumerate(block.series) for part in _curve(plot, k, one, asked)),
+        *_names(plot, block.series),
+    ]
+    below = plot.left + plot.wide / 2 + text_width(block.axis) / 2
+    wide = max(plot.left + plot.wide + _LEADER + names, below)
+    size = (wide, _TOP + plot.high + 2 * _LINE + (_LINE if block.axis else 0))
+    return Picture(
+        text_of(block.title), series_in_words(block.series, texts), size, tuple(elements)
+    )
+
+
+def _plot(block: Curves) -> _Plot:
+    numbers = [float(n.shown) for one in block.series for n in one.numbers if n.shown.is_finite()]
+    axis = logarithmic_axis(numbers) if block.logarithmic else axis_of(numbers)
+    first = text_width(text_of(block.labels[0])) / 2
+    left = max(widest(text for _, text in axis.ticks) + _PAD, first)
+    left = max(left, text_width(block.axis) / 2 - _LEAST_WIDE / 2)
+    wide = min(max(_LEAST_WIDE, _STEP * len(block.labels)), _MOST_WIDE)
+    high = max(_HEIGHT, _LINE * (len(block.series) + 1))
+    return _Plot(axis, left, wide, high, len(block.labels))
+
+
+def _ticks(plot: _Plot) -> Iterator[str]:
+    """Quiet lines across, 0 a little less so."""
+    for number, text in plot.axis.ticks:
+        y = plot.y(number)
+        assert y is not None
+        kind = "axis" if number == 0 else "grid"
+        yield line((plot.left, y), (plot.left + plot.wide, y), kind)
+        yield text_at(plot.left - _PAD, y, text, "end aside")
+
+
+def _labels(plot: _Plot, texts: Sequence[str], axis: str) -> Iterator[str]:
+    """The labels below, as many as fit."""
+    room = plot.wide / max(1, len(texts) - 1)
+    every = 1
+    while every * room < widest(texts[::every]) + _PAD and every < len(texts):
+        every += 1
+    y = _TOP + plot.high + _LINE
+    for k in range(0, len(texts), every):
+        yield text_at(plot.x(k), y, texts[k], "middle aside")
+    if axis:
+        yield text_at(plot.left + plot.wide / 2, y + _LINE + 4, axis, "middle aside")
+
+
+def _curve(plot: _Plot, k: int, series: Series, asked: Asked) -> Iterator[str]:
+    """Its line, which is broken where a number has no place, and its points."""
+    points = plot.points(series)
+    for run in _runs(points):
+        yield path(run, f"curve {_look(k)}")
+    for point, number in zip(points, series.numbers, strict=True):
+        if point:
+            yield _mark(k, point, number, asked)
+
+
+def _look(k: int) -> str:
+    return f"ink{k % INKS} dash{k % DASHES}"
+
+
+def _runs(points: Sequence[Point | None]) -> Iterator[list[Point]]:
+    run: list[Point] = []
+    for point in (*points, None):
+        if point:
+            run.append(point)
+        elif run:
+            if len(run) > 1:
+                yield run
+            run = []
+
+
+def _mark(k: int, point: Point, number: Number, asked: Asked) -> str:
+    """A point, by which its curve is known without its colour, too: round, square, on its tip."""
+    x, y = point
+    told = element("title", number_text(number))
+    kind = f"point ink{k % INKS}" + (" hollow" if k % 2 else "")
+    more = asked(number)
+    if k % 3 == 0:
+        return element("circle", told, cx=x, cy=y, r=_MARK, class_=kind, **more)
+    turn = {"transform": f"rotate(45 {x:.1f} {y:.1f})"} if k % 3 == 2 else {}  # noqa: PLR2004
+    corner = {"x": x - _MARK, "y": y - _MARK, "width": 2 * _MARK, "height": 2 * _MARK}
+    return element("rect", told, **corner, class_=kind, **turn, **more)
+
+
+def _names(plot: _Plot, all_series: Sequence[Series]) -> Iterator[str]:
+    """The curves' names, beside their ends as far as there is room there."""
+    ends = [_end(plot, one) for one in all_series]
+    right = plot.left + plot.wide
+    heights = _spread([y for _, y in ends], _TOP, _TOP + plot.high)
+    for k, (series, end, y) in enumerate(zip(all_series, ends, heights, strict=True)):
+        name = text_of(series.name)
+        if not name:
+            continue
+        bend = (max(end[0], right) + _PAD, end[1])
+        leader = [(end[0] + _PAD, end[1]), bend, (right + _LEADER - 4, y)]
+        yield path(leader, f"leader ink{k % INKS}")
+        yield text_at(right + _LEADER, y, name, f"inked ink{k % INKS}")
+
+
+def _end(plot: _Plot, series: Series) -> Point:
+    """The last point of a curve."""
+    found = [point for point in plot.points(series) if point]
+    return found[-1] if found else (plot.left, _TOP + plot.high)
+
+
+def _spread(heights: Sequence[float], low: float, high: float) -> list[float]:
+    """The heights, moved as little as is needed to have a line's distance from each other."""
+    order = sorted(range(len(heights)), key=lambda k: heights[k])
+    placed = [*heights]
+    least = low
+    for k in order:
+        placed[k] = least = max(placed[k], least)
+        least += _LINE
+    most = high
+    for k in reversed(order):
+        placed[k] = most = min(placed[k], most)
+        most -= _LINE
+    return placed

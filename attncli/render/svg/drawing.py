@@ -1,0 +1,47 @@
+"""Every picture as SVG."""
+
+from __future__ import annotations
+
+from attncli.document import Graph
+from attncli.pictures import Bars, Curves, HeatMaps, Plane
+from attncli.pictures import Picture as PictureBlock
+from attncli.render.svg.arrows import arrows
+from attncli.render.svg.bars import bars
+from attncli.render.svg.curves import curves
+from attncli.render.svg.diagram import diagram
+from attncli.render.svg.elements import Asked, Picture, described, silent
+from attncli.render.svg.heat_maps import heat_maps
+from attncli.render.svg.plane import plane
+
+_EDGE, _LEAST = 4, 0.62
+"""What is left free around a picture, and how small it may become on a narrow screen, so that its
+texts can still be read."""
+
+
+def drawn(block: PictureBlock | Graph, asked: Asked = silent) -> Picture:
+    """The picture."""
+    match block:
+        case HeatMaps():
+            return heat_maps(block, asked)
+        case Bars():
+            return bars(block, asked)
+        case Curves():
+            return curves(block, asked)
+        case Plane():
+            return plane(block)
+        case Graph():
+            return arrows(block, block.name, asked)
+        case _:
+            return diagram(block)
+
+
+def inline(picture: Picture) -> str:
+    """A picture for a page of HTML, whose style sheet has its colours."""
+    wide, high = picture.size
+    box = f"{-_EDGE} {-_EDGE} {wide + 2 * _EDGE:.1f} {high + 2 * _EDGE:.1f}"
+    wide, high = wide + 2 * _EDGE, high + 2 * _EDGE
+    least = f"min-width: {wide * _LEAST:.0f}px"
+    return described(
+        "svg", picture.title, picture.told, picture.elements,
+        width=wide, height=high, viewBox=box, style=least,
+    )  # fmt: skip
