@@ -102,12 +102,16 @@ ELEMENTS = {
     "code", "bdi", "strong", "aside", "script", "br", "svg", "g", "rect", "text", "path", "defs",
     "marker", "desc", "circle", "line", "polyline", "math", "mi", "mn", "mo", "mrow", "mtext",
     "msub", "msup", "mfrac", "msqrt", "munder", "mspace", "button", "input", "label",
+    "msub", "msup", "mfrac", "msqrt", "munder", "mspace",
+    "figure", "figcaption",
 }  # fmt: skip
 ATTRIBUTES = {
     "id", "class", "lang", "charset", "name", "content", "http-equiv", "href", "scope", "colspan",
     "tabindex", "data-n", "aria-label", "aria-labelledby", "role", "hidden", "type", "width",
     "data-kind", "data-name", "aria-describedby", "size", "maxlength", "autocomplete", "spellcheck",
     "inputmode",
+    "height", "viewbox", "x", "y", "x1", "y1", "x2", "y2", "rx", "cx", "cy", "r", "d", "transform",
+    "stroke-width", "style",
 }  # fmt: skip
 
 
@@ -124,6 +128,7 @@ class WebPage(Html):
         assert tag in ELEMENTS, tag
         for name, value in attrs:
             assert name in ATTRIBUTES, (tag, name)
+            assert name != "style" or re.fullmatch(r"min-width: \d+px", value or ""), value
             assert name != "href" or re.fullmatch(r"#s\d+", value or ""), value
         named = dict(attrs)
         self.inside = named.get("type") or tag if tag in ("script", "style") else ""

@@ -47,7 +47,7 @@ def render(document: Document, page: Page) -> str:  # noqa: ARG001
     pictures = list(_pictures(document))
     if not pictures:
         wrong = "there is nothing on this page to draw"
-        right = "pictures are made of the weights of attention, so ask for a page with that step"
+        right = "pictures are made of steps such as softmax, so ask for a page with one"
         raise NothingToDrawError.of("--format svg", wrong, right)
     rows = bands(pictures, _width, _WIDEST, _GAP)
     title = text_of(document.title)
@@ -110,10 +110,9 @@ def _drawn(blocks: Sequence[Block], place: str, mapped: Collection[Name]) -> Ite
         if isinstance(block, Subheading):
             heading = text_of_spans(block.text)
         elif isinstance(block, Graph):
-            yield arrows(block, _called(place, heading or block.name))
+            yield arrows(block, heading or _called(place, block.name))
         elif isinstance(block, PICTURES):
-            picture = drawn(block)
-            yield picture._replace(title=_called(place, picture.title))
+            yield drawn(block)  # which says where it belongs
         elif isinstance(block, MatrixBlock) and _is_of_weights(block, mapped):
             yield heat_map(block, _called(place, block.name))
 
