@@ -9,6 +9,7 @@ from attncli.render.svg.elements import (
     Picture,
     arrow_to,
     number_at,
+    plate,
     silent,
     text_at,
     text_of,
@@ -89,4 +90,5 @@ def _line(nodes: _Nodes, edge: Edge, share: float) -> str:
 def _number(nodes: _Nodes, edge: Edge, asked: Asked) -> str:
     way = nodes.number_at(edge)
     x = nodes.left + (nodes.across - _TIP) * way
-    return number_at(x, nodes.height(edge, way), edge.weight, "middle halo", asked)
+    y = nodes.height(edge, way)
+    return plate(x, y, number_text(edge.weight)) + number_at(x, y, edge.weight, "middle", asked)

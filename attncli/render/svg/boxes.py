@@ -24,6 +24,10 @@ class Rectangle(NamedTuple):
             and other.top < self.bottom
         )
 
+    def wider(self, by: float) -> Rectangle:
+        """The rectangle with so much room at its sides."""
+        return Rectangle(self.left - by, self.top, self.right + by, self.bottom)
+
     def holds(self, point: Point) -> bool:
         return self.left < point[0] < self.right and self.top < point[1] < self.bottom
 

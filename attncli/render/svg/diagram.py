@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from attncli.pictures import Box, Diagram, Link
 from attncli.render.svg.boxes import Rectangle, around, with_room
-from attncli.render.svg.elements import Picture, element, head_at, placed, text_at, text_of
+from attncli.render.svg.elements import Picture, element, head_at, placed, plate, text_at, text_of
 from attncli.render.svg.layout import layout_of
 from attncli.render.svg.routes import Route, route_of
 
-_WIDEST, _BORDER, _ROUND, _LINE = 960, 2.0, 6, 19
+_WIDEST, _BORDER, _ROUND, _LINE, _APART = 960, 2.0, 6, 19, 8.0
 
 
 def diagram(block: Diagram) -> Picture:
@@ -51,7 +51,7 @@ def _labels(
         text = text_of(link.label)
         if text:
             box = with_room(text, route.spots, taken)
-            taken.append(box)
+            taken.append(box.wider(_APART))
             found.append((link, box))
     return found
 
@@ -64,8 +64,7 @@ def _link(route: Route, *, chosen: bool) -> Iterator[str]:
 
 def _label(link: Link, box: Rectangle) -> Iterator[str]:
     """The label, with nothing of the line below it."""
-    wide, high = box.right - box.left, box.bottom - box.top
-    yield element("rect", x=box.left, y=box.top, width=wide, height=high, class_="page")
+    yield plate(*box.middle, text_of(link.label))
     kind = "middle most" if link.chosen else "middle"
     yield text_at(*box.middle, text_of(link.label), kind)
 

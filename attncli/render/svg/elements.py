@@ -17,6 +17,7 @@ TEXT_SIZE, TITLE_SIZE = 14, 18
 _CELL = 8.5
 """A terminal's cell in text of that size: 0.6 em in the usual fonts of one width, a little to
 spare."""
+_EDGE = 3.0
 _HEAD, _HALF_OF_HEAD = 11.0, 4.5
 """How long the head of an arrow is, and half its width."""
 
@@ -75,6 +76,14 @@ def text_at(x: float, y: float, text: str, kind: str = "", **attributes: float |
 def number_at(x: float, y: float, number: Number, kind: str, asked: Asked) -> str:
     """A number that can be asked, its middle as high as `y`."""
     return text_at(x, y, number_text(number), kind, **asked(number))
+
+
+def plate(x: float, y: float, text: str) -> str:
+    """What hides the line that a text stands on, its middle as high as `y`."""
+    wide, high = text_width(text) + 2 * _EDGE, TEXT_SIZE * 1.2
+    return element(
+        "rect", "", x=x - wide / 2, y=y - high / 2, width=wide, height=high, class_="page"
+    )
 
 
 def line(start: Point, end: Point, kind: str, **attributes: float | str) -> str:
