@@ -140,7 +140,7 @@ def test_a_part_of_a_page_has_its_own_pictures(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("run", "bpe"), ("run", "i_love_ai", "--step", "tokenize"), ("lint", "i_love_ai")],
+    [("run", "i_love_ai", "--step", "tokenize"), ("lint", "i_love_ai")],
 )
 def test_a_page_without_pictures_is_told_so(arguments: tuple[str, ...]) -> None:
     code, page, said = attn(*arguments, "--format", "svg")
