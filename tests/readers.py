@@ -102,7 +102,6 @@ ELEMENTS = {
     "code", "bdi", "strong", "aside", "script", "br", "svg", "g", "rect", "text", "path", "defs",
     "marker", "desc", "circle", "line", "polyline", "math", "mi", "mn", "mo", "mrow", "mtext",
     "msub", "msup", "mfrac", "msqrt", "munder", "mspace", "button", "input", "label",
-    "msub", "msup", "mfrac", "msqrt", "munder", "mspace",
     "figure", "figcaption",
 }  # fmt: skip
 ATTRIBUTES = {
