@@ -28,10 +28,8 @@
 
   const nameOf = (n) => entries[n][0] || textOf(n);
 
-  const textOf = (n) => {
-    const parts = entries[n].slice(1).map((part) => (Array.isArray(part) ? part[0] : part));
-    return parts.join("").trim();
-  };
+  const textOf = (n) =>
+    entries[n].slice(1).map((part) => (Array.isArray(part) ? part[0] : part)).join("").trim();
 
   const element = (name, properties, ...inside) => {
     const made = Object.assign(document.createElement(name), properties);
