@@ -146,9 +146,21 @@ def other_tensors(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
     """What a part makes is another tensor altogether."""
     for one in _made(trace, part):
         for other in _alike(trace, one.name):
-            if other not in one.operands:
+            # what comes of it would only say its own number again
+            if other not in one.operands and not _comes_of(trace, other, one.name):
                 says = f"It is {other} instead."
                 yield WrongWay("another_tensor", says, (_same(one, other),))
+
+
+def _comes_of(trace: Trace, name: Name, source: Name) -> bool:
+    """Whether a quantity is made of another one, by whatever way."""
+    waiting, seen = [name], {name}
+    while waiting:
+        definition = trace[waiting.pop()].definition
+        new = set() if definition is None else {*definition.operands} - seen
+        waiting += new
+        seen |= new
+    return source in seen - {name}
 
 
 def _same(one: Definition, other: Name) -> Definition:
