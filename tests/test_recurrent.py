@@ -88,7 +88,7 @@ def test_the_documents_numbers() -> None:
         "z_y[1]": ["1.2428"],
         "y[1]": ["0.776"],
     }
-    page = page_of(trace)
+    page = " ".join(page_of(trace).split())
     assert "ax[1][1] = 0.1 × 1 + 0.2 × 2 + 0.3 × 3 = 0.1 + 0.4 + 0.9 = 1.4" in page
     line = "0.5 × 0.885 − 0.1 × 0.997 + 0.8 × 1.000 = 0.4425 − 0.0997 + 0.8000"
     assert line in page

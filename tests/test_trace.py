@@ -30,7 +30,7 @@ def test_replay_works_again_what_follows() -> None:
     assert replayed["scores"].values[0, 1] == 1
     assert replayed["weights"].values[0].tolist() == [0.333, 0.333, 0.333]
     assert replayed["weights"].values[1].tolist() == trace["weights"].values[1].tolist()
-    assert replayed["Q"] is trace["Q"]
+    assert replayed.quantities["Q"] is trace.quantities["Q"]
     assert trace["weights"].values[0].tolist() == [0.422, 0.155, 0.422]  # nothing is mutated
 
 

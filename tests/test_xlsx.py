@@ -17,7 +17,7 @@ from attncli import Trace, load, work
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.expression import Location, Number
 from attncli.file.shipped import names
-from attncli.notation.spreadsheet import CellPlace, formula
+from attncli.notation.spreadsheet import SheetCell, formula
 from attncli.notation.words import ISOLATE, POP, visible
 from attncli.render import Page, contents_of
 from attncli.telling.selection import Selection
@@ -76,7 +76,7 @@ class TestFormulas:
     """Expressions as a spreadsheet reads them."""
 
     def written(self, node: ex.Expression, decimals: int | None = None) -> str:
-        return formula(node, "here", lambda c: CellPlace(c.quantity, c.row, c.column), decimals)
+        return formula(node, "here", lambda c: SheetCell(c.quantity, c.row, c.column), decimals)
 
     def cells(self, quantity: str, count: int, *, down: bool = False) -> list[Number]:
         at = (Location(quantity, k * down, k * (not down)) for k in range(count))

@@ -33,7 +33,7 @@ _NOISE = 12
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)
 
 
-class CellPlace(NamedTuple):
+class SheetCell(NamedTuple):
     """Where a number stands: its sheet, its row and its column from 0."""
 
     sheet: str
@@ -41,7 +41,7 @@ class CellPlace(NamedTuple):
     column: int
 
 
-PlaceOf = Callable[[Location], CellPlace]
+PlaceOf = Callable[[Location], SheetCell]
 
 
 class TooLongError(ValueError):
@@ -95,7 +95,7 @@ def _may_be_half(node: Expression) -> bool:
 _STRAIGHT = ("where", "max", "min", "finite", "step")
 
 
-def absolute(place: CellPlace) -> str:
+def absolute(place: SheetCell) -> str:
     """A cell's address that stays as it is where it is copied: `$B$3`."""
     return f"${_letters(place.column)}${place.row + 1}"
 

@@ -12,7 +12,7 @@ from attncli.render.numbers import text_of as number_text
 _STEPS = (1.0, 2.0, 5.0, 10.0)
 
 
-class Axis(NamedTuple):
+class DrawnAxis(NamedTuple):
     """From its least to its greatest number, with ticks; their logarithms if it is logarithmic."""
 
     low: float
@@ -28,7 +28,7 @@ class Axis(NamedTuple):
         return share if abs(share) < float("inf") else None
 
 
-def axis_of(numbers: list[float], most: int = 6) -> Axis:
+def axis_of(numbers: list[float], most: int = 6) -> DrawnAxis:
     """An axis for the numbers, with ticks at 1, 2 or 5 times a power of ten, 0 on it."""
     low, high = min([0.0, *numbers]), max([0.0, *numbers])
     if low == high:
@@ -36,17 +36,17 @@ def axis_of(numbers: list[float], most: int = 6) -> Axis:
     step = _step((high - low) / most)
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
     ticks = tuple((k * step, _text(k, step)) for k in range(first, last + 1))
-    return Axis(ticks[0][0], ticks[-1][0], ticks)
+    return DrawnAxis(ticks[0][0], ticks[-1][0], ticks)
 
 
-def logarithmic_axis(numbers: list[float], most: int = 7) -> Axis:
+def logarithmic_axis(numbers: list[float], most: int = 7) -> DrawnAxis:
     """An axis of powers of ten."""
     logs = [log10(one) for one in numbers if one > 0] or [0.0]
     first, last = floor(min(logs) + 1e-9), ceil(max(logs) - 1e-9)
     last = max(last, first + 1)
     step = ceil((last - first) / most)
     ticks = tuple((float(k), _power(k)) for k in range(first, last + 1, step))
-    return Axis(first, last, tuple((10.0**k, text) for k, text in ticks), logarithmic=True)
+    return DrawnAxis(first, last, tuple((10.0**k, text) for k, text in ticks), logarithmic=True)
 
 
 def _step(least: float) -> float:
@@ -64,4 +64,4 @@ def _power(k: int) -> str:
     return number_text(Number.written(Decimal(10) ** k))
 
 
-__all__ = ["Axis", "axis_of", "logarithmic_axis"]
+__all__ = ["DrawnAxis", "axis_of", "logarithmic_axis"]

@@ -8,7 +8,7 @@ from attncli.arithmetic.expression import Number
 from attncli.pictures import Curves, Series
 from attncli.records import NamedTuple
 from attncli.render.numbers import text_of as number_text
-from attncli.render.svg.axes import Axis, axis_of, logarithmic_axis
+from attncli.render.svg.axes import DrawnAxis, axis_of, logarithmic_axis
 from attncli.render.svg.elements import (
     Asked,
     Picture,
@@ -35,7 +35,7 @@ _MARK = 4.0
 class _Plot(NamedTuple):
     """Where the numbers are drawn."""
 
-    axis: Axis
+    axis: DrawnAxis
     left: float
     wide: float
     high: float

@@ -28,7 +28,7 @@ class Span(NamedTuple):
         return (self.start + self.end) / 2
 
 
-class Layout(NamedTuple):
+class DiagramLayout(NamedTuple):
     """The levels, the lanes, the boxes' cells and sizes by their ids. A link that would meet boxes
     on its way runs on a track before a lane; `tracks` are these, by the places of the links."""
 
@@ -70,9 +70,9 @@ class _Plan:
         blocked = [k for k, ends in enumerate(self.ends) if run_of(ends, taken) is None]
         self.places = _places({k: self.ends[k] for k in blocked})
 
-    def layout(self) -> Layout:
+    def layout(self) -> DiagramLayout:
         lanes, tracks = self._lanes()
-        return Layout(self.across, self._levels(), lanes, self.cells, self.sizes, tracks)
+        return DiagramLayout(self.across, self._levels(), lanes, self.cells, self.sizes, tracks)
 
     def _levels(self) -> list[Span]:
         """As wide as their boxes, with room for the labels that stand between and upon them."""
@@ -125,7 +125,7 @@ class _Plan:
         return found
 
 
-def layout_of(block: Diagram) -> Layout:
+def layout_of(block: Diagram) -> DiagramLayout:
     return _Plan(block).layout()
 
 

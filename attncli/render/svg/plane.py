@@ -11,7 +11,7 @@ from attncli.notation.columns import bands
 from attncli.pictures import Arrow, ArrowGroup, Plane
 from attncli.records import NamedTuple
 from attncli.render.numbers import text_of as number_text
-from attncli.render.svg.axes import Axis, axis_of
+from attncli.render.svg.axes import DrawnAxis, axis_of
 from attncli.render.svg.boxes import Rectangle, around, text_box, with_room
 from attncli.render.svg.elements import (
     Picture,
@@ -39,8 +39,8 @@ _PLAIN_INKS = 6
 class _Axes(NamedTuple):
     """Both axes, and the size of a unit, which is the same on both."""
 
-    x: Axis
-    y: Axis
+    x: DrawnAxis
+    y: DrawnAxis
     unit: float
 
     def at(self, x: float, y: float) -> Point:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attncli.pictures import Link
 from attncli.records import NamedTuple
 from attncli.render.svg.elements import Point
-from attncli.render.svg.layout import Layout, run_of
+from attncli.render.svg.layout import DiagramLayout, run_of
 
 _NECK = 8.0
 """The line ends so far before its end, inside the arrow's head."""
@@ -22,10 +22,10 @@ class Route(NamedTuple):
     end: Point
 
 
-class _Way:
+class _Track:
     """An outline that grows, each step at (along, across) the reading."""
 
-    def __init__(self, layout: Layout, start: Point) -> None:
+    def __init__(self, layout: DiagramLayout, start: Point) -> None:
         self._layout = layout
         self._now = start
         self._steps = [f"M{self._text(start)}"]
@@ -60,7 +60,7 @@ def _on_curve(start: Point, end: Point, t: float) -> Point:
     return along, start[1] + (end[1] - start[1]) * share
 
 
-def route_of(layout: Layout, k: int, link: Link) -> Route:
+def route_of(layout: DiagramLayout, k: int, link: Link) -> Route:
     """The way of the link at a place in the list."""
     source, target = layout.cells[link.source], layout.cells[link.target]
     if source[0] == target[0]:
@@ -69,7 +69,7 @@ def route_of(layout: Layout, k: int, link: Link) -> Route:
     start = layout.levels[source[0]].middle + on * layout.half(link.source)
     end = layout.levels[target[0]].middle - on * layout.half(link.target)
     here, there = (layout.lanes[lane].middle for lane in (source[1], target[1]))
-    way = _Way(layout, (start, here))
+    way = _Track(layout, (start, here))
     way.straight_to(layout.edge(source[0], on))
     spots: tuple[Point, ...] = ()
     if abs(target[0] - source[0]) > 1:
@@ -86,7 +86,7 @@ def route_of(layout: Layout, k: int, link: Link) -> Route:
     )
 
 
-def _within_a_level(layout: Layout, link: Link) -> Route:
+def _within_a_level(layout: DiagramLayout, link: Link) -> Route:
     """From one box straight to one beside it."""
     level, lane = layout.cells[link.source]
     on = 1 if layout.cells[link.target][1] > lane else -1

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from attncli.arithmetic.expression import INNER, Expression, Location, Number, leaves
 from attncli.document import Document, Section
-from attncli.notation.spreadsheet import CellPlace
+from attncli.notation.spreadsheet import SheetCell
 from attncli.records import NamedTuple
 from attncli.refusals import Refusal
 from attncli.render.sentences import text_of_spans
@@ -48,20 +48,20 @@ class Sheet(NamedTuple):
     items: tuple[PlacedItem, ...]
 
 
-class Layout(NamedTuple):
+class WorkbookLayout(NamedTuple):
     """The sheets, and where the tables of quantities begin: the place of the first number, and for
     each row of the quantity which of the table's it is."""
 
     sheets: tuple[Sheet, ...]
-    tables: Mapping[str, tuple[CellPlace, Mapping[int, int]]]
+    tables: Mapping[str, tuple[SheetCell, Mapping[int, int]]]
 
-    def place_of(self, cell: Location) -> CellPlace:
+    def place_of(self, cell: Location) -> SheetCell:
         """Where a number stands."""
         (sheet, row, column), rows = self.tables[cell.quantity]
-        return CellPlace(sheet, row + rows[cell.row], column + cell.column)
+        return SheetCell(sheet, row + rows[cell.row], column + cell.column)
 
 
-def layout_of(document: Document, taken: SheetNames) -> Layout:
+def layout_of(document: Document, taken: SheetNames) -> WorkbookLayout:
     """The sheets of a document's sections, of what closes it, and of what these need besides.
     Raises TooLargeError."""
     pages = [*_pages(document)]
@@ -77,7 +77,7 @@ def layout_of(document: Document, taken: SheetNames) -> Layout:
         for name, items in told
         if items
     ]
-    return Layout(tuple(sheets), dict(_starts(sheets)))
+    return WorkbookLayout(tuple(sheets), dict(_starts(sheets)))
 
 
 def _pages(document: Document) -> Iterator[tuple[str, Iterable[Item]]]:
@@ -179,10 +179,10 @@ def _placed(items: Sequence[Item]) -> Iterator[PlacedItem]:
         before = item
 
 
-def _starts(sheets: Iterable[Sheet]) -> Iterator[tuple[str, tuple[CellPlace, Mapping[int, int]]]]:
+def _starts(sheets: Iterable[Sheet]) -> Iterator[tuple[str, tuple[SheetCell, Mapping[int, int]]]]:
     for sheet in sheets:
         for placed in sheet.items:
             if isinstance(placed.item, NumberTable) and placed.item.quantity:
                 rows = {row: k for k, row in enumerate(placed.item.rows)}
-                start = CellPlace(sheet.name, placed.first_row, 1)
+                start = SheetCell(sheet.name, placed.first_row, 1)
                 yield placed.item.quantity, (start, rows)

@@ -9,7 +9,7 @@ from attncli.arithmetic.expression import INNER, Blank, Expression, Number
 from attncli.notation import plain
 from attncli.notation.spreadsheet import (
     MINUS_INFINITY,
-    CellPlace,
+    SheetCell,
     TooLongError,
     absolute,
     formula,
@@ -18,7 +18,7 @@ from attncli.notation.spreadsheet import (
 from attncli.notation.words import printed
 from attncli.render.colours import ink_of
 from attncli.render.workbook.items import Item, NumberTable, TextRow
-from attncli.render.workbook.layout import Layout, PlacedItem, Sheet
+from attncli.render.workbook.layout import PlacedItem, Sheet, WorkbookLayout
 from attncli.render.workbook.names import RangeNames
 from attncli.render.workbook.styles import (
     CHOSEN,
@@ -47,7 +47,7 @@ _MAY = {"format_columns": True, "format_rows": True, "format_cells": True}
 class Writer:
     """Writes the sheets of one workbook."""
 
-    def __init__(self, workbook: Workbook, layout: Layout) -> None:
+    def __init__(self, workbook: Workbook, layout: WorkbookLayout) -> None:
         self._workbook, self._layout = workbook, layout
         self._formats = Formats(workbook)
         self._names = RangeNames()
@@ -102,14 +102,14 @@ class Writer:
         for k, i in enumerate(table.rows):
             self._word(page, top + k, 0, _in_role(block.roles[0], block.row_names[i]), "heading")
             for j in range(table.shape[1]):
-                self._cell(page, CellPlace(sheet, top + k, 1 + j), table, (i, j))
+                self._cell(page, SheetCell(sheet, top + k, 1 + j), table, (i, j))
         if table.rows:
-            self._finish(page, CellPlace(sheet, top, 1), table)
+            self._finish(page, SheetCell(sheet, top, 1), table)
 
-    def _finish(self, page: Worksheet, first: CellPlace, table: NumberTable) -> None:
+    def _finish(self, page: Worksheet, first: SheetCell, table: NumberTable) -> None:
         """The sums and shades of shares, and the name of the range."""
         rows, columns = table.shape
-        last = CellPlace(first.sheet, first.row + rows - 1, first.column + columns - 1)
+        last = SheetCell(first.sheet, first.row + rows - 1, first.column + columns - 1)
         if table.worked.table.shares:
             page.conditional_format(*first[1:], *last[1:], dict(SHARES))
         if table.quantity in self._layout.tables:
@@ -118,7 +118,7 @@ class Writer:
             self._workbook.define_name(name, f"={quoted(first.sheet)}!{cells}")
 
     def _cell(
-        self, page: Worksheet, place: CellPlace, table: NumberTable, cell: tuple[int, int]
+        self, page: Worksheet, place: SheetCell, table: NumberTable, cell: tuple[int, int]
     ) -> None:
         """A number that was given, or the formula that works it out."""
         entry, form = table.worked.table.entry(*cell), table.forms.get(cell)
@@ -144,7 +144,7 @@ class Writer:
         else:
             page.write_formula(*place[1:], written, style, _value(number))
 
-    def _formula(self, form: Expression, place: CellPlace, table: NumberTable) -> str | None:
+    def _formula(self, form: Expression, place: SheetCell, table: NumberTable) -> str | None:
         """The formula of a cell; None where it is longer than a spreadsheet takes."""
         try:
             return formula(form, place.sheet, self._layout.place_of, table.worked.decimals)
