@@ -46,6 +46,13 @@ _STEP_NAMES = MappingProxyType(
         **dict.fromkeys(("concat", "concatenation", "output_projection"), "merge"),
         **dict.fromkeys(("positional_encoding", "pe"), "positions"),
         **dict.fromkeys(("bptt", "vanishing_gradient"), "gradient"),
+        **dict.fromkeys(("qkv", "query", "queries", "key", "keys", "value", "values"), "project"),
+        **dict.fromkeys(("multihead", "multi_head", "heads"), "split"),
+        **dict.fromkeys(("rope", "rotary"), "rotate"),
+        **dict.fromkeys(("relu", "gelu", "silu", "activation"), "ffn"),
+        **dict.fromkeys(("bpe", "wordpiece", "merges"), "learn"),
+        **dict.fromkeys(("unigram", "em"), "estimate"),
+        **dict.fromkeys(("sampling", "greedy", "argmax"), "predict"),
         "initial_state": "start",
     }
 )
