@@ -9,23 +9,33 @@ import subprocess
 import sys
 import unicodedata
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 from random import Random
 from types import ModuleType
+from xml.etree import ElementTree
 
 import pytest
 import yaml
 from typer.testing import CliRunner
 
 from attncli.cli import app
+from attncli.document import Document, Section
 from attncli.notation.typst import literal
 from attncli.notation.words import visible
+from attncli.pictures import Box as DiagramBox
+from attncli.pictures import Diagram, Link, Picture
 from attncli.render import Page, contents_of
+from attncli.render.svg.drawing import drawn, inline
+from attncli.render.typst.pictures import fit
 from attncli.render.typst.text import characters
+from attncli.telling.selection import Selection
+from attncli.telling.walkthrough import walkthrough
 from attncli.trace import Trace
 from attncli.word import Word
 from tests.hostile import WORDS, attention
 from tests.pages import SHIPPED, document_of, trace_of
+from tests.pictures_examples import EXAMPLES
 from tests.test_complete import numbers_in, printed
 
 typst: ModuleType = pytest.importorskip("typst", reason="the package typst isn't installed")
@@ -33,12 +43,19 @@ pytestmark = pytest.mark.skipif(
     shutil.which("pdftotext") is None, reason="poppler's pdftotext isn't installed"
 )
 
+MOST_COVERED = 0.1
 SAMPLED = ["i_love_ai", "three_tokens_two_heads", "unigram", "yassine_lstm"]
 
 
 @cache
 def pdf_of(name: str) -> bytes:
-    return bytes(contents_of(document_of(trace_of(SHIPPED[name])), "pdf", Page()))  # type: ignore[arg-type]
+    return bytes_of(walkthrough(trace_of(SHIPPED[name]), Selection(pictured=True)))
+
+
+def bytes_of(document: Document) -> bytes:
+    data = contents_of(document, "pdf", Page())
+    assert isinstance(data, bytes)
+    return data
 
 
 def text_of(pdf: bytes, *options: str) -> str:
@@ -63,6 +80,65 @@ def test_nothing_is_over_the_margins(name: str) -> None:
     assert len(right) > 100
     assert max(right) <= 595.3 - margin + 1
     assert min(left) >= margin - 1
+
+
+Box = tuple[float, ...]
+
+
+def covered(one: Box, other: Box) -> float:
+    """The part of the smaller of two boxes that both of them cover."""
+    across, down = (min(one[k + 2], other[k + 2]) - max(one[k], other[k]) for k in (0, 1))
+    areas = ((box[2] - box[0]) * (box[3] - box[1]) for box in (one, other))
+    return max(0.0, across) * max(0.0, down) / min(areas)
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_no_number_is_printed_upon_another(name: str) -> None:
+    numbers = re.compile(
+        r'xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)" yMax="([\d.]+)">[^<]*\d[^<]*</word'
+    )
+    for page in text_of(pdf_of(name), "-bbox").split("<page")[1:]:
+        boxes = [tuple(map(float, found)) for found in numbers.findall(page)]
+        assert all(covered(one, other) < MOST_COVERED for one, other in combinations(boxes, 2))
+
+
+def page_of_pictures(*blocks: Picture) -> bytes:
+    return bytes_of(Document(Word("P"), (Section("s", 1, ("S",), (), blocks),)))
+
+
+def test_pictures_are_drawn() -> None:
+    """Each text of a drawing is on the page; what it says in words goes with it."""
+    pdf = page_of_pictures(*EXAMPLES.values())
+    told = "".join(text_of(pdf, "-raw").split())
+    for block in EXAMPLES.values():
+        texts = ["".join((one.text or "").split()) for one in drawing_of(block).iter("text")]
+        assert all(one in told for one in texts if one.isascii())
+    assert pdf.count(b"/Alt") == len(EXAMPLES)
+
+
+def drawing_of(block: Picture) -> ElementTree.Element:
+    return ElementTree.fromstring(inline(drawn(block)))
+
+
+@pytest.mark.parametrize(
+    ("size", "scale", "turned"),
+    [((300, 200), 0.62, False), ((900, 200), 0.522, False), ((1200, 400), 0.533, True)],
+)
+def test_a_picture_is_as_large_as_it_fits(
+    size: tuple[float, float], scale: float, turned: bool
+) -> None:
+    fitted = fit(*size)
+    assert fitted is not None
+    assert fitted.turned == turned
+    assert fitted.scale == pytest.approx(scale, abs=0.001)
+
+
+def test_what_could_not_be_read_is_a_table() -> None:
+    boxes = tuple(DiagramBox(f"b{k}", f"step {k}", "", 0, k) for k in range(40))
+    links = tuple(Link(f"b{k}", f"b{k + 1}", f"{k}") for k in range(39))
+    pdf = page_of_pictures(Diagram("Long", boxes, links, across=False))
+    assert b"/Alt" not in pdf
+    assert "step 39" in text_of(pdf)
 
 
 def test_the_same_page_is_the_same_bytes_in_another_process(tmp_path: Path) -> None:
@@ -122,7 +198,7 @@ def test_a_marked_paper(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_words_stay_words(seed: int, tmp_path: Path) -> None:
     data = attention(Random(seed), tmp_path)
-    pdf = bytes(contents_of(document_of(trace_of(yaml.safe_dump(data))), "pdf", Page()))  # type: ignore[arg-type]
+    pdf = bytes_of(document_of(trace_of(yaml.safe_dump(data))))
     told = "".join(text_of(pdf, "-raw").split())
     for token in data["tokens"]:
         shown = "".join(characters(visible(Word(token))).split())

@@ -142,7 +142,7 @@ Pictured = Annotated[
     bool,
     typer.Option(
         "--pictures",
-        help="With the pictures of the page, which `html` and `svg` have anyway.",
+        help="With the pictures of the page, which `html`, `pdf` and `svg` have anyway.",
     ),
 ]
 Output = Annotated[

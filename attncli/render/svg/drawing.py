@@ -9,9 +9,10 @@ from attncli.render.svg.arrows import arrows
 from attncli.render.svg.bars import bars
 from attncli.render.svg.curves import curves
 from attncli.render.svg.diagram import diagram
-from attncli.render.svg.elements import Asked, Picture, described, silent
+from attncli.render.svg.elements import Asked, Picture, described, element, silent
 from attncli.render.svg.heat_maps import heat_maps
 from attncli.render.svg.plane import plane
+from attncli.render.svg.style import light_style_sheet
 
 _EDGE, _LEAST = 4, 0.62
 """What is left free around a picture, and how small it may become on a narrow screen, so that its
@@ -37,11 +38,26 @@ def drawn(block: PictureBlock | Graph, asked: Asked = silent) -> Picture:
 
 def inline(picture: Picture) -> str:
     """A picture for a page of HTML, whose style sheet has its colours."""
-    wide, high = picture.size
-    box = f"{-_EDGE} {-_EDGE} {wide + 2 * _EDGE:.1f} {high + 2 * _EDGE:.1f}"
-    wide, high = wide + 2 * _EDGE, high + 2 * _EDGE
-    least = f"min-width: {wide * _LEAST:.0f}px"
+    wide, _ = _outside(picture)
+    return _svg(picture, (), style=f"min-width: {wide * _LEAST:.0f}px")
+
+
+def alone(picture: Picture) -> str:
+    """A picture as a file of its own, in its colours on white."""
+    style = element("style", light_style_sheet())
+    return _svg(picture, (style,), xmlns="http://www.w3.org/2000/svg")
+
+
+def _svg(picture: Picture, before: tuple[str, ...], **more: str) -> str:
+    wide, high = _outside(picture)
+    box = f"{-_EDGE} {-_EDGE} {wide:.1f} {high:.1f}"
+    inside = (*before, *picture.elements)
     return described(
-        "svg", picture.title, picture.told, picture.elements,
-        width=wide, height=high, viewBox=box, style=least,
-    )  # fmt: skip
+        "svg", picture.title, picture.told, inside, width=wide, height=high, viewBox=box, **more
+    )
+
+
+def _outside(picture: Picture) -> tuple[float, float]:
+    """The size of a picture with what is left free around it."""
+    wide, high = picture.size
+    return wide + 2 * _EDGE, high + 2 * _EDGE

@@ -39,9 +39,13 @@ _SHAPES: tuple[Rule, ...] = (
 def style_sheet() -> str:
     """Light, and dark where the reader's system is."""
     dark = "\n".join(f"  {rule}" for rule in written(colours_of(DARK)))
+    return f"{light_style_sheet()}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}"
+
+
+def light_style_sheet() -> str:
+    """For white paper."""
     inks = [(f".{name}", f"color: {INKS[name]}") for name in "QKV"]
-    light = "\n".join(written([*_SHAPES, *inks, *colours_of(LIGHT)]))
-    return f"{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}"
+    return "\n".join(written([*_SHAPES, *inks, *colours_of(LIGHT)]))
 
 
 def shapes_inside(parent: str) -> str:

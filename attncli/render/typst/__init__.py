@@ -5,6 +5,7 @@
     cells       cells and columns of tables, their inks and shades
     tables      quantities, and whatever else has rows and columns
     working     lines of working, and column additions
+    pictures    drawings, as large as they can be read
     blocks      how each block of a document is written
     files       whole files
     page.typ    how everything is laid out, by what is measured there

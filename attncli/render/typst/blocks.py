@@ -11,6 +11,7 @@ from attncli.pictures import PICTURES, Picture
 from attncli.render.pictures_in_tables import in_tables
 from attncli.render.typst import tables
 from attncli.render.typst.mathematics import mathematics
+from attncli.render.typst.pictures import picture
 from attncli.render.typst.setting import TypstSetting
 from attncli.render.typst.spans import spans
 from attncli.render.typst.text import joined, listed, text, word
@@ -80,8 +81,10 @@ def _answer_space(block: doc.AnswerSpace, setting: TypstSetting) -> str:
 
 
 def _picture(block: Picture, setting: TypstSetting) -> str:
-    pieces = with_tables_together(in_tables(block))
-    return "\n".join(written(pieces, WRITERS, setting))
+    """A drawing, or the numbers of what is too large for one."""
+    return picture(block) or "\n".join(
+        written(with_tables_together(in_tables(block)), WRITERS, setting)
+    )
 
 
 WRITERS: Mapping[type, Callable[[Any, TypstSetting], str]] = {
@@ -101,7 +104,7 @@ WRITERS: Mapping[type, Callable[[Any, TypstSetting], str]] = {
     doc.TextList: nothing,
     Data: nothing,
     doc.Tree: _tree,
-    doc.Graph: tables.graph,
+    doc.Graph: lambda block, setting: picture(block) or tables.graph(block, setting),
     doc.Fields: _fields,
     doc.WordBlank: _word_blank,
     doc.AnswerSpace: _answer_space,
