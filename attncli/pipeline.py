@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from attncli.arithmetic.matrix import Matrix
-from attncli.building.given_matrices import of_array
+from attncli.building.drawn import with_drawn
 from attncli.building.scenario import Origin, ScenarioBuilder
 from attncli.building.trees import (
     Changes,
@@ -21,7 +21,6 @@ from attncli.building.trees import (
 )
 from attncli.file.nodes import Map
 from attncli.file.problems import Problems, nearest
-from attncli.file.sources import MOST_NUMBERS
 from attncli.name import Name, below
 from attncli.records import replace
 from attncli.scenario.scenario import Scenario
@@ -68,8 +67,8 @@ def load(
     scenario = _planned(whole, problems)
     others = {name: _planned(other, problems) for name, other in read.items()}
     _check_cost(scenario.with_variants(others), problems)
-    others = {name: _with_drawn(other, problems) for name, other in others.items()}
-    scenario = _with_drawn(scenario, problems)
+    others = {name: with_drawn(other, problems) for name, other in others.items()}
+    scenario = with_drawn(scenario, problems)
     problems.stop_if_any()
     if "word_counts" in scenario.given:
         scenario = _countable(scenario, tree, partial(load, outside=outside, large=large))
@@ -120,39 +119,10 @@ def _planned(scenario: Scenario, problems: Problems) -> Scenario:
     return planned
 
 
-def _with_drawn(scenario: Scenario, problems: Problems) -> Scenario:
-    """The scenario with its random matrices drawn."""
-    shapes = scenario.shapes
-    drawn = {name: _drawn(scenario, name, shapes[name], problems) for name in scenario.random}
-    given = {name: matrix for name, matrix in drawn.items() if matrix is not None}
-    return replace(scenario, given={**scenario.given, **given}, random={})
-
-
 def _check_generation(scenario: Scenario, problems: Problems) -> None:
     from attncli.trace.fixed import check_generation
 
     check_generation(scenario, problems)
-
-
-def _drawn(
-    scenario: Scenario, name: Name, shape: tuple[int | None, int | None], problems: Problems
-) -> Matrix | None:
-    """A random matrix of the shape that follows from the rest."""
-    source = scenario.random[name]
-    rows, columns = source.shape or shape
-    if rows is None or columns is None:
-        if not problems.found:
-            problems.add(
-                source.where, f"the shape of {name} doesn't follow from the rest",
-                "say it, like shape: [4, 4], or the sizes, like d_model: 4",
-            )  # fmt: skip
-        return None
-    if rows * columns > MOST_NUMBERS:
-        wrong = f"{name} would have {rows} × {columns} numbers"
-        problems.add(source.where, wrong, f"at most {MOST_NUMBERS} can be drawn")
-        return None
-    drawn = source.draw((rows, columns))
-    return of_array(drawn, scenario.rounding, source.where, problems)
 
 
 def _check_rounding(scenario: Scenario, told: Iterable[PlannedStep], problems: Problems) -> None:

@@ -18,8 +18,8 @@ from attncli.building.plain import plain_data, with_numbers
 from attncli.cli.exercising.variants import variants
 from attncli.design.sketch import Sizes, sketch, text_of
 from attncli.render import Page, render
+from attncli.telling.exercise.blanked import BlankedPage, taken
 from attncli.telling.exercise.keys import Reach
-from attncli.telling.exercise.papers import BlankedPage, taken
 from attncli.telling.exercise.trust import trial
 from attncli.telling.weaknesses import weaknesses
 from attncli.trace import Definition, Trace

@@ -1,22 +1,47 @@
-"""What holds for the code as a whole: names that are told apart."""
+"""What holds for the code as a whole: names that are told apart, lengths, no imports in a circle."""
 
 from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
+import grimp
+
 PACKAGE = Path(__file__).parents[1] / "attncli"
+LONGEST_FILE, LONGEST_FUNCTION = 300, 40
 
 
-def _classes(path: Path) -> list[str]:
-    tree = ast.parse(path.read_text("utf-8"))
-    return [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+def _all(path: Path, *kinds: type[ast.stmt]) -> Iterator[ast.stmt]:
+    return (node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if type(node) in kinds)
 
 
 def test_no_two_classes_share_a_name() -> None:
     """But for the oracle's, which shares no code, and what tells `records` to a type checker."""
     rooms = (path for path in PACKAGE.rglob("*.py") if "oracle" not in path.parts)
-    found = Counter(name for path in rooms if path.name != "records.py" for name in _classes(path))
+    kept = (path for path in rooms if path.name != "records.py")
+    found = Counter(vars(node)["name"] for path in kept for node in _all(path, ast.ClassDef))
     assert len(found) > 300
     assert [name for name, count in found.items() if count > 1] == []
+
+
+def test_no_file_and_no_function_is_too_long_to_read() -> None:
+    files = {path: len(path.read_text("utf-8").splitlines()) for path in PACKAGE.rglob("*.py")}
+    assert [path for path, lines in files.items() if lines > LONGEST_FILE] == []
+    functions = [
+        (path, one.lineno, (one.end_lineno or 0) - one.lineno + 1)
+        for path in files
+        for one in _all(path, ast.FunctionDef, ast.AsyncFunctionDef)
+    ]
+    assert len(functions) > 4000
+    assert [one for one in functions if one[-1] > LONGEST_FUNCTION] == []
+
+
+def test_no_modules_import_each_other() -> None:
+    """Also not by way of others, or inside a function; what only types need aside."""
+    graph = grimp.build_graph("attncli", exclude_type_checking_imports=True, cache_dir=None)
+    imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    assert sum(map(len, imports.values())) > 1000
+    TopologicalSorter(imports).prepare()  # which raises CycleError

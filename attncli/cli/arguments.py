@@ -96,6 +96,24 @@ class Allowed(NamedTuple):
         return work(self.load(scenario, changes).alone())
 
 
+class PageOptions(NamedTuple):
+    """What becomes of a page, and what it may read, cost and write over."""
+
+    form: options.FormatOption = None
+    fragment: options.Fragment = False
+    output: options.Output = None
+    allowed: Allowed = Allowed()
+    force: options.Force = False
+
+    def check(self) -> None:
+        """Raises OutputError where it can't be written so."""
+        check_output(self.form, self.output, force=self.force, fragment=self.fragment)
+
+    def deliver(self, page: "Document") -> None:
+        """Renders a page and writes it. Raises OutputError."""
+        deliver(page, self.form, self.output, force=self.force, fragment=self.fragment)
+
+
 class Arguments(NamedTuple):
     """A scenario to work out, and what to do with the page, as it was typed."""
 
@@ -105,11 +123,7 @@ class Arguments(NamedTuple):
     changed: ForThisRun = ForThisRun()
     detail: options.DetailOption = None
     pictures: options.Pictured = False
-    form: options.FormatOption = None
-    fragment: options.Fragment = False
-    output: options.Output = None
-    allowed: Allowed = Allowed()
-    force: options.Force = False
+    page: PageOptions = PageOptions()
 
     def work(self) -> "Trace":
         """The worked scenario; or everything that is wrong with the request is said."""
@@ -118,9 +132,7 @@ class Arguments(NamedTuple):
         complaints = Complaints()
         complaints.hear(check_steps, self.part.steps)
         complaints.hear(check_detail, self.detail or "full")
-        complaints.hear(
-            check_output, self.form, self.output, force=self.force, fragment=self.fragment
-        )
+        complaints.hear(self.page.check)
         with complaints.heard():
             trace = self.worked_with(())
         complaints.stop_if_any()
@@ -131,18 +143,18 @@ class Arguments(NamedTuple):
         """Whether the page is to have its pictures: asked for, or in a format that draws them."""
         from attncli.cli.output import abilities_chosen
 
-        return self.pictures or abilities_chosen(self.form, self.output).pictured
+        return self.pictures or abilities_chosen(self.page.form, self.page.output).pictured
 
     def worked_with(self, more: Sequence[str]) -> "Trace":
         """The scenario worked with some more changes. Raises ScenarioError."""
         from attncli.pipeline import work
 
-        return work(self.allowed.load(self.scenario, [*self.changed.changes(), *more]))
+        return work(self.page.allowed.load(self.scenario, [*self.changed.changes(), *more]))
 
     def deliver(self, tell: "Callable[[], Document]") -> None:
         """Tells, renders and writes the page, or says what is wrong."""
         with complaining():
-            deliver(tell(), self.form, self.output, force=self.force, fragment=self.fragment)
+            self.page.deliver(tell())
 
 
 def taking(

@@ -8,9 +8,8 @@ import typer
 
 from attncli.choices import DETAILS
 from attncli.cli import options
-from attncli.cli.arguments import Allowed, Excerpt, ForThisRun, taking
+from attncli.cli.arguments import Excerpt, ForThisRun, PageOptions, taking
 from attncli.cli.complaints import Complaints, complaining
-from attncli.cli.output import check_output, deliver
 from attncli.records import NamedTuple
 from attncli.refusals import Refusal
 
@@ -28,12 +27,10 @@ class CompareArguments(NamedTuple):
     scenario: options.ScenarioArgument
     second: Annotated[
         str,
-        typer.Argument(
-            metavar="[SECOND]",
-            help="Another one; without it the same with what `--set`, `--decimals` and "
+        options.scenario(
+            "Another one; without it the same with what `--set`, `--decimals` and "
             "`--rounding` change. Of two scenarios these change both.",
-            autocompletion=options.beginning(options.scenarios),
-            show_default=False,
+            "[SECOND]",
         ),
     ] = ""
     part: Excerpt = Excerpt()
@@ -47,11 +44,7 @@ class CompareArguments(NamedTuple):
             "`full`: all rows.",
         ),
     ] = "rows"
-    form: options.FormatOption = None
-    fragment: options.Fragment = False
-    output: options.Output = None
-    allowed: Allowed = Allowed()
-    force: options.Force = False
+    page: PageOptions = PageOptions()
 
     def sides(self) -> "tuple[_Asked, _Asked]":
         """What is compared. Raises Refusal where that is one and the same."""
@@ -105,14 +98,12 @@ def command(typed: CompareArguments) -> None:
     complaints = Complaints()
     complaints.hear(check_steps, typed.part.steps)
     complaints.hear(check_detail, typed.detail)
-    complaints.hear(
-        check_output, typed.form, typed.output, force=typed.force, fragment=typed.fragment
-    )
+    complaints.hear(typed.page.check)
     sides = complaints.hear(typed.sides)
     complaints.stop_if_any()
     assert sides is not None
     with complaining():
-        traces = [typed.allowed.worked_alone(one.scenario, one.changes) for one in sides]
+        traces = [typed.page.allowed.worked_alone(one.scenario, one.changes) for one in sides]
         same = _tell(typed, sides, traces, [*_changed(sides)])
     if not same:
         raise typer.Exit(DIFFERS)
@@ -138,6 +129,5 @@ def _tell(
 
     named = [(one.called, trace) for one, trace in zip(sides, traces, strict=True)]
     told = compared(named, changed, typed.part.steps, typed.detail, **typed.part.within)
-    page = comparison(told)
-    deliver(page, typed.form, typed.output, force=typed.force, fragment=typed.fragment)
+    typed.page.deliver(comparison(told))
     return told.same

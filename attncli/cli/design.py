@@ -1,16 +1,17 @@
 """`attn design`: a new scenario with nice numbers."""
 
-from __future__ import annotations
-
+# no lazy annotations here: Typer reads them
 import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from attncli.cli import options
+from attncli.cli.arguments import taking
 from attncli.cli.complaints import Complaints, complaining
 from attncli.cli.numbers import whole
 from attncli.cli.output import check_target, send_scenario
+from attncli.records import NamedTuple
 from attncli.refusals import Problem
 from attncli.writing import OutputError
 
@@ -22,31 +23,36 @@ if TYPE_CHECKING:
 _MOST_DECIMALS = 9
 
 
-def command(
+class DesignArguments(NamedTuple):
+    """What was typed."""
+
     tokens: Annotated[
         str, typer.Option("--tokens", metavar="N", help="How many words, 2 to 8.")
-    ] = "3",
+    ] = "3"
     d_model: Annotated[
         str,
         typer.Option("--d-model", metavar="N", help="The dimensions of the embeddings, 1 to 8."),
-    ] = "2",
+    ] = "2"
     heads: Annotated[
         str,
         typer.Option("--heads", metavar="N", help="How many heads share these dimensions equally."),
-    ] = "1",
+    ] = "1"
     seed: Annotated[
         str,
         typer.Option(
             "--seed", metavar="N", help="Chooses the numbers; the same seed gives the same bytes."
         ),
-    ] = "1",
+    ] = "1"
     decimals: Annotated[
         str, typer.Option("--decimals", metavar="N", help="The decimals of every step.")
-    ] = "3",
-    allow: options.Allow = None,
-    output: options.Output = None,
-    force: options.Force = False,
-) -> None:
+    ] = "3"
+    allow: options.Allow = None
+    output: options.Output = None
+    force: options.Force = False
+
+
+@taking(DesignArguments)
+def command(typed: DesignArguments) -> None:
     """Make a new scenario whose numbers are nice to work with by hand.
 
     Examples:
@@ -59,28 +65,27 @@ def command(
     from attncli.scenario.exercise import LARGEST_SEED
 
     complaints = Complaints()
-    sizes = _sizes(complaints, (tokens, d_model, heads, decimals))
-    number = complaints.hear(whole, "--seed", seed, 0, LARGEST_SEED)
-    complaints.problems += check_names(allow or ())
-    complaints.hear(check_target, output, force=force)
+    sizes = _sizes(complaints, typed)
+    number = complaints.hear(whole, "--seed", typed.seed, 0, LARGEST_SEED)
+    complaints.problems += check_names(typed.allow or ())
+    complaints.hear(check_target, typed.output, force=typed.force)
     complaints.stop_if_any()
     assert sizes is not None
     assert number is not None
     with complaining():
-        send_scenario(_text(sizes, number, allow or ()), output, force=force)
+        send_scenario(_text(sizes, number, typed.allow or ()), typed.output, force=typed.force)
 
 
-def _sizes(complaints: Complaints, texts: tuple[str, str, str, str]) -> Sizes | None:
+def _sizes(complaints: Complaints, typed: DesignArguments) -> "Sizes | None":
     """The sizes that are asked for; None having heard what is wrong with them."""
     from attncli.design.sketch import MOST_D_MODEL, Sizes
     from attncli.design.words import FEWEST, MOST
 
-    tokens, d_model, heads, decimals = texts
     found = [
-        complaints.hear(whole, "--tokens", tokens, FEWEST, MOST),
-        complaints.hear(whole, "--d-model", d_model, 1, MOST_D_MODEL),
-        complaints.hear(whole, "--heads", heads, 1, MOST_D_MODEL),
-        complaints.hear(whole, "--decimals", decimals, 1, _MOST_DECIMALS),
+        complaints.hear(whole, "--tokens", typed.tokens, FEWEST, MOST),
+        complaints.hear(whole, "--d-model", typed.d_model, 1, MOST_D_MODEL),
+        complaints.hear(whole, "--heads", typed.heads, 1, MOST_D_MODEL),
+        complaints.hear(whole, "--decimals", typed.decimals, 1, _MOST_DECIMALS),
     ]
     known = [size for size in found if size is not None]
     sizes = Sizes(*known) if len(known) == len(found) else None
@@ -88,11 +93,11 @@ def _sizes(complaints: Complaints, texts: tuple[str, str, str, str]) -> Sizes | 
         fitting = [str(h) for h in range(1, sizes.d_model + 1) if sizes.d_model % h == 0]
         wrong = f"{sizes.d_model} dimensions can't be shared equally by {sizes.heads} heads"
         right = f"give {' or '.join(fitting)}"
-        complaints.problems.append(Problem.of(f"--heads {heads}", wrong, right))
+        complaints.problems.append(Problem.of(f"--heads {typed.heads}", wrong, right))
     return sizes
 
 
-def _text(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
+def _text(sizes: "Sizes", seed: int, allow: "Sequence[str]") -> str:
     from attncli.design.sketch import sketch, text_of
     from attncli.design.unsatisfied import Unsatisfied
 
@@ -104,7 +109,7 @@ def _text(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
     return text_of(sizes, words, scenario, _command(sizes, seed, allow))
 
 
-def _command(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
+def _command(sizes: "Sizes", seed: int, allow: "Sequence[str]") -> str:
     """The command that makes a scenario again."""
     words = ["attn", "design", "--tokens", str(sizes.tokens), "--d-model", str(sizes.d_model)]
     words += ["--heads", str(sizes.heads), "--seed", str(seed), "--decimals", str(sizes.decimals)]

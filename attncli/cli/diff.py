@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from attncli.cli import options
-from attncli.cli.arguments import Allowed, ForThisRun, taking
+from attncli.cli.arguments import ForThisRun, PageOptions, taking
 from attncli.cli.complaints import Complaints, complaining
-from attncli.cli.output import check_output, deliver
 from attncli.records import NamedTuple
 from attncli.refusals import Refusal
 
@@ -48,21 +47,18 @@ class DiffArguments(NamedTuple):
             "The floats that all was worked in; by default as the dump's numbers are.",
         ),
     ] = None
-    set_: options.Sets = None
-    form: options.FormatOption = None
-    output: options.Output = None
-    allowed: Allowed = Allowed()
-    force: options.Force = False
+    changed: ForThisRun = ForThisRun()
+    page: PageOptions = PageOptions()
 
     def work(self) -> "Trace":
         """The scenario, worked in full precision. Raises ScenarioError."""
         from attncli.pipeline import work
 
-        changes = ForThisRun(rounding="exact", set_=self.set_).changes()
-        return work(self.allowed.load(self.scenario, changes))
+        changes = self.changed._replace(rounding="exact").changes()
+        return work(self.page.allowed.load(self.scenario, changes))
 
 
-@taking(DiffArguments)
+@taking(DiffArguments, without=("decimals", "rounding", "fragment"))
 def command(typed: DiffArguments) -> None:
     """Tell where an implementation departs, and by which bug.
 
@@ -79,7 +75,7 @@ def command(typed: DiffArguments) -> None:
     from attncli.file.dump_files import read_dump
 
     complaints = Complaints()
-    complaints.hear(check_output, typed.form, typed.output, force=typed.force)
+    complaints.hear(typed.page.check)
     complaints.hear(_check_precision, typed.precision)
     mapped = complaints.hear(_mapped, typed.map_ or ())
     tensors = complaints.hear(read_dump, typed.dump)
@@ -94,8 +90,7 @@ def command(typed: DiffArguments) -> None:
 
         taken = taken_apart(tensors, trace, mapped or {}, typed.dump, typed.precision)
         comparison = Comparison(trace, taken)
-        page = report(comparison, typed.dump)
-        deliver(page, typed.form, typed.output, force=typed.force)
+        typed.page.deliver(report(comparison, typed.dump))
     if comparison.first is not None:
         raise typer.Exit(DEPARTS)
 

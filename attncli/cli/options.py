@@ -41,22 +41,23 @@ def choice(
     return typer.Option(option, metavar=shown, help=says, autocompletion=beginning(names))
 
 
-ScenarioArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="SCENARIO",
-        help="A scenario file, or the name of a shipped one.",
+def scenario(says: str, metavar: str = "SCENARIO") -> Any:  # noqa: ANN401
+    """An argument for a scenario; one in brackets may be left out."""
+    return typer.Argument(
+        metavar=metavar,
+        help=says,
         autocompletion=beginning(scenarios),
-    ),
-]
+        show_default=not metavar.startswith("["),
+    )
+
+
+ScenarioArgument = Annotated[str, scenario("A scenario file, or the name of a shipped one.")]
 ScenarioOrUsual = Annotated[
     str,
-    typer.Argument(
-        metavar="[SCENARIO]",
-        help="A scenario file, or the name of a shipped one; by default i_love_ai, or an example "
+    scenario(
+        "A scenario file, or the name of a shipped one; by default i_love_ai, or an example "
         "of the step.",
-        autocompletion=beginning(scenarios),
-        show_default=False,
+        "[SCENARIO]",
     ),
 ]
 Steps = Annotated[

@@ -15,11 +15,7 @@ class PracticeArguments(NamedTuple):
 
     scenario: Annotated[
         str,
-        typer.Argument(
-            metavar="SCENARIO",
-            help="A scenario file, the name of a shipped one, or an exercise file.",
-            autocompletion=options.beginning(options.scenarios),
-        ),
+        options.scenario("A scenario file, the name of a shipped one, or an exercise file."),
     ]
     part: Excerpt = Excerpt()
     cell: Annotated[

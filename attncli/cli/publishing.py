@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from attncli.cli.arguments import Allowed, Arguments
+from attncli.cli.arguments import Allowed, Arguments, PageOptions
 from attncli.cli.complaints import Complaints, complaining
 from attncli.cli.progress import watched
 from attncli.records import NamedTuple
@@ -161,7 +161,7 @@ def _page(trace: Trace) -> Document:
 def _lessons(trace: Trace, source: SiteSource) -> Document:
     from attncli.cli.explain import lessons_page
 
-    return lessons_page(trace, Arguments(source.scenario, form=_FORMAT), every=False)
+    return lessons_page(trace, Arguments(source.scenario, page=PageOptions(_FORMAT)), every=False)
 
 
 def _sheet(trace: Trace, source: SiteSource) -> Document | None:
@@ -235,7 +235,7 @@ def _listed(one: Published) -> SiteEntry:
 def _told(folder: str, count: int, files: Mapping[str, Contents]) -> str:
     """What was written, in a line."""
     from attncli.notation.words import printed
-    from attncli.writing.file import encoded
+    from attncli.writing.contents import encoded
 
     size = sum(len(encoded(contents)) for contents in files.values()) / 1e6
     name = printed(Word(str(Path(folder) / INDEX)))

@@ -39,7 +39,7 @@ def _document(trace: Trace, typed: Arguments) -> Document:
         return cells_page(trace, find_cells(trace, typed.cell, typed.part.options()))
     from attncli.telling import selection, walkthrough
 
-    detail = typed.detail or default_detail(typed.form, typed.output)
+    detail = typed.detail or default_detail(typed.page.form, typed.page.output)
     chosen = selection.select(trace, typed.part.steps, detail=detail or "full", **typed.part.within)
     chosen = chosen.illustrated(typed.pictured)
     walkthrough.check_told(trace, chosen)

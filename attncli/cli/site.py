@@ -1,17 +1,19 @@
 """`attn site`: scenarios as a small website."""
 
-from __future__ import annotations
-
+# no lazy annotations here: Typer reads them
 from typing import Annotated
 
 import typer
 
 from attncli.cli import options
-from attncli.cli.arguments import Allowed
+from attncli.cli.arguments import Allowed, taking
+from attncli.records import NamedTuple
 
 
-def command(
-    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="The folder to write.")],
+class SiteArguments(NamedTuple):
+    """What was typed."""
+
+    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="The folder to write.")]
     from_: Annotated[
         str | None,
         typer.Option(
@@ -19,11 +21,13 @@ def command(
             metavar="FOLDER",
             help="The scenario files of this folder, in place of the shipped ones.",
         ),
-    ] = None,
-    files_outside: options.FilesOutside = False,
-    large: options.Large = False,
-    force: options.Force = False,
-) -> None:
+    ] = None
+    allowed: Allowed = Allowed()
+    force: options.Force = False
+
+
+@taking(SiteArguments)
+def command(typed: SiteArguments) -> None:
     """Write scenarios as a small website with lessons and sheets.
 
     It needs no server: begin at its index.html.
@@ -36,4 +40,4 @@ def command(
     """
     from attncli.cli.publishing import publish
 
-    publish(folder, from_, Allowed(files_outside, large), force=force)
+    publish(typed.folder, typed.from_, typed.allowed, force=typed.force)

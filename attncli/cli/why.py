@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from attncli.cli import options
-from attncli.cli.arguments import Allowed, ForThisRun, taking
+from attncli.cli.arguments import ForThisRun, PageOptions, taking
 from attncli.cli.complaints import Complaints, complaining
 from attncli.cli.numbers import whole
-from attncli.cli.output import check_output, deliver
 from attncli.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -35,15 +34,11 @@ class WhyArguments(NamedTuple):
         ),
     ] = None
     changed: ForThisRun = ForThisRun()
-    form: options.FormatOption = None
-    fragment: options.Fragment = False
-    output: options.Output = None
-    allowed: Allowed = Allowed()
-    force: options.Force = False
+    page: PageOptions = PageOptions()
 
     def work(self) -> "Trace":
         """The scenario, worked. Raises ScenarioError."""
-        return self.allowed.worked_alone(self.scenario, self.changed.changes())
+        return self.page.allowed.worked_alone(self.scenario, self.changed.changes())
 
 
 @taking(WhyArguments)
@@ -61,15 +56,12 @@ def command(typed: WhyArguments) -> None:
     """
     complaints = Complaints()
     depth = complaints.hear(_depth, typed.depth)
-    complaints.hear(
-        check_output, typed.form, typed.output, force=typed.force, fragment=typed.fragment
-    )
+    complaints.hear(typed.page.check)
     trace = complaints.hear(typed.work)
     complaints.stop_if_any()
     assert trace is not None
     with complaining():
-        page = _page(trace, typed.cells, depth)
-        deliver(page, typed.form, typed.output, force=typed.force, fragment=typed.fragment)
+        typed.page.deliver(_page(trace, typed.cells, depth))
 
 
 def _depth(said: str | None) -> int | None:

@@ -6,8 +6,7 @@ take it first: there `-2^2` is 4.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -15,7 +14,8 @@ from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.expression import Expression, Location, Number
 from attncli.notation.plain import plain
-from attncli.records import NamedTuple, Node, dataclass
+from attncli.notation.sheet_cells import CellRange, CellRanges, PlaceOf, letters, quoted
+from attncli.records import NamedTuple, dataclass
 
 MINUS_INFINITY = "-1E+200"
 """A spreadsheet has no −∞; to e this is as good, and it can be added to and divided."""
@@ -33,26 +33,8 @@ _NOISE = 12
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)
 
 
-class SheetCell(NamedTuple):
-    """Where a number stands: its sheet, its row and its column from 0."""
-
-    sheet: str
-    row: int
-    column: int
-
-
-PlaceOf = Callable[[Location], SheetCell]
-
-
 class TooLongError(ValueError):
     """A formula that is longer than a spreadsheet takes."""
-
-
-class _Range(ex.Leaf):
-    """Cells next to each other, in the place of one of them in each term of a sum."""
-
-    first: Location
-    last: Location
 
 
 class _Text(NamedTuple):
@@ -95,29 +77,16 @@ def _may_be_half(node: Expression) -> bool:
 _STRAIGHT = ("where", "max", "min", "finite", "step")
 
 
-def absolute(place: SheetCell) -> str:
-    """A cell's address that stays as it is where it is copied: `$B$3`."""
-    return f"${_letters(place.column)}${place.row + 1}"
-
-
-def quoted(sheet: str) -> str:
-    """A sheet's name as it stands in a formula."""
-    return "'{}'".format(sheet.replace("'", "''"))
-
-
-def _letters(column: int) -> str:
-    text = ""
-    while column >= 0:
-        text, column = chr(ord("A") + column % 26) + text, column // 26 - 1
-    return text
-
-
 @dataclass(frozen=True)
 class _Spreadsheet:
     """Formulas of the cells of one sheet."""
 
     sheet: str
     place_of: PlaceOf
+
+    @property
+    def ranges(self) -> CellRanges:
+        return CellRanges(self.place_of)
 
     def of(self, node: Expression) -> _Text:
         rule = _RULES.get(type(node))
@@ -140,14 +109,14 @@ class _Spreadsheet:
         text = decimals.text(node.full) if node.full.is_finite() else MINUS_INFINITY
         return _Text(text, _SUM if text.startswith("-") else _ATOM)
 
-    def range(self, node: _Range) -> _Text:
+    def range(self, node: CellRange) -> _Text:
         last = self.place_of(node.last)
-        return _Text(f"{self._address(node.first)}:{_letters(last.column)}{last.row + 1}", _ATOM)
+        return _Text(f"{self._address(node.first)}:{letters(last.column)}{last.row + 1}", _ATOM)
 
     def _address(self, cell: Location) -> str:
         sheet, row, column = self.place_of(cell)
         before = "" if sheet == self.sheet else f"{quoted(sheet)}!"
-        return f"{before}{_letters(column)}{row + 1}"
+        return f"{before}{letters(column)}{row + 1}"
 
     def symbol(self, node: ex.Symbol) -> _Text:
         if node not in _CONSTANTS:
@@ -156,7 +125,7 @@ class _Spreadsheet:
 
     def sum(self, node: ex.Sum) -> _Text:
         text = ""
-        for run in self._runs(node.terms):
+        for run in self.ranges.runs(node.terms):
             ranged = self._ranged(run)
             if ranged is not None:
                 text += ("+" if text else "") + ranged
@@ -201,88 +170,38 @@ class _Spreadsheet:
 
     def extreme(self, function: str, arguments: Sequence[Expression]) -> str:
         """The largest or the smallest of some numbers."""
-        cells = self._template(arguments) if len(arguments) >= _LONG_LIST else None
-        inside = self.of(cells).text if isinstance(cells, _Range) else self.listed(arguments)
+        cells = self.ranges.template(arguments) if len(arguments) >= _LONG_LIST else None
+        inside = self.of(cells).text if isinstance(cells, CellRange) else self.listed(arguments)
         return f"{function}({inside})"
-
-    # -- sums by ranges ------------------------------------------------------------------------
-
-    def _runs(self, terms: Sequence[Expression]) -> Iterator[list[Expression]]:
-        """Terms that follow each other alike, each of cells next to the last one's."""
-        run: list[Expression] = []
-        for term in terms:
-            if run and self._template([*run[-1:], term]) is None:
-                yield run
-                run = []
-            run.append(term)
-        yield run
 
     def _ranged(self, terms: Sequence[Expression]) -> str | None:
         """Terms as a sum over ranges of cells; None where they are better written out."""
         if len(terms) < (_LONG_LIST if isinstance(terms[0], Number) else _LONG):
             return None
-        template = self._template(terms)
+        template = self.ranges.template(terms)
         match template:
             case None:
                 return None
-            case _Range():
+            case CellRange():
                 return f"SUM({self.of(template).text})"
-            case ex.Power(_Range() as base, ex.TWO):
+            case ex.Power(CellRange() as base, ex.TWO):
                 return f"SUMSQ({self.of(base).text})"
-            case ex.Product((_Range() as a, _Range() as b)):
+            case ex.Product((CellRange() as a, CellRange() as b)):
                 return self._product_of_ranges(a, b)
             case _:
                 return self._sum_of_template(template)
 
-    def _product_of_ranges(self, a: _Range, b: _Range) -> str:
-        if self._is_row(a) == self._is_row(b):
+    def _product_of_ranges(self, a: CellRange, b: CellRange) -> str:
+        if self.ranges.is_row(a) == self.ranges.is_row(b):
             return f"SUMPRODUCT({self.listed([a, b])})"
-        row, column = (a, b) if self._is_row(a) else (b, a)
+        row, column = (a, b) if self.ranges.is_row(a) else (b, a)
         return f"MMULT({self.listed([row, column])})"
 
     def _sum_of_template(self, template: Expression) -> str | None:
-        ranges = {self._is_row(one) for one in ex.each(template, _Range)}
+        ranges = {self.ranges.is_row(one) for one in ex.each(template, CellRange)}
         if len(ranges) != 1 or any(one.function in _OF_ONE for one in ex.each(template, ex.Apply)):
             return None
         return f"SUMPRODUCT({self.of(template).text})"
-
-    def _is_row(self, cells: _Range) -> bool:
-        return self.place_of(cells.first).row == self.place_of(cells.last).row
-
-    def _template(self, nodes: Sequence[Any]) -> Any:  # noqa: ANN401
-        """What some nodes have in common, with a range where each has its own cell; None where they
-        are not alike."""
-        first = nodes[0]
-        if isinstance(first, Number):
-            return self._common_number(nodes)
-        if any(type(node) is not type(first) for node in nodes):
-            return None
-        if type(first) is tuple:
-            if len({len(node) for node in nodes}) > 1:
-                return None
-            parts = [self._template(each) for each in zip(*nodes, strict=True)]
-            return None if None in parts else tuple(parts)
-        if not isinstance(first, Node) or isinstance(first, ex.Leaf):
-            return first if all(node == first for node in nodes) else None
-        parts = [self._template(each) for each in zip(*(n.parts for n in nodes), strict=True)]
-        return None if any(part is None for part in parts) else type(first)(*parts)
-
-    def _common_number(self, nodes: Sequence[Any]) -> Expression | None:
-        first, last = nodes[0], nodes[-1]
-        if not all(isinstance(node, Number) for node in nodes):
-            return None
-        if all(node.cell == first.cell and node.full == first.full for node in nodes):
-            return first if first.cell != ex.INNER else None
-        cells = [node.cell for node in nodes]
-        if any(cell is None or not cell.quantity for cell in cells):
-            return None
-        places = [self.place_of(cell) for cell in cells]
-        steps = {(b.row - a.row, b.column - a.column) for a, b in pairwise(places)}
-        on_one_sheet = len({place.sheet for place in places}) == 1
-        return _Range(first.cell, last.cell) if on_one_sheet and steps in _STEPS else None
-
-
-_STEPS = ({(0, 1)}, {(1, 0)})
 
 
 def _entries(vector: Expression) -> tuple[Expression, ...]:
@@ -339,7 +258,7 @@ _CONSTANTS: Mapping[ex.Symbol, str] = MappingProxyType({ex.E: "EXP(1)", ex.PI: "
 _RULES: Mapping[type, Callable[[_Spreadsheet, Any], _Text]] = MappingProxyType(
     {
         Number: _Spreadsheet.number,
-        _Range: _Spreadsheet.range,
+        CellRange: _Spreadsheet.range,
         ex.Symbol: _Spreadsheet.symbol,
         ex.Sum: _Spreadsheet.sum,
         ex.Product: _Spreadsheet.product,

@@ -7,7 +7,8 @@ with the last layer's output.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from attncli.arithmetic.rounding import MOST_DECIMALS
@@ -26,11 +27,23 @@ from attncli.file.kinds import (
 )
 from attncli.file.matrices import VectorKind
 from attncli.file.nodes import Map, Node, describe
-from attncli.file.problems import Problems
+from attncli.file.problems import Problems, knows_nothing
+from attncli.refusals import listed
 from attncli.scenario.published import PUBLISHED
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.order import STORY, keys_of, step_named
-from attncli.steps.terms import key_meant
+from attncli.steps.terms import KEY_NAMES, step_meant
+
+
+def key_meant(word: str) -> str | None:
+    """What is said in place of a word that isn't a key where it stands."""
+    if word in SCENARIO.known:
+        return "it belongs at the top of the scenario"
+    if word in KEY_NAMES:
+        return f"it is called {KEY_NAMES[word]} here"
+    above = [name for name, known in _keys_inside().items() if word in known]
+    return f"it belongs inside {listed(above)}" if above else step_meant(word)
+
 
 ATTENTION = keys_of("attention")
 WAY = keys_of("way")
@@ -163,6 +176,20 @@ _OF_A_FILE = (
     ),
 )
 SCENARIO = Record(keys_of(*_PARTS, "file", also=_OF_A_FILE), hint=key_meant)
+
+
+@cache
+def _keys_inside() -> Mapping[str, set[str]]:
+    """The keys that belong inside the value of another one, by its name."""
+    return {key.name: _known_inside(key.kind) for key in SCENARIO.keys}
+
+
+def _known_inside(kind: Any) -> set[str]:  # noqa: ANN401
+    """The keys that belong inside a value of a kind, but for those of whole layers."""
+    if isinstance(kind, Record):
+        return {*kind.known} if kind.hint is knows_nothing else set()
+    kinds = getattr(kind, "kinds", ()) or filter(None, [getattr(kind, "kind", None)])
+    return {key for inner in kinds for key in _known_inside(inner)}
 
 
 def json_schema() -> Schema:

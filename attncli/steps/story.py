@@ -21,14 +21,12 @@ from attncli.steps.step import Step
 from attncli.trace import (
     AttentionPlace,
     CellPlace,
-    CutPlace,
     HeadPlace,
     LayerPlace,
     NormPlace,
     Place,
     PlannedStep,
     ResidualPlace,
-    RoundPlace,
     WayPlace,
 )
 from attncli.trace.budget import excess
@@ -142,8 +140,10 @@ class _Teller:
     def stack(self, stack: Stack, memory: Name) -> Name:
         place = Place(self.scenario, stack, stack.path, below(stack.path, "X"))
         if stack.text.tokenizing is not None:
-            self._vocabulary(place)
-            self._cuts(place)
+            from attncli.steps.tokenizers.rounds import tokenizer_steps
+
+            for step, at in tokenizer_steps(place):
+                self.add(step, at)
         self.add("tokenize", place)
         x = self._input(place)
         for layer in stack.layers:
@@ -151,30 +151,6 @@ class _Teller:
             cell = layer.recurrent
             x = self.block(at, memory) if cell is None else self.recurrent(at, cell)
         return x if stack.final_norm is None else self._norm(place, x, stack.final_norm)
-
-    def _vocabulary(self, place: Place) -> None:
-        """How a tokenizer came to its vocabulary: at once, or in rounds."""
-        from attncli.steps.tokenizers.estimate import told_numbers, worked_numbers
-        from attncli.steps.tokenizers.learn import told_rounds, worked_rounds
-        from attncli.steps.tokenizers.prune import trained_pruning
-
-        self.add("dictionary", place)
-        rounds: dict[int, tuple[str, ...]] = dict.fromkeys(worked_rounds(place), ("learn",))
-        rounds |= dict.fromkeys(worked_numbers(place), ("estimate", "prune"))
-        rounds |= {1: ("prune",)} if trained_pruning(place) else {}
-        told = {1, *told_rounds(place), *told_numbers(place)}
-        for number, steps in rounds.items():
-            path = place.name("rounds", number)
-            at = place.to(RoundPlace, path=path, round=number, told=number in told)
-            for step in steps:
-                self.add(step, at)
-
-    def _cuts(self, place: Place) -> None:
-        """How words are cut where all ways are weighed."""
-        from attncli.steps.tokenizers.viterbi import told_words
-
-        for number, word in told_words(place):
-            self.add("viterbi", place.to(CutPlace, path=place.name("words", number), word=word))
 
     def _input(self, place: Place) -> Name:
         """The input embeddings: those of the tokens, with positions and whatever else is added."""

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from attncli.file.keys import Record
-from attncli.file.problems import knows_nothing, nearest
+from attncli.file.problems import nearest
 from attncli.refusals import listed
 from attncli.steps.order import STORY, step_named
 from attncli.steps.step import Step
 
-_OTHER_NAMES = MappingProxyType(
+KEY_NAMES = MappingProxyType(
     {
         **dict.fromkeys(("num_heads", "n_heads", "num_attention_heads", "n_head"), "heads"),
         **dict.fromkeys(("num_key_value_heads", "n_kv_heads"), "kv_heads"),
@@ -76,34 +73,6 @@ def step_meant(word: str) -> str | None:
 def _more_of(step: Step[Any]) -> str:
     keys = f" (keys: {listed(key.name for key in step.keys)})" if step.keys else ""
     return f"{keys}: see attn explain --step {step.name}"
-
-
-def key_meant(word: str) -> str | None:
-    """What is said in place of a word that isn't a key where it stands."""
-    from attncli.steps.schema import SCENARIO
-
-    if word in SCENARIO.known:
-        return "it belongs at the top of the scenario"
-    if word in _OTHER_NAMES:
-        return f"it is called {_OTHER_NAMES[word]} here"
-    above = [name for name, known in _keys_inside().items() if word in known]
-    return f"it belongs inside {listed(above)}" if above else step_meant(word)
-
-
-@cache
-def _keys_inside() -> Mapping[str, set[str]]:
-    """The keys that belong inside the value of another one, by its name."""
-    from attncli.steps.schema import SCENARIO
-
-    return {key.name: _known_inside(key.kind) for key in SCENARIO.keys}
-
-
-def _known_inside(kind: Any) -> set[str]:  # noqa: ANN401
-    """The keys that belong inside a value of a kind, but for those of whole layers."""
-    if isinstance(kind, Record):
-        return {*kind.known} if kind.hint is knows_nothing else set()
-    kinds = getattr(kind, "kinds", ()) or filter(None, [getattr(kind, "kind", None)])
-    return {key for inner in kinds for key in _known_inside(inner)}
 
 
 def nearest_step(name: str) -> str:

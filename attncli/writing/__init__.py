@@ -3,8 +3,9 @@
 What writes files is imported where one is written, from `file` and `folder`.
 """
 
+from attncli.writing.contents import Contents
 from attncli.writing.errors import OutputError
-from attncli.writing.streams import Contents, standard_streams, write_out
+from attncli.writing.streams import standard_streams, write_out
 
 __all__ = [
     "Contents",

@@ -7,9 +7,9 @@ import shutil
 from pathlib import Path
 from typing import BinaryIO
 
+from attncli.writing.contents import Contents, encoded
 from attncli.writing.errors import OutputError, check_named, exists, told, unsupported
 from attncli.writing.signals import held
-from attncli.writing.streams import Contents
 from attncli.writing.unfinished import alone, unfinished_name
 
 _OPEN_FILES = Path("/proc/self/fd")
@@ -37,13 +37,6 @@ def write_file(output: str, text: Contents, *, force: bool) -> None:
         path = Path(os.path.realpath(output))
         with alone(path.parent), held():
             _put(encoded(text), path, force=force)
-
-
-def encoded(contents: Contents) -> bytes:
-    """What is written to files, a text in UTF-8, and what no character is as an escape."""
-    if isinstance(contents, bytes):
-        return contents
-    return contents.encode("utf-8", errors="backslashreplace")
 
 
 def _put(data: bytes, path: Path, *, force: bool) -> None:

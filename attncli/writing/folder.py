@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
+from attncli.writing.contents import Contents, encoded
 from attncli.writing.errors import OutputError, check_named, told, unsupported
 from attncli.writing.exchange import exchange
-from attncli.writing.file import copy_mode, encoded, settle
+from attncli.writing.file import copy_mode, settle
 from attncli.writing.signals import Stop, held
-from attncli.writing.streams import Contents
 from attncli.writing.unfinished import alone, replaced_name, stage
 
 

@@ -6,7 +6,7 @@ import io
 from collections.abc import Mapping
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from attncli.writing.file import encoded
+from attncli.writing.contents import encoded
 
 _READABLE = 0o644 << 16
 _FIRST_DAY = (1980, 1, 1, 0, 0, 0)

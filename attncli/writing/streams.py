@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
+from attncli.writing.contents import Contents
+
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-Contents = str | bytes
-"""What a file gets: a text, or a package."""
 _FAILED = 1
 
 

@@ -17,11 +17,9 @@ class ExerciseArguments(NamedTuple):
     context: typer.Context
     scenario: Annotated[
         str,
-        typer.Argument(
-            metavar="SCENARIO",
-            help="A scenario file, or the name of a shipped one; or an exercise file, which says "
-            "by itself what is asked.",
-            autocompletion=options.beginning(options.scenarios),
+        options.scenario(
+            "A scenario file, or the name of a shipped one; or an exercise file, which says by "
+            "itself what is asked."
         ),
     ]
     part: Excerpt = Excerpt()

@@ -25,7 +25,7 @@ from attncli.cli.exercising.personal_sheets import PersonalSheets, personal_shee
 from attncli.cli.exercising.variants import variants
 from attncli.records import NamedTuple
 from attncli.writing import Contents, OutputError, write_out
-from attncli.writing.file import encoded
+from attncli.writing.contents import encoded
 from attncli.writing.folder import check_folder, write_files
 
 if TYPE_CHECKING:

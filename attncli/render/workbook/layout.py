@@ -7,7 +7,7 @@ from itertools import groupby
 
 from attncli.arithmetic.expression import INNER, Expression, Location, Number, leaves
 from attncli.document import Document, Section
-from attncli.notation.spreadsheet import SheetCell
+from attncli.notation.sheet_cells import SheetCell
 from attncli.records import NamedTuple
 from attncli.refusals import Refusal
 from attncli.render.sentences import text_of_spans

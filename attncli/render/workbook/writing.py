@@ -7,14 +7,8 @@ from typing import TYPE_CHECKING
 
 from attncli.arithmetic.expression import INNER, Blank, Expression, Number
 from attncli.notation import plain
-from attncli.notation.spreadsheet import (
-    MINUS_INFINITY,
-    SheetCell,
-    TooLongError,
-    absolute,
-    formula,
-    quoted,
-)
+from attncli.notation.sheet_cells import SheetCell, absolute, quoted
+from attncli.notation.spreadsheet import MINUS_INFINITY, TooLongError, formula
 from attncli.notation.words import printed
 from attncli.render.colours import ink_of
 from attncli.render.workbook.items import Item, NumberTable, TextRow

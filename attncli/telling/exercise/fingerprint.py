@@ -21,7 +21,7 @@ from attncli.scenario.model import (
     Stack,
 )
 from attncli.scenario.scenario import Scenario
-from attncli.steps.attention.mask import mask_rules
+from attncli.steps.attention.mask_rules import mask_rules
 from attncli.steps.block.ffn import ACTIVATION
 from attncli.steps.block.norm import SETTINGS
 from attncli.steps.input.embed import EMBEDDING_SCALE

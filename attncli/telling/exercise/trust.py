@@ -17,9 +17,9 @@ from attncli.design.difficulty import difficulty
 from attncli.document import Bullets, Document, Facts, Spans, Subheading, Table
 from attncli.questions import RightAnswer
 from attncli.records import NamedTuple
+from attncli.telling.exercise.blanked import BlankedPage, shown_rows, taken
 from attncli.telling.exercise.keys import around
 from attncli.telling.exercise.lines import Blankable
-from attncli.telling.exercise.papers import BlankedPage, shown_rows, taken
 from attncli.telling.exercise.request import ExerciseRequest
 from attncli.trace import Trace
 from attncli.word import Word

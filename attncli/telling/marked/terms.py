@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from attncli.marking.verdicts import Accepted
 from attncli.questions import RightAnswer
 from attncli.scenario.exercise import Blanking
-from attncli.telling.exercise.papers import taken
+from attncli.telling.exercise.blanked import taken
 from attncli.telling.exercise.request import ExerciseRequest, PartAsked
 from attncli.telling.selection import select
 from attncli.trace import Trace
