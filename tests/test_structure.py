@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import grimp
 
 PACKAGE = Path(__file__).parents[1] / "attncli"
+Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 LONGEST_FILE, LONGEST_FUNCTION = 300, 40
 
 
-def _all(path: Path, *kinds: type[ast.stmt]) -> Iterator[ast.stmt]:
-    return (node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if type(node) in kinds)
+@cache
+def _definitions(path: Path) -> tuple[Definition, ...]:
+    found = ast.walk(ast.parse(path.read_text("utf-8")))
+    return tuple(node for node in found if isinstance(node, Definition))
 
 
 def test_no_two_classes_share_a_name() -> None:
     """But for the oracle's, which shares no code, and what tells `records` to a type checker."""
     rooms = (path for path in PACKAGE.rglob("*.py") if "oracle" not in path.parts)
     kept = (path for path in rooms if path.name != "records.py")
-    found = Counter(vars(node)["name"] for path in kept for node in _all(path, ast.ClassDef))
+    known = (one for path in kept for one in _definitions(path))
+    found = Counter(one.name for one in known if isinstance(one, ast.ClassDef))
     assert len(found) > 300
     assert [name for name, count in found.items() if count > 1] == []
 
@@ -33,7 +37,8 @@ def test_no_file_and_no_function_is_too_long_to_read() -> None:
     functions = [
         (path, one.lineno, (one.end_lineno or 0) - one.lineno + 1)
         for path in files
-        for one in _all(path, ast.FunctionDef, ast.AsyncFunctionDef)
+        for one in _definitions(path)
+        if not isinstance(one, ast.ClassDef)
     ]
     assert len(functions) > 4000
     assert [one for one in functions if one[-1] > LONGEST_FUNCTION] == []
