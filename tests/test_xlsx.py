@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,6 +16,7 @@ import pytest
 from attncli import Trace, load, work
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.expression import Location, Number
+from attncli.choices import Policy
 from attncli.file.shipped import names
 from attncli.notation.sheet_cells import SheetCell
 from attncli.notation.spreadsheet import formula
@@ -29,12 +30,26 @@ from tests.conftest import THOROUGH
 from tests.marking_cases import run
 from tests.spreadsheets import needs_libreoffice, not_as_worked, range_of, recalculated
 
-LARGE = {"i_can_go_alone", "embedding_table"}
-"""Those of hundreds of dimensions."""
-SAMPLE = ["decoder_block", "i_love_ai"]
+BOTH: tuple[Policy, ...] = ("carry", "exact")
+SAMPLE = {"i_can_go_alone": BOTH[:1]}
+CHANGED = {
+    "attention": ("i_love_ai", [], "W_Q[1,2]", -0.515),
+    "large scores": ("i_love_ai", ["W_Q=[[30, 1], [2, 40]]"], "W_K[2,1]", 14.5),
+    "masked": ("i_love_tennis_causal", ["mask=[causal, {window: 3}]"], "W_K[2,3]", 0.9),
+    "block": ("encoder_block", [], "norm1.gamma[3]", 1.5),
+    "cross attention": ("decoder_block", [], "cross.W_K[3,2]", -0.7),
+    "recurrent": ("yassine_lstm", [], "W_fx[2,3]", 0.25),
+    "next token": (
+        "next_token",
+        ["next={temperature: 0.8, top_k: 4, top_p: 0.6}", "generate=1"],
+        "unembedding[2,3]",
+        -1.5,
+    ),
+}
+"""A scenario of each kind as it is changed first, and the number that somebody types into it."""
 FORMULAS = ("=", "+", "-", "@")
 """What a text may begin with that is read as a formula where somebody edits it."""
-CASES = names() if THOROUGH else SAMPLE
+CASES = dict.fromkeys(names(), BOTH) if THOROUGH else SAMPLE
 
 
 def workbook_of(trace: Trace) -> bytes:
@@ -47,27 +62,32 @@ def formulas_of(data: bytes) -> Any:
     return openpyxl.load_workbook(io.BytesIO(data))
 
 
-def under_both(name: str) -> Mapping[str, Trace]:
+def under(name: str, policies: Sequence[Policy]) -> Mapping[str, Trace]:
     trace = work(load(name))
-    return {f"{name}.{policy}": trace.under(policy) for policy in ("carry", "exact")}
+    return {f"{name}.{policy}": trace.under(policy) for policy in policies}
 
 
 @needs_libreoffice
 @pytest.mark.slow
 def test_a_workbook_comes_to_the_numbers_of_the_trace(tmp_path: Path) -> None:
-    traces = {key: trace for name in CASES for key, trace in under_both(name).items()}
+    traces = {key: trace for case in CASES.items() for key, trace in under(*case).items()}
     files = {name: workbook_of(trace) for name, trace in traces.items()}
-    files["changed"] = changed(files["i_love_ai.carry"], "W_Q", (0, 1), -0.515)
-    traces["changed"] = work(load("i_love_ai", ["W_Q[1,2]=-0.515"]))
+    for k, (kind, (name, settings, cell, number)) in enumerate(CHANGED.items()):
+        for policy in BOTH if THOROUGH else BOTH[k % 2 :][:1]:
+            own = [*settings, f"rounding.policy={policy}"]
+            files[f"{kind} {policy}"] = changed(workbook_of(work(load(name, own))), cell, number)
+            traces[f"{kind} {policy}"] = work(load(name, [*own, f"{cell}={number}"]))
     found = recalculated(tmp_path, files)
     wrong = {name: not_as_worked(found[name], trace) for name, trace in traces.items()}
     assert {name: one for name, one in wrong.items() if one} == {}
 
 
-def changed(data: bytes, quantity: str, cell: tuple[int, int], number: float) -> bytes:
+def changed(data: bytes, cell: str, number: float) -> bytes:
     """A workbook in which somebody typed another number, and none of the results is known."""
     workbook = formulas_of(data)
-    range_of(workbook, quantity)[cell[0]][cell[1]].value = number
+    quantity, _, places = cell.rstrip("]").rpartition("[")
+    *row, column = (int(place) - 1 for place in places.split(","))
+    range_of(workbook, quantity)[sum(row)][column].value = number
     buffer = io.BytesIO()
     workbook.save(buffer)
     return buffer.getvalue()
@@ -97,6 +117,20 @@ class TestFormulas:
         squares = ex.Sum(tuple(ex.Power(ex.minus(x, column[0]), ex.TWO) for x in row))
         assert self.written(squares) == "=SUMPRODUCT((A1:D1-'W'!A1)^2)"
         assert self.written(ex.Sum((*row, column[0]))) == "=SUM(A1:D1)+'W'!A1"
+
+    def test_conditions_are_met_or_not(self) -> None:
+        a, b, c = self.cells("here", 3)
+        less = ex.Apply("less", (a, ex.TWO))
+        assert self.written(ex.Apply("where", (less, b, c))) == "=IF(A1<2,B1,C1)"
+        assert self.written(ex.Apply("where", (a, b, c))) == "=IF(A1<>0,B1,C1)"
+        assert self.written(ex.Sum((less, b))) == "=IF(A1<2,1,0)+B1"
+
+    def test_ranks_tell_equal_numbers_apart(self) -> None:
+        row = ex.Vector(tuple(self.cells("here", 3)))
+        last = (row.entries[2], row, ex.Vector(row.entries[:2]))
+        first = (row.entries[0], row, ex.Vector(()))
+        assert self.written(ex.Apply("count_before", last)) == "=RANK(C1,A1:C1)-1+COUNTIF(A1:B1,C1)"
+        assert self.written(ex.Apply("count_before", first)) == "=RANK(A1,A1:C1)-1"
 
     def test_a_minus_is_taken_after_a_power(self) -> None:
         (a,) = self.cells("here", 1)

@@ -34,6 +34,13 @@ def absolute(place: SheetCell) -> str:
     return f"${letters(place.column)}${place.row + 1}"
 
 
+def cells_across(first: SheetCell, count: int, *, fixed: bool = False) -> str:
+    """Cells beside each other on one sheet: `B3:D3`, or where they are fixed `$B$3:$D$3`."""
+    last = first._replace(column=first.column + count - 1)
+    cells = f"{absolute(first)}:{absolute(last)}"
+    return cells if fixed else cells.replace("$", "")
+
+
 def quoted(sheet: str) -> str:
     """A sheet's name as it stands in a formula."""
     return "'{}'".format(sheet.replace("'", "''"))

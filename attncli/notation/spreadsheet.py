@@ -6,7 +6,7 @@ take it first: there `-2^2` is 4.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -164,15 +164,21 @@ class _Spreadsheet:
         return self.of(ex.Sum(tuple(ex.Product(pair) for pair in pairs)))
 
     def applied(self, node: ex.Apply) -> _Text:
+        if node.function in _COMPARED:
+            return _Text(f"IF({_met(self, node)},1,0)", _ATOM)
         if node.function not in _FUNCTIONS:
             raise TypeError(f"{node.function} is not a function of a spreadsheet")
-        return _Text(_FUNCTIONS[node.function](self, node.arguments), _ATOM)
+        binds = _SUM if node.function == "count_before" else _ATOM
+        return _Text(_FUNCTIONS[node.function](self, node.arguments), binds)
 
     def extreme(self, function: str, arguments: Sequence[Expression]) -> str:
         """The largest or the smallest of some numbers."""
-        cells = self.ranges.template(arguments) if len(arguments) >= _LONG_LIST else None
-        inside = self.of(cells).text if isinstance(cells, CellRange) else self.listed(arguments)
-        return f"{function}({inside})"
+        return f"{function}({self.cells(arguments)})"
+
+    def cells(self, numbers: Sequence[Expression]) -> str:
+        """Some numbers, as a range where that is what they are."""
+        cells = self.ranges.template(numbers) if len(numbers) >= _LONG_LIST else None
+        return self.of(cells).text if isinstance(cells, CellRange) else self.listed(numbers)
 
     def _ranged(self, terms: Sequence[Expression]) -> str | None:
         """Terms as a sum over ranges of cells; None where they are better written out."""
@@ -223,7 +229,39 @@ def _extreme(name: str) -> _Function:
 
 def _where(sheet: _Spreadsheet, arguments: Sequence[Expression]) -> str:
     condition, one, other = arguments
-    return f"IF({sheet.held(condition, _SUM)}<>0,{sheet.listed([one, other])})"
+    return f"IF({_met(sheet, condition)},{sheet.listed([one, other])})"
+
+
+def _met(sheet: _Spreadsheet, condition: Expression) -> str:
+    """When a condition is met: what it compares, else whether it is another number than 0."""
+    if isinstance(condition, ex.Apply) and condition.function in _COMPARED:
+        return _COMPARED[condition.function](sheet, condition.arguments)
+    return f"{sheet.held(condition, _SUM)}<>0"
+
+
+def _compared(sign: str) -> _Function:
+    return lambda sheet, both: sign.join(sheet.held(one, _SUM) for one in both)
+
+
+def _count_before(sheet: _Spreadsheet, arguments: Sequence[Expression]) -> str:
+    """How many numbers of a row are larger than one, or as large and before it."""
+    number, row, before = _in_its_row(sheet, arguments)
+    return f"RANK({number},{row})-1" + (f"+COUNTIF({before},{number})" if before else "")
+
+
+def _sum_before(sheet: _Spreadsheet, arguments: Sequence[Expression]) -> str:
+    """What these numbers add up to."""
+    number, row, before = _in_its_row(sheet, arguments)
+    equal = f"+COUNTIF({before},{number})*{number}" if before else ""
+    return f"ROUND(SUMPRODUCT(({row}>{number})*{row}){equal},{_NOISE})"
+
+
+def _in_its_row(sheet: _Spreadsheet, arguments: Sequence[Expression]) -> Iterator[str]:
+    """A number, the cells of its row, those of them before it."""
+    number, row, before = arguments
+    yield sheet.of(number).text
+    for cells in (_entries(row), _entries(before)):
+        yield sheet.cells(cells)
 
 
 def _step(sheet: _Spreadsheet, arguments: Sequence[Expression]) -> str:
@@ -232,7 +270,7 @@ def _step(sheet: _Spreadsheet, arguments: Sequence[Expression]) -> str:
 
 
 def _finite(sheet: _Spreadsheet, arguments: Sequence[Expression]) -> str:
-    return f"IF({sheet.held(arguments[0], _SUM)}>{IS_FINITE},1,0)"
+    return f"{sheet.of(arguments[0]).text}>{IS_FINITE}"
 
 
 _FUNCTIONS: Mapping[str, _Function] = MappingProxyType(
@@ -248,10 +286,15 @@ _FUNCTIONS: Mapping[str, _Function] = MappingProxyType(
         "min": _extreme("MIN"),
         "where": _where,
         "step": _step,
-        "finite": _finite,
+        "count_before": _count_before,
+        "sum_before": _sum_before,
     }
 )  # fmt: skip
-_OF_ONE = ("max", "min", "where", "step", "finite")
+_COMPARED: Mapping[str, _Function] = MappingProxyType(
+    {"less": _compared("<"), "at_most": _compared("<="), "finite": _finite}
+)
+"""Conditions; where a number is wanted, 1 if they are met, else 0."""
+_OF_ONE = ("max", "min", "where", "step", *_COMPARED, "count_before", "sum_before")
 """Those that don't take a range number by number."""
 _CONSTANTS: Mapping[ex.Symbol, str] = MappingProxyType({ex.E: "EXP(1)", ex.PI: "PI()"})
 

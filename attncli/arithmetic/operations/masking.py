@@ -17,6 +17,7 @@ from attncli.arithmetic.expression import (
     Number,
     Sum,
     constant,
+    minus,
     numbers_in,
 )
 from attncli.arithmetic.formula import at, define
@@ -115,15 +116,14 @@ class Seen(ZeroOne):
 
     def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
         """1 or 0 by the places of query and key; by a table, what its number says."""
-        tables = iter(operands[1:])
+        tables = iter(operands[:0:-1])
         form: Expression = constant(1)
-        n, m = operands[0].shape
-        query, key = np.array([[i + self._ahead(n, m)]]), np.array([[j]])
-        for rule in self.rules:
+        query = i + self._ahead(*operands[0].shape)
+        for rule in reversed(self.rules):
             if _has_table(rule):
                 form = _by_table(rule, next(tables).number(i, j), form)
-            elif not _allows(rule, query, key, _NO).all():
-                return constant(0)
+            else:
+                form = _by_places(rule, query, j, form)
         return form
 
     def _ahead(self, n: int, m: int) -> int:
@@ -169,6 +169,20 @@ def _by_table(rule: Rule, number: Number, seen: Expression) -> Expression:
         return Apply("where", (number, constant(0), seen))
     says = Apply("finite", (number,)) if isinstance(rule, Finite) else number
     return Apply("where", (says, seen, constant(0)))
+
+
+def _by_places(rule: Rule, query: int, key: int, seen: Expression) -> Expression:
+    """What is `seen`, if a rule allows it for these places, which are told from 1."""
+    q, k = constant(query + 1), constant(key + 1)
+    match rule:
+        case Causal(later):
+            allowed = Apply("at_most", (k, constant(query + 1 + later)))
+        case Window(width):
+            allowed = Apply("less", (Apply("abs", (minus(q, k),)), constant(width)))
+        case _:
+            is_seen = _allows(rule, np.array([[query]]), np.array([[key]]), _NO).all()
+            return seen if is_seen else constant(0)
+    return Apply("where", (allowed, seen, constant(0)))
 
 
 def _words(rule: Rule, table: str) -> str:

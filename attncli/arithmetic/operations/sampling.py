@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, Decimal
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from attncli.arithmetic.expression import (
     Quotient,
     Symbol,
     Total,
+    Vector,
     constant,
     e_to,
 )
@@ -51,6 +53,20 @@ class _Kept(ZeroOne):
         row = Matrix(whole.values[i : i + 1], whole.places, whole.decimals)
         return (constant(int(self.values(row)[0, j])),)
 
+    def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        """1 while what comes before it, from the largest on, is less than what is to be kept."""
+        row = operands[0].row(i)
+        before = Apply(self.measure, (row.entries[j], row, Vector(row.entries[:j])))
+        return Apply("where", (Apply("less", (before, self.enough)), constant(1), constant(0)))
+
+    measure: ClassVar[str]
+    """What is told of the numbers that come before one, equal ones in their order."""
+
+    @property
+    @abstractmethod
+    def enough(self) -> Number:
+        """What they come to where no more is kept."""
+
     @abstractmethod
     def counts(self, numbers: Matrix, order: NDArray[np.intp]) -> list[int]:
         """How many of each row are kept; `order` has their places from the largest on."""
@@ -67,6 +83,12 @@ class TopK(_Kept):
 
     k: int
 
+    measure = "count_before"
+
+    @property
+    def enough(self) -> Number:
+        return constant(self.k)
+
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, Symbol("largest", (f"{self.k} of {operands[0]}",)))
 
@@ -80,6 +102,12 @@ class Nucleus(_Kept):
     (Holtzman et al. 2019, arXiv:1904.09751). [n, v] -> [n, v]"""
 
     p: Number
+
+    measure = "sum_before"
+
+    @property
+    def enough(self) -> Number:
+        return self.p
 
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, Symbol("largest", (f"{operands[0]}, {self.p.shown:f} together",)))

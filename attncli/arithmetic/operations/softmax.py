@@ -107,6 +107,14 @@ class Exponential(Indexed):
             return (e_to(x),)
         return e_to(minus(x, top)), e_to(_difference(x, top))
 
+    def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        """With the maximum of the row, whichever it is, where one is subtracted here."""
+        scores = operands[0]
+        if self._subtracted(i, scores) is None:
+            return e_to(scores.number(i, j))
+        line = scores.row(i) if self._axis else scores.column(j)
+        return e_to(minus(scores.number(i, j), Apply("max", line.entries)))
+
     def _subtracted(self, i: int, scores: Matrix) -> Number | None:
         """The maximum of a number's row, where that is subtracted."""
         if not self._axis:

@@ -45,6 +45,10 @@ class BelowTheLeast(Operation):
         least = operands[0].number(int(operands[0].values[:, 0].argmin()), 0)
         return (minus(least, constant(self.penalty)),)
 
+    def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:  # noqa: ARG002
+        least = Apply("min", operands[0].column(0).entries)
+        return minus(least, constant(self.penalty))
+
     def places(self, *operands: Matrix) -> int | None:
         return operands[0].places
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
-from attncli.arithmetic.expression import INNER, Expression, Location, Number, leaves
+from attncli.arithmetic.expression import INNER, Apply, Expression, Location, Number, leaves
 from attncli.document import Document, Section
 from attncli.notation.sheet_cells import SheetCell
 from attncli.records import NamedTuple
@@ -134,6 +134,11 @@ def cells_in(form: Expression) -> Iterator[Location]:
                 yield leaf.cell
             elif leaf.cell == INNER and leaf.form is not None:
                 yield from cells_in(leaf.form)
+
+
+def is_rule(form: Expression) -> bool:
+    """Whether something is 1 or 0 by a rule that asks no number of another quantity."""
+    return isinstance(form, Apply) and form.function == "where" and not any(cells_in(form))
 
 
 def _check_size(items: Iterable[Item]) -> None:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from attncli.arithmetic.expression import INNER, Blank, Expression, Number
 from attncli.notation import plain
-from attncli.notation.sheet_cells import SheetCell, absolute, quoted
+from attncli.notation.sheet_cells import SheetCell, absolute, cells_across, quoted
 from attncli.notation.spreadsheet import MINUS_INFINITY, TooLongError, formula
 from attncli.notation.words import printed
 from attncli.render.colours import ink_of
 from attncli.render.workbook.items import Item, NumberTable, TextRow
-from attncli.render.workbook.layout import PlacedItem, Sheet, WorkbookLayout
+from attncli.render.workbook.layout import PlacedItem, Sheet, WorkbookLayout, is_rule
 from attncli.render.workbook.names import RangeNames
 from attncli.render.workbook.styles import (
     CHOSEN,
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from xlsxwriter.worksheet import Worksheet
 
 _NARROWEST, _WIDEST = 8, 30
+_SEVERAL = "several"
+"""Whose the largest share is, if it is not one alone."""
 _LONGEST_TEXT = 32_767
 """Characters of a cell; Excel takes no more."""
 _READ_AS_FORMULAS = ("=", "+", "-", "@")
@@ -106,10 +108,30 @@ class Writer:
         last = SheetCell(first.sheet, first.row + rows - 1, first.column + columns - 1)
         if table.worked.table.shares:
             page.conditional_format(*first[1:], *last[1:], dict(SHARES))
+            self._told_of_shares(page, first, table)
         if table.quantity in self._layout.tables:
             cells = f"{absolute(first)}:{absolute(last)}"
             name = self._names.new(table.quantity)
             self._workbook.define_name(name, f"={quoted(first.sheet)}!{cells}")
+
+    def _told_of_shares(self, page: Worksheet, first: SheetCell, table: NumberTable) -> None:
+        """Beside shares what each row adds up to, and whose the largest is."""
+        block, (_, width) = table.worked.table, table.shape
+        names, sums = first._replace(row=first.row - 1), first.column + width
+        self._word(page, names.row, sums, "sum", "heading")
+        self._word(page, names.row, sums + 1, "largest", "heading")
+        heads = cells_across(names, width, fixed=True)
+        for k, i in enumerate(table.rows):
+            row, shares = first.row + k, block.matrix.values[i]
+            cells = cells_across(first._replace(row=row), width)
+            style = self._formats.number({}, block.matrix.number(i, 0))
+            page.write_formula(row, sums, f"=SUM({cells})", style, float(shares.sum()))
+            top = f"MAX({cells})"
+            of_one = f"INDEX({heads},MATCH({top},{cells},0))"
+            formula = f'=IF(COUNTIF({cells},{top})>1,"{_SEVERAL}",{of_one})'
+            name = _in_role(block.roles[1], block.column_names[int(shares.argmax())])
+            told = _SEVERAL if (shares == shares.max()).sum() > 1 else printed(name)
+            page.write_formula(row, sums + 1, formula, self._formats.named("fact"), told)
 
     def _cell(
         self, page: Worksheet, place: SheetCell, table: NumberTable, cell: tuple[int, int]
@@ -130,7 +152,7 @@ class Writer:
                 *place[1:], _value(number), self._formats.number(look, number, pattern)
             )
             return
-        style = self._formats.number(_look_of_formula(table), number)
+        style = self._formats.number(_look_of_formula(table, form), number)
         if "MMULT(" in written:
             page.write_array_formula(
                 *place[1:], *place[1:], f"{{{written}}}", style, _value(number)
@@ -180,7 +202,9 @@ def _look_of_value(table: NumberTable, number: Number) -> tuple[Look, str]:
     return GIVEN, "" if not number.full.is_finite() else "General"
 
 
-def _look_of_formula(table: NumberTable) -> Look:
+def _look_of_formula(table: NumberTable, form: Expression | None) -> Look:
     block = table.worked.table
+    if form is not None and is_rule(form):
+        return CHOSEN
     ink = ink_of(block.quantity)
     return RESULT if block.is_result else ink_look(ink)
