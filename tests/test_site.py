@@ -7,14 +7,19 @@ from html.parser import HTMLParser
 from pathlib import Path
 from random import Random
 from typing import Any
+from zipfile import ZipFile
 
+import numpy as np
 import pytest
 import yaml
+from openpyxl import load_workbook
 from typer.testing import CliRunner
 
 from attncli.cli import app
 from attncli.cli.publishing import INDEX, shipped_sources
 from attncli.file import shipped
+from attncli.pipeline import load, work
+from attncli.render.html.assets import shared_files
 from tests import hostile
 from tests.browser import NEEDS_BROWSER, browser, findings, opened
 from tests.conftest import THOROUGH
@@ -124,6 +129,61 @@ def test_the_shipped_ones_come_in_the_order_of_learning() -> None:
     assert {source.scenario for source in sources} == {*shipped.names()}
 
 
+def test_pages_share_their_looks_and_scripts(site: Path) -> None:
+    """No page has them inside, and none may run what is."""
+    for path in site.glob("*.html"):
+        text = path.read_text("utf-8")
+        assert path.name == INDEX or "script-src 'self' file:;" in text
+        assert "<script>" not in text
+        assert path.name == INDEX or "<style>" not in text
+
+
+def test_each_scenario_has_a_spreadsheet(site: Path) -> None:
+    """Whose size stands beside the link; the numbers of one are those of its page."""
+    for path in site.glob("*.yaml"):
+        size = path.with_suffix(".xlsx").stat().st_size
+        assert f"Spreadsheet ({round(size / 1000)} kB)" in Page(site / INDEX).text
+    book = load_workbook(site / "pasta_lookup.xlsx", data_only=True)
+    values = {cell.value for sheet in book for row in sheet.iter_rows() for cell in row}
+    assert any(isinstance(one, float) and abs(one - 0.808) < 1e-9 for one in values)
+
+
+def test_a_scenario_comes_with_the_files_that_it_names(tmp_path: Path) -> None:
+    """Unpacked anywhere it works, also where they lie beside its folder."""
+    folder, out = tmp_path / "mine", tmp_path / "out"
+    (folder / "numbers").mkdir(parents=True)
+    np.savez(folder / "numbers/w.npz", W_Q=[[1, 2]], W_K=[[3, 4]])
+    np.save(tmp_path / "q.npy", [[5.0, 6.0]])
+    text = "variants:\n  other: {K: {file: numbers/w.npz, key: W_K}}\n"
+    (folder / "a.yaml").write_text(
+        f"Q: {{file: ../q.npy}}\nK: {{file: numbers/w.npz, key: W_Q}}\n{text}", "utf-8"
+    )
+    (folder / "b.yaml").write_text(f"Q: {{file: {tmp_path / 'q.npy'}}}\nK: [[1, 2]]\n", "utf-8")
+    (folder / "c.yaml").write_text(
+        "Q: [[1]]\nK: [[2]]\npublished: {file: numbers/w.npz}\n", "utf-8"
+    )
+    attn(str(out), "--from", str(folder), "--files-outside")
+    assert [*broken_links(out)] == []
+    assert not [*out.glob("b.yaml"), *out.glob("b.zip")]
+    with ZipFile(out / "a.zip") as package:
+        assert package.namelist() == ["mine/a.yaml", "q.npy", "mine/numbers/w.npz"]
+        package.extractall(tmp_path / "elsewhere")
+    trace = work(load(tmp_path / "elsewhere/mine/a.yaml", outside=True))
+    assert trace["scores"].values[0, 0] == 5 * 1 + 6 * 2
+
+
+def test_without_the_package_of_spreadsheets_there_are_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/a.yaml").write_text("Q: [[1]]\nK: [[1]]\n", "utf-8")
+    monkeypatch.setattr("attncli.render.find_spec", lambda _: None)
+    result = attn(str(tmp_path / "out"), "--from", str(tmp_path / "mine"))
+    assert "pip install 'attncli[xlsx]'" in result.stdout
+    assert not [*(tmp_path / "out").glob("*.xlsx")]
+    assert [*broken_links(tmp_path / "out")] == []
+
+
 def test_what_has_nothing_to_ask_for_has_no_sheet(site: Path) -> None:
     assert (site / "pasta_lookup-sheet.html").is_file()
     assert not (site / "i_love_tennis-sheet.html").exists()
@@ -145,7 +205,8 @@ def test_a_broken_scenario_stops_nothing(tmp_path: Path) -> None:
     assert f"{folder / 'c.yaml'}:" in result.stderr
     assert "d.yaml" not in result.stderr
     assert "leads to 1 scenario;" in result.stdout
-    assert {path.stem for path in out.iterdir()} == {"index", "b", "b-lessons", "b-sheet"}
+    own = {path.name for path in out.iterdir()} - shared_files().keys()
+    assert {Path(name).stem for name in own} == {"index", "b", "b-lessons", "b-sheet"}
     assert [*broken_links(out)] == []
 
 
@@ -210,6 +271,11 @@ def test_the_site_in_a_browser(site: Path) -> None:
                 assert findings(page) == []
                 assert page.evaluate("document.documentElement.scrollWidth") <= width
         page = one.new_page()
+        page.goto((site / "pasta_lookup.html").as_uri())
+        page.locator("main [data-n]").first.click()
+        assert page.locator("#how").is_visible()
+        page.goto((site / "pasta_lookup-sheet.html").as_uri())
+        assert page.locator("#check").is_visible()
         page.goto((site / INDEX).as_uri())
         page.get_by_role("link", name="Looking Pasta up").click()
         page.get_by_role("link", name="Lessons").click()

@@ -8,7 +8,7 @@ from typing import Any
 
 from attncli.file.files import RefusedFileError
 from attncli.file.problems import NamedProblems
-from attncli.file.text_files import TextFile, text_of
+from attncli.file.text_files import CORPORA, TOKENIZERS, TextFile, text_of
 from attncli.name import Name, below
 from attncli.records import NamedTuple
 from attncli.scenario.model import ENCODER
@@ -38,7 +38,7 @@ class FileReader(NamedTuple):
     def _corpus(self, file: TextFile, path: Name) -> Values:
         """The lines of a file."""
         try:
-            text = text_of(file, self.folder, self.outside, (".txt", ".md"))
+            text = text_of(file, self.folder, self.outside, CORPORA)
         except RefusedFileError as refused:
             self._refuse(below(path, "corpus"), refused)
             return {}
@@ -49,7 +49,7 @@ class FileReader(NamedTuple):
         from attncli.scenario.tokenizers import hugging_face
 
         try:
-            text = text_of(file, self.folder, self.outside, (".json",))
+            text = text_of(file, self.folder, self.outside, TOKENIZERS)
             saved = hugging_face.read(text)
         except RefusedFileError as refused:
             self._refuse(below(path, "tokenizer"), refused)

@@ -134,6 +134,10 @@ _READERS: Mapping[str, Callable[[Path, FileSource, int], NDArray[Any]]] = {
 }
 
 
+KINDS = tuple(_READERS)
+"""How the names of these files end."""
+
+
 def _chosen(source: FileSource, keys: Iterable[str]) -> str:
     """The key of the array that is meant: the one asked for, or the only one."""
     names = sorted(keys)

@@ -13,6 +13,8 @@ from attncli.records import NamedTuple
 from attncli.refusals import Where, quote
 
 MOST_BYTES = 2**25
+CORPORA, TOKENIZERS = (".txt", ".md"), (".json",)
+"""How the names of the files end that hold texts, or what another program saved."""
 
 
 class TextFile(NamedTuple):

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -79,6 +80,12 @@ def abilities_of(form: str) -> Abilities:
     return getattr(module_of(form), "ABILITIES", Abilities())
 
 
+def can_be_written(form: str) -> bool:
+    """Whether the package is there that a format takes."""
+    package = abilities_of(form).package
+    return not package or find_spec(package) is not None
+
+
 def render(document: Document, form: str, page: Page) -> str:
     """The document in a format by its name."""
     return str(module_of(form).render(document, page))
@@ -132,6 +139,7 @@ __all__ = [
     "Page",
     "abilities_of",
     "binary_format_names",
+    "can_be_written",
     "contents_of",
     "exercise_format_names",
     "files_of",

@@ -16,7 +16,7 @@ class Abilities(NamedTuple):
     `packed` writes a package of several, by `files_of`. One that is `pictured` has all
     pictures of a page without being asked for them. `detail` is how closely a page is told in
     it if nothing is said, None if that is as it fits. In one that is `checking` sheets check
-    themselves."""
+    themselves. `package` is the one that it takes besides those that are always there."""
 
     keys: tuple[str, ...] = ("embedded", "none", "separate")
     fragment: bool = False
@@ -29,3 +29,4 @@ class Abilities(NamedTuple):
     pictured: bool = False
     detail: str | None = None
     checking: bool = False
+    package: str = ""

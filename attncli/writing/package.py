@@ -6,14 +6,14 @@ import io
 from collections.abc import Mapping
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from attncli.writing.contents import encoded
+from attncli.writing.contents import Contents, encoded
 
 _READABLE = 0o644 << 16
 _FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 """The day that the format begins with; the day of making it would make each package another."""
 
 
-def packed(files: Mapping[str, str]) -> bytes:
+def packed(files: Mapping[str, Contents]) -> bytes:
     """Files by their names, as a package."""
     package = io.BytesIO()
     with ZipFile(package, "w") as archive:

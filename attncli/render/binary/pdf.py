@@ -11,7 +11,7 @@ from attncli.render.abilities import Abilities
 from attncli.render.page import Page
 
 SUFFIXES = (".pdf",)
-ABILITIES = Abilities(together=True, pictured=True)
+ABILITIES = Abilities(together=True, pictured=True, package="typst")
 
 
 class NoTypstError(Refusal):

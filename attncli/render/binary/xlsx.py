@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 SUFFIXES = (".xlsx",)
-ABILITIES = Abilities(detail="full")
+ABILITIES = Abilities(detail="full", package="xlsxwriter")
 
 _LONGEST_TITLE = 200
 _CREATED = datetime(2000, 1, 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from importlib.resources import files
 from string import Template
 
 from attncli.arithmetic.expression import Equation, Expression, Number, leaves
@@ -18,9 +17,10 @@ from attncli.records import NamedTuple
 from attncli.render.abilities import Abilities
 from attncli.render.html import HtmlStyle, blocks_html, escaped, spans_html
 from attncli.render.html.asked import AskedNumbers
+from attncli.render.html.assets import INSIDE, SHARED, PageAssets, file_text
 from attncli.render.html.fields import AnswerFields, SheetFields, bar_of
 from attncli.render.html.figures import figure_html
-from attncli.render.html.looks import colour_sheet, looks_of
+from attncli.render.html.looks import looks_of
 from attncli.render.html.style import empty
 from attncli.render.html.tables import facts_html
 from attncli.render.page import Page
@@ -41,13 +41,14 @@ ABILITIES = Abilities(keys=("none", "separate"), together=True, pictured=True, c
 
 
 def render(document: Document, page: Page) -> str:
-    """The document as one page; the page's width plays no part."""
+    """The document as one page; its width plays no part."""
     return render_together([document], page)
 
 
-def render_together(documents: Sequence[Document], page: Page) -> str:  # noqa: ARG001
+def render_together(documents: Sequence[Document], page: Page) -> str:
     """Documents one below the other, each on a new sheet where they are printed."""
     paper, fields = documents[0].paper, AnswerFields()
+    assets = SHARED if page.shared else INSIDE
     of_sheet = paper is not None and paper.kind == "sheet"
     asked = AskedNumbers(documents[0].origins, of_sheet=of_sheet)
     told = [
@@ -57,17 +58,18 @@ def render_together(documents: Sequence[Document], page: Page) -> str:  # noqa: 
     ]
     main = "\n".join(_section(k, part, style) for k, (part, style) in enumerate(told))
     words = words_of(LANGUAGES[0] if paper is None else paper.language).check
-    return Template(_file("page.html")).substitute(
+    return Template(file_text("page.html")).substitute(
         language=LANGUAGES[0] if paper is None else paper.language,
         title=escaped(visible(documents[0].title)),
-        colours=colour_sheet(),
-        style=_file("page.css"),
+        styles=assets.styles,
+        scripts=assets.scripts,
+        style=assets.style(),
         contents=_contents([part for part, _ in told]),
         check=bar_of(words) if fields.any else "",
         main=main,
         numbers=asked.script(),
-        script=_file("page.js"),
-        sheet=f"\n{_checking(fields, words)}" if fields.any else "",
+        script=assets.script("page.js"),
+        sheet=f"\n{_checking(fields, words, assets)}" if fields.any else "",
     )
 
 
@@ -85,10 +87,10 @@ def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
     )
 
 
-def _checking(fields: AnswerFields, words: CheckWords) -> str:
+def _checking(fields: AnswerFields, words: CheckWords, assets: PageAssets) -> str:
     """The script of sheets, and what it goes by."""
     data = f'<script type="application/json" id="seals">{fields.script(words)}</script>'
-    return f"{data}\n<script>\n{_file('sheet.js')}</script>"
+    return f"{data}\n{assets.script('sheet.js')}"
 
 
 class _Part(NamedTuple):
@@ -173,7 +175,3 @@ def _mathematics(asked: AskedNumbers, node: Expression | Equation) -> str:
     """What has numbers, so that these can be asked; formulas as browsers draw them."""
     has_numbers = any(isinstance(leaf, Number) for leaf in leaves(node))
     return asked.expression(node) if has_numbers else mathml(node)
-
-
-def _file(name: str) -> str:
-    return (files("attncli.render.html") / name).read_text(encoding="utf-8")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from importlib.resources import files
 from string import Template
 
 from attncli.notation.words import visible
 from attncli.records import NamedTuple
+from attncli.render.html.assets import file_text
 from attncli.render.html.looks import colour_sheet
 from attncli.render.html.style import escaped
 from attncli.word import Word
@@ -39,22 +39,20 @@ class SiteGroup(NamedTuple):
 
 
 def with_links(page: str, rows: Iterable[Sequence[SiteLink]]) -> str:
-    """A page of its own with rows of links above it, for a site."""
+    """A page with rows of links above it, for a site."""
     told = "".join(f"<p>{' '.join(map(_link, row))}</p>" for row in rows)
-    head, _, rest = page.partition("</head>")
-    begun, body, main = rest.partition("<body>")
-    style = f"<style>\n{_file('links.css')}</style>\n"
+    head, body, main = page.partition("<body>")
     above = f'\n<nav class="site" aria-label="This site">{told}</nav>'
-    return f"{head}{style}</head>{begun}{body}{above}{main}"
+    return f"{head}{body}{above}{main}"
 
 
 def first_page(title: str, opening: str, groups: Iterable[SiteGroup]) -> str:
     """The page from which all others are found."""
-    return Template(_file("site.html")).substitute(
+    return Template(file_text("site.html")).substitute(
         title=escaped(title),
         opening=escaped(opening),
         colours=colour_sheet(),
-        style=_file("site.css"),
+        style=file_text("site.css"),
         groups="\n".join(_group(k, group) for k, group in enumerate(groups, start=1)),
     )
 
@@ -79,7 +77,3 @@ def _link(link: SiteLink) -> str:
     here = ' aria-current="page"' if link.here else ""
     text = visible(link.text) if isinstance(link.text, Word) else link.text
     return f'<a href="{escaped(link.file)}"{relation}{here}><bdi>{escaped(text)}</bdi></a>'
-
-
-def _file(name: str) -> str:
-    return (files("attncli.render.html") / name).read_text(encoding="utf-8")
