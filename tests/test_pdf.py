@@ -27,7 +27,7 @@ from attncli.pictures import Box as DiagramBox
 from attncli.pictures import Diagram, Link, Picture
 from attncli.render import Page, contents_of
 from attncli.render.svg.drawing import drawn, inline
-from attncli.render.typst.pictures import fit
+from attncli.render.svg.on_paper import fit
 from attncli.render.typst.text import characters
 from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import walkthrough
@@ -127,7 +127,7 @@ def drawing_of(block: Picture) -> ElementTree.Element:
 def test_a_picture_is_as_large_as_it_fits(
     size: tuple[float, float], scale: float, turned: bool
 ) -> None:
-    fitted = fit(*size)
+    fitted = fit(size, (470, 640))
     assert fitted is not None
     assert fitted.turned == turned
     assert fitted.scale == pytest.approx(scale, abs=0.001)

@@ -44,8 +44,13 @@ def style_sheet() -> str:
 
 def light_style_sheet() -> str:
     """For white paper."""
+    return "\n".join(written(light_rules()))
+
+
+def light_rules() -> list[Rule]:
+    """What that style sheet says, the later the stronger."""
     inks = [(f".{name}", f"color: {INKS[name]}") for name in "QKV"]
-    return "\n".join(written([*_SHAPES, *inks, *colours_of(LIGHT)]))
+    return [*_SHAPES, *inks, *colours_of(LIGHT)]
 
 
 def shapes_inside(parent: str) -> str:

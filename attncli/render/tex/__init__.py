@@ -9,6 +9,8 @@
     tables     tables with booktabs, wide ones in bands
     working    lines of working
     addition   column additions
+    pictures   drawings in TikZ
+    looks      what the style sheet of pictures says, in TikZ
     blocks     how each block of a document is written
     files      whole files: an article, an exam, a fragment
 

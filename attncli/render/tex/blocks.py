@@ -13,6 +13,7 @@ from attncli.render.pictures_in_tables import in_tables
 from attncli.render.tex import tables
 from attncli.render.tex.addition import addition
 from attncli.render.tex.measure import math_width
+from attncli.render.tex.pictures import picture
 from attncli.render.tex.setting import Setting
 from attncli.render.tex.text import escaped, on_one_line, spans
 from attncli.render.tex.working import INDENT, pieces, working
@@ -97,7 +98,17 @@ def _word_blank(block: doc.WordBlank, setting: Setting) -> str:
 
 
 def _picture(block: Picture, setting: Setting) -> str:
-    return "\n\n".join(blocks(in_tables(block), setting))
+    """A drawing below what it is called, or the numbers of what is too large for one."""
+    drawing = picture(block, setting.room)
+    if drawing is None:
+        return "\n\n".join(blocks(in_tables(block), setting))
+    return f"{setting.subheading.format(spans((block.title,)))}\n\n{drawing}"
+
+
+def _graph(block: doc.Graph, setting: Setting) -> str:
+    """Drawn on a page with pictures."""
+    drawing = picture(block, setting.room) if setting.pictured else None
+    return drawing or tables.graph(block)
 
 
 _WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
@@ -118,7 +129,7 @@ _WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
     doc.TextList: nothing,
     Data: nothing,
     doc.Tree: _tree,
-    doc.Graph: lambda block, _: tables.graph(block),
+    doc.Graph: _graph,
     doc.Fields: _fields,
     doc.WordBlank: _word_blank,
     doc.AnswerSpace: lambda block, setting: setting.lines_to_write.format(block.lines),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from attncli.document import Document, Fields, Section
+from attncli.pictures import PICTURES
 from attncli.questions import OWN_FORM, Paper, points_text
 from attncli.render.tex.blocks import blocks, facts, formulas
 from attncli.render.tex.colours import colour_macros
@@ -41,6 +42,7 @@ _PACKAGES = r"""% pdfTeX, XeTeX and LuaTeX all take this file.
 \allowdisplaybreaks
 """
 _COLOURS = "\\IfFileExists{colortbl.sty}{\\usepackage{xcolor}\\usepackage{colortbl}}{}\n"
+_DRAWN = r"\begin{tikzpicture}"
 _ARTICLE = "\\documentclass[11pt,a4paper]{article}\n" + _PACKAGES + _COLOURS
 _EXAM = (
     "\\documentclass[addpoints,11pt,a4paper]{exam}\n"
@@ -75,14 +77,21 @@ def file(document: Document, *, fragment: bool) -> str:
     if paper is not None and paper.kind in _SHEETS:
         return _exam_file(document, paper, fragment=fragment)
     room = FRAGMENT_ROOM if fragment else ARTICLE_ROOM
-    body = _article_body(document, article(room, fragment=fragment))
+    setting = article(room, fragment=fragment)._replace(pictured=_has_pictures(document))
+    body = _article_body(document, setting)
     if fragment:
-        return _fragment(body, "amsmath and booktabs")
+        return _fragment(body, f"amsmath{', tikz' * (_DRAWN in body)} and booktabs")
     return _whole(_ARTICLE, body)
 
 
+def _has_pictures(document: Document) -> bool:
+    parts = (document.opening, document.closing, *(one.blocks for one in document.sections))
+    return any(isinstance(block, PICTURES) for blocks in parts for block in blocks)
+
+
 def _whole(preamble: str, body: str) -> str:
-    start = f"{preamble}{macros_for(body)}{colour_macros(body)}"
+    drawing = "\\usepackage{tikz}\n" * (_DRAWN in body)
+    start = f"{preamble}{drawing}{macros_for(body)}{colour_macros(body)}"
     return f"{start}\n\\begin{{document}}\n\n{body}\n\n\\end{{document}}\n"
 
 

@@ -10,44 +10,27 @@ from attncli.name import Name
 from attncli.notation.typst import literal
 from attncli.notation.words import is_hidden
 from attncli.pictures import Picture
-from attncli.records import NamedTuple, Node
+from attncli.records import Node
 from attncli.render.svg.drawing import alone, drawn
+from attncli.render.svg.on_paper import fit
 from attncli.render.typst.text import characters, text
 from attncli.word import Word, raw
 
 T = TypeVar("T")
-_USUAL, _SMALLEST = 0.62, 0.45
-"""Points of a picture's unit, in which its texts are 14 high: usually, and at the least."""
 _ROOM = (470, 640)
 """Points between the margins of a page, and from top to bottom, less what stands below."""
-
-
-class Fit(NamedTuple):
-    """Points of a unit, and whether the picture is turned to the left."""
-
-    scale: float
-    turned: bool
 
 
 def picture(block: Picture | Graph) -> str | None:
     """A call that draws it, None for what couldn't be read on a page."""
     drawing = drawn(_in_fonts(block))
-    fitted = fit(*drawing.size)
+    fitted = fit(drawing.size, _ROOM)
     if fitted is None:
         return None
     called = "none" if isinstance(block, Graph) else text(drawing.title)
     told = literal(f"{drawing.title}: {drawing.told}")
     wide, turned = f"{fitted.scale * drawing.size[0]:.1f}pt", str(fitted.turned).lower()
     return f"picture({called}, {told}, {wide}, {turned}, {literal(alone(drawing))})"
-
-
-def fit(wide: float, high: float) -> Fit | None:
-    """As it is where it fits, else turned."""
-    for turned, (along, down) in ((False, _ROOM), (True, _ROOM[::-1])):
-        scale = min(_USUAL, along / wide, down / high)
-        if scale >= _SMALLEST:
-            return Fit(scale, turned)
-    return None
 
 
 def _in_fonts(value: T) -> T:
