@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.conftest import THOROUGH
-from tests.planted.counting import counted
-from tests.planted.papers import papers
+from tests.conftest import THOROUGH, sampled
+from tests.planted.counting import counted, found
+from tests.planted.papers import paper_with, papers
 
 PAPERS = 2000 if THOROUGH else 16
 
@@ -26,3 +26,13 @@ def test_of_two_causes_the_first_is_named() -> None:
     count = counted(papers(PAPERS, seed=13, causes=2))
     assert count.papers >= PAPERS / 4
     assert count.named >= 0.95 * count.papers, count.confusion
+
+
+RARE = ["pre_norm", "post_norm", "gates_in_another_order", "other_corner", "truncated", "half_even"]
+
+
+@sampled(3, cause=RARE, seed=range(8))
+def test_a_rare_cause_is_named_first(cause: str, seed: int) -> None:
+    finding = found(paper_with(cause, seed))
+    assert finding.first == cause
+    assert not finding.loose

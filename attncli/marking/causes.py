@@ -9,7 +9,7 @@ chance, and is told as a slip.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from attncli.arithmetic.equations.enclosures import Enclosure
 from attncli.arithmetic.expression import Location
 from attncli.arithmetic.rounding import Array
+from attncli.marking.fits import Fit
 from attncli.marking.hypotheses import Hypotheses, WrongWay
 from attncli.marking.paths import Paths
 from attncli.marking.slips import slips_of_the_pen
@@ -24,7 +25,7 @@ from attncli.marking.tables import moved_tables
 from attncli.marking.terms import slips_of_a_term
 from attncli.marking.tolerance import Flags, at_cell, taken
 from attncli.marking.verdicts import Cause, Given, Judgement
-from attncli.marking.ways import are_near, rounded_early, rounding_ways
+from attncli.marking.ways import THROUGHOUT, agreeing, are_near, rounded_early, rounding_ways
 from attncli.records import NamedTuple, dataclass, replace
 from attncli.trace import Definition
 
@@ -34,7 +35,7 @@ _UNBOUNDED = 1e6
 """How wide numbers are taken to be held that have no bound, such as quotients by what may be 0."""
 _SHARP = 10.0
 """Units of the last place up to which having rounded too early says more than a slip in a term."""
-_LATER = 8
+_LATER = 40
 """How many later quantities are looked at to tell causes apart."""
 
 
@@ -55,42 +56,6 @@ class Explained(NamedTuple):
     found: Mapping[Location, tuple[Judgement, list[Cause]]]
     way: WrongWay | None = None
     cells: frozenset[Location] = frozenset()
-
-
-class _Fit(NamedTuple):
-    """How well a cause explains the open numbers of a quantity: which of them it gives, and how
-    many of the author's other numbers speak against it, being right, or are `left` open."""
-
-    cause: Cause
-    judgement: Judgement
-    cells: Flags
-    against: Flags
-    left: int
-    width: float
-    way: int | None = None
-    later: int = 0
-    again: bool = False
-
-    @property
-    def explains(self) -> int:
-        return int(np.count_nonzero(self.cells))
-
-    @property
-    def is_supported(self) -> bool:
-        """Whether the neighbours agree; a single number may be rounded otherwise too."""
-        if (
-            self.judgement == "rounding"
-            or self.explains > np.count_nonzero(self.against) + self.left
-        ):
-            return True
-        rows = (self.cells.sum(axis=1) > 1) & ~self.against.any(axis=1)
-        return bool(rows.any())
-
-    def order(self) -> tuple[int, int, int, bool, int]:
-        """The order in which causes are told; of those that explain as much, what was done before,
-        then what holds fewest numbers, which is least by chance."""
-        against = int(np.count_nonzero(self.against))
-        return -self.explains, against, -self.later, not self.again, round(self.width)
 
 
 @dataclass(frozen=True)
@@ -122,22 +87,33 @@ class CauseSearch:
         cells = frozenset(cell for cell in judged if known[0].cells[cell.row, cell.column])
         return Explained(judged, self.hypotheses.ways[known[0].way], cells)
 
-    def fits(self) -> list[_Fit]:
+    def fits(self) -> list[Fit]:
         """The causes that explain something, those that explain most with least first."""
         name, given = self.numbers.name, self.numbers.given
-        tried = [
+        tried: list[Fit | None] = [
             self._fit(cause, "rounding", held)
             for paths in (self.theirs, self.own)
             for cause, held in rounding_ways(paths, name, given)
         ]
+        tried = self._throughout([fit for fit in tried if fit is not None])
         ways = self.hypotheses.leading_to(name, self.earlier, self.again)
         tried += map(self._of_way, ways)
         tried += [
             self._fit(cause, "known mistake", held)
             for cause, held in moved_tables(self.follows, self.numbers.values)
         ]
-        fits = sorted((fit for fit in tried if fit is not None), key=_Fit.order)
+        fits = sorted((fit for fit in tried if fit is not None), key=Fit.order)
         return self._told_apart(fits) if len(fits) > 1 else fits
+
+    def _throughout(self, fits: Sequence[Fit]) -> list[Fit | None]:
+        """Other ways of rounding, with how much each explains of the whole paper where there are
+        several."""
+        causes = {fit.cause for fit in fits if fit.cause in THROUGHOUT}
+        if len(causes) < 2:  # noqa: PLR2004
+            return [*fits]
+        paths = self.theirs.from_here({n: Enclosure.of(x) for n, x in self._paper.items()})
+        counts = {cause: agreeing(paths, cause, self._paper) for cause in causes}
+        return [fit._replace(throughout=counts.get(fit.cause, 0)) for fit in fits]
 
     @cached_property
     def own(self) -> Paths:
@@ -167,7 +143,7 @@ class CauseSearch:
 
     def _fit(
         self, cause: Cause, judgement: Judgement, held: Enclosure | None, way: int | None = None
-    ) -> _Fit | None:
+    ) -> Fit | None:
         """How well some ranges explain the numbers; None where they give none of the open ones."""
         if held is None:
             return None
@@ -183,9 +159,9 @@ class CauseSearch:
         width = float(np.log2(1 + widths.sum() / self._unit))
         left = int(np.count_nonzero(numbers.open & ~cells))
         again = cause.name in self.again
-        return _Fit(cause, judgement, cells, against, left, width, way, again=again)
+        return Fit(cause, judgement, cells, against, left, width, way, again=again)
 
-    def _of_way(self, k: int) -> _Fit | None:
+    def _of_way(self, k: int) -> Fit | None:
         """How well a known mistake explains them; looked at closely where that may change it."""
         cause = self.hypotheses.ways[k].cause(self.numbers.name)
         for roughly in (True, False):
@@ -211,35 +187,46 @@ class CauseSearch:
                 return True
         return False
 
-    def _told_apart(self, fits: list[_Fit]) -> list[_Fit]:
+    def _told_apart(self, fits: list[Fit]) -> list[Fit]:
         """The same, where those that explain as much are told apart by later numbers."""
         first = fits[0]
         alike = [fit for fit in fits if fit.order()[:2] == first.order()[:2]]
         reaching = [fit for fit in alike if self._instead(fit)]
         if len(alike) == 1 or not reaching:
             return fits
-        known = {self.numbers.name: Enclosure.of(self.numbers.values)}
-        told = [fit._replace(later=self._later(fit, known)) for fit in alike]
-        return [*sorted(told, key=_Fit.order), *fits[len(alike) :]]
+        told = [fit._replace(later=self._later(fit)) for fit in alike]
+        return [*sorted(told, key=Fit.order), *fits[len(alike) :]]
 
-    def _instead(self, fit: _Fit) -> list[str]:
+    def _instead(self, fit: Fit) -> list[str]:
         """What else a cause makes in other ways than this quantity."""
         ways = self.hypotheses.ways[fit.way].definitions if fit.way is not None else ()
         return [one.name for one in ways if one.name != self.numbers.name]
 
-    def _later(self, fit: _Fit, known: Mapping[str, Enclosure]) -> int:
-        """How many later numbers follow from these if a cause is the right one."""
-        others = self._instead(fit)
+    def _later(self, fit: Fit) -> int:
+        """How many later numbers follow from those before them if a cause is the right one."""
         ways = self.hypotheses.ways[fit.way].definitions if fit.way is not None else ()
-        instead: dict[str, Definition] = {one.name: one for one in ways if one.name in others}
-        paths = self.theirs.from_here(known, instead, roughly=True)
+        instead: dict[str, Definition] = {one.name: one for one in ways}
+        paths = self.theirs.from_here(self._all_given, instead, roughly=True)
         count = 0
         for name, values in [*self.later.items()][:_LATER]:
             held = self.hypotheses.ranges(paths, name)
             count += 0 if held is None else int(np.count_nonzero(taken(held, values)))
         return count
 
-    def _of_cell(self, cell: Location, fits: list[_Fit]) -> tuple[Judgement, list[Cause]]:
+    @cached_property
+    def _all_given(self) -> Mapping[str, Enclosure]:
+        """The whole paper's numbers, whatever decimals behind those that are written."""
+        known = {}
+        for name, values in self._paper.items():
+            half = 0.5 * 10.0 ** -self.theirs.decimals(name)
+            known[name] = Enclosure(values - half, values + half)
+        return known
+
+    @property
+    def _paper(self) -> Mapping[str, Array]:
+        return {**self.earlier, self.numbers.name: self.numbers.values, **self.later}
+
+    def _of_cell(self, cell: Location, fits: list[Fit]) -> tuple[Judgement, list[Cause]]:
         here = [fit for fit in fits if fit.cells[cell.row, cell.column]]
         known = [fit for fit in here if fit.is_supported]
         if known:
@@ -277,5 +264,5 @@ def _each_once(judgement: Judgement, causes: list[Cause]) -> tuple[Judgement, li
     return judgement, [*dict.fromkeys(causes)]
 
 
-def _without(fits: list[_Fit], others: list[_Fit]) -> Iterator[_Fit]:
+def _without(fits: list[Fit], others: list[Fit]) -> Iterator[Fit]:
     return (fit for fit in fits if all(fit is not other for other in others))

@@ -13,7 +13,7 @@ from attncli.marking.verdicts import Cause
 from attncli.records import NamedTuple, dataclass, field
 from attncli.steps import step_named
 from attncli.steps.mistakes import all_made_wrongly
-from attncli.trace import Definition, Trace
+from attncli.trace import Definition, PlannedStep, Trace
 
 
 class WrongWay(NamedTuple):
@@ -25,6 +25,8 @@ class WrongWay(NamedTuple):
     definitions: tuple[Definition, ...]
     all: tuple[WrongWay, ...] = ()
     """The same mistake in each place, where it is made in several."""
+    variant: int = 0
+    """Which of the ways to make it this is."""
 
     def places_in(self, names: Collection[str]) -> int:
         """In how many places it makes one of some quantities."""
@@ -48,10 +50,11 @@ class Hypotheses:
     def ways(self) -> tuple[WrongWay, ...]:
         """All of them, in the order of the story; then each that may be made in several places as
         it is made in all of them."""
-        single = [*_ways(self.right.trace)]
-        alike: dict[tuple[str, str], list[WrongWay]] = {}
+        trace = self.right.trace
+        single = [way for part in trace.story for way in declared_ways(trace, part)]
+        alike: dict[tuple[str, str, int], list[WrongWay]] = {}
         for way in single:
-            alike.setdefault((way.definitions[0].step, way.name), []).append(way)
+            alike.setdefault((way.definitions[0].step, way.name, way.variant), []).append(way)
         return (*single, *(_everywhere(ways) for ways in alike.values() if len(ways) > 1))
 
     @cached_property
@@ -86,6 +89,8 @@ class Hypotheses:
     def ranges(self, paths: Paths, name: str) -> Enclosure | None:
         """What is right for a quantity on some paths; None of a mistake that its numbers, or their
         shapes, don't allow."""
+        if paths.is_circular:
+            return None
         try:
             held = ranges(paths, name, self.tolerance)
         except (ValueError, ArithmeticError, ScenarioError, IndexError, TypeError):
@@ -93,12 +98,11 @@ class Hypotheses:
         return held if held.low.shape == self.right.trace[name].matrix.shape else None
 
 
-def _ways(trace: Trace) -> Iterator[WrongWay]:
-    for part in trace.story:
-        for mistake in step_named(part.step).mistakes:
-            definitions = all_made_wrongly(trace, part, mistake)
-            if definitions:
-                yield WrongWay(mistake.name, mistake.says, definitions)
+def declared_ways(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
+    """The mistakes that are declared beside the step of a part."""
+    for mistake in step_named(part.step).mistakes:
+        for k, definitions in enumerate(all_made_wrongly(trace, part, mistake)):
+            yield WrongWay(mistake.name, mistake.says, definitions, variant=k)
 
 
 def _everywhere(ways: list[WrongWay]) -> WrongWay:

@@ -271,11 +271,12 @@ class _Paper:
     def go_on_with(self, name: str, explained: Explained) -> None:
         """Goes on with a mistake in what isn't asked, or in more than this quantity."""
         assert explained.way is not None
-        made = explained.way.definitions
-        instead: dict[str, Definition] = {one.name: one for one in made}
+        instead: dict[str, Definition] = {one.name: one for one in explained.way.definitions}
         self.made.add(explained.way.name)
-        self.shown.update({one: explained.cells for one in instead if one != name})
-        self.theirs = self.theirs.from_here(instead=instead)
+        theirs = self.theirs.from_here(instead=instead)
+        if not theirs.is_circular:
+            self.shown.update({one: explained.cells for one in instead if one != name})
+            self.theirs = theirs
 
     def followed(self, cell: Location) -> tuple[Location, ...]:
         """The earlier cells that a number follows from: wrong ones, or where all of these are right

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
 
 import numpy as np
@@ -66,6 +67,18 @@ class Paths:
         """The paths on which some more is known, made otherwise, or rounded to fewer decimals."""
         more = {**self.known, **known}, {**self.instead, **instead}
         return Paths(self.trace, *more, fewer, self, roughly, self.printed)
+
+    @cached_property
+    def is_circular(self) -> bool:
+        """Whether something would be made of itself, as by mistakes that don't go together."""
+        if not self.instead:
+            return False
+        made = {**self._planned, **self.instead}
+        try:
+            TopologicalSorter({name: one.operands for name, one in made.items()}).prepare()
+        except CycleError:
+            return True
+        return False
 
     def made(self, name: str) -> Enclosure:
         """What a quantity comes to before it is rounded."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from attncli.arithmetic.expression import Location
 from attncli.arithmetic.rounding import Array
 from attncli.marking.paths import Paths
 from attncli.marking.rounds import rounded
+from attncli.marking.tolerance import taken
 from attncli.marking.verdicts import Cause, Given
 
 _TRUNCATED = Cause("truncated", "The digits behind were cut off instead of rounded.")
@@ -27,13 +29,21 @@ def rounding_ways(
 ) -> Iterator[tuple[Cause, Enclosure]]:
     """What the right working of a quantity gives in other ways of rounding its numbers."""
     made, places = paths.made(name), paths.decimals(name)
-    # that only halves differ says more than that something was cut off
-    yield _HALF_EVEN, Enclosure(*(_even(end, places) for end in made))
-    yield _TRUNCATED, Enclosure(*(_cut(end, places) for end in made))
+    yield from ((cause, _otherwise(paths, name, cause)) for cause in THROUGHOUT)
     for fewer in sorted(_fewer(given, places)):
         says = f"It has {fewer} decimal{'' if fewer == 1 else 's'} instead of {places}."
         ends = Enclosure(*(rounded(end, fewer) for end in made))
         yield Cause("other_decimals", says), _of_those(ends, given, fewer)
+
+
+def agreeing(paths: Paths, cause: Cause, values: Mapping[str, Array]) -> int:
+    """How many numbers of a paper are what one of these ways gives."""
+    held = ((_otherwise(paths, name, cause), numbers) for name, numbers in values.items())
+    return sum(int(np.count_nonzero(taken(*one))) for one in held)
+
+
+def _otherwise(paths: Paths, name: str, cause: Cause) -> Enclosure:
+    return Enclosure(*(THROUGHOUT[cause](end, paths.decimals(name)) for end in paths.made(name)))
 
 
 def rounded_early(paths: Paths, name: str) -> tuple[Cause, Enclosure]:
@@ -75,3 +85,9 @@ def _even(values: Array, places: int) -> Array:
     is_half = np.abs(units - low - 0.5) <= _NEAR * np.maximum(1.0, units)
     whole = np.where(is_half, low + low % 2, np.round(units))
     return np.asarray(np.copysign(whole, values) / 10.0**places)
+
+
+THROUGHOUT: Mapping[Cause, Callable[[Array, int], Array]] = MappingProxyType(
+    {_HALF_EVEN: _even, _TRUNCATED: _cut}
+)
+"""Ways that whoever has one rounds all numbers in. The first says more: only halves differ."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from attncli.file.problems import ScenarioError
@@ -19,16 +20,17 @@ def made_wrongly(trace: Trace, part: PlannedStep, mistake: Mistake[Any]) -> Defi
 
 def all_made_wrongly(
     trace: Trace, part: PlannedStep, mistake: Mistake[Any]
-) -> tuple[Definition, ...]:
-    """All that is made in other ways by whoever makes a mistake, of what is there; what the mistake
-    is in first. Nothing where the part doesn't come to make that, or where what it is made of isn't
-    there."""
+) -> Iterator[tuple[Definition, ...]]:
+    """All that is made in other ways by whoever makes a mistake, of what is there, what the mistake
+    is in first: once for each way to make it. None where the part doesn't come to make that, or
+    where what it is made of isn't there."""
     first = made_wrongly(trace, part, mistake)
     if first is None:
-        return ()
-    made = (first, *(one for one in mistake.also(part.place) if one.name in trace))
-    fits = all(operand in trace for one in made for operand in one.operands)
-    return made if fits else ()
+        return
+    for way in ((first, *mistake.also(part.place)), *mistake.variants(part.place)):
+        made = tuple(one for one in way if one.name in trace and not trace[one.name].given)
+        if made and all(operand in trace for one in made for operand in one.operands):
+            yield made
 
 
 def mistaken(trace: Trace, part: PlannedStep, definition: Definition) -> Trace | None:

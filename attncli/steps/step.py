@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Generic
 
@@ -19,7 +19,7 @@ from attncli.trace.place import P
 from attncli.word import Phrase, phrase
 
 
-def _nothing_else(_: Place) -> tuple[Definition, ...]:
+def _nothing_else(_: Place) -> tuple[Any, ...]:
     return ()
 
 
@@ -28,13 +28,15 @@ class Mistake(NamedTuple, Generic[P]):
 
     Marking replays it; the lesson shows what it would give. `definition` gives None where the
     mistake can't be made at a place. `also` are other quantities that whoever makes it makes in
-    another way, before or after that one.
+    another way, before or after that one. `variants` are other ways to make the same mistake, each
+    with all that it makes, for marking alone.
     """
 
     name: str
     says: str
     definition: Callable[[P], Definition | None]
     also: Callable[[P], tuple[Definition, ...]] = _nothing_else
+    variants: Callable[[P], Iterable[tuple[Definition, ...]]] = _nothing_else
 
 
 def _as_planned(_: Place, definition: Definition) -> Definition:

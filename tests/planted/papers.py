@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
+from itertools import count
 from types import ModuleType
 from typing import NamedTuple
 
@@ -15,9 +16,10 @@ from attncli.file.problems import ScenarioError
 from attncli.marking.judging import Judge
 from attncli.marking.verdicts import Given
 from tests.pages import trace_of
-from tests.planted import recurrent, slips, transformer
+from tests.planted import recurrent, slips, stacked, transformer
 from tests.planted.recurrent import Cell
 from tests.planted.sheet import UNIT, WAYS, Array, Sheet, Slip, rounded, truncated
+from tests.planted.stacked import Layers
 from tests.planted.transformer import Model
 
 _SPREADS = 4
@@ -44,8 +46,10 @@ class Scenario:
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
-        self.kind: ModuleType = recurrent if rng.random() < 0.3 else transformer
-        self.model: Model | Cell = self.kind.draw(rng)
+        drawn = rng.random()
+        recurring = stacked if drawn < 0.1 else recurrent
+        self.kind: ModuleType = recurring if drawn < 0.3 else transformer
+        self.model: Model | Cell | Layers = self.kind.draw(rng)
         self.text = self.model.scenario()
         self.mistakes = sorted(self.model.mistakes())
 
@@ -112,16 +116,37 @@ class Scenario:
         return all(self.differ(own, other, names) for other in others)
 
 
-def papers(count: int, seed: int, causes: int = 1) -> Iterator[Paper]:
+def papers(number: int, seed: int, causes: int = 1) -> Iterator[Paper]:
     """So many papers, each with so many causes planted."""
     made = 0
-    while made < count:
+    while made < number:
         scenario = Scenario(np.random.default_rng([seed, made, causes]))
         for _ in range(_A_SCENARIO):
             made += 1
             paper = _paper(scenario, made, causes) if scenario.is_workable else None
             if paper is not None:
                 yield paper
+
+
+def paper_with(cause: str, seed: int) -> Paper:
+    """The first paper, on one random scenario after the other, that tells a mistake or a way of
+    rounding from all others."""
+    for number in count(1):
+        scenario = Scenario(np.random.default_rng([seed, number]))
+        if cause not in (*scenario.mistakes, *WAYS) or not scenario.is_workable:
+            continue
+        sheet = Sheet(scenario.rng, way=cause if cause in WAYS else "")
+        done = scenario.work(sheet, "" if cause in WAYS else cause)
+        names = scenario.made if cause in WAYS else scenario.asked()
+        tells = _shows(scenario, done, cause) if cause in WAYS else scenario.tells(cause, names)
+        if tells:
+            answers = _answers(done, names)
+            return Paper(number, answers, (cause,), cause, tells=tells, scenario=scenario)
+    raise AssertionError
+
+
+def _shows(scenario: Scenario, done: Sheet, way: str) -> bool:
+    return way == "truncated" or _shows_halves(scenario, done)
 
 
 def _paper(scenario: Scenario, number: int, causes: int) -> Paper | None:
@@ -140,7 +165,7 @@ def _paper(scenario: Scenario, number: int, causes: int) -> Paper | None:
     kind = str(rng.choice([*slips.CELLS, *slips.TABLES, *[*WAYS] * (causes == 1)]))
     if kind in WAYS:
         done = scenario.work(sheet(way=kind))
-        tells = kind == "truncated" or _shows_halves(scenario, done)
+        tells = _shows(scenario, done, kind)
         answers = _answers(done, scenario.made)
         return Paper(number, answers, (kind,), kind, tells=tells, scenario=scenario)
     before = scenario.work(sheet(), mistake)

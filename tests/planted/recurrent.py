@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tests.planted.models import some
 from tests.planted.sheet import Array, Sheet
-from tests.planted.transformer import _some
 
 GATES = {
     "lstm": ("update", "forget", "candidate", "output"),
@@ -50,10 +50,10 @@ def draw(rng: np.random.Generator) -> Cell:
     """A small layer at random."""
     n, d, h = (int(rng.integers(low, 4)) for low in (3, 2, 2))
     kind = str(rng.choice(["rnn", "lstm", "gru"]))
-    given = {"embeddings": _some(rng, n, d)}
+    given = {"embeddings": some(rng, n, d)}
     for letter in ["a"] if kind == "rnn" else [LETTERS[gate] for gate in GATES[kind]]:
-        given |= {f"W_{letter}x": _some(rng, h, d), f"W_{letter}a": _some(rng, h, h)}
-        given[f"b_{letter}"] = _some(rng, h)
+        given |= {f"W_{letter}x": some(rng, h, d), f"W_{letter}a": some(rng, h, h)}
+        given[f"b_{letter}"] = some(rng, h)
     return Cell(n, kind, given)
 
 

@@ -3,118 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from tests.planted.sheet import Array, Sheet
+from tests.planted.models import Model, draw
+from tests.planted.sheet import Sheet
 
-
-class Model(NamedTuple):
-    """What a drawn Transformer says: its matrices by their keys, and its settings."""
-
-    tokens: int
-    given: dict[str, Array]
-    heads: int = 1
-    causal: bool = False
-    positions: str = "none"
-    block: str = "none"
-    """`post` or `pre` of an encoder block, or `none` of an attention alone."""
-
-    @property
-    def d_k(self) -> int:
-        return int(self.given["W_Q"].shape[1]) // self.heads
-
-    def scenario(self) -> str:
-        """The model as YAML."""
-        lines = [f"sentence: {' '.join('abcde'[: self.tokens])}"]
-        rows = zip("abcde", self.given["embeddings"].tolist(), strict=False)
-        lines.append(f"embeddings: {{{', '.join(f'{token}: {row}' for token, row in rows)}}}")
-        lines += [f"{name}: {_yaml(m)}" for name, m in self.given.items() if name in _MATRICES]
-        lines += [f"heads: {self.heads}", "rounding: {policy: carry, decimals: 3}"]
-        lines += ["mask: causal"] if self.causal else []
-        lines += [f"positions: {self.positions}"] if self.positions != "none" else []
-        if self.block != "none":
-            lines += ["block: encoder", f"norm: {self.block}", "norms: {epsilon: 0.1}"]
-            for k in (1, 2):
-                gamma, beta = (self.given[f"norm{k}.{local}"] for local in ("gamma", "beta"))
-                lines.append(f"norm{k}: {{gamma: {_yaml(gamma)}, beta: {_yaml(beta)}}}")
-        return "\n".join(lines) + "\n"
-
-    def mistakes(self) -> Iterator[str]:
-        """Those that can be made here."""
-        yield from ("W_Q_and_W_K_swapped", "queries_and_keys_swapped", "divided_by_d_k")
-        yield from ("multiplied", "not_scaled", "down_the_columns", "base_2", "base_10")
-        yield from ("over_all_cells", "keys_for_values", "scores_for_weights", "weights_by_column")
-        square = self.given["W_Q"].shape[0] == self.given["W_Q"].shape[1]
-        yield from (f"W_{x}_transposed" for x in "QKV" if square)
-        yield from (f"b_{x}_forgotten" for x in "QKVO" if f"b_{x}" in self.given)
-        if self.given["embeddings"].shape[1] != self.d_k:
-            yield "divided_by_root_of_d_model"
-        else:
-            yield "inputs_for_values"
-        if self.d_k == self.tokens:
-            yield "K_not_transposed"
-        if self.causal:
-            yield from ("not_masked", "zero_for_infinity", "minus_one_for_infinity")
-            yield from ("sees_the_next", "masked_after_softmax")
-        else:
-            yield "without_exponentials"
-        yield from {"sinusoidal": _SINUSOIDS, "rope": _ROPE}.get(self.positions, ())
-        if self.heads > 1:
-            yield from ("other_head", "columns_dealt_out", "heads_in_another_order")
-            yield "heads_interleaved"
-        if "W_O" in self.given and len({*self.given["W_O"].shape}) == 1:
-            yield "W_O_transposed"
-        if self.block != "none":
-            yield from _OF_BLOCKS
-            if len({*self.given["W1"].shape}) == 1:
-                yield from ("W1_transposed", "W2_transposed")
-
-
-_SINUSOIDS = ("from_one", "sine_and_cosine_swapped", "exponent_of_each_column", "left_out")
-_ROPE = ("other_pairs", "turned_back")
-_OF_BLOCKS = (
-    "not_added", "not_normed", "other_divisor", "not_centered", "epsilon_elsewhere", "gamma_forgotten",
-    "beta_forgotten", "activation_forgotten", "b1_forgotten", "b2_forgotten",
-    "bias_after_activation",
-)  # fmt: skip
-_MATRICES = (
-    *(f"W_{x}" for x in "QKVO"), *(f"b_{x}" for x in "QKVO"), "W1", "b1", "W2", "b2",
-)  # fmt: skip
-
-
-def _yaml(matrix: Array) -> str:
-    return str(matrix.tolist())
-
-
-def draw(rng: np.random.Generator) -> Model:
-    """A small model at random."""
-    n, positions = int(rng.integers(3, 6)), str(rng.choice(["none", "none", "sinusoidal", "rope"]))
-    heads, block = int(rng.integers(1, 3)), str(rng.choice(["none", "none", "post", "pre"]))
-    d = int(rng.choice([2, 4] if positions != "none" else [2, 3, 4]))
-    d_k = 4 if positions == "rope" else int(rng.choice([2, 3]))
-    d_k = d if rng.random() < 0.5 and heads == 1 and positions != "rope" else d_k
-    given = {"embeddings": _some(rng, n, d)}
-    given |= {f"W_{x}": _some(rng, d, heads * d_k) for x in "QKV"}
-    given |= {f"b_{x}": _some(rng, heads * d_k) for x in "QKV" if rng.random() < 0.3}
-    if heads > 1 or block != "none":
-        given["W_O"] = _some(rng, heads * d_k, d)
-        given |= {"b_O": _some(rng, d)} if rng.random() < 0.5 else {}
-    if block != "none":
-        d_ff = int(rng.choice([d, d + 1]))
-        given |= {"W1": _some(rng, d, d_ff), "b1": _some(rng, d_ff)}
-        given |= {"W2": _some(rng, d_ff, d), "b2": _some(rng, d)}
-        for k in (1, 2):
-            given |= {f"norm{k}.gamma": _some(rng, d), f"norm{k}.beta": _some(rng, d)}
-    return Model(n, given, heads, bool(rng.random() < 0.4), positions, block)
-
-
-def _some(rng: np.random.Generator, *shape: int) -> Array:
-    """Numbers of one decimal, none of them 0 or 1."""
-    numbers = rng.choice([0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.1, 1.2], shape)
-    return np.asarray(np.round(numbers * rng.choice([-1, 1, 1], shape), 1))
+__all__ = ["Model", "draw", "work"]
 
 
 def work(model: Model, sheet: Sheet, mistake: str = "") -> None:
@@ -134,12 +30,14 @@ class _Work:
         if model.block == "none":
             self.attention(x)
             return
-        read = x if model.block == "post" else self.norm(1, x)
+        other = {"pre_norm": "pre", "post_norm": "post"}
+        is_post = other.get(self.mistake, model.block) == "post"
+        read = x if is_post else self.norm(1, x)
         x = self.residual(1, x, self.attention(read))
-        x = self.norm(1, x) if model.block == "post" else x
-        read = x if model.block == "post" else self.norm(2, x)
+        x = self.norm(1, x) if is_post else x
+        read = x if is_post else self.norm(2, x)
         x = self.residual(2, x, self.ffn(read))
-        if model.block == "post":
+        if is_post:
             self.norm(2, x)
 
     def input(self) -> str:
@@ -163,7 +61,10 @@ class _Work:
             W = given[f"W_{other if self.has('W_Q_and_W_K_swapped') else name}"]
             bias = given.get(f"b_{other if self.has('W_Q_and_W_K_swapped') else name}", 0.0)
             W = W.T if self.has(f"W_{name}_transposed") else W
-            sheet.product(name, sheet.read(x), W, 0 if self.has(f"b_{name}_forgotten") else bias)
+            new = f"{name}_new" if model.cached and name != "Q" else name
+            sheet.product(new, sheet.read(x), W, 0 if self.has(f"b_{name}_forgotten") else bias)
+            if new != name:
+                sheet.copy(name, np.concatenate([given[f"cache.{name}"], sheet.full[new]]))
         heads = range(model.heads)
         outputs = [self.head(k, f"heads[{k + 1}]." if model.heads > 1 else "", x) for k in heads]
         out = outputs[0]
@@ -230,7 +131,10 @@ class _Work:
         divisors["divided_by_root_of_d_model"] = math.sqrt(model.given["embeddings"].shape[1])
         sheet.write(f"{at}scaled", sheet.read(f"{at}scores") / divisors.get(self.mistake, root))
         x = f"{at}scaled"
-        seen = np.tri(model.tokens, k=1 if self.has("sees_the_next") else 0)
+        n, m = sheet.full[x].shape
+        before = 0 if self.has("other_corner") else m - n
+        off = self.has("sees_the_next") - self.has("does_not_see_itself")
+        seen = np.tri(n, m, k=before + off)
         if model.causal:
             seen = np.ones_like(seen) if self.has("not_masked") else seen
             hidden = {"zero_for_infinity": 0.0, "minus_one_for_infinity": -1.0}

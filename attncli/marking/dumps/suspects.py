@@ -125,14 +125,14 @@ def _apart(theirs: Array, follows: Enclosure) -> Array:
 def _everywhere(ways: Iterable[WrongWay]) -> Iterator[WrongWay]:
     """The same bug made in all heads, and in all that it can be made in: of Q, K and V together,
     and of each of them."""
-    alike: dict[tuple[str, ...], dict[Definition, None]] = {}
+    alike: dict[tuple[str, str, int, str], dict[Definition, None]] = {}
     for way in ways:
         made = dict.fromkeys(way.definitions)
-        for key in ((way.name, way.says), (way.name, way.says, way.definitions[0].name.local)):
-            alike.setdefault(key, {}).update(made)
+        for local in ("", way.definitions[0].name.local):
+            alike.setdefault((way.name, way.says, way.variant, local), {}).update(made)
     seen: set[tuple[Definition, ...]] = set()
-    for (name, says, *_), definitions in alike.items():
+    for (name, says, variant, _), definitions in alike.items():
         together = tuple({one.name: one for one in definitions}.values())
         if len(together) == len(definitions) > 1 and together not in seen:
             seen.add(together)
-            yield WrongWay(name, says, together)
+            yield WrongWay(name, says, together, variant=variant)

@@ -23,6 +23,7 @@ from attncli.file.matrices import VECTOR
 from attncli.name import Name, below
 from attncli.records import NamedTuple
 from attncli.scenario.model import Settings
+from attncli.steps.block.norm_order import norm_order
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, NormPlace
 
@@ -237,8 +238,7 @@ STEP = Step(
         ),
         Mistake(
             "not_normed",
-            "Leaving the norm out and going on with the numbers as they are, as where pre-norm is"
-            " taken for post-norm.",
+            "Leaving the norm out and going on with the numbers as they are.",
             _not_normed,
         ),
         Mistake(
@@ -247,5 +247,6 @@ STEP = Step(
             _epsilon_elsewhere,
         ),
         *map(_left_out, ("gamma", "beta")),
+        *map(norm_order, ("pre", "post")),
     ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice, permutations
 from typing import Any
 
 from attncli.arithmetic.operations import Operation, Same, TakeColumns, TakeRun
@@ -80,12 +81,18 @@ def _run(place: WayPlace, made: str, stacked: str, run: Operation, count: int) -
     return Definition(place.name(made), operation, (place.weights(stacked),), "unstack")
 
 
-def _other_order(place: WayPlace) -> Definition | None:
-    """The first gate's weights taken from where the second one's are."""
-    order = gate_order(place.cell)
-    if not order:
-        return None
-    return next(_runs(place, (order[1], order[0], *order[2:])))
+def _other_orders(place: WayPlace) -> Iterator[tuple[Definition, ...]]:
+    """All that is taken from elsewhere in each other order of the gates, first that in which the
+    first two are exchanged."""
+    order, own = gate_order(place.cell), {*_plan(place)}
+    exchanged = (*order[1::-1], *order[2:])
+    for other in dict.fromkeys((exchanged, *permutations(order))) if order else ():
+        if other != order:
+            yield tuple(one for one in _runs(place, other) if one not in own)
+
+
+def _other_order(place: WayPlace) -> tuple[Definition, ...]:
+    return next(_other_orders(place), ())
 
 
 STEP = Step(
@@ -112,7 +119,9 @@ STEP = Step(
         Mistake(
             "gates_in_another_order",
             "Taking the gates' weights out of the stack in another order than they are in.",
-            _other_order,
+            lambda place: next(iter(_other_order(place)), None),
+            lambda place: _other_order(place)[1:],
+            lambda place: islice(_other_orders(place), 1, None),
         ),
     ),
 )

@@ -18,9 +18,7 @@ from attncli.marking.dumps.bugs.operands import (
 )
 from attncli.marking.dumps.bugs.settings import other_settings
 from attncli.marking.dumps.bugs.shapes import without_transpose
-from attncli.marking.hypotheses import WrongWay
-from attncli.steps import step_named
-from attncli.steps.mistakes import all_made_wrongly
+from attncli.marking.hypotheses import WrongWay, declared_ways
 from attncli.trace import PlannedStep, Trace
 
 
@@ -30,16 +28,9 @@ def bugs(trace: Trace, part: PlannedStep) -> tuple[tuple[WrongWay, ...], ...]:
     return tuple(tuple(way for find in finds for way in find(trace, part)) for finds in _KINDS)
 
 
-def _declared(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
-    for mistake in step_named(part.step).mistakes:
-        definitions = all_made_wrongly(trace, part, mistake)
-        if definitions:
-            yield WrongWay(mistake.name, mistake.says, definitions)
-
-
 _Find = Callable[[Trace, PlannedStep], Iterator[WrongWay]]
 _KINDS: tuple[tuple[_Find, ...], ...] = (
-    (_declared, other_settings, without_transpose),
+    (declared_ways, other_settings, without_transpose),
     (other_parameters, other_heads, other_inputs),
     (other_tensors,),
 )
