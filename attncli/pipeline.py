@@ -62,7 +62,7 @@ def load(
     whole = _read(tree, origin, problems)
     read = {
         name: replace(_read(other, origin, problems), varied=varied)
-        for name, other, varied in variants_of(tree)
+        for name, other, varied in variants_of(tree, problems)
     }
     scenario = _planned(whole, problems)
     others = {name: _planned(other, problems) for name, other in read.items()}

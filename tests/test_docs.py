@@ -13,11 +13,13 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from rich.cells import cell_len
+from safetensors.numpy import save_file
 from typer.testing import CliRunner
 
-from attncli import cli
+from attncli import cli, load, work
 from attncli.cli import app
 from attncli.file import shipped
 from attncli.file.keys import Record
@@ -182,12 +184,23 @@ def test_the_excerpt_is_what_the_command_prints(rewrite: bool) -> None:
 
 
 def test_the_scenario_in_the_reference_works() -> None:
-    text, _ = re.findall(r"```yaml\n(.*?)```", REFERENCE, re.DOTALL)
+    text, _, _ = re.findall(r"```yaml\n(.*?)```", REFERENCE, re.DOTALL)
     assert trace_of(text)["output"].values[0].tolist() == [1.998, 2.265]
 
 
+def test_the_templates_in_the_reference_work(tmp_path: Path) -> None:
+    _, text, _ = re.findall(r"```yaml\n(.*?)```", REFERENCE, re.DOTALL)
+    arrays: dict[str, Any] = {f"h.{i}.attn.c_attn.weight": np.ones((4, 12)) for i in range(12)}
+    arrays |= {f"h.{i}.ln_1.weight": np.ones(4) for i in range(12)}
+    save_file({**arrays, "wte.weight": np.ones((20, 4))}, tmp_path / "model.safetensors")
+    (tmp_path / "m.yaml").write_text(text, "utf-8")
+    scenario = load(tmp_path / "m.yaml")
+    assert len(scenario.stack.layers) == 12
+    assert work(scenario)["layers[12].W_Q"].values.shape == (4, 4)
+
+
 def test_the_exercise_file_in_the_reference_works(tmp_path: Path) -> None:
-    _, text = re.findall(r"```yaml\n(.*?)```", REFERENCE, re.DOTALL)
+    _, _, text = re.findall(r"```yaml\n(.*?)```", REFERENCE, re.DOTALL)
     (tmp_path / "exam.yaml").write_text(text, "utf-8")
     made = ["exercise", str(tmp_path / "exam.yaml"), "-o", str(tmp_path / "exam")]
     assert CliRunner().invoke(app, made).exit_code == 0

@@ -6,7 +6,6 @@ import io
 import json
 import os
 import struct
-import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -16,8 +15,11 @@ import jsonschema
 import numpy as np
 import pytest
 from numpy.lib import format as npy
+from numpy.typing import NDArray
 
 from attncli.file import array_files
+from attncli.file.array_parts import ArrayPart
+from attncli.file.files import RefusedFileError
 from attncli.file.nodes import Node, Numbers
 from attncli.file.problems import Problems
 from attncli.file.reading import read_value
@@ -406,7 +408,8 @@ def test_no_path_at_all(tmp_path: Path) -> None:
 def test_suffixes(tmp_path: Path, path: str) -> None:
     told = refusal(tmp_path, path)
     assert told.endswith(
-        "is not of a kind of file that can be read; known: .npy, .npz, .safetensors"
+        "is not of a kind of file that can be read; known: .npy, .npz, .safetensors, "
+        ".safetensors.index.json"
     )
 
 
@@ -736,9 +739,8 @@ def test_safetensors(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("dtype", "size", "told"),
     [
-        ("BF16", 2, "bfloat16 numbers, which NumPy doesn't know; save it as float32"),
-        ("F8_E4M3", 1, "numbers of the kind F8_E4M3; save it as float32"),
-        ("C64", 8, "complex numbers; save it as float32"),
+        ("F8_E4M3", 1, 'numbers of the type "F8_E4M3"; save it as one of F64, F32, F16, BF16'),
+        ("C64", 8, 'numbers of the type "C64"; save it as one of F64'),
     ],
 )
 def test_tensors_that_numpy_cannot_hold(tmp_path: Path, dtype: str, size: int, told: str) -> None:
@@ -762,8 +764,46 @@ def test_tensors_of_nonsense(tmp_path: Path) -> None:
     assert "row 1, column 1" in refusal(tmp_path, path.name)
 
 
-def test_safetensors_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "w.safetensors").write_bytes(b"")
-    monkeypatch.setitem(sys.modules, "safetensors", None)
-    told = '"w.safetensors" needs the package safetensors, which is not installed; '
-    assert refusal(tmp_path, "w.safetensors") == told + "pip install 'attncli[safetensors]'"
+def test_bfloat16(tmp_path: Path) -> None:
+    kept = (np.array([[1.0, -2.5], [0.15625, 3e5]], np.float32).view(np.uint32) >> 16).astype("<u2")
+    tensors(tmp_path / "w.safetensors", kept.tobytes(), W=("BF16", [2, 2], (0, 8)))
+    assert numbers(tmp_path, "w.safetensors", "W") == [[1.0, -2.5], [0.15625, 299008.0]]
+
+
+def test_shards(tmp_path: Path) -> None:
+    save = pytest.importorskip("safetensors.numpy").save_file
+    save({"a": np.eye(2)}, tmp_path / "m-1.safetensors")
+    save({"b": 2 * np.eye(2)}, tmp_path / "m-2.safetensors")
+    index = tmp_path / "m.safetensors.index.json"
+    places = {"a": "m-1.safetensors", "b": "m-2.safetensors", "c": "m-3.safetensors"}
+    index.write_text(json.dumps({"weight_map": {**places, "d": "../m-1.safetensors"}}))
+    assert numbers(tmp_path, index.name, "b") == [[2, 0], [0, 2]]
+    assert "m-3.safetensors\", which isn't there" in refusal(tmp_path, index.name, "c")
+    assert "leads out of its folder" in refusal(tmp_path, index.name, "d")
+    assert "did you mean" in refusal(tmp_path, index.name, "bb")
+
+
+@pytest.mark.parametrize(
+    ("part", "expected"),
+    [
+        ({"columns": slice(1, 3)}, np.arange(24.0).reshape(6, 4)[:, 1:3]),
+        ({"rows": slice(2, None)}, np.arange(24.0).reshape(6, 4)[2:]),
+        ({"transposed": True, "rows": slice(None, 1)}, np.arange(24.0).reshape(6, 4).T[:1]),
+        ({"split": (3, 2)}, np.arange(24.0).reshape(6, 4)[2:4]),
+        ({"split": (3, 2), "transposed": True}, np.arange(24.0).reshape(6, 4).T[:, 2:4]),
+        ({"split": (3, 3), "heads": 2}, np.arange(24.0).reshape(6, 4)[[2, 5]]),
+    ],
+)
+def test_parts_of_arrays(part: dict[str, Any], expected: NDArray[np.float64]) -> None:
+    whole = np.arange(24.0).reshape(6, 4)
+    assert ArrayPart(**part).of(whole).tolist() == expected.tolist()
+
+
+def test_parts_that_are_not_there() -> None:
+    for part in (
+        ArrayPart(split=(5, 1)),
+        ArrayPart(rows=slice(2, 9)),
+        ArrayPart(split=(3, 1), heads=4),
+    ):
+        with pytest.raises(RefusedFileError):
+            part.of(np.ones((6, 4)))

@@ -11,14 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from attncli.building.trees import Changes, Source, tree_of
-from attncli.file.changes import applied
+from attncli.building.trees import Changes, Source, tree_of, with_changes
 from attncli.file.nodes import Items, Map, Node, Numbers
 from attncli.file.problems import Problems
 from attncli.name import TOP, Name, below
 from attncli.scenario.model import entry_path
 from attncli.steps.input.embed import ONE_HOT
-from attncli.steps.schema import SCENARIO, vectors
+from attncli.steps.schema import vectors
 
 Rows = Sequence[Sequence[Decimal]]
 Plain = dict[str, Any]
@@ -32,7 +31,7 @@ def plain_data(source: Source, changes: Changes = ()) -> Plain:
     Raises ScenarioError for what can't be read.
     """
     problems = Problems()
-    tree = applied(tree_of(source, problems), changes, SCENARIO.known, problems)
+    tree = with_changes(tree_of(source, problems), changes, problems)
     problems.stop_if_any()
     return {key.text: _plain(value) for key, value in tree.entries}
 

@@ -13,7 +13,7 @@ from attncli.building.given_matrices import Gathered, Gatherer, places
 from attncli.building.key_names import Names
 from attncli.building.predicting import prediction_of
 from attncli.building.shown import check_features, show_of
-from attncli.building.spelled_out import numbers_of_texts, spelled_out
+from attncli.building.spelled_out import numbers_of_texts, spelled_out, with_inherited
 from attncli.building.stacks import Builder
 from attncli.building.texts import TextReader
 from attncli.file import sources
@@ -60,7 +60,7 @@ class ScenarioBuilder(NamedTuple):
         """What is to be made of a tree, from which these values were read."""
         complaints = NamedProblems(places(tree), problems)
         files = FileReader(origin.folder, origin.outside, complaints)
-        read = files.read(values, TOP)
+        read = with_inherited(files.read(values, TOP))
         most = math.inf if origin.large else MOST_SETTLED
         rounding = Rounding(**read.get("rounding", {}), most_settled=most)
         most = sources.MOST_NUMBERS if origin.large else MOST_NUMBERS

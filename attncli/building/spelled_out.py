@@ -3,22 +3,54 @@ numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.building.texts import TOKENIZED, one_hot, one_hot_tokens
+from attncli.file.matrices import MatrixLike
 from attncli.file.problems import too_much
 from attncli.name import Name, below
 from attncli.scenario.budget import MOST_NUMBERS
 from attncli.scenario.model import ENCODER, Stack, Tokenizing
 from attncli.scenario.tokenizers.settings import TokenizerSettings, check
 from attncli.steps.input.embed import ONE_HOT
+from attncli.steps.schema import LAYER
 
 Values = Mapping[str, Any]
 _COPIES = 4
 """Each vector is a matrix of its own before they are one table."""
+
+
+_OWN = ("block", "mask", "cell", "direction")
+"""What an encoder does otherwise than what reads it, unless it is said of the encoder itself."""
+_OF_THE_STACK = ("positions", "embedding_scale")
+
+
+def with_inherited(values: Values) -> Values:
+    """The values with what an encoder takes over from the top, where it says no other: how layers
+    of attention are made, and how positions are told, but no matrices."""
+    encoder = values.get("encoder")
+    if encoder is None or "cell" in encoder or any("cell" in one for one in _layers(encoder)):
+        return values
+    shared = (key.name for key in LAYER.values() if key.shared and key.name not in _OWN)
+    taken = {key for key in (*shared, *_OF_THE_STACK) if key in values and key not in encoder}
+    said = {key: values[key] for key in taken if not _has_matrix(values[key])}
+    return {**values, "encoder": {**said, **encoder}}
+
+
+def _layers(values: Values) -> Iterable[Values]:
+    layers: Iterable[Values] = values.get("layers", ())
+    return layers
+
+
+def _has_matrix(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_has_matrix, value.values()))
+    if isinstance(value, MatrixLike):
+        return True
+    return isinstance(value, tuple) and any(map(_has_matrix, value))
 
 
 def spelled_out(said: TokenizerSettings, most: int = MOST_NUMBERS) -> Values:
@@ -29,6 +61,8 @@ def spelled_out(said: TokenizerSettings, most: int = MOST_NUMBERS) -> Values:
     if tokenizing is not None:
         told[TOKENIZED] = tokenizing
         told["vocabulary"] = dict(tokenizing.tokenizer.vocabulary)
+    if "ids" in told:
+        _name_ids(said, told)
     if told.get("embeddings") == ONE_HOT:
         told["embeddings"] = _one_hot(said, told, most)
         if not told["embeddings"]:
@@ -41,6 +75,21 @@ def spelled_out(said: TokenizerSettings, most: int = MOST_NUMBERS) -> Values:
         encoder = said._replace(path=ENCODER, values=told["encoder"])
         told["encoder"] = spelled_out(encoder, most)
     return told
+
+
+def _name_ids(said: TokenizerSettings, told: dict[str, Any]) -> None:
+    """Calls tokens that are given by their IDs as the vocabulary does, or by these."""
+    for other in ("sentence", "tokens"):
+        if other in told:
+            wrong = f"ids beside {other}, which say the tokens, too"
+            said.complain("ids", wrong, "keep one of them")
+    names = {number: token for token, number in told.get("vocabulary", {}).items()}
+    tokens = tuple(names.get(number, str(number)) for number in told["ids"])
+    told["tokens"] = tokens
+    told["vocabulary"] = {
+        **told.get("vocabulary", {}),
+        **dict(zip(tokens, told["ids"], strict=True)),
+    }
 
 
 def _tokenizing(said: TokenizerSettings) -> Tokenizing | None:

@@ -55,8 +55,8 @@ class TextReader(NamedTuple):
             features=self.values.get("features", ()),
             by_id=self._named_by_id(),
             rows_of_tokens=self._rows_of(tokens, height),
-            rows=self.token_rows(),
-            known_ids=self._get("vocabulary") or {},
+            rows={**self._every_id(height), **self.token_rows()},
+            known_ids={**self._every_id(height), **(self._get("vocabulary") or {})},
             tokenizing=self.values.get(TOKENIZED),
         )
 
@@ -74,6 +74,10 @@ class TextReader(NamedTuple):
         if isinstance(embeddings, Mapping):
             return {token: row for row, token in enumerate(embeddings)}
         return dict(self._get("vocabulary") or {})
+
+    def _every_id(self, height: int | None) -> dict[str, int]:
+        """The rows of a table by ID, where tokens are called by their IDs."""
+        return {str(row): row for row in range(height or 0)} if "ids" in self.values else {}
 
     def _ids(self, tokens: Sequence[str]) -> tuple[int, ...]:
         vocabulary = self._get("vocabulary")

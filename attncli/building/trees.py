@@ -14,6 +14,7 @@ from attncli.file.nodes import Items, Map, Node, Scalar, describe
 from attncli.file.problems import Problems, too_much
 from attncli.records import NamedTuple
 from attncli.scenario.budget import MOST_VALUES
+from attncli.scenario.templates import written_out
 from attncli.steps.schema import SCENARIO
 from attncli.steps.terms import step_meant
 
@@ -28,12 +29,18 @@ _OF_THE_PAGE = {"title", "source", "show", "published", "rounding"}
 
 
 def tree_of(source: Source, problems: Problems) -> Map:
-    """What a source says, before anybody reads meaning into it."""
+    """What a source says, before anybody reads meaning into it, each layer by itself."""
     if isinstance(source, Mapping):
         from attncli.file.mappings import mapping_tree
 
-        return mapping_tree(source)
-    return reading.read_file(shipped.find(os.fspath(source)), problems, step_meant)
+        return written_out(mapping_tree(source), problems)
+    tree = reading.read_file(shipped.find(os.fspath(source)), problems, step_meant)
+    return written_out(tree, problems)
+
+
+def with_changes(tree: Map, changes: Changes, problems: Problems) -> Map:
+    """A tree with the changes made."""
+    return written_out(applied(tree, changes, SCENARIO.known, problems), problems)
 
 
 def name_of(source: Source) -> str:
@@ -50,7 +57,7 @@ def changed_tree(source: Source, changes: Changes, problems: Problems) -> Map:
     """The tree of a source with the changes made; without what the source prints for its own
     numbers, where these are others now."""
     tree = tree_of(source, problems)
-    changed = applied(tree, changes, SCENARIO.known, problems)
+    changed = with_changes(tree, changes, problems)
     others = {key.text for key, value in changed.entries if tree.get(key.text) is not value}
     if others <= _OF_THE_PAGE:
         return changed
@@ -78,13 +85,14 @@ class Variant(NamedTuple):
     varied: tuple[str, ...]
 
 
-def variants_of(tree: Map) -> Iterator[Variant]:
+def variants_of(tree: Map, problems: Problems) -> Iterator[Variant]:
     """The variants of a tree."""
     variants = tree.get("variants")
     for name, change in variants.entries if isinstance(variants, Map) else ():
         if isinstance(change, Map):
             told = tuple(_told(*entry, tree) for entry in change.entries)
-            yield Variant(name.text, _varied(tree, change), told)
+            varied = written_out(_varied(tree, change), problems)
+            yield Variant(name.text, varied, told)
 
 
 def _varied(tree: Map, change: Map) -> Map:

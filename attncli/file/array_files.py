@@ -19,8 +19,9 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
-from attncli.file.files import RefusedFileError, found, suffix, unreadable
+from attncli.file.files import RefusedFileError, ending, found, suffix, unreadable
 from attncli.file.problems import ALL_THE_SAME, Problems, nearest
+from attncli.file.safetensors_files import INDEX, check_type, shard_of, tensors_in
 from attncli.file.sources import MOST_NUMBERS, Array, FileSource
 from attncli.refusals import listed, quote
 
@@ -42,7 +43,8 @@ def read(
     try:
         file = found(source.path, folder or Path(), outside, _READERS)
         with troubles_told(source.path):
-            return _numbers(_READERS[suffix(source.path)](file, source, most), source)
+            reader = _READERS[ending(source.path, _READERS) or ""]
+            return _numbers(source.part.of(reader(file, source, most)), source)
     except RefusedFileError as refused:
         problems.add(source.where, refused.wrong, refused.right)
         return None
@@ -113,24 +115,28 @@ def _read_array(
 
 
 def _read_safetensors(file: Path, source: FileSource, most: int) -> NDArray[Any]:
-    try:
-        from safetensors import safe_open
-    except ImportError:
-        wrong = f"{quote(source.path)} needs the package safetensors, which is not installed"
-        raise RefusedFileError(wrong, "pip install 'attncli[safetensors]'") from None
-    with safe_open(file, framework="numpy") as archive:
-        key = _chosen(source, archive.keys())
-        head = archive.get_slice(key)
-        _check_tensor_kind(head.get_dtype(), source)
-        _check_shape(tuple(head.get_shape()), source, most)
-        array: NDArray[Any] = archive.get_tensor(key)
-        return array
+    heads = tensors_in(file)
+    head = heads[_chosen(source, heads)]
+    check_type(head, _named(source))
+    _check_shape(head.shape, source, most)
+    return head.read(file)
+
+
+def _read_sharded(file: Path, source: FileSource, most: int) -> NDArray[Any]:
+    """A tensor of several files, by the index that says which of them holds it."""
+    shard, names = shard_of(file, source.key or "")
+    _chosen(source, names)
+    if not shard.is_file():
+        wrong = f"{quote(source.path)} needs {quote(shard.name)}, which isn't there"
+        raise RefusedFileError(wrong, "put it beside the index")
+    return _read_safetensors(shard, source, most)
 
 
 _READERS: Mapping[str, Callable[[Path, FileSource, int], NDArray[Any]]] = {
     ".npy": _read_npy,
     ".npz": _read_npz,
     ".safetensors": _read_safetensors,
+    INDEX: _read_sharded,
 }
 
 
@@ -163,7 +169,6 @@ _NO_NUMBERS = {
     "M": "dates",
     "m": "spans of time",
 }
-_SAFE_KINDS = {"BOOL", "F16", "F32", "F64"} | {f"{s}{n}" for s in "IU" for n in (8, 16, 32, 64)}
 _WIDEST = 8
 
 
@@ -171,12 +176,6 @@ def _check_kind(dtype: np.dtype[Any], source: FileSource) -> None:
     if dtype.kind not in "biuf" or dtype.itemsize > _WIDEST:
         kind = _NO_NUMBERS.get(dtype.kind, f"numbers of the kind {dtype.name}")
         raise _no_numbers(kind, source)
-
-
-def _check_tensor_kind(name: str, source: FileSource) -> None:
-    if name not in _SAFE_KINDS:
-        known = {"BF16": "bfloat16 numbers, which NumPy doesn't know", "C64": _NO_NUMBERS["c"]}
-        raise _no_numbers(known.get(name, f"numbers of the kind {name}"), source)
 
 
 def _no_numbers(kind: str, source: FileSource) -> RefusedFileError:

@@ -1,8 +1,4 @@
-"""Reading the tensors that a program dumped, of whatever shapes and types, without trusting them.
-
-A `.safetensors` file is read by its own description (a header of JSON, then bytes), so that
-bfloat16, which NumPy hasn't got, is read as well, and no package is needed.
-"""
+"""Reading the tensors that a program dumped, of any shape and type, without trusting them."""
 
 from __future__ import annotations
 
@@ -20,9 +16,10 @@ from numpy.typing import NDArray
 
 from attncli.file.array_files import LARGEST_HEADER, broken, troubles_told
 from attncli.file.files import RefusedFileError, found, suffix
+from attncli.file.safetensors_files import check_type, tensors_in
 from attncli.file.sources import MOST_NUMBERS
 from attncli.records import NamedTuple
-from attncli.refusals import Refusal, listed, quote
+from attncli.refusals import Refusal, quote
 
 ROUNDOFFS: Mapping[str, float] = {
     "float64": 2.0**-53,
@@ -31,11 +28,6 @@ ROUNDOFFS: Mapping[str, float] = {
     "bfloat16": 2.0**-8,
 }
 """The types of floats, and by how much of its size each rounds a number."""
-
-_TENSOR_TYPES: Mapping[str, str] = {
-    "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "BOOL": "?",
-    **{f"{sign}{8 * size}": f"<{sign.lower()}{size}" for sign in "IU" for size in (1, 2, 4, 8)},
-}  # fmt: skip
 
 
 class Tensor(NamedTuple):
@@ -93,28 +85,13 @@ def _from_npy(opened: Callable[[], IO[bytes]], size: int, file: Path) -> Tensor:
 
 
 def _read_safetensors(file: Path) -> Mapping[str, Tensor]:
-    with file.open("rb") as stream:
-        length = int.from_bytes(stream.read(8), "little")
-        if length > min(file.stat().st_size, 100 * LARGEST_HEADER):
-            raise broken(str(file))
-        head: dict[str, Any] = json.loads(stream.read(length))
-        data = stream.read()
-    head.pop("__metadata__", None)
-    return {name: _from_bytes(data, one, file) for name, one in head.items()}
-
-
-def _from_bytes(data: bytes, said: Mapping[str, Any], file: Path) -> Tensor:
-    kind = said["dtype"]
-    if kind not in _TENSOR_TYPES:
-        known = listed(_TENSOR_TYPES)
-        raise RefusedFileError(f"it holds numbers of the type {quote(kind)}", f"known: {known}")
-    dtype, shape = np.dtype(_TENSOR_TYPES[kind]), tuple(said["shape"])
-    _check_size(shape, file)
-    start, end = said["data_offsets"]
-    if not 0 <= start <= end <= len(data) or end - start != math.prod(shape) * dtype.itemsize:
-        raise broken(str(file))
-    name = "bfloat16" if kind == "BF16" else dtype.name
-    return _tensor(np.frombuffer(data[start:end], dtype), shape, name)
+    heads = tensors_in(file)
+    for name, head in heads.items():
+        check_type(head, f"its {quote(name)}")
+        _check_size(head.shape, file)
+    return {
+        name: Tensor(head.read(file).astype(np.float64), head.type) for name, head in heads.items()
+    }
 
 
 def _tensor(flat: NDArray[Any], shape: tuple[int, ...], kind: str, fortran: bool = False) -> Tensor:

@@ -25,11 +25,17 @@ def suffix(path: str) -> str:
     return Path(path).suffix.lower()
 
 
+def ending(path: str, kinds: Iterable[str]) -> str | None:
+    """Which of some endings a path has after a name, in small letters or not."""
+    name = Path(path).name.lower()
+    return next((kind for kind in kinds if name.endswith(kind) and name != kind), None)
+
+
 def found(path: str, folder: Path, outside: bool, kinds: Iterable[str]) -> Path:
     """The file that a path of a scenario leads to, every link followed; it has one of the known
     endings. Raises RefusedFileError.
     """
-    if suffix(path) not in kinds:
+    if ending(path, kinds) is None:
         wrong = f"{quote(path)} is not of a kind of file that can be read"
         raise RefusedFileError(wrong, f"known: {', '.join(kinds)}")
     try:
@@ -39,7 +45,7 @@ def found(path: str, folder: Path, outside: bool, kinds: Iterable[str]) -> Path:
             right = "move it there, or allow it with the option --files-outside"
             raise RefusedFileError(wrong, right)
         _check_file(path, file.stat())
-        file.open("rb").close()  # safetensors would say that it isn't there
+        file.open("rb").close()  # which tells who may read it
     except FileNotFoundError:
         right = "give a path that goes from the scenario's folder"
         wrong = f"there is no file {quote(path)} in {folder.absolute()}"

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
-from attncli.file.keys import Key, Record
+from attncli.file.array_parts import PART_KEYS, WHOLE, ArrayPart
+from attncli.file.keys import Key, Record, typed
 from attncli.file.kinds import Choice, NumberKind, Schema, TextKind, WholeNumber
 from attncli.file.nodes import Items, Map, Node, Scalar, describe
 from attncli.file.problems import Problems
@@ -72,16 +73,18 @@ class RandomSource(NamedTuple):
 
 
 class FileSource(NamedTuple):
-    """Numbers in a .npy, .npz or .safetensors file; `key` names one of several arrays."""
+    """Numbers in a .npy, .npz or .safetensors file; `key` names one of several arrays, of which
+    a `part` is taken."""
 
     path: str
     key: str | None
     where: Where
     dimensions: int = 2
+    part: ArrayPart = WHOLE
 
     def told(self) -> str:
         """`weights.npz, W_Q`."""
-        return self.path if self.key is None else f"{self.path}, {self.key}"
+        return (self.path if self.key is None else f"{self.path}, {self.key}") + self.part.told()
 
 
 class _Shape(NamedTuple):
@@ -172,7 +175,8 @@ class SourceKind(NamedTuple):
         values = _values(_FILE, node, problems)
         if values is None:
             return None
-        return FileSource(values["file"], values.get("key"), node.where, self.dimensions)
+        part = typed(ArrayPart, values)
+        return FileSource(values["file"], values.get("key"), node.where, self.dimensions, part)
 
 
 _KINDS = tuple(DISTRIBUTIONS)
@@ -183,8 +187,14 @@ _NUMBERS = {
     "high": Key("high", NumberKind(), "what every number is below"),
 }
 _FILE = Record.of(
-    Key("file", TextKind("a path"), "a .npy, .npz or .safetensors file, from this folder"),
+    Key(
+        "file",
+        TextKind("a path"),
+        "a .npy, .npz or .safetensors file, from this folder, or the .safetensors.index.json of"
+        " several",
+    ),
     Key("key", TextKind("a key"), "which of the file's arrays it is"),
+    *PART_KEYS,
 )
 
 

@@ -9,6 +9,7 @@ with `decimal` the same in sixty digits, where no half is ever in doubt.
     numbers    numbers as floats or decimals, their functions, rounding
     memory     numbers that each use takes as it happens, in full or rounded
     book       where quantities are written down, and with how many decimals
+    written    what is said once for many layers or matrices
     matrices   given matrices: rows, named rows, random ones, files
     merges     tokenizers learned from a corpus, BPE and WordPiece
     pieces     how words are cut by these

@@ -10,6 +10,7 @@ import numpy as np
 
 from attncli.oracle.book import Book, Record
 from attncli.oracle.numerals import Numbers, round_half_away
+from attncli.oracle.written import part
 
 Shape = tuple[int, int]
 
@@ -76,4 +77,4 @@ def _stored(book: Book, source: Record) -> Numbers:
     else:
         stored = {"": np.load(path)}
     key = source.get("key", next(iter(stored)))
-    return np.asarray(stored[str(key)])
+    return part(np.asarray(stored[str(key)]), source)

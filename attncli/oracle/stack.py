@@ -27,6 +27,7 @@ from attncli.oracle.text import (
 )
 from attncli.oracle.unigram import is_unigram
 from attncli.oracle.unigram import tell as tell_unigram
+from attncli.oracle.written import inherited, written_out
 
 Arrays = dict[str, Numbers]
 
@@ -55,7 +56,7 @@ def worked(
     """The book of a scenario, with every quantity in it; `start` has numbers that stand in the
     place of what would be worked, by full names. With an `rng`, numbers are rounded, or not, as
     it happens, and so are `roots`."""
-    data = with_lines(data, folder)
+    data = written_out(with_lines(data, folder))
     book = Book.of(data, folder, start or {}, decimal=decimal, rng=rng, roots=roots)
     with localcontext() as context:
         context.prec = book.precision
@@ -116,7 +117,9 @@ def _own_norm(data: Record, key: str) -> Record:
 def _memory(book: Book, data: Record) -> Memory | None:
     if "encoder" in data:
         rounding = _inside("encoder", data.get("rounding") or {})
-        inner = {**_shared(data, data["encoder"]), **data["encoder"], "rounding": rounding}
+        encoder = data["encoder"]
+        taken = inherited(settings(data), data, encoder)
+        inner = {**taken, **_shared(data, encoder), **encoder, "rounding": rounding}
         rows = _stack(book.at("encoder"), inner)
         return None if rows is None else Memory(rows, tokens(inner))
     if "memory" not in data:

@@ -49,7 +49,7 @@ TOKENIZER = (
 INPUT = (
     StepLine(
         "tokenize",
-        stack="sentence tokenizer corpus vocabulary_size merges pieces tokens vocabulary",
+        stack="sentence tokenizer corpus vocabulary_size merges pieces tokens vocabulary ids",
     ),
     StepLine("embed", stack="embeddings X d_model features embedding_scale"),
     StepLine("positions", stack="segments segment_embeddings positions"),

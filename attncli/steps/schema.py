@@ -15,7 +15,9 @@ from attncli.arithmetic.rounding import MOST_DECIMALS
 from attncli.choices import POLICIES
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import (
+    COUNT,
     Choice,
+    Either,
     Flag,
     Kind,
     ListOf,
@@ -30,6 +32,7 @@ from attncli.file.nodes import Map, Node, describe
 from attncli.file.problems import Problems, knows_nothing
 from attncli.refusals import listed
 from attncli.scenario.published import PUBLISHED
+from attncli.scenario.templates import ALIKE
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.order import STORY, keys_of, step_named
 from attncli.steps.terms import KEY_NAMES, step_meant
@@ -74,12 +77,16 @@ _OF_A_LAYER = (
 )
 LAYER = keys_of("attention", "layer", "cell", "way", also=_OF_A_LAYER)
 
+_LAYERS = ListOf(Record(LAYER, hint=key_meant))
 _OF_A_STACK = (
     *_OF_A_LAYER,
     Key(
         "layers",
-        ListOf(Record(LAYER, hint=key_meant)),
-        "the layers, one after the other; each has the keys of a layer, of attention or of a cell",
+        Either(lambda _: _LAYERS, (_LAYERS, COUNT, ALIKE)),
+        "the layers, one after the other; each has the keys of a layer, of attention or of a cell."
+        " Or how many there are, if they differ only in their matrices, which `weights` names; or"
+        " both: `{count: 6, odd: {mask: {window: 4}}, 6: {norm: none}}`, with `each`, `odd`,"
+        " `even` and single ones from 1",
     ),
 )
 _PARTS = ("stack", "attention", "layer", "cell", "way")

@@ -13,12 +13,22 @@ from attncli.arithmetic.operations import (
     SumOfAll,
 )
 from attncli.file.keys import Key
+from attncli.file.kinds import Either
 from attncli.file.matrices import NAMED
 from attncli.name import Name
+from attncli.scenario.templates import TEMPLATE
 from attncli.steps.inquiry import Inquiry, WordsAsked, largest
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, HeadPlace, Place, Quantity, Trace
 from attncli.word import Word
+
+_WEIGHTS = Key(
+    "weights",
+    Either(lambda _: NAMED, (NAMED, TEMPLATE)),
+    "attention weights, [n, m]; or, once for the whole file, where matrices are that aren't given"
+    " otherwise: `{file: model.safetensors, keys: {W_Q: 'h.{i}.q.weight'}}`",
+    in_parts=True,
+)
 
 
 def softmax(place: Place, x: Name, result: Name, step: str) -> tuple[Definition, ...]:
@@ -55,7 +65,7 @@ def _most_of(weights: Quantity, i: int) -> WordsAsked:
 STEP = Step(
     name="softmax",
     at=HeadPlace,
-    keys=(Key("weights", NAMED, "attention weights, [n, m]", in_parts=True),),
+    keys=(_WEIGHTS,),
     title="Softmax",
     does="turns each row of scores into weights that add up to 1",
     makes=("exp", "exp_sum", "weights"),

@@ -22,6 +22,12 @@ _KEYS = (
     *TOKENIZING,
     Key("tokens", ListOf(TOKEN), "the tokens themselves, instead of cutting the sentence"),
     Key("vocabulary", MapOf(WholeNumber(0, 10**9), "token"), "token → ID"),
+    Key(
+        "ids",
+        ListOf(WholeNumber(0, 10**9)),
+        "the tokens by their IDs, instead of a sentence or tokens; without a vocabulary they are"
+        " called by these",
+    ),
 )
 
 

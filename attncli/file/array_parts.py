@@ -1,0 +1,129 @@
+"""The part of an array in a file that is meant: some of its rows or columns, one of equal parts."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from numpy.typing import NDArray
+
+from attncli.file.files import RefusedFileError
+from attncli.file.keys import Key
+from attncli.file.kinds import COUNT, Flag, Schema
+from attncli.file.nodes import Items, Node, Scalar, describe
+from attncli.file.problems import Problems
+from attncli.records import NamedTuple
+
+Array = NDArray[Any]
+_RANGE = re.compile(r"(\d{0,9}):(\d{0,9})")
+
+
+class ArrayPart(NamedTuple):
+    """What is taken of an array [r, c] or [n], in this order: it is `transposed`; of the rows and
+    the columns a range; of the longer side part `split[1]` of `split[0]` equal ones, or where the
+    parts of each of so many `heads` lie together that part of each of them."""
+
+    transposed: bool = False
+    rows: slice = slice(None)
+    columns: slice = slice(None)
+    split: tuple[int, int] = (1, 1)
+    heads: int = 1
+
+    def of(self, array: Array) -> Array:
+        """The part. Raises RefusedFileError where the array hasn't got it."""
+        if self == WHOLE or array.ndim not in (1, 2):
+            return array
+        taken = array.T if self.transposed else array
+        if array.ndim == 1:
+            return self._split(_ranged(_ranged(taken, self.rows), self.columns))
+        return self._split(_ranged(_ranged(taken, self.rows).T, self.columns).T)
+
+    def _split(self, array: Array) -> Array:
+        parts, number = self.split
+        if parts == 1:
+            return array
+        if array.ndim > 1 and array.shape[1] > array.shape[0]:
+            return self._split(array.T).T
+        length = len(array)
+        if length % (parts * self.heads):
+            heads = f" of each of {self.heads} heads" if self.heads > 1 else ""
+            wrong = f"{length} rows or columns don't come in {parts} equal parts{heads}"
+            raise RefusedFileError(wrong, "give other parts, or say them by rows: 0:64")
+        cut = array.reshape(self.heads, parts, -1, *array.shape[1:])
+        return cut[:, number - 1].reshape(-1, *array.shape[1:])
+
+    def told(self) -> str:
+        """`, rows 0:64, part 1 of 3`."""
+        told = ["transposed"] if self.transposed else []
+        for name, some in (("rows", self.rows), ("columns", self.columns)):
+            if some != slice(None):
+                told.append(f"{name} {_written(some.start)}:{_written(some.stop)}")
+        if self.split[0] > 1:
+            each = f" of each of {self.heads} heads" if self.heads > 1 else ""
+            told.append(f"part {self.split[1]} of {self.split[0]}{each}")
+        return "".join(f", {one}" for one in told)
+
+
+WHOLE = ArrayPart()
+
+
+def _written(end: int | None) -> str:
+    return "" if end is None else str(end)
+
+
+def _ranged(array: Array, some: slice) -> Array:
+    if (some.stop or 0) > len(array) or (some.start or 0) >= len(array):
+        wrong = f"{_written(some.start)}:{_written(some.stop)} of {len(array)} rows or columns"
+        raise RefusedFileError(wrong, f"they are counted from 0: give some of 0:{len(array)}")
+    return array[some]
+
+
+class _RangeKind:
+    """`0:64`: from 0 on, up to but without 64."""
+
+    def read(self, node: Node, problems: Problems) -> slice | None:
+        match = _RANGE.fullmatch(node.text) if isinstance(node, Scalar) else None
+        ends = [int(end) if end else None for end in match.groups()] if match else [0, 0]
+        if ends[1] is not None and (ends[0] or 0) >= ends[1]:
+            wrong = f"{describe(node)}, where a range belongs"
+            problems.add(node.where, wrong, "say from where to where, counted from 0, like 0:64")
+            return None
+        return slice(*ends)
+
+    def schema(self) -> Schema:
+        return {"type": "string", "pattern": f"^{_RANGE.pattern}$"}
+
+
+class _SplitKind:
+    """`[3, 1]`: of three equal parts the first."""
+
+    def read(self, node: Node, problems: Problems) -> tuple[int, int] | None:
+        items = node.items if isinstance(node, Items) else ()
+        numbers = [COUNT.read(item, problems) for item in items]
+        if len(numbers) == 2 and None in numbers:  # noqa: PLR2004  (which is said already)
+            return None
+        if len(numbers) != 2 or not (numbers[0] or 0) >= (numbers[1] or 0):  # noqa: PLR2004
+            wrong = f"{describe(node)}, where parts belong"
+            problems.add(node.where, wrong, "say how many, and which, like [3, 1]")
+            return None
+        return numbers[0] or 1, numbers[1] or 1
+
+    def schema(self) -> Schema:
+        return {"type": "array", "items": COUNT.schema(), "minItems": 2, "maxItems": 2}
+
+
+PART_KEYS: tuple[Key[Any], ...] = (
+    Key("transposed", Flag(), "whether it is to be transposed first", False),
+    Key("rows", _RangeKind(), "some of its rows: `0:64` (from 0, without 64), `2:` (from 2 on)"),
+    Key("columns", _RangeKind(), "some of its columns, likewise"),
+    Key(
+        "split",
+        _SplitKind(),
+        "one of equal parts along its longer side: `[3, 1]` is the first of three",
+    ),
+    Key(
+        "heads",
+        COUNT,
+        "with `split`, where the parts of each head lie together: how many heads there are",
+    ),
+)

@@ -1,0 +1,98 @@
+"""Reading tensors of a `.safetensors` file by its own description, without trusting it.
+
+The file is eight bytes that say how long its header is, the header (JSON: name → type, shape and
+place of each tensor), then the bytes (https://github.com/huggingface/safetensors). So bfloat16,
+which NumPy hasn't got, is read as well, and one tensor of many is read alone.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.file.files import RefusedFileError, suffix
+from attncli.records import NamedTuple
+from attncli.refusals import listed, quote
+
+LARGEST_HEADER = 2**23
+INDEX = ".safetensors.index.json"
+"""How the name ends of a file that says which of several files holds which tensor."""
+_TYPES: Mapping[str, str] = {
+    "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "BOOL": "?",
+    **{f"{sign}{8 * size}": f"<{sign.lower()}{size}" for sign in "IU" for size in (1, 2, 4, 8)},
+}  # fmt: skip
+
+
+class TensorHead(NamedTuple):
+    """What a file says of a tensor: its type, shape, and where its bytes begin."""
+
+    kind: str
+    shape: tuple[int, ...]
+    begins: int
+
+    @property
+    def type(self) -> str:
+        """The type as NumPy and PyTorch call it: `float32`, `bfloat16`."""
+        return "bfloat16" if self.kind == "BF16" else np.dtype(_TYPES[self.kind]).name
+
+    def read(self, file: Path) -> NDArray[Any]:
+        """The numbers, those of bfloat16 as float32."""
+        dtype, count = np.dtype(_TYPES[self.kind]), math.prod(self.shape)
+        flat = np.fromfile(file, dtype, count, offset=self.begins)
+        if self.kind == "BF16":
+            flat = (flat.astype(np.uint32) << 16).view(np.float32)
+        return flat.reshape(self.shape)
+
+
+def tensors_in(file: Path) -> Mapping[str, TensorHead]:
+    """What a file says of its tensors, by their names. Raises RefusedFileError."""
+    size = file.stat().st_size
+    with file.open("rb") as stream:
+        length = int.from_bytes(stream.read(8), "little")
+        if length > min(size, LARGEST_HEADER):
+            raise _broken(file)
+        head: dict[str, Any] = json.loads(stream.read(length))
+    head.pop("__metadata__", None)
+    ends = (said["data_offsets"][1] for said in head.values())
+    if 8 + length + max(ends, default=0) != size:
+        raise _broken(file)
+    return {name: _head(file, said, 8 + length) for name, said in head.items()}
+
+
+def _head(file: Path, said: Mapping[str, Any], begins: int) -> TensorHead:
+    kind, shape = said["dtype"], tuple(map(int, said["shape"]))
+    start, end = said["data_offsets"]
+    if kind not in _TYPES:
+        return TensorHead(kind, shape, -1)  # which nobody may want
+    length = math.prod(shape) * np.dtype(_TYPES[kind]).itemsize
+    if min(shape, default=0) < 0 or start < 0 or end - start != length:
+        raise _broken(file)
+    return TensorHead(kind, shape, begins + start)
+
+
+def check_type(head: TensorHead, name: str) -> None:
+    """Raises RefusedFileError for numbers of a type that isn't read."""
+    if head.kind not in _TYPES:
+        wrong = f"{name} holds numbers of the type {quote(head.kind)}"
+        raise RefusedFileError(wrong, f"save it as one of {listed(_TYPES)}")
+
+
+def shard_of(index: Path, key: str) -> tuple[Path, tuple[str, ...]]:
+    """The file beside an index that holds a tensor, and the names of all tensors."""
+    places: Mapping[str, str] = json.loads(index.read_bytes())["weight_map"]
+    shard = places.get(key, "")
+    if Path(shard).name != shard:
+        wrong = f"{quote(index.name)} leads out of its folder, to {quote(shard)}"
+        raise RefusedFileError(wrong, "keep all files of a model in one folder")
+    return index.parent / shard, tuple(places)
+
+
+def _broken(file: Path) -> RefusedFileError:
+    wrong = f"{quote(file.name)} is not a whole {suffix(file.name)} file: it is broken or cut short"
+    return RefusedFileError(wrong, "save it anew")

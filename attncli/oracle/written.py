@@ -1,0 +1,111 @@
+"""What is said once for many layers or matrices, or by IDs, as if all of it were written out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from attncli.oracle.book import Record
+from attncli.oracle.numerals import Numbers
+
+Parts = dict[str, Any]
+
+_NOT_OF_AN_ENCODER = ("block", "mask", "cell", "direction")
+
+
+def written_out(data: Record) -> Record:
+    """A scenario with a list of layers, a source for each matrix, and tokens."""
+    whole = _with_tokens(_with_layers(data))
+    if "encoder" in whole:
+        whole["encoder"] = _with_tokens(_with_layers(whole["encoder"]))
+    said = data.get("weights")
+    if not isinstance(said, Mapping) or "keys" not in said:
+        return whole
+    del whole["weights"]
+    for name, tensor in said["keys"].items():
+        first, _, rest = name.partition(".")
+        stack, path = (whole["encoder"], rest) if first == "encoder" and rest else (whole, name)
+        source = {"file": said.get("file"), **_source(tensor)}
+        if "{i}" not in source["key"]:
+            _put(stack, path.split("."), source)
+            continue
+        for i, layer in enumerate(stack["layers"]):
+            one = {**source, "key": source["key"].replace("{i}", str(i))}
+            _put(layer, path.split("."), one)
+    return whole
+
+
+def inherited(settings: Record, data: Record, inner: Record) -> Record:
+    """What an encoder takes over of the settings of the stack that reads it."""
+    cells = [inner, *inner.get("layers", ())]
+    if any("cell" in one for one in cells):
+        return {}
+    more = {key: data[key] for key in ("positions", "embedding_scale") if key in data}
+    taken = {key: value for key, value in settings.items() if key not in _NOT_OF_AN_ENCODER}
+    return {key: value for key, value in (taken | more).items() if not _numbers_in(value)}
+
+
+def part(array: Numbers, source: Record) -> Numbers:
+    """The part of an array that a source means."""
+    if str(source.get("transposed")).lower() == "true":
+        array = array.T
+    array = array[_range(source.get("rows"))]
+    columns = _range(source.get("columns"))
+    array = array[columns] if array.ndim == 1 else array[:, columns]
+    if "split" not in source:
+        return array
+    count, number = (int(one) for one in source["split"])
+    heads = int(source.get("heads", 1))
+    axis = int(array.ndim == 2 and array.shape[1] > array.shape[0])  # noqa: PLR2004
+    pieces = np.split(array, heads * count, axis)
+    return np.concatenate(pieces[number - 1 :: count], axis)
+
+
+def _range(text: object) -> slice:
+    ends = (int(end) if end else None for end in str(text).split(":"))
+    return slice(None) if text is None else slice(*ends)
+
+
+def _numbers_in(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return "random" in value or "file" in value or any(map(_numbers_in, value.values()))
+    return isinstance(value, np.ndarray | list)
+
+
+def _with_layers(data: Record) -> Parts:
+    layers = data.get("layers", [])
+    if isinstance(layers, list | tuple):
+        return {**data, **({"layers": [{**one} for one in layers]} if layers else {})}
+    said = layers if isinstance(layers, Mapping) else {"count": layers}
+    numbers = range(1, int(said["count"]) + 1)
+    parts = [("each", "odd" if k % 2 else "even", str(k)) for k in numbers]
+    each = [[said.get(name, said.get(int(name)) if name.isdigit() else None) for name in names]
+            for names in parts]  # fmt: skip
+    made = [{k: v for one in few for k, v in (one or {}).items()} for few in each]
+    return {**data, "layers": made}
+
+
+def _with_tokens(data: Parts) -> Parts:
+    if "ids" not in data:
+        return data
+    known = data.get("vocabulary", {})
+    names = {int(number): token for token, number in known.items()}
+    tokens = [names.get(int(number), str(number)) for number in data["ids"]]
+    return {
+        **data,
+        "tokens": tokens,
+        "vocabulary": {**known, **dict(zip(tokens, data["ids"], strict=True))},
+    }
+
+
+def _source(tensor: object) -> Parts:
+    return {**tensor} if isinstance(tensor, Mapping) else {"key": str(tensor)}
+
+
+def _put(stack: Parts, path: list[str], source: Record) -> None:
+    for name in path[:-1]:
+        stack[name] = {**(stack.get(name) or {})}
+        stack = stack[name]
+    stack.setdefault(path[-1], source)

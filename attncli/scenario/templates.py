@@ -1,0 +1,201 @@
+"""What is said once for many layers or matrices, written out: `layers: 12`, and `weights: {file: …,
+keys: {W_Q: 'h.{i}.q.weight'}}`, which stands for a `{file, key}` in each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attncli.file.address import AddressError, parse_address
+from attncli.file.array_parts import PART_KEYS
+from attncli.file.keys import Key, Record
+from attncli.file.kinds import COUNT, Either, Kind, MapOf, TextKind
+from attncli.file.nodes import Items, Map, Node, Scalar, describe
+from attncli.file.problems import Problems
+from attncli.records import NamedTuple
+from attncli.refusals import quote
+
+NUMBER = "{i}"
+"""What stands in a tensor's name for the number of its layer, counted from 0."""
+_ENCODER = "encoder"
+_TENSOR = Record.of(
+    Key("file", TextKind("a path"), "the file that it is in, where that is another"),
+    Key("key", TextKind("a key"), "its name, in which `{i}` is the number of a layer, from 0"),
+    *PART_KEYS,
+)
+
+
+def _tensor(node: Node) -> Kind[object]:
+    return _TENSOR if isinstance(node, Map) else TextKind("the name of a tensor")
+
+
+TEMPLATE = Record.of(
+    Key("file", TextKind("a path"), "the file of all matrices, as in `{file: …, key: …}`"),
+    Key(
+        "keys",
+        MapOf(Either(_tensor, (TextKind("the name of a tensor"), _TENSOR)), "key"),
+        "where a matrix belongs → the name of its tensor, in which `{i}` is the number of the"
+        " layer, from 0: `{W_Q: 'h.{i}.attn.q.weight', norm1.gamma: 'h.{i}.ln_1.weight'}`; or a"
+        " map with that `key` and the part of it that is meant",
+    ),
+)
+
+ALIKE = MapOf(MapOf(TextKind("a setting"), "key"), "which layers")
+"""How many layers there are, and what some of them say."""
+
+
+def written_out(tree: Map, problems: Problems) -> Map:
+    """The tree of a scenario in which each layer and matrix stands for itself."""
+    if not isinstance(tree.get("layers"), Items | None):
+        tree = _with_layers(tree, problems)
+    encoder = tree.get(_ENCODER)
+    if isinstance(encoder, Map) and not isinstance(encoder.get("layers"), Items | None):
+        tree = _replaced(tree, _ENCODER, _with_layers(encoder, problems))
+    template = tree.get("weights")
+    if not isinstance(template, Map) or template.get("keys") is None:
+        return tree
+    kept = Map(tuple(entry for entry in tree.entries if entry[0].text != "weights"), tree.where)
+    problems_before = len(problems.found)
+    TEMPLATE.read(template, problems)
+    if len(problems.found) > problems_before:
+        return kept
+    return _filled(kept, template, problems)
+
+
+def _replaced(tree: Map, key: str, value: Node) -> Map:
+    """The map with another value of a key that it has."""
+    entries = tuple((name, value if name.text == key else one) for name, one in tree.entries)
+    return Map(entries, tree.where)
+
+
+def _with_layers(tree: Map, problems: Problems) -> Map:
+    """The stack with a list of layers, where it says how many they are."""
+    said = tree.get("layers")
+    assert said is not None
+    layers = _Layers.of(said, problems)
+    listed = Items(() if layers is None else layers.listed(), said.where)
+    return _replaced(tree, "layers", listed) if listed.items else _without(tree, "layers")
+
+
+def _without(tree: Map, key: str) -> Map:
+    return Map(tuple(entry for entry in tree.entries if entry[0].text != key), tree.where)
+
+
+class _Layers(NamedTuple):
+    """The `number` of layers, and what `each`, the `odd` and the `even` ones and single ones
+    say, counted from 1; what is said of fewer of them holds."""
+
+    node: Node
+    number: int
+    said: tuple[tuple[str, Map], ...] = ()
+
+    @classmethod
+    def of(cls, node: Node, problems: Problems) -> _Layers | None:
+        if not isinstance(node, Map):
+            count = COUNT.read(node, problems)
+            return None if count is None else cls(node, count)
+        written = node.get("count")
+        if written is None:
+            problems.add(node.where, "layers without their count", "add it, like count: 2")
+            return None
+        count = COUNT.read(written, problems)
+        if count is None:
+            return None
+        said = [(key, value) for key, value in node.entries if key.text != "count"]
+        parts = ["each", "odd", "even", *map(str, range(1, count + 1))]
+        for key, value in said:
+            if key.text not in parts:
+                wrong = f"{quote(key.text)} is none of {count} layers"
+                problems.add(key.where, wrong, "say each, odd, even, or a number from 1")
+            elif not isinstance(value, Map):
+                problems.add(value.where, f"{describe(value)}, where keys of a layer belong",
+                    "give some, like {mask: causal}")  # fmt: skip
+        maps = {key.text: value for key, value in said if isinstance(value, Map)}
+        return cls(node, count, tuple((part, maps[part]) for part in parts if part in maps))
+
+    def listed(self) -> tuple[Node, ...]:
+        return tuple(self._layer(number) for number in range(1, self.number + 1))
+
+    def _layer(self, number: int) -> Map:
+        of_it = ("each", "odd" if number % 2 else "even", str(number))
+        entries = [entry for part, layer in self.said if part in of_it for entry in layer.entries]
+        latest = {key.text: (key, value) for key, value in entries}
+        return Map(tuple(latest.values()), self.node.where)
+
+
+def _filled(tree: Map, template: Map, problems: Problems) -> Map:
+    """The tree with the matrices that a template names, but for those that it has already."""
+    keys = template.get("keys")
+    for key, tensor in keys.entries if isinstance(keys, Map) else ():
+        try:
+            path = parse_address(key.text).segments
+        except AddressError as error:
+            problems.add(key.where, error.wrong, "say where the matrix belongs, like norm1.gamma")
+            continue
+        inner = path[0] == _ENCODER and len(path) > 1
+        stack = tree.get(_ENCODER) if inner else tree
+        if not isinstance(stack, Map):
+            problems.add(key.where, "there is no encoder", "add one, or take this out")
+            continue
+        one = _Tensor(path[1:] if inner else path, tensor, template.get("file"))
+        filled = one.put(stack, problems)
+        tree = _replaced(tree, _ENCODER, filled) if inner else filled
+    return tree
+
+
+class _Tensor(NamedTuple):
+    """A tensor of a template, and where it belongs in a stack."""
+
+    path: Sequence[str]
+    said: Node
+    file: Node | None
+
+    def put(self, stack: Map, problems: Problems) -> Map:
+        """The stack with the tensor, or with that of each layer."""
+        where = self.said.where
+        if self._said("file") is None:
+            problems.add(where, "no file says where this is", "add one, like file: w.safetensors")
+            return stack
+        if NUMBER not in self._key().text:
+            return _with(stack, self.path, self._node(0))
+        layers = stack.get("layers")
+        if not isinstance(layers, Items):
+            wrong = f"{NUMBER} is the number of a layer, and nothing says how many there are"
+            problems.add(where, wrong, "add them, like layers: 2")
+            return stack
+        items = tuple(
+            _with(layer, self.path, self._node(k)) if isinstance(layer, Map) else layer
+            for k, layer in enumerate(layers.items)
+        )
+        return _replaced(stack, "layers", Items(items, layers.where))
+
+    def _said(self, key: str) -> Node | None:
+        own = self.said.get(key) if isinstance(self.said, Map) else None
+        return self.file if own is None and key == "file" else own
+
+    def _key(self) -> Scalar:
+        named = self.said if isinstance(self.said, Scalar) else self._said("key")
+        return named if isinstance(named, Scalar) else Scalar("", self.said.where)
+
+    def _node(self, number: int) -> Map:
+        """`{file: …, key: …}` with the part that is meant, for a layer."""
+        where, key, file = self.said.where, self._key(), self._said("file")
+        assert file is not None
+        named = Scalar(key.text.replace(NUMBER, str(number)), key.where, quoted=True)
+        entries: list[tuple[Scalar, Node]] = [(Scalar("file", where), file)]
+        entries += [(Scalar("key", where), named)] if key.text else []
+        more = self.said.entries if isinstance(self.said, Map) else ()
+        entries += [entry for entry in more if entry[0].text not in ("file", "key")]
+        return Map(tuple(entries), where)
+
+
+def _with(node: Map, path: Sequence[str], value: Node) -> Map:
+    """The map with a value at a path, unless something is said there."""
+    head, rest = path[0], path[1:]
+    there = node.get(head)
+    if there is None:
+        for name in reversed(rest):
+            value = Map(((Scalar(name, value.where), value),), value.where)
+        return Map((*node.entries, (Scalar(head, value.where), value)), node.where)
+    if rest and isinstance(there, Map):
+        return _replaced(node, head, _with(there, rest, value))
+    return node
