@@ -19,7 +19,6 @@ import numpy as np
 
 from attncli.arithmetic.equations.enclosures import Enclosure
 from attncli.arithmetic.operations import Operation
-from attncli.arithmetic.operations.enclosing import enclosing
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.lists import ListOfEquations
 from attncli.arithmetic.operations.moved import Moved
@@ -39,7 +38,8 @@ _MOST = 400_000
 
 class _Affine(NamedTuple):
     """The middle of each number [n, m], what each rounding changes of it [n, m, s], and how far
-    apart from that it may be by itself, at each use anew."""
+    apart from that it may be by itself, at each use anew; each with a last axis [b] more where b
+    traces are worked together."""
 
     middle: Array
     parts: Array
@@ -62,8 +62,8 @@ class _Affine(NamedTuple):
 
     def of_length(self, count: int) -> Array:
         """The parts of so many roundings, a new array."""
-        parts = np.zeros((*self.middle.shape, count))
-        parts[..., : self.parts.shape[2]] = self.parts
+        parts = _no_parts(self.middle, count)
+        parts[:, :, : self.parts.shape[2]] = self.parts
         return parts
 
     def replaced(self, known: Enclosure) -> _Affine:
@@ -72,9 +72,18 @@ class _Affine(NamedTuple):
         ends = zip(_apart(known, middle), self.apart, strict=True)
         return _Affine(
             np.where(said, middle, self.middle),
-            np.where(said[..., np.newaxis], 0.0, self.parts),
+            np.where(said[:, :, np.newaxis], 0.0, self.parts),
             Enclosure(*(np.where(said, own, other) for own, other in ends)),
         )
+
+
+class TooManyNumbersError(Exception):
+    """More than are kept for a quantity, of several traces together."""
+
+
+def _no_parts(middle: Array, count: int) -> Array:
+    """No change by so many roundings. [n, m, s] or [n, m, s, b]"""
+    return np.zeros((*middle.shape[:2], count, *middle.shape[2:]))
 
 
 @dataclass(frozen=True)
@@ -126,7 +135,7 @@ class FirstOrder:
     def _made(self, definition: Definition, made: Enclosure) -> _Affine | None:
         used = [self._used(name) for name in definition.operands]
         operands = [one for one in used if one is not None]
-        if len(operands) < len(used) or not operands or self._is_too_much(made.low.size):
+        if len(operands) < len(used) or not operands or self._is_too_much(made.low):
             return None
         tried = [(one.middle, one.of_length(self._count[0])) for one in operands]
         found = _through(definition.operation, tried)
@@ -139,8 +148,7 @@ class FirstOrder:
 
     def _near(self, definition: Definition, operands: Sequence[_Affine]) -> Enclosure:
         """What is made of numbers each use of which is apart by itself."""
-        numbers = [self.paths.numbers(name) for name in definition.operands]
-        near = enclosing(definition.operation, numbers, [one.near for one in operands])
+        near = self.paths.enclosing(definition, [one.near for one in operands])
         printed = self.paths.as_printed(definition, near)
         return near if printed is near else near.with_(printed)
 
@@ -158,30 +166,35 @@ class FirstOrder:
     def _rounded(self, name: str, one: _Affine) -> _Affine | None:
         paths = self.paths
         way = halfway(paths.made(name), paths.decimals(name) - paths.fewer, paths.fewer)
-        parts = way.share[..., np.newaxis] * one.parts
+        parts = way.share[:, :, np.newaxis] * one.parts
         moved = self._moved(_Affine.of(way.share * one.middle, parts), way.shared)
         return moved if moved is None else moved._replace(apart=way.apart)
 
     def _alone(self, made: Enclosure) -> _Affine | None:
         """Numbers of which it isn't known what they go together with."""
         middle = made.middle
-        return self._moved(_Affine.of(middle, np.zeros((*middle.shape, 0))), _apart(made, middle))
+        return self._moved(_Affine.of(middle, _no_parts(middle, 0)), _apart(made, middle))
 
     def _moved(self, one: _Affine, by: Enclosure) -> _Affine | None:
         """Numbers each of which may be moved by something of its own, the same at each use."""
         radius, count = (by.high - by.low) / 2, self._count[0]
-        free = radius > 0
-        self._count[0] += int(np.count_nonzero(free))
-        if self._is_too_much(radius.size):
+        rows, columns = np.nonzero((radius > 0).reshape(*radius.shape[:2], -1).any(axis=2))
+        self._count[0] += len(rows)
+        if self._is_too_much(radius):
             self._count[0] = count
             return None
         parts = one.of_length(self._count[0])
-        rows, columns = np.nonzero(free)
-        parts[rows, columns, np.arange(count, self._count[0])] = radius[free]
+        parts[rows, columns, np.arange(count, self._count[0])] = radius[rows, columns]
         return _Affine.of(one.middle + (by.high + by.low) / 2, parts)
 
-    def _is_too_much(self, size: int) -> bool:
-        return size * self._count[0] > _MOST
+    def _is_too_much(self, of: Array) -> bool:
+        """Whether all roundings of an array are too many numbers. Raises TooManyNumbersError where
+        single traces might not have so many."""
+        if of.size * self._count[0] <= _MOST:
+            return False
+        if of.ndim > 2:  # noqa: PLR2004
+            raise TooManyNumbersError
+        return True
 
 
 @np.errstate(invalid="ignore")
@@ -204,20 +217,24 @@ def _through(operation: Operation, operands: Sequence[tuple[Array, Array]]) -> _
     tried = [_either_way(*operand) for operand in operands]
     goes = operation.arranged(*tried) if isinstance(operation, Moved) else operation.arrays(tried)
     made = np.asarray(goes)
-    count = operands[0][1].shape[2]
-    if made.shape[2] == 1:
-        return _Affine.of(made[..., 0], np.zeros((*made.shape[:2], count)))
-    value, plus, minus = made[..., :1], made[..., 1 : count + 1], made[..., count + 1 :]
+    middle, parts = operands[0]
+    count, traces = parts.shape[2], middle.shape[2:]
+    if made.shape[2] == 1:  # the same, whichever way
+        value = made.reshape(made.shape[:2]) if not traces else made * np.ones(traces)
+        return _Affine.of(value, _no_parts(value, count))
+    made = made.reshape(*made.shape[:2], 1 + 2 * count, *traces)
+    value, plus, minus = made[:, :, :1], made[:, :, 1 : count + 1], made[:, :, count + 1 :]
     bent = _finite(np.abs(plus + minus - 2 * value)) / 2
     parts = _finite((plus - minus) / 2)
-    return _Affine.of(value[..., 0], np.copysign(np.abs(parts) + bent, parts))
+    return _Affine.of(value[:, :, 0], np.copysign(np.abs(parts) + bent, parts))
 
 
 def _either_way(middle: Array, parts: Array) -> Array:
-    """The middle of each number, and what it is at either end of each part. [n, m, 1 + 2 s]"""
+    """The middle of each number, and what it is at either end of each part. [n, m, 1 + 2 s], or
+    [n, m, (1 + 2 s) b]"""
     count = parts.shape[2]
-    tried = np.empty((*middle.shape, 1 + 2 * count))
-    tried[...] = middle[..., np.newaxis]
-    tried[..., 1 : count + 1] += parts
-    tried[..., count + 1 :] -= parts
-    return tried
+    tried = _no_parts(middle, 1 + 2 * count)
+    tried[...] = middle[:, :, np.newaxis]
+    tried[:, :, 1 : count + 1] += parts
+    tried[:, :, count + 1 :] -= parts
+    return tried.reshape(*middle.shape[:2], -1)

@@ -8,20 +8,20 @@ is made of it is worked by interval arithmetic over the same equations.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attncli.arithmetic.equations.enclosures import Enclosure
 from attncli.arithmetic.expression import Number, Quotient, Root
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import DivideBy
 from attncli.arithmetic.operations.enclosing import enclosing
-from attncli.arithmetic.rounding import Array
 from attncli.marking.linear import FirstOrder
 from attncli.marking.rounds import on_the_way, rounded
 from attncli.records import dataclass, field
@@ -31,6 +31,9 @@ Known = Mapping[str, Enclosure]
 Made = Mapping[str, Definition]
 Roots = Mapping[Decimal, Decimal]
 """Square roots as a sheet prints them, by what they are of: 1.414 by 2."""
+
+Together = Callable[[str, str], Enclosure | None]
+"""What is known of a quantity, by what is asked of it (`made`, `on`, `written`) and its name."""
 
 _MANY = 5
 """Units of the last place; within so many, intervals hold hardly more than they must."""
@@ -44,7 +47,8 @@ class Paths:
     made other than in the trace; `fewer` is how many decimals fewer than stated one may round to
     on the way. Cells of `known` that are nan are worked. What depends on none of these is known
     from the `base`. What is known `roughly` is by intervals alone, which may hold too much. Who
-    divides by a root may take it as it is `printed`.
+    divides by a root may take it as it is `printed`. What is worked `together` with other traces is
+    taken from there.
     """
 
     trace: Trace
@@ -54,6 +58,7 @@ class Paths:
     base: Paths | None = None
     roughly: bool = False
     printed: Roots = MappingProxyType({})
+    together: Together | None = None
     _told: dict[tuple[str, str], Enclosure] = field(default_factory=dict)
 
     def from_here(
@@ -108,9 +113,12 @@ class Paths:
         if self.base is not None and name not in self.changed:
             return self.base._once(what, name)
         told = self._told.get((what, name))
+        if told is None and self.together is not None:
+            told = self.together(what, name)
         if told is None:
             find = {"made": self._made, "on": self._gone_on_with, "written": self._written}[what]
-            told = self._told[what, name] = find(name)
+            told = find(name)
+        self._told[what, name] = told
         return told
 
     def definition(self, name: str) -> Definition | None:
@@ -143,12 +151,11 @@ class Paths:
         return frozenset() if self.base is None else self.changed | self.base.apart
 
     def _made(self, name: str) -> Enclosure:
-        quantity, definition = self.trace[name], self.definition(name)
+        definition = self.definition(name)
         if definition is None:
-            return _given(quantity)
+            return self.given(name)
         operands = [self.gone_on_with(operand) for operand in definition.operands]
-        numbers = [self.numbers(operand) for operand in definition.operands]
-        made = enclosing(definition.operation, numbers, operands)
+        made = self.enclosing(definition, operands)
         printed = self.as_printed(definition, made)
         made = made if printed is made else made.with_(printed)
         endless = _has_no_end(made)
@@ -156,11 +163,26 @@ class Paths:
             full = [
                 self.known.get(operand) or self.made(operand) for operand in definition.operands
             ]
-            pairs = zip(made, enclosing(definition.operation, numbers, full), strict=True)
-            return Enclosure(*(np.where(endless, b, a) for a, b in pairs))
-        if self.roughly or not _is_wide(made, self.decimals(name)):
+            made = self.enclosing(definition, full).where(endless, made)
+        return made if self.roughly else self._closer(name, definition, made, endless)
+
+    def _closer(
+        self, name: str, definition: Definition, made: Enclosure, endless: NDArray[np.bool_]
+    ) -> Enclosure:
+        """The same, where it is worth while to look closer at a matrix."""
+        wide = _is_wide(made, self.decimals(name)) & ~np.asarray(endless.any(axis=(0, 1)))
+        if not wide.any():
             return made
-        return made.within(self.linear.of(name, definition, made))
+        return made.within(self.linear.of(name, definition, made)).where(wide, made)
+
+    def given(self, name: str) -> Enclosure:
+        """A given quantity as it is, or as a sheet shows it."""
+        return as_given(self.trace[name])
+
+    def enclosing(self, definition: Definition, operands: Sequence[Enclosure]) -> Enclosure:
+        """Between which numbers what is made of some others lies."""
+        numbers = [self.numbers(name) for name in definition.operands]
+        return enclosing(definition.operation, numbers, operands)
 
     def as_printed(self, definition: Definition, made: Enclosure) -> Enclosure:
         """The same, where it is divided by a root that is printed."""
@@ -197,14 +219,18 @@ class Paths:
     def numbers(self, name: str) -> Matrix:
         """Numbers of a quantity by which is decided what is chosen: the trace's own, if they may
         be had."""
-        matrix, on = self.trace[name].matrix, self.gone_on_with(name)
-        fits = matrix.shape == on.low.shape
-        if fits and ((on.low <= matrix.values) & (matrix.values <= on.high)).all():
-            return matrix
-        return Matrix.of_array(on.middle, matrix.decimals, carry=False)
+        return chosen_by(self.trace[name].matrix, self.gone_on_with(name))
 
 
-def _given(quantity: Quantity) -> Enclosure:
+def chosen_by(matrix: Matrix, on: Enclosure) -> Matrix:
+    """Numbers that lie between some others: those of a matrix, if they do."""
+    fits = matrix.shape == on.low.shape
+    if fits and ((on.low <= matrix.values) & (matrix.values <= on.high)).all():
+        return matrix
+    return Matrix.of_array(on.middle, matrix.decimals, carry=False)
+
+
+def as_given(quantity: Quantity) -> Enclosure:
     """A given number as it is, or as a sheet shows it."""
     matrix = quantity.matrix
     if matrix.written is not None or matrix.places is not None:
@@ -213,13 +239,13 @@ def _given(quantity: Quantity) -> Enclosure:
     return Enclosure.of(matrix.values).with_(Enclosure.of(shown))
 
 
-def _is_wide(made: Enclosure, places: int) -> bool:
-    """Whether what holds a quantity is so wide that it is worth while to look closer."""
+def _is_wide(made: Enclosure, places: int) -> NDArray[np.bool_]:
+    """Whether what holds a matrix is so wide that it is worth while to look closer. [] or [b]"""
     with np.errstate(invalid="ignore"):
-        return bool(((made.high - made.low) * 10.0**places > _MANY).any())
+        return np.asarray(((made.high - made.low) * 10.0**places > _MANY).any(axis=(0, 1)))
 
 
-def _has_no_end(made: Enclosure) -> Array:
+def _has_no_end(made: Enclosure) -> NDArray[np.bool_]:
     """Which numbers may be any."""
     with np.errstate(invalid="ignore"):
         return np.asarray((made.low != made.high) & ~np.isfinite(made.low + made.high))

@@ -34,18 +34,19 @@ def _rounded(values: Array, scale: Array) -> Array:
 
 
 @lru_cache(maxsize=64)
-def _scales(places: int, fewer: int) -> Array:
-    """The parts of 1 that are rounded to on the way, from the stated ones on. -> [p, 1, 1, 1]"""
+def _scales(places: int, fewer: int, axes: int) -> Array:
+    """The parts of 1 that are rounded to on the way, from the stated ones on, for two ends of so
+    many axes. -> [p, 1, 1, 1]"""
     followed = range(places, places + _MORE + fewer + 1)
-    return np.array([10.0**place for place in followed]).reshape(-1, 1, 1, 1)
+    return np.array([10.0**place for place in followed]).reshape(-1, *[1] * (axes + 1))
 
 
 @np.errstate(invalid="ignore")
 def on_the_way(made: Enclosure, places: int, fewer: int = 0) -> Enclosure:
     """What holds numbers in full, and rounded to so many decimals or to more."""
-    ends, scales = np.array(made), _scales(places, fewer)
+    ends, scales = np.array(made), _scales(places, fewer, made.low.ndim)
     each = _rounded(ends, scales)
-    beyond = _beyond(ends, each[-1], 0.5 / scales[-1, 0, 0, 0])
+    beyond = _beyond(ends, each[-1], 0.5 / scales[-1].item())
     low = np.minimum(ends[0] - beyond[0], each[:, 0].min(axis=0))
     high = np.maximum(ends[1] + beyond[1], each[:, 1].max(axis=0))
     return Enclosure(low, high)
@@ -74,7 +75,7 @@ def halfway(made: Enclosure, places: int, fewer: int = 0) -> Halfway:
     Rounding to more decimals leads to between the two, or a twentieth of a unit beyond the number
     itself, where that is nearly half a unit from what it is rounded to at most.
     """
-    scale = _scales(places, fewer)[0]
+    scale = _scales(places, fewer, made.low.ndim)[0]
     low, high = each = _rounded(np.array(made), scale)
     half = 0.5 / scale[0]
     known = np.isfinite(made.low) & np.isfinite(made.high)
@@ -100,7 +101,7 @@ def halfway(made: Enclosure, places: int, fewer: int = 0) -> Halfway:
 def _shifts(made: Enclosure, places: int, fewer: int = 0) -> Enclosure:
     """How far such rounding may move numbers, from below 0 to above: by what is known where all of
     them round to the same, by half a unit where they don't."""
-    scales = _scales(places, fewer)
+    scales = _scales(places, fewer, made.low.ndim)
     low, high = _rounded(np.array(made), scales).swapaxes(0, 1)
     half, alike = 0.5 / scales[:, 0], low == high
     down = np.where(alike, low - made.high, -half).min(axis=0)

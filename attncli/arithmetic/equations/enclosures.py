@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attncli.arithmetic import evaluation
 from attncli.arithmetic import expression as ex
@@ -21,7 +22,8 @@ from attncli.records import NamedTuple, dataclass
 
 
 class Enclosure(NamedTuple):
-    """The least and the greatest number that each cell of a matrix may be, [n, m] each."""
+    """The least and the greatest number that each cell of a matrix may be, [n, m] each, or
+    [n, m, b] of the matrices of many candidates."""
 
     low: Array
     high: Array
@@ -41,6 +43,11 @@ class Enclosure(NamedTuple):
         """What holds both."""
         return Enclosure(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
 
+    def where(self, condition: NDArray[np.bool_], other: Enclosure) -> Enclosure:
+        """The same where a condition holds, and elsewhere the other."""
+        pairs = zip(self, other, strict=True)
+        return Enclosure(*(np.where(condition, own, two) for own, two in pairs))
+
     def within(self, other: Enclosure) -> Enclosure:
         """What lies in both, which overlap."""
         return Enclosure(np.maximum(self.low, other.low), np.minimum(self.high, other.high))
@@ -52,7 +59,8 @@ LeafOf = Callable[[Expression], Enclosure | None]
 
 @np.errstate(all="ignore")
 def enclosed(tree: Expression, shapes: Signature, operands: Sequence[Enclosure]) -> Enclosure:
-    """The result [n, m] of an equation, of operands of two axes each."""
+    """The result [n, m] of an equation, of operands of two axes each; or [n, m, b] of those of b
+    candidates."""
     letters = "".join(sorted({x for one in operands_in(tree) for x in one.indices} | {"i", "j"}))
 
     def leaf(node: Expression) -> Enclosure | None:
@@ -80,22 +88,26 @@ def enclosed_number(form: Expression, leaf: LeafOf) -> Enclosure:
 
 
 def _laid(array: Array, sides: tuple[str, str], letters: str) -> Array:
-    """A matrix with an axis for each letter, those that it hasn't of one."""
+    """A matrix with an axis for each letter, those that it hasn't of one, before that of
+    candidates."""
     if sides[0] and sides[0] == sides[1]:  # a diagonal
-        array, sides = np.diagonal(array), (sides[0], "")
+        each = np.arange(array.shape[0])
+        array, sides = array[each, each], (sides[0], "")
     else:
         array = array[tuple(slice(None) if side else 0 for side in sides)]
     known = [side for side in sides if side]
     order = sorted(range(len(known)), key=lambda k: letters.index(known[k]))
     at = tuple(slice(None) if letter in known else np.newaxis for letter in letters)
-    return np.asarray(array.transpose(order)[at])
+    return np.asarray(array.transpose(*order, *range(len(known), array.ndim))[at])
 
 
 def _result(array: Array, letters: str, shape: tuple[int, ...]) -> Array:
     """The matrix of an array with an axis for each letter, of which only i and j are long."""
     kept = tuple(slice(None) if letter in "ij" else 0 for letter in letters)
     one = array[kept] if array.ndim else array
-    return one.copy() if one.shape == shape else np.array(np.broadcast_to(one, shape))
+    if one.shape[:2] == shape:
+        return one.copy()
+    return np.array(np.broadcast_to(one, (*shape, *array.shape[len(letters) :])))
 
 
 @dataclass(frozen=True)
@@ -155,7 +167,9 @@ class _Enclosures:
     def _contracted(self, a: Array, b: Array, axes: tuple[int, ...]) -> Array:
         letters, over = self.letters, "".join(self.letters[axis] for axis in axes)
         left = "".join(letter for letter in letters if letter not in over)
-        made = np.einsum(f"{letters},{letters}->{left}", a, b)  # an axis of 1 goes with any
+        more = "..." if max(a.ndim, b.ndim) > len(letters) else ""
+        equation = f"{letters}{more},{letters}{more}->{left}{more}"
+        made = np.einsum(equation, a, b)  # an axis of 1 goes with any
         return np.asarray(np.expand_dims(made, axes))
 
     def quotient(self, node: ex.Quotient) -> Enclosure:

@@ -14,6 +14,7 @@ from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.moved import Moved
 from attncli.arithmetic.operations.rotary import Rotate
 from attncli.arithmetic.operations.softmax import Exponential
+from attncli.arithmetic.rounding import Array
 
 
 def enclosing(
@@ -23,7 +24,7 @@ def enclosing(
     by which is decided what is chosen, such as the row's maximum."""
     match operation:
         case Exponential():
-            return _exponential(operation, numbers[0], operands[0])
+            return exponential_of(operation, numbers[0].values, operands[0])
         case Indexed():
             return enclosed(operation.tree, operation.sides, operands)
         case Moved():
@@ -35,15 +36,22 @@ def enclosing(
     return _cell_by_cell(operation, numbers, operands)
 
 
+def goes_over_many(operation: Operation) -> bool:
+    """Whether nothing is chosen by numbers, so that operands may be those of many candidates."""
+    return isinstance(operation, Indexed | Moved | Rotate) and not isinstance(
+        operation, Exponential
+    )
+
+
 @np.errstate(all="ignore")
-def _exponential(operation: Exponential, numbers: Matrix, scores: Enclosure) -> Enclosure:
+def exponential_of(operation: Exponential, numbers: Array, scores: Enclosure) -> Enclosure:
     """The row's maximum is subtracted in full, or as it was rounded, which goes for the maximum
-    itself too: its exponential is 1."""
+    itself too: its exponential is 1. [n, m], or [n, m, b] of many candidates"""
     axis = len(operation.sides.indices) - 1
-    shifted = operation.shifted(numbers.values)
+    shifted = operation.shifted(numbers)
     if not shifted.any():
         return Enclosure(np.exp(scores.low), np.exp(scores.high))
-    at = np.expand_dims(numbers.values.argmax(axis=axis), axis)
+    at = np.expand_dims(numbers.argmax(axis=axis), axis)
     tops = (np.where(shifted, np.take_along_axis(end, at, axis), 0.0) for end in scores)
     low, high = tops
     made = Enclosure(np.exp(scores.low - high), np.exp(scores.high - low))

@@ -35,7 +35,7 @@ class CheckedOrder(NamedTuple):
 
 def fulfil(order: ExerciseArguments, command: str) -> None:
     """Writes what is ordered by a command, or says everything that is wrong."""
-    from attncli.telling.exercise.papers import exercise
+    from attncli.telling.exercise.papers import exercises
     from attncli.telling.exercise.requests import request_of
 
     job = _checked(order)
@@ -54,7 +54,7 @@ def fulfil(order: ExerciseArguments, command: str) -> None:
             write_folder(order, job, wish, command)
             return
         made = variants(job.trace, wish, it.forms, it.seed, it.allow)
-        papers = ((form, one, exercise(one, wish, form, command, it.frame)) for form, one in made)
+        papers = exercises(made, wish, command, it.frame)
         write_papers(order, job.manner, papers, it.forms or 1)
 
 

@@ -38,13 +38,14 @@ from attncli.trace import Quantity, Trace
 
 class BlankedPage(NamedTuple):
     """What is taken out of a page for one form of an exercise: the places that are asked for, and
-    the page without them."""
+    the page without them. Where honest paths lead may be `known`."""
 
     wish: ExerciseRequest
     page: WholePage
     places: Sequence[Blankable]
     asked: Asked
     asking: Sequence[tuple[StepSection, list[Blankable]]]
+    known: Paths | None = None
 
     @property
     def trace(self) -> Trace:
@@ -66,16 +67,16 @@ class BlankedPage(NamedTuple):
     def keys(self) -> dict[str, RightAnswer]:
         """What is accepted for each of the places that are asked for, by their ids."""
         carry, exact = map(self._numbers_under, POLICIES)
-        reach = Reach(self._paths)
+        reach = Reach(self.paths)
         keys = {place.id: key_of(reach, place, carry, exact) for place in self.places}
         return {id_: let_pass(key, self.wish.tolerance) for id_, key in keys.items()}
 
     @property
-    def _paths(self) -> Paths:
+    def paths(self) -> Paths:
         """Where honest paths lead from what the sheet shows."""
         from attncli.marking.judging import Judge
 
-        return Judge(self.trace, self.context, printed=self.roots).right
+        return self.known or Judge(self.trace, self.context, printed=self.roots).right
 
     def _numbers_under(self, policy: Policy) -> Mapping[str, Number]:
         """The numbers of the blanks under a policy, worked from what the sheet shows; none where
@@ -135,7 +136,7 @@ class BlankedPage(NamedTuple):
     ) -> Section:
         """A section that asks something in words, too; where that is all, its solution has the
         working that leads to the answers."""
-        questions = [one.asked_on(self._paths) for one in asked]
+        questions = [one.asked_on(self.paths) for one in asked]
         keys = [key for question in questions if (key := question.words) is not None]
         blocks = blocks_of(self.trace, asked, keys, words)
         lines: list[Block] = []

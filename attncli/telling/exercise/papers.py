@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from attncli.document import Document, Facts, Fields, Spans
 from attncli.languages import words_of
 from attncli.languages.words import FactWords, PaperWords
+from attncli.marking.together import together
 from attncli.questions import Paper, Worth, points_text
 from attncli.scenario.exercise import Frame
 from attncli.tables import MatrixBlock
 from attncli.telling.blocks import matrix_block
-from attncli.telling.exercise.blanked import taken
+from attncli.telling.exercise.blanked import BlankedPage, taken
 from attncli.telling.exercise.conventions import products_in_words
 from attncli.telling.exercise.fingerprint import fingerprint
 from attncli.telling.exercise.frame import framing_facts, instructions
+from attncli.telling.exercise.groups import in_groups
 from attncli.telling.exercise.lines import Asked
 from attncli.telling.exercise.request import ExerciseRequest
 from attncli.telling.exercise.tasks import arranged
@@ -25,6 +27,8 @@ from attncli.trace import Trace
 from attncli.word import Word
 
 UNFRAMED = Frame()
+_AT_ONCE = 32
+"""Forms that are worked together."""
 
 
 def exercise(
@@ -34,8 +38,24 @@ def exercise(
 
     Raises SelectionError where there is nothing to ask for.
     """
+    what = taken(trace, wish, form, words_of(frame.language).tasks)
+    return _told(what, form, command, frame)
+
+
+def exercises(
+    forms: Iterable[tuple[str, Trace]], wish: ExerciseRequest, command: str, frame: Frame
+) -> Iterator[tuple[str, Trace, Document]]:
+    """The exercise in each form; where honest paths lead is worked for many forms at once."""
     words = words_of(frame.language)
-    what = taken(trace, wish, form, words.tasks)
+    for some in in_groups(forms, _AT_ONCE):
+        taken_out = [taken(trace, wish, form, words.tasks) for form, trace in some]
+        paths = together([what.paths for what in taken_out])
+        for (form, trace), what, known in zip(some, taken_out, paths, strict=True):
+            yield form, trace, _told(what._replace(known=known), form, command, frame)
+
+
+def _told(what: BlankedPage, form: str, command: str, frame: Frame) -> Document:
+    words, wish, trace = words_of(frame.language), what.wish, what.trace
     sections = [translated(section, frame.language) for section in what.sections(words)]
     points = sum(section.points for section in sections)
     mark = fingerprint(trace, sections)
