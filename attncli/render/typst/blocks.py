@@ -45,6 +45,11 @@ def _facts(block: doc.Facts, _: TypstSetting) -> str:
     return f"facts{listed(f'({text(name)}, {spans(told)})' for name, told in block.rows)}"
 
 
+def _prose(block: doc.Prose, setting: TypstSetting) -> str:
+    """A paragraph; on a sheet it is the task of what stands below."""
+    return f"{'prose' if setting.coloured else 'task'}({spans(block.text)})"
+
+
 def _points(block: doc.Bullets, _: TypstSetting) -> str:
     return f"list{listed(map(spans, block.items))}"
 
@@ -93,7 +98,7 @@ WRITERS: Mapping[type, Callable[[Any, TypstSetting], str]] = {
     NewPage: lambda _, __: "pagebreak(weak: true)",
     Tables: lambda piece, setting: tables.together(piece.matrices, setting),
     doc.Facts: _facts,
-    doc.Prose: lambda block, _: f"prose({spans(block.text)})",
+    doc.Prose: _prose,
     doc.Bullets: _points,
     doc.Subheading: lambda block, _: f"heading(level: 3, {spans(block.text)})",
     doc.Note: lambda block, _: f"note({spans(block.text)})",
