@@ -9,6 +9,7 @@ section of `Layer 1 · Head 2` the name `K` is looked for at `layers[1].heads[2]
     calculator  expressions and what they come to
     tables      the numbers of a page, by name; which name a section means
     latex       the mathematics of Markdown in the plain notation
+    typst       what a PDF is laid out from in the plain notation
     reading     pages of any format, as sections of lines of working
     checks      a page's signs, results, tables and sums
     sentences   sentences that carry numbers

@@ -11,6 +11,7 @@ from itertools import pairwise, takewhile
 from tests.auditor.calculator import INDEX, NAME
 from tests.auditor.html import Element, main_of, rows_of
 from tests.auditor.latex import plain, words
+from tests.auditor.typst import calls, content, inside, parts
 
 _HEADING = re.compile(r"(?P<number>\d+) · (?P<heading>.*?)(?:   .*)?$")
 _LABEL = re.compile(rf"  (?P<label>{NAME}(?:{INDEX})?)(?P<rest>\s*|\s+[=≈]\s.*)$")
@@ -55,7 +56,7 @@ class PageSection:
 def sections_of(page: str, form: str) -> list[PageSection]:
     """The sections of a page, the first for what stands before all headings."""
     readers = {"terminal": _terminal, "markdown": _markdown, "json": _json, "latex": _latex}
-    readers["html"] = _html
+    readers["html"], readers["typst"] = _html, _typst
     return readers[form](page)
 
 
@@ -311,3 +312,33 @@ def _tex_table(section: PageSection, lines: list[str], *, beside: bool) -> None:
             row += more[1:]
     else:
         section.grids.append(Grid(headings, rows))
+
+
+def _typst(page: str) -> list[PageSection]:
+    sections = [PageSection()]
+    for kind, told in calls(page):
+        if kind == "heading":
+            heading = _HEADING.match(content(told[1]))
+            number = int(heading["number"]) if heading else None
+            sections.append(
+                PageSection(number, heading["heading"] if heading else content(told[1]))
+            )
+        elif kind == "working":
+            lines = (parts(inside(line)) for line in told if line != "none")
+            sections[-1].statements += (_typst_line(label, rest) for label, rest in lines)
+        else:
+            sections[-1].statements.append(_typst_addition(*told))
+    return sections
+
+
+def _typst_line(label: str, rest: str) -> Statement:
+    pairs = (parts(inside(one)) for one in parts(inside(rest)))
+    return Statement(content(label), tuple((content(sign), content(one)) for sign, one in pairs))
+
+
+def _typst_addition(label: str, rows: str, sign: str, total: str) -> Statement:
+    addends = []
+    for row in parts(inside(rows)):
+        plus, product, value = parts(inside(row))
+        addends.append((content(plus) or "+", content(product), content(value)))
+    return Statement(content(label), ((content(sign), content(total)),), tuple(addends))
