@@ -22,6 +22,8 @@ WORDS = (
     "```", "``", "![x](y)", "<http://a.b>", "&copy;", "\\", "\\\\", "a\\", "{1:NUMERICAL:=1}", "}",
     "\\input{x}", "\\end{document}", "%", "^^41", "#1", "~", "--", "=1+1", "@SUM(A1)", "+1", "-x",
     "'", '"', "''", "a, b", "[0]", "a]b", "a: b", "...", "12e45", "null", "[red]x[/red]", "[/]",
+    "javascript:alert(1)", "=cmd|' /C calc'!A0", '"><img src=x onerror=alert(1)>', '#eval("1")', "\\write18{ls}",
+    "<![CDATA[x]]>", "<!DOCTYPE a [<!ENTITY b SYSTEM 'c'>]>", "&b;", "{{x}}", "\\immediate", "\u061c", "\u202b\u202ex",
 )  # fmt: skip
 
 

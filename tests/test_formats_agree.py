@@ -32,7 +32,7 @@ from tests.pages import shipped_trace
 from tests.test_complete import printed as numbers_printed
 from tests.test_latex import compiled, needs_exam, printed
 
-NAMES = ["i_love_ai", "unigram", "yassine_lstm", *(["wordpiece"] if THOROUGH else [])]
+NAMES = ["i_love_ai", "unigram", *(["yassine_lstm", "wordpiece"] if THOROUGH else [])]
 """Without squares and tables in bands: on paper a small ² stands at its number's last digit, and a
 wide table names its rows again."""
 WIDE = 400
