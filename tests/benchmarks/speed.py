@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from attncli import Scenario, load, work
+from attncli.cli.processes import cores
 from attncli.render import Page, render
 from attncli.telling.cells import cells_page, find_cells
 from attncli.telling.selection import Selection
@@ -205,7 +206,7 @@ FORMS = 1000
 
 
 def forms() -> None:
-    """Forms with keys, each time all in one process; both take turns, as elsewhere, the cold runs
+    """Forms with keys, made by all cores there are; both take turns, as elsewhere, the cold runs
     some at a time, since they are short. The files go to memory where there is some: a disk keeps
     away from what was just deleted, and takes up to a third longer then for so many."""
     run = process("-m", "attncli", "run", "i_love_ai")
@@ -218,7 +219,11 @@ def forms() -> None:
                 place = ("--format", "markdown", "-o", f"{folder}/{len(steps)}{k}")
                 one = min(one, *best(4, run))
                 many = min(many, *best(1, process("-m", "attncli", *words, *place)))
-            say(f"{FORMS:,} forms with keys, {what} / a cold attn run", many / one, "at most 40")
+            say(
+                f"{FORMS:,} forms with keys, {what}, {cores()} cores / a cold attn run",
+                many / one,
+                "at most 40",
+            )
 
 
 PAPERS = 1000

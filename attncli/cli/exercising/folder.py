@@ -23,6 +23,7 @@ from attncli.building.manifest import (
 from attncli.cli.exercising.papers import answers_files, paper_files
 from attncli.cli.exercising.personal_sheets import PersonalSheets, personal_sheets
 from attncli.cli.exercising.variants import variants
+from attncli.cli.progress import watched
 from attncli.records import NamedTuple
 from attncli.writing import Contents, OutputError, write_out
 from attncli.writing.contents import encoded
@@ -56,7 +57,9 @@ def write_folder(
     before = load_manifest(folder) if has_manifest(folder) else None
     forms = _forms(order, job, wish, command)
     papers = ((name, form.trace, form.whole) for name, form in forms.items())
-    files: dict[str, Contents] = paper_files(order, job.manner, papers, len(forms))
+    files: dict[str, Contents] = paper_files(
+        order, job.manner, watched(papers, len(forms), "Forms")
+    )
     exercises = {name: form.whole for name, form in forms.items()}
     files |= answers_files(order, exercises)
     personal = personal_sheets(order, job.manner.format, job.students, exercises, before)

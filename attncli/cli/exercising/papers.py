@@ -5,14 +5,14 @@ from __future__ import annotations
 import gc
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attncli.cli.exercising.checks import PaperSettings
 from attncli.cli.output import check_target, page_for
-from attncli.cli.progress import watched
+from attncli.cli.progress import watched, watching
 from attncli.writing import Contents, OutputError, write_out
 from attncli.writing.folder import check_folder, write_files
 
@@ -21,7 +21,12 @@ if TYPE_CHECKING:
     from attncli.document import Document
     from attncli.trace import Trace
 
+    Form = tuple[str, Trace]
+    Tell = Callable[[Iterable[Form]], Iterable[tuple[str, Trace, Document]]]
+
 _LONGEST = 60
+_MANY = 200
+"""Forms that are worth more than one process."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 
 
@@ -76,13 +81,13 @@ def distinct_names(texts: Iterable[str], taken: Iterable[str]) -> list[str]:
 
 
 def write_papers(
-    order: ExerciseArguments,
-    manner: PaperSettings,
-    exercises: Iterable[tuple[str, Trace, Document]],
-    count: int,
+    order: ExerciseArguments, manner: PaperSettings, forms: Iterable[Form], tell: Tell, count: int
 ) -> None:
     """Makes the papers of all forms, then writes them, all or none."""
-    files = paper_files(order, manner, exercises, count)
+    if count < _MANY or _has_one_file(order, manner):
+        files = paper_files(order, manner, watched(tell(forms), count, "Forms"))
+    else:
+        files = _side_by_side(order, manner, forms, tell, count)
     if manner.folder:
         assert order.output is not None
         write_files(order.output, files, force=order.force)
@@ -90,17 +95,42 @@ def write_papers(
         write_out(next(iter(files.values())), order.output, force=order.force)
 
 
+def _has_one_file(order: ExerciseArguments, manner: PaperSettings) -> bool:
+    """Whether all forms go to one file together."""
+    from attncli.render import abilities_of
+
+    can = abilities_of(manner.format)
+    return can.gathered or (can.packed and order.output not in (None, "-"))
+
+
+def _side_by_side(
+    order: ExerciseArguments, manner: PaperSettings, forms: Iterable[Form], tell: Tell, count: int
+) -> dict[str, Contents]:
+    """The papers of many forms by the names of their files, made by all cores."""
+    from attncli.cli.processes import side_by_side
+    from attncli.telling.exercise.groups import in_groups
+
+    files: dict[str, Contents] = {}
+    groups = in_groups(forms)
+    done = 0
+    with watching("Forms") as heard:
+        for some, made in side_by_side(lambda s: paper_files(order, manner, tell(s)), groups):
+            files |= made
+            done += len(some)
+            heard(done, count)
+    return files
+
+
 def paper_files(
     order: ExerciseArguments,
     manner: PaperSettings,
     exercises: Iterable[tuple[str, Trace, Document]],
-    count: int,
 ) -> dict[str, Contents]:
-    """The papers of all forms by the names of their files."""
+    """The papers of forms by the names of their files."""
     forms: list[str] = []
 
     def papers() -> Iterator[Document]:
-        for form, trace, whole in watched(exercises, count, "Forms"):
+        for form, trace, whole in exercises:
             forms.append(form)
             yield from (_paper(kind, whole, trace, manner) for kind in manner.kinds)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from attncli import __version__
@@ -54,8 +55,8 @@ def fulfil(order: ExerciseArguments, command: str) -> None:
             write_folder(order, job, wish, command)
             return
         made = variants(job.trace, wish, it.forms, it.seed, it.allow)
-        papers = exercises(made, wish, command, it.frame)
-        write_papers(order, job.manner, papers, it.forms or 1)
+        tell = partial(exercises, wish=wish, command=command, frame=it.frame)
+        write_papers(order, job.manner, made, tell, it.forms or 1)
 
 
 def _signed(command: str, exercise: ExerciseFile) -> str:

@@ -11,16 +11,21 @@ from attncli.refusals import Refusal
 T = TypeVar("T")
 
 
-def in_groups(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """The items, so many at a time; those before an error come before it."""
+_AT_ONCE = 32
+
+
+def in_groups(items: Iterable[T]) -> Iterator[list[T]]:
+    """The items, some at a time; those before an error come before it."""
     rest = iter(items)
     while True:
         group: list[T] = []
         try:
-            group.extend(islice(rest, size))
+            group.extend(islice(rest, _AT_ONCE))
         except Refusal:
-            yield group
+            if group:
+                yield group
             raise
-        yield group
-        if len(group) < size:
+        if group:
+            yield group
+        if len(group) < _AT_ONCE:
             return

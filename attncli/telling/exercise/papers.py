@@ -27,8 +27,6 @@ from attncli.trace import Trace
 from attncli.word import Word
 
 UNFRAMED = Frame()
-_AT_ONCE = 32
-"""Forms that are worked together."""
 
 
 def exercise(
@@ -47,7 +45,7 @@ def exercises(
 ) -> Iterator[tuple[str, Trace, Document]]:
     """The exercise in each form; where honest paths lead is worked for many forms at once."""
     words = words_of(frame.language)
-    for some in in_groups(forms, _AT_ONCE):
+    for some in in_groups(forms):
         taken_out = [taken(trace, wish, form, words.tasks) for form, trace in some]
         paths = together([what.paths for what in taken_out])
         for (form, trace), what, known in zip(some, taken_out, paths, strict=True):

@@ -1,0 +1,85 @@
+"""Many forms at once are what they are one by one: in one array, and in several processes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from attncli.cli import app
+from attncli.cli.exercising import papers
+from attncli.cli.processes import cores, side_by_side
+from attncli.design.search import SearchRequest, search
+from attncli.marking.judging import Judge
+from attncli.marking.together import together
+from attncli.telling.exercise import groups
+from attncli.trace import Trace
+from tests.pages import SHIPPED, trace_of
+
+
+def forms_of(name: str, count: int) -> list[Trace]:
+    return [
+        *search(trace_of(SHIPPED[name]).scenario, SearchRequest(count, 5, allow=("difficulty",)))
+    ]
+
+
+@pytest.mark.parametrize("name", ["i_love_ai", "yassine_gru", "yassine_lstm"])
+def test_paths_that_are_worked_together_lead_where_they_lead_alone(name: str) -> None:
+    forms = forms_of(name, 3)
+    shown = forms[0].plan[0].name
+    alone = [Judge(trace, [shown]).right for trace in forms]
+    many = together([Judge(trace, [shown]).right for trace in forms])
+    for one, beside in zip(alone, many, strict=True):
+        assert beside.together is not None
+        for quantity in one.trace:
+            for ask in ("made", "gone_on_with", "written"):
+                own, other = (getattr(paths, ask)(quantity) for paths in (one, beside))
+                np.testing.assert_allclose(other, own, rtol=1e-11, atol=1e-11, err_msg=quantity)
+
+
+def test_traces_that_tell_different_stories_are_worked_alone() -> None:
+    both = [Judge(trace_of(SHIPPED[name])).right for name in ("i_love_ai", "word_order")]
+    assert all(one is other for one, other in zip(together(both), both, strict=True))
+
+
+def test_processes_give_in_order_what_one_would() -> None:
+    made = list(side_by_side(lambda n: (n * n, os.getpid()), iter(range(9))))
+    assert [(n, square) for n, (square, _) in made] == [(n, n * n) for n in range(9)]
+    assert made[0][1][1] == os.getpid()
+    assert (cores() == 1) or made[1][1][1] != os.getpid()
+
+
+def test_an_error_of_a_process_is_that_of_the_work() -> None:
+    heard: list[int] = []
+
+    def work(n: int) -> int:
+        return 12 // (4 - n)
+
+    def each() -> Iterator[int]:
+        for n, _ in side_by_side(work, range(9)):
+            heard.append(n)
+            yield n
+
+    with pytest.raises(ZeroDivisionError):
+        list(each())
+    assert heard == [0, 1, 2, 3]
+
+
+def test_many_forms_are_the_same_whoever_makes_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(groups, "_AT_ONCE", 2)
+    texts = []
+    for most in (5, 6):  # by processes, and by one
+        monkeypatch.setattr(papers, "_MANY", most)
+        folder = tmp_path / "forms"
+        words = "exercise i_love_ai --cell scores[1,2] --forms 5 --format markdown --force -o"
+        result = CliRunner().invoke(app, [*words.split(), str(folder)])
+        assert result.exit_code == 0, result.output
+        texts.append({path.name: path.read_bytes() for path in folder.iterdir()})
+        assert len(texts[-1]) == 10
+    assert texts[0] == texts[1]
