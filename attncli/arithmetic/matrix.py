@@ -12,7 +12,7 @@ import numpy as np
 
 from attncli.arithmetic import decimals as numbers
 from attncli.arithmetic.expression import Location, Number, Vector
-from attncli.arithmetic.rounding import Array, Error, Range, range_of
+from attncli.arithmetic.rounding import Array, Error, Range, Spread, range_of
 from attncli.arithmetic.rounding import carry as round_in_place
 from attncli.arithmetic.whole import Whole
 from attncli.records import NamedTuple, dataclass, field
@@ -52,7 +52,7 @@ class Matrix:
     `decimals` the number that a page shows, `written` the numbers as an author wrote them,
     `name` whose numbers they are, where a line of working is to know. A number that was taken
     out is nan. `source` settles what floats can't decide, where they were worked in floats;
-    `limits` are their range where that is known already.
+    `spread` is known of numbers that were made: these are finite, and no 0 has a sign.
     """
 
     values: Array
@@ -61,7 +61,7 @@ class Matrix:
     written: Written | None = None
     name: str = ""
     source: Source | None = None
-    limits: Range | None = field(default=None, repr=False)
+    spread: Spread | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False
@@ -134,8 +134,28 @@ class Matrix:
 
     @cached_property
     def range(self) -> Range:
-        """Between which numbers they lie, but for −∞."""
-        return self.limits or range_of(self.values)
+        """Between which numbers they lie, but for −∞; wider ones than need be, of many numbers."""
+        return self.spread.range if self.spread else range_of(self.values)
+
+    def norm(self, shape: tuple[int, ...], along: tuple[int, ...]) -> float:
+        """The largest norm along some axes of the numbers in a shape."""
+        known = self._norms.get((shape, along))
+        if known is None:
+            values, spelled = self.values.reshape(shape), "ij"[: len(shape)]
+            left = "".join(index for k, index in enumerate(spelled) if k not in along)
+            squares = np.einsum(f"{spelled},{spelled}->{left}", values, values)
+            known = self._norms[shape, along] = math.sqrt(float(squares.max()))
+        return known
+
+    @cached_property
+    def _norms(self) -> dict[tuple[tuple[int, ...], tuple[int, ...]], float]:
+        """Those that were asked for."""
+        return {}
+
+    @cached_property
+    def is_finite(self) -> bool:
+        """Whether all of them are."""
+        return self.spread is not None or bool(np.isfinite(self.values).all())
 
     @cached_property
     def tops(self) -> tuple[float, ...]:
@@ -165,7 +185,8 @@ class Matrix:
 
     def worked_from(self, source: Source) -> Matrix:
         """The same numbers, which know what they were worked from."""
-        return Matrix(self.values, self.places, self.decimals, self.written, self.name, source)
+        own = self.values, self.places, self.decimals, self.written, self.name
+        return Matrix(*own, source, self.spread)
 
     def as_shown(self) -> Matrix:
         """The numbers as a page shows them, without the digits behind these."""

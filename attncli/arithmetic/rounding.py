@@ -35,6 +35,10 @@ _FINEST = 22
 """10 to the power of more than this is not exact in float64."""
 _BLOCK = 32
 """Rows that are rounded at a time, so that what is needed meanwhile stays small."""
+CACHED = 2**15
+"""Numbers that a processor's cache holds, several times over."""
+_SIGN = 2**63
+"""The bit that is the sign of a float64."""
 _MANY, _FEW = 64, 16
 """More cells in doubt than this, or than one in so many, make it worth working a block at once."""
 
@@ -134,6 +138,14 @@ class Range(NamedTuple):
         return 0.0 if self.low <= 0 <= self.high else min(abs(self.low), abs(self.high))
 
 
+class Spread(NamedTuple):
+    """Between which numbers values lie, and a size that none of them is below; 0 where none is
+    known, and there may be a 0."""
+
+    range: Range
+    least: float
+
+
 def range_of(values: Array) -> Range:
     """The range of numbers, but for −∞, which is masked; nan where one is nan."""
     low, high = float(values.min()), float(values.max())
@@ -148,19 +160,25 @@ def largest(values: Array) -> float:
     return range_of(values).size
 
 
-def smallest(values: Array) -> float:
-    """The smallest size of a value."""
-    blocks = (values[start : start + _BLOCK] for start in range(0, len(values), _BLOCK))
-    return min(float(np.abs(block).min()) for block in blocks)
-
-
-def finite_range(values: Array) -> Range:
-    """The range of a result. Raises Unworkable where it has left that of float64."""
+def spread_of(values: Array) -> Spread:
+    """The spread of a result. Raises Unworkable where it has left the range of float64."""
     low, high = float(values.min()), float(values.max())
-    if math.isfinite(low) and math.isfinite(high):
-        return Range(low, high)
-    row = int(np.argwhere(~np.isfinite(values))[0][0])
-    raise TooLarge(row, "a result is too large to work with", "smaller numbers")
+    if not (math.isfinite(low) and math.isfinite(high)):
+        row = int(np.argwhere(~np.isfinite(values))[0][0])
+        raise TooLarge(row, "a result is too large to work with", "smaller numbers")
+    reach = Range(low, high)
+    return Spread(reach, reach.least or smallest(values))
+
+
+def smallest(values: Array) -> float:
+    """The smallest size of a value [n, m]. Floats of one sign are ordered as their bits are: read
+    as whole numbers, the least has the least size of those below 0, or without a sign above 0."""
+    least, count = _SIGN - 1, max(1, CACHED // values.shape[1])
+    for start in range(0, len(values), count):
+        block = values[start : start + count]
+        bits = (block.view(kind).min() for kind in (np.int64, np.uint64))
+        least = min(least, *(int(one) % _SIGN for one in bits))
+    return float(np.uint64(least).view(np.float64))
 
 
 def carry(values: Array, error: Error, places: int | None, decimals: int, settle: Settle) -> None:

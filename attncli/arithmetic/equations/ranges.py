@@ -20,16 +20,19 @@ from attncli.records import dataclass, field
 
 _OVERFLOW = 709.0
 """e to the power of more has left the range of float64."""
+_FAR = 1e300
+"""What is no further from 1 hasn't left it, whatever it is off by."""
 
 
 @dataclass(frozen=True)
 class Ranges:
-    """The ranges of the parts of an equation, each worked out when it is asked for; norms that
-    are `rough` go by the largest numbers only, and are no less than the true ones."""
+    """The ranges of the parts of an equation, each worked out when it is asked for; the norms of
+    operands with more than `most` numbers go by the largest number, and are no less than the true
+    ones."""
 
     operands: Sequence[Matrix]
     sizes: Mapping[str, int]
-    rough: bool = False
+    most: float = math.inf
     _known: dict[Expression, Range] = field(default_factory=dict)
 
     def of(self, node: Expression) -> Range:
@@ -37,6 +40,40 @@ class Ranges:
         if node not in self._known:
             self._known[node] = _RANGES[type(node)](self, node)
         return self._known[node]
+
+    def finite(self, node: Expression) -> Range | None:
+        """The range of an equation; None where floats may leave theirs in it."""
+        reach = self.of(node)
+        parts = self._known.values()
+        return reach if all(abs(end) < _FAR for part in parts for end in part) else None
+
+    def least(self, node: Expression) -> float:
+        """A size that no number of a part is below."""
+        match node:
+            case ex.Operand(place):
+                spread = self.operands[place].spread
+                return spread.least if spread else self.of(node).least
+            case ex.Product(factors):
+                return math.prod(map(self.least, factors))
+            case ex.Quotient(dividend, divisor):
+                size = self.of(divisor).size
+                return self.least(dividend) / size if size else math.inf
+            case _:
+                return self.of(node).least
+
+    def is_unsigned(self, node: Expression) -> bool:
+        """Whether no float of a part is a 0 with a sign, as what is too little for floats is."""
+        match node:
+            case ex.Operand(place) if self.operands[place].spread is not None:
+                return True
+            case ex.Number() | ex.Power(ex.E, _):
+                return True
+            case ex.Sum((first, *_)):  # −0 + x is a −0 only where x is
+                return self.is_unsigned(first)
+            case ex.Apply("max" | "min", arguments):
+                return all(map(self.is_unsigned, arguments))
+            case _:
+                return self.least(node) > 1 / _FAR
 
     def numbers(self, node: ex.Operand) -> Range:
         return self.operands[node.place].range
@@ -55,7 +92,12 @@ class Ranges:
 
     def total(self, node: ex.Total) -> Range:
         count, one = self.count(node.over), self.of(node.operand)
-        return Range(count * one.low, count * one.high)
+        added = Range(count * one.low, count * one.high)
+        match node.operand:
+            case ex.Product((ex.Operand() as x, ex.Operand() as w)) if self.most:
+                size = self.norm(x, node.over) * self.norm(w, node.over)  # Cauchy and Schwarz
+                return Range(max(added.low, -size), min(added.high, size))
+        return added
 
     def product(self, node: ex.Product) -> Range:
         return reduce(_product, map(self.of, node.factors))
@@ -82,15 +124,12 @@ class Ranges:
     def norm(self, x: ex.Operand, over: str) -> float:
         """The largest norm of an operand's numbers along some indices; those that it hasn't repeat
         each number."""
-        if self.rough:
+        if self.operands[x.place].values.size > self.most:
             return self.of(x).size * math.sqrt(self.count(over))
-        values, spelled = self.operands[x.place].values, "".join(x.indices)
-        if len(spelled) < values.ndim:
-            values = values.reshape([self.sizes[index] for index in spelled])
-        left = "".join(index for index in spelled if index not in over)
-        squares = np.einsum(f"{spelled},{spelled}->{left}", values, values)
-        times = self.count("".join(index for index in over if index not in spelled))
-        return math.sqrt(float(squares.max()) * times)
+        along = tuple(k for k, index in enumerate(x.indices) if index in over)
+        extents = tuple(self.sizes[index] for index in x.indices)
+        times = self.count("".join(index for index in over if index not in x.indices))
+        return self.operands[x.place].norm(extents, along) * math.sqrt(times)
 
     def count(self, over: str) -> int:
         """How many terms a sum over some indices has."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from decimal import Decimal
@@ -18,16 +17,18 @@ from attncli.arithmetic.expression import Equation, Expression, Vector
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.source import Worked
 from attncli.arithmetic.rounding import (
+    CACHED,
     Array,
     Error,
     Range,
     Rounding,
+    Spread,
     Unworkable,
     carry,
     cleanse,
-    finite_range,
     lie_on_grid,
     smallest,
+    spread_of,
 )
 from attncli.arithmetic.signature import Signature, parse
 from attncli.arithmetic.whole import Fractions
@@ -123,6 +124,16 @@ class Operation(ABC):
         cancel each other; 0 where there is nothing to cancel."""
         return np.array(self.error(*operands).absolute / EPSILON)
 
+    def foreseen(self, *operands: Matrix) -> Range | None:  # noqa: ARG002
+        """Between which numbers the result lies, all of it finite, where that is known without a
+        look at it."""
+        return None
+
+    def least(self, *operands: Matrix) -> float | None:  # noqa: ARG002
+        """A size that no number of the result is below, where no 0 has a sign and no term cancels
+        another; None where that isn't known without a look at it."""
+        return None
+
     def fractions(self, rows: slice, *operands: Matrix) -> Fractions | None:  # noqa: ARG002
         """Some rows of the result, exact; None where each cell is better worked by itself."""
         return None
@@ -149,22 +160,35 @@ class Operation(ABC):
     def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
         """The result of `make`, which doesn't know yet what it was worked from."""
         values = self.values(*operands)
-        limits = finite_range(values)
         decimals, places = rounding.of(step), self.places(*operands)
-        error = self._error(limits.size, places, rounding, operands)
+        source = Worked(self, operands, values.shape)
+        is_looked_at = rounding.carries or places is not None or values.size <= CACHED
+        spread = spread_of(values) if is_looked_at else self._spread(values, operands)
+        error = self._error(spread.range.size, places, rounding, operands)
         if rounding.carries:
             settle = _Settling(self, operands, decimals, rounding.most_settled)
             carry(values, error, places, decimals, settle)
             return Matrix(values, decimals if places is None else min(places, decimals), decimals)
-        if not limits.least:
+        if is_looked_at and not spread.least:
             values += 0.0  # no minus zero
         if places is not None and cleanse(values, error, places):
             return Matrix(values, places, decimals)
-        source = Worked(self, operands, values.shape)
-        if self._is_certain(values, limits, error, source):
-            return Matrix(values, None, decimals, source=source, limits=limits)
+        if self._is_certain(spread.least, error, source):
+            return Matrix(values, None, decimals, source=source, spread=spread)
         self._settle_cancelled(values, source)
         return Matrix(values, None, decimals, source=source)
+
+    def _spread(self, values: Array, operands: tuple[Matrix, ...]) -> Spread:
+        """The spread of many numbers, which takes time: as far as it is foreseen, these aren't
+        looked at. Takes the sign off zeros, in place."""
+        reach = self.foreseen(*operands)
+        least = None if reach is None else self.least(*operands)
+        if reach is not None and least is not None:
+            return Spread(reach, least)
+        spread = spread_of(values) if reach is None else Spread(reach, smallest(values))
+        if not spread.least:
+            values += 0.0
+        return spread
 
     def _error(
         self, size: float, places: int | None, rounding: Rounding, operands: tuple[Matrix, ...]
@@ -177,7 +201,7 @@ class Operation(ABC):
         is_enough = places is None or lie_on_grid(size, rough, places)
         return rough if is_enough else self.error(*operands)
 
-    def _is_certain(self, values: Array, limits: Range, rough: Error, source: Worked) -> bool:
+    def _is_certain(self, least: float, rough: Error, source: Worked) -> bool:
         """Whether no number is little beside the terms that it is left of; of numbers that are too
         much work in full, whether none is no more than noise."""
 
@@ -185,8 +209,7 @@ class Operation(ABC):
             noise = error.absolute
             return least > noise * _LITTLE or (least > noise and not source.is_workable)
 
-        least = (limits.least or smallest(values)) if rough.absolute else math.inf
-        return fits(rough) or fits(self.error(*source.operands))
+        return not rough.absolute or fits(rough) or fits(self.error(*source.operands))
 
     def _settle_cancelled(self, values: Array, source: Worked) -> None:
         """Puts right, in place, what is little beside the terms that it is left of; of numbers

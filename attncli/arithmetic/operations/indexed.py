@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
@@ -17,7 +18,7 @@ from attncli.arithmetic.equations.working import Filled, filled
 from attncli.arithmetic.expression import Apply, Equation, Expression, MatrixProduct, Sum, each
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import ByFirstForm, Working, cells_of_row
-from attncli.arithmetic.rounding import Array, Error
+from attncli.arithmetic.rounding import Array, Error, Range
 from attncli.arithmetic.signature import axes_of
 from attncli.arithmetic.whole import Fractions
 from attncli.records import dataclass
@@ -72,14 +73,27 @@ class Indexed(ByFirstForm):
         return known[like]
 
     def error(self, *operands: Matrix) -> Error:
-        return self._bound(operands)
+        return bound(self._careful, self._ranges(operands))
 
     def rough_error(self, *operands: Matrix) -> Error:
-        return self._bound(operands, rough=True)
+        return bound(self._careful, self._ranges(operands, 0))
 
-    def _bound(self, operands: Sequence[Matrix], *, rough: bool = False) -> Error:
+    def _ranges(self, operands: Sequence[Matrix], most: float = math.inf) -> Ranges:
         sizes = {index: operands[place].shape[axis] for index, (place, axis) in self._axes.items()}
-        return bound(self._careful, Ranges(operands, sizes, rough))
+        return Ranges(operands, sizes, most)
+
+    def foreseen(self, *operands: Matrix) -> Range | None:
+        if not all(operand.is_finite for operand in operands):
+            return None
+        extents = self.sides.extents([operand.shape for operand in operands])
+        count = math.prod(extents[side] for side in self.sides.result)
+        return self._ranges(operands, count).finite(self._careful)
+
+    def least(self, *operands: Matrix) -> float | None:
+        ranges = self._ranges(operands, 0)
+        if self.rough_error(*operands).absolute or not ranges.is_unsigned(self._careful):
+            return None
+        return ranges.least(self._careful)
 
     def sizes(self, *operands: Matrix) -> Array:
         if not may_cancel(self._careful):

@@ -36,7 +36,8 @@ from attncli.arithmetic.expression import (
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Working
 from attncli.arithmetic.operations.indexed import Indexed
-from attncli.arithmetic.rounding import MOST_DECIMALS, Array, Error, Rounding, Unworkable
+from attncli.arithmetic.operations.source import Worked
+from attncli.arithmetic.rounding import MOST_DECIMALS, Array, Error, Range, Rounding, Unworkable
 from attncli.records import dataclass
 
 _UNDERFLOW = -700.0
@@ -87,6 +88,18 @@ class Exponential(Indexed):
     def _longest(self) -> float:
         """The exponent past which a power of e has more than 15 digits."""
         return (SIGNIFICANT - self.decimals) * math.log(10)
+
+    def values(self, *operands: Matrix) -> Array:
+        scores = operands[0]
+        return np.exp(scores.values) if self._needs_no_shift(scores) else super().values(scores)
+
+    def _needs_no_shift(self, scores: Matrix) -> bool:
+        """Whether that shows without a look at the rows."""
+        near = self._longest - math.log(scores.shape[self._axis])
+        return scores.range.low >= _UNDERFLOW and scores.range.high <= near
+
+    def foreseen(self, *operands: Matrix) -> Range | None:
+        return super().foreseen(*operands) if self._needs_no_shift(operands[0]) else None
 
     def arrays(self, operands: Sequence[Array]) -> Array:
         scores = operands[0]
@@ -147,6 +160,8 @@ class Exponential(Indexed):
     rough_error = error
 
     def check(self, result: Matrix, *operands: Matrix) -> None:
+        if result.spread and result.spread.least:
+            return
         vanished = ~result.values.any(axis=self._axis)
         if vanished.any():
             row = int(vanished.argmax())
@@ -212,6 +227,13 @@ class DivideByRow(Indexed):
 
     def __init__(self) -> None:
         super().__init__("n m, n 1 -> n m", Quotient(cell(0, "i", "j"), cell(1, "i")))
+
+    def foreseen(self, *operands: Matrix) -> Range | None:
+        reach, (dividend, divisor) = super().foreseen(*operands), operands
+        match divisor.source:
+            case Worked(RowSum(), (added,)) if added is dividend and reach and reach.low >= 0:
+                return Range(reach.low, min(reach.high, 1.0))
+        return reach
 
 
 class DivideByColumnSum(Indexed):
