@@ -35,7 +35,7 @@ _FINEST = 22
 """10 to the power of more than this is not exact in float64."""
 _BLOCK = 32
 """Rows that are rounded at a time, so that what is needed meanwhile stays small."""
-CACHED = 2**15
+CACHED = 2**16
 """Numbers that a processor's cache holds, several times over."""
 _SIGN = 2**63
 """The bit that is the sign of a float64."""

@@ -44,6 +44,10 @@ _UNDERFLOW = -700.0
 """e^x of anything less is nearly out of float64's range."""
 
 
+_FEW = 10.0
+"""An exponent that is little enough not to be looked at more closely."""
+
+
 @dataclass(frozen=True)
 class Exponential(Indexed):
     """e^x, or e^(x − the row's maximum) where that is needed; e^(−∞) is 0. [n, m] -> [n, m]
@@ -91,15 +95,18 @@ class Exponential(Indexed):
 
     def values(self, *operands: Matrix) -> Array:
         scores = operands[0]
-        return np.exp(scores.values) if self._needs_no_shift(scores) else super().values(scores)
+        return np.exp(scores.values) if self._is_plain(scores) else super().values(scores)
 
-    def _needs_no_shift(self, scores: Matrix) -> bool:
-        """Whether that shows without a look at the rows."""
+    def _is_plain(self, scores: Matrix) -> bool:
+        """Whether it shows by the smallest and the largest score that no maximum is subtracted."""
         near = self._longest - math.log(scores.shape[self._axis])
-        return scores.range.low >= _UNDERFLOW and scores.range.high <= near
+        return scores.range.low >= _UNDERFLOW and _largest(scores, near) <= near
 
     def foreseen(self, *operands: Matrix) -> Range | None:
-        return super().foreseen(*operands) if self._needs_no_shift(operands[0]) else None
+        if not self._is_plain(operands[0]) or not operands[0].is_finite:
+            return None
+        low, high = operands[0].range.low, _largest(operands[0], _FEW)
+        return Range(math.exp(low), math.exp(high))
 
     def arrays(self, operands: Sequence[Array]) -> Array:
         scores = operands[0]
@@ -167,6 +174,12 @@ class Exponential(Indexed):
             row = int(vanished.argmax())
             top = float(operands[0].values.max(axis=self._axis)[row])
             raise _vanished(row, top, self.decimals)
+
+
+def _largest(scores: Matrix, enough: float) -> float:
+    """The largest of all scores, or more where that is little enough."""
+    high = scores.range.high
+    return high if high <= enough else max(scores.tops)
 
 
 def _difference(x: Number, top: Number) -> Number:
