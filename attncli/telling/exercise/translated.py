@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
-from importlib import import_module
 
 from attncli.choices import LANGUAGES, Language
 from attncli.document import Block, Note, Prose, Section, Span, Spans, Subheading, Table
+from attncli.languages import sentences_in
 
 _NUMBER = re.compile(r"\((?:\d+, )*\d+\)|\d+(?:\.\d+)?")
 """A number, or several in parentheses: what a table leaves open."""
@@ -22,19 +21,12 @@ def translated(section: Section, language: Language) -> Section:
     """A section as it is told in a language."""
     if language == LANGUAGES[0]:
         return section
-    table = _table(language)
+    table = sentences_in(language)
     return section._replace(
         title=_spans(section.title, table),
         place=" · ".join(_told(part, table) for part in section.place.split(" · ")),
         blocks=tuple(_block(block, table) for block in section.blocks),
     )
-
-
-@cache
-def _table(language: Language) -> _Table:
-    titles = import_module(f"attncli.languages.titles.{language}").TITLES
-    sentences = import_module(f"attncli.languages.sentences.{language}").SENTENCES
-    return {**titles, **sentences}
 
 
 def _block(block: Block, table: _Table) -> Block:

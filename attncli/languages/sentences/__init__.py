@@ -1,1 +1,0 @@
-"""What steps say on sheets: a table a language, by the English words."""
