@@ -7,7 +7,7 @@ from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from attncli.cli import options
-from attncli.cli.complaints import Complaints, complaining
+from attncli.cli.complaints import Complaints
 from attncli.cli.output import check_output, deliver
 from attncli.cli.progress import watching
 from attncli.records import NamedTuple
@@ -150,11 +150,6 @@ class Arguments(NamedTuple):
         from attncli.pipeline import work
 
         return work(self.page.allowed.load(self.scenario, [*self.changed.changes(), *more]))
-
-    def deliver(self, tell: "Callable[[], Document]") -> None:
-        """Tells, renders and writes the page, or says what is wrong."""
-        with complaining():
-            self.page.deliver(tell())
 
 
 def taking(

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from attncli.cli.arguments import Arguments, taking
+from attncli.cli.complaints import complaining
+from attncli.refusals import Refusal
 
 if TYPE_CHECKING:
     from attncli.trace import Trace
@@ -30,23 +32,20 @@ def command(typed: Arguments) -> None:
 
       attn check mine.yaml --format json
     """
-    trace = typed.work()
-    _check_printed(typed.scenario, trace)
     from attncli.telling.marked.published import checked
 
-    page, follows = checked(trace)
-    typed.deliver(lambda: page)
+    trace = typed.work()
+    with complaining():
+        _check_printed(typed.scenario, trace)
+        page, follows = checked(trace)
+        typed.page.deliver(page)
     if not follows:
         raise typer.Exit(SOMETHING_WRONG)
 
 
 def _check_printed(scenario: str, trace: Trace) -> None:
-    """Says so where there is nothing to check."""
-    from attncli.cli.complaints import complaining
-    from attncli.refusals import Refusal
-
+    """Raises Refusal where there is nothing to check."""
     told = (trace, *trace.variants.values())
     if not any(one.scenario.published for one in told):
-        with complaining():
-            right = "write what its source prints under published:, like {weights: …}"
-            raise Refusal.of(scenario, "it has no published numbers", right)
+        right = "write what its source prints under published:, like {weights: …}"
+        raise Refusal.of(scenario, "it has no published numbers", right)

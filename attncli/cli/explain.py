@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from attncli.cli import options
 from attncli.cli.arguments import Arguments, taking
+from attncli.cli.complaints import complaining
 
 if TYPE_CHECKING:
     from attncli.document import Document
@@ -36,7 +37,8 @@ def command(typed: Arguments) -> None:
     """
     meant = _meant(typed)
     trace = meant.work()
-    meant.deliver(lambda: lessons_page(trace, meant, every=not typed.scenario))
+    with complaining():
+        meant.page.deliver(lessons_page(trace, meant, every=not typed.scenario))
 
 
 def _meant(typed: Arguments) -> Arguments:

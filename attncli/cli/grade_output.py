@@ -92,7 +92,7 @@ def _write_folder(output: GradeOutput, papers: Sequence[MarkedPaper]) -> None:
     }
     texts[f"{_TABLE}.csv"] = csv_text(class_rows(papers))
     write_files(output.output, texts, force=output.force)
-    deliver(class_page(papers), "terminal", None, force=False)
+    deliver(class_page(papers))
 
 
 def _names(papers: Sequence[MarkedPaper], suffix: str) -> list[str]:

@@ -46,7 +46,7 @@ def command(
         if topic is None:
             from attncli.telling.reference import contents
 
-            deliver(contents(), "terminal", None, force=False)
+            deliver(contents())
         else:
             write_out(_text(topic))
 

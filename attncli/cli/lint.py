@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attncli.cli.arguments import Arguments, taking
+from attncli.cli.complaints import complaining
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +29,8 @@ def command(typed: Arguments) -> None:
       attn lint i_love_ai --token love
     """
     trace = typed.work()
-    typed.deliver(lambda: _document(trace, typed.part.steps, typed.part.token))
+    with complaining():
+        typed.page.deliver(_document(trace, typed.part.steps, typed.part.token))
 
 
 def _document(trace: Trace, steps: Sequence[str], token: str | None) -> Document:

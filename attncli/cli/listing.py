@@ -41,7 +41,7 @@ def command(
     with complaining():
         if what not in WHAT:
             raise OutputError.of(what, "there is no such list", f"say {' or '.join(WHAT)}")
-        deliver(_document(what), "terminal", None, force=False)
+        deliver(_document(what))
 
 
 def welcome(commands: Any) -> None:  # noqa: ANN401
@@ -52,8 +52,7 @@ def welcome(commands: Any) -> None:  # noqa: ANN401
     each = commands.commands.items()
     rows = [(f"attn {name}", (one.get_short_help_str(_LONGEST_HELP),)) for name, one in each]
     with complaining():
-        page = scenarios_catalogue(Subheading(("Commands",)), Facts(tuple(rows)))
-        deliver(page, "terminal", None, force=False)
+        deliver(scenarios_catalogue(Subheading(("Commands",)), Facts(tuple(rows))))
 
 
 def _document(what: str) -> Document:

@@ -22,10 +22,10 @@ _DEFAULT_WIDTH = 80
 
 def deliver(
     document: Document,
-    form: str | None,
-    output: str | None,
+    form: str | None = None,
+    output: str | None = None,
     *,
-    force: bool,
+    force: bool = False,
     fragment: bool = False,
 ) -> None:
     """Renders a document and writes it to a file or to standard output.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attncli.cli.arguments import Arguments, taking
+from attncli.cli.complaints import complaining
 from attncli.cli.output import default_detail
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def command(typed: Arguments) -> None:
       attn run my.yaml --rounding exact --decimals 4 --set scale=none -o page.md
     """
     trace = typed.work()
-    typed.deliver(lambda: _document(trace, typed))
+    with complaining():
+        typed.page.deliver(_document(trace, typed))
 
 
 def _document(trace: Trace, typed: Arguments) -> Document:

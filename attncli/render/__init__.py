@@ -95,7 +95,7 @@ def contents_of(document: Document, form: str, page: Page) -> str | bytes:
     """What a file of the document has, in any format."""
     if form in binary_format_names():
         return _bytes_of([document], form, page)
-    return render(document, form, page)
+    return str(module_of(form).render(document, page))
 
 
 def _bytes_of(documents: Sequence[Document], form: str, page: Page) -> bytes:
