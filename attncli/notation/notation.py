@@ -59,6 +59,12 @@ class Notation:
     def listed(self, nodes: Iterable[ex.Expression]) -> str:
         return self.comma.join([self.write(node) for node in nodes])
 
+    def number(self, node: ex.Number) -> str:
+        raise NotImplementedError
+
+    def symbol(self, node: ex.Symbol) -> str:
+        raise NotImplementedError
+
     def omission(self, _: ex.Omitted) -> str:
         return self.omitted
 

@@ -37,60 +37,42 @@ _BLACK, _WHITE = "#000000", "#ffffff"
 
 # the nine blues and oranges of ColorBrewer (Brewer, Harrower: colorbrewer2.org), which show a size
 # as well to people who tell few colours apart
+_BLUES = (
+    Shade("#f7fbff", _BLACK),
+    Shade("#deebf7", _BLACK),
+    Shade("#c6dbef", _BLACK),
+    Shade("#9ecae1", _BLACK),
+    Shade("#6baed6", _BLACK),
+    Shade("#4292c6", _BLACK),
+    Shade("#2171b5", _WHITE),
+    Shade("#08519c", _WHITE),
+    Shade("#08306b", _WHITE),
+)
+_ORANGES = (
+    Shade("#fff5eb", _BLACK),
+    Shade("#fee6ce", _BLACK),
+    Shade("#fdd0a2", _BLACK),
+    Shade("#fdae6b", _BLACK),
+    Shade("#fd8d3c", _BLACK),
+    Shade("#f16913", _BLACK),
+    Shade("#d94801", _BLACK),
+    Shade("#a63603", _WHITE),
+    Shade("#7f2704", _WHITE),
+)
 LIGHT = ColourScheme(
     Shade("#ffffff", "#1b1f24"),
     aside="#57606a",
     line="#2171b5",
-    shades=(
-        Shade("#f7fbff", _BLACK),
-        Shade("#deebf7", _BLACK),
-        Shade("#c6dbef", _BLACK),
-        Shade("#9ecae1", _BLACK),
-        Shade("#6baed6", _BLACK),
-        Shade("#4292c6", _BLACK),
-        Shade("#2171b5", _WHITE),
-        Shade("#08519c", _WHITE),
-        Shade("#08306b", _WHITE),
-    ),
-    below=(
-        Shade("#fff5eb", _BLACK),
-        Shade("#fee6ce", _BLACK),
-        Shade("#fdd0a2", _BLACK),
-        Shade("#fdae6b", _BLACK),
-        Shade("#fd8d3c", _BLACK),
-        Shade("#f16913", _BLACK),
-        Shade("#d94801", _BLACK),
-        Shade("#a63603", _WHITE),
-        Shade("#7f2704", _WHITE),
-    ),
+    shades=_BLUES,
+    below=_ORANGES,
     inks=("#1a68ad", "#b34700", "#1b7a45", "#8a3f9e", "#a3174f", "#5c5c00"),
 )
 DARK = ColourScheme(
     Shade("#0d1117", "#e6edf3"),
     aside="#9198a1",
     line="#6baed6",
-    shades=(
-        Shade("#141b26", _WHITE),
-        Shade("#08306b", _WHITE),
-        Shade("#08519c", _WHITE),
-        Shade("#2171b5", _WHITE),
-        Shade("#4292c6", _BLACK),
-        Shade("#6baed6", _BLACK),
-        Shade("#9ecae1", _BLACK),
-        Shade("#c6dbef", _BLACK),
-        Shade("#deebf7", _BLACK),
-    ),
-    below=(
-        Shade("#1f1a16", _WHITE),
-        Shade("#7f2704", _WHITE),
-        Shade("#a63603", _WHITE),
-        Shade("#d94801", _BLACK),
-        Shade("#f16913", _BLACK),
-        Shade("#fd8d3c", _BLACK),
-        Shade("#fdae6b", _BLACK),
-        Shade("#fdd0a2", _BLACK),
-        Shade("#fee6ce", _BLACK),
-    ),
+    shades=(Shade("#141b26", _WHITE), *reversed(_BLUES[1:])),
+    below=(Shade("#1f1a16", _WHITE), *reversed(_ORANGES[1:])),
     inks=("#6baed6", "#fd8d3c", "#74c476", "#c79be0", "#f58bb0", "#cfcf5a"),
 )
 

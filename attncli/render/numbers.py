@@ -26,11 +26,20 @@ def heading_of(block: MatrixBlock) -> str:
     return f"{block.name} ({block.origin})" if block.given and block.origin else block.name
 
 
-def filled_vectors(vectors: Sequence[Vector]) -> list[str]:
-    """Vectors as texts, their entries' decimal points below each other."""
-    texts = [[plain(entry) for entry in v.entries] for v in vectors]
-    columns = [at_point(column) for column in zip(*texts, strict=True)]
-    return [f"[{', '.join(row)}]" for row in zip(*columns, strict=True)]
+def filled(numbers: Sequence[Expression]) -> list[str]:
+    """Numbers as texts, their decimal points below each other."""
+    return at_point([plain(number) for number in numbers])
+
+
+def filled_vectors(
+    vectors: Sequence[Vector],
+    column: Callable[[Sequence[Expression]], list[str]] = filled,
+    form: str = "[{}]",
+    between: str = ", ",
+) -> list[str]:
+    """Vectors as texts, with the entries in each column as they stand below each other."""
+    columns = map(column, zip(*(vector.entries for vector in vectors), strict=True))
+    return [form.format(between.join(row)) for row in zip(*columns, strict=True)]
 
 
 def at_point(texts: Sequence[str]) -> list[str]:

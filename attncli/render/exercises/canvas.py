@@ -23,6 +23,7 @@ from attncli.questions import Paper, Question, points_text
 from attncli.records import NamedTuple
 from attncli.render.abilities import Abilities
 from attncli.render.exercises._answers import asking, paper_of
+from attncli.render.exercises._package import told_by
 from attncli.render.exercises._qti_item import QTI, STYLES, SheetItem, body, option_name, style
 from attncli.render.exercises._self_marking import LOOKS, SelfMarking
 from attncli.render.exercises._xml import DECLARATION, xml
@@ -132,17 +133,6 @@ def items_of(document: Document) -> list[BlankItem]:
     ]
 
 
-def render(document: Document, page: Page) -> str:
-    """The files of the package of a form, one after the other, each under its name."""
-    return render_forms([document], page)
-
-
-def render_forms(documents: Sequence[Document], page: Page) -> str:
-    """The files of the package of all forms, one after the other, each under its name."""
-    files = files_of(documents, page)
-    return "".join(f"----- {name}\n{text}" for name, text in files.items())
-
-
 def files_of(documents: Sequence[Document], page: Page) -> Mapping[str, str]:  # noqa: ARG001
     """The files of a package by their names. Raises ValueError for a document that doesn't say
     what is right."""
@@ -153,6 +143,9 @@ def files_of(documents: Sequence[Document], page: Page) -> Mapping[str, str]:  #
         STYLES: LOOKS,
         **{item.path: item.text for _, _, items in forms for item in items},
     }
+
+
+render, render_forms = told_by(files_of)
 
 
 def _place_of(paper: Paper) -> str:

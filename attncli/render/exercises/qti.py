@@ -15,6 +15,7 @@ from attncli.notation.words import visible
 from attncli.questions import points_text
 from attncli.render.abilities import Abilities
 from attncli.render.exercises._answers import paper_of
+from attncli.render.exercises._package import told_by
 from attncli.render.exercises._qti_item import QTI, STYLES, SheetItem
 from attncli.render.exercises._self_marking import LOOKS, headings
 from attncli.render.exercises._xml import DECLARATION, xml
@@ -30,17 +31,6 @@ _NOTES = ".attn .note { border-left: 3px solid rgba(127, 127, 127, .4); padding-
 _PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
 
 
-def render(document: Document, page: Page) -> str:
-    """The files of the package of a form, one after the other, each under its name."""
-    return render_forms([document], page)
-
-
-def render_forms(documents: Sequence[Document], page: Page) -> str:
-    """The files of the package of all forms, one after the other, each under its name."""
-    files = files_of(documents, page)
-    return "".join(f"----- {name}\n{text}" for name, text in files.items())
-
-
 def files_of(documents: Sequence[Document], page: Page) -> Mapping[str, str]:  # noqa: ARG001
     """The files of a package by their names. Raises ValueError for a document that doesn't say
     what is right."""
@@ -51,6 +41,9 @@ def files_of(documents: Sequence[Document], page: Page) -> Mapping[str, str]:  #
         STYLES: LOOKS + _NOTES,
         **{item.path: item.text for item in items},
     }
+
+
+render, render_forms = told_by(files_of)
 
 
 def _manifest(items: Sequence[SheetItem]) -> str:

@@ -17,7 +17,7 @@ from attncli.pictures import PICTURES, Diagram, Picture
 from attncli.render.abilities import Abilities
 from attncli.render.grid import Entry, Grid, Label, entry_text, grid_of, grid_of_vectors, label_of
 from attncli.render.mermaid import mermaid, mermaid_of_diagram
-from attncli.render.numbers import at_point, filled_addends, filled_vectors, heading_of
+from attncli.render.numbers import filled, filled_addends, filled_vectors, heading_of
 from attncli.render.page import Page
 from attncli.render.pictures_in_tables import in_tables
 from attncli.render.writers import Heading, NewPage, Title, nothing, pieces_of_all, written
@@ -184,7 +184,7 @@ _WITHOUT_MARKUP = WEB.but(word=_only_letters)
 
 def _addition(block: doc.Addition) -> str:
     """The column addition as it is on paper, which only a fenced block keeps in columns."""
-    addends, _ = filled_addends(block, _weights, filled_vectors, " × ", "…")
+    addends, _ = filled_addends(block, filled, filled_vectors, " × ", "…")
     widest = max(len(addend.product) for addend in addends)
     lines = [
         f"{sign} {product:{widest}} → {value}" if value else f"{sign} {product}"
@@ -193,10 +193,6 @@ def _addition(block: doc.Addition) -> str:
     below = f"{block.relation} {'':{widest}}   {plain(block.total)}"
     rule = "─" * max(map(len, (below, *lines)))
     return "\n".join([f"{_label(block)}:", "", "```", *lines, rule, below, "```"])
-
-
-def _weights(weights: Sequence[Expression]) -> list[str]:
-    return at_point([plain(weight) for weight in weights])
 
 
 def _grid(headings: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[bool]) -> str:

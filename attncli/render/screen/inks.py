@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from attncli.arithmetic import expression as ex
 from attncli.notation.notation import Node
 from attncli.notation.plain import PlainNotation
-from attncli.render.colours import ink_of, ink_of_number
+from attncli.render.colours import ink_of_number
+from attncli.render.inked import Inked
 from attncli.render.numbers import filled_vectors
 from attncli.render.screen.lines import StyledText
 
@@ -24,14 +25,11 @@ _NO_MARKS = str.maketrans(dict.fromkeys([*_INK, _END]))
 _MARKED = re.compile(f"([{''.join(_INK)}])([^{_END}]*){_END}")
 
 
-class _InkedNotation(PlainNotation):
+class _InkedNotation(Inked, PlainNotation):
     """Plain text with marks."""
 
-    def number(self, node: ex.Number) -> str:
-        return _marked(super().number(node), ink_of_number(node))
-
-    def symbol(self, node: ex.Symbol) -> str:
-        return _marked(super().symbol(node), ink_of(node.name))
+    def in_ink(self, text: str, name: str) -> str:
+        return _marked(text, name)
 
     def vector(self, node: ex.Vector) -> str:
         ink = _ink_of_vector(node)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from attncli.arithmetic.expression import Expression, Number, Vector
+from attncli.arithmetic.expression import Expression
 from attncli.document import Addition
 from attncli.notation.latex import latex
 from attncli.notation.plain import MINUS
-from attncli.render.colours import ink_of_number
-from attncli.render.numbers import FilledAddend, filled_addends
+from attncli.render.numbers import FilledAddend, filled_addends, filled_vectors
 from attncli.render.tex.alignment import aligned
-from attncli.render.tex.colours import InkedNotation
 from attncli.render.tex.measure import math_width
 from attncli.render.tex.setting import Setting
 from attncli.render.tex.tables import STRETCHED
@@ -25,10 +24,11 @@ _TO = r"{}\rightarrow{} "
 def addition(block: Addition, setting: Setting) -> str:
     """The addition; where it is too wide, each value on a row of its own."""
     style = setting.working
+    column = partial(style.column, filled=_filled)
     told, total = filled_addends(
         block,
-        lambda weights: _column(weights, style),
-        lambda vectors: _vectors(vectors, style),
+        column,
+        partial(filled_vectors, column=column, between=f",{JOINT}"),
         r" \times ",
         r"\dots",
     )
@@ -43,19 +43,9 @@ def addition(block: Addition, setting: Setting) -> str:
     return _array(on_one_line(latex(block.label, style)), [rows, end], 3 if fits else 2)
 
 
-def _vectors(vectors: Sequence[Vector], style: InkedNotation) -> list[str]:
-    """Vectors with their entries' points below each other."""
-    columns = zip(*(vector.entries for vector in vectors), strict=True)
-    texts = [_column(column, style) for column in columns]
-    return [f"[{f',{JOINT}'.join(row)}]" for row in zip(*texts, strict=True)]
-
-
-def _column(entries: Sequence[Expression], style: InkedNotation) -> list[str]:
-    if not all(isinstance(entry, Number) for entry in entries):
-        return [latex(entry, style) for entry in entries]
-    filled = aligned([latex(entry) for entry in entries])
-    inks = map(ink_of_number, entries)
-    return [style.inked(text, ink) for text, ink in zip(filled, inks, strict=True)]
+def _filled(numbers: Sequence[Expression]) -> list[str]:
+    """Numbers with their points below each other."""
+    return aligned([latex(number) for number in numbers])
 
 
 def _beside(addends: Sequence[FilledAddend]) -> list[str]:

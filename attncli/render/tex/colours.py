@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from attncli.arithmetic.expression import Number, Symbol
+from attncli.arithmetic.expression import Number
 from attncli.notation.latex import LatexNotation
-from attncli.render.colours import INKS, LIGHT, ink_of, ink_of_number, shade_of
+from attncli.render.colours import INKS, LIGHT, ink_of, shade_of
 from attncli.render.grid import Entry, Grid, GridColumn
+from attncli.render.inked import Inked
 
 _BOLD = r"\boldmath"
 
@@ -17,22 +18,13 @@ def ink(name: str) -> str:
     return rf"\attnink{{{name}}}" if name else ""
 
 
-class InkedNotation(LatexNotation):
-    """LaTeX in which, where it is coloured, names and numbers of queries, keys and values have
-    their inks; all numbers that of a `result`, which may be theirs."""
+class InkedNotation(Inked, LatexNotation):
+    """LaTeX, with inks where it is asked for them."""
 
     coloured = False
-    result = ""
 
-    def number(self, node: Number) -> str:
-        return self.inked(super().number(node), self.result or ink_of_number(node))
-
-    def symbol(self, node: Symbol) -> str:
-        return self.inked(super().symbol(node), ink_of(node.name))
-
-    def inked(self, text: str, name: str) -> str:
-        """Mathematics in an ink; as it is for none."""
-        return f"{{{ink(name)}{text}}}" if self.coloured and name else text
+    def in_ink(self, text: str, name: str) -> str:
+        return f"{{{ink(name)}{text}}}"
 
 
 def looks_of(grid: Grid, column: GridColumn) -> list[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from attncli.arithmetic.expression import Blank, Equation, Expression, Number, Symbol
+from attncli.arithmetic.expression import Blank, Equation, Expression
 from attncli.notation.typst import JOINT, TypstNotation, literal
-from attncli.render.colours import ink_of, ink_of_number
+from attncli.render.inked import Inked
 from attncli.render.numbers import at_point
 from attncli.render.typst.text import breakable, characters, joined
 
@@ -15,22 +15,11 @@ _LONG = 24
 """Characters of a name on one line."""
 
 
-class InkedTypst(TypstNotation):
-    """Typst in which, where it is coloured, names and numbers of queries, keys and values have
-    their inks; all numbers that of a `result`, which may be theirs."""
+class InkedTypst(Inked, TypstNotation):
+    """Typst, with inks."""
 
-    coloured = True
-    result = ""
-
-    def number(self, node: Number) -> str:
-        return self.inked(super().number(node), self.result or ink_of_number(node))
-
-    def symbol(self, node: Symbol) -> str:
-        return self.inked(super().symbol(node), ink_of(node.name))
-
-    def inked(self, text: str, name: str) -> str:
-        """Mathematics in an ink; as it is for none."""
-        return f"inked({literal(name)}, {text})" if self.coloured and name else text
+    def in_ink(self, text: str, name: str) -> str:
+        return f"inked({literal(name)}, {text})"
 
 
 def _letters(name: str) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from attncli.arithmetic.expression import Expression, Number, Omitted, Vector
+from attncli.arithmetic.expression import Expression, Number, Omitted
 from attncli.document import Addition, Line, Working
 from attncli.notation import plain
-from attncli.render.colours import ink_of, ink_of_number
-from attncli.render.numbers import filled_addends
+from attncli.render.colours import ink_of
+from attncli.render.numbers import filled_addends, filled_vectors
 from attncli.render.typst.mathematics import InkedTypst, filled, in_pieces, written
 from attncli.render.typst.setting import TypstSetting
 from attncli.render.typst.text import listed
@@ -37,7 +38,7 @@ def _results(block: Working, notation: InkedTypst) -> list[str]:
     lines = [line for line in block.lines if isinstance(line, Line)]
     results = [(line.parts[-1][1], ink_of(line.quantity)) for line in lines]
     if all(isinstance(result, Number) for result, _ in results):
-        texts = filled([plain(result) for result, _ in results], before=True)
+        texts = _filled([result for result, _ in results])
         inks = (ink for _, ink in results)
         return [notation.inked(text, ink) for text, ink in zip(texts, inks, strict=True)]
     return [notation.but(result=ink).write(result) for result, ink in results]
@@ -46,10 +47,11 @@ def _results(block: Working, notation: InkedTypst) -> list[str]:
 def addition(block: Addition, setting: TypstSetting) -> str:
     """Vectors added up in columns: the addends, a rule, the total."""
     notation = setting.notation
+    column = partial(notation.column, filled=_filled)
     addends, total = filled_addends(
         block,
-        lambda weights: _column(weights, notation),
-        lambda vectors: _vectors(vectors, notation),
+        column,
+        partial(filled_vectors, column=column, form=r"\[{}\]", between=notation.comma),
         notation.times,
         notation.omitted,
     )
@@ -62,16 +64,6 @@ def addition(block: Addition, setting: TypstSetting) -> str:
     return f"addition({label}, {rows}, ${block.relation}$, {in_pieces(total)})"
 
 
-def _vectors(vectors: Sequence[Vector], notation: InkedTypst) -> list[str]:
-    """Vectors with their entries' points below each other."""
-    columns = zip(*(vector.entries for vector in vectors), strict=True)
-    texts = [_column(column, notation) for column in columns]
-    return [f"\\[{notation.comma.join(row)}\\]" for row in zip(*texts, strict=True)]
-
-
-def _column(entries: Sequence[Expression], notation: InkedTypst) -> list[str]:
-    if not all(isinstance(entry, Number) for entry in entries):
-        return [notation.write(entry) for entry in entries]
-    texts = filled([plain(entry) for entry in entries], before=True)
-    inks = map(ink_of_number, entries)
-    return [notation.inked(text, ink) for text, ink in zip(texts, inks, strict=True)]
+def _filled(numbers: Sequence[Expression]) -> list[str]:
+    """Numbers with their points below each other."""
+    return filled([plain(number) for number in numbers], before=True)
