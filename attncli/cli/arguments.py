@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from attncli.cli import options
 from attncli.cli.complaints import Complaints
-from attncli.cli.output import check_output, deliver
+from attncli.cli.output import check_output, chosen_format, page_for
 from attncli.cli.progress import watching
 from attncli.records import NamedTuple
+from attncli.writing import write_out
 
 if TYPE_CHECKING:
     from attncli.document import Document
@@ -110,8 +111,13 @@ class PageOptions(NamedTuple):
         check_output(self.form, self.output, force=self.force, fragment=self.fragment)
 
     def deliver(self, page: "Document") -> None:
-        """Renders a page and writes it. Raises OutputError."""
-        deliver(page, self.form, self.output, force=self.force, fragment=self.fragment)
+        """Renders a page and writes it to a file or to standard output. Without a format, a file's
+        suffix tells it. Raises OutputError."""
+        from attncli.render import contents_of, page_format_names
+
+        form = chosen_format(self.form, self.output, page_format_names())
+        where = page_for(self.output)._replace(fragment=self.fragment)
+        write_out(contents_of(page, form, where), self.output, force=self.force)
 
 
 class Arguments(NamedTuple):

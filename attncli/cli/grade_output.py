@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attncli.cli.output import check_binary, check_target, chosen_format, deliver, page_for
+from attncli.cli.arguments import PageOptions
+from attncli.cli.output import check_binary, check_target, chosen_format, page_for
 from attncli.records import NamedTuple
 from attncli.writing import Contents, write_out
 
@@ -24,10 +25,8 @@ _MARKED = "markdown"
 class GradeOutput(NamedTuple):
     """Where it goes: a folder for the papers, a file, or the terminal."""
 
-    form: str | None
-    output: str | None
+    page: PageOptions
     folder: bool
-    force: bool
 
 
 def output_of(order: GradeArguments) -> GradeOutput:
@@ -42,7 +41,7 @@ def output_of(order: GradeArguments) -> GradeOutput:
         check_binary(form, said)
     if not folder:
         check_target(said, force=order.force)
-    return GradeOutput(order.form, said, folder, order.force)
+    return GradeOutput(PageOptions(order.form, output=said, force=order.force), folder)
 
 
 def write_graded(output: GradeOutput, papers: Sequence[MarkedPaper]) -> None:
@@ -55,12 +54,12 @@ def write_graded(output: GradeOutput, papers: Sequence[MarkedPaper]) -> None:
     elif len(papers) > 1 or _is_csv(output):
         _write_table(output, papers)
     else:
-        deliver(marked_paper(papers[0]), output.form, output.output, force=output.force)
+        output.page.deliver(marked_paper(papers[0]))
 
 
 def _is_csv(output: GradeOutput) -> bool:
-    said = output.output or ""
-    return output.form == _CSV or (output.form is None and said.lower().endswith(".csv"))
+    said = output.page.output or ""
+    return output.page.form == _CSV or (output.page.form is None and said.lower().endswith(".csv"))
 
 
 def _write_table(output: GradeOutput, papers: Sequence[MarkedPaper]) -> None:
@@ -69,9 +68,9 @@ def _write_table(output: GradeOutput, papers: Sequence[MarkedPaper]) -> None:
     if _is_csv(output):
         from attncli.render.classes import csv_text
 
-        write_out(csv_text(class_rows(papers)), output.output, force=output.force)
+        write_out(csv_text(class_rows(papers)), output.page.output, force=output.page.force)
     else:
-        deliver(class_page(papers), output.form, output.output, force=output.force)
+        output.page.deliver(class_page(papers))
 
 
 def _write_folder(output: GradeOutput, papers: Sequence[MarkedPaper]) -> None:
@@ -82,17 +81,17 @@ def _write_folder(output: GradeOutput, papers: Sequence[MarkedPaper]) -> None:
     from attncli.telling.marked.papers import marked_paper
     from attncli.writing.folder import write_files
 
-    assert output.output is not None
-    form = output.form if output.form not in (None, _CSV) else _MARKED
+    assert output.page.output is not None
+    form = output.page.form if output.page.form not in (None, _CSV) else _MARKED
     assert form is not None
-    page, names = page_for(output.output), _names(papers, suffixes_of(form)[0])
+    page, names = page_for(output.page.output), _names(papers, suffixes_of(form)[0])
     texts: dict[str, Contents] = {
         name: contents_of(marked_paper(paper), form, page)
         for name, paper in zip(names, papers, strict=True)
     }
     texts[f"{_TABLE}.csv"] = csv_text(class_rows(papers))
-    write_files(output.output, texts, force=output.force)
-    deliver(class_page(papers))
+    write_files(output.page.output, texts, force=output.page.force)
+    PageOptions().deliver(class_page(papers))
 
 
 def _names(papers: Sequence[MarkedPaper], suffix: str) -> list[str]:

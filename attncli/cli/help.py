@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from attncli.cli import options
+from attncli.cli.arguments import PageOptions
 from attncli.cli.complaints import complaining
-from attncli.cli.output import deliver, page_for
+from attncli.cli.output import page_for
 from attncli.refusals import Refusal, listed
 from attncli.writing import write_out
 
@@ -46,7 +47,7 @@ def command(
         if topic is None:
             from attncli.telling.reference import contents
 
-            deliver(contents())
+            PageOptions().deliver(contents())
         else:
             write_out(_text(topic))
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from attncli.cli import options
+from attncli.cli.arguments import PageOptions
 from attncli.cli.complaints import complaining
-from attncli.cli.output import deliver
 from attncli.writing import OutputError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def command(
     with complaining():
         if what not in WHAT:
             raise OutputError.of(what, "there is no such list", f"say {' or '.join(WHAT)}")
-        deliver(_document(what))
+        PageOptions().deliver(_document(what))
 
 
 def welcome(commands: Any) -> None:  # noqa: ANN401
@@ -52,7 +52,8 @@ def welcome(commands: Any) -> None:  # noqa: ANN401
     each = commands.commands.items()
     rows = [(f"attn {name}", (one.get_short_help_str(_LONGEST_HELP),)) for name, one in each]
     with complaining():
-        deliver(scenarios_catalogue(Subheading(("Commands",)), Facts(tuple(rows))))
+        page = scenarios_catalogue(Subheading(("Commands",)), Facts(tuple(rows)))
+        PageOptions().deliver(page)
 
 
 def _document(what: str) -> Document:

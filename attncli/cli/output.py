@@ -14,29 +14,9 @@ from attncli.refusals import listed
 from attncli.writing import OutputError, write_out
 
 if TYPE_CHECKING:
-    from attncli.document import Document
     from attncli.render import Abilities, Page
 
 _DEFAULT_WIDTH = 80
-
-
-def deliver(
-    document: Document,
-    form: str | None = None,
-    output: str | None = None,
-    *,
-    force: bool = False,
-    fragment: bool = False,
-) -> None:
-    """Renders a document and writes it to a file or to standard output.
-
-    Without a format, a file's suffix tells it. Raises OutputError.
-    """
-    from attncli.render import contents_of, page_format_names
-
-    page = page_for(output)._replace(fragment=fragment)
-    chosen = chosen_format(form, output, page_format_names())
-    write_out(contents_of(document, chosen, page), output, force=force)
 
 
 def send_scenario(text: str, output: str | None, *, force: bool) -> None:

@@ -56,18 +56,14 @@ class _Whole(io.RawIOBase):
         count = len(rest)
         try:
             while rest:
-                rest = rest[self._some(rest) :]
+                written = self._raw.write(rest)
+                if written is None:  # it would block
+                    select.select([], [self._raw], [])
+                rest = rest[written or 0 :]
         except OSError as error:
             self._take_back(count - len(rest))
             self._fail(error)
         return count
-
-    def _some(self, rest: memoryview) -> int:
-        """Writes some of the rest, and says how much; waits where that would block."""
-        written = self._raw.write(rest)
-        if written is None:
-            select.select([], [self._raw], [])
-        return written or 0
 
     def _take_back(self, count: int) -> None:
         """Takes the beginning of what couldn't be written out of a file again."""

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from attncli.cli.arguments import PageOptions
 from attncli.cli.exercising.variants import variants
-from attncli.cli.output import deliver
 from attncli.cli.progress import watched
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def stress(order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest) -
 
     trials = _trials(order, job, wish)
     document = report(Word(f"{job.trace.scenario.title}: stress"), trials)
-    deliver(document, job.manner.format, order.output, force=order.force)
+    PageOptions(job.manner.format, output=order.output, force=order.force).deliver(document)
     if any(one.disagreements for one in trials):
         raise typer.Exit(_FAILED)
 
