@@ -127,6 +127,13 @@ class Tree(NamedTuple):
 
     rows: tuple[TreeRow, ...]
 
+    @property
+    def has_parts(self) -> list[bool]:
+        """Of each row whether it is a heading of those below it, which are deeper."""
+        depths = [*(row.depth for row in self.rows[1:]), 0]
+        pairs = zip(self.rows, depths, strict=True)
+        return [not row.numbers and deeper > row.depth for row, deeper in pairs]
+
 
 class Edge(NamedTuple):
     """Who attends to whom, and how much."""

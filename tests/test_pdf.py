@@ -20,14 +20,15 @@ import yaml
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.document import Document, Section
+from attncli.document import Document, Section, Tree, TreeRow
 from attncli.notation.typst import literal
 from attncli.notation.words import visible
 from attncli.pictures import Box as DiagramBox
 from attncli.pictures import Diagram, Link, Picture
-from attncli.render import Page, contents_of
+from attncli.render import Page, contents_of, render
 from attncli.render.svg.drawing import drawn, inline
 from attncli.render.svg.on_paper import fit
+from attncli.render.typst.files import file as typst_file
 from attncli.render.typst.text import characters
 from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import walkthrough
@@ -173,6 +174,28 @@ def test_a_folder_of_sheets_and_keys(tmp_path: Path) -> None:
     assert "Answer key, form A" in key
     answers = set(re.findall(r"\d+\.\d{3}", key)) - set(re.findall(r"\d+\.\d{3}", sheet))
     assert len(answers) > 5
+
+
+def test_a_task_stands_with_what_it_asks_for(tmp_path: Path) -> None:
+    words = ["exercise", "i_love_ai", "--step", "softmax", "--step", "weighted_sum"]
+    path = tmp_path / "sheet.pdf"
+    result = CliRunner().invoke(app, [*words, "--key", "none", "--format", "pdf", "-o", str(path)])
+    assert result.exit_code == 0, result.output
+    pages = text_of(path.read_bytes()).split("\f")
+    for told in ("2 · Weighted sum", "Compute the six numbers of output"):
+        assert told in pages[1]
+        assert told not in pages[0]
+
+
+def test_only_headings_of_a_tree_are_bold() -> None:
+    rows = (
+        TreeRow(0, "", ("Layer 1",)),
+        TreeRow(1, "1-2", ("steps",)),
+        TreeRow(1, "", ("given: 1",)),
+    )
+    page = Document(Word("T"), (Section("s", 1, ("S",), (), (Tree(rows),)),))
+    assert re.findall(r"strong\(\{(.*?)\}\)", typst_file([page])) == ['{"Layer 1"}']
+    assert re.findall(r"\\textbf\{(.*?)\}", render(page, "latex", Page())) == ["Layer 1"]
 
 
 def test_sheets_of_students_are_one_file_to_print(tmp_path: Path) -> None:

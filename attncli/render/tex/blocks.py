@@ -62,15 +62,15 @@ def _points(block: doc.Bullets, _: Setting) -> str:
 
 def _tree(block: doc.Tree, _: Setting) -> str:
     """A line for each part, below what it belongs to; the numbers stand in a column."""
-    lines = "\n".join(map(_tree_line, block.rows))
+    lines = "\n".join(map(_tree_line, block.rows, block.has_parts))
     return f"{{\\parskip 0pt\\parindent 0pt\\raggedright\n{lines}\n}}"
 
 
-def _tree_line(row: doc.TreeRow) -> str:
+def _tree_line(row: doc.TreeRow, has_parts: bool) -> str:
     indent = 3 + 1.5 * min(row.depth, _DEEPEST)
     number = rf"\makebox[2.5em][r]{{{escaped(row.numbers)}}}" if row.numbers else ""
     start = rf"\hangindent {indent + 1}em\noindent\makebox[{indent}em][l]{{{number}}}"
-    title = spans(row.title) if row.numbers else rf"\textbf{{{spans(row.title)}}}"
+    title = rf"\textbf{{{spans(row.title)}}}" if has_parts else spans(row.title)
     made = f": {spans(row.made)}" if row.made else ""
     return rf"{start}{title}{made}\par"
 

@@ -55,12 +55,13 @@ def _points(block: doc.Bullets, _: TypstSetting) -> str:
 
 
 def _tree(block: doc.Tree, _: TypstSetting) -> str:
-    return f"tree{listed(map(_tree_row, block.rows))}"
+    return f"tree{listed(map(_tree_row, block.rows, block.has_parts))}"
 
 
-def _tree_row(row: doc.TreeRow) -> str:
+def _tree_row(row: doc.TreeRow, has_parts: bool) -> str:
     made = [text(": "), spans(row.made)] if row.made else []
-    return f"({row.depth}, {text(row.numbers)}, {joined([spans(row.title), *made])})"
+    told = joined([spans(row.title), *made])
+    return f"({row.depth}, {text(row.numbers)}, {f'strong({told})' if has_parts else told})"
 
 
 def _fields(block: doc.Fields, _: TypstSetting) -> str:
