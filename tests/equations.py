@@ -53,6 +53,10 @@ def _activation(kind: str) -> Example:
 
         if kind == "gelu_tanh":
             return functional.gelu(x, approximate="tanh")
+        if kind == "quick_gelu":
+            return x * (1.702 * x).sigmoid()
+        if kind == "relu2":
+            return functional.relu(x) ** 2
         return getattr(functional, kind)(x)
 
     return Example(ops.Activate(kind), "f", of)
@@ -138,6 +142,9 @@ EXAMPLES: dict[str, Example] = {
     "root_without": Example(ops.RootOf(constant(0)), "p", sqrt),
     "normalize": Example(ops.Normalize(False, False), "fp", lambda c, d: c / d),
     "normalize_gamma": Example(ops.Normalize(True, False), "fpp", lambda c, d, g: c / d * g),
+    "normalize_plus_one": Example(
+        ops.Normalize(True, False, plus_one=True), "fpp", lambda c, d, g: c / d * (1 + g)
+    ),
     "normalize_beta": Example(ops.Normalize(False, True), "fpf", lambda c, d, b: c / d + b),
     "normalize_both": Example(ops.Normalize(True, True), "fpff", lambda c, d, g, b: c / d * g + b),
     "exponential_of": Example(ops.ExponentialOf(), "f", exp),

@@ -115,6 +115,8 @@ class Builder(NamedTuple):
             block=block,
             norm=place,
             norms=() if place == "none" else _norms(path, values, 2 + crosses),
+            norms_after=_norms(path, values, 2 + crosses, "_after") if place == "both" else (),
+            parallel=values.get("parallel", "none"),
             residuals=values.get("residuals", whole),
             attention=attention_of(
                 said, seen.of_memory() if bare_to_memory else seen, self.names
@@ -171,5 +173,5 @@ def _optional_norm(path: Name, key: str, values: Values) -> Settings | None:
     return _norm(path, key, values) if key in values else None
 
 
-def _norms(path: Name, values: Values, count: int) -> tuple[Settings, ...]:
-    return tuple(_norm(path, f"norm{k}", values) for k in range(1, count + 1))
+def _norms(path: Name, values: Values, count: int, more: str = "") -> tuple[Settings, ...]:
+    return tuple(_norm(path, f"norm{k}{more}", values) for k in range(1, count + 1))

@@ -17,7 +17,7 @@ SETTINGS = (
     *RECURRENT,
     "block", "norm", "norms", "residuals", "activation", "heads", "kv_heads", "d_k", "d_v", "d_ff",
     "projection", "weights_layout", "scale", "softcap", "qk_norm", "temperature", "mask",
-    "mask_value",
+    "mask_value", "gated", "parallel", "residual_scale",
 )  # fmt: skip
 _CROSS = (
     "heads", "kv_heads", "d_k", "d_v", "projection", "weights_layout", "scale", "softcap",
@@ -69,6 +69,8 @@ def layer(book: Book, record: Record, x: Numbers | None, around: Surroundings) -
         sublayers.append(lambda x: _cross(book, record, memory, x))
     if "W1" in record:
         sublayers.append(lambda x: _feed_forward(book, record, x))
+    if record.get("parallel", "none") != "none":
+        return _side_by_side(book, record, sublayers, x)
     for number, sublayer in enumerate(sublayers, 1):
         x = _sublayer(book, record, number, sublayer, x)
     return x
@@ -89,10 +91,45 @@ def _sublayer(
     place = record.get("norm", "post" if whole else "none")
     at = book.at(f"norm{number}")
     own = {**record.get("norms", {}), **(record.get(f"norm{number}") or {})}
-    y = sublayer(norm(at, own, x) if place == "pre" and x is not None else x)
+    y = sublayer(norm(at, own, x) if place in ("pre", "both") and x is not None else x)
+    if place in ("after", "both") and y is not None:
+        name = f"norm{number}" + "_after" * (place == "both")
+        y = norm(book.at(name), {**record.get("norms", {}), **(record.get(name) or {})}, y)
     if y is not None and str(record.get("residuals", whole)).lower() == "true":
-        y = None if x is None else book.keep(f"residual{number}", x + y)
+        y = (
+            None
+            if x is None
+            else book.keep(f"residual{number}", x + _times(book, record, y, number))
+        )
     return norm(at, own, y) if place == "post" and y is not None else y
+
+
+def _side_by_side(
+    book: Book, record: Record, sublayers: list[Sublayer], x: Numbers | None
+) -> Numbers | None:
+    """x + attention(norm(x)) + ffn(norm(x)) (GPT-J; GPT-NeoX has a norm for each)."""
+    made: list[Numbers | None] = []
+    normed_x = x
+    for number, sublayer in enumerate(sublayers, 1):
+        first = number == 1 or record["parallel"] == "own_norms"
+        if first and record.get("norm") == "pre" and x is not None:
+            own = {**record.get("norms", {}), **(record.get(f"norm{number}") or {})}
+            normed_x = norm(book.at(f"norm{number}"), own, x)
+        made.append(sublayer(normed_x))
+    whole = [one for one in made if one is not None]
+    if x is None or len(whole) < len(made):
+        return None
+    scaled = [_times(book, record, one, k) for k, one in enumerate(whole, 1)]
+    return book.keep("residual1", x + sum(scaled[1:], scaled[0]))
+
+
+def _times(book: Book, record: Record, y: Numbers, number: int) -> Numbers:
+    """A sublayer's output times the residual's multiplier, where there is one."""
+    if "residual_scale" not in record:
+        return y
+    return book.keep(
+        f"multiplied{number}", y * book.number(record["residual_scale"]), step="residual"
+    )
 
 
 def norm(book: Book, record: Record, x: Numbers) -> Numbers:
@@ -111,7 +148,8 @@ def normed(book: Book, record: Record, x: Numbers) -> Numbers:
         centered = book.keep("centered", x - mean)
         result = centered / _deviation(book, record, centered, ("variance", "deviation"))
     if "gamma" in record:
-        result = result * matrix(book, record["gamma"], (1, n))
+        one = int(str(record.get("gamma_plus_one")).lower() == "true")
+        result = result * (one + matrix(book, record["gamma"], (1, n)))
     if "beta" in record:
         result = result + matrix(book, record["beta"], (1, n))
     return result
@@ -139,7 +177,7 @@ def _feed_forward(book: Book, record: Record, x: Numbers | None) -> Numbers | No
     a = book.keep("hidden", linear(book, record, ("W1", "b1"), x, d_ff))
     if kind != "none":
         a = book.keep("activated", apply(_GATES.get(kind, kind), a))
-    if kind in _GATES:
+    if kind in _GATES or str(record.get("gated")).lower() == "true":
         if "W3" not in record:
             return None
         up = book.keep("up", linear(book, record, ("W3", "b3"), x, d_ff))

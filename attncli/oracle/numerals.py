@@ -90,21 +90,27 @@ def activation(kind: str, x: Number) -> Number:
 def _smooth(kind: str, z: mpmath.mpf) -> mpmath.mpf:
     import mpmath
 
-    if kind == "gelu":
-        return z * mpmath.ncdf(z)
-    if kind == "gelu_tanh":
-        inner = mpmath.sqrt(2 / mpmath.pi) * (z + mpmath.mpf("0.044715") * z**3)
-        return z / 2 * (1 + mpmath.tanh(inner))
-    if kind == "tanh":
-        return mpmath.tanh(z)
-    if kind == "mish":
-        return z * mpmath.tanh(mpmath.log1p(mpmath.exp(z)))
-    if kind == "elu":
-        return z if z > 0 else mpmath.expm1(z)
-    above = {"silu": z, "sigmoid": 1}
-    if kind not in above:
+    made = {
+        "gelu": lambda: z * mpmath.ncdf(z),
+        "gelu_tanh": lambda: z / 2 * (1 + mpmath.tanh(_wide(z))),
+        "tanh": lambda: mpmath.tanh(z),
+        "mish": lambda: z * mpmath.tanh(mpmath.log1p(mpmath.exp(z))),
+        "elu": lambda: z if z > 0 else mpmath.expm1(z),
+        "relu2": lambda: max(z, mpmath.mpf(0)) ** 2,
+        "quick_gelu": lambda: z / (1 + mpmath.exp(-mpmath.mpf("1.702") * z)),
+        "silu": lambda: z / (1 + mpmath.exp(-z)),
+        "sigmoid": lambda: 1 / (1 + mpmath.exp(-z)),
+    }
+    if kind not in made:
         raise UnknownError(f"the activation {kind}")
-    return above[kind] / (1 + mpmath.exp(-z))
+    return made[kind]()
+
+
+def _wide(z: mpmath.mpf) -> mpmath.mpf:
+    """√(2/π) (z + 0.044715 z³), as GELU's approximation has it."""
+    import mpmath
+
+    return mpmath.sqrt(2 / mpmath.pi) * (z + mpmath.mpf("0.044715") * z**3)
 
 
 def of_mpmath(value: mpmath.mpf, *, decimal: bool) -> Number:

@@ -212,13 +212,16 @@ class Recurrent(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """One layer: what it is made of, in which order; or a recurrent one."""
+    """One layer: what it is made of, in which order; or a recurrent one. There is a norm for each
+    sublayer, and with `both` one after each as well."""
 
     path: Name = TOP
     block: str = "attention"
     norm: str = "none"
     norms: tuple[Settings, ...] = ()
+    norms_after: tuple[Settings, ...] = ()
     residuals: bool = False
+    parallel: str = "none"
     attention: Attention = Attention()
     cross: Attention | None = None
     has_ffn: bool = False

@@ -53,8 +53,9 @@ def general_place(name: str) -> Place:
     values: dict[str, Any] = {
         "scenario": scenario, "stack": stack, "path": _PATHS.get(step.at, shown.path), "x": x,
         "round": 1, "told": True, "word": "ab", "norm": layer.norms[0], "out": Name("normed"),
-        "skipped": Name("x"), "number": 1, "layer": layer, "attention": attention, "source": x,
-        "wires": {}, "head": 0, "cell": shown.cell, "way": "forward", "times": 3, "time": 2,
+        "skipped": Name("x"), "number": 1, "also": (), "layer": layer,
+        "attention": attention, "source": x, "wires": {}, "head": 0,
+        "cell": shown.cell, "way": "forward", "times": 3, "time": 2,
     }  # fmt: skip
     return kind(**{name: values[name] for name in kind.__match_args__})
 

@@ -86,9 +86,13 @@ IN_HEADS = (
 """What each head does."""
 MERGING = (StepLine("merge", attention="W_O b_O"),)
 LAYER_STEPS = (
-    StepLine("residual", layer="residuals"),
-    StepLine("norm", stack="embedding_norm final_norm", layer="norm norms norm1 norm2 norm3"),
-    StepLine("ffn", layer="activation d_ff W1 b1 W2 b2 W3 b3"),
+    StepLine("residual", layer="residuals residual_scale parallel"),
+    StepLine(
+        "norm",
+        stack="embedding_norm final_norm",
+        layer="norm norms norm1 norm2 norm3 norm1_after norm2_after norm3_after",
+    ),
+    StepLine("ffn", layer="activation gated d_ff W1 b1 W2 b2 W3 b3"),
 )
 CELL_STEPS = (
     StepLine("unstack", cell="gate_order", way="W_ih W_hh b_ih b_hh"),

@@ -174,6 +174,8 @@ class _Teller:
             if attention is not None
         ]
         inner += [partial(self.add, "ffn")] if layer.has_ffn else []
+        if layer.parallel != "none":
+            return self._side_by_side(place, inner)
         x = place.x
         for k, sublayer in enumerate(inner, start=1):
             x = self._sublayer(replace(place, x=x), k, sublayer)
@@ -219,17 +221,28 @@ class _Teller:
 
     def _sublayer(self, place: LayerPlace, k: int, inner: Callable[[LayerPlace], Name]) -> Name:
         """A sublayer with its norm, before or after, and its residual."""
-        layer = place.layer
-        norm = layer.norms[k - 1] if layer.norms else None
-        x = place.x
-        if norm is not None and layer.norm == "pre":
-            x = self._norm(place, x, norm)
+        layer, x = place.layer, place.x
+        if layer.norm in ("pre", "both"):
+            x = self._norm(place, x, layer.norms[k - 1])
         x = inner(replace(place, x=x))
+        if layer.norm in ("after", "both"):
+            x = self._norm(place, x, (layer.norms_after or layer.norms)[k - 1])
         if layer.residuals:
             x = self.add("residual", place.to(ResidualPlace, x=x, skipped=place.x, number=k))
-        if norm is not None and layer.norm == "post":
-            x = self._norm(place, x, norm)
-        return x
+        return self._norm(place, x, layer.norms[k - 1]) if layer.norm == "post" else x
+
+    def _side_by_side(
+        self, place: LayerPlace, inner: Sequence[Callable[[LayerPlace], Name]]
+    ) -> Name:
+        """Sublayers that all work on what goes into the layer, and are added together; each has a
+        norm of its own, or all have the first one."""
+        layer, norms = place.layer, place.layer.norms[: len(inner)]
+        norms = norms[:1] if layer.parallel == "shared_norm" else norms
+        made = [self._norm(place, place.x, norm) for norm in norms] or [place.x]
+        made *= len(inner) if len(made) == 1 else 1
+        x, *also = (one(replace(place, x=x)) for one, x in zip(inner, made, strict=True))
+        at = place.to(ResidualPlace, x=x, skipped=place.x, number=1, also=tuple(also))
+        return self.add("residual", at)
 
     def attention(self, place: LayerPlace, attention: Attention, memory: Name) -> Name:
         """All heads of an attention, and what puts them together."""

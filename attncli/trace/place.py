@@ -95,18 +95,20 @@ class NormPlace(Place):
 
 
 @dataclass(frozen=True, eq=False)
-class ResidualPlace(Place):
-    """The residual of a layer's sublayer, from 1, and the full name of what went into that."""
-
-    skipped: Name
-    number: int
-
-
-@dataclass(frozen=True, eq=False)
 class LayerPlace(Place):
     """A layer."""
 
     layer: Layer
+
+
+@dataclass(frozen=True, eq=False)
+class ResidualPlace(LayerPlace):
+    """The residual of a layer's sublayer, from 1, and the full name of what went into that; `also`
+    is what other sublayers made of it, beside that one."""
+
+    skipped: Name
+    number: int
+    also: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,11 +41,19 @@ class Stack:
         ):
             if pen.coin(chance):
                 record[key] = pen.choice(*values)
-        if self.block != "attention":
-            record["norm"] = pen.choice("post", "pre", "none")
-            record["norms"] = self.norm_settings()
-            if pen.coin(8):
-                record["residuals"] = "false"
+        return record if self.block == "attention" else record | self._sublayers()
+
+    def _sublayers(self) -> Tree:
+        """How sublayers are normed and added."""
+        pen = self.pen
+        record: Tree = {"norm": pen.choice("post", "pre", "after", "both", "none")}
+        record["norms"] = self.norm_settings()
+        if pen.coin(8):
+            record["residuals"] = "false"
+        if pen.coin(6):
+            record["residual_scale"] = pen.choice("0.5", "0.22")
+        if self.block == "encoder" and record["norm"] in ("pre", "none") and pen.coin():
+            record["parallel"] = pen.choice("shared_norm", "own_norms")
         return record
 
     def norm_settings(self) -> Tree:
@@ -57,6 +65,8 @@ class Stack:
             record["epsilon"] = pen.choice("0.1", "0.01", "0.000001")
         if record.get("kind") != "rms" and pen.coin(3):
             record["epsilon_in"] = pen.choice("deviation", "root")
+        if pen.coin(5):
+            record["gamma_plus_one"] = "true"
         if record.get("kind") != "rms" and pen.coin(3):
             record["over"] = pen.choice("n-1", "n")
         return record
@@ -166,6 +176,8 @@ class Stack:
         for name in ("norm1", "norm2", "norm3") if not bare else ():
             if (name != "norm3" or "cross" in record) and pen.coin():
                 record[name] = self.gains(self.d)
+                if self.settings["norm"] == "both":
+                    record[f"{name}_after"] = self.gains(self.d)
         return record
 
     def feed_forward(self) -> Tree:
@@ -174,6 +186,8 @@ class Stack:
         kind = pen.choice(*ACTIVATIONS, *_GATED, "none")
         record: Tree = {"activation": kind}
         gated = kind in _GATED
+        if not gated and pen.coin(4):
+            record["gated"], gated = "true", True
         for number in ("1", "3", "2") if gated else ("1", "2"):
             shape = (d_ff, self.d) if number == "2" else (self.d, d_ff)
             record[f"W{number}"] = pen.weight(*shape, turned=turned)

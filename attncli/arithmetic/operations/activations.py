@@ -57,6 +57,11 @@ def _logistic(dividend: Expression) -> Quotient:
     return Quotient(dividend, Sum((ONE, e_to(Negative(X)))))
 
 
+def _logistic_of(inner: Expression) -> Quotient:
+    """x σ(inner)"""
+    return Quotient(X, Sum((ONE, e_to(Negative(inner)))))
+
+
 def _half(function: Expression) -> Quotient:
     """x (1 + f) / 2"""
     return Quotient(Product((X, Sum((ONE, function)))), TWO)
@@ -74,6 +79,9 @@ ACTIVATIONS: dict[str, Expression] = {
     "silu": _logistic(X),  # x sigmoid(x), or Swish (arXiv:1710.05941)
     # x tanh(softplus(x)) (Misra 2019, arXiv:1908.08681)
     "mish": Product((X, Apply("tanh", (Apply("ln", (Sum((ONE, e_to(X))),)),)))),
+    # x σ(1.702 x) (arXiv:1606.08415), and relu(x)² (So et al. 2021, arXiv:2109.08668)
+    "quick_gelu": _logistic_of(Product((constant("1.702"), X))),
+    "relu2": Power(Apply("max", (ZERO, X)), TWO),
     # x, and a hundredth of it below 0 (Maas et al. 2013)
     "leaky_relu": Apply("max", (Product((constant("0.01"), X)), X)),
     # x, and e^x - 1 below 0 (Clevert et al. 2015, arXiv:1511.07289)

@@ -13,6 +13,7 @@ import numpy as np
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.expression import (
+    ONE,
     Expression,
     Length,
     Number,
@@ -108,13 +109,14 @@ def _nothing_to_divide_by(row: int, true: Decimal, places: int) -> Unworkable:
 
 
 class Normalize(Indexed):
-    """centered / deviation × γ + β, where there is a `gamma` and a `beta`.
+    """centered / deviation × γ + β, where there is a `gamma` and a `beta`, or × (1 + γ).
     [n, m], [n, 1], [1, m], [1, m] -> [n, m]"""
 
-    def __init__(self, gamma: bool, beta: bool) -> None:
+    def __init__(self, gamma: bool, beta: bool, plus_one: bool = False) -> None:
         normed: Expression = Quotient(cell(0, "i", "j"), cell(1, "i"))
         if gamma:
-            normed = Product((normed, cell(2, "j")))
+            factor = Sum((ONE, cell(2, "j"))) if plus_one else cell(2, "j")
+            normed = Product((normed, factor))
         if beta:
             normed = Sum((normed, cell(2 + gamma, "j")))
         super().__init__("n m, n 1" + ", 1 m" * (gamma + beta) + " -> n m", normed)

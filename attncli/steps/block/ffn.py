@@ -17,7 +17,7 @@ from attncli.arithmetic.operations import (
     Same,
 )
 from attncli.file.keys import Key
-from attncli.file.kinds import COUNT, Choice
+from attncli.file.kinds import COUNT, Choice, Flag
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.name import Name
 from attncli.steps.linear import linear
@@ -34,8 +34,16 @@ ACTIVATION = Key(
     "relu",
     shared=True,
 )
+_GATE = Key(
+    "gated",
+    Flag(),
+    "whether what is activated is a gate, which multiplies x W3 + b3: with `silu` that is `swiglu`",
+    False,
+    shared=True,
+)
 _KEYS = (
     ACTIVATION,
+    _GATE,
     Key(
         "d_ff",
         COUNT,
@@ -49,7 +57,7 @@ _KEYS = (
     Key(
         "W3",
         MATRIX,
-        "with `swiglu` or `geglu`: what a gate multiplies, [d_model, d_ff]: (act(x W1 + b1) × "
+        "of a gated network: what a gate multiplies, [d_model, d_ff]: (act(x W1 + b1) × "
         "(x W3 + b3)) W2 + b2",
     ),
     Key("b3", VECTOR, "their bias, [d_ff]"),
@@ -57,7 +65,7 @@ _KEYS = (
 
 
 def _gated(place: LayerPlace) -> bool:
-    return place.layer.said.get(ACTIVATION) in _GATED
+    return place.layer.said.get(ACTIVATION) in _GATED or bool(place.layer.said.get(_GATE))
 
 
 def _last(place: LayerPlace) -> Name:
@@ -88,7 +96,7 @@ def _happens(place: LayerPlace) -> str:
     relu = ", which turns negative numbers into 0," if kind == "relu" else ""
     middle = f", the activation {kind}{relu}" if kind != "none" else ""
     if _gated(place):
-        middle = f" and the activation {_GATED[kind]}, is multiplied by a gate"
+        middle = f" and the activation {_kind(place)}, is multiplied by a gate"
     return (
         f"Each token's vector goes on its own through a first layer{middle} and a second layer."
         if not _gated(place)

@@ -18,7 +18,7 @@ from attncli.arithmetic.operations import (
     SubtractRow,
 )
 from attncli.file.keys import Key, Record
-from attncli.file.kinds import Choice, NumberKind
+from attncli.file.kinds import Choice, Flag, NumberKind
 from attncli.file.matrices import VECTOR
 from attncli.name import Name, below
 from attncli.records import NamedTuple
@@ -46,7 +46,13 @@ _OVER = Key(
     "what the sum of the squares is divided by: `n` (the default) or `n-1`",
     "n",
 )
-SETTINGS: tuple[Key[Any], ...] = (KIND, _EPSILON, _EPSILON_IN, _OVER)
+_PLUS_ONE = Key(
+    "gamma_plus_one",
+    Flag(),
+    "whether numbers are multiplied by 1 + γ instead of γ, as Gemma has it",
+    False,
+)
+SETTINGS: tuple[Key[Any], ...] = (KIND, _EPSILON, _EPSILON_IN, _OVER, _PLUS_ONE)
 _NORM = Record.of(
     *SETTINGS,
     Key("gamma", VECTOR, "γ, [d], multiplied; left out where it isn't given"),
@@ -57,13 +63,21 @@ _KEYS: tuple[Key[Any], ...] = (
     Key("final_norm", _NORM, "a norm after the last layer"),
     Key(
         "norm",
-        Choice(("post", "pre", "none"), other="how norms are done belongs in norms: {kind: layer}"),
+        Choice(
+            ("post", "pre", "after", "both", "none"),
+            other="how norms are done belongs in norms: {kind: layer}",
+        ),
         "where norms stand: `post`, after each residual (the default of `encoder` and "
-        "`decoder`), `pre`, before each sublayer, or `none`",
+        "`decoder`), `pre`, before each sublayer, `after` it, before its output is added (OLMo 2), "
+        "`both` before and after it (Gemma 2), or `none`",
         shared=True,
     ),
     Key("norms", Record.of(*SETTINGS), "how all norms of the layer are done", shared=True),
     *(Key(f"norm{k}", _NORM, f"the layer's norm {k}: γ, β, and how it is done") for k in (1, 2, 3)),
+    *(
+        Key(f"norm{k}_after", _NORM, f"with `norm: both`: the norm after sublayer {k}")
+        for k in (1, 2, 3)
+    ),
 )
 
 
@@ -113,7 +127,8 @@ class Normalizing(NamedTuple):
     def normed(self, x: Name, deviation: Name) -> Definition:
         """The last of them: x / deviation ⊙ γ + β."""
         given = dict(self.given)
-        operation = Normalize("gamma" in given, "beta" in given)
+        plus_one = self.norm.get(_PLUS_ONE) or False
+        operation = Normalize("gamma" in given, "beta" in given, plus_one)
         return self._of(self.out, operation, x, deviation, *given.values())
 
     def _of(self, made: Name, operation: Operation, *operands: Name) -> Definition:
@@ -178,7 +193,8 @@ def told(normalizing: Normalizing) -> str:
     what = ["Layer norm subtracts each row's mean", "divides by its standard deviation"]
     if norm.get(KIND) == "rms":
         what = ["RMS norm divides each row by the root of the mean of its squares"]
-    what += ["multiplies by γ"] if "gamma" in given else []
+    factor = "1 + γ" if norm.get(_PLUS_ONE) else "γ"
+    what += [f"multiplies by {factor}"] if "gamma" in given else []
     what += ["adds β"] if "beta" in given else []
     done = " and ".join(filter(None, (", ".join(what[:-1]), what[-1])))
     where = "inside the root" if norm.get(_EPSILON_IN) == "root" else "to the deviation"
@@ -194,6 +210,7 @@ def _happens(place: NormPlace) -> str:
 
 _TITLES = {
     **{f"norm{k}": f"Norm {k}" for k in (1, 2, 3)},
+    **{f"norm{k}_after": f"Norm {k} after" for k in (1, 2, 3)},
     "embedding_norm": "Embedding norm",
     "final_norm": "Final norm",
 }
