@@ -15,7 +15,9 @@ from attncli.arithmetic.operations import DivideByColumnSum
 from attncli.name import Name
 from attncli.pipeline import outline
 from attncli.records import replace
+from attncli.steps import step_named
 from attncli.steps.attention import scores
+from attncli.steps.mistakes import all_made_wrongly
 from attncli.trace import CellPlace, Definition, HeadPlace, Place
 from attncli.trace.outline import outline_of
 from tests.pages import SHIPPED, page_of, shipped_trace, trace_of
@@ -215,3 +217,13 @@ def test_integers_stay_integers_and_given_numbers_as_written() -> None:
         for name, w in (("X", 2), ("Q", 2), ("V", 1))
     ]
     assert texts == [["1.0", "2"], ["4.0", "2.0"], ["2.50"]]
+
+
+@pytest.mark.parametrize("name", ["encoder_block", "yassine_rnn"])
+def test_what_is_made_rightly_or_wrongly_knows_its_step(name: str) -> None:
+    trace = shipped_trace(name)
+    for part in trace.story:
+        assert {one.step for one in part.definitions} <= {part.step}
+        for mistake in step_named(part.step).mistakes:
+            for wrong in all_made_wrongly(trace, part, mistake):
+                assert {one.step for one in wrong} == {part.step}

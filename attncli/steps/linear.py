@@ -13,14 +13,14 @@ from attncli.name import Name
 from attncli.trace import Definition, Place
 
 
-def linear(place: Place, made: str, x: Name, suffix: str, step: str, *, out_in: bool) -> Definition:
+def linear(place: Place, made: str, x: Name, suffix: str, *, out_in: bool) -> Definition:
     """`made` = x W + b, of `W{suffix}` and, where it is given, `b{suffix}`.
 
     `x` is a full name. [n, k], [k, m], [m] -> [n, m]
     """
     W, b = place.find(f"W{suffix}"), place.find(f"b{suffix}")
     operation, operands = layer_of(place, x, W, b, out_in=out_in)
-    return Definition(place.name(made), operation, operands, step)
+    return Definition(place.name(made), operation, operands)
 
 
 def layer_of(

@@ -15,7 +15,7 @@ def made_wrongly(trace: Trace, part: PlannedStep, mistake: Mistake[Any]) -> Defi
     definition = mistake.definition(part.place)
     if definition is None or definition.name not in trace or trace[definition.name].given:
         return None
-    return definition
+    return definition._replace(step=part.step)
 
 
 def all_made_wrongly(
@@ -28,7 +28,11 @@ def all_made_wrongly(
     if first is None:
         return
     for way in ((first, *mistake.also(part.place)), *mistake.variants(part.place)):
-        made = tuple(one for one in way if one.name in trace and not trace[one.name].given)
+        made = tuple(
+            one._replace(step=part.step)
+            for one in way
+            if one.name in trace and not trace[one.name].given
+        )
         if made and all(operand in trace for one in made for operand in one.operands):
             yield made
 

@@ -115,6 +115,10 @@ class Step(NamedTuple, Generic[P]):
     inquiries: tuple[Inquiry[P], ...] = ()
     pictures: tuple[str, ...] = ()
 
+    def planned(self, place: P) -> tuple[Definition, ...]:
+        """What it makes at a place before any shape is known."""
+        return tuple([one._replace(step=self.name) for one in self.plan(place)])
+
     @property
     def purpose(self) -> str:
         """What the step is for, as a lesson has it."""

@@ -74,7 +74,8 @@ def sized(scenario: Scenario) -> Iterator[PlannedStep]:
     part: PlannedStep
     for part in scenario.story:
         step, place = step_named(part.step), replace(part.place, scenario=scenario)
-        definitions = tuple([step.sized(place, planned) for planned in part.definitions])
+        sized = (step.sized(place, planned) for planned in part.definitions)
+        definitions = tuple([one._replace(step=part.step) for one in sized])
         yield PlannedStep(part.step, place, definitions)
 
 
@@ -124,7 +125,7 @@ class _Teller:
             raise TypeError(f"{step} is taken at a {own.at.__name__}, not at a {kind.__name__}")
         if self.problems is not None:
             own.check(place, self.problems)
-        definitions = own.plan(place)
+        definitions = own.planned(place)
         if not definitions and not (step == "tokenize" and place.text.tokens):
             return place.x
         self.parts.append(PlannedStep(step, place, definitions))

@@ -23,7 +23,7 @@ def steps_catalogue() -> Document:
 def general_formulas(step: Step[Any]) -> tuple[Equation, ...]:
     """The formulas of a step with all that it can have, at any time if it has times."""
     place = general_place(step.name)
-    formulas = formulas_of(step, place, step.plan(place))
+    formulas = formulas_of(step, place, step.planned(place))
     if not formulas:
         raise LookupError(f"the step {step.name} makes nothing where `general_place` puts it")
     return tuple(map(_at_any_time, formulas)) if isinstance(place, WayPlace) else formulas

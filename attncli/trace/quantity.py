@@ -122,7 +122,8 @@ def counted(count: int) -> tuple[str, ...]:
 
 
 class Definition(NamedTuple):
-    """How a quantity is made: which operation on which quantities, in which step.
+    """How a quantity is made: which operation on which quantities, in which step, which who
+    plans the steps says.
 
     All names are full ones. `rows` and `columns` name the axes that the operands don't, `role`
     says what the rows become: queries or keys. `needs` are things that are no quantities and
@@ -133,7 +134,7 @@ class Definition(NamedTuple):
     name: Name
     operation: Operation
     operands: tuple[Name, ...]
-    step: str
+    step: str = ""
     role: str = ""
     rows: Axis | None = None
     columns: Axis | None = None

@@ -36,17 +36,17 @@ def _plan(place: HeadPlace) -> tuple[Definition, ...]:
     alibi = place.name("alibi")
     definitions: list[Definition] = []
     if slope is not None:
-        definitions.append(Definition(alibi, Alibi(slope), (place.x,), "bias"))
+        definitions.append(Definition(alibi, Alibi(slope), (place.x,)))
     biases = [place.find("bias")] if place.gives("bias") else []
     terms = (place.x, *biases, *([alibi] if definitions else []))
     x = place.x
     if len(terms) > 1:
         name = place.name("biased")
-        definitions.append(Definition(name, Add(len(terms)), terms, "bias", blame=Name("bias")))
+        definitions.append(Definition(name, Add(len(terms)), terms, blame=Name("bias")))
         x = name
     for k, table in enumerate(tables):
         name = place.name("added" if k == 0 else f"added{k + 1}")
-        definitions.append(Definition(name, AddFinite(), (x, table), "bias", blame=Name("mask")))
+        definitions.append(Definition(name, AddFinite(), (x, table), blame=Name("mask")))
         x = name
     return tuple(definitions)
 

@@ -39,11 +39,11 @@ def _plan(place: HeadPlace) -> tuple[Definition, ...]:
     if not place.attention.said.says(_DROPOUT):
         return ()
     operation = Dropout(Number.written(_p(place)))
-    return (Definition(place.name("dropped"), operation, _operands(place), "dropout"),)
+    return (Definition(place.name("dropped"), operation, _operands(place)),)
 
 
 def _not_scaled(place: HeadPlace) -> Definition:
-    return Definition(place.name("dropped"), Multiply(), _operands(place), "dropout")
+    return Definition(place.name("dropped"), Multiply(), _operands(place))
 
 
 STEP = Step(

@@ -77,27 +77,25 @@ def _plan(place: HeadPlace) -> tuple[Definition, ...]:
     tables = tuple(rule.table for rule in rules if rule.table)
     value = Number.written(_value(place))
     seen = Seen(tuple(map(_rule, rules)), must_see=_value(place).is_infinite())
-    mask = Definition(place.name("mask"), seen, (place.x, *tables), "mask", blame=blame)
-    masked = Definition(
-        place.name("masked"), Masked(value), (place.x, mask.name), "mask", blame=blame
-    )
+    mask = Definition(place.name("mask"), seen, (place.x, *tables), blame=blame)
+    masked = Definition(place.name("masked"), Masked(value), (place.x, mask.name), blame=blame)
     return mask, masked
 
 
 def _not_masked(place: HeadPlace) -> Definition:
-    return Definition(place.name("mask"), Seen((), must_see=False), (place.x,), "mask")
+    return Definition(place.name("mask"), Seen((), must_see=False), (place.x,))
 
 
 def _zeros(place: HeadPlace) -> Definition:
     operands = (place.x, place.name("mask"))
-    return Definition(place.name("masked"), Masked(Number.written(0)), operands, "mask")
+    return Definition(place.name("masked"), Masked(Number.written(0)), operands)
 
 
 def _minus_one(place: HeadPlace) -> Definition | None:
     if not _value(place).is_infinite():
         return None
     operands = (place.x, place.name("mask"))
-    return Definition(place.name("masked"), Masked(Number.written(-1)), operands, "mask")
+    return Definition(place.name("masked"), Masked(Number.written(-1)), operands)
 
 
 def _seen(place: HeadPlace, *, later: int = 0, from_top: bool = False) -> Definition | None:
@@ -115,12 +113,12 @@ def _at_the_other_corner(place: HeadPlace) -> Definition | None:
 
 def _after_softmax(place: HeadPlace) -> Definition | None:
     operands = (place.x, place.name("mask"))
-    return Definition(place.name("weights"), MaskedShare(), operands, "mask")
+    return Definition(place.name("weights"), MaskedShare(), operands)
 
 
 def _as_scored(place: HeadPlace) -> tuple[Definition, ...]:
     """What is masked as it is without the mask."""
-    return (Definition(place.name("masked"), Same(), (place.x,), "mask"),)
+    return (Definition(place.name("masked"), Same(), (place.x,)),)
 
 
 def _happens(place: HeadPlace) -> str:

@@ -21,13 +21,11 @@ def _plan(place: AttentionPlace) -> tuple[Definition, ...]:
     definitions: list[Definition] = []
     x = outputs[0]
     if len(outputs) > 1:
-        definitions.append(
-            Definition(place.name("concat"), JoinColumns(len(outputs)), outputs, "merge")
-        )
+        definitions.append(Definition(place.name("concat"), JoinColumns(len(outputs)), outputs))
         x = place.name("concat")
     if place.gives("W_O"):
         out_in = place.attention.said.linear
-        definitions.append(linear(place, "attention", x, "_O", "merge", out_in=out_in))
+        definitions.append(linear(place, "attention", x, "_O", out_in=out_in))
     return tuple(definitions)
 
 
@@ -48,7 +46,7 @@ def _through_W_O(  # noqa: N802
         return None
     x = _plan(place)[-1].operands[0]
     out_in = place.attention.said.linear != transposed
-    made = linear(place, "attention", x, "_O", "merge", out_in=out_in)
+    made = linear(place, "attention", x, "_O", out_in=out_in)
     plain = Linear() if out_in else MatMul()
     return made if bias else made._replace(operation=plain, operands=made.operands[:2])
 
@@ -58,7 +56,7 @@ def _reversed(place: AttentionPlace) -> Definition | None:
     if len(outputs) == 1:
         return None
     joined = JoinColumns(len(outputs))
-    return Definition(place.name("concat"), joined, tuple(reversed(outputs)), "merge")
+    return Definition(place.name("concat"), joined, tuple(reversed(outputs)))
 
 
 def _happens(place: AttentionPlace) -> str:

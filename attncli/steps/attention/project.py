@@ -118,10 +118,10 @@ def _definition(place: AttentionPlace, name: str, *, transposed: bool = False) -
     if not place.attention.projects:
         from attncli.arithmetic.operations import Same
 
-        definition = Definition(place.name(made), Same(), (x,), "project")
+        definition = Definition(place.name(made), Same(), (x,))
     else:
         out_in = place.attention.said.linear != transposed
-        definition = linear(place, made, x, f"_{name}", "project", out_in=out_in)
+        definition = linear(place, made, x, f"_{name}", out_in=out_in)
     return definition._replace(role=ROLES[name])
 
 
@@ -137,7 +137,7 @@ def _joined(place: AttentionPlace, name: str) -> Definition:
     from attncli.arithmetic.operations import JoinRows
 
     rows = (below(place.name("cache"), name), place.name(f"{name}_new"))
-    return Definition(place.name(name), JoinRows(), rows, "project", role="K")
+    return Definition(place.name(name), JoinRows(), rows, role="K")
 
 
 def _transposed(name: str) -> Mistake[AttentionPlace]:

@@ -94,7 +94,6 @@ def _normalizing(place: AttentionPlace, name: str) -> Normalizing:
         lambda local: place.name(f"{name}_{local}"),
         place.name(f"normed_{name}"),
         tuple((local, full) for local, full in given.items() if place.scenario.gives(full)),
-        "qk_norm",
         path,
         "d" if _together(place) else "d_k",
     )

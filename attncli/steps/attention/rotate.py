@@ -58,14 +58,13 @@ def _rotated(place: HeadPlace, positions: Positions, name: str) -> tuple[Definit
             place.name(f"{name}_{table}"),
             RotaryTable(function, dimensions, base, start),
             (place.latest(name),),
-            "rotate",
             blame=Name("positions"),
         )
         for table, function in _FUNCTIONS.items()
     ]
     operands = (place.latest(name), *(table.name for table in tables))
     rotate = Rotate("half" if _by_halves(positions) else "interleaved", dimensions)
-    turned = Definition(place.name(f"rotated_{name}"), rotate, operands, "rotate", wire=name)
+    turned = Definition(place.name(f"rotated_{name}"), rotate, operands, wire=name)
     return (*tables, turned._replace(blame=Name("positions")))
 
 

@@ -59,7 +59,7 @@ def _happens(place: HeadPlace) -> str:
 
 def _scaled_by(place: HeadPlace, operation: Operation) -> Definition:
     blame = below(place.attention.path, "scale")
-    return Definition(place.name("scaled"), operation, (place.x,), "scale", blame=blame)
+    return Definition(place.name("scaled"), operation, (place.x,), blame=blame)
 
 
 def _by_d_k(place: HeadPlace) -> Definition | None:

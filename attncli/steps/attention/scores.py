@@ -11,7 +11,7 @@ from attncli.trace import Definition, HeadPlace
 
 def _definition(place: HeadPlace, operation: Operation, *names: str) -> Definition:
     operands = tuple(map(place.latest, names))
-    return Definition(place.name("scores"), operation, operands, "scores")
+    return Definition(place.name("scores"), operation, operands)
 
 
 STEP = Step(

@@ -20,11 +20,11 @@ def _plan(place: HeadPlace) -> tuple[Definition, ...]:
     cap = place.attention.said.get(_CAP)
     if cap is None:
         return ()
-    return (Definition(place.name("capped"), SoftCap(Number.written(cap)), (place.x,), "softcap"),)
+    return (Definition(place.name("capped"), SoftCap(Number.written(cap)), (place.x,)),)
 
 
 def _not_divided(place: HeadPlace) -> Definition:
-    return Definition(place.name("capped"), Activate("tanh"), (place.x,), "softcap")
+    return Definition(place.name("capped"), Activate("tanh"), (place.x,))
 
 
 STEP = Step(

@@ -36,18 +36,18 @@ def softmax(place: Place, x: Name, result: Name, step: str) -> tuple[Definition,
     exp, exp_sum = place.name("exp"), place.name("exp_sum")
     rounding = place.scenario.rounding.of_quantity(step, exp)
     return (
-        Definition(exp, Exponential.under(rounding, step), (x,), step),
-        Definition(exp_sum, RowSum(), (exp,), step),
-        Definition(result, DivideByRow(), (exp, exp_sum), step),
+        Definition(exp, Exponential.under(rounding, step), (x,)),
+        Definition(exp_sum, RowSum(), (exp,)),
+        Definition(result, DivideByRow(), (exp, exp_sum)),
     )
 
 
 def _weights(place: HeadPlace, operation: Operation, operand: Name) -> Definition:
-    return Definition(place.name("weights"), operation, (operand,), "softmax")
+    return Definition(place.name("weights"), operation, (operand,))
 
 
 def _raised(place: HeadPlace, base: int) -> Definition:
-    return Definition(place.name("exp"), RaisedTo(base), (place.x,), "softmax")
+    return Definition(place.name("exp"), RaisedTo(base), (place.x,))
 
 
 def _attends_most(place: HeadPlace, trace: Trace) -> tuple[WordsAsked, ...]:
@@ -106,9 +106,7 @@ STEP = Step(
         Mistake(
             "over_all_cells",
             "Dividing by the sum of the whole table, so that all weights together add up to 1.",
-            lambda place: Definition(
-                place.name("exp_sum"), SumOfAll(), (place.name("exp"),), "softmax"
-            ),
+            lambda place: Definition(place.name("exp_sum"), SumOfAll(), (place.name("exp"),)),
         ),
     ),
     adds_up_to_one=("weights",),

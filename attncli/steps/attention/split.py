@@ -73,7 +73,7 @@ def _columns(place: AttentionPlace, name: str, head: int) -> Definition:
     made = below(attention.head_path(head), name)
     blame = below(attention.path, "heads")
     operands = (place.latest(name),)
-    return Definition(made, TakeColumns(part, of), operands, "split", role=ROLES[name], blame=blame)
+    return Definition(made, TakeColumns(part, of), operands, role=ROLES[name], blame=blame)
 
 
 def _happens(place: AttentionPlace) -> str:

@@ -27,7 +27,7 @@ def _plan(place: HeadPlace) -> tuple[Definition, ...]:
         return ()
     operation = DivideBy(Number.written(temperature))
     blame = below(place.attention.path, "temperature")
-    return (Definition(place.name("tempered"), operation, (place.x,), "temperature", blame=blame),)
+    return (Definition(place.name("tempered"), operation, (place.x,), blame=blame),)
 
 
 def _multiplied(place: HeadPlace) -> Definition | None:
@@ -35,7 +35,7 @@ def _multiplied(place: HeadPlace) -> Definition | None:
     if temperature is None:
         return None
     operation = MultiplyBy(Number.written(temperature))
-    return Definition(place.name("tempered"), operation, (place.x,), "temperature")
+    return Definition(place.name("tempered"), operation, (place.x,))
 
 
 STEP = Step(

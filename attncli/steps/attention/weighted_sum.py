@@ -11,7 +11,7 @@ from attncli.trace import Definition, HeadPlace
 
 
 def _output(place: HeadPlace, operation: MatMul, weights: Name, values: Name) -> Definition:
-    return Definition(place.name("output"), operation, (weights, values), "weighted_sum")
+    return Definition(place.name("output"), operation, (weights, values))
 
 
 STEP = Step(

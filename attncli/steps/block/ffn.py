@@ -76,18 +76,18 @@ def _last(place: LayerPlace) -> Name:
 
 
 def _linear(place: LayerPlace, made: str, x: Name, layer: str) -> Definition:
-    return linear(place, made, x, layer, "ffn", out_in=place.layer.said.linear)
+    return linear(place, made, x, layer, out_in=place.layer.said.linear)
 
 
 def _plan(place: LayerPlace) -> tuple[Definition, ...]:
     definitions = [_linear(place, "hidden", place.x, "1")]
     if place.layer.said.get(ACTIVATION) != "none":
         activated, hidden = place.name("activated"), place.name("hidden")
-        definitions.append(Definition(activated, Activate(_kind(place)), (hidden,), "ffn"))
+        definitions.append(Definition(activated, Activate(_kind(place)), (hidden,)))
     if _gated(place):
         up = _linear(place, "up", place.x, "3")
         operands = (place.name("activated"), up.name)
-        definitions += [up, Definition(place.name("gated"), Multiply(), operands, "ffn")]
+        definitions += [up, Definition(place.name("gated"), Multiply(), operands)]
     return (*definitions, _linear(place, "ffn", _last(place), "2"))
 
 
@@ -114,13 +114,13 @@ def _kind(place: LayerPlace) -> str:
 def _without_activation(place: LayerPlace) -> Definition | None:
     if _kind(place) == "none":
         return None
-    return Definition(place.name("activated"), Same(), (place.name("hidden"),), "ffn")
+    return Definition(place.name("activated"), Same(), (place.name("hidden"),))
 
 
 def _layer(place: LayerPlace, number: str, *, turned: bool = False) -> Definition:
     """The first or the second layer, whose matrix may be `turned` over."""
     made, x = ("hidden", place.x) if number == "1" else ("ffn", _last(place))
-    return linear(place, made, x, number, "ffn", out_in=place.layer.said.linear != turned)
+    return linear(place, made, x, number, out_in=place.layer.said.linear != turned)
 
 
 def _without_bias(place: LayerPlace, number: str) -> Definition | None:
@@ -135,7 +135,7 @@ def _bias_after(place: LayerPlace) -> Definition | None:
     if _kind(place) == "none" or _without_bias(place, "1") is None:
         return None
     operation = BiasAfter(_kind(place), place.layer.said.linear)
-    return Definition(place.name("activated"), operation, _layer(place, "1").operands, "ffn")
+    return Definition(place.name("activated"), operation, _layer(place, "1").operands)
 
 
 def _as_without_bias(place: LayerPlace) -> tuple[Definition, ...]:

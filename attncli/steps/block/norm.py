@@ -90,7 +90,6 @@ class Normalizing(NamedTuple):
     name: Callable[[str], Name]
     out: Name
     given: tuple[tuple[str, Name], ...]
-    step: str
     blame: Name
     width: str = "d_model"
 
@@ -132,7 +131,7 @@ class Normalizing(NamedTuple):
         return self._of(self.out, operation, x, deviation, *given.values())
 
     def _of(self, made: Name, operation: Operation, *operands: Name) -> Definition:
-        return Definition(made, operation, operands, self.step, blame=self.blame)
+        return Definition(made, operation, operands, blame=self.blame)
 
 
 def _normalizing(place: NormPlace) -> Normalizing:
@@ -143,7 +142,6 @@ def _normalizing(place: NormPlace) -> Normalizing:
         place.name,
         place.out,
         tuple((local, place.name(local)) for local in ("gamma", "beta") if place.gives(local)),
-        "norm",
         place.path if own else below(place.path.path, "norms"),
     )
 

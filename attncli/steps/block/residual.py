@@ -31,7 +31,7 @@ _PARALLEL = Key(
 
 
 def _of(place: ResidualPlace, operation: Operation, *operands: Name) -> Definition:
-    return Definition(place.name(f"residual{place.number}"), operation, operands, "residual")
+    return Definition(place.name(f"residual{place.number}"), operation, operands)
 
 
 def _plan(place: ResidualPlace) -> tuple[Definition, ...]:

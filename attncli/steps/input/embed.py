@@ -89,7 +89,7 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     scale = place.stack.said.get(EMBEDDING_SCALE)
     factor = Number.written(scale) if isinstance(scale, Decimal) else _ROOT
     needs = (Name("d_model"),) if factor is _ROOT else ()
-    return found, Definition(scaled, MultiplyBy(factor), (found.name,), "embed", needs=needs)
+    return found, Definition(scaled, MultiplyBy(factor), (found.name,), needs=needs)
 
 
 def _sized(place: Place, planned: Definition) -> Definition:
@@ -107,7 +107,7 @@ def _look_up(place: Place, name: Name, rows: tuple[int, ...]) -> Definition:
     tokens = Axis(told_apart(text.tokens), _TOKENS)
     needs = (Name("sentence"),) if not text.tokens and place.scenario.gives(text.table) else ()
     operation = TakeRows(rows, keys, by)
-    return Definition(name, operation, (text.table,), "embed", rows=tokens, needs=needs)
+    return Definition(name, operation, (text.table,), rows=tokens, needs=needs)
 
 
 def _next_rows(place: Place) -> Definition | None:

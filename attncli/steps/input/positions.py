@@ -149,7 +149,7 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     local = "summed" if place.stack.embedding_norm is not None else "X"
     if len(terms) == 1 and local == "summed":
         return ()
-    total = Definition(place.name(local), Add(len(terms)), terms, "positions")
+    total = Definition(place.name(local), Add(len(terms)), terms)
     return (*added, total)
 
 
@@ -161,7 +161,7 @@ def _positions(place: Place, positions: Positions, k: int) -> Definition:
     name = place.name(_name(k))
     if positions.kind == "sinusoidal":
         operation = Sinusoids(Number.written(positions.said.get(BASE)), start_of(place, positions))
-        return Definition(name, operation, (place.x,), "positions", blame=Name("positions"))
+        return Definition(name, operation, (place.x,), blame=Name("positions"))
     count = len(place.text.tokens) or place.height(place.x) or 0
     rows = tuple(range(start_of(place, positions), start_of(place, positions) + count))
     return _rows_of(place, name, "positions", rows, "position")
@@ -195,7 +195,7 @@ def _rows_of(place: Place, name: Name, table: str, rows: tuple[int, ...], by: st
     axis = Axis(told_apart(place.text.tokens), "token") if place.text.tokens else None
     operation = TakeRows(rows, tuple(map(str, rows)), by)
     needs = () if rows else (Name("sentence"),)
-    return Definition(name, operation, (place.name(table),), "positions", rows=axis, needs=needs)
+    return Definition(name, operation, (place.name(table),), rows=axis, needs=needs)
 
 
 def _otherwise(place: Place, kind: type[Sinusoids], later: int = 0) -> Definition | None:

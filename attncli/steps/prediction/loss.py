@@ -23,9 +23,9 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     of_targets = NegativeLog(prediction.target_places)
     return (
         *(softmax(at, place.name("logits"), probabilities, "loss") if chosen else ()),
-        Definition(loss, of_targets, (probabilities,), "loss", blame=targets),
-        Definition(entropy, ColumnMean(), (loss,), "loss"),
-        Definition(place.name("perplexity"), ExponentialOf(), (entropy,), "loss"),
+        Definition(loss, of_targets, (probabilities,), blame=targets),
+        Definition(entropy, ColumnMean(), (loss,)),
+        Definition(place.name("perplexity"), ExponentialOf(), (entropy,)),
     )
 
 

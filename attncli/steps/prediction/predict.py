@@ -55,16 +55,14 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     if temperature is not None:
         divide = DivideBy(Number.written(temperature))
         definitions.append(
-            Definition(
-                place.name("tempered"), divide, (x,), "predict", blame=place.name("temperature")
-            )
+            Definition(place.name("tempered"), divide, (x,), blame=place.name("temperature"))
         )
         x = definitions[-1].name
     if top_k is not None:
         kept, filtered = place.name("kept"), place.name("filtered")
         masked = Masked(Number.written(Decimal("-Infinity")))
-        definitions.append(Definition(kept, TopK(top_k), (x,), "predict"))
-        definitions.append(Definition(filtered, masked, (x, kept), "predict"))
+        definitions.append(Definition(kept, TopK(top_k), (x,)))
+        definitions.append(Definition(filtered, masked, (x, kept)))
         x = filtered
     definitions += softmax(place, x, _PROBABILITIES, "predict")
     if top_p is not None:
@@ -76,9 +74,9 @@ def _nucleus(place: Place, p: Number) -> tuple[Definition, ...]:
     nucleus, total = place.name("nucleus"), place.name("nucleus_sum")
     operands = (_PROBABILITIES, nucleus)
     return (
-        Definition(nucleus, Nucleus(p), (_PROBABILITIES,), "predict"),
-        Definition(total, KeptSum(), operands, "predict"),
-        Definition(place.name("renormalized"), KeptShare(), (*operands, total), "predict"),
+        Definition(nucleus, Nucleus(p), (_PROBABILITIES,)),
+        Definition(total, KeptSum(), operands),
+        Definition(place.name("renormalized"), KeptShare(), (*operands, total)),
     )
 
 
@@ -123,7 +121,7 @@ STEP = Step(
         Mistake(
             "without_exponentials",
             "Dividing the logits themselves by their sum, without raising e to them.",
-            lambda place: Definition(_PROBABILITIES, DivideByRowSum(), (place.x,), "predict"),
+            lambda place: Definition(_PROBABILITIES, DivideByRowSum(), (place.x,)),
         ),
     ),
     adds_up_to_one=("probabilities", "renormalized"),

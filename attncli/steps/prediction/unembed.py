@@ -52,7 +52,7 @@ def _last_row(place: Place, row: int = -1) -> Definition:
     name = tokens[row] if tokens else str(count)
     axis = Axis((name,), "Q")
     return Definition(
-        place.name("last"), TakeRows((row % count,), (name,), "last"), (place.x,), "unembed",
+        place.name("last"), TakeRows((row % count,), (name,), "last"), (place.x,),
         rows=axis,
     )  # fmt: skip
 
@@ -62,7 +62,7 @@ def _logits(place: Place, x: Name) -> Definition:
     matrix = place.text.table if tied else _UNEMBEDDING
     out_in = tied or place.stack.said.linear
     operation, operands = layer_of(place, x, matrix, Name("b_U"), out_in=out_in)
-    return Definition(place.name("logits"), operation, operands, "unembed", blame=_UNEMBEDDING)
+    return Definition(place.name("logits"), operation, operands, blame=_UNEMBEDDING)
 
 
 def _sized(place: Place, planned: Definition) -> Definition:

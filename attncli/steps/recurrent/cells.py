@@ -42,16 +42,13 @@ def bias_of_memory(place: WayPlace, letter: str) -> tuple[Name, ...]:
     return (place.name(f"b_{letter}a"),) if given else ()
 
 
-def product(place: WayPlace, made: Name, operands: tuple[Name, Name], step: str) -> Definition:
-    """`made` = W x, by full names; of a W that is kept in × out its columns are taken."""
-    operation = TransposedWeights() if place.cell.in_out else MatMul()
-    return Definition(made, operation, operands, step)
-
-
-def turned(place: WayPlace, made: Name, operands: tuple[Name, Name], step: str) -> Definition:
-    """The product with the matrix turned over, as a mistake would have it."""
-    operation = MatMul() if place.cell.in_out else TransposedWeights()
-    return Definition(made, operation, operands, step)
+def product(
+    place: WayPlace, made: Name, operands: tuple[Name, Name], *, turned: bool = False
+) -> Definition:
+    """`made` = W x, by full names; of a W that is kept in × out its columns are taken. With the
+    matrix `turned` over it is as a mistake would have it."""
+    operation = TransposedWeights() if place.cell.in_out != turned else MatMul()
+    return Definition(made, operation, operands)
 
 
 def is_empty(place: CellPlace, local: str = "a") -> bool:

@@ -105,7 +105,7 @@ def _gate(place: CellPlace, gate: str) -> Iterator[Definition]:
         memory = place.timed("a", place.before)
         yield _sum(place, z, gate, memory)
     kind = "tanh" if gate == "candidate" else "sigmoid"
-    yield Definition(gate_name(place, gate), Activate(kind), (z,), "gates")
+    yield Definition(gate_name(place, gate), Activate(kind), (z,))
 
 
 def _sum(place: CellPlace, made: Name, gate: str, memory: Name) -> Definition:
@@ -115,34 +115,32 @@ def _sum(place: CellPlace, made: Name, gate: str, memory: Name) -> Definition:
     products = (*inputs, matrix(place, f"W_{letter}a"), memory)
     biases = (*bias_of_input(place, letter), *bias_of_memory(place, letter))
     operation = AddUp(2, 0, len(biases), place.cell.in_out, if_empty(place, 3))
-    return Definition(made, operation, (*products, *biases), "gates")
+    return Definition(made, operation, (*products, *biases))
 
 
 def _candidate_of_gru(place: CellPlace, z: Name) -> Iterator[Definition]:
     before, reset_a = place.timed("a", place.before), gate_name(place, "reset_a")
     reset = gate_name(place, "reset")
     if settled(place.cell.said).get(RESET) == "before":
-        yield Definition(reset_a, GatedColumn(), (reset, before), "gates")
+        yield Definition(reset_a, GatedColumn(), (reset, before))
         yield _sum(place, z, "candidate", reset_a)
         return
     drawn = gate_name(place, "candidate_a")
     biases = bias_of_memory(place, "c")
     operands = (matrix(place, "W_ca"), before, *biases)
     product = AddUp(1, 0, len(biases), place.cell.in_out, if_empty(place, 1))
-    yield Definition(drawn, product, operands, "gates")
-    yield Definition(reset_a, GatedColumn(), (reset, drawn), "gates")
+    yield Definition(drawn, product, operands)
+    yield Definition(reset_a, GatedColumn(), (reset, drawn))
     own = bias_of_input(place, "c")
     operands = (matrix(place, "W_cx"), place.timed("x"), reset_a, *own)
-    yield Definition(z, AddUp(1, 1, len(own), place.cell.in_out), operands, "gates")
+    yield Definition(z, AddUp(1, 1, len(own), place.cell.in_out), operands)
 
 
 def _squashed_by_tanh(gates_at: CellPlace) -> tuple[Definition, ...]:
     """Every gate but for the candidate, which is squashed so."""
     place = _cell(gates_at)
     return tuple(
-        Definition(
-            gate_name(place, gate), Activate("tanh"), (gate_name(place, f"z_{gate}"),), "gates"
-        )
+        Definition(gate_name(place, gate), Activate("tanh"), (gate_name(place, f"z_{gate}"),))
         for gate in gates(place)
         if gate != "candidate"
     )
@@ -151,7 +149,7 @@ def _squashed_by_tanh(gates_at: CellPlace) -> tuple[Definition, ...]:
 def _squashed_by_sigmoid(gates_at: CellPlace) -> Definition:
     place = _cell(gates_at)
     z = gate_name(place, "z_candidate")
-    return Definition(gate_name(place, "candidate"), Activate("sigmoid"), (z,), "gates")
+    return Definition(gate_name(place, "candidate"), Activate("sigmoid"), (z,))
 
 
 def _sums(gates_at: CellPlace) -> tuple[tuple[CellPlace, str, Definition], ...]:

@@ -40,12 +40,12 @@ def _plan(place: CellPlace) -> tuple[Definition, ...]:
     own = _step_factor(place, in_out=place.cell.in_out)
     later = 2 * place.time - place.before
     chained = (
-        Definition(factor, Same(), (own.name,), "gradient")
+        Definition(factor, Same(), (own.name,))
         if last
-        else Definition(factor, MatMul(), (own.name, place.timed("factor", later)), "gradient")
+        else Definition(factor, MatMul(), (own.name, place.timed("factor", later)))
     )
-    norm = Definition(place.timed("factor_norm"), FrobeniusNorm(), (factor,), "gradient")
-    made = (Definition(slope, sloped[0], (sloped[1],), "gradient"), own, chained, norm)
+    norm = Definition(place.timed("factor_norm"), FrobeniusNorm(), (factor,))
+    made = (Definition(slope, sloped[0], (sloped[1],)), own, chained, norm)
     first = place.time == place.order[0]
     return (*made, _norms(place)) if first else made
 
@@ -55,14 +55,14 @@ def _norms(place: CellPlace) -> Definition:
     columns = tuple(place.timed("factor_norm", time) for time in range(1, place.times + 1))
     operation, number = ColumnsAsRows(place.times), Axis((), "")
     return Definition(
-        place.name("factor_norms"), operation, columns, "gradient",
+        place.name("factor_norms"), operation, columns,
         rows=rows(place), columns=number,
     )  # fmt: skip
 
 
 def _step_factor(place: CellPlace, *, in_out: bool) -> Definition:
     operands = (matrix(place, "W_aa"), place.timed("slope"))
-    return Definition(place.timed("step_factor"), TimesDiagonal(in_out), operands, "gradient")
+    return Definition(place.timed("step_factor"), TimesDiagonal(in_out), operands)
 
 
 _PRODUCT = (

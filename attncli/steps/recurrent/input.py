@@ -11,7 +11,7 @@ from attncli.name import below
 from attncli.refusals import listed
 from attncli.scenario.model import CELLS, WAYS, Recurrent
 from attncli.steps.order import keys_of
-from attncli.steps.recurrent.cells import matrix, product, rows, turned
+from attncli.steps.recurrent.cells import matrix, product, rows
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import CellPlace, Definition
 from attncli.trace.cell_shapes import matrices_of_way
@@ -62,10 +62,10 @@ def _check_matrices(place: CellPlace, problems: Problems) -> None:
 def _plan(place: CellPlace) -> tuple[Definition, ...]:
     key = rows(place).index(place.time - 1)
     operation = RowAsColumn(place.time - 1, key)
-    x = Definition(place.timed("x"), operation, (place.x,), "input")
+    x = Definition(place.timed("x"), operation, (place.x,))
     if place.cell.kind != "rnn":
         return (x,)
-    return x, product(place, place.timed("ax"), (matrix(place, "W_ax"), x.name), "input")
+    return x, product(place, place.timed("ax"), (matrix(place, "W_ax"), x.name))
 
 
 def _happens(place: CellPlace) -> str:
@@ -78,7 +78,7 @@ def _transposed(place: CellPlace) -> Definition | None:
     if place.cell.kind != "rnn":
         return None
     operands = (matrix(place, "W_ax"), place.timed("x"))
-    return turned(place, place.timed("ax"), operands, "input")
+    return product(place, place.timed("ax"), operands, turned=True)
 
 
 STEP = Step(

@@ -7,7 +7,7 @@ from attncli.file.keys import Key
 from attncli.file.matrices import MATRIX
 from attncli.name import Name
 from attncli.scenario.model import Recurrent
-from attncli.steps.recurrent.cells import if_empty, is_empty, matrix, product, turned
+from attncli.steps.recurrent.cells import if_empty, is_empty, matrix, product
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import CellPlace, Definition
 
@@ -20,11 +20,11 @@ def _plan(place: CellPlace) -> tuple[Definition, ...]:
     if place.cell.kind != "rnn":
         return ()
     operation = AddUp(1, 0, 0, place.cell.in_out, if_empty(place, 1))
-    return (Definition(place.timed("aa"), operation, _operands(place), "memory"),)
+    return (Definition(place.timed("aa"), operation, _operands(place)),)
 
 
 def _transposed(place: CellPlace) -> Definition | None:
-    return turned(place, place.timed("aa"), _operands(place), "memory")
+    return product(place, place.timed("aa"), _operands(place), turned=True)
 
 
 def _of_the_start(place: CellPlace) -> Definition | None:
@@ -32,7 +32,7 @@ def _of_the_start(place: CellPlace) -> Definition | None:
     if place.before == place.start:
         return None
     operands = (matrix(place, "W_aa"), place.timed("a", place.start))
-    return product(place, place.timed("aa"), operands, "memory")
+    return product(place, place.timed("aa"), operands)
 
 
 STEP = Step(

@@ -60,10 +60,10 @@ def _plan(place: CellPlace) -> tuple[Definition, ...]:
         return ()
     definitions = list(_seen(place))
     state = definitions[-1].name if definitions else place.timed("a")
-    definitions.append(product(place, place.timed("ya"), (W, state), "readout"))
+    definitions.append(product(place, place.timed("ya"), (W, state)))
     if _bias(place):
         operands = (place.timed("ya"), *_bias(place))
-        definitions.append(Definition(place.timed("z_y"), AddUp(0, 1, 1), operands, "readout"))
+        definitions.append(Definition(place.timed("z_y"), AddUp(0, 1, 1), operands))
     return (*definitions, *_squashed(place, definitions[-1].name))
 
 
@@ -72,7 +72,7 @@ def _seen(place: CellPlace) -> tuple[Definition, ...]:
     if place.cell.direction != "both":
         return ()
     operation = RowAsColumn(place.time - 1, rows(place).index(place.time - 1))
-    return (Definition(place.timed("s"), operation, (place.name("states"),), "readout"),)
+    return (Definition(place.timed("s"), operation, (place.name("states"),)),)
 
 
 def _bias(place: CellPlace) -> tuple[Name, ...]:
@@ -83,22 +83,22 @@ def _bias(place: CellPlace) -> tuple[Name, ...]:
 def _squashed(place: CellPlace, z: Name) -> tuple[Definition, ...]:
     y = place.timed("y")
     if _end(place) == "sigmoid":
-        return (Definition(y, Activate("sigmoid"), (z,), "readout"),)
+        return (Definition(y, Activate("sigmoid"), (z,)),)
     if _end(place) == "none":
         return ()
     rounding = place.scenario.rounding.of_quantity("readout", place.timed("y_exp"))
     exp, total = place.timed("y_exp"), place.timed("y_sum")
     return (
-        Definition(exp, Exponential.down(rounding), (z,), "readout"),
-        Definition(total, AddedUp(), (exp,), "readout"),
-        Definition(y, ShareItself(), (exp, total), "readout"),
+        Definition(exp, Exponential.down(rounding), (z,)),
+        Definition(total, AddedUp(), (exp,)),
+        Definition(y, ShareItself(), (exp, total)),
     )
 
 
 def _without_bias(place: CellPlace) -> Definition | None:
     if not _bias(place) or _end(place) != "sigmoid":
         return None
-    return Definition(place.timed("y"), Activate("sigmoid"), (place.timed("ya"),), "readout")
+    return Definition(place.timed("y"), Activate("sigmoid"), (place.timed("ya"),))
 
 
 _HAPPENS = {

@@ -30,8 +30,8 @@ def _start(place: WayPlace, name: str) -> Definition:
     given = place.weights(INITIAL[name])
     made = place.name(name).at(place.start)
     if place.scenario.gives(given):
-        return Definition(made, OnlyRow(), (given,), "start")
-    return Definition(made, Zeros(), (matrix(place, f"W_{letters(place)[0]}a"),), "start")
+        return Definition(made, OnlyRow(), (given,))
+    return Definition(made, Zeros(), (matrix(place, f"W_{letters(place)[0]}a"),))
 
 
 def _forgotten(place: WayPlace) -> Definition | None:
@@ -39,7 +39,7 @@ def _forgotten(place: WayPlace) -> Definition | None:
     if not place.scenario.gives(place.weights(INITIAL["a"])):
         return None
     made = place.name("a").at(place.start)
-    return Definition(made, Zeros(), (matrix(place, f"W_{letters(place)[0]}a"),), "start")
+    return Definition(made, Zeros(), (matrix(place, f"W_{letters(place)[0]}a"),))
 
 
 def _when(place: WayPlace) -> str:

@@ -38,21 +38,19 @@ def _plain(place: CellPlace) -> tuple[Definition, ...]:
 def _sum(place: CellPlace, biases: tuple[Name, ...]) -> Definition:
     operands = (place.timed("ax"), place.timed("aa"), *biases)
     total = AddUp(0, 2, len(biases), empty=if_empty(place, 1))
-    return Definition(place.timed("z"), total, operands, "state")
+    return Definition(place.timed("z"), total, operands)
 
 
 def _activated(place: CellPlace, kind: str) -> Definition:
-    return Definition(place.timed("a"), Activate(kind), (place.timed("z"),), "state")
+    return Definition(place.timed("a"), Activate(kind), (place.timed("z"),))
 
 
 def _lstm(place: CellPlace) -> tuple[Definition, ...]:
     squashed = place.timed("tanh_c")
     return (
         _cell(place, ("update", "forget")),
-        Definition(squashed, Activate("tanh"), (place.timed("c"),), "state"),
-        Definition(
-            place.timed("a"), GatedColumn(), (gate_name(place, "output"), squashed), "state"
-        ),
+        Definition(squashed, Activate("tanh"), (place.timed("c"),)),
+        Definition(place.timed("a"), GatedColumn(), (gate_name(place, "output"), squashed)),
     )
 
 
@@ -60,7 +58,7 @@ def _cell(place: CellPlace, order: tuple[str, str]) -> Definition:
     """What the cell takes over of the candidate, and what it keeps."""
     new, old = (gate_name(place, gate) for gate in order)
     operands = (new, gate_name(place, "candidate"), old, place.timed("c", place.before))
-    return Definition(place.timed("c"), Gated(if_empty(place, 3, "c")), operands, "state")
+    return Definition(place.timed("c"), Gated(if_empty(place, 3, "c")), operands)
 
 
 def _gru(place: CellPlace) -> tuple[Definition, ...]:
@@ -71,7 +69,7 @@ def _blend(place: CellPlace, *, keeps: bool) -> Definition:
     gates = (gate_name(place, "update"), gate_name(place, "candidate"))
     operands = (*gates, place.timed("a", place.before))
     blend = GatedBlend(keeps, if_empty(place, 2))
-    return Definition(place.timed("a"), blend, operands, "state")
+    return Definition(place.timed("a"), blend, operands)
 
 
 _PLANS = {"rnn": _plain, "lstm": _lstm, "gru": _gru}
@@ -80,13 +78,13 @@ _PLANS = {"rnn": _plain, "lstm": _lstm, "gru": _gru}
 def _without_activation(place: CellPlace) -> Definition | None:
     if place.cell.kind != "rnn":
         return None
-    return Definition(place.timed("a"), Same(), (place.timed("z"),), "state")
+    return Definition(place.timed("a"), Same(), (place.timed("z"),))
 
 
 def _without_tanh(place: CellPlace) -> Definition | None:
     if place.cell.kind != "lstm":
         return None
-    return Definition(place.timed("tanh_c"), Same(), (place.timed("c"),), "state")
+    return Definition(place.timed("tanh_c"), Same(), (place.timed("c"),))
 
 
 def _without_bias(place: CellPlace) -> Definition | None:

@@ -16,14 +16,14 @@ def _plan(place: WayPlace) -> tuple[Definition, ...]:
         return (_of_way(place, place.path),)
     ways = [_of_way(place, cell.way_path(place.path, way)) for way in cell.ways]
     joined = JoinColumns(len(ways))
-    return (*ways, Definition(place.name("states"), joined, tuple(w.name for w in ways), "states"))
+    return (*ways, Definition(place.name("states"), joined, tuple(w.name for w in ways)))
 
 
 def _of_way(place: WayPlace, path: Name, step: int = 1) -> Definition:
     way = place.at(path)
     columns = tuple(way.name("a").at(time) for time in range(1, place.times + 1))[::step]
     operation = ColumnsAsRows(place.times)
-    return Definition(way.name("states"), operation, columns, "states", rows=rows(place))
+    return Definition(way.name("states"), operation, columns, rows=rows(place))
 
 
 def _as_made(place: WayPlace) -> Definition | None:

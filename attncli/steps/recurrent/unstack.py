@@ -78,7 +78,7 @@ def _runs(place: WayPlace, order: tuple[str, ...]) -> Iterator[Definition]:
 
 def _run(place: WayPlace, made: str, stacked: str, run: Operation, count: int) -> Definition:
     operation = run if count > 1 else Same()
-    return Definition(place.name(made), operation, (place.weights(stacked),), "unstack")
+    return Definition(place.name(made), operation, (place.weights(stacked),))
 
 
 def _other_orders(place: WayPlace) -> Iterator[tuple[Definition, ...]]:

@@ -13,7 +13,7 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     totals = _totals(place)
     if totals is None:
         return ()
-    return totals, Definition(place.name("coverage"), Share(), (totals.name,), "dictionary")
+    return totals, Definition(place.name("coverage"), Share(), (totals.name,))
 
 
 def _totals(place: Place, *, weighted: bool = True) -> Definition | None:
@@ -25,7 +25,7 @@ def _totals(place: Place, *, weighted: bool = True) -> Definition | None:
     every = tuple((k, 1) for k in range(len(tokenizing.words)))
     some = tuple((k, 1) for k, word in enumerate(tokenizing.words) if word in kept)
     rows, where = Axis(("kept", "all"), ""), (some, every)
-    return count_in_words(place, "dictionary", "totals", rows, where, weighted=weighted)
+    return count_in_words(place, "totals", rows, where, weighted=weighted)
 
 
 STEP = Step(

@@ -50,15 +50,15 @@ def _plan(place: RoundPlace) -> tuple[Definition, ...]:
     pieces = tuple(one.token for one in own.pieces)
     longest = max(map(len, pieces), default=0)
     where = occurrences(pieces, (substrings(word.text, longest) for word in tokenizing.words))
-    counts = count_in_words(place, "estimate", "counts", Axis(pieces, "piece"), where)
-    total = Definition(place.name("total"), AddedUp(), (counts.name,), "estimate")
-    log_p = Definition(place.name("log_p"), LogShare(), (counts.name, total.name), "estimate")
+    counts = count_in_words(place, "counts", Axis(pieces, "piece"), where)
+    total = Definition(place.name("total"), AddedUp(), (counts.name,))
+    log_p = Definition(place.name("log_p"), LogShare(), (counts.name, total.name))
     return counts, total, log_p
 
 
 def _without_logarithm(place: RoundPlace) -> Definition:
     operands = (place.name("counts"), place.name("total"))
-    return Definition(place.name("log_p"), ShareItself(), operands, "estimate")
+    return Definition(place.name("log_p"), ShareItself(), operands)
 
 
 STEP = Step(

@@ -52,7 +52,6 @@ def counts_of_words(place: Place) -> Name:
 
 def count_in_words(
     place: Place,
-    step: str,
     name: str,
     rows: Axis,
     where: tuple[Occurrences, ...],
@@ -61,7 +60,7 @@ def count_in_words(
 ) -> Definition:
     """How often things occur in the corpus, by where they stand in its words."""
     operation = CountInWords(where, weighted)
-    return Definition(place.name(name), operation, (counts_of_words(place),), step, rows=rows)
+    return Definition(place.name(name), operation, (counts_of_words(place),), rows=rows)
 
 
 def _is_by_likelihood(place: RoundPlace) -> bool:
@@ -77,10 +76,10 @@ def _plan(place: RoundPlace) -> tuple[Definition, ...]:
     # the parts of the pairs, in the order in which they first come
     symbols = tuple(dict.fromkeys(symbol for pair in pairs for symbol in pair))
     where = occurrences(symbols, own.snapshot.words)
-    held = count_in_words(place, "learn", "symbols", Axis(symbols, "symbol"), where)
+    held = count_in_words(place, "symbols", Axis(symbols, "symbol"), where)
     parts = tuple((symbols.index(left), symbols.index(right)) for left, right in pairs)
     operands = (counts.name, held.name)
-    return counts, held, Definition(place.name("scores"), PairScore(parts), operands, "learn")
+    return counts, held, Definition(place.name("scores"), PairScore(parts), operands)
 
 
 def _counts(place: RoundPlace, *, weighted: bool = True) -> Definition | None:
@@ -90,7 +89,7 @@ def _counts(place: RoundPlace, *, weighted: bool = True) -> Definition | None:
         return None
     rows = Axis(tuple(" ".join(pair) for pair in own.snapshot.pairs), "pair")
     where = tuple(own.snapshot.pairs.values())
-    return count_in_words(place, "learn", "counts", rows, where, weighted=weighted)
+    return count_in_words(place, "counts", rows, where, weighted=weighted)
 
 
 def _happens(place: RoundPlace) -> str:

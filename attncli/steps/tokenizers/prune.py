@@ -51,9 +51,9 @@ def _tried(place: RoundPlace, own: CountRound) -> tuple[Definition, ...]:
     cuts = tuple(tuple(row_of[piece] for piece in cut.pieces) for cut in own.cuts)
     tokenizing, log_p = place.text.tokenizing, place.name("log_p")
     rows = Axis(tuple(word.text for word in tokenizing.words) if tokenizing else (), "word")
-    scores = Definition(place.name("cut_scores"), CutScores(cuts), (log_p,), "prune", rows=rows)
+    scores = Definition(place.name("cut_scores"), CutScores(cuts), (log_p,), rows=rows)
     operands = (counts_of_words(place), scores.name)
-    loss = Definition(place.name("loss"), CorpusLoss(), operands, "prune")
+    loss = Definition(place.name("loss"), CorpusLoss(), operands)
     used = [removal for removal in own.removals if removal.words]
     if not used:
         return scores, loss
@@ -62,7 +62,7 @@ def _tried(place: RoundPlace, own: CountRound) -> tuple[Definition, ...]:
         for removal in used
     )
     without, pieces = LossWithout(anew), Axis(tuple(one.token for one in used), "piece")
-    growth = Definition(place.name("growth"), without, (*operands, log_p), "prune", rows=pieces)
+    growth = Definition(place.name("growth"), without, (*operands, log_p), rows=pieces)
     return scores, loss, growth
 
 
@@ -75,15 +75,15 @@ def _estimated(place: RoundPlace, pruning: Pruning) -> tuple[Definition, ...]:
         (row_of[one.token], tuple(row_of[piece] for piece in one.instead)) for one in losses
     )
     where = occurrences(pieces, pruning.cuts)
-    frequencies = count_in_words(place, "prune", "frequencies", Axis(pieces, "piece"), where)
+    frequencies = count_in_words(place, "frequencies", Axis(pieces, "piece"), where)
     all_pieces = tuple((k, len(cut)) for k, cut in enumerate(pruning.cuts))
-    total = count_in_words(place, "prune", "total", Axis(("",), ""), (all_pieces,))
-    every = Definition(place.name("words"), AddedUp(), (counts_of_words(place),), "prune")
+    total = count_in_words(place, "total", Axis(("",), ""), (all_pieces,))
+    every = Definition(place.name("words"), AddedUp(), (counts_of_words(place),))
     operation, operands = PruningLoss(instead, pruning.size), (frequencies, total, every)
     rows, names = Axis(tuple(one.token for one in losses), "piece"), (m.name for m in operands)
     return (
         *operands,
-        Definition(place.name("losses"), operation, tuple(names), "prune", rows=rows),
+        Definition(place.name("losses"), operation, tuple(names), rows=rows),
     )
 
 
@@ -108,7 +108,7 @@ def _unweighted(place: RoundPlace) -> Definition | None:
         return None
     operation = CorpusLoss(weighted=False)
     operands = (counts_of_words(place), place.name("cut_scores"))
-    return Definition(place.name("loss"), operation, operands, "prune")
+    return Definition(place.name("loss"), operation, operands)
 
 
 STEP = Step(

@@ -55,11 +55,11 @@ def _plan(place: CutPlace) -> tuple[Definition, ...]:
     definitions: list[Definition] = []
     if any(not one.known for point in points for one in point.candidates):
         below_all = BelowTheLeast(UNKNOWN_PENALTY)
-        definitions.append(Definition(_unknown(place), below_all, (log_p,), "viterbi"))
+        definitions.append(Definition(_unknown(place), below_all, (log_p,)))
     for point in points:
         totals = _totals(place, point)
         best = place.name("best", point.end)
-        definitions += [totals, Definition(best, LargestOf(), (totals.name,), "viterbi")]
+        definitions += [totals, Definition(best, LargestOf(), (totals.name,))]
     return (*definitions, *(_stacked(place, points) if len(points) > 1 else ()))
 
 
@@ -82,7 +82,7 @@ def _stacked(place: CutPlace, points: Sequence[WordPlace]) -> Iterator[Definitio
     for name, rows in (("totals", cuts), ("best", beginnings)):
         parts = tuple(place.name(name, point.end) for point in points)
         axis = Axis(rows, "cut")
-        yield Definition(place.name(name), Listed(len(parts)), parts, "viterbi", rows=axis)
+        yield Definition(place.name(name), Listed(len(parts)), parts, rows=axis)
 
 
 def _totals(place: CutPlace, point: WordPlace) -> Definition:
@@ -101,7 +101,6 @@ def _totals(place: CutPlace, point: WordPlace) -> Definition:
         place.name("totals", point.end),
         Arrivals(arrivals, len(starts), unknown),
         (*operands, _unknown(place)) if unknown else operands,
-        "viterbi",
         rows=Axis(told_apart(tuple(one.token for one in point.candidates)), "piece"),
     )
 
@@ -118,7 +117,7 @@ def _formulas(place: CutPlace) -> tuple[Equation, ...]:
 def _least(place: CutPlace) -> Definition:
     end = table_of(place)[-1].end
     operands = (place.name("totals", end),)
-    return Definition(place.name("best", end), Least(), operands, "viterbi")
+    return Definition(place.name("best", end), Least(), operands)
 
 
 def _happens(place: CutPlace) -> str:
