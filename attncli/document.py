@@ -252,7 +252,8 @@ class Document(NamedTuple):
     `data` is what a page of words and tables tells, for formats that keep data. `origins` is how
     each number came about, for formats in which a reader can ask: a line of working, whose numbers
     have an origin in turn; nothing is worked before somebody asks. `workings` are the quantities
-    by their full names, for formats that work them again. A student's sheet has neither; by its
+    by their full names, for formats that work them again, and `further` the whole pages of a
+    scenario's other traces, for those that have room for them. A student's sheet has none; by its
     `check`, if it has one, it tells which answers are right.
     """
 
@@ -270,6 +271,7 @@ class Document(NamedTuple):
     data: Mapping[str, object] = MappingProxyType({})
     origins: Mapping[Location, Line] = MappingProxyType({})
     workings: Mapping[str, WorkedTable] = MappingProxyType({})
+    further: Mapping[str, Document] = MappingProxyType({})
     check: SelfCheck | None = None
 
     @property

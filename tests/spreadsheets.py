@@ -63,9 +63,9 @@ def numbers_of(workbook: Any, quantity: str) -> Any:
     return np.where(array < _HIDDEN, -math.inf, array)
 
 
-def is_as_worked(workbook: Any, quantity: Quantity, *, rounded: bool) -> bool:
+def is_as_worked(workbook: Any, quantity: Quantity, group: str, *, rounded: bool) -> bool:
     """Whether a quantity has the same numbers in a workbook; rounded ones to the last digit."""
-    found = numbers_of(workbook, quantity.name)
+    found = numbers_of(workbook, f"{group}{quantity.name}")
     right = np.array(
         [[float(quantity.number(i, j).full) for j in range(found.shape[1])]
          for i in range(quantity.matrix.shape[0])]
@@ -74,13 +74,17 @@ def is_as_worked(workbook: Any, quantity: Quantity, *, rounded: bool) -> bool:
     return found.shape == right.shape and np.allclose(found, right, rtol=close, atol=1e-13)
 
 
-def not_as_worked(workbook: Any, trace: Trace) -> list[str]:
-    """The quantities of a trace that come to other numbers in a workbook, but for tables of which
-    it has only the rows that are used."""
+def not_as_worked(workbook: Any, trace: Trace, group: str = "") -> list[str]:
+    """The quantities of a trace, and of its variants and generated tokens, that come to other
+    numbers in a workbook, but for tables of which it has only the rows that are used."""
     carries = trace.rounding.carries
-    return [
-        quantity.name
+    own = [
+        f"{group}{quantity.name}"
         for quantity in trace.quantities.values()
         if not (quantity.given and quantity.values.size > 10_000)
-        and not is_as_worked(workbook, quantity, rounded=carries)
+        and not is_as_worked(workbook, quantity, group, rounded=carries)
     ]
+    tokens = {f"token {k}": one for k, one in enumerate(trace.generated, start=2)}
+    further = {**trace.variants, **tokens}
+    others = (not_as_worked(workbook, one, f"{name}.") for name, one in further.items())
+    return [*own, *(wrong for each in others for wrong in each)]

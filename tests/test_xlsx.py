@@ -38,10 +38,11 @@ CHANGED = {
     "masked": ("i_love_tennis_causal", ["mask=[causal, {window: 3}]"], "W_K[2,3]", 0.9),
     "block": ("encoder_block", [], "norm1.gamma[3]", 1.5),
     "cross attention": ("decoder_block", [], "cross.W_K[3,2]", -0.7),
+    "variants": ("word_order", [], "W_K[2,1]", 0.4),
     "recurrent": ("yassine_lstm", [], "W_fx[2,3]", 0.25),
     "next token": (
         "next_token",
-        ["next={temperature: 0.8, top_k: 4, top_p: 0.6}", "generate=1"],
+        ["next={temperature: 0.8, top_k: 4, top_p: 0.6}"],
         "unembedding[2,3]",
         -1.5,
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from types import MappingProxyType
 
 from attncli.arithmetic.elision import MOST_PARTS
 from attncli.document import Block, Document, Note, Prose, Section, Tree
@@ -25,6 +26,7 @@ from attncli.telling.closing import closing_of
 from attncli.telling.detail import MOST_IN_FULL, how_to_see_less
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.findings import findings_of
+from attncli.telling.further import FurtherPages
 from attncli.telling.length import length_of, length_of_section
 from attncli.telling.lookup import keys_and_values
 from attncli.telling.opening import opening_of
@@ -100,7 +102,13 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
         rounding=rounding_facts(trace),
         origins=Origins(trace),
         workings=Workings(trace),
+        further=FurtherPages(trace, _in_full) if whole else MappingProxyType({}),
     )
+
+
+def _in_full(trace: Trace) -> Document:
+    selection = Selection()
+    return _page(trace, selection, tuple(_told(trace, selection)))
 
 
 def _opening(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> tuple[Block, ...]:

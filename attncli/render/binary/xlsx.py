@@ -13,7 +13,7 @@ from attncli.refusals import Refusal
 from attncli.render.abilities import Abilities
 from attncli.render.page import Page
 from attncli.render.workbook.items import Item, TextRow, facts, items_of, paragraph
-from attncli.render.workbook.layout import PlacedItem, Sheet, layout_of
+from attncli.render.workbook.layout import Group, WorkbookLayout, layout_of
 from attncli.render.workbook.names import SheetNames
 from attncli.render.workbook.writing import Writer
 
@@ -35,19 +35,31 @@ class MissingXlsxWriterError(Refusal):
 def bytes_of(documents: Sequence[Document], page: Page) -> bytes:  # noqa: ARG001
     """A workbook; the page's width plays no part. Raises MissingXlsxWriterError, TooLargeError."""
     buffer = BytesIO()
-    names = SheetNames()
-    first = names.new("Read me")
     workbook = _xlsxwriter().Workbook(buffer, {"in_memory": True})
     title = visible(documents[0].title)[:_LONGEST_TITLE]
     workbook.set_properties({"title": title, "created": _CREATED})
-    for k, document in enumerate(documents):
-        layout = layout_of(document, names)
-        writer = Writer(workbook, layout)
-        writer.sheet(Sheet(first if k == 0 else names.new("Read me"), _read_me(document)))
-        for sheet in layout.sheets:
-            writer.sheet(sheet)
+    writer, names = Writer(workbook, title), SheetNames()
+    for document in documents:
+        own: WorkbookLayout | None = None
+        for group in _groups(document):
+            first = names.new("Read me", group.called)
+            layout = layout_of(group, names, own)
+            own = own or layout
+            writer.group(group.called, layout)
+            writer.first_sheet(first, [*_told_first(group)])
+            for sheet in layout.sheets:
+                writer.sheet(sheet)
     workbook.close()
     return buffer.getvalue()
+
+
+def _groups(document: Document) -> Iterator[Group]:
+    """A document, then the further ones of its scenario."""
+    yield Group(document, "", len(document.sections))
+    sections = len(document.sections)
+    for called, other in document.further.items():
+        sections += len(other.sections)
+        yield Group(other, called, sections)
 
 
 def _xlsxwriter() -> ModuleType:
@@ -60,21 +72,22 @@ def _xlsxwriter() -> ModuleType:
     return module
 
 
-def _read_me(document: Document) -> tuple[PlacedItem, ...]:
-    return tuple(PlacedItem(row, item) for row, item in enumerate(_told_first(document)))
-
-
-def _told_first(document: Document) -> Iterator[Item]:
+def _told_first(group: Group) -> Iterator[Item]:
     """The title, how to play, the facts, and what stands before the first section."""
+    document = group.document
     yield TextRow((document.title,), "title")
     if document.workings:
-        for text in _HOW_TO:
+        for text in (_LINKED,) if group.called else _HOW_TO:
             yield from paragraph(text)
     if document.facts is not None:
         yield from facts(document.all_facts, {})
     yield from items_of(document.opening, {})
 
 
+_LINKED = (
+    "What is given here as in the scenario itself has its numbers from there: change them on its"
+    " sheets, and these are worked again, too."
+)
 _HOW_TO = (
     "Each step has a sheet. Every number that was worked out is a formula of the numbers before"
     " it: click on one to see its working.",

@@ -22,7 +22,7 @@ from attncli.render.writers import nothing
 from attncli.tables import Data, MatrixBlock, SideBySide, WorkedTable
 from attncli.word import Word
 
-_LONGEST_LINE = 100
+_LONGEST_LINE = 90
 _MOST_TERMS = 200_000
 """Numbers in the formulas of one table."""
 
@@ -38,12 +38,14 @@ class TextRow(NamedTuple):
 
 class NumberTable(NamedTuple):
     """A quantity whose cells are numbers or formulas; `rows` are those that are written. `notes`
-    say what is not as in other tables."""
+    say what is not as in other tables; one that is `linked` has the numbers of the scenario's own
+    pages, where these can be changed."""
 
     worked: WorkedTable
     rows: tuple[int, ...]
     forms: Forms = MappingProxyType({})
     notes: tuple[str, ...] = ()
+    linked: bool = False
 
     @property
     def quantity(self) -> str:
@@ -150,8 +152,10 @@ def _bullets(block: doc.Bullets, _: Workings) -> Iterator[Item]:
 
 
 def facts(block: doc.Facts, _: Workings) -> Iterator[Item]:
-    """A row each: its name, and what it stands for."""
-    return (TextRow((name, text_of_spans(told)), "fact") for name, told in block.rows)
+    """The name of each, and what it stands for on as many rows as it takes."""
+    for name, told in block.rows:
+        for k, line in enumerate(wrap(text_of_spans(told), _LONGEST_LINE) or [""]):
+            yield TextRow((name if k == 0 else "", line), "fact")
 
 
 def _table(block: doc.Table, _: Workings) -> Iterator[Item]:

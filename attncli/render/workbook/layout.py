@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
+import numpy as np
+
 from attncli.arithmetic.expression import INNER, Apply, Expression, Location, Number, leaves
 from attncli.document import Document, Section
 from attncli.notation.sheet_cells import SheetCell
 from attncli.records import NamedTuple
 from attncli.refusals import Refusal
 from attncli.render.sentences import text_of_spans
-from attncli.render.workbook.items import Item, NumberTable, TextRow, items_of, table_of, with_forms
+from attncli.render.workbook.items import (
+    Item,
+    NumberTable,
+    TextRow,
+    Workings,
+    items_of,
+    table_of,
+    with_forms,
+)
 from attncli.render.workbook.names import SheetNames
 
 _MOST_SHEETS = 40
@@ -40,6 +50,13 @@ class PlacedItem(NamedTuple):
         table = self.item
         return self.row + 1 + len(table.worked.formulas) + len(table.notes) + _HEADER
 
+    @property
+    def end(self) -> int:
+        """The row below it."""
+        if isinstance(self.item, NumberTable):
+            return self.first_row + self.item.shape[0]
+        return self.row + 1
+
 
 class Sheet(NamedTuple):
     """A sheet by its name, with what stands on it."""
@@ -48,41 +65,75 @@ class Sheet(NamedTuple):
     items: tuple[PlacedItem, ...]
 
 
+class Group(NamedTuple):
+    """A page of a workbook: what it is called, the scenario's own by nothing; and how many sections
+    all of its pages have."""
+
+    document: Document
+    called: str
+    sections: int
+
+
 class WorkbookLayout(NamedTuple):
     """The sheets, and where the tables of quantities begin: the place of the first number, and for
-    each row of the quantity which of the table's it is."""
+    each row of the quantity which of the table's it is. `own` is the layout of the scenario's own
+    page, where this is another, whose numbers it may be linked to."""
 
     sheets: tuple[Sheet, ...]
     tables: Mapping[str, tuple[SheetCell, Mapping[int, int]]]
+    workings: Workings
+    own: WorkbookLayout | None = None
 
     def place_of(self, cell: Location) -> SheetCell:
         """Where a number stands."""
         (sheet, row, column), rows = self.tables[cell.quantity]
         return SheetCell(sheet, row + rows[cell.row], column + cell.column)
 
+    def gives(self, table: NumberTable) -> bool:
+        """Whether the same numbers are given here under the same name."""
+        known = table.quantity in self.tables and table.quantity in self.workings
+        if not known or table.is_made:
+            return False
+        mine = self.workings[table.quantity]
+        _, rows = self.tables[table.quantity]
+        same = np.array_equal(mine.table.matrix.values, table.worked.table.matrix.values)
+        return same and not mine.formulas and rows.keys() >= set(table.rows)
 
-def layout_of(document: Document, taken: SheetNames) -> WorkbookLayout:
+
+def layout_of(group: Group, taken: SheetNames, own: WorkbookLayout | None) -> WorkbookLayout:
     """The sheets of a document's sections, of what closes it, and of what these need besides.
     Raises TooLargeError."""
-    pages = [*_pages(document)]
+    document = group.document
+    pages = [*_pages(document, is_long=group.sections > _MOST_SHEETS)]
     placed: set[str] = set()
-    told = [(name, [*_once(items, placed)]) for name, items in pages]
+    told = [(name, [*_headed(_once(items, placed))]) for name, items in pages]
     _check_size(one for _, items in told for one in items)
     told = [(name, [*map(with_forms, items)]) for name, items in told]
     told.append(("Needed from elsewhere", [*_needed(document, told, placed)]))
     tables = [one for _, items in told for one in items if isinstance(one, NumberTable)]
     used = _rows_used(tables)
+    written = [(name, [*_written(items, used, own)]) for name, items in told]
     sheets = [
-        Sheet(taken.new(name), tuple(_placed([_shortened(one, used) for one in items])))
-        for name, items in told
+        Sheet(taken.new(name, group.called), tuple(_placed(items)))
+        for name, items in written
         if items
     ]
-    return WorkbookLayout(tuple(sheets), dict(_starts(sheets)))
+    return WorkbookLayout(tuple(sheets), dict(_starts(sheets)), document.workings, own)
 
 
-def _pages(document: Document) -> Iterator[tuple[str, Iterable[Item]]]:
+def _written(
+    items: Iterable[Item], used: Mapping[str, set[int]], own: WorkbookLayout | None
+) -> Iterator[Item]:
+    """Items as they are written: large tables shortened, linked to the scenario's own numbers."""
+    for item in (_shortened(one, used) for one in items):
+        if isinstance(item, NumberTable) and own is not None and own.gives(item):
+            yield item._replace(linked=True)
+        else:
+            yield item
+
+
+def _pages(document: Document, *, is_long: bool) -> Iterator[tuple[str, Iterable[Item]]]:
     """The names of sheets and what they have; many steps share the sheet of their place."""
-    is_long = len(document.sections) > _MOST_SHEETS
 
     def sheet_of(section: Section) -> str:
         return section.place if is_long else text_of_spans(section.heading)
@@ -105,6 +156,19 @@ def _once(items: Iterable[Item], placed: set[str]) -> Iterator[Item]:
                 continue
             placed.add(item.quantity)
         yield item
+
+
+def _headed(items: Iterable[Item]) -> Iterator[Item]:
+    """The items, but for subheadings that nothing is left below."""
+    told = [*items]
+    for k, item in enumerate(told):
+        below = any(_look(one) not in ("subheading", "title") for one in told[k + 1 : k + 2])
+        if below or _look(item) != "subheading":
+            yield item
+
+
+def _look(item: Item) -> str:
+    return item.look if isinstance(item, TextRow) else ""
 
 
 def _needed(
@@ -180,7 +244,7 @@ def _placed(items: Sequence[Item]) -> Iterator[PlacedItem]:
         row += bool(before is not None and is_apart)
         placed = PlacedItem(row, item)
         yield placed
-        row = placed.first_row + item.shape[0] if isinstance(item, NumberTable) else row + 1
+        row = placed.end
         before = item
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_LONGEST_SHEET, _LONGEST_NAME = 31, 200
+_LONGEST_SHEET, _LONGEST_NAME, _LONGEST_GROUP = 31, 200, 14
 _NOT_IN_SHEETS = r"[\[\]:*?/\\\x00-\x1f\x7f]+"
 _ADDRESS = r"[A-Za-z]{1,3}\d+|[RrCc]\d*|[Rr]\d*[Cc]\d*"
 """What is read as an address, in one of two styles."""
@@ -16,8 +16,9 @@ class SheetNames:
     def __init__(self) -> None:
         self._taken = {"history"}  # which Excel keeps for itself
 
-    def new(self, wanted: str) -> str:
-        """A name as near to the wanted one as a sheet may have."""
+    def new(self, wanted: str, group: str = "") -> str:
+        """A name as near to the wanted one as a sheet may have, behind that of its group."""
+        wanted = f"{group[:_LONGEST_GROUP].rstrip()} · {wanted}" if group else wanted
         plain = re.sub(_NOT_IN_SHEETS, " ", wanted.replace("'", "’")).strip() or "Sheet"
         return _untaken(plain, self._taken, " ({})", _LONGEST_SHEET)
 

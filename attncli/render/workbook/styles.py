@@ -22,6 +22,7 @@ CHOSEN: Look = {**GIVEN, "font_color": INKS["aside"], "italic": True}
 """What the program put there, by a rule that is no formula."""
 RESULT: Look = {"bold": True}
 _LINE: Look = {"border": 1, "border_color": "#d0d7de"}
+_HEADING: Look = {"bold": True, "bg_color": LIGHT.shades[1].background, **_LINE}
 
 LOOKS: Mapping[str, Look] = MappingProxyType(
     {
@@ -31,7 +32,10 @@ LOOKS: Mapping[str, Look] = MappingProxyType(
         "note": {"italic": True, "font_color": LIGHT.aside},
         "formula": {"italic": True, "font_color": LIGHT.aside},
         "name": {"bold": True, "font_size": 12},
-        "heading": {"bold": True, "bg_color": LIGHT.shades[1].background, **_LINE},
+        "heading": _HEADING,
+        "link": {"font_color": LIGHT.line, "underline": 1},
+        "column": {**_HEADING, "align": "right"},
+        "whose": {**_LINE, "align": "right"},
         "fact": _LINE,
         "list": _LINE,
         "blank": {**_LINE, "locked": False, "bg_color": GIVEN["bg_color"]},

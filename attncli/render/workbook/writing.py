@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from attncli.arithmetic.expression import INNER, Blank, Expression, Number
+from attncli.arithmetic.expression import INNER, Blank, Expression, Location, Number
 from attncli.notation import plain
 from attncli.notation.sheet_cells import SheetCell, absolute, cells_across, quoted
 from attncli.notation.spreadsheet import MINUS_INFINITY, TooLongError, formula
@@ -14,6 +14,7 @@ from attncli.render.colours import ink_of
 from attncli.render.workbook.items import Item, NumberTable, TextRow
 from attncli.render.workbook.layout import PlacedItem, Sheet, WorkbookLayout, is_rule
 from attncli.render.workbook.names import RangeNames
+from attncli.render.workbook.paper import in_role, set_up
 from attncli.render.workbook.styles import (
     CHOSEN,
     GIVEN,
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from xlsxwriter import Workbook
     from xlsxwriter.worksheet import Worksheet
 
-_NARROWEST, _WIDEST = 8, 30
 _SEVERAL = "several"
 """Whose the largest share is, if it is not one alone."""
 _LONGEST_TEXT = 32_767
@@ -43,10 +43,20 @@ _MAY = {"format_columns": True, "format_rows": True, "format_cells": True}
 class Writer:
     """Writes the sheets of one workbook."""
 
-    def __init__(self, workbook: Workbook, layout: WorkbookLayout) -> None:
-        self._workbook, self._layout = workbook, layout
+    def __init__(self, workbook: Workbook, title: str) -> None:
+        self._workbook, self._title = workbook, title
         self._formats = Formats(workbook)
         self._names = RangeNames()
+
+    def group(self, called: str, layout: WorkbookLayout) -> None:
+        """What comes next: the sheets of a group."""
+        self._called, self._layout = called, layout
+
+    def first_sheet(self, name: str, items: Sequence[Item]) -> None:
+        """What is said before all else, and below it where to find each sheet."""
+        links = (TextRow((sheet.name,), "link") for sheet in self._layout.sheets)
+        rows = [*items, TextRow(("Sheets",), "subheading"), *links]
+        self.sheet(Sheet(name, tuple(PlacedItem(row, item) for row, item in enumerate(rows))))
 
     def sheet(self, sheet: Sheet) -> None:
         """A sheet; what was given may be changed, formulas are protected without a password."""
@@ -57,15 +67,16 @@ class Writer:
                 self._text(page, placed.row, placed.item)
             else:
                 self._table(page, sheet.name, placed)
-        widths = [len(name) for one in sheet.items for name in _row_names(one.item)]
-        page.set_column(0, 0, min(max([_NARROWEST, *widths]) + 2, _WIDEST))
-        page.set_column(1, 40, 10)
-        page.freeze_panes(1, 1)
-        page.hide_gridlines(2)
+        set_up(page, sheet, self._title)
 
     # -- texts ---------------------------------------------------------------------------------
 
     def _text(self, page: Worksheet, row: int, item: TextRow) -> None:
+        if item.look == "link":
+            (name,) = map(str, item.cells)
+            style = self._formats.named("link")
+            page.write_url(row, 0, f"internal:{quoted(name)}!A1", style, name)
+            return
         for column, cell in enumerate(item.cells):
             self._word(page, row, column, cell, item.look)
 
@@ -94,9 +105,9 @@ class Writer:
         for k, note in enumerate(table.notes):
             self._word(page, top - 1 - len(table.notes) + k, 0, note, "note")
         for j, name in enumerate(block.column_names if table.rows else ()):
-            self._word(page, top - 1, 1 + j, _in_role(block.roles[1], name), "heading")
+            self._word(page, top - 1, 1 + j, in_role(block.roles[1], name), "column")
         for k, i in enumerate(table.rows):
-            self._word(page, top + k, 0, _in_role(block.roles[0], block.row_names[i]), "heading")
+            self._word(page, top + k, 0, in_role(block.roles[0], block.row_names[i]), "heading")
             for j in range(table.shape[1]):
                 self._cell(page, SheetCell(sheet, top + k, 1 + j), table, (i, j))
         if table.rows:
@@ -111,15 +122,15 @@ class Writer:
             self._told_of_shares(page, first, table)
         if table.quantity in self._layout.tables:
             cells = f"{absolute(first)}:{absolute(last)}"
-            name = self._names.new(table.quantity)
+            name = self._names.new(".".join(filter(None, (self._called, table.quantity))))
             self._workbook.define_name(name, f"={quoted(first.sheet)}!{cells}")
 
     def _told_of_shares(self, page: Worksheet, first: SheetCell, table: NumberTable) -> None:
         """Beside shares what each row adds up to, and whose the largest is."""
         block, (_, width) = table.worked.table, table.shape
         names, sums = first._replace(row=first.row - 1), first.column + width
-        self._word(page, names.row, sums, "sum", "heading")
-        self._word(page, names.row, sums + 1, "largest", "heading")
+        self._word(page, names.row, sums, "sum", "column")
+        self._word(page, names.row, sums + 1, "largest", "column")
         heads = cells_across(names, width, fixed=True)
         for k, i in enumerate(table.rows):
             row, shares = first.row + k, block.matrix.values[i]
@@ -129,9 +140,9 @@ class Writer:
             top = f"MAX({cells})"
             of_one = f"INDEX({heads},MATCH({top},{cells},0))"
             formula = f'=IF(COUNTIF({cells},{top})>1,"{_SEVERAL}",{of_one})'
-            name = _in_role(block.roles[1], block.column_names[int(shares.argmax())])
+            name = in_role(block.roles[1], block.column_names[int(shares.argmax())])
             told = _SEVERAL if (shares == shares.max()).sum() > 1 else printed(name)
-            page.write_formula(row, sums + 1, formula, self._formats.named("fact"), told)
+            page.write_formula(row, sums + 1, formula, self._formats.named("whose"), told)
 
     def _cell(
         self, page: Worksheet, place: SheetCell, table: NumberTable, cell: tuple[int, int]
@@ -145,20 +156,35 @@ class Writer:
                 return
         else:
             number = entry
-        written = None if form is None or _is_constant(form) else self._formula(form, place, table)
+        written = self._written(form, place, table, cell)
         if written is None:
             look, pattern = _look_of_value(table, number)
             page.write_number(
                 *place[1:], _value(number), self._formats.number(look, number, pattern)
             )
             return
-        style = self._formats.number(_look_of_formula(table, form), number)
+        pattern = "General" if table.linked and number.full.is_finite() else ""
+        style = self._formats.number(_look_of_formula(table, form), number, pattern)
         if "MMULT(" in written:
             page.write_array_formula(
                 *place[1:], *place[1:], f"{{{written}}}", style, _value(number)
             )
         else:
             page.write_formula(*place[1:], written, style, _value(number))
+
+    def _written(
+        self, form: Expression | None, place: SheetCell, table: NumberTable, cell: tuple[int, int]
+    ) -> str | None:
+        """The formula of a cell; None where its number is written."""
+        if table.linked:
+            return self._link(Location(table.quantity, *cell))
+        return None if form is None or _is_constant(form) else self._formula(form, place, table)
+
+    def _link(self, cell: Location) -> str:
+        """The formula of a number of the scenario's own page."""
+        assert self._layout.own is not None
+        place = self._layout.own.place_of(cell)
+        return f"={quoted(place.sheet)}!{absolute(place)}"
 
     def _formula(self, form: Expression, place: SheetCell, table: NumberTable) -> str | None:
         """The formula of a cell; None where it is longer than a spreadsheet takes."""
@@ -170,21 +196,9 @@ class Writer:
 
 def _called(table: NumberTable) -> str:
     block = table.worked.table
+    if table.linked:
+        return f"{block.name} (as in the scenario itself)"
     return f"{block.name} ({block.origin})" if block.given and block.origin else block.name
-
-
-def _in_role(role: str, name: Word) -> Word:
-    return Word(f"{role}: {name.raw}") if role else name
-
-
-def _row_names(item: Item) -> Iterator[str]:
-    """What decides how wide the first column is."""
-    if isinstance(item, NumberTable):
-        names = item.worked.table.row_names
-        yield from (printed(_in_role(item.worked.table.roles[0], names[i])) for i in item.rows)
-    elif len(item.cells) > 1:
-        first = item.cells[0]
-        yield printed(first) if isinstance(first, Word) else str(first)
 
 
 def _is_constant(form: Expression) -> bool:
