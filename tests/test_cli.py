@@ -291,6 +291,7 @@ def test_the_steps_of_a_scenario_are_explained(name: str) -> None:
         (["run", "i_love_ai", "--set", "seed=1"], 'unknown key "seed"; known: sentence, '),
         (["run", "i_love_ai", "-o", "page.doc"], "page.doc: no format is written to files in .doc"),
         (["exercise", "i_love_ai", "-o", "e.doc"], "e.doc: no format is written to files in .doc; "),
+        (["exercise", "i_love_ai", "-o", "e.xlsx"], "e.xlsx: a workbook that marks answers would"),
         (["lint", "i_love_ai", "-o", "e.docx"], "end its name in .txt, .html, .json"),
     ],
 )  # fmt: skip

@@ -88,6 +88,7 @@ def parse_manner(
     """How and where it is to be written. Raises OutputError, naming all that is wrong."""
     from attncli.render import paper_format_names
 
+    _check_no_workbook(order.form, order.output)
     many = (
         by_file
         or order.hints
@@ -107,6 +108,15 @@ def parse_manner(
     manner = _checked(order, form, folder=folder)
     said = None if counts is None else counts.share
     return manner if said is None else manner._replace(share=said)
+
+
+def _check_no_workbook(form: str | None, output: str | None) -> None:
+    """Raises OutputError where a sheet is asked for as a workbook."""
+    if form == "xlsx" or (form is None and output is not None and output.lower().endswith(".xlsx")):
+        said = f"--format {form}" if output is None else output
+        right = "a sheet in .html marks itself, and a spreadsheet fills in .csv for attn grade"
+        wrong = "a workbook that marks answers would hold them for everybody to read"
+        raise OutputError.of(said, wrong, right)
 
 
 def _check_choice(option: str, said: str | None, known: Sequence[str]) -> None:

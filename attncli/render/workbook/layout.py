@@ -240,8 +240,8 @@ def _placed(items: Sequence[Item]) -> Iterator[PlacedItem]:
     """Items below each other, tables with a row of air around them."""
     row, before = 0, None
     for item in items:
-        is_apart = isinstance(item, NumberTable) or isinstance(before, NumberTable)
-        row += bool(before is not None and is_apart)
+        is_apart = any(isinstance(one, NumberTable) for one in (item, before))
+        row += before is not None and (is_apart or _look(item) == "title")
         placed = PlacedItem(row, item)
         yield placed
         row = placed.end

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from attncli.notation.words import printed
-from attncli.render.workbook.items import Item, NumberTable
+from attncli.render.workbook.items import Item, NumberTable, TextRow
 from attncli.render.workbook.layout import Sheet
 from attncli.word import Word
 
@@ -23,8 +23,8 @@ _LONGEST_HEADER = 80
 
 
 def set_up(page: Worksheet, sheet: Sheet, title: str) -> None:
-    """Widths, what stays in sight, and the printed page: as wide as the sheet, its first row and
-    the title on each, its name and number below."""
+    """Widths, what stays in sight, and the printed page: as wide as the sheet, on each the title,
+    the heading of what is on it if that is one step, and below the sheet's name."""
     widths = _widths([one.item for one in sheet.items])
     for column in range(max([*widths, _TEXT_COLUMNS]) + 1):
         page.set_column(column, column, min(widths.get(column, _USUAL), _WIDEST))
@@ -34,7 +34,8 @@ def set_up(page: Worksheet, sheet: Sheet, title: str) -> None:
     page.print_area(0, 0, max(one.end for one in sheet.items) - 1, width - 1)
     page.set_paper(_A4)
     page.fit_to_pages(1, 0)
-    page.repeat_rows(0)
+    if sum(isinstance(one.item, TextRow) and one.item.look == "title" for one in sheet.items) == 1:
+        page.repeat_rows(0)
     if width > _UPRIGHT_COLUMNS:
         page.set_landscape()
     page.set_header(f"&L{title[:_LONGEST_HEADER].replace('&', '&&')}")
