@@ -106,6 +106,10 @@ class Matrix:
             told = self._told[i, j] = self._number(i, j)
         return told
 
+    def shown(self, i: int, j: int) -> Decimal:
+        """The same as it is shown, for those who ask for each number once: it isn't kept."""
+        return self._number(i, j).shown
+
     def _number(self, i: int, j: int) -> Number:
         cell = Location(self.name, i, j) if self.name else None
         if self.written is not None:

@@ -113,11 +113,11 @@ class PageOptions(NamedTuple):
     def deliver(self, page: "Document") -> None:
         """Renders a page and writes it to a file or to standard output. Without a format, a file's
         suffix tells it. Raises OutputError."""
-        from attncli.render import contents_of, page_format_names
+        from attncli.render import page_format_names, stream_of
 
         form = chosen_format(self.form, self.output, page_format_names())
         where = page_for(self.output)._replace(fragment=self.fragment)
-        write_out(contents_of(page, form, where), self.output, force=self.force)
+        write_out(stream_of(page, form, where), self.output, force=self.force)
 
 
 class Arguments(NamedTuple):

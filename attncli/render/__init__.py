@@ -4,12 +4,13 @@ nothing but a page's pictures, or of `render.exercises` where it is only for exe
 
 Each has `render(document, page) -> str`, `render_forms(documents, page) -> str` too where all forms
 of an exercise go into one file, and the `SUFFIXES` of its files; `ABILITIES`, where it can
-more or less than others. A binary one has `bytes_of(documents, page) -> bytes` in place of these.
+more or less than others; `in_pieces(document, page) -> Iterator[str]`, where its files may be too
+large to be a whole text. A binary one has `bytes_of(documents, page) -> bytes` in place of these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -98,6 +99,15 @@ def contents_of(document: Document, form: str, page: Page) -> str | bytes:
     return str(module_of(form).render(document, page))
 
 
+def stream_of(document: Document, form: str, page: Page) -> str | bytes | Iterable[str]:
+    """The same; in pieces, once, in a format that has large files so."""
+    in_pieces = getattr(module_of(form), "in_pieces", None)
+    if in_pieces is None:
+        return contents_of(document, form, page)
+    pieces: Iterable[str] = in_pieces(document, page)
+    return pieces
+
+
 def _bytes_of(documents: Sequence[Document], form: str, page: Page) -> bytes:
     data: bytes = module_of(form).bytes_of(documents, page)
     return data
@@ -151,6 +161,7 @@ __all__ = [
     "render",
     "render_forms",
     "render_together",
+    "stream_of",
     "suffixes_of",
     "summary_line",
 ]

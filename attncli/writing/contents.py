@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 Contents = str | bytes
 """A text, or a package."""
+Pieces = Iterable[str]
+"""A text that may be too large to be a whole."""
 
 
 def encoded(contents: Contents) -> bytes:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from attncli.writing.contents import Contents, encoded
+from attncli.writing.contents import Contents, Pieces, encoded
 from attncli.writing.errors import OutputError, check_named, exists, told, unsupported
 from attncli.writing.signals import held
+from attncli.writing.streams import gathered
 from attncli.writing.unfinished import alone, unfinished_name
 
+Parts = Callable[[], Iterable[bytes]]
+"""What a file gets, as often as it takes to write it."""
+_AT_ONCE = 2**20
 _OPEN_FILES = Path("/proc/self/fd")
 """Where Linux has the files that a process has open, by which those without a name are linked."""
 
@@ -26,35 +33,59 @@ def check_free(output: str, *, force: bool) -> None:
             raise exists(output)
 
 
-def write_file(output: str, text: Contents, *, force: bool) -> None:
+def write_file(output: str, text: Contents | Pieces, *, force: bool) -> None:
     """Writes a file whole or not at all, and over an existing one only with `force`; a device or
     a pipe, such as /dev/null, takes what comes. Raises OutputError."""
     check_free(output, force=force)
     with told(output):
         if Path(output).exists() and not Path(output).is_file():
-            Path(output).write_bytes(encoded(text))
+            with Path(output).open("wb") as stream:
+                stream.writelines(_encoded_pieces(text))
             return
         path = Path(os.path.realpath(output))
-        with alone(path.parent), held():
-            _put(encoded(text), path, force=force)
+        with _made(text, path.parent) as parts, alone(path.parent), held():
+            _put(parts, path, force=force)
 
 
-def _put(data: bytes, path: Path, *, force: bool) -> None:
+@contextmanager
+def _made(text: Contents | Pieces, folder: Path) -> Iterator[Parts]:
+    """The bytes of a file, as often as they are asked for. What comes in pieces is first made as a
+    file without a name: that may take long, and nothing holds a signal then."""
+    if isinstance(text, str | bytes):
+        yield partial(iter, (encoded(text),))
+        return
+    from tempfile import TemporaryFile
+
+    with TemporaryFile(dir=folder) as file:
+        file.writelines(_encoded_pieces(text))
+        yield partial(_from_start, file)
+
+
+def _from_start(file: BinaryIO) -> Iterator[bytes]:
+    file.seek(0)
+    return iter(partial(file.read, _AT_ONCE), b"")
+
+
+def _encoded_pieces(text: Contents | Pieces) -> Iterator[bytes]:
+    return map(encoded, (text,) if isinstance(text, str | bytes) else gathered(text))
+
+
+def _put(parts: Parts, path: Path, *, force: bool) -> None:
     """Without a name nothing is left of a file even if we are killed; where the system can't do
     that, it has a name until it is whole."""
     try:
-        _put_nameless(data, path, force=force)
+        _put_nameless(parts, path, force=force)
     except FileExistsError:
         raise
     except OSError:
-        _put_named(data, path, force=force)
+        _put_named(parts, path, force=force)
 
 
-def _put_nameless(data: bytes, path: Path, *, force: bool) -> None:
+def _put_nameless(parts: Parts, path: Path, *, force: bool) -> None:
     if not hasattr(os, "O_TMPFILE"):
         raise unsupported()
     with open(os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o666), "wb") as file:  # noqa: PTH123
-        fill(file, data)
+        fill(file, parts())
         source = _OPEN_FILES / str(file.fileno())
         if not force:
             _link_open(source, path)
@@ -74,11 +105,11 @@ def _link_open(source: Path, place: Path) -> None:
     os.link(source, place, src_dir_fd=0)
 
 
-def _put_named(data: bytes, path: Path, *, force: bool) -> None:
+def _put_named(parts: Parts, path: Path, *, force: bool) -> None:
     source = unfinished_name(path.parent)
     try:
         with source.open("xb") as file:
-            fill(file, data)
+            fill(file, parts())
         if force:
             copy_mode(path, source)
             source.replace(path)
@@ -88,10 +119,10 @@ def _put_named(data: bytes, path: Path, *, force: bool) -> None:
         source.unlink(missing_ok=True)
 
 
-def fill(file: BinaryIO, data: bytes) -> None:
+def fill(file: BinaryIO, parts: Iterable[bytes]) -> None:
     """Writes it all, and has it on the disk: some systems say late that there is no room, and
     after a crash a name must not stand for nothing."""
-    file.write(data)
+    file.writelines(parts)
     file.flush()
     os.fsync(file.fileno())
 

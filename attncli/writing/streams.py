@@ -11,11 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
-from attncli.writing.contents import Contents
+from attncli.writing.contents import Contents, Pieces
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
+_AT_ONCE = 2**16
+"""Characters that are written together."""
 _FAILED = 1
 
 
@@ -84,7 +86,7 @@ class _Heedless(_Whole):
         """Nothing."""
 
 
-def write_out(text: Contents, output: str | None = None, *, force: bool = False) -> None:
+def write_out(text: Contents | Pieces, output: str | None = None, *, force: bool = False) -> None:
     """Writes a text to standard output, or anything to a file where one is named. Raises
     OutputError."""
     if output is not None and output != "-":
@@ -92,9 +94,23 @@ def write_out(text: Contents, output: str | None = None, *, force: bool = False)
 
         write_file(output, text, force=force)
         return
-    assert isinstance(text, str), "what is no text goes to a file"
-    sys.stdout.write(text)
+    assert not isinstance(text, bytes), "what is no text goes to a file"
+    for part in (text,) if isinstance(text, str) else gathered(text):
+        sys.stdout.write(part)
     sys.stdout.flush()
+
+
+def gathered(pieces: Pieces) -> Iterator[str]:
+    """Pieces of a text put together to larger ones, as streams like them."""
+    kept: list[str] = []
+    size = 0
+    for piece in pieces:
+        kept.append(piece)
+        size += len(piece)
+        if size >= _AT_ONCE:
+            yield "".join(kept)
+            kept, size = [], 0
+    yield "".join(kept)
 
 
 @contextmanager

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from attncli import document as doc
 from attncli.arithmetic.elision import MOST_PARTS
@@ -14,9 +15,10 @@ from attncli.arithmetic.expression import Blank, Equation, Expression, Number, O
 from attncli.choices import LANGUAGES
 from attncli.marked import MarkedNumber
 from attncli.notation import plain, unbreakable
-from attncli.notation.words import is_hidden
+from attncli.notation.rows import plain_rows
 from attncli.questions import MistakenAnswer, Owner, Paper, Question, plain_points
 from attncli.render.abilities import Abilities
+from attncli.render.json_pieces import Rows, pieces
 from attncli.render.numbers import text_of
 from attncli.render.page import Page
 from attncli.render.picture_data import pictures_as_data
@@ -32,11 +34,17 @@ ABILITIES = Abilities(detail="full")
 VERSION = 1
 
 
-def render(document: doc.Document, page: Page) -> str:  # noqa: ARG001
+def render(document: doc.Document, page: Page) -> str:
     """The document's numbers as JSON; the page's width plays no part."""
+    return "".join(in_pieces(document, page))
+
+
+def in_pieces(document: doc.Document, page: Page) -> Iterator[str]:  # noqa: ARG001
+    """The same in pieces, each made when it is asked for."""
     is_sheet = document.paper is not None and document.paper.kind == "sheet"
     told = as_printed(document) if is_sheet else document
-    return _escaped(_pretty(_document(told))) + "\n"
+    yield from pieces(_document(told))
+    yield "\n"
 
 
 def _document(document: doc.Document) -> dict[str, Any]:
@@ -88,33 +96,12 @@ def _of_owner(owner: Owner) -> Iterator[tuple[str, str]]:
     yield from (("name", raw(owner.name)), ("id", raw(owner.id)))
 
 
-def _pretty(value: Any, indent: str = "") -> str:  # noqa: ANN401
-    """JSON with a line for each key and each row of numbers."""
-    deeper = indent + "  "
-    match value:
-        case {**entries} if entries:
-            items = [f"{json.dumps(key)}: {_pretty(v, deeper)}" for key, v in entries.items()]
-            brackets = "{}"
-        case [*rows] if any(isinstance(row, list | dict) for row in rows):
-            items = [_pretty(row, deeper) for row in rows]
-            brackets = "[]"
-        case _:
-            return json.dumps(value, ensure_ascii=False)
-    inside = f",\n{deeper}".join(items)
-    return f"{brackets[0]}\n{deeper}{inside}\n{indent}{brackets[1]}"
-
-
 def _text_of(spans: doc.Spans) -> str:
     return text_of_spans(spans, raw)
 
 
 def _plain(node: Expression | Equation) -> str:
     return unbreakable(plain(node, raw))
-
-
-def _escaped(text: str) -> str:
-    """JSON with invisible characters as escapes; in it they can only stand inside strings."""
-    return re.sub(r"[^\n -~]", lambda c: json.dumps(c[0])[1:-1] if is_hidden(c[0]) else c[0], text)
 
 
 def _section(section: doc.Section) -> dict[str, Any]:
@@ -201,27 +188,38 @@ def _given(block: MatrixBlock, sources: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _matrix(block: MatrixBlock) -> dict[str, Any]:
-    values = _finite((block.matrix.values[list(block.rows)] + 0.0).tolist())  # no minus zero
-    columns = range(block.matrix.shape[1])
-    text = [[_text(block.entry(i, j)) for j in columns] for i in block.rows]
+    values, text = partial(_values, block), partial(_texts, block)
     return {
         "name": block.quantity or block.name,
         "rows": [block.row_names[i].raw for i in block.rows],
         "columns": [name.raw for name in block.column_names],
         **_unless_empty(tokens=[token.raw for token in block.tokens]),
-        "values": [row[0] for row in values] if block.is_list else values,
-        "text": [row[0] for row in text] if block.is_list else text,
+        "values": [row[0] for row in values()] if block.is_list else Rows(values),
+        "text": [row[0] for row in text()] if block.is_list else Rows(text),
     }
 
 
+def _values(block: MatrixBlock) -> Iterator[list[float | None]]:
+    """The rows of numbers, with null for −∞, which JSON has no number for, and for what is to be
+    filled in."""
+    for i in block.rows:
+        row = block.matrix.values[i] + 0.0  # no minus zero
+        finite = row.tolist()
+        if not np.isfinite(row).all():
+            finite = [x if math.isfinite(x) else None for x in finite]
+        yield finite
+
+
+def _texts(block: MatrixBlock) -> Iterator[Sequence[str | None]]:
+    """The rows of numbers as they are printed; null for what is to be filled in."""
+    if not block.blanks and not np.isnan(block.matrix.values).any():
+        return plain_rows(block.matrix, block.rows)
+    columns = range(block.matrix.shape[1])
+    return ([_text(block.entry(i, j)) for j in columns] for i in block.rows)
+
+
 def _text(entry: Number | Blank) -> str | None:
-    """A number as it is printed; null for what is to be filled in."""
     return None if isinstance(entry, Blank) else text_of(entry)
-
-
-def _finite(rows: list[list[float]]) -> list[list[float | None]]:
-    """Numbers with null for −∞, which JSON has no number for, and for what is to be filled in."""
-    return [[x if math.isfinite(x) else None for x in row] for row in rows]
 
 
 def _working(blocks: Iterable[doc.Block]) -> Iterator[dict[str, Any]]:
