@@ -15,14 +15,16 @@ from typer.testing import CliRunner
 
 from attncli.choices import LANGUAGES, Language
 from attncli.cli import app
-from attncli.document import Document, Note, Prose, Subheading
+from attncli.document import Document, Note, Prose, Subheading, WordBlank
 from attncli.languages import sentences_in, words_of
 from attncli.questions import counted_points
 from attncli.render import Page, exercise_format_names, format_names, render
 from attncli.scenario.exercise import Frame
 from attncli.telling.exercise.hints import hints_page, with_hints
+from attncli.telling.exercise.inquiries import WordsWanted
 from attncli.telling.exercise.key_pages import key_page
 from attncli.telling.exercise.papers import exercise
+from attncli.telling.exercise.request import ExerciseRequest
 from attncli.telling.exercise.sheets import sheet_of
 from tests.exercises import SELF_MARKING, wish
 from tests.pages import SHIPPED, trace_of
@@ -145,7 +147,7 @@ def said(document: Document) -> Iterator[str]:
         yield from (section.place, *(span for span in section.title if isinstance(span, str)))
         blocks += section.blocks
     for block in blocks:
-        if isinstance(block, Prose | Subheading | Note):
+        if isinstance(block, Prose | Subheading | Note | WordBlank):
             yield from (span for span in block.text if isinstance(span, str))
 
 
@@ -159,6 +161,30 @@ def test_what_steps_say_on_sheets_is_translated(name: str) -> None:
     for before, now in zip(said(english), said(german), strict=True):
         bare = re.sub(r"\d+", "{}", now).strip()
         assert now != before or bare in known or not re.search("[a-z]{3}", now), before
+
+
+ASKED = {
+    "attends_most": "i_love_ai",
+    "which_mask": "i_love_tennis_causal",
+    "merged": "bpe",
+    "rounds[1].merged": "wordpiece",
+}
+
+
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize("question", ASKED)
+def test_questions_in_words_are_asked_in_a_language(question: str, language: Language) -> None:
+    """Each of their sentences is one of the table's, and none is left in English."""
+    trace = trace_of(SHIPPED[ASKED[question]])
+    for ties in ("", "first") if question == "merged" else ("",):
+        worked = trace_of(SHIPPED["bpe"], f"tokenizer.ties={ties}") if ties else trace
+        wanted = ExerciseRequest((), words=(WordsWanted(question),))
+        asked = exercise(worked, wanted, "A", "", Frame(language=language))
+        told = [b for one in sheet_of(asked).sections for b in one.blocks]
+        texts_asked = [b.text for b in told if isinstance(b, WordBlank)]
+        assert texts_asked
+        left = " ".join(span for text in texts_asked for span in text if isinstance(span, str))
+        assert not re.search(r"\b(the|which|Among|Of|and|attend|merged)\b", left), left
 
 
 def test_numbers_and_hashes_know_no_language() -> None:

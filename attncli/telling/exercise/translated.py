@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from attncli.choices import LANGUAGES, Language
-from attncli.document import Block, Note, Prose, Section, Span, Spans, Subheading, Table
+from attncli.document import Block, Note, Prose, Section, Span, Spans, Subheading, Table, WordBlank
 from attncli.languages import sentences_in
 
 _NUMBER = re.compile(r"\((?:\d+, )*\d+\)|\d+(?:\.\d+)?")
@@ -31,7 +31,7 @@ def translated(section: Section, language: Language) -> Section:
 
 def _block(block: Block, table: _Table) -> Block:
     match block:
-        case Prose() | Subheading() | Note():
+        case Prose() | Subheading() | Note() | WordBlank():
             return block._replace(text=_spans(block.text, table))
         case Table():
             headings = (
