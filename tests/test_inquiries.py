@@ -196,12 +196,12 @@ def test_answers_are_read_as_people_write_them(
     assert chosen(text, options, labels_of(options)) == meant
 
 
-def graded(folder: Path, answers: Mapping[str, str]) -> dict[str, Any]:
-    """The verdicts on some answers to i_love_ai, by what they answer."""
+def graded(folder: Path, answers: Mapping[str, str], scenario: str = "i_love_ai") -> dict[str, Any]:
+    """The verdicts on some answers to a scenario, by what they answer."""
     lines = (f'  "{id_}": {answer}' for id_, answer in answers.items())
     path = folder / "answers.yaml"
     path.write_text("\n".join(["answers:", *lines]) + "\n", "utf-8")
-    result = CliRunner().invoke(app, ["grade", "i_love_ai", str(path), "--format", "json"])
+    result = CliRunner().invoke(app, ["grade", scenario, str(path), "--format", "json"])
     assert result.exit_code in (0, 1), result.output
     return {one["cell"]: one for one in json.loads(result.output)["verdicts"]}
 
@@ -216,6 +216,30 @@ def test_marking_knows_right_wrong_and_what_follows(tmp_path: Path) -> None:
     assert graded(tmp_path, own)[ids[1]]["verdict"] == "carried forward"
     shown = {"scores[love, I]": "4", "weights[love, love]": "0.9", ids[1]: "love"}
     assert graded(tmp_path, shown)[ids[1]]["verdict"] == "carried forward"
+
+
+def test_a_wrong_way_that_gives_the_words_is_named(tmp_path: Path) -> None:
+    """Found here by other means: the column's largest weight, the table turned over, the pair met
+    first; a right answer that the way would have missed speaks against it."""
+
+    def cause(scenario: str, answers: Mapping[str, str]) -> str | None:
+        said = graded(tmp_path, answers, scenario)[[*answers][-1]]
+        assert (said["verdict"] == "known mistake") == (said["cause"] is not None)
+        return None if said["cause"] is None else str(said["cause"]["name"])
+
+    love = "attends_most[love]"
+    weights = trace_of(SHIPPED["i_love_ai"])["weights"].values
+    most = ["I", "love", "AI"][int(weights[:, 1].argmax())]
+    assert cause("i_love_ai", {love: most}) == "read_down_the_column"
+    assert cause("i_love_ai", {"attends_most[I]": "AI", love: most}) is None
+    causal = trace_of(SHIPPED["i_love_tennis_causal"])
+    (masks,) = questions_at(causal, "which_mask")
+    tables = [table.values for table in masks.asked.tables]
+    turned = next(k for k, one in enumerate(tables) if np.array_equal(one, np.triu(one * 0 + 1)))
+    chosen_mask = {"which_mask": masks.asked.options[turned]}
+    assert cause("i_love_tennis_causal", chosen_mask) == "row_and_column"
+    # unhappily comes first, in which h a is met before a p, as frequent, whose IDs are smaller
+    assert cause("bpe", {"rounds[2].merged": "h a"}) == "other_tie_rule"
 
 
 def test_an_exercise_of_questions_is_made_and_marked(tmp_path: Path) -> None:

@@ -20,11 +20,20 @@ Chosen = frozenset[int]
 """Options by their places, from 0."""
 
 
+class Misreading(NamedTuple):
+    """A common mistake in answering a question: what it gives where numbers lie between two
+    arrays."""
+
+    name: str
+    says: str
+    gives: Callable[[Array, Array], Chosen]
+
+
 class WordsAsked(NamedTuple):
     """A question at a place: of which row of what it is read from, where there is one of each; how
     it is put, what may be answered, and which of that is right where the numbers that it is read
     from lie between two arrays. Of many options only some are `listed`, to choose from. Options
-    that are no words are `tables`, by their labels."""
+    that are no words are `tables`, by their labels. `misread` are common mistakes."""
 
     row: int | None
     says: Phrase
@@ -32,6 +41,12 @@ class WordsAsked(NamedTuple):
     right: Callable[[Array, Array], Chosen]
     listed: tuple[int, ...] = ()
     tables: tuple[Matrix, ...] = ()
+    misread: tuple[Misreading, ...] = ()
+
+    def misread_as(self, name: str, low: Array, high: Array) -> Chosen:
+        """What a common mistake gives; nothing where it can't be made."""
+        gives = (one.gives for one in self.misread if one.name == name)
+        return next(gives, lambda _, __: frozenset())(low, high)
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -29,10 +29,11 @@ class HardCell(NamedTuple):
 
 
 def commonest(papers: Sequence[MarkedPaper]) -> list[CommonMistake]:
-    """The causes of wrong numbers, those of most papers first."""
+    """The causes of wrong answers, those of most papers first."""
     counts: Counter[tuple[str, str]] = Counter()
     for paper in papers:
-        causes = ((one.cause, one.judgement) for one in paper.verdicts if one.judgement in _WRONG)
+        causes = [(one.cause, one.judgement) for one in paper.verdicts if one.judgement in _WRONG]
+        causes += [(one.causes[0], one.judgement) for one in paper.words if one.causes]
         counts.update({(cause.says, judgement) for cause, judgement in causes if cause})
     ordered = sorted(counts.items(), key=lambda entry: -entry[1])
     return [CommonMistake(says, judgement, count) for (says, judgement), count in ordered]

@@ -9,7 +9,8 @@ from attncli.marking.answers.sheets import AnswerSheet
 from attncli.marking.grading.degenerate import Degenerate, degenerate
 from attncli.marking.grading.exam import Exam
 from attncli.marking.grading.terms import MarkedTerm, marked_term
-from attncli.marking.grading.words import MarkedWords, OwnNumbers, marked_words
+from attncli.marking.grading.word_causes import OwnAnswers
+from attncli.marking.grading.words import MarkedWords, marked_words, meanings
 from attncli.marking.verdicts import Given, Verdict
 from attncli.records import NamedTuple
 
@@ -86,10 +87,9 @@ def marked(exam: Exam, sheet: AnswerSheet) -> MarkedPaper:
         marked_term(one, sheet.answers.get(one.id, nothing), answers, carry=exam.scheme.carry)
         for one in exam.terms
     )
-    own = OwnNumbers(exam.judge.right, theirs, answers)
-    words = tuple(
-        marked_words(one, sheet.answers.get(one.id, nothing), own, carry=exam.scheme.carry)
-        for one in exam.words
-    )
+    said = [(one, sheet.answers.get(one.id, nothing)) for one in exam.words]
+    judge = exam.judge
+    own = OwnAnswers(judge.right, theirs, answers, judge.hypotheses, [*meanings(said)])
+    words = tuple(marked_words(*one, own, carry=exam.scheme.carry) for one in said)
     trivial = tuple(degenerate(exam.trace, verdicts))
     return MarkedPaper(sheet, exam, numbers, trivial, terms, words)

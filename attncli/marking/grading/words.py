@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
 import numpy as np
 
-from attncli.arithmetic.equations.enclosures import Enclosure
-from attncli.arithmetic.expression import Location
+from attncli.marking.grading.word_causes import MeantOption, OwnAnswers
 from attncli.marking.inquiries import WordQuestion
-from attncli.marking.paths import Paths
-from attncli.marking.verdicts import Given, Judgement
+from attncli.marking.verdicts import Cause, Given, Judgement
 from attncli.marking.wording import chosen
 from attncli.records import NamedTuple
 
@@ -33,44 +31,41 @@ class AskedWords(NamedTuple):
 
 class MarkedWords(NamedTuple):
     """What somebody answered in words, what is said of it, and its points; `right` are the options
-    that are right."""
+    that are right, `causes` what may have led to a wrong answer."""
 
     asked: AskedWords
     given: Given
     judgement: Judgement
     points: Decimal
     right: tuple[str, ...]
+    causes: tuple[Cause, ...] = ()
 
 
-class OwnNumbers(NamedTuple):
-    """Where honest paths lead, where they do from an author's own numbers, and these."""
-
-    right: Paths
-    theirs: Paths
-    answers: Mapping[Location, Given]
-
-    def held(self, name: str) -> Enclosure:
-        """Between which numbers a quantity lies that the author goes on with: as they were
-        given, where they were."""
-        low, high = (end.copy() for end in self.theirs.written(name))
-        for (quantity, i, j), given in self.answers.items():
-            if quantity == name and given.number is not None:
-                low[i, j] = high[i, j] = float(given.number)
-        return Enclosure(low, high)
-
-
-def marked_words(asked: AskedWords, given: Given, own: OwnNumbers, *, carry: bool) -> MarkedWords:
+def marked_words(asked: AskedWords, given: Given, own: OwnAnswers, *, carry: bool) -> MarkedWords:
     """What is said of an answer in words. It is carried forward where it is what the author's own
-    numbers tell."""
+    numbers tell, a known mistake where that is what gives it."""
     right = asked.question.right_on(own.right)
     judgement = _judgement(asked, given, right, own)
+    causes: tuple[Cause, ...] = ()
+    if judgement == "slip":
+        causes = own.causes(*meanings([(asked, given)]))
+        judgement = "known mistake" if causes else "slip"
     earns = judgement == "correct" or (carry and judgement == "carried forward")
     options = tuple(asked.question.asked.options[k] for k in right)
-    return MarkedWords(asked, given, judgement, asked.points if earns else Decimal(0), options)
+    points = asked.points if earns else Decimal(0)
+    return MarkedWords(asked, given, judgement, points, options, causes)
+
+
+def meanings(answers: Iterable[tuple[AskedWords, Given]]) -> Iterator[MeantOption]:
+    """What is meant by answers in words, where that can be told."""
+    for asked, given in answers:
+        meant = asked.meant(given.text)
+        if meant is not None:
+            yield MeantOption(asked.question, meant)
 
 
 def _judgement(
-    asked: AskedWords, given: Given, right: tuple[int, ...], own: OwnNumbers
+    asked: AskedWords, given: Given, right: tuple[int, ...], own: OwnAnswers
 ) -> Judgement:
     if not given.text.strip():
         return "blank"

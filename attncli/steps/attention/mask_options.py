@@ -6,7 +6,7 @@ import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array
-from attncli.steps.inquiry import Chosen, WordsAsked, in_no_order
+from attncli.steps.inquiry import Chosen, Misreading, WordsAsked, in_no_order
 from attncli.trace import HeadPlace, Trace
 
 _MOST_LISTED = 4
@@ -32,8 +32,12 @@ def which_mask(place: HeadPlace, trace: Trace) -> tuple[WordsAsked, ...]:
             k for k, one in enumerate(shown) if any(np.array_equal(one, end) for end in ends)
         )
 
+    def turned(low: Array, high: Array) -> Chosen:
+        return right(low.T, high.T)
+
     options = tuple(_LABELS[: len(shown)])
-    return (WordsAsked(None, (says,), options, right, tables=zeros_and_ones),)
+    misread = (Misreading("row_and_column", "Rows and columns were exchanged.", turned),)
+    return (WordsAsked(None, (says,), options, right, tables=zeros_and_ones, misread=misread),)
 
 
 def _like_masks(shape: tuple[int, int]) -> list[Array]:

@@ -12,12 +12,13 @@ from attncli.arithmetic.operations import (
     RowSum,
     SumOfAll,
 )
+from attncli.arithmetic.rounding import Array
 from attncli.file.keys import Key
 from attncli.file.kinds import Either
 from attncli.file.matrices import NAMED
 from attncli.name import Name
 from attncli.scenario.templates import TEMPLATE
-from attncli.steps.inquiry import Inquiry, WordsAsked, largest
+from attncli.steps.inquiry import Chosen, Inquiry, Misreading, WordsAsked, largest
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, HeadPlace, Place, Quantity, Trace
 from attncli.word import Word
@@ -50,6 +51,10 @@ def _raised(place: HeadPlace, base: int) -> Definition:
     return Definition(place.name("exp"), RaisedTo(base), (place.x,))
 
 
+_DOWN = "The token that attends to this one most was taken: the column was read, not the row."
+_LEAST = "The token with the smallest weight was taken."
+
+
 def _attends_most(place: HeadPlace, trace: Trace) -> tuple[WordsAsked, ...]:
     """Which token each query attends to most."""
     weights = trace[place.name("weights")]
@@ -59,7 +64,20 @@ def _attends_most(place: HeadPlace, trace: Trace) -> tuple[WordsAsked, ...]:
 def _most_of(weights: Quantity, i: int) -> WordsAsked:
     says = ("Which token does the query “", Word(weights.rows.names[i]), "” attend to most?")
     options = weights.columns.names
-    return WordsAsked(i, says, options, lambda low, high: largest(low[i], high[i]))
+
+    def right(low: Array, high: Array) -> Chosen:
+        return largest(low[i], high[i])
+
+    def down(low: Array, high: Array) -> Chosen:
+        return largest(low[:, i], high[:, i])
+
+    def least(low: Array, high: Array) -> Chosen:
+        return largest(-high[i], -low[i])
+
+    misread: tuple[Misreading, ...] = (Misreading("least_for_most", _LEAST, least),)
+    if weights.rows.names == options:
+        misread = (Misreading("read_down_the_column", _DOWN, down), *misread)
+    return WordsAsked(i, says, options, right, misread=misread)
 
 
 STEP = Step(

@@ -12,7 +12,7 @@ from itertools import pairwise
 from attncli.arithmetic.operations import CountInWords, PairScore
 from attncli.arithmetic.rounding import Array
 from attncli.name import Name, below
-from attncli.steps.inquiry import Chosen, Inquiry, WordsAsked, in_no_order, largest
+from attncli.steps.inquiry import Chosen, Inquiry, Misreading, WordsAsked, in_no_order, largest
 from attncli.steps.step import Mistake, Step
 from attncli.tokenizing.corpus import Occurrences, occurrences
 from attncli.tokenizing.merge_training import (
@@ -108,6 +108,11 @@ _MOST_TOKENS = 60
 """Tokens of a vocabulary that are listed."""
 
 
+_OTHER_RULE = "Of pairs that are as good one was taken by another rule than the one that is said."
+_BY_COUNT = "The pair with the largest count was taken, not that with the largest score."
+Ranks = list[tuple[float, ...]]
+
+
 def _merged(place: RoundPlace, trace: Trace) -> tuple[WordsAsked, ...]:
     """Which pair is merged."""
     own, learned = round_of(place), place.text.learned_as(MergeTraining)
@@ -115,18 +120,31 @@ def _merged(place: RoundPlace, trace: Trace) -> tuple[WordsAsked, ...]:
         return ()
     pairs, counts = [*own.snapshot.pairs], trace[place.name("counts")].values
     order = in_no_order(len(pairs), counts)
-    ranks = _ranks(pairs, own.snapshot.words, learned, counts[:, 0])
+    ranks, others = (
+        _ranks(pairs, own.snapshot.words, one, counts[:, 0])
+        for one in (learned, learned._replace(first=not learned.first))
+    )
     best = order.index(0)  # the pairs are in the order in which they would be merged
 
-    def right(low: Array, high: Array) -> Chosen:
+    def picked(low: Array, high: Array, ranks: Ranks = ranks) -> Chosen:
         ends = (low[:, 0], high[:, 0])
-        picked = (min(largest(end, end), key=ranks.__getitem__) for end in ends)
-        return frozenset(order.index(k) for k in picked)
+        chosen = (min(largest(end, end), key=ranks.__getitem__) for end in ends)
+        return frozenset(order.index(k) for k in chosen)
 
+    def by_other_rule(low: Array, high: Array) -> Chosen:
+        return picked(low, high, others)
+
+    def by_count(*_: Array) -> Chosen:
+        return picked(counts, counts)
+
+    misread: tuple[Misreading, ...] = (Misreading("other_tie_rule", _OTHER_RULE, by_other_rule),)
+    if learned.score == "likelihood":
+        misread = (*misread, Misreading("count_for_score", _BY_COUNT, by_count))
     listed = tuple(k for k, pair in enumerate(order) if pair < _MOST_LISTED)
     assert best in listed
     says = f"Which pair is merged in round {place.round}?"
-    return (WordsAsked(None, (says,), tuple(" ".join(pairs[k]) for k in order), right, listed),)
+    options = tuple(" ".join(pairs[k]) for k in order)
+    return (WordsAsked(None, (says,), options, picked, listed, misread=misread),)
 
 
 def _ranks(
@@ -134,7 +152,7 @@ def _ranks(
     words: Sequence[Sequence[str]],
     learned: MergeTraining,
     counts: Array,
-) -> list[tuple[float, ...]]:
+) -> Ranks:
     """What decides between pairs that are as good: the smaller comes first."""
     if learned.first:
         met = list(dict.fromkeys(pair for word in words for pair in pairwise(word)))

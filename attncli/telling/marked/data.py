@@ -71,8 +71,9 @@ def _words(answer: MarkedWords) -> dict[str, object]:
         "expected": answer.right[0],
         "accepted": list(answer.right),
         "verdict": answer.judgement,
-        "cause": None,
+        "cause": next(map(_cause, answer.causes), None),
         "follows_from": [],
+        **({"others": [*map(_cause, answer.causes[1:])]} if answer.causes[1:] else {}),
         "points": float(answer.points),
     }
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from attncli.arithmetic.expression import Location, Symbol
 from attncli.document import Block, Bullets, Prose, Span, Spans, Subheading, Term
+from attncli.marking.grading.words import MarkedWords
 from attncli.marking.judging import Judge
 from attncli.marking.verdicts import Cause, Verdict
 from attncli.records import NamedTuple
@@ -40,6 +41,23 @@ def findings(judge: Judge, verdicts: Sequence[Verdict]) -> Iterator[Block]:
         yield Bullets(tuple(_unread(judge.trace, one) for one in unreadable))
 
 
+def findings_in_words(answers: Sequence[MarkedWords]) -> Iterator[Block]:
+    """What led to wrong answers in words, where that is known."""
+    for one in answers:
+        if one.causes:
+            first, *others = one.causes
+            yield Subheading((Word(one.asked.id),))
+            yield Prose((f"{one.judgement.capitalize()}: ", first.says))
+            yield from _also(others)
+
+
+def _also(causes: Sequence[Cause]) -> Iterator[Prose]:
+    if causes:
+        others = _others(causes)
+        said = "These explain" if others[1:] else "This explains"
+        yield Prose((f"{said} it as well: ", " ".join(others)))
+
+
 def _causes(verdicts: Sequence[Verdict]) -> list[Finding]:
     """The wrong numbers, those of one cause together."""
     found: dict[tuple[object, ...], list[Verdict]] = {}
@@ -69,10 +87,7 @@ def _told(
         cells = [one.cell for one in finding.verdicts[1:]]
         said = f"The same in {counted(len(cells), 'more number')}: "
         yield Prose((said, *_cells(trace, cells), "."))
-    if first.others:
-        others = _others(first.others)
-        said = "These explain" if others[1:] else "This explains"
-        yield Prose((f"{said} it as well: ", " ".join(others)))
+    yield from _also(first.others)
     yield from _following(trace, finding, verdicts)
     yield from beside(judge, first, verdicts)
 

@@ -15,7 +15,7 @@ from attncli.marking.verdicts import Verdict
 from attncli.records import NamedTuple
 from attncli.telling.facts import rounding_facts
 from attncli.telling.marked.data import judged_numbers
-from attncli.telling.marked.findings import findings
+from attncli.telling.marked.findings import findings, findings_in_words
 from attncli.telling.marked.tables import legend, table_of_terms, table_of_words, tables
 from attncli.telling.marked.words import in_short
 from attncli.word import Word
@@ -50,7 +50,8 @@ def report(judge: Judge, verdicts: tuple[Verdict, ...], told: Report) -> Documen
         *table_of_words(told.words),
         legend(judged),
     )
-    found = [*findings(judge, verdicts)] or [_without_findings(judged)]
+    found = [*findings(judge, verdicts), *findings_in_words(told.words)]
+    found = found or [_without_findings(judged)]
     sections = [Section("", None, ("Findings",), (), (*told.notes, *found))]
     if judged:
         sections.insert(0, Section("", None, ("Numbers",), (), numbers))

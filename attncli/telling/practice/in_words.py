@@ -10,7 +10,7 @@ from attncli.steps import step_named
 from attncli.telling.exercise.inquiries import AskedInWords, blocks_of
 from attncli.telling.practice.session import RIGHT, Session
 from attncli.telling.practice.tasks import Task
-from attncli.telling.practice.words import page_of
+from attncli.telling.practice.words import page_of, what_gives
 from attncli.telling.sentences import joined
 from attncli.word import Word
 
@@ -20,6 +20,7 @@ _SAID = {
     "carried forward": "it follows from your earlier numbers, so it counts.",
     "unreadable": "that is none of the answers that there are.",
     "blank": "nothing was written.",
+    "known mistake": "it doesn't follow.",
     "slip": "it doesn't follow.",
 }
 
@@ -62,4 +63,5 @@ def answer(session: Session, task: Task) -> Document:
 def verdict_on(marked: MarkedWords) -> Spans:
     """What is said of an answer at once."""
     sign = "✓ " if marked.judgement in RIGHT else "✗ "
-    return (sign, marked.asked.id, ": ", _SAID[marked.judgement])
+    gives = [f" {what_gives(cause)}" for cause in marked.causes[:1]]
+    return (sign, marked.asked.id, ": ", _SAID[marked.judgement], *gives)

@@ -9,7 +9,8 @@ from functools import cached_property
 
 from attncli.arithmetic.expression import Location
 from attncli.file.problems import ScenarioError
-from attncli.marking.grading.words import AskedWords, MarkedWords, OwnNumbers, marked_words
+from attncli.marking.grading.word_causes import OwnAnswers
+from attncli.marking.grading.words import AskedWords, MarkedWords, marked_words
 from attncli.marking.judging import Judge
 from attncli.marking.numerals import read_number
 from attncli.marking.verdicts import Given, Verdict
@@ -66,7 +67,7 @@ class Session:
         """What is said of an answer in words."""
         assert task.words is not None
         _, theirs = self.judge.judged(self.numbers)
-        own = OwnNumbers(self.judge.right, theirs, self.numbers)
+        own = OwnAnswers(self.judge.right, theirs, self.numbers, self.judge.hypotheses)
         asked = AskedWords(task.words.question, task.words.points)
         return marked_words(asked, read_number(text), own, carry=True)
 

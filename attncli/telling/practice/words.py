@@ -19,7 +19,7 @@ from attncli.document import (
     Term,
     Working,
 )
-from attncli.marking.verdicts import Verdict
+from attncli.marking.verdicts import Cause, Verdict
 from attncli.name import Name
 from attncli.steps import step_named
 from attncli.telling.closing import as_asked_for
@@ -161,8 +161,13 @@ def _cause(verdict: Verdict) -> str:
     if verdict.cause is None:
         return ""
     if verdict.judgement == "known mistake":
-        return f"It is what this gives: {_lower(verdict.cause.says)}"
+        return what_gives(verdict.cause)
     return verdict.cause.says
+
+
+def what_gives(cause: Cause) -> str:
+    """What a known mistake is, behind what is said of an answer."""
+    return f"It is what this gives: {_lower(cause.says)}"
 
 
 def _lower(text: str) -> str:
