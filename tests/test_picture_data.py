@@ -17,7 +17,9 @@ from typer.testing import CliRunner
 from attncli.cli import app
 from attncli.document import Block, Document, Graph, Section, Subheading
 from attncli.pictures import PICTURES, Bars, Curves, Diagram, HeatMaps, Picture, Plane, Series
+from attncli.pipeline import load, work
 from attncli.render import Page, format_names, render
+from attncli.render.sentences import text_of_spans
 from attncli.telling.selection import Selection, select
 from attncli.telling.walkthrough import walkthrough
 from attncli.trace import Trace
@@ -197,9 +199,55 @@ def test_trees_grow_by_the_merges_in_their_order() -> None:
 
 
 def _merges_of_bpe() -> list[str]:
-    data = json.loads(render(illustrated(shipped_trace("bpe")), "json", Page()))
+    return _learned_list("bpe", "merges")
+
+
+def _learned_list(name: str, of: str) -> list[str]:
+    data = json.loads(render(illustrated(shipped_trace(name)), "json", Page()))
     lists = (one for step in data["steps"] for one in step["quantities"])
-    return next(one["values"] for one in lists if one["name"] == "merges")
+    return next(one["values"] for one in lists if one["name"] == of)
+
+
+def test_wordpieces_come_by_merges_that_were_learned_with_their_scores() -> None:
+    pictures = [one for one in shipped_pictures("wordpiece") if isinstance(one, Diagram)]
+    trees = [one for one in pictures if "were learned" in raw(one.title)]
+    assert len(trees) == 3
+    merges, pieces = (_learned_list("wordpiece", of) for of in ("merges", "merge_pieces"))
+    trace = shipped_trace("wordpiece")
+    scores = [one for one in trace.quantities.values() if one.local == "scores"]
+    for tree in trees:
+        boxes = {box.id: box for box in tree.boxes}
+        rounds = []
+        for made in (box for box in tree.boxes if box.row):
+            parts = [boxes[one.source] for one in tree.links if one.target == made.id]
+            pair = " ".join(raw(one.label) for one in parts)
+            rounds.append(merges.index(pair))
+            assert pieces[rounds[-1]] == raw(made.label)
+            assert made.column == min(one.column for one in parts)
+            best = scores[rounds[-1]]
+            told = float(raw(made.below).removeprefix("score "))
+            assert told == pytest.approx(best.values.max(), abs=1e-4)
+        assert rounds == sorted(rounds)
+        ends = sorted((box.column, raw(box.label)) for box in tree.boxes if box.chosen)
+        word = raw(tree.title).split(" of ")[1].split(" ")[0]
+        assert "".join(label.removeprefix("##") for _, label in ends) == word
+
+
+def test_what_is_left_out_of_a_picture_is_said() -> None:
+    rows = [[k, 1] for k in range(14)]
+    trace = work(load({"Q": rows, "K": rows, "V": rows, "rounding": {"decimals": 4}}))
+    blocks = [*blocks_of(trace)]
+    told = [raw(one.title) for one in blocks if isinstance(one, Plane | Bars)]
+    told += [text_of_spans(one.text) for one in blocks if isinstance(one, Subheading)]
+    for said in ("the first 12 of 14 queries", "the largest 12 of 14 shares"):
+        assert any(said in one for one in told), said
+    assert sum("the first 12 of 14 tokens" in one for one in told) == 2
+    titles = [
+        raw(one.title) for one in shipped_pictures("i_can_go_alone") if isinstance(one, Curves)
+    ]
+    assert [one.partition(", the ")[2] for one in titles] == ["first 12 of 512 dimensions"]
+    for name in ("i_love_ai", "yassine_rnn_sentence"):
+        assert not any("first" in raw(one.title) for one in shipped_pictures(name))
 
 
 @pytest.mark.parametrize("name", ["i_love_ai", "next_token", "yassine_rnn", "encoder_block"])

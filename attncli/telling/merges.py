@@ -170,7 +170,7 @@ def _size_after(learned: MergeTraining, own: LearnedMerge) -> int:
 def merges(trace: Trace, learned: MergeTraining, part: PlannedStep) -> list[Block]:
     """All merges."""
     pairs = tuple(" ".join(pair) for pair in learned.merges)
-    scores = _scores_of_merged(trace)
+    scores = scores_of_merged(trace)
     merges: list[Row] = [
         (
             str(one.number),
@@ -197,7 +197,7 @@ def merges(trace: Trace, learned: MergeTraining, part: PlannedStep) -> list[Bloc
     ]
 
 
-def _scores_of_merged(trace: Trace) -> dict[int, str]:
+def scores_of_merged(trace: Trace) -> dict[int, str]:
     """The score of the pair that each round merged, where pairs go by one and it was worked."""
     found: dict[int, str] = {}
     for part in trace.story:

@@ -75,9 +75,8 @@ def _picture(block: Picture, style: HtmlStyle) -> str:
 
 
 def _graph(block: doc.Graph, style: HtmlStyle) -> str:
-    """A drawing above the table of its numbers."""
-    drawing = "" if style.picture is None else f"{style.picture(block)}\n"
-    return drawing + tables.graph_html(block, style)
+    """A drawing, which tells its numbers in words, or their table where a format has none."""
+    return tables.graph_html(block, style) if style.picture is None else style.picture(block)
 
 
 _WRITERS: Mapping[type, Callable[[Any, HtmlStyle], str]] = {

@@ -6,7 +6,6 @@
   const main = document.querySelector("main");
   const sections = [...main.querySelectorAll(":scope > section")];
   const numbers = [...main.querySelectorAll("[data-n]")];
-  const reachable = numbers.filter((one) => !one.ownerSVGElement); // pictures are told in words
   const places = new Map(); // the elements that show a number, by its place in the list
   for (const shown of numbers) {
     const n = Number(shown.dataset.n);
@@ -187,28 +186,27 @@
 
   // one number of each section can be reached by Tab, the others from it by the arrow keys
   const makeCurrent = (shown) => {
-    if (shown.ownerSVGElement) return;
     for (const other of shown.closest("section").querySelectorAll('[data-n][tabindex="0"]')) other.tabIndex = -1;
     shown.tabIndex = 0;
   };
-  for (const shown of reachable) shown.tabIndex = -1;
+  for (const shown of numbers) shown.tabIndex = -1;
   for (const frame of main.querySelectorAll(".scroll")) {
     if (frame.scrollWidth > frame.clientWidth) frame.tabIndex = 0;
   }
   for (const section of sections) {
-    const first = reachable.find((one) => section.contains(one));
+    const first = numbers.find((one) => section.contains(one));
     if (first) first.tabIndex = 0;
   }
 
   const beside = (shown, key) => {
-    const at = reachable.indexOf(shown);
-    if (key === "ArrowRight") return reachable[at + 1];
-    if (key === "ArrowLeft") return reachable[at - 1];
+    const at = numbers.indexOf(shown);
+    if (key === "ArrowRight") return numbers[at + 1];
+    if (key === "ArrowLeft") return numbers[at - 1];
     const row = shown.closest("tr");
     const next = key === "ArrowDown" ? row?.nextElementSibling : row?.previousElementSibling;
     const column = row ? [...row.querySelectorAll("[data-n]")].indexOf(shown) : -1;
     const there = next ? [...next.querySelectorAll("[data-n]")] : [];
-    return there[Math.min(column, there.length - 1)] || reachable[at + (key === "ArrowDown" ? 1 : -1)];
+    return there[Math.min(column, there.length - 1)] || numbers[at + (key === "ArrowDown" ? 1 : -1)];
   };
 
   const onNumber = (event, shown) => {

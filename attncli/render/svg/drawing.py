@@ -17,6 +17,8 @@ from attncli.render.svg.style import light_style_sheet
 _EDGE, _LEAST = 4, 0.62
 """What is left free around a picture, and how small it may become on a narrow screen, so that its
 texts can still be read."""
+_ASKED = " data-n="
+"""What has numbers to go to isn't a single image."""
 
 
 def drawn(block: PictureBlock | Graph, asked: Asked = silent) -> Picture:
@@ -39,7 +41,8 @@ def drawn(block: PictureBlock | Graph, asked: Asked = silent) -> Picture:
 def inline(picture: Picture) -> str:
     """A picture for a page of HTML, whose style sheet has its colours."""
     wide, _ = _outside(picture)
-    return _svg(picture, (), style=f"min-width: {wide * _LEAST:.0f}px")
+    role = "group" if any(_ASKED in one for one in picture.elements) else "img"
+    return _svg(picture, (), role=role, style=f"min-width: {wide * _LEAST:.0f}px")
 
 
 def alone(picture: Picture) -> str:

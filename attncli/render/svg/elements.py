@@ -127,7 +127,7 @@ def placed(picture: Picture, x: float, y: float) -> str:
 def described(name: str, title: str, told: str, inside: Iterable[str], **more: float | str) -> str:
     """An element with a title and a description, for those who don't see it."""
     words = (element("title", escape(title)), element("desc", escape(told)))
-    return element(name, (*words, *inside), role="img", **more)
+    return element(name, (*words, *inside), **{"role": "img", **more})
 
 
 def _attribute(key: str) -> str:

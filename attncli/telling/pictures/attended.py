@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attncli.document import Edge, Graph, Subheading
 from attncli.telling.parts import made_by
-from attncli.telling.pictures.places import called
+from attncli.telling.pictures.places import called, cut
 from attncli.telling.selection import Selection
 from attncli.trace import PlannedStep, Quantity, Trace
 
@@ -21,6 +21,7 @@ def pictures(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[
         if weights.local == "weights":
             least = _threshold(weights)
             title = f"Who attends to whom, by weights of {least:g} or more"
+            title += cut(_MOST_QUERIES, len(selection.rows(weights)), "queries")
             yield Subheading((called(part, title),))
             yield Graph(weights.name, tuple(_edges(weights, selection, least)))
 

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from attncli.arithmetic.elision import MOST_PARTS
 from attncli.pictures import Series
+from attncli.telling.pictures.places import cut
 from attncli.trace import Quantity
 
 MOST_POINTS = 64
 """So many rows of a quantity are drawn, the first ones."""
+
+
+def cut_of(quantity: Quantity, rows: str, columns: str = "dimensions") -> str:
+    """What isn't drawn of a quantity, for a title."""
+    height, width = quantity.matrix.shape
+    return cut(MOST_POINTS, height, rows) + cut(MOST_PARTS, width, columns)
 
 
 def series_of(quantity: Quantity) -> tuple[Series, ...]:

@@ -7,6 +7,11 @@ from attncli.trace import PlannedStep, Quantity
 from attncli.word import Word
 
 
+def cut(shown: int, of: int, things: str, which: str = "first") -> str:
+    """What a title says of a picture that shows some of many: `, the first 12 of 40 queries`."""
+    return "" if shown >= of else f", the {which} {shown} of {of} {things}"
+
+
 def called(part: PlannedStep, title: str) -> str:
     """A title with the place that a picture is of, where there are several."""
     place = place_in_words(part.path)

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from attncli.pictures import Arrow, ArrowGroup, Plane
 from attncli.telling.parts import made_by, operands_of
-from attncli.telling.pictures.places import called
+from attncli.telling.pictures.places import called, cut
 from attncli.telling.selection import Selection
 from attncli.trace import AttentionPlace, PlannedStep, Quantity, Trace
 
@@ -27,7 +27,9 @@ def pictures(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Plane]:
     shown = [one for one in _vectors(trace, part) if one.matrix.shape[1] == _PLANE]
     if shown:
         groups = tuple(ArrowGroup(*_name(part, one), tuple(_arrows(one))) for one in shown)
-        yield Plane(called(part, _TITLES[part.step]), groups)
+        longest = max(one.matrix.shape[0] for one in shown)
+        title = _TITLES[part.step] + cut(_MOST_ARROWS, longest, "tokens")
+        yield Plane(called(part, title), groups)
 
 
 def _vectors(trace: Trace, part: PlannedStep) -> Sequence[Quantity]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from attncli.pictures import Bars, Series
 from attncli.telling.parts import definitions_of
-from attncli.telling.pictures.places import called_by
+from attncli.telling.pictures.places import called_by, cut
 from attncli.telling.selection import Selection
 from attncli.trace import Definition, PlannedStep, Quantity, Trace
 
@@ -26,7 +26,7 @@ def pictures(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[
     places = largest(shares, i)
     told = [(part.place.here(one.name), one) for one in (scores, shares)]
     series = tuple(Series(name, tuple(one.number(i, j) for j in places)) for name, one in told)
-    title = called_by(part, "What softmax makes of {}", scores, i)
+    title = called_by(part, "What softmax makes of {}" + cut_of_bars(shares), scores, i)
     yield Bars(title, tuple(shares.columns.words[j] for j in places), series)
 
 
@@ -42,6 +42,11 @@ def softmax_of(trace: Trace, part: PlannedStep) -> tuple[Definition, ...] | None
 def shown_row(shares: Quantity, selection: Selection) -> int:
     """The last row that is shown."""
     return selection.rows(shares)[-1]
+
+
+def cut_of_bars(shares: Quantity) -> str:
+    """What has no bars, for a title."""
+    return cut(MOST_BARS, shares.matrix.shape[1], "shares", "largest")
 
 
 def largest(shares: Quantity, i: int) -> Sequence[int]:

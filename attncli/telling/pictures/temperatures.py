@@ -10,7 +10,7 @@ from attncli.arithmetic.operations import DivideBy
 from attncli.file.problems import ScenarioError
 from attncli.pictures import Bars, Series
 from attncli.telling.pictures.places import called_by
-from attncli.telling.pictures.softmax_bars import largest, shown_row, softmax_of
+from attncli.telling.pictures.softmax_bars import cut_of_bars, largest, shown_row, softmax_of
 from attncli.telling.selection import Selection
 from attncli.trace import Definition, HeadPlace, PlannedStep, Quantity, Trace, make
 
@@ -38,7 +38,7 @@ def pictures(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[
         Series(f"T = {one:f}", tuple(_number(its, shares, i, j) for j in places))
         for one, its in worked.items()
     )
-    title = called_by(own, "{} at several temperatures", shares, i)
+    title = called_by(own, "{} at several temperatures" + cut_of_bars(shares), shares, i)
     yield Bars(title, tuple(shares.columns.words[j] for j in places), tuple(series))
 
 
