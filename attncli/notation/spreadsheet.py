@@ -6,29 +6,25 @@ take it first: there `-2^2` is 4.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.expression import Expression, Location, Number
-from attncli.notation.plain import plain
 from attncli.notation.sheet_cells import CellRange, CellRanges, PlaceOf, letters, quoted
+from attncli.notation.sheet_functions import COMPARED, FUNCTIONS, NOISE, OF_ONE, entries, met
 from attncli.records import NamedTuple, dataclass
 
 MINUS_INFINITY = "-1E+200"
 """A spreadsheet has no −∞; to e this is as good, and it can be added to and divided."""
-IS_FINITE = "-1E+100"
-"""What is below this was −∞."""
 LONGEST = 8000
 """Characters of a formula; Excel takes 8,192."""
 _LONG = 3
 """Terms from which on a sum is told by ranges of cells, rather than as on a page."""
 _LONG_LIST = 2
 """Cells from which on they are told as a range where they are just added up."""
-_NOISE = 12
-"""Decimals that are sure in what binary fractions add up to."""
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)
 
@@ -57,8 +53,8 @@ def formula(node: Expression, sheet: str, place_of: PlaceOf, decimals: int | Non
 def _rounded(text: str, node: Expression, decimals: int) -> str:
     """Rounded half away from zero; of a sum, whose binary fractions may leave a half a hair below
     where decimal ones have it, first to as many decimals as are sure."""
-    if decimals < _NOISE and _may_be_half(node):
-        text = f"ROUND({text},{_NOISE})"
+    if decimals < NOISE and _may_be_half(node):
+        text = f"ROUND({text},{NOISE})"
     return f"ROUND({text},{decimals})"
 
 
@@ -160,16 +156,16 @@ class _Spreadsheet:
         return _Text(f"SQRT({self.of(node.operand).text})", _ATOM)
 
     def dot(self, node: ex.Dot) -> _Text:
-        pairs = zip(_entries(node.left), _entries(node.right), strict=True)
+        pairs = zip(entries(node.left), entries(node.right), strict=True)
         return self.of(ex.Sum(tuple(ex.Product(pair) for pair in pairs)))
 
     def applied(self, node: ex.Apply) -> _Text:
-        if node.function in _COMPARED:
-            return _Text(f"IF({_met(self, node)},1,0)", _ATOM)
-        if node.function not in _FUNCTIONS:
+        if node.function in COMPARED:
+            return _Text(f"IF({met(self, node)},1,0)", _ATOM)
+        if node.function not in FUNCTIONS:
             raise TypeError(f"{node.function} is not a function of a spreadsheet")
         binds = _SUM if node.function == "count_before" else _ATOM
-        return _Text(_FUNCTIONS[node.function](self, node.arguments), binds)
+        return _Text(FUNCTIONS[node.function](self, node.arguments), binds)
 
     def extreme(self, function: str, arguments: Sequence[Expression]) -> str:
         """The largest or the smallest of some numbers."""
@@ -205,97 +201,11 @@ class _Spreadsheet:
 
     def _sum_of_template(self, template: Expression) -> str | None:
         ranges = {self.ranges.is_row(one) for one in ex.each(template, CellRange)}
-        if len(ranges) != 1 or any(one.function in _OF_ONE for one in ex.each(template, ex.Apply)):
+        if len(ranges) != 1 or any(one.function in OF_ONE for one in ex.each(template, ex.Apply)):
             return None
         return f"SUMPRODUCT({self.of(template).text})"
 
 
-def _entries(vector: Expression) -> tuple[Expression, ...]:
-    if not isinstance(vector, ex.Vector):
-        raise TypeError(f"{plain(vector)} is no vector of numbers")
-    return vector.entries
-
-
-_Function = Callable[[_Spreadsheet, Sequence[Expression]], str]
-
-
-def _called(name: str) -> _Function:
-    return lambda sheet, arguments: f"{name}({sheet.listed(arguments)})"
-
-
-def _extreme(name: str) -> _Function:
-    return lambda sheet, arguments: sheet.extreme(name, arguments)
-
-
-def _where(sheet: _Spreadsheet, arguments: Sequence[Expression]) -> str:
-    condition, one, other = arguments
-    return f"IF({_met(sheet, condition)},{sheet.listed([one, other])})"
-
-
-def _met(sheet: _Spreadsheet, condition: Expression) -> str:
-    """When a condition is met: what it compares, else whether it is another number than 0."""
-    if isinstance(condition, ex.Apply) and condition.function in _COMPARED:
-        return _COMPARED[condition.function](sheet, condition.arguments)
-    return f"{sheet.held(condition, _SUM)}<>0"
-
-
-def _compared(sign: str) -> _Function:
-    return lambda sheet, both: sign.join(sheet.held(one, _SUM) for one in both)
-
-
-def _count_before(sheet: _Spreadsheet, arguments: Sequence[Expression]) -> str:
-    """How many numbers of a row are larger than one, or as large and before it."""
-    number, row, before = _in_its_row(sheet, arguments)
-    return f"RANK({number},{row})-1" + (f"+COUNTIF({before},{number})" if before else "")
-
-
-def _sum_before(sheet: _Spreadsheet, arguments: Sequence[Expression]) -> str:
-    """What these numbers add up to."""
-    number, row, before = _in_its_row(sheet, arguments)
-    equal = f"+COUNTIF({before},{number})*{number}" if before else ""
-    return f"ROUND(SUMPRODUCT(({row}>{number})*{row}){equal},{_NOISE})"
-
-
-def _in_its_row(sheet: _Spreadsheet, arguments: Sequence[Expression]) -> Iterator[str]:
-    """A number, the cells of its row, those of them before it."""
-    number, row, before = arguments
-    yield sheet.of(number).text
-    for cells in (_entries(row), _entries(before)):
-        yield sheet.cells(cells)
-
-
-def _step(sheet: _Spreadsheet, arguments: Sequence[Expression]) -> str:
-    """1 above 0, else 0; what is left of a sum is no more than noise."""
-    return f"IF(ROUND({sheet.listed(arguments)},{_NOISE})>0,1,0)"
-
-
-def _finite(sheet: _Spreadsheet, arguments: Sequence[Expression]) -> str:
-    return f"{sheet.of(arguments[0]).text}>{IS_FINITE}"
-
-
-_FUNCTIONS: Mapping[str, _Function] = MappingProxyType(
-    {
-        **{
-            name: _called(called)
-            for name, called in (
-                ("abs", "ABS"), ("tanh", "TANH"), ("ln", "LN"), ("sin", "SIN"), ("cos", "COS"),
-                ("erf", "ERF"), ("erfc", "ERFC"),
-            )
-        },
-        "max": _extreme("MAX"),
-        "min": _extreme("MIN"),
-        "where": _where,
-        "step": _step,
-        "count_before": _count_before,
-        "sum_before": _sum_before,
-    }
-)  # fmt: skip
-_COMPARED: Mapping[str, _Function] = MappingProxyType(
-    {"less": _compared("<"), "at_most": _compared("<="), "finite": _finite}
-)
-"""Conditions; where a number is wanted, 1 if they are met, else 0."""
-_OF_ONE = ("max", "min", "where", "step", *_COMPARED, "count_before", "sum_before")
-"""Those that don't take a range number by number."""
 _CONSTANTS: Mapping[ex.Symbol, str] = MappingProxyType({ex.E: "EXP(1)", ex.PI: "PI()"})
 
 _RULES: Mapping[type, Callable[[_Spreadsheet, Any], _Text]] = MappingProxyType(

@@ -107,8 +107,7 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
 
 
 def _in_full(trace: Trace) -> Document:
-    selection = Selection()
-    return _page(trace, selection, tuple(_told(trace, selection)))
+    return _page(trace, Selection(), tuple(_told(trace, Selection())))
 
 
 def _opening(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> tuple[Block, ...]:
