@@ -10,10 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from attncli.writing.contents import Contents, Pieces, encoded
+from attncli.writing.contents import Contents, Pieces, encoded, gathered
 from attncli.writing.errors import OutputError, check_named, exists, told, unsupported
 from attncli.writing.signals import held
-from attncli.writing.streams import gathered
 from attncli.writing.unfinished import alone, unfinished_name
 
 Parts = Callable[[], Iterable[bytes]]

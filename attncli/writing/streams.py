@@ -11,13 +11,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
-from attncli.writing.contents import Contents, Pieces
+from attncli.writing.contents import Contents, Pieces, gathered
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-_AT_ONCE = 2**16
-"""Characters that are written together."""
 _FAILED = 1
 
 
@@ -98,19 +96,6 @@ def write_out(text: Contents | Pieces, output: str | None = None, *, force: bool
     for part in (text,) if isinstance(text, str) else gathered(text):
         sys.stdout.write(part)
     sys.stdout.flush()
-
-
-def gathered(pieces: Pieces) -> Iterator[str]:
-    """Pieces of a text put together to larger ones, as streams like them."""
-    kept: list[str] = []
-    size = 0
-    for piece in pieces:
-        kept.append(piece)
-        size += len(piece)
-        if size >= _AT_ONCE:
-            yield "".join(kept)
-            kept, size = [], 0
-    yield "".join(kept)
 
 
 @contextmanager
