@@ -9,7 +9,7 @@ from typing import Any
 
 from attncli.file.kinds import Schema
 
-_SHORT = 64
+_SHORT = 40
 """Characters: what is no longer is said as quickly as referred to."""
 
 

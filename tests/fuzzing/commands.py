@@ -47,6 +47,7 @@ def commands() -> Mapping[str, Any]:
 
 _ARGUMENTS = {
     "what": ("scenarios", "steps"),
+    "which": ("scenario", "output"),
     "file": ("new.yaml", "taken.md"),
     "answers": ("taken.md", "nothing.yaml", SCENARIO),
     "second": ("", "i_love_ai", SCENARIO, "nothing.yaml"),

@@ -1,0 +1,170 @@
+"""The JSON Schema of what `--format json` writes of a scenario: pages, lessons and exercises."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Schema = dict[str, Any]
+
+_TEXT: Schema = {"type": "string"}
+_WHOLE: Schema = {"type": "integer", "minimum": 0}
+_NUMBER: Schema = {"type": ["number", "null"]}
+_TEXT_OR_NOTHING: Schema = {"type": ["string", "null"]}
+
+
+def output_schema() -> Schema:
+    """The schema (2020-12), with a definition of each part."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "attncli output",
+        "description": "What `attn run`, `explain` and `exercise` write with `--format json`.",
+        "$ref": "#/$defs/page",
+        "$defs": {
+            "page": _page(),
+            "rounding": _rounding(),
+            "quantity": _quantity(),
+            "given": _given(),
+            "step": _step(),
+            "line": _record({"cell": _TEXT, "text": _TEXT}, value=_NUMBER),
+            "question": _question(),
+            "picture": _picture(),
+            "table": _record({"headings": _list(_TEXT), "rows": _list(_list(_TEXT))}),
+        },
+    }
+
+
+def _page() -> Schema:
+    return _record(
+        {
+            "attncli": {"const": 1, "description": "the version of this form"},
+            "title": _TEXT,
+            "rounding": _defined("rounding"),
+            "given": _list({"anyOf": [_defined("quantity"), _defined("given")]}),
+            "steps": _list(_defined("step")),
+            "notes": _list(_TEXT),
+        },
+        pictures=_list(_defined("picture")),
+        working=_list(_defined("line")),
+        tables=_list(_defined("table")),
+        variants=_list(_defined("quantity")),
+        key=_defined("page"),
+        **_of_papers(),
+    )
+
+
+def _of_papers() -> dict[str, Schema]:
+    """What only exercises have."""
+    return {
+        "kind": {"enum": ["exercise", "sheet", "key", "hints"]},
+        "form": _TEXT,
+        "hash": _TEXT,
+        "command": _TEXT,
+        "language": _TEXT,
+        "student": _record({"name": _TEXT, "id": _TEXT}),
+        "points": {"type": "number"},
+    }
+
+
+def _rounding() -> Schema:
+    decimals: Schema = {"type": "object", "additionalProperties": _WHOLE}
+    policy: Schema = {"enum": ["carry", "exact"]}
+    return _record({"policy": policy, "decimals": _WHOLE, "steps": decimals}, quantities=decimals)
+
+
+def _quantity() -> Schema:
+    values = "rows of numbers in full; a list for what is one; null for −∞ and for a blank"
+    return _record(
+        {
+            "name": {**_TEXT, "description": "the full name, as `--cell` has it"},
+            "rows": _list(_TEXT),
+            "columns": _list(_TEXT),
+            "values": {"description": values, **_rows({"type": ["number", "string", "null"]})},
+            "text": {"description": "the same as they are printed", **_rows(_TEXT_OR_NOTHING)},
+        },
+        tokens=_list(_TEXT),
+        source={**_TEXT, "description": "where what nobody wrote out comes from"},
+    )
+
+
+def _rows(entry: Schema) -> Schema:
+    return _list({"anyOf": [entry, _list(entry)]})
+
+
+def _given() -> Schema:
+    shape: Schema = {**_list(_WHOLE), "minItems": 2, "maxItems": 2}
+    large = {"name": _TEXT, "shape": shape, "source": _TEXT, "first": _list(_TEXT)}
+    return {"description": "a large one, by how it begins", **_record(large)}
+
+
+def _step() -> Schema:
+    return _record(
+        {
+            "step": _TEXT,
+            "title": _TEXT,
+            "formula": _TEXT,
+            "quantities": _list(_defined("quantity")),
+            "working": _list(_defined("line")),
+        },
+        path={**_TEXT, "description": "the layer and the head"},
+        starts_from=_list(_defined("quantity")),
+        questions=_list(_defined("question")),
+        mistakes=_list(_record({"name": _TEXT, "cell": _TEXT, "text": _TEXT}, value=_NUMBER)),
+        text=_list(_TEXT),
+        pictures=_list(_defined("picture")),
+    )
+
+
+def _question() -> Schema:
+    slip = _record({"name": _TEXT, "says": _TEXT, "figure": _TEXT})
+    return _record(
+        {"id": _TEXT, "points": {"type": "number"}},
+        text=_TEXT,
+        options=_list(_TEXT),
+        answer=_TEXT,
+        right=_list(_TEXT),
+        low=_TEXT,
+        high=_TEXT,
+        carry=_TEXT_OR_NOTHING,
+        exact=_TEXT_OR_NOTHING,
+        mistakes=_list(slip),
+    )
+
+
+def _picture() -> Schema:
+    numbers = {"values": _list(_NUMBER), "text": _list(_TEXT)}
+    arrow = _record({"label": _TEXT, **numbers}, start=_record(numbers))
+    series = {"labels": _list(_TEXT), "series": _list(_record({"name": _TEXT, **numbers}))}
+    flag: Schema = {"type": "boolean"}
+    box = {"id": _TEXT, "label": _TEXT, "below": _TEXT, "column": {}, "row": {}, "chosen": flag}
+    link = {"from": _TEXT, "to": _TEXT, "label": _TEXT, "chosen": flag}
+    groups = _list(_record({"name": _TEXT, "arrows": _list(arrow)}))
+    kinds = {
+        "heat maps": {"quantities": _list(_TEXT)},
+        "bars": series,
+        "curves": {**series, "axis": {}, "logarithmic": flag},
+        "plane": {"groups": groups},
+        "diagram": {"boxes": _list(_record(box)), "links": _list(_record(link))},
+    }
+    return {"anyOf": [_pictured(kind, parts) for kind, parts in kinds.items()]}
+
+
+def _pictured(kind: str, parts: dict[str, Schema]) -> Schema:
+    return _record({"kind": {"const": kind}, "title": _TEXT, **parts})
+
+
+def _record(always: dict[str, Schema], **sometimes: Schema) -> Schema:
+    """An object with these keys and no others."""
+    return {
+        "type": "object",
+        "properties": {**always, **sometimes},
+        "required": [*always],
+        "additionalProperties": False,
+    }
+
+
+def _list(of: Schema) -> Schema:
+    return {"type": "array", "items": of}
+
+
+def _defined(name: str) -> Schema:
+    return {"$ref": f"#/$defs/{name}"}
