@@ -25,6 +25,7 @@ TYPED = (
     "run yassine_lstm --rounding exact",
     "explain i_love_ai --step scores",
     "exercise i_love_ai --ask attends_most",
+    "run three_tokens_two_heads --values-only",
 )
 
 

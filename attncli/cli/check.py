@@ -16,9 +16,20 @@ if TYPE_CHECKING:
 SOMETHING_WRONG = 1
 
 
-@taking(
-    Arguments, without=("step", "layer", "head", "token", "cell", "detail", "pictures", "fragment")
+_WITHOUT = (
+    "step",
+    "layer",
+    "head",
+    "token",
+    "cell",
+    "detail",
+    "pictures",
+    "values_only",
+    "fragment",
 )
+
+
+@taking(Arguments, without=_WITHOUT)
 def command(typed: Arguments) -> None:
     """Check the numbers that a scenario's source prints.
 

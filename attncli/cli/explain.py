@@ -19,7 +19,7 @@ _USUAL = "i_love_ai"
 """The scenario on whose numbers steps are explained that have no example of their own."""
 
 
-@taking(Arguments, without=("cell",), scenario=(options.ScenarioOrUsual, ""))
+@taking(Arguments, without=("cell", "values_only"), scenario=(options.ScenarioOrUsual, ""))
 def command(typed: Arguments) -> None:
     """Explain a step: its purpose, working and common mistakes.
 

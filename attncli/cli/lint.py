@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from attncli.trace import Trace
 
 
-@taking(Arguments, without=("layer", "head", "cell", "detail", "pictures", "fragment"))
+@taking(
+    Arguments,
+    without=("layer", "head", "cell", "detail", "pictures", "values_only", "fragment"),
+)
 def command(typed: Arguments) -> None:
     """Tell what is weak about a scenario's numbers.
 

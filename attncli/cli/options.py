@@ -126,8 +126,9 @@ DetailOption = Annotated[
 _BY_SUFFIX = "The output format; by default terminal, or as -o's suffix says."
 _PICTURES = (
     " `html` is one file in which every number can be asked where it comes from; `svg` has"
-    " the pictures of the page alone; `xlsx` is a workbook whose numbers are formulas; `pdf`"
-    " and `xlsx` need `pip install 'attncli[pdf,xlsx]'`."
+    " the pictures of the page alone; `xlsx` is a workbook whose numbers are formulas; `npz`"
+    " and `safetensors` have the quantities alone; `pdf`, `xlsx` and `safetensors` need"
+    " `pip install 'attncli[pdf,xlsx,safetensors]'`."
 )
 FormatOption = Annotated[str | None, choice("--format", page_format_names, _BY_SUFFIX + _PICTURES)]
 ExerciseFormatOption = Annotated[str | None, choice("--format", paper_format_names, _BY_SUFFIX)]
@@ -145,6 +146,10 @@ Pictured = Annotated[
         "--pictures",
         help="With the pictures of the page, which `html`, `pdf` and `svg` have anyway.",
     ),
+]
+ValuesOnly = Annotated[
+    bool,
+    typer.Option("--values-only", help="JSON without texts: names, shapes, labels and values."),
 ]
 Output = Annotated[
     str | None,

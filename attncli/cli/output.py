@@ -90,15 +90,22 @@ def terminal_width() -> int:
 
 
 def check_output(
-    form: str | None, output: str | None, *, force: bool, fragment: bool = False
+    form: str | None,
+    output: str | None,
+    *,
+    force: bool,
+    fragment: bool = False,
+    values_only: bool = False,
 ) -> None:
-    """Raises OutputError for an unknown format, for one that has no fragments where one is asked
-    for, or where a file is in the way."""
+    """Raises OutputError for an unknown format, for one that has no fragments, or no values
+    alone, where these are asked for, or where a file is in the way."""
     from attncli.render import page_format_names
 
     chosen = chosen_format(form, output, page_format_names())
     if fragment:
         check_fragment(chosen)
+    if values_only:
+        _check_able("values_only", chosen, "--values-only", "has no values without texts")
     check_binary(chosen, output)
     check_target(output, force=force)
 
@@ -122,9 +129,13 @@ def check_binary(form: str, output: str | None) -> None:
 
 def check_fragment(form: str) -> None:
     """Raises OutputError for a format whose pages don't go without a preamble."""
+    _check_able("fragment", form, "--fragment", "has no preamble to leave out")
+
+
+def _check_able(ability: str, form: str, option: str, wrong: str) -> None:
     from attncli.render import abilities_of, format_names
 
-    with_fragments = [name for name in format_names() if abilities_of(name).fragment]
-    if form not in with_fragments:
-        right = f"add {' or '.join(f'--format {name}' for name in with_fragments)}"
-        raise OutputError.of("--fragment", f"{form} has no preamble to leave out", right)
+    able = [name for name in format_names() if getattr(abilities_of(name), ability)]
+    if form not in able:
+        right = f"add {' or '.join(f'--format {name}' for name in able)}"
+        raise OutputError.of(option, f"{form} {wrong}", right)

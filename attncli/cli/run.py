@@ -31,7 +31,7 @@ def command(typed: Arguments) -> None:
     """
     trace = typed.work()
     with complaining():
-        typed.page.deliver(_document(trace, typed))
+        typed.page.deliver(_document(trace, typed), values_only=typed.values_only)
 
 
 def _document(trace: Trace, typed: Arguments) -> Document:

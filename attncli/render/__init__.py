@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 _FOLDERS = ("formats", "binary", "pictures", "exercises")
-_WITHOUT_PAPERS = ("xlsx",)
+_WITHOUT_PAPERS = ("npz", "safetensors", "xlsx")
 """Formats of pages that nobody writes a sheet in; named here, so that help needs no module."""
 
 

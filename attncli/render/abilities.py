@@ -16,7 +16,8 @@ class Abilities(NamedTuple):
     `packed` writes a package of several, by `files_of`. One that is `pictured` has all
     pictures of a page without being asked for them. `detail` is how closely a page is told in
     it if nothing is said, None if that is as it fits. In one that is `checking` sheets check
-    themselves. `package` is the one that it takes besides those that are always there."""
+    themselves. `package` is the one that it takes besides those that are always there. One
+    with `values_only` can leave all texts out."""
 
     keys: tuple[str, ...] = ("embedded", "none", "separate")
     fragment: bool = False
@@ -30,3 +31,4 @@ class Abilities(NamedTuple):
     detail: str | None = None
     checking: bool = False
     package: str = ""
+    values_only: bool = False

@@ -18,9 +18,10 @@ def output_schema() -> Schema:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "attncli output",
         "description": "What `attn run`, `explain` and `exercise` write with `--format json`.",
-        "$ref": "#/$defs/page",
+        "anyOf": [_defined("page"), _defined("values")],
         "$defs": {
             "page": _page(),
+            "values": _values_alone(),
             "rounding": _rounding(),
             "quantity": _quantity(),
             "given": _given(),
@@ -90,9 +91,24 @@ def _rows(entry: Schema) -> Schema:
     return _list({"anyOf": [entry, _list(entry)]})
 
 
+def _values_alone() -> Schema:
+    always, sometimes = {"name": _TEXT, "shape": _shape(1)}, _quantity()["properties"]
+    also = {key: sometimes[key] for key in ("rows", "columns", "values", "tokens", "source")}
+    quantities = _list(_record(always, **also))
+    cell = _record({"cell": _TEXT}, value=_NUMBER)
+    step = _record({"step": _TEXT, "quantities": quantities}, path=_TEXT, working=_list(cell))
+    page = _page()["properties"]
+    told = {key: page[key] for key in ("attncli", "title", "rounding")}
+    whole = _record({**told, "given": quantities, "steps": _list(step)}, variants=quantities)
+    return {"description": "what `--values-only` leaves of a page", **whole}
+
+
+def _shape(least: int) -> Schema:
+    return {**_list(_WHOLE), "minItems": least, "maxItems": 2}
+
+
 def _given() -> Schema:
-    shape: Schema = {**_list(_WHOLE), "minItems": 2, "maxItems": 2}
-    large = {"name": _TEXT, "shape": shape, "source": _TEXT, "first": _list(_TEXT)}
+    large = {"name": _TEXT, "shape": _shape(2), "source": _TEXT, "first": _list(_TEXT)}
     return {"description": "a large one, by how it begins", **_record(large)}
 
 

@@ -92,9 +92,10 @@ def write_out(text: Contents | Pieces, output: str | None = None, *, force: bool
 
         write_file(output, text, force=force)
         return
-    assert not isinstance(text, bytes), "what is no text goes to a file"
-    for part in (text,) if isinstance(text, str) else gathered(text):
-        sys.stdout.write(part)
+    if isinstance(text, bytes):
+        sys.stdout.buffer.write(text)
+    else:
+        sys.stdout.writelines((text,) if isinstance(text, str) else gathered(text))
     sys.stdout.flush()
 
 

@@ -19,17 +19,19 @@ from attncli.notation.rows import plain_rows
 from attncli.questions import MistakenAnswer, Owner, Paper, Question, plain_points
 from attncli.render.abilities import Abilities
 from attncli.render.json_pieces import Rows, pieces
+from attncli.render.json_values import values_alone
 from attncli.render.numbers import text_of
 from attncli.render.page import Page
 from attncli.render.picture_data import pictures_as_data
 from attncli.render.printed import as_printed
+from attncli.render.quantities import made_in, tables_in
 from attncli.render.sentences import text_of_spans
-from attncli.tables import Data, MatrixBlock, SideBySide
+from attncli.tables import MatrixBlock
 from attncli.word import Word, raw
 
 SUFFIXES = (".json",)
 
-ABILITIES = Abilities(detail="full")
+ABILITIES = Abilities(detail="full", values_only=True)
 
 VERSION = 1
 
@@ -39,11 +41,12 @@ def render(document: doc.Document, page: Page) -> str:
     return "".join(in_pieces(document, page))
 
 
-def in_pieces(document: doc.Document, page: Page) -> Iterator[str]:  # noqa: ARG001
+def in_pieces(document: doc.Document, page: Page) -> Iterator[str]:
     """The same in pieces, each made when it is asked for."""
     is_sheet = document.paper is not None and document.paper.kind == "sheet"
     told = as_printed(document) if is_sheet else document
-    yield from pieces(_document(told))
+    data = _document(told)
+    yield from pieces(values_alone(data) if page.values_only else data)
     yield "\n"
 
 
@@ -105,37 +108,26 @@ def _plain(node: Expression | Equation) -> str:
 
 
 def _section(section: doc.Section) -> dict[str, Any]:
-    tables = [*_tables(section.blocks)]
-    made = [t for t in tables if isinstance(t, doc.TextList) or t.made_in == section.step]
     data: dict[str, Any] = {
         "step": section.step,
         **_unless_empty(path=section.path),
         "title": _text_of(section.title),
         "formula": ", ".join(map(_plain, section.formulas)),
-        "quantities": [_list(t) if isinstance(t, doc.TextList) else _matrix(t) for t in made],
+        "quantities": [
+            _list(t) if isinstance(t, doc.TextList) else _matrix(t) for t in made_in(section)
+        ],
         "working": [*_working(section.blocks)],
     }
     if section.questions:
         data["starts_from"] = [
-            _matrix(t) for t in tables if isinstance(t, MatrixBlock) and t.made_in != section.step
+            _matrix(t)
+            for t in tables_in(section.blocks)
+            if isinstance(t, MatrixBlock) and t.made_in != section.step
         ]
         data["questions"] = [_question(question, section) for question in section.questions]
     wrong, told = [*_mistakes(section.blocks)], [*_sentences(section.blocks)]
     pictures = [*pictures_as_data(section.blocks)]
     return {**data, **_unless_empty(mistakes=wrong, text=told, pictures=pictures)}
-
-
-def _tables(blocks: Iterable[doc.Block]) -> Iterator[MatrixBlock | doc.TextList]:
-    """The quantities that blocks show."""
-    for block in blocks:
-        if isinstance(block, SideBySide):
-            yield from (matrix for _, matrix in block.columns)
-        elif isinstance(block, MatrixBlock):
-            yield from (block, *block.beside)
-        elif isinstance(block, Data):
-            yield block.table
-        elif isinstance(block, doc.TextList):
-            yield block
 
 
 def _question(question: Question, section: doc.Section) -> dict[str, Any]:
