@@ -283,7 +283,7 @@ def test_the_steps_of_a_scenario_are_explained(name: str) -> None:
         (["run", "i_love_ai", "--set", "loss=1"], "loss is a step (keys: targets): see attn"),
         (["run", "i_love_ai", "--set", "softmax=1"], "softmax is a step (keys: weights): see"),
         (["run", "i_love_ai", "--set", "probabilities=1"], "the step predict makes probabilities"),
-        (["run", "i_love_ai", "--set", "norm=layer"], "known: post, pre, none; how norms are done "),
+        (["run", "i_love_ai", "--set", "norm=layer"], "known: post, pre, after, both, none; how norms are done "),
         (["run", "i_love_ai", "--set", "num_heads=2"], "it is called heads here"),
         (["run", "i_love_ai", "--set", "top_k=2"], "it belongs inside next"),
         (["run", "i_love_ai", "--set", "layers=[{sentence: a}]"], "belongs at the top of the scen"),
