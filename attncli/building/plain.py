@@ -33,13 +33,13 @@ def plain_data(source: Source, changes: Changes = ()) -> Plain:
     problems = Problems()
     tree = with_changes(tree_of(source, problems), changes, problems)
     problems.stop_if_any()
-    return {key.text: _plain(value) for key, value in tree.entries}
+    return {key.text: data_of(value) for key, value in tree.entries}
 
 
 def text_counts(tree: Map) -> tuple[int, ...]:
     """How often the corpus of a scenario's file has each of its texts; none where it is one text,
     or in a file of its own."""
-    corpus = next((_plain(value) for key, value in tree.entries if key.text == "corpus"), None)
+    corpus = next((data_of(value) for key, value in tree.entries if key.text == "corpus"), None)
     match corpus:
         case Mapping() if "file" not in corpus:
             return tuple(map(int, corpus.values()))
@@ -51,7 +51,7 @@ def text_counts(tree: Map) -> tuple[int, ...]:
 
 def with_counts(tree: Map, counts: Sequence[int]) -> Plain:
     """What a scenario's file says, but for other counts of the texts of its corpus."""
-    data = {key.text: _plain(value) for key, value in tree.entries}
+    data = {key.text: data_of(value) for key, value in tree.entries}
     corpus = data["corpus"]
     assert isinstance(corpus, Mapping | list)
     return {**data, "corpus": _counted(corpus, counts)}
@@ -61,12 +61,12 @@ def _counted(corpus: Iterable[str], counts: Iterable[object]) -> Plain:
     return dict(zip(corpus, map(str, counts), strict=True))
 
 
-def _plain(node: Node) -> object:
+def data_of(node: Node) -> object:
     match node:
         case Map(entries):
-            return {key.text: _plain(value) for key, value in entries}
+            return {key.text: data_of(value) for key, value in entries}
         case Items(items):
-            return [_plain(item) for item in items]
+            return [data_of(item) for item in items]
         case Numbers(array):
             return array.copy()
         case _:

@@ -1,7 +1,9 @@
-"""`attn new`: a scenario to start from."""
+"""`attn new`: a scenario to start from, of one's own or of a checkpoint."""
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,15 +15,47 @@ from attncli.cli.output import send_scenario
 
 def command(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The file to write.")],
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="FOLDER",
+            help="The scenario of a checkpoint: of a folder with `config.json` and"
+            " `model.safetensors` (or several, with their index).",
+        ),
+    ] = None,
+    tokens: Annotated[
+        str,
+        typer.Option(
+            "--tokens", metavar="IDS", help="With `--from`: the IDs of its tokens, `5,17,2`."
+        ),
+    ] = "0,1,2",
     force: options.Force = False,
 ) -> None:
-    """Write a commented scenario that runs as it is.
+    """Write a scenario to start from, or that of a checkpoint.
 
-    Example:
+    Examples:
 
       attn new mine.yaml && attn run mine.yaml
-    """
-    from attncli.scenario import starter
 
+      attn new model.yaml --from checkpoint/ --tokens 5,17,2
+    """
     with complaining():
-        send_scenario(starter.text(), file, force=force)
+        send_scenario(_text(file, from_, tokens), file, force=force)
+
+
+def _text(file: str, source: str | None, tokens: str) -> str:
+    if source is None:
+        from attncli.scenario import starter
+
+        return starter.text()
+    from attncli.building import checkpoints
+    from attncli.file.emitting import emitted
+    from attncli.refusals import Refusal
+
+    ids = re.findall(r"[^\s,]+", tokens)
+    if not ids or not all(one.isascii() and one.isdigit() for one in ids):
+        raise Refusal.of(f"--tokens {tokens}", "these are no IDs", "give some, like 5,17,2")
+    checkpoint = checkpoints.Checkpoint.of(source)
+    place = Path() if file == "-" else Path(file).parent
+    return emitted(checkpoints.scenario_of(checkpoint, place, ids))

@@ -83,9 +83,15 @@ def check_type(head: TensorHead, name: str) -> None:
         raise RefusedFileError(wrong, f"save it as one of {listed(_TYPES)}")
 
 
+def names_in_index(index: Path) -> Mapping[str, str]:
+    """The names of all tensors that an index knows, each with its file."""
+    places: Mapping[str, str] = json.loads(index.read_bytes())["weight_map"]
+    return places
+
+
 def shard_of(index: Path, key: str) -> tuple[Path, tuple[str, ...]]:
     """The file beside an index that holds a tensor, and the names of all tensors."""
-    places: Mapping[str, str] = json.loads(index.read_bytes())["weight_map"]
+    places = names_in_index(index)
     shard = places.get(key, "")
     if Path(shard).name != shard:
         wrong = f"{quote(index.name)} leads out of its folder, to {quote(shard)}"

@@ -33,6 +33,9 @@ def written_out(data: Record) -> Record:
             continue
         for i, layer in enumerate(stack["layers"]):
             one = {**source, "key": source["key"].replace("{i}", str(i))}
+            first, *inner = path.split(".")
+            if inner and isinstance(stack.get(first), Mapping):
+                layer.setdefault(first, stack[first])
             _put(layer, path.split("."), one)
     return whole
 

@@ -163,10 +163,20 @@ class _Tensor(NamedTuple):
             problems.add(where, wrong, "add them, like layers: 2")
             return stack
         items = tuple(
-            _with(layer, self.path, self._node(k)) if isinstance(layer, Map) else layer
+            _with(self._begun(layer, stack), self.path, self._node(k))
+            if isinstance(layer, Map)
+            else layer
             for k, layer in enumerate(layers.items)
         )
         return _replaced(stack, "layers", Items(items, layers.where))
+
+    def _begun(self, layer: Map, stack: Map) -> Map:
+        """The layer with what the stack says for it of the record that the tensor belongs to:
+        `qk_norm: {kind: rms}`."""
+        said = stack.get(self.path[0])
+        if len(self.path) == 1 or not isinstance(said, Map) or layer.get(self.path[0]) is not None:
+            return layer
+        return Map((*layer.entries, (Scalar(self.path[0], said.where), said)), layer.where)
 
     def _said(self, key: str) -> Node | None:
         own = self.said.get(key) if isinstance(self.said, Map) else None

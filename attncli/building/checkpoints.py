@@ -1,0 +1,205 @@
+"""A scenario of a checkpoint: a folder with `config.json` and the tensors of a model, as
+`transformers` saves it. What a family of models calls its tensors is a table in `families`."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attncli.building.plain import data_of
+from attncli.file import reading
+from attncli.file.files import RefusedFileError
+from attncli.file.problems import Problems, knows_nothing
+from attncli.file.safetensors_files import INDEX, names_in_index, tensors_in
+from attncli.records import NamedTuple
+from attncli.refusals import Refusal, listed
+
+Data = Mapping[str, Any]
+
+_FAMILIES = Path(__file__).parent / "families"
+_ONE_FILE = "model.safetensors"
+_ACTIVATIONS = {
+    "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "gelu_fast": "gelu_tanh",
+    "swish": "silu", "relu": "relu", "gelu": "gelu", "silu": "silu", "quick_gelu": "quick_gelu",
+    "relu2": "relu2",
+}  # fmt: skip
+"""What others call an activation, and its name here."""
+_NO_WEIGHTS = re.compile(r"rotary_emb\.inv_freq|attn\.(masked_)?bias|attention\.(masked_)?bias")
+"""Tensors of old checkpoints that hold no weights: masks, angles."""
+
+
+class Checkpoint(NamedTuple):
+    """What a folder holds: the settings of `config.json`, the file of the tensors, their names."""
+
+    config: Data
+    file: Path
+    tensors: frozenset[str]
+
+    @classmethod
+    def of(cls, source: str) -> Checkpoint:
+        """That of a folder, or of a file of tensors in one. Raises Refusal."""
+        path = Path(source)
+        folder = path if path.is_dir() else path.parent
+        try:
+            config = json.loads((folder / "config.json").read_text("utf-8"))
+            file = _tensor_file(path)
+            names = names_in_index(file) if file.name.endswith(INDEX) else tensors_in(file)
+        except RefusedFileError as refused:
+            raise Refusal.of(source, refused.wrong, refused.right) from None
+        except OSError as error:
+            wrong = f"{Path(error.filename or source).name}: {error.strerror}"
+            right = "name a folder with config.json and model.safetensors"
+            raise Refusal.of(source, wrong, right) from None
+        except (ValueError, KeyError, TypeError) as error:
+            raise Refusal.of(source, "it can't be read", "save the model anew") from error
+        return cls(config, file, frozenset(names))
+
+    def setting(self, names: str) -> object:
+        """The first setting of some that is said, `rope_theta|rope_parameters.rope_theta`; None
+        where none is."""
+        if names == "=rotary_dimensions":
+            return self._rotary_dimensions()
+        for name in names.split("|"):
+            value: Any = self.config
+            for key in name.split("."):
+                value = value.get(key) if isinstance(value, Mapping) else None
+            if value is not None:
+                return _ACTIVATIONS.get(value, value) if isinstance(value, str) else value
+        return None
+
+    def _rotary_dimensions(self) -> int:
+        """How many dimensions of a head turn, of which a share is said."""
+        share = self.setting(
+            "rotary_pct|partial_rotary_factor|rope_parameters.partial_rotary_factor"
+        )
+        size = int(self.config["hidden_size"]) // int(self.config["num_attention_heads"])
+        return int(size * float(str(share or 1)))
+
+
+def _tensor_file(path: Path) -> Path:
+    if not path.is_dir():
+        return path
+    one = path / _ONE_FILE
+    return one if one.exists() else path / f"model{INDEX}"
+
+
+def scenario_of(checkpoint: Checkpoint, place: Path, tokens: Sequence[str]) -> dict[str, Any]:
+    """What a scenario in the folder `place` says of a checkpoint, for tokens by their IDs. Raises
+    Refusal."""
+    kind = str(checkpoint.config.get("model_type"))
+    family = _family(kind)
+    says = {**family["says"], **family.get("says_of", {}).get(kind, {})}
+    prefix = _prefix(checkpoint, str(family["keys"]["embeddings"]))
+    keys = dict(_known(checkpoint, prefix, family["keys"]))
+    unembedding = _tensor(checkpoint, "", family["unembedding"])
+    if unembedding is not None:
+        keys["unembedding"] = unembedding
+    file = os.path.relpath(checkpoint.file, place)
+    _check_all_placed(checkpoint, keys)
+    return {
+        "title": str(checkpoint.config.get("_name_or_path") or kind),
+        "ids": [*tokens],
+        "layers": str(checkpoint.setting(family["layers"].removeprefix("$"))),
+        **{key: value for key, value in _said(checkpoint, says).items() if value is not None},
+        **({} if unembedding else {"unembedding": "tied"}),
+        "predict_from": "every",
+        "rounding": {"policy": "exact", "decimals": "4"},
+        "weights": {"file": file, "keys": keys},
+    }
+
+
+def families() -> Mapping[str, Data]:
+    """The tables of families by the types of models."""
+    tables = map(_table, sorted(_FAMILIES.glob("*.yaml")))
+    return {name: table for table in tables for name in table["names"]}
+
+
+def _table(path: Path) -> Data:
+    problems = Problems()
+    tree = reading.read_file(path, problems, knows_nothing)
+    problems.stop_if_any()
+    table = data_of(tree)
+    assert isinstance(table, Mapping)
+    return table
+
+
+def _family(kind: str) -> Data:
+    known = families()
+    if kind not in known:
+        wrong = f"models of the type {kind} aren't known"
+        raise Refusal.of("config.json", wrong, f"known: {listed(sorted(known))}")
+    return known[kind]
+
+
+def _prefix(checkpoint: Checkpoint, embeddings: str) -> str:
+    """What stands before the names of a checkpoint's tensors: `transformer.`, or nothing."""
+    found = [name for name in checkpoint.tensors if f".{name}".endswith(f".{embeddings}")]
+    if not found:
+        wrong = f"no tensor is called {embeddings}"
+        raise Refusal.of(
+            checkpoint.file.name, wrong, f"it has {listed(sorted(checkpoint.tensors))}"
+        )
+    return min(found, key=len).removesuffix(embeddings)
+
+
+def _known(checkpoint: Checkpoint, prefix: str, keys: Data) -> Iterator[tuple[str, object]]:
+    """The keys of those tensors that a checkpoint has."""
+    for key, named in keys.items():
+        tensor = _tensor(checkpoint, prefix, named)
+        if tensor is None and key == "b_U":  # which is the model's own, and not the stack's
+            tensor = _tensor(checkpoint, "", named)
+        if tensor is not None:
+            yield key, tensor
+
+
+def _tensor(checkpoint: Checkpoint, prefix: str, named: object) -> object:
+    """A tensor's name, or the part of it that is meant; None if there isn't one."""
+    said = named if isinstance(named, Mapping) else {"key": named}
+    key = f"{prefix}{said['key']}"
+    if key.replace("{i}", "0") not in checkpoint.tensors:
+        return None
+    rest = {name: value for name, value in said.items() if name != "key"}
+    return {"key": key, **_said(checkpoint, rest)} if rest else key
+
+
+def _said(checkpoint: Checkpoint, said: Data) -> dict[str, Any]:
+    """What a family says, with the settings of a checkpoint; without those that it hasn't got."""
+    told = {key: _value(checkpoint, value) for key, value in said.items()}
+    return {key: value for key, value in told.items() if value not in (None, {})}
+
+
+def _value(checkpoint: Checkpoint, value: object) -> object:
+    if isinstance(value, Mapping):
+        return _said(checkpoint, value)
+    if isinstance(value, list):
+        return [one for one in (_value(checkpoint, one) for one in value) if one not in (None, {})]
+    if isinstance(value, str) and value.startswith("$"):
+        setting = checkpoint.setting(value[1:])
+        return None if setting is None else _written(setting)
+    return value
+
+
+def _written(value: object) -> str:
+    """A setting as a scenario has it: `0.00001`, and not `1e-05`."""
+    from decimal import Decimal
+
+    return format(Decimal(str(value)), "f") if isinstance(value, float) else str(value)
+
+
+def _check_all_placed(checkpoint: Checkpoint, keys: Data) -> None:
+    """Raises Refusal where tensors are left over: a scenario without them would be another
+    model."""
+    named = (one["key"] if isinstance(one, Mapping) else one for one in keys.values())
+    forms = {str(name) for name in named}
+    left = [
+        name
+        for name in sorted(checkpoint.tensors)
+        if re.sub(r"(?<=\.)\d+(?=\.)", "{i}", name) not in forms and not _NO_WEIGHTS.search(name)
+    ]
+    if left:
+        wrong = f"{listed(left)}: these tensors have no place in a scenario"
+        raise Refusal.of(checkpoint.file.name, wrong, "save a model without them")
