@@ -58,9 +58,9 @@ def saved(kind: str, folder: Path, patch: pytest.MonkeyPatch) -> Any:
 def test_a_checkpoint_is_what_its_model_is(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    model = saved(kind, tmp_path, monkeypatch)
     import torch
 
-    model = saved(kind, tmp_path, monkeypatch)
     with torch.no_grad():
         told = model(torch.tensor([IDS]), output_hidden_states=True, output_attentions=True)
     place = tmp_path / "model.yaml"
