@@ -152,6 +152,15 @@ class TestInTheBrowser:
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= 360
 
+    def test_long_formulas_on_a_phone(self, chromium: Any, written: Any) -> None:
+        """They move in a frame of their own, which can be reached by keys."""
+        with opened(
+            chromium, written("yassine_lstm"), viewport={"width": 360, "height": 740}
+        ) as page:
+            assert page.evaluate("document.documentElement.scrollWidth") <= 360
+            wide = ".formulas .scroll:has(math)"
+            assert page.locator(f"{wide}[tabindex='0']").count() > 0
+
     @pytest.mark.parametrize("scheme", ["light", "dark"])
     @pytest.mark.parametrize("name", ["i_love_ai", "bpe", "yassine_lstm", "encoder_block"])
     def test_axe_finds_nothing(self, name: str, scheme: str, chromium: Any, written: Any) -> None:

@@ -148,7 +148,7 @@ def _head(k: int, head: Title | Heading, style: HtmlStyle) -> str:
     if isinstance(head, Title):
         title = f'<h1 id="h{k}">{style.word(head.title)}{escaped(head.called)}</h1>'
         return f"{title}\n{facts_html(head.facts, style)}" if head.facts.rows else title
-    formulas = "".join(f"<div>{mathml(one)}</div>" for one in head.formulas)
+    formulas = "".join(f'<div class="scroll">{mathml(one)}</div>' for one in head.formulas)
     below = f'\n<div class="formulas">{formulas}</div>' if formulas else ""
     return f'<h2 id="h{k}" tabindex="-1">{spans_html(head.title, style)}</h2>{below}'
 
