@@ -236,13 +236,13 @@ def test_a_matrix_of_one_row_is_no_vector(tmp_path: Path) -> None:
 def test_the_page_says_how_each_stack_attends(
     top: dict[str, object], heads: int | None, scale: str | int | None
 ) -> None:
-    """An encoder takes no setting over, and nobody has to guess which it goes by."""
+    """An encoder takes over what it doesn't say itself, and nobody has to guess which it goes by."""
     own = {key: said for key, said in (("heads", heads), ("scale", scale)) if said is not None}
     x = {"X": [[1, 2], [3, 4]], "projection": "none"}
     trace = work(load({**x, **top, "block": "decoder", "encoder": {**x, **own}}))
     facts = dict(facts_of(trace).rows)
     several = top.get("heads", 1) == 2 or heads == 2
-    for path, said, settings in (("", "", top), ("encoder.", "Encoder ", own)):
+    for path, said, settings in (("", "", top), ("encoder.", "Encoder ", {**top, **own})):
         ran = 2 if f"{path}heads[2].weights" in trace else 1
         assert ran == settings.get("heads", 1)
         sizes = text_of_spans(facts[f"{said}Sizes".capitalize()])
