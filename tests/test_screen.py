@@ -77,8 +77,7 @@ def test_no_line_of_others_runs_over(name: str) -> None:
 def test_no_line_of_any_transformer_runs_over(text: str) -> None:
     with workable():
         trace = trace_of(text)
-    # the condition of a mask of several rules is not broken yet, and is up to 74 wide
-    check_no_line_runs_over(trace, "full", 80 if "mask: [" in text else 60)
+    check_no_line_runs_over(trace, "full", 60)
 
 
 def test_wide_and_combining_tokens_stay_aligned() -> None:

@@ -120,8 +120,11 @@ class Notation:
 
     def cases(self, condition: ex.Expression, value: ex.Expression, other: ex.Expression) -> str:
         """One of two values: `scores[i, j] where mask[i, j] is 1, else −∞`."""
-        is_one = "" if isinstance(condition, Word) else " is 1"
-        told = f"{self.write(condition)}{self.prose(is_one)}"
+        met: tuple[ex.Expression, ...] = (condition,)
+        if isinstance(condition, ex.Apply) and condition.function == "and":
+            met = condition.arguments
+        is_one = "" if isinstance(met[0], Word) else " is 1"
+        told = f"{self.prose(' and ').join(map(self.write, met))}{self.prose(is_one)}"
         return (
             f"{self.write(value)}{self.prose(' where ')}{told}{self.prose(', else ')}"
             f"{self.write(other)}"
