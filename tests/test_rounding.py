@@ -394,3 +394,8 @@ def test_many_large_scores_shift_before_their_sum_is_too_long() -> None:
     trace = trace_of(f"scores: [[{scores}]]\nscale: none\n")
     assert trace["exp_sum"].values.tolist() == [[1000.0]]
     assert trace_of("scores: [[26]]\nscale: none\n")["exp"].values[0, 0] == 195729609428.839
+
+
+def test_the_tanh_of_a_zero_is_zero_whatever_its_exponent() -> None:
+    assert evaluation.tanh(Decimal("0E-1000000000000000182")) == 0
+    assert evaluation.tanh(Decimal("-0.0")) == 0

@@ -190,6 +190,8 @@ def tanh(x: Decimal) -> Decimal:
     size = abs(x)
     if size > _TANH_IS_ONE:
         return Decimal(1).copy_sign(x)
+    if not x:  # whose exponent says nothing, and may be any
+        return Decimal(0)
     with localcontext() as context:
         # so that 1 − tanh x keeps its digits, and tanh x where it is as small as x
         context.prec = DIGITS + max(int(size), -size.adjusted())

@@ -35,7 +35,9 @@ def with_inherited(values: Values) -> Values:
     if encoder is None or "cell" in encoder or any("cell" in one for one in _layers(encoder)):
         return values
     shared = (key.name for key in LAYER.values() if key.shared and key.name not in _OWN)
-    taken = {key for key in (*shared, *_OF_THE_STACK) if key in values and key not in encoder}
+    of_stack = () if "X" in encoder else _OF_THE_STACK  # nothing goes into an X that is given
+    taken = {key for key in (*shared, *of_stack) if key in values and key not in encoder}
+    taken -= {"kv_heads"} if "heads" in encoder else set()  # which are of other heads
     said = {key: values[key] for key in taken if not _has_matrix(values[key])}
     return {**values, "encoder": {**said, **encoder}}
 

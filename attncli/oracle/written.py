@@ -45,9 +45,17 @@ def inherited(settings: Record, data: Record, inner: Record) -> Record:
     cells = [inner, *inner.get("layers", ())]
     if any("cell" in one for one in cells):
         return {}
-    more = {key: data[key] for key in ("positions", "embedding_scale") if key in data}
     taken = {key: value for key, value in settings.items() if key not in _NOT_OF_AN_ENCODER}
-    return {key: value for key, value in (taken | more).items() if not _numbers_in(value)}
+    found = {key: value for key, value in taken.items() if not _numbers_in(value)}
+    if "heads" in inner:
+        found.pop("kv_heads", None)
+    if "X" in inner:
+        return found
+    if "embedding_scale" in data:
+        found["embedding_scale"] = data["embedding_scale"]
+    if "positions" in data and not _has_table(data["positions"]):
+        found["positions"] = data["positions"]
+    return found
 
 
 def part(array: Numbers, source: Record) -> Numbers:
@@ -75,6 +83,15 @@ def _numbers_in(value: object) -> bool:
     if isinstance(value, Mapping):
         return "random" in value or "file" in value or any(map(_numbers_in, value.values()))
     return isinstance(value, np.ndarray | list)
+
+
+def _has_table(positions: object) -> bool:
+    """Whether positions are rows of numbers, or some of them are; slopes are none."""
+    if isinstance(positions, Mapping):
+        return "random" in positions or "file" in positions
+    if isinstance(positions, list):
+        return any(isinstance(one, list) or _has_table(one) for one in positions)
+    return isinstance(positions, np.ndarray)
 
 
 def _with_layers(data: Record) -> Parts:

@@ -23,6 +23,7 @@ __all__ = [
 def transformer(pen: Pen) -> Tree:
     """A Transformer's scenario without its rounding."""
     top = Stack(pen, pen.choice("attention", "encoder", "decoder", "decoder"))
+    inner = top
     if top.block != "encoder" and pen.coin():
         if pen.coin():
             inner = Stack(pen, "encoder", longest=2)
@@ -35,9 +36,22 @@ def transformer(pen: Pen) -> Tree:
             top.memory = names, width
             top.tree["memory"] = dict(zip(names, rows, strict=True)) if pen.coin() else rows
     fill(top)
+    if "encoder" in top.tree and not _can_be_inherited(top.tree.get("positions"), inner):
+        inner.tree.setdefault("positions", "none")
+    if "encoder" in top.tree and inner.rope:
+        inner.tree.setdefault("heads", inner.settings.get("heads", 1))
     if (top.block != "attention" or "W_O" in top.tree) and pen.coin():
         top.prediction()
     return top.tree
+
+
+def _can_be_inherited(positions: object, inner: Stack) -> bool:
+    """Whether an encoder can have the positions of the stack that reads it: waves go in pairs, a
+    slope is for a head, and rotary pairs are of its heads' columns."""
+    waves = positions == "sinusoidal" or (isinstance(positions, dict) and "base" in positions)
+    turned = isinstance(positions, dict) and positions.get("kind") != "sinusoidal"
+    slopes = positions == "alibi" and inner.settings.get("heads", 3) != 3
+    return slopes or (waves and not turned and inner.d % 2 == 0)
 
 
 def fill(stack: Stack) -> None:
