@@ -188,10 +188,8 @@ def _apply(node: ex.Apply, value_of: ValueOf) -> Decimal:
 def tanh(x: Decimal) -> Decimal:
     """(e^2x − 1) / (e^2x + 1), from the side on which e^2x is small."""
     size = abs(x)
-    if size > _TANH_IS_ONE:
-        return Decimal(1).copy_sign(x)
-    if not x:  # whose exponent says nothing, and may be any
-        return Decimal(0)
+    if size > _TANH_IS_ONE or not size:  # a zero's exponent may be any
+        return Decimal(1).copy_sign(x) if size else Decimal(0)
     with localcontext() as context:
         # so that 1 − tanh x keeps its digits, and tanh x where it is as small as x
         context.prec = DIGITS + max(int(size), -size.adjusted())
