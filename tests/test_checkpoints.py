@@ -31,8 +31,12 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "qwen2": {**_SIZES, "num_key_value_heads": 2},
     "qwen3": {**_SIZES, "num_key_value_heads": 2, "head_dim": 6},
     "gemma": {**_SIZES, "num_key_value_heads": 1, "head_dim": 6},
+    "phi3": {**_SIZES, "num_key_value_heads": 2, "partial_rotary_factor": 0.5},
+    "phi": {**_SIZES, "num_key_value_heads": 2},
     "olmo2": {**_SIZES, "num_key_value_heads": 2},
 }
+
+_SIDE_BY_SIDE = ("gptj", "gpt_neox", "phi")
 
 
 def saved(kind: str, folder: Path, patch: pytest.MonkeyPatch) -> Any:
@@ -74,7 +78,7 @@ def test_a_checkpoint_is_what_its_model_is(
             name = f"layers[{k}].heads[{h}].weights"
             np.testing.assert_allclose(trace[name].values, expected, atol=1e-9, err_msg=name)
     for k, states in enumerate(told.hidden_states[1:-1], start=1):
-        last = "residual1" if kind in ("gptj", "gpt_neox") else "residual2"
+        last = "residual1" if kind in _SIDE_BY_SIDE else "residual2"
         values = trace[f"layers[{k}].{last}"].values
         np.testing.assert_allclose(values, states[0], atol=1e-9, err_msg=f"layer {k}")
     np.testing.assert_allclose(trace["logits"].values, told.logits[0], atol=1e-9)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +61,8 @@ class Checkpoint(NamedTuple):
     def setting(self, names: str) -> object:
         """The first setting of some that is said, `rope_theta|rope_parameters.rope_theta`; None
         where none is."""
-        if names == "=rotary_dimensions":
-            return self._rotary_dimensions()
+        if names.startswith("="):
+            return _WORKED_OUT[names[1:]](self)
         for name in names.split("|"):
             value: Any = self.config
             for key in name.split("."):
@@ -71,13 +71,41 @@ class Checkpoint(NamedTuple):
                 return _ACTIVATIONS.get(value, value) if isinstance(value, str) else value
         return None
 
-    def _rotary_dimensions(self) -> int:
-        """How many dimensions of a head turn, of which a share is said."""
-        share = self.setting(
-            "rotary_pct|partial_rotary_factor|rope_parameters.partial_rotary_factor"
-        )
-        size = int(self.config["hidden_size"]) // int(self.config["num_attention_heads"])
-        return int(size * float(str(share or 1)))
+
+def _rotary_dimensions(checkpoint: Checkpoint) -> int:
+    """How many dimensions of a head turn, of which a share is said."""
+    share = checkpoint.setting(
+        "rotary_pct|partial_rotary_factor|rope_parameters.partial_rotary_factor"
+    )
+    return int(_head_size(checkpoint) * float(str(share or 1)))
+
+
+def _head_size(checkpoint: Checkpoint) -> int:
+    config = checkpoint.config
+    shared = int(config["hidden_size"]) // int(config["num_attention_heads"])
+    return int(config.get("head_dim") or shared)
+
+
+def _rows_of(number: int) -> Callable[[Checkpoint], str]:
+    """Where queries, keys or values, which is the number, are among rows that have them all."""
+
+    def rows(checkpoint: Checkpoint) -> str:
+        heads = int(checkpoint.config["num_attention_heads"])
+        pairs = int(checkpoint.config.get("num_key_value_heads") or heads)
+        size = _head_size(checkpoint)
+        ends = [0, heads * size, (heads + pairs) * size, (heads + 2 * pairs) * size]
+        return f"{ends[number]}:{ends[number + 1]}"
+
+    return rows
+
+
+_WORKED_OUT: Mapping[str, Callable[[Checkpoint], object]] = {
+    "rotary_dimensions": _rotary_dimensions,
+    "query_rows": _rows_of(0),
+    "key_rows": _rows_of(1),
+    "value_rows": _rows_of(2),
+}
+"""What follows from several settings, by the name that families have for it."""
 
 
 def _tensor_file(path: Path) -> Path:
