@@ -20,7 +20,7 @@ from attncli.building.trees import (
     variants_of,
 )
 from attncli.file.nodes import Map
-from attncli.file.problems import Problems, nearest
+from attncli.file.problems import Problems, nearest, scenario_error
 from attncli.name import Name, below
 from attncli.records import replace
 from attncli.scenario.scenario import Scenario
@@ -56,6 +56,7 @@ def load(
     """
     problems = Problems()
     tree = changed_tree(source, changes, problems)
+    _check_is_scenario(tree)
     if not large:
         check_size(tree)
     origin = Origin(name_of(source), folder_of(source), outside, large, progress)
@@ -73,6 +74,13 @@ def load(
     if "word_counts" in scenario.given:
         scenario = _countable(scenario, tree, partial(load, outside=outside, large=large))
     return scenario.with_variants(others)
+
+
+def _check_is_scenario(tree: Map) -> None:
+    """Raises ScenarioError for an exercise file, which alone names a scenario."""
+    if tree.get("scenario") is not None:
+        right = "name its scenario; attn exercise, grade and practice take the exercise"
+        raise scenario_error(tree.where, "this is an exercise, not a scenario", right)
 
 
 def _countable(scenario: Scenario, tree: Map, again: Callable[[Source], Scenario]) -> Scenario:

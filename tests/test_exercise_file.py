@@ -22,6 +22,7 @@ from attncli.telling.exercise.requests import request_of
 from attncli.telling.selection import SelectionError
 from attncli.writing.file import settle
 from tests.exercises import questions
+from tests.marking_cases import run
 from tests.pages import SHIPPED, trace_of
 
 EXAM = """\
@@ -135,11 +136,24 @@ def test_an_exercise_without_a_scenario_is_refused(tmp_path: Path) -> None:
 
 
 def made(folder: Path, *options: str) -> str:
-    result = CliRunner().invoke(
-        app, ["exercise", str(folder / "exam.yaml"), "-o", str(folder / "exam"), *options]
-    )
+    result = run("exercise", folder / "exam.yaml", "-o", folder / "exam", *options)
     assert result.exit_code == 0, result.output
     return result.stdout
+
+
+def test_an_exercise_is_told_from_a_scenario(tmp_path: Path) -> None:
+    refused = run("run", exam(tmp_path))
+    assert refused.exit_code == 2
+    assert refused.stderr.count("\n") == 1
+    assert "this is an exercise, not a scenario; name its scenario" in refused.stderr
+
+
+def test_a_report_has_the_title_of_the_exercise(tmp_path: Path) -> None:
+    path = exam(tmp_path)
+    made(tmp_path)
+    for named in (path, tmp_path / "exam"):
+        report = run("grade", named, tmp_path / "exam" / "exam_A_answers.yaml")
+        assert report.stdout.startswith("Attention by hand\n"), report.output
 
 
 def files_in(folder: Path) -> dict[str, bytes]:

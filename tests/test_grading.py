@@ -45,6 +45,8 @@ def test_a_verdict_has_these_keys(tmp_path: Path) -> None:
     keys = {"cell", "given", "expected", "accepted", "verdict", "cause", "follows_from"}
     assert keys <= one.keys()
     assert (one["given"], one["expected"], one["accepted"]) == ("7.389", "2.718", [2.7175, 2.7185])
+    bounds = [bound for one in data["verdicts"] for bound in one["accepted"]]
+    assert all(bound == round(bound, 4) for bound in bounds)  # and not 0.28250000000000003
     assert set(data["counts"]) == {
         "correct", "rounding", "carried forward", "known mistake", "slip", "blank", "unreadable",
     }  # fmt: skip
@@ -115,6 +117,7 @@ def test_answers_of_another_form_are_refused(tmp_path: Path) -> None:
     result = run("grade", "i_love_ai", sheet)
     assert result.exit_code == 2
     assert "these are answers of form B" in result.stderr
+    assert "name it, or the folder that was made of it" in result.stderr
     assert run(*words, "-o", tmp_path / "own.yaml").exit_code == 0
     assert run("grade", "i_love_ai", tmp_path / "own.yaml").exit_code == 1  # all blank
     assert run("grade", "three_tokens", tmp_path / "own.yaml").exit_code == 2

@@ -113,7 +113,7 @@ def _made_forms(order: GradeArguments) -> AskedForms:
         with wrong.heard():
             here = made._replace(file=str(folder / made.file))
             trace = order.allowed.worked_alone(here.file, order.changed.changes())
-            forms.append(made_form(trace, form, here, scheme, manifest.tolerance))
+            forms.append(made_form(trace, form, here, scheme, manifest))
     if wrong.problems:
         raise Refusal(wrong.problems)
     return AskedForms(order.scenario, forms)

@@ -38,6 +38,12 @@ class Exam:
     tolerance: Tolerance = Tolerance()
     printed: Roots = MappingProxyType({})
     words: tuple[AskedWords, ...] = ()
+    name: str = ""
+
+    @property
+    def title(self) -> str:
+        """What it is called: as the exercise says, or else the scenario."""
+        return self.name or self.trace.scenario.title
 
     @cached_property
     def judge(self) -> Judge:

@@ -23,7 +23,7 @@ _MOST = 8
 def class_page(papers: Sequence[MarkedPaper]) -> Document:
     """The marks of a class, its commonest mistakes and its hardest cells."""
     exam = papers[0].exam
-    title = Word(exam.trace.scenario.title)
+    title = Word(exam.title)
     mean = points_text(average(papers).quantize(Decimal("0.01"), ROUND_HALF_UP))
     facts = Facts(
         (

@@ -42,7 +42,7 @@ def _number(trace: Trace, verdict: Verdict, points: Points | None) -> dict[str, 
         "cell": address_of(trace, verdict.cell),
         "given": verdict.given.text,
         "expected": decimals.text(verdict.expected.shown),
-        "accepted": [one + 0.0 if math.isfinite(one) else str(one) for one in verdict.accepted],
+        "accepted": [*map(_bound, verdict.accepted)],
         "verdict": verdict.judgement,
         "cause": None if verdict.cause is None else _cause(verdict.cause),
         "follows_from": [address_of(trace, cell) for cell in verdict.follows_from],
@@ -51,12 +51,17 @@ def _number(trace: Trace, verdict: Verdict, points: Points | None) -> dict[str, 
     }
 
 
+def _bound(number: float) -> float | str:
+    """One of what is accepted: 0.2825, where a sum of floats has 0.28250000000000003."""
+    return float(f"{number:.15g}") + 0.0 if math.isfinite(number) else str(number)
+
+
 def _term(term: MarkedTerm) -> dict[str, object]:
     return {
         "cell": term.asked.id,
         "given": term.given.text,
         "expected": decimals.text(term.asked.expected.shown),
-        "accepted": list(term.asked.accepted),
+        "accepted": [*map(_bound, term.asked.accepted)],
         "verdict": term.judgement,
         "cause": None,
         "follows_from": [],

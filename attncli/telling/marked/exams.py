@@ -25,6 +25,7 @@ from attncli.telling.facts import printed_roots
 from attncli.telling.marked.terms import accepted_by, keys_of_terms
 from attncli.trace import Trace
 
+_FORMS = "forms are marked by an exercise file: name it, or the folder that was made of it"
 _ANY = "take its line with the hash out to have it marked all the same"
 
 
@@ -133,7 +134,7 @@ class Asking:
         if not sheet.mark:
             self._check_form(sheet)
         elif sheet.mark not in (self.mark(tuple(sheet.answers)), self.mark(tuple(asked))):
-            raise Refusal([Problem(Where(sheet.source), self._of_another(sheet), _ANY)])
+            raise Refusal([self._of_another(sheet)])
 
     def _check_form(self, sheet: AnswerSheet) -> None:
         if sheet.form not in ("", OWN_FORM):
@@ -141,10 +142,12 @@ class Asking:
             right = f"name the scenario of form {sheet.form}, or the exercise that it is a form of"
             raise Refusal([Problem(Where(sheet.source), wrong, right)])
 
-    def _of_another(self, sheet: AnswerSheet) -> str:
+    def _of_another(self, sheet: AnswerSheet) -> Problem:
         if sheet.form in ("", OWN_FORM):
-            return f"its hash {sheet.mark} isn't that of these cells of {self.scenario}"
-        return f"these are answers of form {sheet.form} ({sheet.mark}), not of {self.scenario}"
+            wrong = f"its hash {sheet.mark} isn't that of these cells of {self.scenario}"
+            return Problem(Where(sheet.source), wrong, _ANY)
+        wrong = f"these are answers of form {sheet.form} ({sheet.mark}), not of {self.scenario}"
+        return Problem(Where(sheet.source), wrong, _FORMS)
 
     def mark(self, ids: tuple[str, ...]) -> str:
         """The hash of an exercise that asks for some cells, none where they aren't there."""

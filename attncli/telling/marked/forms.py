@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
 
 from attncli.arithmetic.expression import Location, Number
-from attncli.building.manifest import FormMade
+from attncli.building.manifest import FormMade, Manifest
 from attncli.file.address import AddressError
 from attncli.marking.answers import AnswerSheet
 from attncli.marking.grading.addresses import cell_of
@@ -58,13 +58,13 @@ def form_exam(
     )
     terms = tuple(_term(one) for one in questions if line_of(one.id) is not None)
     roots = printed_roots(trace)
-    exam = Exam(trace, asked, terms, scheme, wish.tolerance, roots, words)
+    exam = Exam(trace, asked, terms, scheme, wish.tolerance, roots, words, frame.title)
     assert document.paper is not None
     return FormExam(form, document.paper.hash, exam)
 
 
 def made_form(
-    trace: Trace, form: str, made: FormMade, scheme: Scheme, let_pass: Mapping[str, str]
+    trace: Trace, form: str, made: FormMade, scheme: Scheme, manifest: Manifest
 ) -> FormExam:
     """What a form that was made into a folder asks for. Raises Refusal where its numbers aren't
     those of its papers any more."""
@@ -72,10 +72,12 @@ def made_form(
         wrong = f"its numbers aren't those that the papers of form {form} were made from"
         right = "put the old ones back, or make the exercise again"
         raise Refusal.of(made.file, wrong, right)
-    tolerance = tolerance_of({name: Decimal(much) for name, much in let_pass.items()})
+    tolerance = tolerance_of({name: Decimal(much) for name, much in manifest.tolerance.items()})
     asked = tuple(_asked_numbers(trace, made))
     terms, words = tuple(_made_terms(trace, made)), tuple(_asked_words(trace, made))
-    exam = Exam(trace, asked, terms, scheme, tolerance, printed_roots(trace), words)
+    exam = Exam(
+        trace, asked, terms, scheme, tolerance, printed_roots(trace), words, manifest.exercise
+    )
     return FormExam(form, made.hash, exam)
 
 

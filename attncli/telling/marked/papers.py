@@ -28,7 +28,7 @@ def marked_paper(paper: MarkedPaper) -> Document:
     facts.append(("Points", (in_words(paper),)))
     points = {one.verdict.cell: one.points for one in paper.numbers}
     told = Report(
-        Word(exam.trace.scenario.title), tuple(facts), tuple(trivial_notes(paper)),
+        Word(exam.title), tuple(facts), tuple(trivial_notes(paper)),
         {**whose, "points": float(paper.points), "of": float(paper.of)}, points,
         paper.terms, paper.words,
     )  # fmt: skip
