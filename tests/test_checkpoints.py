@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from attncli import load, work
+from attncli import Trace, load, work
 from attncli.building.checkpoints import families
 from attncli.cli import app
 
@@ -36,21 +36,35 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "olmo2": {**_SIZES, "num_key_value_heads": 2},
 }
 
+_BERT = {**_SIZES, "is_decoder": False}
+_DISTILBERT = {
+    "dim": 16, "hidden_dim": 20, "n_layers": 2, "n_heads": 4, "vocab_size": 30,
+    "max_position_embeddings": 32,
+}  # fmt: skip
+OTHERS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "bert": ("bert", "BertModel", _BERT),
+    "roberta": ("roberta", "RobertaModel", _BERT | {"pad_token_id": 1}),
+    "distilbert": ("distilbert", "DistilBertModel", _DISTILBERT),
+}
+"""Models that foretell no next token: their kinds, classes and settings."""
 _SIDE_BY_SIDE = ("gptj", "gpt_neox", "phi")
 
 
-def saved(kind: str, folder: Path, patch: pytest.MonkeyPatch) -> Any:
+def saved(name: str, folder: Path, patch: pytest.MonkeyPatch) -> Any:
     """A model of a family with weights drawn at random, which is saved in a folder."""
+    kind, made_by, settings = OTHERS.get(name) or (name, "AutoModelForCausalLM", CONFIGS[name])
     torch = pytest.importorskip("torch", reason="there is no model to compare with")
     transformers = pytest.importorskip("transformers", reason="there is no model to compare with")
-    for name in ("float32", "float"):  # which models fall back to on the way
-        patch.setattr(torch, name, torch.float64)
+    for single in ("float32", "float"):  # which models fall back to on the way
+        patch.setattr(torch, single, torch.float64)
     patch.setattr(torch.Tensor, "float", torch.Tensor.double)
     torch.manual_seed(1)
     no_end = {"pad_token_id": None, "bos_token_id": 0, "eos_token_id": 0}
-    config = transformers.AutoConfig.for_model(kind, **CONFIGS[kind], **no_end)
+    config = transformers.AutoConfig.for_model(kind, **no_end | settings)
     config._attn_implementation = "eager"
-    model = transformers.AutoModelForCausalLM.from_config(config).double().eval()
+    make = getattr(transformers, made_by)
+    plain = {"add_pooling_layer": False} if name in ("bert", "roberta") else {}
+    model = getattr(make, "from_config", make)(config, **plain).double().eval()
     for weight in model.parameters():
         weight.data += 0.3 * torch.randn_like(weight)
     model.save_pretrained(folder)
@@ -58,11 +72,11 @@ def saved(kind: str, folder: Path, patch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", CONFIGS)
+@pytest.mark.parametrize("name", [*CONFIGS, *OTHERS])
 def test_a_checkpoint_is_what_its_model_is(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = saved(kind, tmp_path, monkeypatch)
+    model = saved(name, tmp_path, monkeypatch)
     import torch
 
     with torch.no_grad():
@@ -75,17 +89,22 @@ def test_a_checkpoint_is_what_its_model_is(
     assert not trace.unfinished
     for k, weights in enumerate(told.attentions, start=1):
         for h, expected in enumerate(weights[0], start=1):
-            name = f"layers[{k}].heads[{h}].weights"
-            np.testing.assert_allclose(trace[name].values, expected, atol=1e-9, err_msg=name)
-    for k, states in enumerate(told.hidden_states[1:-1], start=1):
-        last = "residual1" if kind in _SIDE_BY_SIDE else "residual2"
-        values = trace[f"layers[{k}].{last}"].values
-        np.testing.assert_allclose(values, states[0], atol=1e-9, err_msg=f"layer {k}")
-    np.testing.assert_allclose(trace["logits"].values, told.logits[0], atol=1e-9)
+            _same(trace, f"layers[{k}].heads[{h}].weights", expected)
+    post = name in OTHERS
+    last = "norm2.normed" if post else "residual1" if name in _SIDE_BY_SIDE else "residual2"
+    _same(trace, "X", told.hidden_states[0][0])
+    for k, states in enumerate(told.hidden_states[1:] if post else told.hidden_states[1:-1], 1):
+        _same(trace, f"layers[{k}].{last}", states[0])
+    if "logits" in told:
+        _same(trace, "logits", told.logits[0])
+
+
+def _same(trace: Trace, name: str, expected: Any) -> None:
+    np.testing.assert_allclose(trace[name].values, expected, atol=1e-9, err_msg=name)
 
 
 def test_every_family_is_tried() -> None:
-    assert {*families()} == {*CONFIGS}
+    assert {*families()} == {*CONFIGS, *(kind for kind, *_ in OTHERS.values())}
 
 
 def test_what_has_no_place_is_said(tmp_path: Path) -> None:
@@ -96,7 +115,7 @@ def test_what_has_no_place_is_said(tmp_path: Path) -> None:
     new = ["new", str(tmp_path / "m.yaml"), "--from", str(tmp_path)]
     for said, told in (
         ({"model_type": "gpt2", "n_layer": 1}, "h.0.strange: these tensors have no place"),
-        ({"model_type": "unheard_of"}, "models of the type unheard_of aren't known; known: bloom"),
+        ({"model_type": "unheard_of"}, "models of the type unheard_of aren't known; known: bert"),
         ({"model_type": "llama"}, "no tensor is called embed_tokens.weight"),
     ):
         config.write_text(json.dumps(said))

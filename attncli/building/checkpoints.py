@@ -28,7 +28,9 @@ _ACTIVATIONS = {
     "relu2": "relu2",
 }  # fmt: skip
 """What others call an activation, and its name here."""
-_NO_WEIGHTS = re.compile(r"rotary_emb\.inv_freq|attn\.(masked_)?bias|attention\.(masked_)?bias")
+_NO_WEIGHTS = re.compile(
+    r"rotary_emb\.inv_freq|position_ids|attn\.(masked_)?bias|attention\.(masked_)?bias"
+)
 """Tensors of old checkpoints that hold no weights: masks, angles."""
 
 
@@ -100,6 +102,7 @@ def _rows_of(number: int) -> Callable[[Checkpoint], str]:
 
 
 _WORKED_OUT: Mapping[str, Callable[[Checkpoint], object]] = {
+    "after_padding": lambda checkpoint: int(checkpoint.config["pad_token_id"]) + 1,
     "rotary_dimensions": _rotary_dimensions,
     "query_rows": _rows_of(0),
     "key_rows": _rows_of(1),
@@ -123,18 +126,14 @@ def scenario_of(checkpoint: Checkpoint, place: Path, tokens: Sequence[str]) -> d
     says = {**family["says"], **family.get("says_of", {}).get(kind, {})}
     prefix = _prefix(checkpoint, str(family["keys"]["embeddings"]))
     keys = dict(_known(checkpoint, prefix, family["keys"]))
-    unembedding = _tensor(checkpoint, "", family["unembedding"])
-    if unembedding is not None:
-        keys["unembedding"] = unembedding
     file = os.path.relpath(checkpoint.file, place)
     _check_all_placed(checkpoint, keys)
     return {
         "title": str(checkpoint.config.get("_name_or_path") or kind),
         "ids": [*tokens],
         "layers": str(checkpoint.setting(family["layers"].removeprefix("$"))),
-        **{key: value for key, value in _said(checkpoint, says).items() if value is not None},
-        **({} if unembedding else {"unembedding": "tied"}),
-        "predict_from": "every",
+        **{key: value for key, value in _said(checkpoint, says).items() if key not in keys},
+        **{key: [value] * len(tokens) for key, value in family.get("each_token", {}).items()},
         "rounding": {"policy": "exact", "decimals": "4"},
         "weights": {"file": file, "keys": keys},
     }
@@ -178,7 +177,7 @@ def _known(checkpoint: Checkpoint, prefix: str, keys: Data) -> Iterator[tuple[st
     """The keys of those tensors that a checkpoint has."""
     for key, named in keys.items():
         tensor = _tensor(checkpoint, prefix, named)
-        if tensor is None and key == "b_U":  # which is the model's own, and not the stack's
+        if tensor is None:  # it may be the model's own, and not the stack's
             tensor = _tensor(checkpoint, "", named)
         if tensor is not None:
             yield key, tensor

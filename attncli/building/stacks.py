@@ -42,8 +42,7 @@ class Builder(NamedTuple):
         self, path: Name, values: Values, text: TokenizedText, memory: Sequence[str] | None
     ) -> Stack:
         """A stack; `memory` names the rows that its cross-attentions see, None without any."""
-        told = _several(values.get("positions"))
-        positions = tuple(_positions(one) for one in told if not _is_none(one))
+        positions = _all_positions(path, values.get("positions"))
         kinds = {one.kind: one for one in positions}
         seen = AttendedRows(text.tokens, memory, kinds.get("rope"), kinds.get("alibi"))
         return Stack(
@@ -144,24 +143,27 @@ class Builder(NamedTuple):
         return attention_of(said, seen.of_memory(), self.names)
 
 
-def _several(value: Any) -> tuple[Any, ...]:  # noqa: ANN401
-    """A value, or the values of a list."""
-    if value is None:
-        return ()
-    listed = isinstance(value, tuple) and not isinstance(value, MatrixLike)
-    return value if listed else (value,)
+def _all_positions(path: Name, value: object) -> tuple[Positions, ...]:
+    """The positions of a stack: what is said of them, or of each in a list."""
+    whole = below(path, "positions")
+    if isinstance(value, tuple) and not isinstance(value, MatrixLike):
+        paths = [entry_path(path, "positions", k, len(value)) for k in range(len(value))]
+        told = [
+            _positions(whole if isinstance(one, MatrixLike) else entry, one)
+            for entry, one in zip(paths, value, strict=True)
+        ]
+    else:
+        told = [] if value is None else [_positions(whole, value)]
+    return tuple(one for one in told if one.kind != "none")
 
 
-def _is_none(value: object) -> bool:
-    return isinstance(value, str) and value == "none"
-
-
-def _positions(value: Any) -> Positions:  # noqa: ANN401
+def _positions(path: Name, value: Any) -> Positions:  # noqa: ANN401
     if isinstance(value, MatrixLike):
-        return Positions("given")
+        return Positions("given", Settings(path))
     if isinstance(value, str):
         return Positions(value)
-    return Positions(value.get("kind", "sinusoidal"), Settings(values=value))
+    kind = value.get("kind", "sinusoidal")
+    return Positions("given" if kind == "table" else kind, Settings(path, values=value))
 
 
 def _norm(path: Name, key: str, values: Values) -> Settings:

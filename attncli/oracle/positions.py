@@ -40,9 +40,11 @@ def added(
     terms: list[Numbers] = []
     for one in positions:
         name = f"P{len(terms) + 1}" if terms else "P"
-        if not isinstance(one, Mapping) or is_source(one):
-            rows = matrix(book, one, (first + shape[0], shape[1]))
-            terms.append(book.copy(name, rows[first : first + shape[0]]))
+        if not isinstance(one, Mapping) or is_source(one) or one["kind"] == "table":
+            said: Record = one if isinstance(one, Mapping) and "table" in one else {"table": one}
+            start = int(said.get("start", 0)) + first
+            rows = matrix(book, said["table"], (start + shape[0], shape[1]))
+            terms.append(book.copy(name, rows[start : start + shape[0]]))
         elif one["kind"] == "sinusoidal":
             start = int(one.get("start", 0)) + first
             terms.append(book.keep(name, _sinusoidal(book, one, start, shape)))

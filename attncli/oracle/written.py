@@ -88,7 +88,7 @@ def _numbers_in(value: object) -> bool:
 def _has_table(positions: object) -> bool:
     """Whether positions are rows of numbers, or some of them are; slopes are none."""
     if isinstance(positions, Mapping):
-        return "random" in positions or "file" in positions
+        return any(key in positions for key in ("random", "file", "table"))
     if isinstance(positions, list):
         return any(isinstance(one, list) or _has_table(one) for one in positions)
     return isinstance(positions, np.ndarray)

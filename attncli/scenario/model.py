@@ -140,6 +140,11 @@ class Positions(NamedTuple):
         """Whether it is added to the embeddings, rather than to scores or by turning."""
         return self.kind in ("sinusoidal", "given")
 
+    @property
+    def table(self) -> Name:
+        """The full name of a given table, which stands alone or beside its settings."""
+        return below(self.said.path, "table") if "kind" in self.said.values else self.said.path
+
 
 class Attention(NamedTuple):
     """One attention of a layer.

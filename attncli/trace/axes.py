@@ -83,7 +83,7 @@ def given_axes(name: Name, scenario: Scenario, shape: tuple[int, int]) -> tuple[
     local = name.local
     if local == "embeddings":
         return _rows_of_table(name, scenario, shape[0]), _features(name, scenario, shape[1])
-    if local in ("positions", "segment_embeddings"):
+    if local in ("positions", "segment_embeddings") or name.path.local == "positions":
         return Axis(tuple(map(str, range(shape[0]))), IDS), Axis(counted(shape[1]), DIMENSIONS)
     if local in ("word_counts", "log_p"):
         return _words_of(name, scenario), Axis((), NONE)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncli.file.problems import Problems
-from attncli.name import Name
 from attncli.scenario.scenario import Scenario
 from attncli.trace.axes import names_along, place_of
 
@@ -20,16 +19,18 @@ def check_generation(scenario: Scenario, problems: Problems) -> None:
             scenario.where(name), f"{name} is for this sentence only, and generation makes it"
             " longer", "leave it out, or generate 1 token",
         )  # fmt: skip
-    table = scenario.given.get(Name("positions"))
     cached = scenario.stack.layers[0].attention.cached or ()
-    wanted = len(cached) + len(scenario.text.tokens) + more
-    if table is not None and table.shape[0] < wanted:
-        problems.add(
-            scenario.where("positions"),
-            f"positions has {table.shape[0]} rows, and {wanted} are needed to generate"
-            f" {more + 1} tokens",
-            f"give it {wanted} rows",
-        )
+    for positions in scenario.stack.positions:
+        table = scenario.given.get(positions.table)
+        start = positions.said.values.get("start", 0)
+        wanted = start + len(cached) + len(scenario.text.tokens) + more
+        if table is not None and table.shape[0] < wanted:
+            problems.add(
+                scenario.where(positions.table),
+                f"{positions.table} has {table.shape[0]} rows, and {wanted} are needed to generate"
+                f" {more + 1} tokens",
+                f"give it {wanted} rows",
+            )
 
 
 def _fixed(scenario: Scenario) -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from attncli.arithmetic.operations import ACTIVATIONS
 from tests.drawing.attention import Attention
 from tests.drawing.pen import Pen, Tree
@@ -111,12 +113,21 @@ class Stack:
             self.tree["embedding_norm"] = self.norm()
         if pen.coin():
             return self._relative()
-        given = pen.matrix(n + pen.size(0, 1), self.d)
+        self.tree["positions"] = pen.choice(*self._waves(), *self._tables(n))
+        return None
+
+    def _tables(self, n: int) -> list[Any]:
+        """Rows for positions, as they are and with one that no token has."""
+        pen = self.pen
+        table = {"kind": "table", "start": 1, "table": pen.matrix(n + 1, self.d)}
+        return [pen.matrix(n + pen.size(0, 1), self.d), table]
+
+    def _waves(self) -> list[Any]:
+        """Sines and cosines, which go in pairs."""
+        pen = self.pen
         sines = {"kind": "sinusoidal", "base": pen.choice("10000", "100")}
         start = {"start": pen.size(0, 3)} if pen.coin() else {}
-        waves = ["sinusoidal", sines | start] if self.d % 2 == 0 else []  # they go in pairs
-        self.tree["positions"] = pen.choice(*waves, given)
-        return None
+        return ["sinusoidal", sines | start] if self.d % 2 == 0 else []
 
     def _relative(self) -> None:
         """Positions that attention itself sees to, and keys from before."""

@@ -12,7 +12,7 @@ from attncli.file.problems import Problems
 from attncli.name import Name
 from attncli.scenario.model import Positions, Settings
 from attncli.steps.attention.mask_rules import mask_rules
-from attncli.steps.input.positions import SLOPES
+from attncli.steps.input.position_keys import SLOPES
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 

@@ -11,7 +11,7 @@ from attncli.file.problems import Problems
 from attncli.name import Name
 from attncli.scenario.model import Positions
 from attncli.scenario.scenario import Scenario
-from attncli.steps.input.positions import BASE, DIMENSIONS, PAIRS, START
+from attncli.steps.input.position_keys import BASE, DIMENSIONS, PAIRS, START
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 from attncli.trace.extents import sized

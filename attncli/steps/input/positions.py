@@ -7,8 +7,6 @@ al. 2018, arXiv:1810.04805.
 from __future__ import annotations
 
 from collections import Counter
-from decimal import Decimal
-from typing import Any
 
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import (
@@ -19,92 +17,15 @@ from attncli.arithmetic.operations import (
     TakeRows,
     WaveOfEachColumn,
 )
-from attncli.file.keys import Key, Record
-from attncli.file.kinds import NUMBER, POSITIVE, Choice, Either, Kind, ListOf, WholeNumber
-from attncli.file.matrices import MATRIX
-from attncli.file.nodes import Items, Map, Node, Scalar
 from attncli.file.problems import Problems
-from attncli.file.sources import is_source
 from attncli.name import Name, below
 from attncli.scenario.model import Positions
 from attncli.scenario.scenario import Scenario
+from attncli.steps.input.position_keys import BASE, DIMENSIONS, KEYS, SEGMENTS, START
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.extents import sized
 from attncli.trace.quantity import told_apart
-
-_PLACE = WholeNumber(0, 10**6)
-BASE = Key(
-    "base", POSITIVE, "the base of the wavelengths or angles, 10000 by default", Decimal(10000)
-)
-START = Key(
-    "start", _PLACE, "the position of the first token, cached ones included, 0 by default", 0
-)
-PAIRS = Key(
-    "pairs",
-    Choice(("interleaved", "half")),
-    "which dimensions turn together: neighbours, `interleaved` (the default), or one of "
-    "each `half`",
-    "interleaved",
-)
-DIMENSIONS: Key[int | None] = Key(
-    "dimensions", WholeNumber(2, 10**6), "how many dimensions turn, all by default"
-)
-SLOPES = Key("slopes", ListOf(NUMBER), "a slope for each head, by default the paper's", ())
-_KINDS: dict[str, Kind[object]] = {
-    "sinusoidal": Record.of(
-        Key("kind", Choice(("sinusoidal",)), "`sinusoidal`: sines and cosines are added"),
-        BASE,
-        START,
-    ),
-    "rope": Record.of(
-        Key("kind", Choice(("rope",)), "`rope`: queries and keys are turned"),
-        PAIRS,
-        BASE,
-        DIMENSIONS,
-        START,
-    ),
-    "alibi": Record.of(
-        Key("kind", Choice(("alibi",)), "`alibi`: a score loses slope × distance"),
-        SLOPES,
-    ),
-}
-_ANY_KIND = Record.of(Key("kind", Choice(tuple(_KINDS)), "which it is"))
-_WORD = Choice((*_KINDS, "none"), "rows of numbers")
-
-
-def _kind_of(node: Node) -> Kind[object]:
-    if isinstance(node, Scalar):
-        return _WORD
-    if isinstance(node, Map) and not is_source(node):
-        kind = node.get("kind")
-        if kind is None:
-            return _KINDS["sinusoidal"]
-        return _KINDS.get(kind.text if isinstance(kind, Scalar) else "", _ANY_KIND)
-    return MATRIX
-
-
-def _one_or_several(node: Node) -> Kind[object]:
-    several = isinstance(node, Items) and not all(isinstance(n, Items) for n in node.items)
-    return _SEVERAL if several else _ONE
-
-
-_ONE = Either(_kind_of, (_WORD, *_KINDS.values(), MATRIX))
-_SEVERAL = ListOf(_ONE)
-_SEGMENTS: Key[tuple[int, ...]] = Key(
-    "segments", ListOf(_PLACE), "the segment of each token, counted from 0"
-)
-_KEYS: tuple[Key[Any], ...] = (
-    _SEGMENTS,
-    Key("segment_embeddings", MATRIX, "a row for each segment, [s, d_model], added"),
-    Key(
-        "positions",
-        Either(_one_or_several, (_ONE, _SEVERAL)),
-        "how the order of the tokens is told: `sinusoidal`, `rope`, `alibi`, `none`, a matrix "
-        "whose first rows are added, or one of these with settings, below; a list for several "
-        "together",
-    ),
-)
 
 
 def _added(place: Place) -> tuple[Positions, ...]:
@@ -128,13 +49,21 @@ def _check(place: Place, problems: Problems) -> None:
         if kinds[kind] and all(layer.recurrent is not None for layer in stack.layers):
             wrong = f"{kind} is for attention, and no layer attends"
             problems.add(where, wrong, "leave it out")
-    for dimensions in (one.said.get(DIMENSIONS) or 0 for one in stack.positions):
+    for one in stack.positions:
+        if one.kind == "given" and not place.scenario.gives(one.table):
+            problems.add(where, "positions of a table, and no table", "add it, like table: [[1]]")
+        dimensions = one.said.get(DIMENSIONS) or 0
         if dimensions % 2:
             wrong = f"{dimensions} dimensions can't turn in pairs"
             problems.add(where, wrong, "give an even number")
+    _check_segments(place, problems)
+
+
+def _check_segments(place: Place, problems: Problems) -> None:
+    stack = place.stack
     segments, tokens = len(stack.segments), len(place.text.tokens)
     if segments and tokens and segments != tokens:
-        where = place.scenario.where(below(stack.path, _SEGMENTS.name))
+        where = place.scenario.where(below(stack.path, SEGMENTS.name))
         wrong = f"the segments are {segments}, the tokens {tokens}"
         problems.add(where, wrong, "give a segment for each token")
 
@@ -164,7 +93,7 @@ def _positions(place: Place, positions: Positions, k: int) -> Definition:
         return Definition(name, operation, (place.x,), blame=Name("positions"))
     count = len(place.text.tokens) or place.height(place.x) or 0
     rows = tuple(range(start_of(place, positions), start_of(place, positions) + count))
-    return _rows_of(place, name, "positions", rows, "position")
+    return _rows_of(place, name, positions.table, rows, "position")
 
 
 def _sized(place: Place, planned: Definition) -> Definition:
@@ -187,15 +116,16 @@ def _fits(definition: Definition, scenario: Scenario, problems: Problems) -> Non
 
 def _segments(place: Place) -> Definition:
     rows = place.stack.segments
-    return _rows_of(place, place.name("S"), "segment_embeddings", rows, "segment")
+    table = place.name("segment_embeddings")
+    return _rows_of(place, place.name("S"), table, rows, "segment")
 
 
-def _rows_of(place: Place, name: Name, table: str, rows: tuple[int, ...], by: str) -> Definition:
+def _rows_of(place: Place, name: Name, table: Name, rows: tuple[int, ...], by: str) -> Definition:
     """A row of a table for each token, counted from 0."""
     axis = Axis(told_apart(place.text.tokens), "token") if place.text.tokens else None
     operation = TakeRows(rows, tuple(map(str, rows)), by)
     needs = () if rows else (Name("sentence"),)
-    return Definition(name, operation, (place.name(table),), rows=axis, needs=needs)
+    return Definition(name, operation, (table,), rows=axis, needs=needs)
 
 
 def _otherwise(place: Place, kind: type[Sinusoids], later: int = 0) -> Definition | None:
@@ -215,7 +145,9 @@ def _left_out(place: Place) -> Definition | None:
 
 def _of_kind(place: Place, positions: Positions, name: str) -> str:
     if positions.kind == "given":
-        return "Each position has its row of a table"
+        start = positions.said.get(START)
+        first = f", from row {start} on, counted from 0" if start else ""
+        return f"Each position has its row of a table{first}"
     return (
         "Each position gets pairs of a sine and a cosine, of waves that grow longer from pair to"
         f" pair. PE counts pos and i from 0, {name} its rows and columns from 1: {name}[1, 1] is"
@@ -239,7 +171,7 @@ def _happens(place: Place) -> str:
 STEP = Step(
     name="positions",
     at=Place,
-    keys=(*_KEYS,),
+    keys=KEYS,
     title="Positions",
     does="adds each token's position to its embedding",
     makes=("P", "S", "summed", "X"),

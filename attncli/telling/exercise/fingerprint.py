@@ -25,7 +25,7 @@ from attncli.steps.attention.mask_rules import mask_rules
 from attncli.steps.block.ffn import ACTIVATION
 from attncli.steps.block.norm import SETTINGS
 from attncli.steps.input.embed import EMBEDDING_SCALE
-from attncli.steps.input.positions import BASE, DIMENSIONS, PAIRS, SLOPES, START
+from attncli.steps.input.position_keys import BASE, DIMENSIONS, PAIRS, SLOPES, START
 from attncli.steps.prediction.predict import TEMPERATURE, TOP_K, TOP_P
 from attncli.steps.recurrent.gates import RESET, UPDATE, settled
 from attncli.steps.recurrent.readout import READOUT
