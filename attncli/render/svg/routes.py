@@ -5,10 +5,12 @@ from __future__ import annotations
 from attncli.pictures import Link
 from attncli.records import NamedTuple
 from attncli.render.svg.elements import Point
-from attncli.render.svg.layout import DiagramLayout, run_of
+from attncli.render.svg.layout import DiagramLayout, Ends, run_of
 
 _NECK = 8.0
 """The line ends so far before its end, inside the arrow's head."""
+_ASIDE = 0.7
+"""So far towards its corner a box's side holds what goes to another lane."""
 _SPOTS = (0.5, 0.35, 0.65, 0.25, 0.75, 0.15, 0.85)
 """Where on its way a link's label may stand, the best place first."""
 
@@ -68,13 +70,13 @@ def route_of(layout: DiagramLayout, k: int, link: Link) -> Route:
     on = 1 if target[0] > source[0] else -1
     start = layout.levels[source[0]].middle + on * layout.half(link.source)
     end = layout.levels[target[0]].middle - on * layout.half(link.target)
-    here, there = (layout.lanes[lane].middle for lane in (source[1], target[1]))
+    lane = _lane_of(layout, k, (source, target))
+    here = _port(layout, link.source, layout.lanes[target[1]].middle if lane is None else lane)
+    there = _port(layout, link.target, layout.lanes[source[1]].middle if lane is None else lane)
     way = _Track(layout, (start, here))
     way.straight_to(layout.edge(source[0], on))
     spots: tuple[Point, ...] = ()
-    if abs(target[0] - source[0]) > 1:
-        run = run_of((source, target), {*layout.cells.values()})
-        lane = layout.tracks[k] if run is None else layout.lanes[run].middle
+    if lane is not None:
         first, last = layout.edge(source[0] + on, -on), layout.edge(target[0] - on, on)
         way.curve_to((first, lane))
         way.straight_to(last)
@@ -84,6 +86,22 @@ def route_of(layout: DiagramLayout, k: int, link: Link) -> Route:
     return Route(
         way.outline, spots or curved, layout.at(end - 2 * on * _NECK, there), layout.at(end, there)
     )
+
+
+def _lane_of(layout: DiagramLayout, k: int, ends: Ends) -> float | None:
+    """Where a link runs past the levels between its ends; None where there are none."""
+    if abs(ends[1][0] - ends[0][0]) <= 1:
+        return None
+    run = run_of(ends, {*layout.cells.values()})
+    return layout.tracks[k] if run is None else layout.lanes[run].middle
+
+
+def _port(layout: DiagramLayout, name: str, towards: float) -> float:
+    """Where a link that leaves a box's lane is fastened: aside, so that the labels of those that
+    go straight on don't cover it."""
+    middle = layout.lanes[layout.cells[name][1]].middle
+    aside = _ASIDE * layout.sizes[name][1 if layout.reads_across else 0] / 2
+    return middle + max(-aside, min(aside, towards - middle))
 
 
 def _within_a_level(layout: DiagramLayout, link: Link) -> Route:

@@ -27,7 +27,7 @@ from attncli.word import Word, raw
 _MOST = 2
 """So many layers of a stack, and heads of an attention, are drawn."""
 _COUNTED = {"layers": "layer", "heads": "head"}
-_AGAIN = ("rounds", "words")
+_AGAIN = ("rounds", "words", "gates")
 _FLOWING = ("Q", "K", "token")
 """The roles of the rows of what flows, which weights don't have."""
 
@@ -152,7 +152,8 @@ def _told(parts: Sequence[PlannedStep]) -> tuple[Label, Label]:
     if len(parts) == 1 and not isinstance(first.place, CellPlace | RoundPlace):
         return _title(first), below
     times = "at each of {} times" if isinstance(first.place, CellPlace) else "{} times"
-    return step_of(first).title, ", ".join(filter(None, (below, times.format(len(parts)))))
+    often = times.format(len(parts)) if len(parts) > 1 else ""
+    return step_of(first).title, ", ".join(filter(None, (below, often)))
 
 
 def _title(part: PlannedStep) -> Label:
