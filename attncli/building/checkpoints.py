@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,6 +29,7 @@ _ACTIVATIONS = {
     "relu2": "relu2",
 }  # fmt: skip
 """What others call an activation, and its name here."""
+_FUNCTIONS: Mapping[str, Callable[[float], float]] = {"√": math.sqrt, "1/": lambda x: 1 / x}
 _NO_WEIGHTS = re.compile(
     r"rotary_emb\.inv_freq|position_ids|attn\.(masked_)?bias|attention\.(masked_)?bias"
 )
@@ -61,10 +63,14 @@ class Checkpoint(NamedTuple):
         return cls(config, file, frozenset(names))
 
     def setting(self, names: str) -> object:
-        """The first setting of some that is said, `rope_theta|rope_parameters.rope_theta`; None
-        where none is."""
+        """The first setting of some that is said, `rope_theta|rope_parameters.rope_theta`, or its
+        root, `√name`, or 1 by it, `1/name`; None where none is."""
         if names.startswith("="):
             return _WORKED_OUT[names[1:]](self)
+        for sign, function in _FUNCTIONS.items():
+            if names.startswith(sign):
+                said = self.setting(names.removeprefix(sign))
+                return None if said is None else function(float(str(said)))
         for name in names.split("|"):
             value: Any = self.config
             for key in name.split("."):
@@ -131,12 +137,27 @@ def scenario_of(checkpoint: Checkpoint, place: Path, tokens: Sequence[str]) -> d
     return {
         "title": str(checkpoint.config.get("_name_or_path") or kind),
         "ids": [*tokens],
-        "layers": str(checkpoint.setting(family["layers"].removeprefix("$"))),
+        "layers": _layers(checkpoint, family),
         **{key: value for key, value in _said(checkpoint, says).items() if key not in keys},
         **{key: [value] * len(tokens) for key, value in family.get("each_token", {}).items()},
         "rounding": {"policy": "exact", "decimals": "4"},
         "weights": {"file": file, "keys": keys},
     }
+
+
+def _layers(checkpoint: Checkpoint, family: Data) -> object:
+    """How many layers there are, and what those of a type say that others don't."""
+    count = int(str(checkpoint.setting(family["layers"].removeprefix("$"))))
+    types = checkpoint.config.get("layer_types") or [""] * count
+    said = [_said(checkpoint, family.get("says_of_layers", {}).get(one, {})) for one in types]
+    if not any(said):
+        return str(count)
+    odd, even = said[::2], said[1::2]
+    if all(one == odd[0] for one in odd) and all(one == even[0] for one in even):
+        parts = {"odd": odd[0], "even": even[0]} if even[:1] != odd[:1] else {"each": odd[0]}
+    else:
+        parts = {str(k): one for k, one in enumerate(said, start=1)}
+    return {"count": str(count), **{part: one for part, one in parts.items() if one}}
 
 
 def families() -> Mapping[str, Data]:

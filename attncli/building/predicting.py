@@ -14,6 +14,7 @@ from attncli.refusals import listed, quote
 from attncli.scenario.model import Prediction, Settings, Stack
 
 Values = Mapping[str, Any]
+_OF_FILE = ("logit_scale", "logit_softcap", "generate", "targets")
 
 
 def prediction_of(
@@ -57,7 +58,7 @@ class _PredictionReader(NamedTuple):
             return Prediction()
         vocabulary = self._vocabulary()
         every = values.get("predict_from", "every" if "targets" in values else "last") == "every"
-        of_file = {key: values[key] for key in ("generate", "targets") if key in values}
+        of_file = {key: values[key] for key in _OF_FILE if key in values}
         said = typed(Prediction, of_file)
         return said._replace(
             said=Settings(Name("next"), values.get("next", {})),
@@ -68,7 +69,7 @@ class _PredictionReader(NamedTuple):
         )
 
     def _check_unneeded(self) -> None:
-        for key in ("b_U", "predict_from", "next", "generate", "targets"):
+        for key in ("b_U", "predict_from", "next", *_OF_FILE):
             if key in self.values:
                 self.complaints.add(key, f"{key} needs logits, and there is no unembedding",
                     "add `unembedding: tied`, or a matrix",

@@ -64,7 +64,7 @@ _NAMES = {
     "states": "states",
     "readout": "s ya z_y y_exp y_sum y",
     "gradient": "slope step_factor factor factor_norm factor_norms",
-    "unembed": "last logits",
+    "unembed": "last logits scaled_logits capped_logits",
     "predict": "next.tempered next.kept next.filtered next.exp next.exp_sum probabilities"
     " next.nucleus next.nucleus_sum next.renormalized",
     "loss": "plain.exp plain.exp_sum plain.probabilities loss cross_entropy perplexity",

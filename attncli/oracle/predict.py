@@ -19,7 +19,7 @@ def predict(book: Book, data: Record, x: Numbers) -> None:
         return
     if data.get("predict_from", "every" if "targets" in data else "last") == "last":
         x = book.copy("last", x[-1:])
-    logits = book.keep("logits", _logits(book, data, x))
+    logits = _changed(book, data, book.keep("logits", _logits(book, data, x)))
     sampling = data.get("next") or {}
     probabilities = _next(book, sampling, logits)
     if "targets" in data:
@@ -39,6 +39,16 @@ def _logits(book: Book, data: Record, x: Numbers) -> Numbers:
         W_U = weight(book, data, "unembedding", d_model, v)
     logits: Numbers = x @ W_U
     return logits + matrix(book, data["b_U"], (1, v)) if "b_U" in data else logits
+
+
+def _changed(book: Book, data: Record, x: Numbers) -> Numbers:
+    """The logits multiplied (Granite, Cohere) and capped (Gemma 2, arXiv:2408.00118, 2)."""
+    if "logit_scale" in data:
+        x = book.keep("scaled_logits", x * book.number(data["logit_scale"]), step="unembed")
+    if "logit_softcap" in data:
+        cap = book.number(data["logit_softcap"])
+        x = book.keep("capped_logits", cap * apply("tanh", x / cap), step="unembed")
+    return x
 
 
 def _width(data: Record) -> int:

@@ -7,6 +7,7 @@ says where each stands in the file, and so begins the names of its quantities.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -261,6 +262,8 @@ class Prediction(NamedTuple):
     vocabulary: tuple[str, ...] = ()
     every: bool = False
     said: Settings = Settings()
+    logit_scale: Decimal | None = None
+    logit_softcap: Decimal | None = None
     generate: int = 0
     targets: tuple[str, ...] = ()
     target_places: tuple[int, ...] = ()

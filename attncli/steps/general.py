@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 from attncli.name import TOP, Name, below
@@ -47,7 +48,9 @@ def general_place(name: str) -> Place:
     tokenizing = _tokenizing(name) if name in _TOKENIZING else None
     text = TokenizedText(sentence="ab", by_id=True, tokenizing=tokenizing)
     stack = Stack(text=text, positions=shown.positions, layers=(layer,))
-    prediction = Prediction("own", every=False, target_places=(0,))
+    prediction = Prediction(
+        "own", logit_scale=Decimal("0.125"), logit_softcap=Decimal(30), target_places=(0,)
+    )
     scenario = _Everything(stack=stack, prediction=prediction, known=shown.gives)
     x = Name(shown.x)
     values: dict[str, Any] = {

@@ -106,7 +106,7 @@ CELL_STEPS = (
     StepLine("gradient", cell="gradient", only_for="gradient"),
 )
 PREDICTION = (
-    StepLine("unembed", file="unembedding b_U predict_from"),
+    StepLine("unembed", file="unembedding b_U predict_from logit_scale logit_softcap"),
     StepLine("predict", file="next generate"),
     StepLine("loss", file="targets"),
 )

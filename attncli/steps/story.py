@@ -281,8 +281,8 @@ class _Teller:
         if not prediction.unembedding:
             return
         place = Place(self.scenario, self.scenario.stack, TOP, x)
-        logits = self.add("unembed", place)
-        self.add("predict", replace(place, path=place.name("next"), x=logits))
+        place = replace(place, x=self.add("unembed", place))
+        self.add("predict", replace(place, path=place.name("next")))
         if prediction.targets:
             self.add("loss", place)
 

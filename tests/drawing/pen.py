@@ -55,6 +55,10 @@ class Pen:
     def choice(self, *values: Any) -> Any:
         return self._draw(st.sampled_from(values))
 
+    def some(self, out_of: int, **values: tuple[str, ...]) -> Tree:
+        """Each of some keys once in so many times, with one of its values."""
+        return {key: self.choice(*told) for key, told in values.items() if self.coin(out_of)}
+
     def several(self, low: int, high: int, values: Sequence[str]) -> list[str]:
         return self._draw(st.lists(st.sampled_from(values), min_size=low, max_size=high))
 

@@ -218,6 +218,7 @@ class Stack:
                 self.tree["vocabulary"] = {word: i for i, word in enumerate(words)}
         if pen.coin(3):
             self.tree["b_U"] = pen.cells(len(words))
+        self.tree |= pen.some(4, logit_scale=("0.5", "2"), logit_softcap=("3", "5"))
         losses = pen.coin()
         if losses:
             self.tree["targets"] = [pen.choice(*words) for _ in self.tokens]

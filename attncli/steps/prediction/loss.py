@@ -8,7 +8,7 @@ from attncli.file.kinds import ListOf
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.attention.softmax import softmax
 from attncli.steps.prediction.predict import TEMPERATURE, TOP_K
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 from attncli.word import Word
 
@@ -22,7 +22,7 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     loss, entropy = place.name("loss"), place.name("cross_entropy")
     of_targets = NegativeLog(prediction.target_places)
     return (
-        *(softmax(at, place.name("logits"), probabilities, "loss") if chosen else ()),
+        *(softmax(at, place.x, probabilities, "loss") if chosen else ()),
         Definition(loss, of_targets, (probabilities,), blame=targets),
         Definition(entropy, ColumnMean(), (loss,)),
         Definition(place.name("perplexity"), ExponentialOf(), (entropy,)),
@@ -64,6 +64,7 @@ STEP = Step(
         " likely tokens the model might as well have been guessing."
     ),
     plan=_plan,
+    general=General(x="logits"),
     mistakes=(
         Mistake(
             "not_shifted",

@@ -5,9 +5,14 @@ Tied to the embeddings: Press & Wolf 2016, arXiv:1608.05859.
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import TakeRows
+from collections.abc import Iterator
+from decimal import Decimal
+
+from attncli.arithmetic import decimals
+from attncli.arithmetic.expression import Number
+from attncli.arithmetic.operations import Activate, MultiplyBy, Same, SoftCap, TakeRows
 from attncli.file.keys import Key
-from attncli.file.kinds import Choice, Either
+from attncli.file.kinds import NUMBER, POSITIVE, Choice, Either
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.file.nodes import Scalar
 from attncli.name import Name
@@ -31,6 +36,8 @@ _KEYS = (
         "which positions get logits: the `last` (the default), or `every` one (where there "
         "are targets)",
     ),
+    Key("logit_scale", NUMBER, "what the logits are multiplied by (Cohere, Granite)"),
+    Key("logit_softcap", POSITIVE, "c in c · tanh(logits / c), after `logit_scale` (Gemma 2)"),
 )
 
 _VOCABULARY = "vocabulary"
@@ -43,7 +50,20 @@ def _plan(place: Place) -> tuple[Definition, ...]:
         last = _last_row(place)
         definitions.append(last)
         x = last.name
-    return (*definitions, _logits(place, x))
+    logits = _logits(place, x)
+    return (*definitions, logits, *_changed(place, logits.name))
+
+
+def _changed(place: Place, x: Name) -> Iterator[Definition]:
+    """The logits multiplied and capped, as far as that is said."""
+    prediction = place.scenario.prediction
+    if prediction.logit_scale is not None:
+        multiply = MultiplyBy(Number.written(prediction.logit_scale))
+        yield Definition(place.name("scaled_logits"), multiply, (x,))
+        x = place.name("scaled_logits")
+    if prediction.logit_softcap is not None:
+        cap = SoftCap(Number.written(prediction.logit_softcap))
+        yield Definition(place.name("capped_logits"), cap, (x,))
 
 
 def _last_row(place: Place, row: int = -1) -> Definition:
@@ -67,8 +87,10 @@ def _logits(place: Place, x: Name) -> Definition:
 
 def _sized(place: Place, planned: Definition) -> Definition:
     """The last of as many rows as there are; logits of the vocabulary, if they are as many."""
-    if planned.name != place.name("logits"):
+    if planned.name == place.name("last"):
         return _last_row(place)
+    if planned.name != place.name("logits"):
+        return planned
     vocabulary = place.scenario.prediction.vocabulary
     if place.width(planned.name) != len(vocabulary):
         return planned
@@ -85,7 +107,30 @@ def _happens(place: Place) -> str:
     matrix = "the table of embeddings, transposed" if prediction.unembedding == "tied" else (
         "the unembedding"
     )  # fmt: skip
-    return f"{which} is multiplied by {matrix}: a logit for each token of the vocabulary."
+    told = f"{which} is multiplied by {matrix}: a logit for each token of the vocabulary."
+    if prediction.logit_scale is not None:
+        told += f" Each logit is multiplied by {_text(prediction.logit_scale)}."
+    if prediction.logit_softcap is not None:
+        cap = _text(prediction.logit_softcap)
+        told += f" Each is then bent so that it stays between −{cap} and {cap}."
+    return told
+
+
+def _text(number: Decimal) -> str:
+    return decimals.text(number).replace("-", "−")
+
+
+def _cap_not_divided(place: Place) -> Definition | None:
+    capped = _plan(place)[-1]
+    if place.scenario.prediction.logit_softcap is None:
+        return None
+    return capped._replace(operation=Activate("tanh"))
+
+
+def _not_changed(place: Place) -> Definition | None:
+    """The last logits as they are, without what is done to them."""
+    changed = tuple(_changed(place, place.name("logits")))
+    return changed[-1]._replace(operation=Same()) if changed else None
 
 
 STEP = Step(
@@ -94,7 +139,7 @@ STEP = Step(
     keys=(*_KEYS,),
     title="Logits",
     does="compares the last vector with each token of the vocabulary",
-    makes=("last", "logits"),
+    makes=("last", "logits", "scaled_logits", "capped_logits"),
     shapes="x [n, d_model], unembedding [d_model, vocabulary] → logits [1, vocabulary]",
     happens=_happens,
     why=(
@@ -109,6 +154,17 @@ STEP = Step(
     mistakes=(
         Mistake(
             "from_the_first", "Taking the first token's vector instead of the last.", _from_first
+        ),
+        Mistake(
+            "logits_not_changed",
+            "Going on with the logits as they are, where they are to be multiplied or capped.",
+            _not_changed,
+        ),
+        Mistake(
+            "cap_not_divided",
+            "Taking the tanh of the logit as it is, without dividing by the cap before and"
+            " multiplying by it after.",
+            _cap_not_divided,
         ),
     ),
 )
