@@ -13,6 +13,7 @@ from attncli.building.attentions import (
 )
 from attncli.building.key_names import Names
 from attncli.building.recurrents import RecurrentBuilder
+from attncli.building.without_attention import FFN, needs_no_attention, without_attention
 from attncli.file.matrices import MatrixLike
 from attncli.file.problems import NamedProblems
 from attncli.name import Name, below
@@ -29,7 +30,6 @@ from attncli.scenario.model import (
 from attncli.steps.schema import LAYER
 
 Values = Mapping[str, Any]
-_FFN = ("W1", "W2", "W3", "b1", "b2", "b3")
 
 
 class Builder(NamedTuple):
@@ -59,7 +59,9 @@ class Builder(NamedTuple):
     def _layers(self, path: Name, values: Values, seen: AttendedRows) -> tuple[Layer, ...]:
         if "layers" not in values:
             said = Settings(path, values, frozenset(values))
-            return (self._layer(said, self._separate(path, seen), alone=True),)
+            layer = self._layer(said, self._separate(path, seen), alone=True)
+            bare = seen.rope is None and seen.alibi is None and needs_no_attention(values)
+            return (without_attention(layer, _norm(path, "norm1", values)) if bare else layer,)
         shared = {key: value for key, value in values.items() if key in LAYER and LAYER[key].shared}
         for key in values:
             if key in LAYER and key not in shared:
@@ -121,7 +123,7 @@ class Builder(NamedTuple):
                 said, seen.of_memory() if bare_to_memory else seen, self.names
             ),
             cross=self._cross(path, values, seen, crosses=crosses),
-            has_ffn=whole or awaited or any(key in values for key in _FFN),
+            has_ffn=whole or awaited or any(key in values for key in FFN),
             said=said,
         )  # fmt: skip
 

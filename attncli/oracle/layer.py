@@ -23,6 +23,15 @@ _CROSS = (
     "heads", "kv_heads", "d_k", "d_v", "projection", "weights_layout", "scale", "softcap",
     "temperature", "mask_value",
 )  # fmt: skip
+_OTHERS = {
+    "W1", "W2", "W3", "b1", "b2", "b3", "norm", "norms", "norm1", "activation", "gated",
+    "final_norm", "unembedding",
+}  # fmt: skip
+_ATTENTION = {
+    "block", "heads", "kv_heads", "scale", "scaled", "scores", "mask", "mask_value", "bias",
+    "softcap", "temperature", "weights", "dropout", "output", "cache", "projection", "qk_norm",
+    "d_k", "d_v", "Q", "K", "V", *(f"{kind}_{name}" for kind in "Wb" for name in "QKVO"),
+}  # fmt: skip
 _GATES = {"swiglu": "silu", "geglu": "gelu"}
 
 Sublayer = Callable[[Numbers | None], Numbers | None]
@@ -64,16 +73,43 @@ def layer(book: Book, record: Record, x: Numbers | None, around: Surroundings) -
     if "cell" in record:
         return recurrent(book, record, x)
     inputs, memory = around.inputs, around.memory
-    sublayers: list[Sublayer] = [lambda x: attention(book, record, inputs.of(x, around.fixed))]
+    attends = attends_to(record, around)
+    sublayers: list[Sublayer] = []
+    if attends:
+        sublayers.append(lambda x: attention(book, record, inputs.of(x, around.fixed)))
     if record.get("block") == "decoder" and memory is not None:
         sublayers.append(lambda x: _cross(book, record, memory, x))
-    if "W1" in record:
+    if "W1" in record or (not attends and _is_activation(record)):
         sublayers.append(lambda x: _feed_forward(book, record, x))
     if record.get("parallel", "none") != "none":
         return _side_by_side(book, record, sublayers, x)
+    if not sublayers:
+        return _norm_alone(book, record, x)
     for number, sublayer in enumerate(sublayers, 1):
         x = _sublayer(book, record, number, sublayer, x)
     return x
+
+
+def attends_to(record: Record, around: Surroundings) -> bool:
+    """Whether a layer has an attention: not where only a network, a norm or logits are said."""
+    inputs = around.inputs
+    if around.fixed or around.memory or inputs.rope is not None or inputs.alibi is not None:
+        return True
+    return not _OTHERS & record.keys() or bool(_ATTENTION & record.keys())
+
+
+def _is_activation(record: Record) -> bool:
+    """Whether an activation is said that needs no weights."""
+    kind = record.get("activation", "none")
+    return kind != "none" and kind not in _GATES and str(record.get("gated")).lower() != "true"
+
+
+def _norm_alone(book: Book, record: Record, x: Numbers | None) -> Numbers | None:
+    """The norm of a layer that has nothing else."""
+    said = {"norm", "norms", "norm1"} & record.keys()
+    if x is None or not said or record.get("norm") == "none":
+        return x
+    return norm(book.at("norm1"), {**record.get("norms", {}), **(record.get("norm1") or {})}, x)
 
 
 def _cross(book: Book, record: Record, memory: Memory, x: Numbers | None) -> Numbers | None:
@@ -174,6 +210,8 @@ def _feed_forward(book: Book, record: Record, x: Numbers | None) -> Numbers | No
         return None
     d_ff = int(record.get("d_ff", 4 * x.shape[1]))
     kind = str(record.get("activation", "relu"))
+    if not any(f"W{k}" in record for k in (1, 2, 3)):
+        return book.keep("activated", apply(kind, x))
     a = book.keep("hidden", linear(book, record, ("W1", "b1"), x, d_ff))
     if kind != "none":
         a = book.keep("activated", apply(_GATES.get(kind, kind), a))

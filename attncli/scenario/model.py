@@ -219,7 +219,8 @@ class Recurrent(NamedTuple):
 
 class Layer(NamedTuple):
     """One layer: what it is made of, in which order; or a recurrent one. There is a norm for each
-    sublayer, and with `both` one after each as well."""
+    sublayer, and with `both` one after each as well. One that doesn't attend has nothing but a norm
+    or a feed-forward network."""
 
     path: Name = TOP
     block: str = "attention"
@@ -231,6 +232,7 @@ class Layer(NamedTuple):
     attention: Attention = Attention()
     cross: Attention | None = None
     has_ffn: bool = False
+    attends: bool = True
     said: Settings = Settings()
     recurrent: Recurrent | None = None
 

@@ -171,12 +171,14 @@ class _Teller:
         layer = place.layer
         inner = [
             partial(self.attention, attention=attention, memory=memory)
-            for attention in (layer.attention, layer.cross)
+            for attention in (layer.attention if layer.attends else None, layer.cross)
             if attention is not None
         ]
         inner += [partial(self.add, "ffn")] if layer.has_ffn else []
         if layer.parallel != "none":
             return self._side_by_side(place, inner)
+        if not inner and layer.norms:
+            return self._norm(place, place.x, layer.norms[0])
         x = place.x
         for k, sublayer in enumerate(inner, start=1):
             x = self._sublayer(replace(place, x=x), k, sublayer)

@@ -79,7 +79,23 @@ def _linear(place: LayerPlace, made: str, x: Name, layer: str) -> Definition:
     return linear(place, made, x, layer, out_in=place.layer.said.linear)
 
 
+def _is_bare(place: LayerPlace) -> bool:
+    """Whether an activation stands by itself, without a layer before it or after it."""
+    weights = any(place.gives(f"{letter}{k}") for letter in "Wb" for k in "123")
+    return not (place.layer.attends or weights or _gated(place))
+
+
 def _plan(place: LayerPlace) -> tuple[Definition, ...]:
+    return _activation_alone(place) if _is_bare(place) else _network(place)
+
+
+def _activation_alone(place: LayerPlace) -> tuple[Definition, ...]:
+    if _kind(place) == "none":
+        return ()
+    return (Definition(place.name("activated"), Activate(_kind(place)), (place.x,)),)
+
+
+def _network(place: LayerPlace) -> tuple[Definition, ...]:
     definitions = [_linear(place, "hidden", place.x, "1")]
     if place.layer.said.get(ACTIVATION) != "none":
         activated, hidden = place.name("activated"), place.name("hidden")
@@ -92,6 +108,8 @@ def _plan(place: LayerPlace) -> tuple[Definition, ...]:
 
 
 def _happens(place: LayerPlace) -> str:
+    if _is_bare(place):
+        return f"The activation {_kind(place)} is applied to each number by itself."
     kind = place.layer.said.get(ACTIVATION)
     relu = ", which turns negative numbers into 0," if kind == "relu" else ""
     middle = f", the activation {kind}{relu}" if kind != "none" else ""
@@ -105,6 +123,10 @@ def _happens(place: LayerPlace) -> str:
     )
 
 
+def _title(place: LayerPlace) -> str:
+    return "Activation" if _is_bare(place) else "Feed-forward network"
+
+
 def _kind(place: LayerPlace) -> str:
     """The activation itself, also of a gated network."""
     kind = place.layer.said.get(ACTIVATION)
@@ -114,7 +136,8 @@ def _kind(place: LayerPlace) -> str:
 def _without_activation(place: LayerPlace) -> Definition | None:
     if _kind(place) == "none":
         return None
-    return Definition(place.name("activated"), Same(), (place.name("hidden"),))
+    x = place.x if _is_bare(place) else place.name("hidden")
+    return Definition(place.name("activated"), Same(), (x,))
 
 
 def _layer(place: LayerPlace, number: str, *, turned: bool = False) -> Definition:
@@ -148,6 +171,7 @@ STEP = Step(
     at=LayerPlace,
     keys=(*_KEYS,),
     title="Feed-forward network",
+    titled=_title,
     does="works on each token alone, in a wider space",
     makes=("hidden", "activated", "up", "gated", "ffn"),
     shapes="output [n, d_v] → hidden [n, d_ff] → activated [n, d_ff] → ffn [n, d_out]",

@@ -1,0 +1,63 @@
+"""Parts of a model by themselves: a network, a norm, an activation, positions or logits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from attncli import oracle
+from tests.auditor import audit
+from tests.pages import page_of, tables_of, trace_of
+from tests.plain import read
+from tests.test_audit import FORMS, check
+from tests.test_transformers import agree
+
+X = "X: [[1, -2], [0.5, 1]]\n"
+W = "W1: [[1, 0.5], [-1, 2]]\nb1: [0.5, 1]\nW2: [[1, 2], [3, 1]]\n"
+TEXT = "tokens: [a, b]\nembeddings: {a: [1, -2], b: [0.5, 1]}\n"
+ALONE: Mapping[str, tuple[str, ...]] = {
+    f"{X}{W}": ("hidden", "activated", "ffn"),
+    f"{X}{W}W3: [[1, 2], [0, 1]]\nactivation: swiglu\nresiduals: true\nnorm: pre\nweights_layout: row\n": (
+        "norm1.normed", "gated", "ffn", "residual1",
+    ),
+    f"{X}norm1: {{gamma: [2, 3], beta: [0, 1]}}\n": ("norm1.normed",),
+    f"{X}norms: {{kind: rms}}\n": ("norm1.rms", "norm1.normed"),
+    f"{X}norm: post\n": ("norm1.normed",),
+    f"{X}final_norm: {{gamma: [2, 3]}}\n": ("final_norm.normed",),
+    f"{X}activation: gelu\n": ("activated",),
+    f"{X}activation: none\nfinal_norm: {{kind: rms}}\n": ("final_norm.normed",),
+    f"{X}unembedding: [[1, 0, 1], [0, 1, 1]]\n": ("last", "logits", "probabilities"),
+    f"{TEXT}unembedding: tied\ntargets: [b, a]\n": ("logits", "probabilities", "cross_entropy"),
+    f"{TEXT}positions: sinusoidal\n{W}unembedding: [[1, 2], [0, 1]]\n": ("P", "X", "ffn", "logits"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("policy", ["carry", "exact"])
+@pytest.mark.parametrize("text", ALONE)
+def test_a_part_is_worked_to_its_end(text: str, policy: str) -> None:
+    trace = trace_of(f"{text}rounding: {{policy: {policy}}}\n")
+    assert trace.unfinished is None
+    assert {*ALONE[text]} <= {*trace}
+    assert not {"Q", "scores"} & {*trace}
+    agree(oracle.work(read(f"{text}rounding: {{policy: {policy}}}\n")), trace)
+    for form in {"terminal", FORMS[len(text) % len(FORMS)]}:
+        page = page_of(trace, form, 80, "full")
+        check(audit(page, form, tables_of(trace)), trace, "full")
+        assert "The trace ends here" not in page
+
+
+def test_its_numbers() -> None:
+    assert trace_of(f"{X}{W}")["ffn"].values.tolist() == [[3.5, 7], [9.75, 3.25]]
+    assert trace_of(f"{X}activation: relu\n")["activated"].values.tolist() == [[1, 0], [0.5, 1]]
+    normed = trace_of(f"{X}norm1: {{epsilon: 0, gamma: [2, 3]}}\n")["norm1.normed"].values
+    assert np.array_equal(normed[0], [2, -3])
+
+
+@pytest.mark.parametrize("more", ["scale: none", "mask: causal", "positions: rope", "d_k: 2"])
+def test_what_is_said_of_attention_asks_for_it(more: str) -> None:
+    trace = trace_of(f"{X}{W}{more}\n")
+    assert trace.unfinished is not None
+    assert trace.unfinished.missing[0] == "W_Q"
+    assert "activated" not in trace
