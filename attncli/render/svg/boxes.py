@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from math import inf
 
 from attncli.records import NamedTuple
 from attncli.render.svg.elements import TEXT_SIZE, Point, text_width
@@ -28,8 +30,11 @@ class Rectangle(NamedTuple):
         """The rectangle with so much room at its sides."""
         return Rectangle(self.left - by, self.top, self.right + by, self.bottom)
 
-    def holds(self, point: Point) -> bool:
-        return self.left < point[0] < self.right and self.top < point[1] < self.bottom
+    def holding(self, points: Sequence[Point]) -> int:
+        """How many points are in it, of some in the order of x."""
+        first = bisect_right(points, (self.left, inf))
+        last = bisect_left(points, (self.right, -inf))
+        return sum(self.top < y < self.bottom for _, y in points[first:last])
 
     @property
     def middle(self) -> Point:
@@ -47,10 +52,11 @@ def with_room(
     text: str, places: Iterable[Point], taken: Sequence[Rectangle], lines: Sequence[Point] = ()
 ) -> Rectangle:
     """The first of the places where the text overlaps nothing; of those that stand on lines only,
-    the one that does so least; the last, where all overlap something."""
+    which are points in the order of x, the one that does so least; the last, where all overlap
+    something."""
     boxes = [text_box(text, place) for place in places]
     free = [one for one in boxes if not any(map(one.overlaps, taken))]
-    return min(free, key=lambda one: sum(map(one.holds, lines)), default=boxes[-1])
+    return min(free, key=lambda one: one.holding(lines), default=boxes[-1])
 
 
 def around(boxes: Iterable[Rectangle]) -> Rectangle:

@@ -142,7 +142,7 @@ def _labels(arrows: Sequence[_Drawn], ticks: Sequence[Rectangle]) -> list[tuple[
     """A place for each label near its arrow's head, on no other and if possible on no arrow."""
     heads = [Rectangle(x - 5, y - 5, x + 5, y + 5) for x, y in (one.end for one in arrows)]
     taken = [*ticks, *heads]
-    lines = [point for one in arrows for point in one.way]
+    lines = sorted(point for one in arrows for point in one.way)
     found = []
     for one in arrows:
         if one.label:
