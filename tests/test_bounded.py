@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from attncli import ScenarioError, load, work
+from attncli.arithmetic.equations.extended import long_epsilon
 from attncli.arithmetic.operations import ACTIVATIONS
 from attncli.cli import app
 from attncli.name import Name
@@ -153,7 +154,7 @@ def test_numbers_that_floats_cannot_round_are_few(kind: str) -> None:
 
     work(load(yaml.safe_load(wide(100))))
     many = load(yaml.safe_load(wide(8 * MOST_SETTLED)))
-    if kind in ROUNDED_BY_FLOATS:
+    if kind in ROUNDED_BY_FLOATS or (kind != "gelu" and long_epsilon() < 1):
         work(many)
         return
     with pytest.raises(ScenarioError, match=r"activated, row 1: more than .*--large"):
@@ -162,7 +163,7 @@ def test_numbers_that_floats_cannot_round_are_few(kind: str) -> None:
 
 ROUNDED_BY_FLOATS = {"relu", "sigmoid", "tanh"}
 """With 12 decimals floats round what is between −1 and 1, but for very few, and what has no more
-decimals itself; not 15 digits of anything else."""
+decimals itself; not 15 digits of anything else, which takes longer floats."""
 
 
 LONG = "rounding: {decimals: 12}\n"

@@ -21,7 +21,7 @@ from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic import operations as ops
 from attncli.arithmetic.expression import Number, Power, Quotient, constant
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.rounding import Error, Rounding, Unworkable, carry, cleanse
+from attncli.arithmetic.rounding import Doubtful, Error, Rounding, Unworkable, carry, cleanse
 from attncli.notation import plain, unbreakable
 from attncli.notation.latex import latex
 from tests import truth
@@ -549,11 +549,9 @@ class Known(NamedTuple):
 
     number: Decimal
 
-    def cell(self, *_: int) -> Decimal:
-        return self.number
-
-    def rows(self, *_: int) -> None:
-        """One by one."""
+    def units(self, doubtful: Doubtful) -> Any:
+        count = float(self.number.scaleb(doubtful.decimals))
+        return np.full(doubtful.near.shape, count)
 
 
 def test_minus_infinity_is_carried_and_cleansed_around() -> None:

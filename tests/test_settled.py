@@ -16,6 +16,7 @@ from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import Affine
+from attncli.arithmetic.rounding import Rounding
 from attncli.trace import Trace
 from tests.conftest import FEWER
 from tests.drawing import written
@@ -192,6 +193,5 @@ def test_top_p_of_1_keeps_what_has_a_share(logits: list[int]) -> None:
 def test_fractions_that_no_float_holds() -> None:
     """Denominators of 10^600, as tiny numbers have when they are multiplied."""
     tiny = Matrix.of_written([[Decimal("1e-300")]])
-    exact = Affine().fractions(slice(None), tiny, tiny, Matrix.of_written([[Decimal("0.5")]]))
-    assert exact is not None
-    assert exact.rounded(0).tolist() == [[1.0]]
+    half = Matrix.of_written([[Decimal("0.5")]])
+    assert Affine().make(Rounding("carry", 0), "ffn", tiny, tiny, half).values.tolist() == [[1.0]]

@@ -105,6 +105,11 @@ def round_to(number: Decimal, decimals: int) -> Decimal:
     return unsigned_zero(number.quantize(unit(decimals), context=_WIDE))
 
 
+def units(number: Decimal, decimals: int) -> float:
+    """How many whole units of the last of so many decimals it rounds to."""
+    return float(_WIDE.scaleb(round_to(number, decimals), decimals))
+
+
 def round_like(number: Decimal, other: Decimal) -> Decimal:
     """`number` to as many decimals as another one has, half away from zero."""
     if number.is_infinite() or other.is_infinite():

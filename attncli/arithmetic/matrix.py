@@ -12,7 +12,7 @@ import numpy as np
 
 from attncli.arithmetic import decimals as numbers
 from attncli.arithmetic.expression import Location, Number, Vector
-from attncli.arithmetic.rounding import Array, Error, Range, Spread, range_of
+from attncli.arithmetic.rounding import FINEST, Array, Doubtful, Error, Range, Spread, range_of
 from attncli.arithmetic.rounding import carry as round_in_place
 from attncli.arithmetic.whole import Whole
 from attncli.records import NamedTuple, dataclass, field
@@ -35,13 +35,10 @@ class _AsWritten(NamedTuple):
     """Floats that nobody worked are the numbers that Python writes for them."""
 
     array: Array
-    decimals: int
 
-    def cell(self, i: int, j: int) -> Decimal:
-        return numbers.round_to(Decimal(repr(float(self.array[i, j]))), self.decimals)
-
-    def rows(self, *_: int) -> None:
-        """One by one."""
+    def units(self, doubtful: Doubtful) -> Array:
+        written = [Decimal(repr(x)) for x in self.array[doubtful.cells].tolist()]
+        return np.array([numbers.units(x, doubtful.decimals) for x in written])
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +88,7 @@ class Matrix:
             return cls(np.array(array, dtype=np.float64), None, decimals)
 
         values = np.array(array, dtype=np.float64)
-        settle = _AsWritten(values.copy(), decimals)
+        settle = _AsWritten(values.copy())
         round_in_place(values, Error(0.0, 2.0**-53), None, decimals, settle)
         return cls(values, decimals, decimals)
 
@@ -170,7 +167,7 @@ class Matrix:
     def counts(self) -> Whole | None:
         """The numbers in whole units of the last of `places` decimals, [n, m]; None where these
         are not known, or too many for floats."""
-        if self.places is None:
+        if self.places is None or self.places > FINEST:
             return None
         counts = np.rint(self.values * 10.0**self.places)
         return counts.astype(np.int64) if float(np.abs(counts).max()) < _WHOLE else None

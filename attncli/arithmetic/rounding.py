@@ -9,9 +9,8 @@ rare cells within the error of a half are settled from their own working.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from decimal import Decimal
-from typing import Protocol
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +21,8 @@ from attncli.name import Name
 from attncli.records import NamedTuple, dataclass, field, replace
 
 Array = NDArray[np.float64]
+Long = NDArray[np.longdouble]
+"""The longest floats that the machine has."""
 
 MOST_DECIMALS = 12
 
@@ -31,26 +32,46 @@ _LONGEST = 10.0**decimal_numbers.SIGNIFICANT
 """Units of the last place that have more digits than are carried; _WHOLE is a little larger."""
 _SURE = 0.25
 """An error below this, in units of the last place, can't hide which whole number is meant."""
-_FINEST = 22
+FINEST = 22
 """10 to the power of more than this is not exact in float64."""
-_BLOCK = 32
-"""Rows that are rounded at a time, so that what is needed meanwhile stays small."""
+_BLOCK = 2**14
+"""Numbers that are rounded at a time, so that what is needed meanwhile stays small."""
 CACHED = 2**16
 """Numbers that a processor's cache holds, several times over."""
 _SIGN = 2**63
 """The bit that is the sign of a float64."""
-_MANY, _FEW = 64, 16
-"""More cells in doubt than this, or than one in so many, make it worth working a block at once."""
 
 
 class Settle(Protocol):
     """Gives true values, rounded half away from zero, where floats can't decide."""
 
-    def cell(self, i: int, j: int) -> Decimal:
-        """That of one cell."""
+    def units(self, doubtful: Doubtful) -> Array:
+        """Those of some cells in whole units of the last place."""
 
-    def rows(self, start: int, stop: int) -> Array | None:
-        """Those of some rows; None where there is no way to work them at once."""
+
+class Cells(NamedTuple):
+    """Cells of a matrix [n, m]: the row and the column of each, from 0."""
+
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+
+    @property
+    def size(self) -> int:
+        return self.rows.size
+
+    def some(self, chosen: NDArray[Any]) -> Cells:
+        """Some of them, by their places in the list or by whether each is one."""
+        return Cells(self.rows[chosen], self.columns[chosen])
+
+
+class Doubtful(NamedTuple):
+    """Cells that floats can't round to so many decimals: `near` are whole numbers of units of the
+    last place, from which the true values are off by `off` at most."""
+
+    cells: Cells
+    near: Array
+    off: float
+    decimals: int
 
 
 class Unworkable(ArithmeticError):  # noqa: N818  (a condition of the numbers, not a fault)
@@ -193,8 +214,7 @@ def carry(values: Array, error: Error, places: int | None, decimals: int, settle
     if not size < _WHOLE / 10.0**decimals:
         _refuse_too_long(values, decimals)
     on_grid = lie_on_grid(size, error, places)
-    for start in range(0, len(values), _BLOCK):
-        block = values[start : start + _BLOCK]
+    for start, block in _blocks(values):
         if on_grid and places is not None:
             _round_grid(block, places, decimals)
         else:
@@ -207,14 +227,21 @@ def cleanse(values: Array, error: Error, places: int) -> bool:
     """Takes the noise of binary floats off `values` in place, where the true values are known
     to have `places` decimals: 0.1 + 0.2 − 0.3 is 0. Whether it could."""
     on_grid = lie_on_grid(largest(values), error, places)
-    for start in range(0, len(values) if on_grid else 0, _BLOCK):
-        _round_grid(values[start : start + _BLOCK], places, places)
+    for _, block in _blocks(values) if on_grid else ():
+        _round_grid(block, places, places)
     return on_grid
+
+
+def _blocks(values: Array) -> Iterator[tuple[int, Array]]:
+    """Some rows at a time, and the first of them."""
+    count = max(1, _BLOCK // max(1, values.shape[1]))
+    for start in range(0, len(values), count):
+        yield start, values[start : start + count]
 
 
 def lie_on_grid(size: float, error: Error, places: int | None) -> bool:
     """Whether values up to `size` tell which whole number of the last place each one is."""
-    if places is None or places > _FINEST:
+    if places is None or places > FINEST:
         return False
     grid = 10.0**places
     return size * grid < _WHOLE and error.at(size) * grid < _SURE
@@ -249,17 +276,16 @@ def _round_settling(block: Array, error: Error, decimals: int, settle: Settle, s
     grid = 10.0**decimals
     block *= grid
     size = np.abs(block)
+    off = error.absolute * grid + size * (error.relative + 2.0**-51)
     with np.errstate(invalid="ignore"):  # −∞ has no half to be near to
-        doubt = np.abs(size - np.floor(size) - 0.5)
-    doubt = np.argwhere(doubt <= error.absolute * grid + size * (error.relative + 2.0**-51))
+        doubtful = np.abs(size - np.floor(size) - 0.5) <= off
     block += np.copysign(0.5, block)
     np.trunc(block, out=block)
+    at = np.flatnonzero(doubtful)
+    if at.size:
+        rows, columns = at // block.shape[1], at % block.shape[1]
+        most, cells = float(off.take(at).max()) + 0.5, Cells(rows + start, columns)
+        settled = settle.units(Doubtful(cells, block[rows, columns], most, decimals))
+        block[rows, columns] = settled
     block /= grid
     block += 0.0  # no minus zero
-    many = len(doubt) > min(_MANY, block.size / _FEW)
-    rows = settle.rows(start, start + len(block)) if many else None
-    if rows is not None:
-        block[:] = rows
-        return
-    for i, j in doubt.tolist():
-        block[i, j] = float(settle.cell(start + i, j))

@@ -26,7 +26,7 @@ Function = Callable[..., Any]
 def program(tree: Expression, shapes: Signature) -> Work:
     """What makes the result [n, m] of operands of two axes each; or [n, m, b] of those of b
     candidates. It raises ValueError where their shapes don't fit."""
-    made = _Arrays(shapes).of(tree)
+    made = Arrays(_Leaves(shapes).of).of(tree)
     work = made.along(shapes.indices)
     sides = tuple(_ALONE if side == "1" else _WHOLE for side in shapes.result)
     rows, columns = shapes.result
@@ -45,13 +45,22 @@ def program(tree: Expression, shapes: Signature) -> Work:
 
 
 @dataclass(frozen=True)
-class _Arrays:
-    """The parts of an equation as arrays."""
+class _Leaves:
+    """What an equation is made of, as arrays."""
 
     shapes: Signature
 
-    def of(self, node: Expression) -> Laid:
-        return _LAID[type(node)](self, node)
+    def of(self, node: Expression) -> Laid | None:
+        match node:
+            case ex.Operand():
+                return self.operand(node)
+            case ex.Length(place, axis):
+                count: Work = lambda operands: np.array(float(operands[place].shape[axis]))  # noqa: E731
+                return Laid("", count, is_new=False)
+            case ex.Number() | ex.Symbol():
+                value = np.array(float(evaluation.full(node)))
+                return Laid("", lambda _: value, is_new=False)
+        return None
 
     def operand(self, node: ex.Operand) -> Laid:
         place, sides = node.place, self.shapes.operands[node.place]
@@ -60,14 +69,15 @@ class _Arrays:
         kept = tuple(0 if side == "1" else _WHOLE for side in sides)
         return Laid("".join(node.indices), lambda operands: operands[place][kept], is_new=False)
 
-    def extent(self, node: ex.Length) -> Laid:
-        place, axis = node.place, node.axis
-        count: Work = lambda operands: np.array(float(operands[place].shape[axis]))  # noqa: E731
-        return Laid("", count, is_new=False)
 
-    def constant(self, node: Expression) -> Laid:
-        value = np.array(float(evaluation.full(node)))
-        return Laid("", lambda _: value, is_new=False)
+@dataclass(frozen=True)
+class Arrays:
+    """The parts of an equation as arrays; `leaf` gives those that have no parts of their own."""
+
+    leaf: Callable[[Expression], Laid | None]
+
+    def of(self, node: Expression) -> Laid:
+        return self.leaf(node) or _LAID[type(node)](self, node)
 
     def added(self, node: ex.Sum) -> Laid:
         if len(node.terms) > _LONG_SUM:  # which would nest as deep as it is long
@@ -131,20 +141,16 @@ def _goes_over(node: Expression, over: str) -> bool:
     return set(over) <= {index for operand in operands_in(node) for index in operand.indices}
 
 
-_LAID: Mapping[type, Callable[[_Arrays, Any], Laid]] = MappingProxyType(
+_LAID: Mapping[type, Callable[[Arrays, Any], Laid]] = MappingProxyType(
     {
-        ex.Operand: _Arrays.operand,
-        ex.Length: _Arrays.extent,
-        ex.Number: _Arrays.constant,
-        ex.Symbol: _Arrays.constant,
-        ex.Sum: _Arrays.added,
-        ex.Product: _Arrays.product,
-        ex.Total: _Arrays.total,
-        ex.Quotient: _Arrays.quotient,
-        ex.Negative: _Arrays.negative,
-        ex.Power: _Arrays.power,
-        ex.Root: _Arrays.root,
-        ex.Apply: _Arrays.applied,
+        ex.Sum: Arrays.added,
+        ex.Product: Arrays.product,
+        ex.Total: Arrays.total,
+        ex.Quotient: Arrays.quotient,
+        ex.Negative: Arrays.negative,
+        ex.Power: Arrays.power,
+        ex.Root: Arrays.root,
+        ex.Apply: Arrays.applied,
     }
 )
 
@@ -199,3 +205,6 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
     }
 )
 """Those of equations, and the ones that `careful` puts in the place of sums."""
+
+IN_FLOAT64 = frozenset({"erf", "erfc"})
+"""Those that give no longer floats for long ones."""

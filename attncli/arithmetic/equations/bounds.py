@@ -25,15 +25,15 @@ from attncli.records import dataclass
 
 EPSILON = float(np.finfo(np.float64).eps)
 
-_FUNCTION = 8 * EPSILON
-"""What libraries' functions of one number are off by: some units of the last place at most."""
+_FUNCTION = 8
+"""Times ε is what libraries' functions of one number are off by: some units of the last place."""
 _EXACT = Error(0.0)
 _WHOLE = 2**53
 
 
-def bound(tree: Expression, ranges: Ranges) -> Error:
-    """The bound on the error of an equation's floats."""
-    return _Bounds(ranges).of(tree)
+def bound(tree: Expression, ranges: Ranges, epsilon: float = EPSILON) -> Error:
+    """The bound on the error of an equation's floats, of which `epsilon` is the ε."""
+    return _Bounds(ranges, epsilon).of(tree)
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,12 @@ class _Bounds:
     """The bounds of the parts of an equation."""
 
     ranges: Ranges
+    epsilon: float
+
+    @property
+    def function(self) -> float:
+        """What a function of one number is off by."""
+        return _FUNCTION * self.epsilon
 
     def of(self, node: Expression) -> Error:
         return _BOUNDS[type(node)](self, node)
@@ -54,7 +60,7 @@ class _Bounds:
         return error.absolute + (error.relative * self.size(node) if error.relative else 0.0)
 
     def number(self, node: ex.Operand) -> Error:  # noqa: ARG002
-        return Error(0.0, EPSILON)
+        return Error(0.0, self.epsilon)
 
     def extent(self, node: ex.Length) -> Error:  # noqa: ARG002
         return _EXACT
@@ -62,12 +68,12 @@ class _Bounds:
     def constant(self, node: Expression) -> Error:
         value = evaluation.full(node)
         is_whole = value.is_finite() and value == int(value) and abs(value) < _WHOLE
-        return _EXACT if is_whole else Error(0.0, EPSILON)
+        return _EXACT if is_whole else Error(0.0, self.epsilon)
 
     def added(self, node: ex.Sum) -> Error:
         """Of terms of one sign no more than the largest relative error is lost (Higham, 4.2)."""
         errors = [self.of(term) for term in node.terms]
-        rounded = (len(errors) - 1) * EPSILON
+        rounded = (len(errors) - 1) * self.epsilon
         is_product = errors[0].absolute and not errors[0].relative  # whatever the signs are
         if not is_product and all(map(self._is_positive, node.terms)):
             relative = max(error.relative for error in errors)
@@ -96,12 +102,12 @@ class _Bounds:
             case ex.Product((ex.Operand() as x, ex.Operand() as w)):
                 # Σ|x||w| ≤ ‖x‖‖w‖ (Cauchy and Schwarz); two ε more for what x and w are off by
                 sizes = self._norm(x, node.over) * self._norm(w, node.over)
-                return Error((count + 2) * EPSILON * sizes)
+                return Error((count + 2) * self.epsilon * sizes)
         if self._is_positive(operand):
             error = self.of(operand)
-            return Error(count * error.absolute, error.relative + count * EPSILON)
+            return Error(count * error.absolute, error.relative + count * self.epsilon)
         size = self.size(operand)
-        return Error(count * (self.absolute(operand) + count * EPSILON * size))
+        return Error(count * (self.absolute(operand) + count * self.epsilon * size))
 
     def _norm(self, x: ex.Operand, over: str) -> float:
         """The largest norm of the numbers of an operand that go over some indices."""
@@ -110,7 +116,7 @@ class _Bounds:
     def product(self, node: ex.Product) -> Error:
         """(1 + a)(1 + b) = 1 + a + b + ab; what is absolutely off grows with the other factors."""
         errors = [self.of(factor) for factor in node.factors]
-        relative = sum(error.relative for error in errors) + (len(errors) - 1) * EPSILON
+        relative = sum(error.relative for error in errors) + (len(errors) - 1) * self.epsilon
         if not any(error.absolute for error in errors):
             return Error(0.0, relative)
         sizes = [self.size(factor) for factor in node.factors]
@@ -124,7 +130,7 @@ class _Bounds:
 
     def quotient(self, node: ex.Quotient) -> Error:
         above, below = self.of(node.dividend), self.of(node.divisor)
-        relative = above.relative + below.relative + EPSILON
+        relative = above.relative + below.relative + self.epsilon
         if not above.absolute and not below.absolute:
             return Error(0.0, relative)
         least = self.ranges.of(node.divisor).least - below.absolute
@@ -139,11 +145,11 @@ class _Bounds:
         """e^(x + d) = e^x e^d, and e^d − 1 is what it is relatively off by."""
         if node.base == ex.E:
             off = self.absolute(node.exponent)
-            return Error(0.0, math.expm1(off) + _FUNCTION if off < 1 else math.inf)
+            return Error(0.0, math.expm1(off) + self.function if off < 1 else math.inf)
         exponent, error = abs(float(evaluation.full(node.exponent))), self.of(node.base)
         grown = exponent * (self.size(node.base) + error.absolute) ** max(exponent - 1, 0)
         absolute = error.absolute * grown if error.absolute else 0.0
-        return Error(absolute, (exponent + 1) * error.relative + _FUNCTION)
+        return Error(absolute, (exponent + 1) * error.relative + self.function)
 
     def root(self, node: ex.Root) -> Error:
         """√(x + d) − √x = d / (√(x + d) + √x), which is at most √d."""
@@ -151,7 +157,7 @@ class _Bounds:
         least = self.ranges.of(node.operand).least
         near = math.sqrt(error.absolute)
         absolute = min(near, error.absolute / math.sqrt(least)) if least > 0 else near
-        return Error(absolute, error.relative + EPSILON)
+        return Error(absolute, error.relative + self.epsilon)
 
     def applied(self, node: ex.Apply) -> Error:
         errors = [self.of(one) for one in node.arguments[node.function == "where" :]]
@@ -172,7 +178,7 @@ _Rule = Callable[[_Bounds, Expression, Error], Error]
 
 def _flat(slope: float) -> _Rule:
     """A function as steep as `slope` at most, and concave away from 0 where it is 0: x f′ ≤ f."""
-    return lambda _, __, error: Error(slope * error.absolute, error.relative + _FUNCTION)
+    return lambda bounds, _, error: Error(slope * error.absolute, error.relative + bounds.function)
 
 
 def _steep(slope: Callable[[Range], float]) -> _Rule:
@@ -181,14 +187,14 @@ def _steep(slope: Callable[[Range], float]) -> _Rule:
 
     def rule(bounds: _Bounds, argument: Expression, _: Error) -> Error:
         off = bounds.absolute(argument) * slope(bounds.ranges.of(argument))
-        return Error(0.0, math.expm1(off) + _FUNCTION if off < 1 else math.inf)
+        return Error(0.0, math.expm1(off) + bounds.function if off < 1 else math.inf)
 
     return rule
 
 
 def _bounded(bounds: _Bounds, argument: Expression, _: Error) -> Error:
     """sin and cos are as steep as 1 at most."""
-    return Error(bounds.absolute(argument), _FUNCTION)
+    return Error(bounds.absolute(argument), bounds.function)
 
 
 def _logarithm(bounds: _Bounds, argument: Expression, error: Error) -> Error:
@@ -197,14 +203,14 @@ def _logarithm(bounds: _Bounds, argument: Expression, error: Error) -> Error:
     if error.absolute:
         least = bounds.ranges.of(argument).least
         off += error.absolute / least if least else math.inf
-    return Error(-math.log1p(-off) if off < 1 else math.inf, _FUNCTION)
+    return Error(-math.log1p(-off) if off < 1 else math.inf, bounds.function)
 
 
 def _expm1(bounds: _Bounds, argument: Expression, error: Error) -> Error:
     """x e^x / (e^x − 1) is at most 1 + |x|, the slope e^x."""
     reach = bounds.ranges.of(argument)
     absolute = error.absolute * math.exp(min(reach.high, 700.0)) * 2 if error.absolute else 0.0
-    return Error(absolute, error.relative * (1 + reach.size) + _FUNCTION)
+    return Error(absolute, error.relative * (1 + reach.size) + bounds.function)
 
 
 def _step(_: _Bounds, __: Expression, error: Error) -> Error:

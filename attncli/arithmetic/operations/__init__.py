@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from attncli.arithmetic.operations.counting import *
     from attncli.arithmetic.operations.derivatives import *
     from attncli.arithmetic.operations.elementwise import *
+    from attncli.arithmetic.operations.exponential import *
     from attncli.arithmetic.operations.gradients import *
     from attncli.arithmetic.operations.joining import *
     from attncli.arithmetic.operations.masking import *
@@ -39,6 +40,7 @@ _NAMES = {
     "counting": ("CountInWords", "PairScore", "Share"),
     "derivatives": ("derivative",),
     "elementwise": ("Add", "DivideBy", "Dropout", "Multiply", "MultiplyBy", "SoftCap"),
+    "exponential": ("Exponential",),
     "gradients": ("FrobeniusNorm", "ReluSlope", "TanhSlope", "TimesDiagonal"),
     "joining": (
         "Interleave",
@@ -95,7 +97,6 @@ _NAMES = {
         "DivideByColumnSum",
         "DivideByRow",
         "DivideByRowSum",
-        "Exponential",
         "MaskedShare",
         "RaisedTo",
         "RowSum",

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from decimal import Decimal
 from functools import cached_property
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from attncli.arithmetic import evaluation
 from attncli.arithmetic.equations.bounds import EPSILON
 from attncli.arithmetic.equations.working import forms
 from attncli.arithmetic.expression import Equation, Expression, Vector
 from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations.settling import Settling
 from attncli.arithmetic.operations.source import Worked
 from attncli.arithmetic.rounding import (
     CACHED,
     Array,
+    Cells,
+    Doubtful,
     Error,
+    Long,
     Range,
     Rounding,
     Spread,
-    Unworkable,
     carry,
     cleanse,
     lie_on_grid,
@@ -31,7 +32,6 @@ from attncli.arithmetic.rounding import (
     spread_of,
 )
 from attncli.arithmetic.signature import Signature, parse
-from attncli.arithmetic.whole import Fractions
 from attncli.records import dataclass
 
 _LITTLE = 2.0**32
@@ -134,8 +134,13 @@ class Operation(ABC):
         another; None where that isn't known without a look at it."""
         return None
 
-    def fractions(self, rows: slice, *operands: Matrix) -> Fractions | None:  # noqa: ARG002
-        """Some rows of the result, exact; None where each cell is better worked by itself."""
+    def units(self, doubtful: Doubtful, *operands: Matrix) -> Array | None:  # noqa: ARG002
+        """What some cells of the result round to, by fractions; None where none are known."""
+        return None
+
+    def extended(self, cells: Cells, *operands: Matrix) -> tuple[Long, Error] | None:  # noqa: ARG002
+        """Some cells of the result in longer floats, and a bound on how far these are off; None
+        where none are known."""
         return None
 
     def check(self, result: Matrix, *operands: Matrix) -> None:  # noqa: B027
@@ -166,7 +171,7 @@ class Operation(ABC):
         spread = spread_of(values) if is_looked_at else self._spread(values, operands)
         error = self._error(spread.range.size, places, rounding, operands)
         if rounding.carries:
-            settle = _Settling(self, operands, decimals, rounding.most_settled)
+            settle = Settling(self, operands, rounding.most_settled)
             carry(values, error, places, decimals, settle)
             return Matrix(values, decimals if places is None else min(places, decimals), decimals)
         if is_looked_at and not spread.least:
@@ -230,29 +235,6 @@ class Operation(ABC):
             sizes = self.sizes(*operands)
             largest = float(sizes.max())
             values[noise & (np.abs(values) * largest <= bound * sizes)] = 0.0
-
-
-@dataclass
-class _Settling:
-    """The true values of an operation's result to so many decimals; of single cells those of at
-    most so many."""
-
-    operation: Operation
-    operands: tuple[Matrix, ...]
-    decimals: int
-    most: float
-    settled: int = 0
-
-    def cell(self, i: int, j: int) -> Decimal:
-        self.settled += 1
-        if self.settled > self.most:
-            what = f"more than {self.most:,} numbers are too long for floats to round them"
-            raise Unworkable(i, what, "fewer decimals, or --large (in Python large=True),")
-        return evaluation.rounded(self.operation.first_form(i, j, *self.operands), self.decimals)
-
-    def rows(self, start: int, stop: int) -> Array | None:
-        fractions = self.operation.fractions(slice(start, stop), *self.operands)
-        return None if fractions is None else fractions.rounded(self.decimals)
 
 
 class ByFirstForm(Operation):

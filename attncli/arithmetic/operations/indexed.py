@@ -12,15 +12,15 @@ from attncli.arithmetic.equations.axes import Work
 from attncli.arithmetic.equations.bounds import bound
 from attncli.arithmetic.equations.careful import careful, magnitude, may_cancel
 from attncli.arithmetic.equations.exact import Places
-from attncli.arithmetic.equations.fractions import fractions
+from attncli.arithmetic.equations.extended import extended, long_epsilon
+from attncli.arithmetic.equations.fractions import units
 from attncli.arithmetic.equations.ranges import Ranges
 from attncli.arithmetic.equations.working import Filled, filled
 from attncli.arithmetic.expression import Apply, Equation, Expression, MatrixProduct, Sum, each
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import ByFirstForm, Working, cells_of_row
-from attncli.arithmetic.rounding import Array, Error, Range
+from attncli.arithmetic.rounding import Array, Cells, Doubtful, Error, Long, Range
 from attncli.arithmetic.signature import axes_of
-from attncli.arithmetic.whole import Fractions
 from attncli.records import dataclass
 
 
@@ -100,8 +100,14 @@ class Indexed(ByFirstForm):
             return super().sizes(*operands)
         return self._magnitudes([operand.values for operand in operands])
 
-    def fractions(self, rows: slice, *operands: Matrix) -> Fractions | None:
-        return fractions(self.tree, self.sides, operands, rows)
+    def units(self, doubtful: Doubtful, *operands: Matrix) -> Array | None:
+        return units(self.tree, self.sides, operands, doubtful)
+
+    def extended(self, cells: Cells, *operands: Matrix) -> tuple[Long, Error] | None:
+        values = extended(self._careful, self.sides, operands, cells)
+        if values is None:
+            return None
+        return values, bound(self._careful, self._ranges(operands), long_epsilon())
 
     @cached_property
     def _careful(self) -> Expression:
