@@ -66,12 +66,26 @@ OTHERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "distilbert": ("distilbert", "DistilBertModel", _DISTILBERT),
 }
 """Models that foretell no next token: their kinds, classes and settings."""
+_BART = {
+    "d_model": 16, "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4,
+    "decoder_attention_heads": 2, "encoder_ffn_dim": 20, "decoder_ffn_dim": 12, "vocab_size": 30,
+    "max_position_embeddings": 32,
+}  # fmt: skip
+_SEQ2SEQ = "AutoModelForSeq2SeqLM"
+WITH_ENCODERS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "bart": ("bart", _SEQ2SEQ, _BART | {"scale_embedding": True}),
+}
+"""Models whose decoder attends to what an encoder has read."""
 _SIDE_BY_SIDE = ("gptj", "gpt_neox", "phi")
 
 
 def saved(name: str, folder: Path, patch: pytest.MonkeyPatch) -> Any:
     """A model of a family with weights drawn at random, which is saved in a folder."""
-    kind, made_by, settings = OTHERS.get(name) or (name, "AutoModelForCausalLM", CONFIGS[name])
+    kind, made_by, settings = (OTHERS | WITH_ENCODERS).get(name) or (
+        name,
+        "AutoModelForCausalLM",
+        CONFIGS[name],
+    )
     torch = pytest.importorskip("torch", reason="there is no model to compare with")
     transformers = pytest.importorskip("transformers", reason="there is no model to compare with")
     for single in ("float32", "float"):  # which models fall back to on the way
@@ -100,15 +114,8 @@ def test_a_checkpoint_is_what_its_model_is(
 
     with torch.no_grad():
         told = model(torch.tensor([IDS]), output_hidden_states=True, output_attentions=True)
-    place = tmp_path / "model.yaml"
-    words = ["new", str(place), "--from", str(tmp_path), "--tokens", ",".join(map(str, IDS))]
-    result = CliRunner().invoke(app, words)
-    assert result.exit_code == 0, result.stderr
-    trace = work(load(place))
-    assert not trace.unfinished
-    for k, weights in enumerate(told.attentions, start=1):
-        for h, expected in enumerate(weights[0], start=1):
-            _same(trace, f"layers[{k}].heads[{h}].weights", expected)
+    trace = _worked(tmp_path, "--tokens", IDS)
+    _same_weights(trace, "layers[{}].heads[{}]", told.attentions)
     post = name in OTHERS
     last = "norm2.normed" if post else "residual1" if name in _SIDE_BY_SIDE else "residual2"
     _same(trace, "X", told.hidden_states[0][0])
@@ -119,12 +126,60 @@ def test_a_checkpoint_is_what_its_model_is(
         _same(trace, last, told.logits[0])
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WITH_ENCODERS)
+def test_so_is_one_with_an_encoder(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = saved(name, tmp_path, monkeypatch)
+    import torch
+
+    read, ids = [*IDS, 11, 0, 3], torch.tensor([IDS])
+    asked = {"output_hidden_states": True, "output_attentions": True}
+    with torch.no_grad():
+        told = model(torch.tensor([read]), decoder_input_ids=ids, **asked)
+    trace = _worked(tmp_path, "--encoder-tokens", read, "--tokens", IDS)
+    _same_weights(trace, "encoder.layers[{}].heads[{}]", told.encoder_attentions)
+    _same_weights(trace, "layers[{}].heads[{}]", told.decoder_attentions)
+    _same_weights(trace, "layers[{}].cross.heads[{}]", told.cross_attentions)
+    post = name == "bart"
+    for path, last, states in (
+        ("encoder.", 2, told.encoder_hidden_states),
+        ("", 3, told.decoder_hidden_states),
+    ):
+        _same(trace, f"{path}X", states[0][0])
+        for k, expected in enumerate(states[1:] if post else states[1:-1], 1):
+            part = f"norm{last}.normed" if post else f"residual{last}"
+            _same(trace, f"{path}layers[{k}].{part}", expected[0])
+        if not post:
+            _same(trace, f"{path}final_norm.normed", states[-1][0])
+    _same(trace, "logits", told.logits[0])
+
+
+def _worked(folder: Path, *told: object) -> Trace:
+    """The trace of the scenario that `attn new` writes of a checkpoint, for some options."""
+    options = [",".join(map(str, one)) if isinstance(one, list) else str(one) for one in told]
+    place = folder / "model.yaml"
+    result = CliRunner().invoke(app, ["new", str(place), "--from", str(folder), *options])
+    assert result.exit_code == 0, result.stderr
+    trace = work(load(place))
+    assert not trace.unfinished
+    return trace
+
+
+def _same_weights(trace: Trace, path: str, told: Any) -> None:
+    for k, weights in enumerate(told, start=1):
+        for h, expected in enumerate(weights[0], start=1):
+            _same(trace, f"{path.format(k, h)}.weights", expected)
+
+
 def _same(trace: Trace, name: str, expected: Any) -> None:
     np.testing.assert_allclose(trace[name].values, expected, atol=1e-9, err_msg=name)
 
 
 def test_every_family_is_tried() -> None:
-    assert {*families()} == {*CONFIGS, *(kind for kind, *_ in OTHERS.values())}
+    tried = OTHERS | WITH_ENCODERS
+    assert {*families()} == {*CONFIGS, *(kind for kind, *_ in tried.values())}
 
 
 def test_what_has_no_place_is_said(tmp_path: Path) -> None:
@@ -135,12 +190,16 @@ def test_what_has_no_place_is_said(tmp_path: Path) -> None:
     new = ["new", str(tmp_path / "m.yaml"), "--from", str(tmp_path)]
     for said, told in (
         ({"model_type": "gpt2", "n_layer": 1}, "h.0.strange: these tensors have no place"),
-        ({"model_type": "unheard_of"}, "models of the type unheard_of aren't known; known: bert"),
+        ({"model_type": "unheard_of"}, "models of the type unheard_of aren't known; known: bart"),
         ({"model_type": "llama"}, "no tensor is called embed_tokens.weight"),
     ):
         config.write_text(json.dumps(said))
         result = CliRunner().invoke(app, new)
         assert (result.exit_code, told in result.stderr) == (2, True), result.stderr
+    config.write_text(json.dumps({"model_type": "gpt2", "n_layer": 1}))
+    save_file({"wte.weight": np.ones((3, 2))}, tmp_path / "model.safetensors")
+    result = CliRunner().invoke(app, [*new, "--encoder-tokens", "1"])
+    assert "a model of the type gpt2 has no encoder" in result.stderr
     config.unlink()
     assert "config.json: No such file" in CliRunner().invoke(app, new).stderr
     assert not (tmp_path / "m.yaml").exists()

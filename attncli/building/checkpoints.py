@@ -107,8 +107,13 @@ def _rows_of(number: int) -> Callable[[Checkpoint], str]:
     return rows
 
 
+def _embedding_scale(checkpoint: Checkpoint) -> str | None:
+    return "sqrt_d_model" if checkpoint.config.get("scale_embedding") else None
+
+
 _WORKED_OUT: Mapping[str, Callable[[Checkpoint], object]] = {
     "after_padding": lambda checkpoint: int(checkpoint.config["pad_token_id"]) + 1,
+    "embedding_scale": _embedding_scale,
     "rotary_dimensions": _rotary_dimensions,
     "query_rows": _rows_of(0),
     "key_rows": _rows_of(1),
@@ -124,9 +129,14 @@ def _tensor_file(path: Path) -> Path:
     return one if one.exists() else path / f"model{INDEX}"
 
 
-def scenario_of(checkpoint: Checkpoint, place: Path, tokens: Sequence[str]) -> dict[str, Any]:
-    """What a scenario in the folder `place` says of a checkpoint, for tokens by their IDs. Raises
-    Refusal."""
+def scenario_of(
+    checkpoint: Checkpoint,
+    place: Path,
+    tokens: Sequence[str],
+    encoder_tokens: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """What a scenario in the folder `place` says of a checkpoint, for tokens by their IDs, and for
+    those that its encoder reads, by default the same. Raises Refusal."""
     kind = str(checkpoint.config.get("model_type"))
     family = _family(kind)
     says = {**family["says"], **family.get("says_of", {}).get(kind, {})}
@@ -134,11 +144,17 @@ def scenario_of(checkpoint: Checkpoint, place: Path, tokens: Sequence[str]) -> d
     keys = dict(_known(checkpoint, prefix, family["keys"]))
     file = os.path.relpath(checkpoint.file, place)
     _check_all_placed(checkpoint, keys)
+    said = {key: value for key, value in _said(checkpoint, says).items() if key not in keys}
+    if "encoder" in said:
+        said["encoder"] = {"ids": [*(encoder_tokens or tokens)], **said["encoder"]}
+    elif encoder_tokens:
+        wrong = f"a model of the type {kind} has no encoder beside what it writes"
+        raise Refusal.of("--encoder-tokens", wrong, "give only --tokens")
     return {
         "title": str(checkpoint.config.get("_name_or_path") or kind),
         "ids": [*tokens],
         "layers": _layers(checkpoint, family),
-        **{key: value for key, value in _said(checkpoint, says).items() if key not in keys},
+        **said,
         **{key: [value] * len(tokens) for key, value in family.get("each_token", {}).items()},
         "rounding": {"policy": "exact", "decimals": "4"},
         "weights": {"file": file, "keys": keys},
@@ -242,11 +258,12 @@ def _check_all_placed(checkpoint: Checkpoint, keys: Data) -> None:
     """Raises Refusal where tensors are left over: a scenario without them would be another
     model."""
     named = (one["key"] if isinstance(one, Mapping) else one for one in keys.values())
-    forms = {str(name) for name in named}
+    forms = (re.escape(str(name)).replace(r"\{i\}", r"\d+") for name in named)
+    placed = re.compile("|".join(forms))
     left = [
         name
         for name in sorted(checkpoint.tensors)
-        if re.sub(r"(?<=\.)\d+(?=\.)", "{i}", name) not in forms and not _NO_WEIGHTS.search(name)
+        if not placed.fullmatch(name) and not _NO_WEIGHTS.search(name)
     ]
     if left:
         wrong = f"{listed(left)}: these tensors have no place in a scenario"
