@@ -10,7 +10,7 @@ from collections import _tuplegetter  # type: ignore[attr-defined]  # what `name
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from operator import attrgetter
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MappingProxyType
 from typing import Any, NoReturn, Self
 
 _ABSENT = object()
@@ -72,7 +72,8 @@ class _NamedValues(tuple[Any, ...]):
         return dict(zip(self._fields, self, strict=True))
 
     def __getnewargs__(self) -> tuple[object, ...]:
-        return tuple(self)
+        """The values as they are pickled, which read-only views of maps can't be."""
+        return tuple(dict(one) if isinstance(one, MappingProxyType) else one for one in self)
 
     def __repr__(self) -> str:
         return _shown(type(self).__name__, self._asdict())

@@ -87,13 +87,17 @@ class Axis:
 class Numbered(str):
     """A token with its position, which tells it apart from others: `the (5)`."""
 
-    __slots__ = ("token",)
+    __slots__ = ("position", "token")
+    position: int
     token: str
 
     def __new__(cls, token: str, position: int) -> Numbered:
         name = super().__new__(cls, f"{token} ({position})")
-        name.token = token
+        name.position, name.token = position, token
         return name
+
+    def __getnewargs__(self) -> tuple[str, int]:  # type: ignore[override]  # those of a text
+        return self.token, self.position
 
 
 def token_of(name: str) -> str:

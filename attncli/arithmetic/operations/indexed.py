@@ -109,6 +109,12 @@ class Indexed(ByFirstForm):
             return None
         return values, bound(self._careful, self._ranges(operands), long_epsilon())
 
+    def __getstate__(self) -> dict[str, object]:
+        """The fields: what is worked out of them may be functions, which can't be pickled."""
+        known = vars(self).items()
+        kind = type(self)
+        return {k: x for k, x in known if not isinstance(getattr(kind, k, None), cached_property)}
+
     @cached_property
     def _careful(self) -> Expression:
         return careful(self.tree)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -84,18 +85,20 @@ def _settings(said: TokenizerSettings) -> UnigramSettings:
 def _rounder(said: TokenizerSettings) -> Rounder:
     """How the numbers are rounded that decide what is learned, and how words are cut: as they are
     on the page, so that it never shows another choice than they do."""
+    if not said.rounding.carries:
+        return _exact
     of_step = said.rounding.decimals_of
-    decimals = {name: of_step(step, Name(name)) for name, step in _STEP_OF.items()}
+    return partial(_carried, {name: of_step(step, Name(name)) for name, step in _STEP_OF.items()})
 
-    def carried(name: str, number: float) -> float:
-        if name not in decimals:
-            return number
-        return float(round_to(Decimal(repr(round(number, _NOISE))), decimals[name]))
 
-    def exact(name: str, number: float) -> float:
-        return number if name in _STEP_OF else round(number, ALIKE)
+def _carried(decimals: Mapping[str, int], name: str, number: float) -> float:
+    if name not in decimals:
+        return number
+    return float(round_to(Decimal(repr(round(number, _NOISE))), decimals[name]))
 
-    return carried if said.rounding.carries else exact
+
+def _exact(name: str, number: float) -> float:
+    return number if name in _STEP_OF else round(number, ALIKE)
 
 
 def _is_by_counts(said: TokenizerSettings) -> bool:
