@@ -5,32 +5,40 @@
     trace = work(load("i_love_ai"))
     trace["weights"].values   # a NumPy array, [3, 3]
 
-`load` reads a scenario (a path, a shipped name or a mapping), `work` does its sums. A notebook
-shows the trace as a page, and so `trace["weights"]`, `trace.step("softmax")` and
-`trace["weights"].cell("love", "AI")`.
+`load` reads a scenario (a path, a shipped name or a mapping), `work` does its sums. A trace is a
+mapping of names; `trace.working("weights[love, AI]")` and `trace.page("markdown")` are text, and
+`trace.steps` what was done. A notebook shows the trace as a page, and so `trace["weights"]`,
+`trace.step("softmax")` and `trace["weights"].cell("love", "AI")`.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from attncli.file.problems import ScenarioError
-    from attncli.notebook import work
+    from attncli.library.quantity import WorkedQuantity as Quantity
+    from attncli.library.steps import WorkedStep as Step
+    from attncli.library.trace import WorkedTrace as Trace
+    from attncli.library.trace import work
     from attncli.pipeline import load
     from attncli.scenario.scenario import Scenario
-    from attncli.trace import Quantity, Trace
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "load": "attncli.pipeline",
-    "Scenario": "attncli.scenario.scenario",
-    "ScenarioError": "attncli.file.problems",
-    "work": "attncli.notebook",
-    "Trace": "attncli.trace",
-    "Quantity": "attncli.trace",
+    "load": ("attncli.pipeline", "load"),
+    "Scenario": ("attncli.scenario.scenario", "Scenario"),
+    "ScenarioError": ("attncli.file.problems", "ScenarioError"),
+    "work": ("attncli.library.trace", "work"),
+    "Trace": ("attncli.library.trace", "WorkedTrace"),
+    "Step": ("attncli.library.steps", "WorkedStep"),
+    "Quantity": ("attncli.library.quantity", "WorkedQuantity"),
 }
 
-__all__ = ["Quantity", "Scenario", "ScenarioError", "Trace", "__version__", "load", "work"]
+__all__ = ["Quantity", "Scenario", "ScenarioError", "Step", "Trace", "__version__", "load", "work"]
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401
@@ -38,5 +46,6 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401
     if name in _HOMES:
         from importlib import import_module
 
-        return getattr(import_module(_HOMES[name]), name)
+        module, told = _HOMES[name]
+        return getattr(import_module(module), told)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,7 +3,8 @@ nobody needs, do the sums."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from attncli.arithmetic.matrix import Matrix
@@ -21,7 +22,7 @@ from attncli.building.trees import (
 from attncli.file.nodes import Map
 from attncli.file.problems import Problems, nearest, scenario_error
 from attncli.name import Name, below
-from attncli.records import NamedTuple, replace
+from attncli.records import replace
 from attncli.scenario.scenario import Scenario
 from attncli.steps import steps
 from attncli.steps.schema import SCENARIO, givable
@@ -34,6 +35,8 @@ from attncli.trace.shapes import shapes_of
 
 if TYPE_CHECKING:
     from attncli.tokenizing.corpus import Progress
+
+Recount = Callable[[Sequence[int]], Scenario]
 
 
 def load(
@@ -71,7 +74,7 @@ def load(
     scenario = with_drawn(scenario, problems)
     problems.stop_if_any()
     if "word_counts" in scenario.given:
-        scenario = _countable(scenario, Recounting(tree, outside, large))
+        scenario = _countable(scenario, tree, partial(_recounted, tree, outside, large))
     return scenario.with_variants(others)
 
 
@@ -82,26 +85,19 @@ def _check_is_scenario(tree: Map) -> None:
         raise scenario_error(tree.where, "this is an exercise, not a scenario", right)
 
 
-class Recounting(NamedTuple):
-    """Reads the scenario of a tree again, with other counts of the texts of its corpus."""
+def _recounted(tree: Map, outside: bool, large: bool, counts: Sequence[int]) -> Scenario:
+    """The scenario of a tree with other counts of the texts of its corpus."""
+    from attncli.building.plain import with_counts
 
-    tree: Map
-    outside: bool
-    large: bool
-
-    def __call__(self, counts: Sequence[int]) -> Scenario:
-        from attncli.building.plain import with_counts
-
-        data = with_counts(self.tree, counts)
-        return load(data, outside=self.outside, large=self.large)
+    return load(with_counts(tree, counts), outside=outside, large=large)
 
 
-def _countable(scenario: Scenario, recounting: Recounting) -> Scenario:
+def _countable(scenario: Scenario, tree: Map, recount: Recount) -> Scenario:
     """The scenario with what other counts of its corpus take."""
     from attncli.building.plain import text_counts
 
-    counts = text_counts(recounting.tree)
-    return replace(scenario, text_counts=counts, recount=recounting) if counts else scenario
+    counts = text_counts(tree)
+    return replace(scenario, text_counts=counts, recount=recount) if counts else scenario
 
 
 def _read(tree: Map, origin: Origin, problems: Problems) -> Scenario:

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attncli import Trace, load, oracle, work
+from attncli import load, oracle, work
 from attncli.arithmetic.operations import TakeRows
 from attncli.building.plain import plain_data, with_numbers
+from attncli.trace import Trace
 from tests.conftest import FEWER
 from tests.pages import LARGE, SHIPPED, trace_of
 from tests.plain import read

@@ -89,7 +89,7 @@ def find_cell(trace: Trace, text: str, option: str = "--cell ") -> tuple[Name, A
     try:
         address = parse_address(text)
         name = known_name(address.name, [*names_of(trace), *lists], step_meant)
-        if name in trace:
+        if name in trace.quantities:
             trace[name].find(address)
         else:
             place_in_list(text_of_list(trace, name), address)
@@ -105,7 +105,7 @@ def _at_a_time(trace: Trace, address: Address) -> tuple[str, str] | None:
         return None
     time, *others = (index.text for index in address.indices)
     name = f"{address.name}[{time}]"
-    if name not in trace or not others:
+    if name not in trace.quantities or not others:
         return None
     return "the time stands by itself", f"did you mean {name}[{listed(others)}]?"
 
@@ -131,7 +131,7 @@ def cells_page(trace: Trace, wanted: Sequence[tuple[Name, Address]]) -> Document
     numbers = {id(part): number for number, part in enumerate(told, start=1)}
     lines: dict[int | None, list[Line]] = {}
     for name, address in wanted:
-        lines.setdefault(_part_of(worked, name), []).append(_cell(trace, name, address))
+        lines.setdefault(_part_of(worked, name), []).append(line_of(trace, name, address))
     cells = {(name, *_place(trace, name, address)) for name, address in wanted}
     sections = [
         section_of(
@@ -168,13 +168,14 @@ def _part_of(worked: Sequence[PlannedStep], name: str) -> int | None:
 
 def _place(trace: Trace, name: Name, address: Address) -> tuple[int, int]:
     """The row and column, from 0, of a cell or of an entry of a list."""
-    if name in trace:
+    if name in trace.quantities:
         return trace[name].find(address)
     return place_in_list(text_of_list(trace, name), address), 0
 
 
-def _cell(trace: Trace, name: Name, address: Address) -> Line:
-    if name in trace:
+def line_of(trace: Trace, name: Name, address: Address) -> Line:
+    """The line of working of a cell, or of an entry of a list."""
+    if name in trace.quantities:
         quantity = trace[name]
         return cell_line(trace, quantity, *quantity.find(address), whole=True)
     text = text_of_list(trace, name)

@@ -32,7 +32,7 @@ class SelectionError(Refusal):
 
 class Selection(NamedTuple):
     """What to tell: some steps (none: all), a layer by its path, a head by its number, the rows
-    of some queries, how closely, and whether with its pictures."""
+    of some queries, how closely, whether with its pictures, and of which parts (none: all)."""
 
     steps: tuple[str, ...] = ()
     queries: tuple[int, ...] = ()
@@ -41,11 +41,12 @@ class Selection(NamedTuple):
     layer: Name | None = None
     head: int | None = None
     pictured: bool = False
+    parts: tuple[PlannedStep, ...] = ()
 
     @property
     def partial(self) -> bool:
         """Whether only some of the sections are told."""
-        return bool(self.steps) or self.layer is not None or self.head is not None
+        return bool(self.steps or self.parts) or self.layer is not None or self.head is not None
 
     def illustrated(self, pictured: bool) -> Selection:
         """The same with pictures, if these are asked for here or were before."""
@@ -55,6 +56,7 @@ class Selection(NamedTuple):
         """Whether a part is told."""
         return (
             (not self.steps or part.step in self.steps)
+            and (not self.parts or any(part is one for one in self.parts))
             and (not self.queries or part.time is None or part.time - 1 in self.queries)
             and (self.layer is None or _is_inside(part, self.layer))
             and (self.head is None or _is_of_head(part, self.head))

@@ -92,7 +92,7 @@ def _theirs(trace: Trace) -> dict[str, list[list[Decimal]]]:
                 [matrix.number(i, j).full for j in range(m)] for i in range(n)
             ]
         found[one.quantity.name][one.row][one.column] = one.theirs
-    return {name: rows for name, rows in found.items() if name in trace}
+    return {name: rows for name, rows in found.items() if name in trace.quantities}
 
 
 def _retold(trace: Trace, theirs: Mapping[str, Sequence[Sequence[Decimal]]]) -> Trace:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from decimal import Decimal
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Literal, overload
+from typing import Any, Literal, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -134,7 +134,7 @@ class Trace:
         """Operands that were asked for, as they are for each line of working."""
         return {}
 
-    def replay(self, replaced: Mapping[str, Numbers]) -> Trace:
+    def replay(self, replaced: Mapping[str, Numbers]) -> Self:
         """The trace with some quantities' numbers replaced, and all that follows worked again
         under the same rounding.
 
@@ -147,13 +147,13 @@ class Trace:
         story = self._told_with(lambda definition: None if definition.name in new else definition)
         return self._again({**self.quantities, **new}, story, set(new))
 
-    def under(self, policy: Policy, replaced: Mapping[str, Numbers] = _NOTHING) -> Trace:
+    def under(self, policy: Policy, replaced: Mapping[str, Numbers] = _NOTHING) -> Self:
         """The trace worked again from its given numbers, and some replaced ones, under a rounding
         policy. Raises as `replay` does."""
         rounding = self.rounding.under(policy)
         return self.retold(replace(self.scenario, rounding=rounding), replaced)
 
-    def retold(self, scenario: Scenario, replaced: Mapping[str, Numbers] = _NOTHING) -> Trace:
+    def retold(self, scenario: Scenario, replaced: Mapping[str, Numbers] = _NOTHING) -> Self:
         """The story of this trace, worked from the given numbers of a scenario that differs in
         these, or in how it rounds, and in nothing else; without variants and generated tokens.
 
@@ -171,7 +171,7 @@ class Trace:
         alone = replace(self, scenario=scenario, generated=(), variants=_NOTHING)
         return alone._again({**self.quantities, **given, **new}, story, set(self.quantities))
 
-    def remake(self, definition: Definition) -> Trace:
+    def remake(self, definition: Definition) -> Self:
         """The trace with one quantity made in another way, and all that follows worked again.
 
         Raises KeyError for a quantity that isn't made or whose operands aren't there,
@@ -182,12 +182,12 @@ class Trace:
         story = self._told_with(lambda old: definition if old.name == definition.name else old)
         return self._again(dict(self.quantities), story, {definition.name})
 
-    def within(self, part: PlannedStep) -> Trace:
+    def within(self, part: PlannedStep) -> Self:
         """The trace told only as far as one part makes it: changes end there, and what follows
         is left as it was worked."""
         return replace(self, story=(part,))
 
-    def leading_to(self, names: Iterable[str], known: Collection[str] = ()) -> Trace:
+    def leading_to(self, names: Iterable[str], known: Collection[str] = ()) -> Self:
         """The trace told only as far as it leads to some quantities, from given and known ones."""
         wanted = set(names)
         for definition in reversed(self.plan):
@@ -220,7 +220,7 @@ class Trace:
 
     def _again(
         self, quantities: dict[str, Quantity], story: tuple[PlannedStep, ...], changed: set[str]
-    ) -> Trace:
+    ) -> Self:
         """The story told again for all that depends on what is changed."""
         for definition in (definition for part in story for definition in part.definitions):
             stale = definition.name in changed or not changed.isdisjoint(definition.operands)

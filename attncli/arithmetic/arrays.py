@@ -1,0 +1,46 @@
+"""Arrays of other packages: PyTorch's, JAX's, pandas' and whoever else's.
+
+They are taken by the protocols that NumPy reads, `__array__` and DLPack, so that nobody needs to be
+imported for them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_NUMBERS = "biuf"
+
+
+def as_array(value: Any) -> NDArray[Any] | None:  # noqa: ANN401
+    """The same as an array of NumPy, numbers of types that it doesn't know (bfloat16) in float64;
+    None of what is no array."""
+    if isinstance(value, np.ndarray):
+        return _known(value)
+    if isinstance(value, np.generic | str) or not _is_array(value):
+        return None
+    return _known(_taken(value))
+
+
+def _is_array(value: object) -> bool:
+    return hasattr(value, "__array__") or hasattr(value, "__dlpack__")
+
+
+def _taken(value: Any) -> NDArray[Any]:  # noqa: ANN401
+    for without in ("detach", "cpu"):  # a tensor that has a gradient, or is elsewhere, isn't given
+        value = getattr(value, without, lambda same=value: same)()
+    if not hasattr(value, "__array__"):
+        return np.from_dlpack(value)
+    try:
+        return np.asarray(value)
+    except TypeError:  # PyTorch's bfloat16, which NumPy has no name for
+        return np.asarray(value.double())
+
+
+def _known(array: NDArray[Any]) -> NDArray[Any]:
+    """The array; floats of a type that another package brought, as NumPy's own."""
+    if array.dtype.kind == "V" and array.dtype.fields is None:
+        return array.astype(np.float64)
+    return array

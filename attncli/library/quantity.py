@@ -1,0 +1,130 @@
+"""Quantities as a Python program has them: arrays with names, that show their working."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from attncli.file.address import Address, Index
+from attncli.library.shown import Showable, ShownPart
+from attncli.records import dataclass
+from attncli.trace import Quantity, Trace
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from attncli.document import Document
+
+Label = str | int
+"""A name along an axis; a whole number where nothing but positions or IDs is there."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
+    """A quantity that knows the trace which it is of.
+
+    NumPy, PyTorch and JAX take it as an array, and so do arithmetic signs; `quantity["love", "AI"]`
+    takes numbers by their names, `quantity[0]` and slices by positions from 0, as NumPy does.
+    """
+
+    trace: Trace | None = None
+
+    __eq__ = object.__eq__
+    __ne__ = object.__ne__
+    __hash__ = object.__hash__
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of its values [n, m]; a list such as `exp_sum` is [n, 1]."""
+        return self.matrix.shape
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        """Its rows."""
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, key: Any) -> Any:  # noqa: ANN401
+        """Numbers, as a float or an array. Raises ValueError for names that aren't there."""
+        keys = key if isinstance(key, tuple) else (key,)
+        if self.is_list and len(keys) == 1:
+            keys = (*keys, 0)
+        axes = (self.rows, self.columns)
+        places = [
+            axis.find(Index(one, quoted=True), self.name) if isinstance(one, str) else one
+            for axis, one in zip(axes, keys, strict=False)
+        ]
+        found = self.values[(*places, *keys[2:])]
+        return float(found) if np.ndim(found) == 0 else found
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **more: Any) -> Any:  # noqa: ANN401
+        arrays = [one.values if isinstance(one, Quantity) else one for one in inputs]
+        return getattr(ufunc, method)(*arrays, **more)
+
+    def __dlpack__(self, **how: Any) -> Any:  # noqa: ANN401
+        """A copy, as nobody may write to the values themselves."""
+        return np.array(self.values).__dlpack__(**how)
+
+    def __dlpack_device__(self) -> tuple[Any, int]:
+        return self.values.__dlpack_device__()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return shown_of, (self.trace, self.name)
+
+    def cell(self, *indices: str | int) -> ShownPart:
+        """The working of one cell, by names or by positions from 1. Raises ValueError."""
+        from attncli.telling.cells import address_of, cells_page
+
+        assert self.trace is not None
+        place = self.find(self._address(indices))
+        return ShownPart(cells_page(self.trace, [(self.name, address_of(self, *place))]))
+
+    def working(self, *indices: str | int, width: int = 80) -> str:
+        """The lines of working of one cell, as `cell` takes it; of a row, or of all cells, where
+        less is said. Raises ValueError."""
+        from attncli.library.working import cells_of, lines_of
+
+        assert self.trace is not None
+        cells = cells_of(self.trace, self.name, self._address(indices))
+        return lines_of(self.trace, cells, width)
+
+    def _address(self, indices: tuple[str | int, ...]) -> Address:
+        said = (Index(str(index), quoted=isinstance(index, str)) for index in indices)
+        return Address(self.name, tuple(said))
+
+    def document(self) -> Document:
+        from attncli.telling.single import quantity_page
+
+        assert self.trace is not None
+        return quantity_page(self.trace, self.trace.quantities[self.name])
+
+    def __str__(self) -> str:
+        """Its table, with the names of its rows and columns."""
+        from attncli.library.working import table_of
+
+        return table_of(self)
+
+    def to_dict(self) -> dict[Label, Any]:
+        """The numbers by the names of their rows, then of their columns; of one row that has no
+        name, and of one number a row, by single names."""
+        from attncli.library.frames import dict_of
+
+        return dict_of(self)
+
+    def to_frame(self) -> DataFrame:
+        """The same as a DataFrame of pandas. Raises ImportError where that isn't installed."""
+        from attncli.library.frames import frame_of
+
+        return frame_of(self)
+
+
+def shown_of(trace: Trace, name: str) -> WorkedQuantity:
+    """A quantity of a trace."""
+    one = trace.quantities[name]
+    return WorkedQuantity(
+        one.name, one.matrix, one.rows, one.columns, one.definition, one.origin, trace
+    )

@@ -1,0 +1,219 @@
+"""What the library's `work` gives: a trace that is a mapping, and that a notebook shows as a page.
+
+A page is told and rendered when something asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
+
+import numpy as np
+
+from attncli import pipeline
+from attncli.arithmetic.rounding import Array
+from attncli.file.address import Address, parse_address
+from attncli.library.names import TraceNames, UnknownNameError
+from attncli.library.quantity import WorkedQuantity, shown_of
+from attncli.library.shown import Binary, Showable, ShownPart, as_arguments, rendered
+from attncli.name import Name
+from attncli.refusals import listed
+from attncli.scenario.scenario import Scenario
+from attncli.trace import Trace
+from attncli.trace.token_lists import TokenList, token_lists
+from attncli.trace.trace import Numbers
+
+if TYPE_CHECKING:
+    from attncli.document import Document
+    from attncli.library.pages import PagePart
+    from attncli.library.steps import WorkedStep
+
+_SHOWN = 8
+"""TraceNames that are told of a trace where that is to be short."""
+
+
+class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
+    """A worked scenario: its quantities by their names, in the order in which they were made.
+
+    A name may leave out places of the model where only one quantity can be meant: `heads[2].Q` for
+    `layers[1].heads[2].Q`. `layers[1].heads[1].` may always be said. `steps` are what was done.
+    """
+
+    generated: tuple[WorkedTrace, ...]
+    variants: Mapping[str, WorkedTrace]
+
+    _is_whole = True
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    @overload
+    def __getitem__(self, name: Literal["tokens", "ids"]) -> TokenList: ...  # type: ignore[overload-overlap]
+
+    @overload
+    def __getitem__(self, name: str) -> WorkedQuantity: ...
+
+    def __getitem__(self, name: str) -> TokenList | WorkedQuantity:
+        full = self._names.full(name)
+        if full not in self.quantities:
+            return token_lists(self.scenario)[full]
+        if full not in self._shown:
+            self._shown[full] = shown_of(self.plain, full)
+        return self._shown[full]
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._names.find(name) is not None
+
+    def __len__(self) -> int:
+        return len(self.quantities)
+
+    @cached_property
+    def _names(self) -> TraceNames:
+        known = {name: one.name for name, one in self.quantities.items()}
+        lists = [one.name for one in token_lists(self.scenario).values()]
+        wanted = listed(self.unfinished.missing if self.unfinished else ())
+        return TraceNames(known, lists, {one.name: wanted for one in self.plan if wanted})
+
+    @cached_property
+    def plain(self) -> Trace:
+        """What pages are told of: there a quantity is the same wherever it is met, and a name is
+        always a full one."""
+        generated = tuple(other.plain for other in self.generated)
+        variants = {name: other.plain for name, other in self.variants.items()}
+        so_far = self.scenario, self.quantities, self.story, self.unfinished
+        return Trace(*so_far, generated, variants)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return shown, (self.plain,)
+
+    @cached_property
+    def _shown(self) -> dict[str, WorkedQuantity]:
+        """Those that were asked for."""
+        return {}
+
+    def stacked(self, name: str) -> Array:
+        """The values of quantities that differ only in their layer, head or time, as one array with
+        an axis for each of these: `stacked("weights")` of two heads [2, n, m], of two layers with
+        these [2, 2, n, m]; `stacked("layers[2].weights")` [2, n, m]. Raises KeyError, and
+        ValueError for values of several shapes."""
+        extents, names = self._names.stack(name)
+        shapes = {self.quantities[one].matrix.shape: one for one in names}
+        if len(shapes) > 1:
+            told = " and ".join(f"{one} is {n} × {m}" for (n, m), one in shapes.items())
+            raise ValueError(f"{name}: {told}, which is no array")
+        values = np.stack([self.quantities[one].values for one in names])
+        return values.reshape(*extents, *values.shape[1:])
+
+    def replay(self, replaced: Mapping[str, Numbers]) -> Self:
+        from attncli.library.given import numbers_of
+
+        given = {self._full(name): numbers for name, numbers in replaced.items()}
+        return super().replay({n: numbers_of(self.quantities[n], x) for n, x in given.items()})
+
+    def _full(self, name: str) -> str:
+        """The full name of a quantity. Raises KeyError."""
+        full = self._names.full(name)
+        if full not in self.quantities:
+            raise UnknownNameError(f"{full} are no numbers that anything is worked from")
+        return full
+
+    @cached_property
+    def steps(self) -> Sequence[WorkedStep]:
+        """What was done, in order: each step at its place, with its title, what it made, and its
+        working."""
+        from attncli.library.steps import steps_of
+
+        return steps_of(self)
+
+    def step(
+        self,
+        name: str,
+        *,
+        token: str | int | None = None,
+        layer: str | int | None = None,
+        head: str | int | None = None,
+    ) -> ShownPart:
+        """A step wherever it is taken, as `attn run --step` shows it. Raises ValueError."""
+        from attncli.telling.single import step_page
+
+        said = [None if one is None else str(one) for one in (token, layer, head)]
+        with as_arguments():
+            return ShownPart(step_page(self.plain, name, *said))
+
+    def cell(self, address: str) -> ShownPart:
+        """The working of one cell, `weights[love, AI]`, with the formulas of its step. Raises
+        KeyError and ValueError."""
+        from attncli.telling.cells import cells_page
+
+        return ShownPart(cells_page(self.plain, self._cells(address)))
+
+    def working(self, address: str, *, width: int = 80) -> str:
+        """The working of a cell, `weights[love, AI]`, as a line of text; of a row, `weights[love]`,
+        and of a whole quantity, a line a cell. Raises KeyError and ValueError."""
+        from attncli.library.working import lines_of
+
+        return lines_of(self.plain, self._cells(address), width)
+
+    def _cells(self, text: str) -> Sequence[tuple[Name, Address]]:
+        """The cells that an address means. Raises KeyError and ValueError."""
+        from attncli.library.working import cells_of
+
+        whole = self._names.find(text)
+        address = Address(text) if whole else parse_address(text)
+        name = whole or self._names.full(address.name)
+        return cells_of(self.plain, name, address._replace(name=name))
+
+    @overload
+    def page(  # type: ignore[overload-overlap]
+        self, form: Binary, *, width: int = 80, **part: Unpack[PagePart]
+    ) -> bytes: ...
+
+    @overload
+    def page(self, form: str = "terminal", *, width: int = 80, **part: Unpack[PagePart]) -> str: ...
+
+    def page(
+        self, form: str = "terminal", *, width: int = 80, **part: Unpack[PagePart]
+    ) -> str | bytes:
+        """The page in a format: `markdown`, `html`, `latex`, `json`, …; bytes of those whose files
+        are no text, such as `pdf`. `part` are the options of `attn run`: `steps`, `token`, `layer`,
+        `head`, `detail`, `pictures`. Raises ValueError."""
+        from attncli.library.pages import document_of
+
+        with as_arguments():
+            return rendered(document_of(self.plain, form, part), form, width)
+
+    def document(self) -> Document:
+        from attncli.library.pages import document_of
+
+        return document_of(self.plain, "markdown", {})
+
+    def __repr__(self) -> str:
+        first, count = [*islice(self, _SHOWN)], len(self)
+        names = f"{', '.join([*first, '…'] if count > _SHOWN else first)}"
+        return f"<Trace of {self.scenario.title!r}: {count} quantities, {names}>"
+
+    def __str__(self) -> str:
+        """A line a step: what it made, and of what shapes."""
+        return "\n".join([self.scenario.title, *(f"  {step!r}" for step in self.steps)])
+
+
+def shown(trace: Trace) -> WorkedTrace:
+    """A trace that a Python program is given."""
+    return WorkedTrace(
+        trace.scenario,
+        trace.quantities,
+        trace.story,
+        trace.unfinished,
+        tuple(map(shown, trace.generated)),
+        {name: shown(other) for name, other in trace.variants.items()},
+    )
+
+
+def work(scenario: Scenario) -> WorkedTrace:
+    """The worked scenario, as far as what is given goes, which a notebook shows as a page.
+
+    Raises ScenarioError where the numbers can't be worked.
+    """
+    return shown(pipeline.work(scenario))
