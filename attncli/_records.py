@@ -63,7 +63,7 @@ class _NamedValues(tuple[Any, ...]):
         return cls(*values)
 
     def _replace(self, /, **changes: object) -> Self:
-        made = type(self)._make(map(changes.pop, self._fields, self))
+        made = tuple.__new__(type(self), map(changes.pop, self._fields, self))
         if changes:
             raise ValueError(f"Got unexpected field names: {[*changes]!r}")
         return made

@@ -86,7 +86,7 @@ class Name(str):
 
         Seen from `layers[1].heads[2]`, `layers[1].heads[2].Q` is `Q` and `layers[1].X` is `X`.
         """
-        while not self.inside(place):
+        while place and not self.inside(place):
             place = place.path
         return self._below(place)
 

@@ -52,10 +52,8 @@ class LatexNotation(Notation):
         self.word, self.blank = word, blank
         self.joint, self.comma, self.slim = joint, f",{joint}", slim
 
-    def held(self, node: ex.Expression, least: int) -> str:
-        if self.hidden and isinstance(node, ex.Blank):
-            return self.write(node)
-        return super().held(node, least)
+    def hides(self, node: ex.Expression) -> bool:
+        return self.hidden and isinstance(node, ex.Blank)
 
     def parentheses(self, text: str) -> str:
         if self.inline or (self.slim and r"\dfrac" not in text):

@@ -50,8 +50,13 @@ class Notation:
 
     def held(self, node: ex.Expression, least: int) -> str:
         """The expression, in parentheses where it binds less tightly than `least`."""
-        text = self.write(node)
-        return text if binding(node) >= least else self.parentheses(text)
+        text = self.number(node) if type(node) is ex.Number else self.write(node)
+        stands_alone = binding(node) >= least or self.hides(node)
+        return text if stands_alone else self.parentheses(text)
+
+    def hides(self, node: ex.Expression) -> bool:  # noqa: ARG002
+        """Whether nothing around an expression may tell how tightly it binds."""
+        return False
 
     def parentheses(self, text: str) -> str:
         return f"({text})"

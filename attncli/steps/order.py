@@ -8,6 +8,7 @@ file with no more steps than the file speaks of.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -125,6 +126,7 @@ STORY = tuple(dict.fromkeys(line.step for line in ORDER))
 """The names of the steps, in the order they are told."""
 
 
+@cache
 def step_named(name: str) -> Step[Any]:
     """The step of a name, which is a file in its room."""
     step: Step[Any] = import_module(f"attncli.steps.{_ROOM_OF[name]}.{name}").STEP

@@ -35,7 +35,10 @@ class Indexed(ByFirstForm):
     """The formula, where that isn't the tree with names for places."""
 
     def formula(self, name: str, *operands: str) -> Equation:
-        return formulas.formula(self.shown or self.tree, self.sides, name, operands)
+        known, called = self._known_formulas, (name, *operands)
+        if called not in known:
+            known[called] = formulas.formula(self.shown or self.tree, self.sides, name, operands)
+        return known[called]
 
     def values(self, *operands: Matrix) -> Array:
         self.refuse(*operands)
@@ -139,6 +142,11 @@ class Indexed(ByFirstForm):
     def _known_places(self) -> dict[tuple[object, ...], int | None]:
         """The decimals by those of the operands and their shapes, as forms of an exercise repeat
         them."""
+        return {}
+
+    @cached_property
+    def _known_formulas(self) -> dict[tuple[str, ...], Equation]:
+        """Those by the names of the result and the operands, which forms repeat, too."""
         return {}
 
     @cached_property

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _LONGEST = 60
 _MANY = 200
 """Forms that are worth more than one process."""
+_FIRST = 4
+"""Forms that are made before the other processes begin."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 
 
@@ -111,7 +113,7 @@ def _side_by_side(
     from attncli.telling.exercise.groups import in_groups
 
     files: dict[str, Contents] = {}
-    groups = in_groups(forms)
+    groups = in_groups(forms, _FIRST)
     done = 0
     with watching("Forms") as heard:
         for some, made in side_by_side(lambda s: paper_files(order, manner, tell(s)), groups):
@@ -168,7 +170,7 @@ def _rarely_collecting() -> Iterator[None]:
     """Makes the garbage collector look seldom: pages are many small tuples, which go by
     themselves, and looking for rings among them takes a third of the time."""
     often = gc.get_threshold()
-    gc.set_threshold(100_000, 50, 100)
+    gc.set_threshold(1_000_000, 50, 100)
     try:
         yield
     finally:

@@ -202,8 +202,12 @@ def _grid(headings: Sequence[str], rows: Iterable[Sequence[str]], numbers: Seque
 
 
 def _table(block: doc.Table) -> str:
-    rows = [[escaped(label_of(cell)) for cell in row] for row in block.rows]
+    rows = [[_cell(cell) for cell in row] for row in block.rows]
     return _grid([*map(escaped, block.headings)], rows, [False for _ in block.headings])
+
+
+def _cell(cell: doc.TableCell) -> str:
+    return cell if isinstance(cell, str) else escaped(label_of(cell))
 
 
 def _quantity(corner: str, grid: Grid, *, numbers: bool) -> str:

@@ -14,18 +14,19 @@ T = TypeVar("T")
 _AT_ONCE = 32
 
 
-def in_groups(items: Iterable[T]) -> Iterator[list[T]]:
-    """The items, some at a time; those before an error come before it."""
-    rest = iter(items)
+def in_groups(items: Iterable[T], first: int = _AT_ONCE) -> Iterator[list[T]]:
+    """The items, some at a time, so many of them `first`; those before an error come before it."""
+    rest, count = iter(items), first
     while True:
         group: list[T] = []
         try:
-            group.extend(islice(rest, _AT_ONCE))
+            group.extend(islice(rest, count))
         except Refusal:
             if group:
                 yield group
             raise
         if group:
             yield group
-        if len(group) < _AT_ONCE:
+        if len(group) < count:
             return
+        count = _AT_ONCE

@@ -41,15 +41,16 @@ Ends = tuple[list[list[float]], list[list[float]]]
 def key_of(reach: Reach, place: Blankable, carry: Numbers, exact: Numbers) -> RightAnswer:
     """What is accepted for a blank: all that is in `reach` of honest paths. `carry` and `exact` are
     what the policies give from what the sheet shows, nothing where one of them can't work it."""
-    own, trace = place.number, reach.trace
-    both = carry.get(place.id), exact.get(place.id)
-    places = _places(trace, place, both[0] or own)
+    own, id_ = place.number, place.id
+    both = carry.get(id_), exact.get(id_)
+    source = reach.source(place)
+    places = _places(reach.trace, place, source, both[0] or own)
     half = half_a_unit(places)
     if not own.shown.is_finite():
         return RightAnswer(own, own.shown, own.shown, *both, half=half)
     others = [one for one in both if one is not None and one is not own and one.shown.is_finite()]
     reached = [value_at(number, places) for number in (own, *others)]
-    low, high = around([*reached, *reach.of(place, places)], places)
+    low, high = around([*reached, *reach.of(place, source, places)], places)
     return RightAnswer(own, low, high, *both, half=half)
 
 
@@ -64,15 +65,20 @@ class Reach:
     def trace(self) -> Trace:
         return self.paths.trace
 
-    def of(self, place: Blankable, places: int) -> list[Decimal]:
+    def source(self, place: Blankable) -> Location | None:
+        """The cell that a place's number was rounded in, or given in, whatever copies it since."""
+        cell = place.number.cell
+        return cell if cell is None or cell is INNER else _source(self.trace, cell)
+
+    def of(self, place: Blankable, source: Location | None, places: int) -> list[Decimal]:
         """The least and the greatest number that paths lead to, rounded; nothing where they have
         no end, as where one divides by what may be rounded to 0."""
-        cell = place.cell or place.number.cell
+        cell = source or place.number.cell
         if cell is INNER:
             return self.on_the_way(place, places)
         if cell is None:
             return []
-        name, i, j = _source(self.trace, cell) or cell
+        name, i, j = cell
         if (name, places) not in self._told:
             self._told[name, places] = self._ends(name, places)
         ends = [end[i][j] for end in self._told[name, places]]
@@ -116,13 +122,11 @@ class Reach:
         return low, high
 
 
-def _places(trace: Trace, place: Blankable, number: Number) -> int:
+def _places(trace: Trace, place: Blankable, source: Location | None, number: Number) -> int:
     """The decimals that a number is rounded to: those of its quantity, a copy's those of what it
     copies."""
-    cell = place.number.cell
-    if cell is INNER:
+    if source is INNER:
         return _places_on_the_way(trace, place.quantity, number)
-    source = None if cell is None else _source(trace, cell)
     if source is not None and trace[source.quantity].given:
         written = trace[source.quantity].number(source.row, source.column)
         return max(trace.rounding.decimals, decimals.places(written.shown))

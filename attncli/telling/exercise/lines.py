@@ -47,11 +47,15 @@ class Blankable(NamedTuple):
 
     @property
     def id(self) -> str:
-        return f"{self.line}.working[{self.term}]" if self.term else self.line
+        return self.line + self._within
 
     def seen_from(self, path: Name) -> str:
         """Its id, as it is called at a path."""
-        return self._replace(quantity=self.quantity.seen_from(path)).id
+        return self.quantity.seen_from(path) + self.inside + self._within
+
+    @property
+    def _within(self) -> str:
+        return f".working[{self.term}]" if self.term else ""
 
 
 class Asked(NamedTuple):

@@ -21,6 +21,7 @@ class ToldCells:
     def __init__(self, trace: Trace, *, again: bool = False) -> None:
         self.trace, self.again = trace, again
         self._cells: set[Location] = set()
+        self._said: dict[str, bool] = {}
         self._terms: dict[Location, str] = {}
 
     def add(self, cells: Iterable[Location]) -> None:
@@ -28,9 +29,10 @@ class ToldCells:
 
     def has(self, cell: Location) -> bool:
         """Whether a cell needs no asking: it is told, asked for before, or goes without saying."""
-        if is_said(self.trace, cell.quantity):
-            return True
-        return not self.again and source_of(self.trace, cell) in self._cells
+        name, said = cell.quantity, self._said
+        if name not in said:
+            said[name] = is_said(self.trace, name)
+        return said[name] or (not self.again and source_of(self.trace, cell) in self._cells)
 
     def term(self, cell: Location) -> str:
         """What lines before did with a cell for a term of theirs: `told` or `asked`; nothing for
@@ -59,7 +61,7 @@ def source_of(trace: Trace, cell: Location) -> Location:
 
 def _moves(definition: Definition) -> bool:
     """Whether numbers are only put elsewhere, without any choice among them."""
-    return isinstance(definition.operation, Moved) and definition.operation.copies
+    return definition.operation.copies and isinstance(definition.operation, Moved)
 
 
 def without_copies(definitions: Iterable[Definition]) -> set[str]:
