@@ -112,6 +112,9 @@ EXAMPLES: dict[str, Example] = {
     "multiply_by": Example(ops.MultiplyBy(_written("1.5")), "f", lambda x: 1.5 * x),
     "add": Example(ops.Add(3), "fff", lambda a, b, c: a + b + c),
     "multiply": Example(ops.Multiply(), "ff", lambda a, b: a * b),
+    "mixture_of": Example(
+        ops.MixtureOf((True, True, False)), "fffff", lambda g, x, h, y, z: g * x + h * y + z
+    ),
     "soft_cap": Example(ops.SoftCap(_written("1.5")), "f", lambda x: 1.5 * tanh(x / 1.5)),
     "dropout": Example(ops.Dropout(_written("0.1")), "ff", lambda x, kept: x * kept / 0.9),
     "zeros": Example(ops.Zeros(), "f", lambda W: 0 * W[:, :1]),

@@ -76,6 +76,17 @@ WITH_ENCODERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "bart": ("bart", _SEQ2SEQ, _BART | {"scale_embedding": True}),
 }
 """Models whose decoder attends to what an encoder has read."""
+_EXPERTS = {**_SIZES, "num_key_value_heads": 2, "num_experts_per_tok": 2}
+CONFIGS |= {
+    "mixtral": {**_EXPERTS, "num_local_experts": 3, "sliding_window": 3},
+    "qwen2_moe": {
+        **_EXPERTS, "num_experts": 4, "moe_intermediate_size": 6,
+        "shared_expert_intermediate_size": 8,
+    },
+    "qwen3_moe": {**_EXPERTS, "num_experts": 3, "moe_intermediate_size": 6, "head_dim": 6,
+                  "norm_topk_prob": True},
+    "olmoe": {**_EXPERTS, "num_experts": 3, "norm_topk_prob": False},
+}  # fmt: skip
 _SIDE_BY_SIDE = ("gptj", "gpt_neox", "phi")
 
 
@@ -94,7 +105,7 @@ def saved(name: str, folder: Path, patch: pytest.MonkeyPatch) -> Any:
     torch.manual_seed(1)
     no_end = {"pad_token_id": None, "bos_token_id": 0, "eos_token_id": 0}
     config = transformers.AutoConfig.for_model(kind, **no_end | settings)
-    config._attn_implementation = "eager"
+    config._attn_implementation = config._experts_implementation = "eager"
     make = getattr(transformers, made_by)
     plain = {"add_pooling_layer": False} if name in ("bert", "roberta") else {}
     model = getattr(make, "from_config", make)(config, **plain).double().eval()

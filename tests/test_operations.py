@@ -105,6 +105,10 @@ F34 = ((3, 4),)
 CASES: dict[str, Case] = {
     "same": Case(ops.Same(), F34, "f", lambda x: x),
     "take_columns": Case(ops.TakeColumns(1, 3), ((2, 6),), "f", lambda x: x[:, 2:4]),
+    "take_column": Case(ops.TakeColumn(1, 3, "expert"), F33, "f", lambda x: x[:, 1:2]),
+    "mixture_of": Case(
+        ops.MixtureOf((True, False)), ((3, 1), *F34 * 2), "fff", lambda g, x, y: g * x + y
+    ),
     "join_columns": Case(ops.JoinColumns(3), ((2, 1), (2, 2), (2, 3)), "fff", lambda *x: np.hstack(x)),
     "join_rows": Case(ops.JoinRows(), ((1, 3), (2, 3)), "ff", lambda *x: np.vstack(x)),
     "silu": Case(ops.Activate("silu"), F34, "f", _silu),
@@ -226,7 +230,8 @@ CASES: dict[str, Case] = {
 }  # fmt: skip
 
 AS_THEY_ARE = (
-    ops.Same, ops.TakeColumns, ops.JoinColumns, ops.JoinRows, ops.Seen, ops.Masked, ops.TopK,
+    ops.Same, ops.TakeColumn, ops.TakeColumns, ops.JoinColumns, ops.JoinRows, ops.Seen, ops.Masked,
+    ops.TopK,
 )  # fmt: skip
 """Operations that round nothing."""
 

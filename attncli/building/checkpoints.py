@@ -224,7 +224,7 @@ def _tensor(checkpoint: Checkpoint, prefix: str, named: object) -> object:
     """A tensor's name, or the part of it that is meant; None if there isn't one."""
     said = named if isinstance(named, Mapping) else {"key": named}
     key = f"{prefix}{said['key']}"
-    if key.replace("{i}", "0") not in checkpoint.tensors:
+    if key.replace("{i}", "0").replace("{e}", "0") not in checkpoint.tensors:
         return None
     rest = {name: value for name, value in said.items() if name != "key"}
     return {"key": key, **_said(checkpoint, rest)} if rest else key
@@ -258,7 +258,7 @@ def _check_all_placed(checkpoint: Checkpoint, keys: Data) -> None:
     """Raises Refusal where tensors are left over: a scenario without them would be another
     model."""
     named = (one["key"] if isinstance(one, Mapping) else one for one in keys.values())
-    forms = (re.escape(str(name)).replace(r"\{i\}", r"\d+") for name in named)
+    forms = (re.sub(r"\\\{[ie]\\\}", r"\\d+", re.escape(str(name))) for name in named)
     placed = re.compile("|".join(forms))
     left = [
         name

@@ -99,6 +99,7 @@ class Builder(NamedTuple):
         if "cell" in values:
             return recurrents.layer(path, values)
         recurrents.check_none(path, values)
+        self._check_experts(said)
         block = values.get("block", "attention" if alone else "encoder")
         whole = block != "attention"
         crosses = block == "decoder" and seen.memory is not None
@@ -124,8 +125,18 @@ class Builder(NamedTuple):
             ),
             cross=self._cross(path, values, seen, crosses=crosses),
             has_ffn=whole or awaited or any(key in values for key in FFN),
+            experts=_count(values.get("experts", 0)),
+            has_shared_expert="shared_expert" in values,
             said=said,
         )  # fmt: skip
+
+    def _check_experts(self, said: Settings) -> None:
+        for key in ("router", "shared_expert"):
+            if key in said.own and "experts" not in said.values:
+                self.complaints.add(
+                    below(said.path, key), f"{key} without experts",
+                    "add them, like experts: [{W1: [[1]], W2: [[1]]}]",
+                )  # fmt: skip
 
     def _cross(
         self, path: Name, values: Values, seen: AttendedRows, *, crosses: bool
@@ -157,6 +168,11 @@ def _all_positions(path: Name, value: object) -> tuple[Positions, ...]:
     else:
         told = [] if value is None else [_positions(whole, value)]
     return tuple(one for one in told if one.kind != "none")
+
+
+def _count(told: Any) -> int:  # noqa: ANN401
+    """How many there are, said by a number or by a list of them."""
+    return len(told) if isinstance(told, tuple) else int(told)
 
 
 def _positions(path: Name, value: Any) -> Positions:  # noqa: ANN401

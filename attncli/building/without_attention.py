@@ -9,7 +9,7 @@ from typing import Any
 from attncli.scenario.model import Layer, Settings
 from attncli.steps.schema import ATTENTION
 
-FFN = ("W1", "W2", "W3", "b1", "b2", "b3")
+FFN = ("W1", "W2", "W3", "b1", "b2", "b3", "experts")
 _NETWORK = (*FFN, "activation", "gated")
 _NORM = ("norm", "norms", "norm1")
 _WITHOUT = (*_NETWORK, *_NORM, "final_norm", "unembedding")

@@ -8,6 +8,7 @@ from typing import Any
 
 from attncli.oracle.attention import Inputs, attention
 from attncli.oracle.book import Book, Record
+from attncli.oracle.experts import mixture
 from attncli.oracle.matrices import linear, matrix
 from attncli.oracle.numerals import Numbers, apply
 from attncli.oracle.recurrent import SETTINGS as RECURRENT
@@ -17,7 +18,7 @@ SETTINGS = (
     *RECURRENT,
     "block", "norm", "norms", "residuals", "activation", "heads", "kv_heads", "d_k", "d_v", "d_ff",
     "projection", "weights_layout", "scale", "softcap", "qk_norm", "temperature", "mask",
-    "mask_value", "gated", "parallel", "residual_scale",
+    "mask_value", "gated", "parallel", "residual_scale", "router",
 )  # fmt: skip
 _CROSS = (
     "heads", "kv_heads", "d_k", "d_v", "projection", "weights_layout", "scale", "softcap",
@@ -25,7 +26,7 @@ _CROSS = (
 )  # fmt: skip
 _OTHERS = {
     "W1", "W2", "W3", "b1", "b2", "b3", "norm", "norms", "norm1", "activation", "gated",
-    "final_norm", "unembedding",
+    "final_norm", "unembedding", "experts",
 }  # fmt: skip
 _ATTENTION = {
     "block", "heads", "kv_heads", "scale", "scaled", "scores", "mask", "mask_value", "bias",
@@ -79,8 +80,8 @@ def layer(book: Book, record: Record, x: Numbers | None, around: Surroundings) -
         sublayers.append(lambda x: attention(book, record, inputs.of(x, around.fixed)))
     if record.get("block") == "decoder" and memory is not None:
         sublayers.append(lambda x: _cross(book, record, memory, x))
-    if "W1" in record or (not attends and _is_activation(record)):
-        sublayers.append(lambda x: _feed_forward(book, record, x))
+    if {"W1", "experts"} & record.keys() or (not attends and _is_activation(record)):
+        sublayers.append(lambda x: _networks(book, record, x))
     if record.get("parallel", "none") != "none":
         return _side_by_side(book, record, sublayers, x)
     if not sublayers:
@@ -201,6 +202,13 @@ def _deviation(book: Book, record: Record, centered: Numbers, names: tuple[str, 
     if record.get("epsilon_in", "root") == "root":
         return book.keep(names[1], apply("sqrt", mean_square + epsilon))
     return book.keep(names[1], apply("sqrt", mean_square) + epsilon)
+
+
+def _networks(book: Book, record: Record, x: Numbers | None) -> Numbers | None:
+    """A feed-forward network, or several experts."""
+    if "experts" not in record:
+        return _feed_forward(book, record, x)
+    return None if x is None else mixture(book, record, x, _feed_forward)
 
 
 def _feed_forward(book: Book, record: Record, x: Numbers | None) -> Numbers | None:

@@ -220,7 +220,8 @@ class Recurrent(NamedTuple):
 class Layer(NamedTuple):
     """One layer: what it is made of, in which order; or a recurrent one. There is a norm for each
     sublayer, and with `both` one after each as well. One that doesn't attend has nothing but a norm
-    or a feed-forward network."""
+    or a feed-forward network. Where there are `experts`, these are its
+    feed-forward networks."""
 
     path: Name = TOP
     block: str = "attention"
@@ -233,8 +234,27 @@ class Layer(NamedTuple):
     cross: Attention | None = None
     has_ffn: bool = False
     attends: bool = True
+    experts: int = 0
+    has_shared_expert: bool = False
     said: Settings = Settings()
     recurrent: Recurrent | None = None
+
+    @property
+    def expert_paths(self) -> tuple[Name, ...]:
+        """The places of its experts."""
+        return tuple(below(self.path, "experts", k + 1) for k in range(self.experts))
+
+    @property
+    def shared_path(self) -> Name:
+        """The place of the expert that every token goes through, if there is one."""
+        return below(self.path, "shared_expert")
+
+    @property
+    def networks(self) -> tuple[Name, ...]:
+        """The places of its feed-forward networks."""
+        if not self.experts:
+            return (self.path,) if self.has_ffn else ()
+        return (*self.expert_paths, *([self.shared_path] if self.has_shared_expert else []))
 
 
 class Stack(NamedTuple):

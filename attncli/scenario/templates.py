@@ -16,10 +16,13 @@ from attncli.refusals import quote
 
 NUMBER = "{i}"
 """What stands in a tensor's name for the number of its layer, counted from 0."""
-_ENCODER = "encoder"
+EXPERT = "{e}"
+"""The same for the number of an expert."""
+_ENCODER, _EXPERTS = "encoder", "experts"
+_NAME = "its name, in which `{i}` is the number of a layer, from 0, and `{e}` that of an expert"
 _TENSOR = Record.of(
     Key("file", TextKind("a path"), "the file that it is in, where that is another"),
-    Key("key", TextKind("a key"), "its name, in which `{i}` is the number of a layer, from 0"),
+    Key("key", TextKind("a key"), _NAME),
     *PART_KEYS,
 )
 
@@ -34,8 +37,9 @@ TEMPLATE = Record.of(
         "keys",
         MapOf(Either(_tensor, (TextKind("the name of a tensor"), _TENSOR)), "key"),
         "where a matrix belongs → the name of its tensor, in which `{i}` is the number of the"
-        " layer, from 0: `{W_Q: 'h.{i}.attn.q.weight', norm1.gamma: 'h.{i}.ln_1.weight'}`; or a"
-        " map with that `key` and the part of it that is meant",
+        " layer, from 0, and `{e}` that of an expert: `{W_Q: 'h.{i}.attn.q.weight', norm1.gamma:"
+        " 'h.{i}.ln_1.weight', experts.W1: 'h.{i}.experts.{e}.w1.weight'}`; or a map with that"
+        " `key` and the part of it that is meant",
     ),
 )
 
@@ -156,19 +160,48 @@ class _Tensor(NamedTuple):
             problems.add(where, "no file says where this is", "add one, like file: w.safetensors")
             return stack
         if NUMBER not in self._key().text:
-            return _with(stack, self.path, self._node(0))
+            return self._put_into(stack, stack, 0, problems)
         layers = stack.get("layers")
         if not isinstance(layers, Items):
             wrong = f"{NUMBER} is the number of a layer, and nothing says how many there are"
             problems.add(where, wrong, "add them, like layers: 2")
             return stack
         items = tuple(
-            _with(self._begun(layer, stack), self.path, self._node(k))
+            self._put_into(self._begun(layer, stack), stack, k, problems)
             if isinstance(layer, Map)
             else layer
             for k, layer in enumerate(layers.items)
         )
         return _replaced(stack, "layers", Items(items, layers.where))
+
+    def _put_into(self, layer: Map, stack: Map, number: int, problems: Problems) -> Map:
+        """A layer with the tensor, or with that of each of its experts."""
+        if EXPERT not in self._key().text:
+            return _with(layer, self.path, self._node(number))
+        experts = self._experts(layer.get(_EXPERTS) or stack.get(_EXPERTS), problems)
+        filled = tuple(
+            _with(one, self.path[1:], self._node(number, e)) if isinstance(one, Map) else one
+            for e, one in enumerate(experts)
+        )
+        listed = Items(filled, self.said.where)
+        if layer.get(_EXPERTS) is not None:
+            return _replaced(layer, _EXPERTS, listed)
+        return _with(layer, (_EXPERTS,), listed) if filled else layer
+
+    def _experts(self, said: Node | None, problems: Problems) -> Sequence[Node]:
+        """The experts of a layer, as far as anything is said of them."""
+        where = self.said.where
+        if self.path[0] != _EXPERTS or len(self.path) == 1:
+            wrong = f"{EXPERT} is the number of an expert, and {self.path[0]} belongs to none"
+            problems.add(where, wrong, "say where it belongs, like experts.W1")
+        elif isinstance(said, Items):
+            return said.items
+        elif said is None:
+            wrong = f"{EXPERT} is the number of an expert, and nothing says how many there are"
+            problems.add(where, wrong, "add them, like experts: 4")
+        else:
+            return [Map((), where)] * (COUNT.read(said, problems) or 0)
+        return ()
 
     def _begun(self, layer: Map, stack: Map) -> Map:
         """The layer with what the stack says for it of the record that the tensor belongs to:
@@ -186,11 +219,12 @@ class _Tensor(NamedTuple):
         named = self.said if isinstance(self.said, Scalar) else self._said("key")
         return named if isinstance(named, Scalar) else Scalar("", self.said.where)
 
-    def _node(self, number: int) -> Map:
-        """`{file: …, key: …}` with the part that is meant, for a layer."""
+    def _node(self, number: int, expert: int = 0) -> Map:
+        """`{file: …, key: …}` with the part that is meant, for a layer, or an expert of it."""
         where, key, file = self.said.where, self._key(), self._said("file")
         assert file is not None
-        named = Scalar(key.text.replace(NUMBER, str(number)), key.where, quoted=True)
+        text = key.text.replace(NUMBER, str(number)).replace(EXPERT, str(expert))
+        named = Scalar(text, key.where, quoted=True)
         entries: list[tuple[Scalar, Node]] = [(Scalar("file", where), file)]
         entries += [(Scalar("key", where), named)] if key.text else []
         more = self.said.entries if isinstance(self.said, Map) else ()

@@ -43,7 +43,10 @@ def general_place(name: str) -> Place:
         rotated=_of_kind(shown.positions, "rope"),
         alibi=_of_kind(shown.positions, "alibi"),
     )
-    layer = Layer(attention=attention, has_ffn=True, norms=(Settings(Name("norm")),))
+    layer = Layer(
+        attention=attention, has_ffn=True, norms=(Settings(Name("norm")),), experts=3,
+        has_shared_expert=True,
+    )  # fmt: skip
     layer = layer._replace(recurrent=shown.cell)
     tokenizing = _tokenizing(name) if name in _TOKENIZING else None
     text = TokenizedText(sentence="ab", by_id=True, tokenizing=tokenizing)

@@ -93,7 +93,9 @@ LAYER_STEPS = (
         stack="embedding_norm final_norm",
         layer="norm norms norm1 norm2 norm3 norm1_after norm2_after norm3_after",
     ),
+    StepLine("route", layer="experts router shared_expert"),
     StepLine("ffn", layer="activation gated d_ff W1 b1 W2 b2 W3 b3"),
+    StepLine("mix"),
 )
 CELL_STEPS = (
     StepLine("unstack", cell="gate_order", way="W_ih W_hh b_ih b_hh"),

@@ -174,7 +174,7 @@ class _Teller:
             for attention in (layer.attention if layer.attends else None, layer.cross)
             if attention is not None
         ]
-        inner += [partial(self.add, "ffn")] if layer.has_ffn else []
+        inner += [partial(self.network)] if layer.has_ffn else []
         if layer.parallel != "none":
             return self._side_by_side(place, inner)
         if not inner and layer.norms:
@@ -183,6 +183,15 @@ class _Teller:
         for k, sublayer in enumerate(inner, start=1):
             x = self._sublayer(replace(place, x=x), k, sublayer)
         return x
+
+    def network(self, place: LayerPlace) -> Name:
+        """A feed-forward network; or several, of which each token goes through a few."""
+        if not place.layer.experts:
+            return self.add("ffn", place)
+        self.add("route", place.at(place.name("router")))
+        for path in place.layer.networks:
+            self.add("ffn", place.at(path))
+        return self.add("mix", place)
 
     def recurrent(self, place: LayerPlace, cell: Recurrent) -> Name:
         """One recurrent layer: a list of cells, one a time, for each way that it goes."""

@@ -22,6 +22,9 @@ from attncli.trace.axes import place_of
 from attncli.trace.quantity import told_apart
 from attncli.word import Word, words
 
+_ON_A_LINE = ("heads", "experts", "shared_expert")
+"""Places whose steps are told on one line with them."""
+
 
 def matrix_block(
     quantity: Quantity, selection: Selection, path: Name = TOP, *, with_sums: bool = False
@@ -167,7 +170,7 @@ def short_tree(parts: Sequence[PlannedStep]) -> Tree:
     numbered = enumerate(parts, start=1)
     for ancestors, group in groupby(numbered, lambda one: _ancestors(one[1].path)):
         taken = list(group)
-        head = ancestors[-1:] if ancestors and ancestors[-1].local == "heads" else ()
+        head = ancestors[-1:] if ancestors and ancestors[-1].local in _ON_A_LINE else ()
         rows += _opened(before, ancestors[: len(ancestors) - len(head)])
         before = ancestors
         first, last = taken[0][0], taken[-1][0]

@@ -31,7 +31,7 @@ from attncli.telling.origins import Origins, Workings
 from attncli.telling.parts import made_by, operands_of, told_parts
 from attncli.telling.pictures import pictures_of
 from attncli.telling.sections import section_of
-from attncli.telling.selection import Selection
+from attncli.telling.selection import Selection, with_routing
 from attncli.telling.sentences import joined
 from attncli.telling.tokenizers import listed_again
 from attncli.telling.walkthrough import part_blocks
@@ -61,6 +61,7 @@ def lessons(
 def _lesson(step: Step[Any], trace: Trace, selection: Selection, *, changed: bool) -> Section:
     blocks: list[Block] = [Prose((step.purpose,))]
     blocks += [Table(("Vector", "Role", "It says"), step.roles)] if step.roles else []
+    selection = with_routing(trace, selection)
     part = part_to_explain(step, trace, selection)
     if part is None:
         blocks += [Facts(tuple(_in_letters(step))), Note(_not_told(trace, step))]

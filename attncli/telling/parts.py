@@ -17,22 +17,29 @@ _PLACES = {
     "layers": "Layer",
     "heads": "Head",
     "cross": "Cross-attention",
+    "experts": "Expert",
+    "shared_expert": "Shared expert",
     "forward": "Forward",
     "backward": "Backward",
 }
 NORMS = ("norm1", "norm2", "norm3", "embedding_norm", "final_norm")
-WITHIN_A_STEP = (*NORMS, "next", "gates", "rounds", "words")
+WITHIN_A_STEP = (*NORMS, "next", "gates", "router", "rounds", "words")
 """Paths of single steps rather than of places."""
 
 
 @lru_cache(maxsize=8)
 def told_parts(trace: Trace) -> tuple[PlannedStep, ...]:
     """The parts that the page tells of those that the trace gets through, in order; found once for
-    a trace. Of many rounds of learning some are left out."""
-    parts = outline_of(trace).parts
-    return tuple(
-        part for part in parts if not isinstance(part.place, RoundPlace) or part.place.told
-    )
+    a trace. Of many rounds of learning some are left out, and experts that no token goes to."""
+    return tuple(part for part in outline_of(trace).parts if _is_told(trace, part))
+
+
+def _is_told(trace: Trace, part: PlannedStep) -> bool:
+    if part.path.local == "experts":
+        from attncli.telling.routing import is_idle
+
+        return not is_idle(trace, part)
+    return not isinstance(part.place, RoundPlace) or part.place.told
 
 
 def made_by(trace: Trace, part: PlannedStep) -> list[Quantity]:
@@ -93,4 +100,4 @@ def is_structured(trace: Trace) -> bool:
     if any((part.time or 0) > 1 for part in trace.story):
         return True
     places = {place.local for part in trace.story for place in part.path.places}
-    return not places.isdisjoint(("layers", "heads", *NORMS))
+    return not places.isdisjoint(("layers", "heads", "experts", *NORMS))

@@ -134,6 +134,8 @@ def _is_known(trace: Trace, one: ToldQuantity, selection: Selection, *, again: b
     """Whether a page that is told in brief goes without the table of a matrix: its numbers are
     those of others, or of its only line, or it leads to the last one of a step told again."""
     definition = one.quantity.definition
+    if definition is not None and definition.operation.stands_in_a_table:
+        return True
     if definition is None or one.quantity.is_list or selection.detail == "full":
         return False
     if definition.step == "mask" or isinstance(definition.operation, ColumnsAsRows):

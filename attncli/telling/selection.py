@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import TypeVar
 
 from attncli.arithmetic.elision import elided_rows
@@ -42,6 +43,8 @@ class Selection(NamedTuple):
     head: int | None = None
     pictured: bool = False
     parts: tuple[PlannedStep, ...] = ()
+    routed: Mapping[Name, tuple[int, ...]] = MappingProxyType({})
+    """The rows of tokens that go to an expert, by its place."""
 
     @property
     def partial(self) -> bool:
@@ -60,20 +63,32 @@ class Selection(NamedTuple):
             and (not self.queries or part.time is None or part.time - 1 in self.queries)
             and (self.layer is None or _is_inside(part, self.layer))
             and (self.head is None or _is_of_head(part, self.head))
+            and (not self.queries or self._goes_to(part.path, self.queries))
         )
 
+    def _goes_to(self, path: Name, rows: Sequence[int]) -> bool:
+        """Whether one of the rows goes to an expert; all do to what is none."""
+        return path not in self.routed or not set(rows).isdisjoint(self.routed[path])
+
     def rows(self, quantity: Quantity) -> tuple[int, ...]:
-        """The rows of a quantity that are shown: those of some queries, or all."""
-        return self.queries if self.picks(quantity) else tuple(range(quantity.matrix.shape[0]))
+        """The rows of a quantity that are shown: those of some queries, or all; of what
+        an expert makes those of the tokens that go there."""
+        rows = self.queries if self.picks(quantity) else tuple(range(quantity.matrix.shape[0]))
+        made = quantity.definition
+        if made is None or made.step != "ffn" or quantity.name.path not in self.routed:
+            return rows
+        return tuple(i for i in rows if i in self.routed[quantity.name.path])
 
     def worked_rows(self, quantity: Quantity) -> list[int | None]:
         """The rows whose working is shown; None for those left out."""
         if self.picks(quantity):
-            return list(self.queries)
+            return list(self.rows(quantity))
         others = quantity.rows.role not in ("Q", "token", "")
         if self.queries and others and not quantity.is_timed:
             return []
-        return list(elided_rows(quantity.matrix.shape[0], of_list=quantity.is_list))
+        rows = self.rows(quantity)
+        places = elided_rows(len(rows), of_list=quantity.is_list)
+        return [None if k is None else rows[k] for k in places]
 
     def tells(self, quantity: Quantity) -> bool:
         """Whether a quantity is about the queries: it has their rows, or is of a time, of which
@@ -122,7 +137,17 @@ def select(
     path, number = next(iter(paths), None), next(iter(heads), None)
     queries = tuple(dict.fromkeys(found))
     pictured = trace.scenario.show.pictures
-    return Selection(tuple(steps), queries, axis.names, detail, path, number, pictured)
+    selected = Selection(tuple(steps), queries, axis.names, detail, path, number, pictured)
+    return with_routing(trace, selected)
+
+
+def with_routing(trace: Trace, selection: Selection) -> Selection:
+    """A selection that knows which tokens of a trace go to which experts."""
+    if all(part.step != "route" for part in trace.story):
+        return selection
+    from attncli.telling.routing import routed_rows
+
+    return selection._replace(routed=routed_rows(trace))
 
 
 def tried(find: Callable[[str], T], texts: Sequence[str], wrong: list[Problem]) -> list[T]:

@@ -45,7 +45,7 @@ from attncli.telling.pictures import pictures_of, pipeline_of
 from attncli.telling.published import differences_in
 from attncli.telling.quantities import arranged, only_data
 from attncli.telling.sections import as_result, formulas_at, in_fewer_words, section_of
-from attncli.telling.selection import Selection, SelectionError
+from attncli.telling.selection import Selection, SelectionError, with_routing
 from attncli.telling.tokenizers import cuts_of, example_of, learned_at
 from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.word import Word
@@ -53,12 +53,14 @@ from attncli.word import Word
 
 def walkthrough(trace: Trace, selection: Selection) -> Document:
     """The page of `attn run`: facts, a section a part, what is missing for going on."""
+    selection = with_routing(trace, selection)
     return _noted(_page(trace, selection, tuple(_told(trace, selection))), selection)
 
 
 def as_it_fits(trace: Trace, selection: Selection) -> Document:
     """The page in full; if that were long, by rows. Where a page gets long, telling it in full goes
     no further."""
+    selection = with_routing(trace, selection)
     full, rows = (selection._replace(detail=detail) for detail in ("full", "rows"))
     sections: list[Section] = []
     length = 0
@@ -107,7 +109,8 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
 
 
 def _in_full(trace: Trace) -> Document:
-    return _page(trace, Selection(), tuple(_told(trace, Selection())))
+    whole = with_routing(trace, Selection())
+    return _page(trace, whole, tuple(_told(trace, whole)))
 
 
 def _opening(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> tuple[Block, ...]:
@@ -256,6 +259,10 @@ def opening_blocks(
     blocks += by_gates(part, given) if part.step == "gates" else given
     blocks += cuts_of(part, alone=alone)
     blocks += remarks_on(trace, part)
+    if part.path.local == "experts":
+        from attncli.telling.routing import who_goes_there
+
+        blocks.append(Note(who_goes_there(trace, part)))
     return blocks
 
 

@@ -43,8 +43,8 @@ def _sized_quantities(scenario: Scenario) -> Iterable[tuple[Name, str, Name]]:
             )
     for stack in scenario.stacks:
         for layer in stack.layers:
-            if layer.has_ffn:
-                yield layer.path, "d_ff", below(layer.path, "hidden")
+            for path in layer.networks:
+                yield layer.path, "d_ff", below(path, "hidden")
 
 
 def know_papers(scenario: Scenario, extents: Extents) -> None:
@@ -55,10 +55,10 @@ def know_papers(scenario: Scenario, extents: Extents) -> None:
         if d_model is None:
             continue
         _paper_heads(extents, d_model, site.attention)
-        if site.layer.has_ffn:
+        for path in site.layer.networks:
             inner = d_model._replace(size=4 * d_model.size, derived=True)
-            _know_if_unknown(extents, below(site.layer.path, "hidden"), inner)
-            _know_if_unknown(extents, below(site.layer.path, "ffn"), d_model)
+            _know_if_unknown(extents, below(path, "hidden"), inner)
+            _know_if_unknown(extents, below(path, "ffn"), d_model)
 
 
 def _know_if_unknown(extents: Extents, name: Name, columns: Extent) -> None:

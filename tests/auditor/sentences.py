@@ -240,7 +240,7 @@ def _moved(said: Said, match: re.Match[str]) -> bool:
 
 def _pruned(_: Said, match: re.Match[str]) -> bool:
     """As many pieces go as are named, and fewer than might where that is said."""
-    gone, n, of = len(match["gone"].split(", ")), int(match["n"]), int(match["of"])
+    gone, n, of = len(re.split(", | and ", match["gone"])), int(match["n"]), int(match["of"])
     return gone == n <= of and (match["most"] is None or n < int(match["most"]) <= of)
 
 

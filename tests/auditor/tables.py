@@ -15,7 +15,8 @@ _LISTED = re.compile(r"(?P<name>(?:.*\.)?totals)\[(?P<end>\d+)\]")
 """What is told in lines only; its numbers are listed with those of other places."""
 _WORDS = {
     "layers": "Layer", "heads": "Head", "encoder": "Encoder", "cross": "Cross-attention",
-    "forward": "Forward", "backward": "Backward",
+    "forward": "Forward", "backward": "Backward", "experts": "Expert",
+    "shared_expert": "Shared expert",
 }  # fmt: skip
 
 

@@ -192,13 +192,37 @@ class Stack:
         return record
 
     def feed_forward(self) -> Tree:
-        pen, d_ff = self.pen, self.pen.size(1, 3)
-        turned = self.settings.get("weights_layout") == "linear"
+        """A feed-forward network, or several with a router."""
+        pen = self.pen
         kind = pen.choice(*ACTIVATIONS, *_GATED, "none")
         record: Tree = {"activation": kind}
         gated = kind in _GATED
         if not gated and pen.coin(4):
             record["gated"], gated = "true", True
+        return record | (self.experts(gated) if pen.coin(5) else self.network(gated))
+
+    def experts(self, gated: bool) -> Tree:
+        pen, count = self.pen, self.pen.size(1, 3)
+        turned = self.settings.get("weights_layout") == "linear"
+        router: Tree = {"W_R": pen.weight(self.d, count, turned=turned)}
+        router["top_k"] = pen.size(1, count)
+        if pen.coin():
+            router["b_R"] = pen.cells(count)
+        if pen.coin():
+            router["softmax"] = pen.choice("all", "chosen")
+        if router.get("softmax") == "all" and pen.coin():
+            router["renormalize"] = "true"
+        record: Tree = {"experts": [self.network(gated) for _ in range(count)], "router": router}
+        if pen.coin():
+            record["shared_expert"] = self.network(gated)
+            if pen.coin():
+                record["shared_expert"]["W_G"] = pen.weight(self.d, 1, turned=turned)
+        return record
+
+    def network(self, gated: bool) -> Tree:
+        pen, d_ff = self.pen, self.pen.size(1, 3)
+        turned = self.settings.get("weights_layout") == "linear"
+        record: Tree = {}
         for number in ("1", "3", "2") if gated else ("1", "2"):
             shape = (d_ff, self.d) if number == "2" else (self.d, d_ff)
             record[f"W{number}"] = pen.weight(*shape, turned=turned)

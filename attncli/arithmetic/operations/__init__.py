@@ -39,7 +39,7 @@ _NAMES = {
     "columns": ("AddedUp", "ColumnsAsRows", "OnlyRow", "RowAsColumn", "ShareItself", "Zeros"),
     "counting": ("CountInWords", "PairScore", "Share"),
     "derivatives": ("derivative",),
-    "elementwise": ("Add", "DivideBy", "Dropout", "Multiply", "MultiplyBy", "SoftCap"),
+    "elementwise": ("Add", "DivideBy", "Dropout", "MixtureOf", "Multiply", "MultiplyBy", "SoftCap"),
     "exponential": ("Exponential",),
     "gradients": ("FrobeniusNorm", "ReluSlope", "TanhSlope", "TimesDiagonal"),
     "joining": (
@@ -47,6 +47,7 @@ _NAMES = {
         "JoinColumns",
         "JoinRows",
         "Listed",
+        "TakeColumn",
         "TakeColumns",
         "TakeEvery",
         "TakeRun",

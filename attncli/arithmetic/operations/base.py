@@ -59,6 +59,9 @@ class Operation(ABC):
     copies: ClassVar[bool] = False
     """Whether it only puts numbers elsewhere, so that there is nothing to work out."""
 
+    stands_in_a_table: ClassVar[bool] = False
+    """Whether what it makes is a part of a table that stands on the page."""
+
     takes_only_sizes: ClassVar[bool] = False
     """Whether of its operands it uses no numbers, but how large they are."""
 

@@ -10,6 +10,7 @@ from attncli.arithmetic.expression import (
     Number,
     Product,
     Quotient,
+    Sum,
     constant,
     minus,
 )
@@ -52,6 +53,42 @@ class Multiply(Indexed):
 
     def __init__(self) -> None:
         super().__init__("n m, n m -> n m", Product((_X, _Y)))
+
+
+class MixtureOf(Indexed):
+    """Matrices added up, those that are `weighted` times a number of their own for each row, which
+    stands before them. [n, 1], [n, m], [n, 1], [n, m], …, [n, m] -> [n, m]"""
+
+    layout = "rows"
+
+    def __init__(self, weighted: tuple[bool, ...]) -> None:
+        terms: list[Expression] = []
+        shapes: list[str] = []
+        for has_weight in weighted:
+            weight = [cell(len(shapes), "i")] * has_weight
+            shapes += ["n 1"] * has_weight
+            made = cell(len(shapes), "i", "j")
+            shapes.append("n m")
+            terms.append(Product((*weight, made)) if weight else made)
+        super().__init__(f"{', '.join(shapes)} -> n m", sum_of(terms))
+
+    def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        """Without those whose number is 0, of which nobody needs to know what they are."""
+        whole = super().first_form(i, j, *operands)
+        terms = whole.terms if isinstance(whole, Sum) else (whole,)
+        return sum_of([one for one in terms if not _is_nothing(one)])
+
+    def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        return super().first_form(i, j, *operands)
+
+
+def _is_nothing(term: Expression) -> bool:
+    """Whether a term is something times 0."""
+    match term:
+        case Product((Number(full, _), _)):
+            return not full
+        case _:
+            return False
 
 
 class SoftCap(Indexed):

@@ -40,6 +40,27 @@ class TakeColumns(Moved):
         return whole[:, _run(whole.shape[1], self.part, self.of, "columns")]
 
 
+@dataclass(frozen=True)
+class TakeColumn(Moved):
+    """One column as a list, from 0, such as the weights of an expert. [n, of] -> [n, 1]"""
+
+    stands_in_a_table = True
+
+    column: int
+    of: int
+    what: str
+    """What the columns are of."""
+
+    def signature(self) -> str:
+        return f"n {self.of} -> n 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(at(name, "i"), at(operands[0], "i", f"{self.what} {self.column + 1}"))
+
+    def arranged(self, *arrays: Numbers) -> Numbers:
+        return arrays[0][:, self.column : self.column + 1]
+
+
 class TakeEvery(TakeColumns):
     """Every so many-th column, from the `part`-th on, instead of a run of them."""
 

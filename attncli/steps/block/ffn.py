@@ -41,15 +41,13 @@ _GATE = Key(
     False,
     shared=True,
 )
-_KEYS = (
-    ACTIVATION,
-    _GATE,
-    Key(
-        "d_ff",
-        COUNT,
-        "the columns of the feed-forward network, for random matrices; 4 d_model by default",
-        shared=True,
-    ),
+_D_FF = Key(
+    "d_ff",
+    COUNT,
+    "the columns of the feed-forward network, for random matrices; 4 d_model by default",
+    shared=True,
+)
+MATRICES = (
     Key("W1", MATRIX, "first weights of the feed-forward network, [d_model, d_ff]"),
     Key("b1", VECTOR, "its bias, [d_ff]; may be left out, as all biases may"),
     Key("W2", MATRIX, "second weights of the feed-forward network, [d_ff, d_out]"),
@@ -169,7 +167,7 @@ def _as_without_bias(place: LayerPlace) -> tuple[Definition, ...]:
 STEP = Step(
     name="ffn",
     at=LayerPlace,
-    keys=(*_KEYS,),
+    keys=(ACTIVATION, _GATE, _D_FF, *MATRICES),
     title="Feed-forward network",
     titled=_title,
     does="works on each token alone, in a wider space",
