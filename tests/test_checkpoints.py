@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli import Trace, load, work
-from attncli.building.checkpoints import families
+from attncli.building.family_tables import families
 from attncli.cli import app
 
 IDS = [5, 17, 2, 5]
@@ -60,10 +60,19 @@ _DISTILBERT = {
     "dim": 16, "hidden_dim": 20, "n_layers": 2, "n_heads": 4, "vocab_size": 30,
     "max_position_embeddings": 32,
 }  # fmt: skip
+_ROBERTA = _BERT | {"pad_token_id": 1}
+_VIT = {**_SIZES, "image_size": 8, "patch_size": 4}
 OTHERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "bert": ("bert", "BertModel", _BERT),
-    "roberta": ("roberta", "RobertaModel", _BERT | {"pad_token_id": 1}),
-    "distilbert": ("distilbert", "DistilBertModel", _DISTILBERT),
+    "bert, masked": ("bert", "BertForMaskedLM", _BERT),
+    "bert, classes": ("bert", "BertForSequenceClassification", _BERT | {"num_labels": 3}),
+    "roberta, masked": ("roberta", "RobertaForMaskedLM", _ROBERTA),
+    "roberta, classes": ("roberta", "RobertaForSequenceClassification", _ROBERTA),
+    "vit": ("vit", "ViTModel", _VIT),
+    "vit, classes": ("vit", "ViTForImageClassification", _VIT | {"num_labels": 3}),
+    "distilbert, masked": ("distilbert", "DistilBertForMaskedLM", _DISTILBERT),
+    "distilbert, classes": ("distilbert", "DistilBertForSequenceClassification", _DISTILBERT),
+    "distilbert, words": ("distilbert", "DistilBertForTokenClassification", _DISTILBERT),
 }
 """Models that foretell no next token: their kinds, classes and settings."""
 _BART = {
@@ -107,8 +116,7 @@ def saved(name: str, folder: Path, patch: pytest.MonkeyPatch) -> Any:
     config = transformers.AutoConfig.for_model(kind, **no_end | settings)
     config._attn_implementation = config._experts_implementation = "eager"
     make = getattr(transformers, made_by)
-    plain = {"add_pooling_layer": False} if name in ("bert", "roberta") else {}
-    model = getattr(make, "from_config", make)(config, **plain).double().eval()
+    model = getattr(make, "from_config", make)(config).double().eval()
     for weight in model.parameters():
         weight.data += 0.3 * torch.randn_like(weight)
     model.save_pretrained(folder)
@@ -123,18 +131,25 @@ def test_a_checkpoint_is_what_its_model_is(
     model = saved(name, tmp_path, monkeypatch)
     import torch
 
+    sees = name.startswith("vit")
+    given = torch.randn(1, 3, 8, 8) if sees else torch.tensor([IDS])
+    np.save(tmp_path / "picture.npy", given[0])
     with torch.no_grad():
-        told = model(torch.tensor([IDS]), output_hidden_states=True, output_attentions=True)
-    trace = _worked(tmp_path, "--tokens", IDS)
+        told = model(given, output_hidden_states=True, output_attentions=True)
+    what = ("--picture", tmp_path / "picture.npy") if sees else ("--tokens", IDS)
+    trace = _worked(tmp_path, *what)
     _same_weights(trace, "layers[{}].heads[{}]", told.attentions)
-    post = name in OTHERS
+    post = name in OTHERS and not sees
     last = "norm2.normed" if post else "residual1" if name in _SIDE_BY_SIDE else "residual2"
     _same(trace, "X", told.hidden_states[0][0])
     for k, states in enumerate(told.hidden_states[1:] if post else told.hidden_states[1:-1], 1):
         _same(trace, f"layers[{k}].{last}", states[0])
     if "logits" in told:
         last = [name for name in trace if name.endswith("logits")][-1]
-        _same(trace, last, told.logits[0])
+        logits = told.logits[0]
+        _same(trace, last, logits if logits.dim() > 1 else logits[None])
+    if "pooler_output" in told:
+        _same(trace, "head.activated", told.pooler_output)
 
 
 @pytest.mark.slow
@@ -186,6 +201,53 @@ def _same_weights(trace: Trace, path: str, told: Any) -> None:
 
 def _same(trace: Trace, name: str, expected: Any) -> None:
     np.testing.assert_allclose(trace[name].values, expected, atol=1e-9, err_msg=name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["gpt2", "bert, masked", "bart"])
+def test_a_text_is_read_with_the_tokenizer_beside_it(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "I love [MASK]" if name == "bert, masked" else "I love AI"
+    model, tokenizer = saved(name, tmp_path, monkeypatch), _tokenizer(name)
+    import torch
+
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    told = tokenizer.encode(text)
+    trace = _worked(tmp_path, "--tokens", text)
+    assert trace.scenario.text.tokens == tuple(told.tokens)
+    assert trace.scenario.text.ids == tuple(told.ids)
+    ids = torch.tensor([told.ids])
+    with torch.no_grad():
+        made = model(ids, decoder_input_ids=ids) if name == "bart" else model(ids)
+    _same(trace, "logits", made.logits[0])
+    assert trace["logits"].columns.names[told.ids[1]] == told.tokens[1]
+
+
+def _tokenizer(name: str) -> Any:
+    """One with 30 tokens, as models of a kind have it."""
+    package = pytest.importorskip("tokenizers", reason="there is nothing to compare with")
+    letters = [*"abcdefghijklmnopqr"]
+    if name == "bert, masked":
+        words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "i", "love", "##ly", "ai"]
+        vocabulary = {word: k for k, word in enumerate([*words, *letters[:21]])}
+        made = package.Tokenizer(package.models.WordPiece(vocabulary, unk_token="[UNK]"))
+        made.add_special_tokens(words[:5])
+        made.normalizer = package.normalizers.BertNormalizer()
+        made.pre_tokenizer = package.pre_tokenizers.BertPreTokenizer()
+        made.post_processor = package.processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+        return made
+    words = ["<s>", "</s>", "I", "Ġ", "l", "o", "v", "e", "A", "lo", "Ġlo", "ve", "Ġlove"]
+    merges = [("l", "o"), ("Ġ", "lo"), ("v", "e"), ("Ġlo", "ve")]
+    vocabulary = {word: k for k, word in enumerate(dict.fromkeys([*words, *letters]))}
+    made = package.Tokenizer(package.models.BPE(vocabulary, merges))
+    made.pre_tokenizer = package.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    if name == "bart":
+        made.add_special_tokens(words[:2])
+        made.post_processor = package.processors.TemplateProcessing(
+            single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 1)]
+        )
+    return made
 
 
 def test_every_family_is_tried() -> None:

@@ -702,8 +702,8 @@ def test_numbers_too_large(tmp_path: Path) -> None:
         ((), 2, "has the shape (), where rows and columns belong"),
         ((), 1, "has the shape (), where one row belongs"),
         ((3,), 2, "has the shape (3,), where rows and columns belong; save an array of two dim"),
-        ((1, 2, 3), 2, "has the shape (1, 2, 3), where rows and columns belong"),
-        ((1, 1, 3), 1, "has the shape (1, 1, 3), where one row belongs"),
+        ((2, 2, 3), 2, "has the shape (2, 2, 3), where rows and columns belong"),
+        ((2, 1, 3), 1, "has the shape (2, 1, 3), where one row belongs"),
         ((2, 3), 1, "has the shape (2, 3), where one row belongs; save a single row"),
         ((3, 1), 1, "has the shape (3, 1), where one row belongs"),
         ((0, 3), 2, "has the shape (0, 3): it is empty; save an array with numbers in it"),
@@ -797,6 +797,27 @@ def test_shards(tmp_path: Path) -> None:
 def test_parts_of_arrays(part: dict[str, Any], expected: NDArray[np.float64]) -> None:
     whole = np.arange(24.0).reshape(6, 4)
     assert ArrayPart(**part).of(whole).tolist() == expected.tolist()
+
+
+def test_patches_of_a_picture() -> None:
+    torch = pytest.importorskip("torch")
+
+    picture = np.arange(3 * 4 * 6.0).reshape(3, 4, 6)
+    unfolded = torch.nn.functional.unfold(torch.tensor(picture)[None], 2, stride=2)[0].T
+    for given in (picture, picture[None]):
+        assert ArrayPart(patches=2).of(given).tolist() == unfolded.tolist()
+    assert ArrayPart(patches=2).of(picture[0]).tolist()[1] == [2, 3, 8, 9]
+    for shape in ((3, 4, 5), (5, 4), (4,), (2, 3, 4, 4)):
+        with pytest.raises(RefusedFileError, match="picture"):
+            ArrayPart(patches=2).of(np.ones(shape))
+
+
+def test_arrays_of_many_sides(tmp_path: Path) -> None:
+    kernel = np.arange(24.0).reshape(4, 1, 2, 3)
+    assert ArrayPart(flat=True).of(kernel).tolist() == kernel.reshape(4, 6).tolist()
+    assert ArrayPart(rows=slice(1, 2)).of(kernel[None, 0, 0]).tolist() == [[3, 4, 5]]
+    np.save(tmp_path / "k.npy", kernel[None, 0, 0])
+    assert numbers(tmp_path, "k.npy") == [[0, 1, 2], [3, 4, 5]]
 
 
 def test_parts_that_are_not_there() -> None:

@@ -7,21 +7,19 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from attncli.building.plain import data_of
-from attncli.file import reading
+from attncli.building.checkpoint_inputs import Reading
+from attncli.building.family_tables import family_of
 from attncli.file.files import RefusedFileError
-from attncli.file.problems import Problems, knows_nothing
 from attncli.file.safetensors_files import INDEX, names_in_index, tensors_in
 from attncli.records import NamedTuple
 from attncli.refusals import Refusal, listed
 
 Data = Mapping[str, Any]
 
-_FAMILIES = Path(__file__).parent / "families"
 _ONE_FILE = "model.safetensors"
 _ACTIVATIONS = {
     "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "gelu_fast": "gelu_tanh",
@@ -111,9 +109,16 @@ def _embedding_scale(checkpoint: Checkpoint) -> str | None:
     return "sqrt_d_model" if checkpoint.config.get("scale_embedding") else None
 
 
+def _labels(checkpoint: Checkpoint) -> list[str]:
+    """What the classes are called, in their order; two that have no names aren't in the file."""
+    named = checkpoint.config.get("id2label") or {"0": "LABEL_0", "1": "LABEL_1"}
+    return [str(named[number]) for number in sorted(named, key=int)]
+
+
 _WORKED_OUT: Mapping[str, Callable[[Checkpoint], object]] = {
     "after_padding": lambda checkpoint: int(checkpoint.config["pad_token_id"]) + 1,
     "embedding_scale": _embedding_scale,
+    "labels": _labels,
     "rotary_dimensions": _rotary_dimensions,
     "query_rows": _rows_of(0),
     "key_rows": _rows_of(1),
@@ -132,30 +137,32 @@ def _tensor_file(path: Path) -> Path:
 def scenario_of(
     checkpoint: Checkpoint,
     place: Path,
-    tokens: Sequence[str],
-    encoder_tokens: Sequence[str] | None = None,
+    tokens: Reading,
+    encoder_tokens: Reading | None = None,
+    picture: str | None = None,
 ) -> dict[str, Any]:
-    """What a scenario in the folder `place` says of a checkpoint, for tokens by their IDs, and for
-    those that its encoder reads, by default the same. Raises Refusal."""
+    """What a scenario in the folder `place` says of a checkpoint, for what it reads, and for what
+    its encoder reads, by default the same; or for the `picture` in a file. Raises Refusal."""
     kind = str(checkpoint.config.get("model_type"))
-    family = _family(kind)
+    family = family_of(kind)
     says = {**family["says"], **family.get("says_of", {}).get(kind, {})}
-    prefix = _prefix(checkpoint, str(family["keys"]["embeddings"]))
+    for tensor, more in family.get("says_with", {}).items():
+        says |= more if _has(checkpoint, tensor) else {}
+    prefix = _prefix(checkpoint, str(next(iter(family["keys"].values()))))
     keys = dict(_known(checkpoint, prefix, family["keys"]))
     file = os.path.relpath(checkpoint.file, place)
     _check_all_placed(checkpoint, keys)
     said = {key: value for key, value in _said(checkpoint, says).items() if key not in keys}
     if "encoder" in said:
-        said["encoder"] = {"ids": [*(encoder_tokens or tokens)], **said["encoder"]}
+        said["encoder"] = {**(encoder_tokens or tokens).says, **said["encoder"]}
     elif encoder_tokens:
         wrong = f"a model of the type {kind} has no encoder beside what it writes"
         raise Refusal.of("--encoder-tokens", wrong, "give only --tokens")
     return {
         "title": str(checkpoint.config.get("_name_or_path") or kind),
-        "ids": [*tokens],
+        **_what_goes_in(checkpoint, family, place, tokens, picture),
         "layers": _layers(checkpoint, family),
         **said,
-        **{key: [value] * len(tokens) for key, value in family.get("each_token", {}).items()},
         "rounding": {"policy": "exact", "decimals": "4"},
         "weights": {"file": file, "keys": keys},
     }
@@ -176,27 +183,20 @@ def _layers(checkpoint: Checkpoint, family: Data) -> object:
     return {"count": str(count), **{part: one for part, one in parts.items() if one}}
 
 
-def families() -> Mapping[str, Data]:
-    """The tables of families by the types of models."""
-    tables = map(_table, sorted(_FAMILIES.glob("*.yaml")))
-    return {name: table for table in tables for name in table["names"]}
-
-
-def _table(path: Path) -> Data:
-    problems = Problems()
-    tree = reading.read_file(path, problems, knows_nothing)
-    problems.stop_if_any()
-    table = data_of(tree)
-    assert isinstance(table, Mapping)
-    return table
-
-
-def _family(kind: str) -> Data:
-    known = families()
-    if kind not in known:
-        wrong = f"models of the type {kind} aren't known"
-        raise Refusal.of("config.json", wrong, f"known: {listed(sorted(known))}")
-    return known[kind]
+def _what_goes_in(
+    checkpoint: Checkpoint, family: Data, place: Path, tokens: Reading, picture: str | None
+) -> dict[str, Any]:
+    """Tokens, and what is said of each; or the patches of a picture. Raises Refusal."""
+    sees = "class_token" in family["keys"]
+    if sees != (picture is not None):
+        wrong = "this model sees pictures" if sees else "this model reads texts, and no pictures"
+        right = "name one, like --picture pixels.npy" if sees else "leave --picture out"
+        raise Refusal.of(checkpoint.file.name, wrong, right)
+    if picture is not None:
+        file, side = os.path.relpath(picture, place), checkpoint.config["patch_size"]
+        return {"patches": {"file": file, "patches": str(side)}}
+    each = {key: [value] * tokens.length for key, value in family.get("each_token", {}).items()}
+    return {**tokens.says, **each}
 
 
 def _prefix(checkpoint: Checkpoint, embeddings: str) -> str:
@@ -213,11 +213,16 @@ def _prefix(checkpoint: Checkpoint, embeddings: str) -> str:
 def _known(checkpoint: Checkpoint, prefix: str, keys: Data) -> Iterator[tuple[str, object]]:
     """The keys of those tensors that a checkpoint has."""
     for key, named in keys.items():
-        tensor = _tensor(checkpoint, prefix, named)
-        if tensor is None:  # it may be the model's own, and not the stack's
-            tensor = _tensor(checkpoint, "", named)
+        either = named if isinstance(named, list) else [named]
+        found = (_tensor(checkpoint, where, one) for one in either for where in (prefix, ""))
+        tensor = next(filter(None, found), None)  # of the stack, or of the model itself
         if tensor is not None:
             yield key, tensor
+
+
+def _has(checkpoint: Checkpoint, tensor: str) -> bool:
+    """Whether a checkpoint has a tensor, by itself or in a part of it."""
+    return any(f".{name}".endswith(f".{tensor}") for name in checkpoint.tensors)
 
 
 def _tensor(checkpoint: Checkpoint, prefix: str, named: object) -> object:
@@ -247,10 +252,12 @@ def _value(checkpoint: Checkpoint, value: object) -> object:
     return value
 
 
-def _written(value: object) -> str:
+def _written(value: object) -> object:
     """A setting as a scenario has it: `0.00001`, and not `1e-05`."""
     from decimal import Decimal
 
+    if isinstance(value, list):
+        return value
     return format(Decimal(str(value)), "f") if isinstance(value, float) else str(value)
 
 

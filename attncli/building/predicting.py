@@ -11,7 +11,8 @@ from attncli.file.problems import NamedProblems
 from attncli.name import Name
 from attncli.records import NamedTuple
 from attncli.refusals import listed, quote
-from attncli.scenario.model import Prediction, Settings, Stack
+from attncli.scenario.model import Settings, Stack
+from attncli.scenario.prediction import Head, Prediction
 
 Values = Mapping[str, Any]
 _OF_FILE = ("logit_scale", "logit_softcap", "generate", "targets")
@@ -30,11 +31,22 @@ def prediction_of(
     reader = _PredictionReader(
         values,
         len(stack.text.tokens) or (0 if X is None else X.shape[0]),
-        stack.text.rows if tied else stack.text.known_ids or stack.text.rows,
+        _columns(values, stack),
         None if matrix is None else matrix.shape[0 if tied or stack.said.linear else 1],
         complaints,
     )
     return reader.read()
+
+
+def _columns(values: Values, stack: Stack) -> Mapping[str, int]:
+    """What the columns of logits are called: classes by their labels, or tokens."""
+    if "labels" in values:
+        return {label: k for k, label in enumerate(values["labels"])}
+    if values.get("unembedding") == "tied":
+        return stack.text.rows
+    if values.get("predict_from") == "first":
+        return {}
+    return stack.text.known_ids or stack.text.rows
 
 
 class _PredictionReader(NamedTuple):
@@ -53,24 +65,54 @@ class _PredictionReader(NamedTuple):
     def read(self) -> Prediction:
         values = self.values
         unembedding = values.get("unembedding")
+        head, which = self._head(), values.get("predict_from")
         if unembedding is None:
             self._check_unneeded()
-            return Prediction()
+            return Prediction(head=head, first=which == "first", every=which == "every")
         vocabulary = self._vocabulary()
-        every = values.get("predict_from", "every" if "targets" in values else "last") == "every"
+        every = (which or ("every" if "targets" in values else "last")) == "every"
         of_file = {key: values[key] for key in _OF_FILE if key in values}
         said = typed(Prediction, of_file)
+        self._check_labels()
+        self._check_what_comes_next()
         return said._replace(
             said=Settings(Name("next"), values.get("next", {})),
             unembedding="tied" if unembedding == "tied" else "own",
             vocabulary=vocabulary,
             every=every,
             target_places=self._places_of(said.targets, vocabulary, every=every),
+            head=head,
+            first=which == "first",
+            labels=values.get("labels", ()),
         )
 
-    def _check_unneeded(self) -> None:
-        for key in ("b_U", "predict_from", "next", *_OF_FILE):
+    def _head(self) -> Head | None:
+        said = self.values.get("head")
+        if said is None:
+            return None
+        norm = Settings(Name("norm", Name("head")), said["norm"]) if "norm" in said else None
+        return Head(said.get("activation", "none"), norm)
+
+    def _check_labels(self) -> None:
+        labels = self.values.get("labels", ())
+        if labels and self.width not in (None, len(labels)):
+            self.complaints.add("labels",
+                f"{len(labels)} labels, and {self.width} logits", "name each of the logits",
+            )  # fmt: skip
+
+    def _check_what_comes_next(self) -> None:
+        """A head, labels or the first token tell of what is there, and not of what comes next."""
+        first = "predict_from" if self.values.get("predict_from") == "first" else ""
+        other = next((key for key in ("head", "labels", first) if key in self.values), None)
+        for key in ("next", "generate") if other else ():
             if key in self.values:
+                self.complaints.add(key, f"{key} is for a next token, and with {other} none is"
+                    " foretold", "leave one of them out",
+                )  # fmt: skip
+
+    def _check_unneeded(self) -> None:
+        for key in ("b_U", "predict_from", "next", *_OF_FILE, "labels"):
+            if key in self.values and not (key == "predict_from" and "head" in self.values):
                 self.complaints.add(key, f"{key} needs logits, and there is no unembedding",
                     "add `unembedding: tied`, or a matrix",
                 )  # fmt: skip

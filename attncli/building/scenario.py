@@ -128,7 +128,18 @@ class ScenarioBuilder(NamedTuple):
         table = self.gathered.given.get(name)
         check_features(path, values, self.gathered.given, self.complaints)
         text = words.text(table, None if table is None else table.shape[0])
+        text = text._replace(tokens=text.tokens or self._patches(path, values))
         return Builder(self.complaints, self.names).stack(path, values, text, memory)
+
+    def _patches(self, path: Name, values: Values) -> tuple[str, ...]:
+        """What the rows of a picture's patches are called, with that of a class token."""
+        name = below(path, "patches")
+        patches = self.gathered.given.get(name)
+        if patches is None:
+            return ()
+        first = ("class",) if "class_token" in values else ()
+        counted = tuple(f"p{k}" for k in range(1, patches.shape[0] + 1))
+        return (*first, *self.gathered.row_names.get(name, counted))
 
     def _memory(self, encoder: Stack | None) -> Sequence[str] | None:
         """The names of what cross-attention sees; None where there is nothing."""

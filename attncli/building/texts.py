@@ -66,7 +66,7 @@ class TextReader(NamedTuple):
         if self.values.get("sentence") is None:
             named = self.values.get("X")
             return named.names if isinstance(named, NamedRows) else ()
-        return _tokens_of(self.values)
+        return tokens_of(self.values)
 
     def token_rows(self) -> Mapping[str, int]:
         """The row of the table that each known token has."""
@@ -181,7 +181,7 @@ class TextReader(NamedTuple):
 def one_hot_tokens(values: Values) -> list[str]:
     """The tokens in the order of their IDs, or without a vocabulary in that of the sentence."""
     ids: Mapping[str, int] = values.get("vocabulary") or {}
-    return sorted(ids, key=ids.__getitem__) or list(dict.fromkeys(_tokens_of(values)))
+    return sorted(ids, key=ids.__getitem__) or list(dict.fromkeys(tokens_of(values)))
 
 
 def one_hot(tokens: Sequence[str]) -> dict[str, Matrix]:
@@ -197,7 +197,7 @@ TOKENIZED = "tokenized with"
 """Among the values of a stack: its tokenizer, where it is one that cuts words into pieces."""
 
 
-def _tokens_of(values: Values) -> tuple[str, ...]:
+def tokens_of(values: Values) -> tuple[str, ...]:
     """The tokens that a stack gives, or that its sentence is cut into."""
     if "tokens" in values:
         return tuple(values["tokens"])

@@ -189,14 +189,15 @@ def _named(source: FileSource) -> str:
 
 def _check_shape(shape: tuple[int, ...], source: FileSource, most: int) -> None:
     told = f"{_named(source)} has the shape {shape}"
+    if any(length < 0 for length in shape):
+        raise broken(source.path)
+    shape = source.part.shape(shape)
     row = len(shape) == 1 or (len(shape) == 2 and shape[0] == 1)  # noqa: PLR2004
     if source.dimensions == 1 and not row:
         raise RefusedFileError(f"{told}, where one row belongs", "save a single row of numbers")
     if source.dimensions != 1 and len(shape) != 2:  # noqa: PLR2004
         wrong = f"{told}, where rows and columns belong"
         raise RefusedFileError(wrong, "save an array of two dimensions")
-    if any(length < 0 for length in shape):
-        raise broken(source.path)
     if not math.prod(shape):
         raise RefusedFileError(f"{told}: it is empty", "save an array with numbers in it")
     if math.prod(shape) > MOST_NUMBERS:

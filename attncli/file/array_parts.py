@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -19,7 +20,9 @@ _RANGE = re.compile(r"(\d{0,9}):(\d{0,9})")
 
 
 class ArrayPart(NamedTuple):
-    """What is taken of an array [r, c] or [n], in this order: it is `transposed`; of the rows and
+    """What is taken of an array [r, c] or [n], in this order: of one with more sides each entry
+    of the first is a row, where it is to be `flat`, or of a picture [channels, height, width] so
+    wide and high `patches` are; it is `transposed`; of the rows and
     the columns a range; of the longer side part `split[1]` of `split[0]` equal ones, or where the
     parts of each of so many `heads` lie together that part of each of them."""
 
@@ -28,15 +31,39 @@ class ArrayPart(NamedTuple):
     columns: slice = slice(None)
     split: tuple[int, int] = (1, 1)
     heads: int = 1
+    flat: bool = False
+    patches: int = 0
+
+    def shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """The rows and columns that an array is read as, before anything is taken of it. Raises
+        RefusedFileError for a picture that can't be cut."""
+        if self.patches:
+            channels, height, width = _picture(shape, self.patches)
+            side = self.patches
+            return (height // side) * (width // side), channels * side * side
+        if self.flat and len(shape) > 1:
+            return shape[0], math.prod(shape[1:])
+        while len(shape) > 2 and shape[0] == 1:  # noqa: PLR2004
+            shape = shape[1:]
+        return shape
 
     def of(self, array: Array) -> Array:
         """The part. Raises RefusedFileError where the array hasn't got it."""
+        shape = self.shape(array.shape)
+        array = (self._cut(array) if self.patches else array).reshape(shape)
         if self == WHOLE or array.ndim not in (1, 2):
             return array
         taken = array.T if self.transposed else array
         if array.ndim == 1:
             return self._split(_ranged(_ranged(taken, self.rows), self.columns))
         return self._split(_ranged(_ranged(taken, self.rows).T, self.columns).T)
+
+    def _cut(self, picture: Array) -> Array:
+        """The patches of a picture, each with its channels, rows and columns one after another."""
+        channels, height, width = _picture(picture.shape, self.patches)
+        side = self.patches
+        cut = picture.reshape(channels, height // side, side, width // side, side)
+        return cut.transpose(1, 3, 0, 2, 4)
 
     def _split(self, array: Array) -> Array:
         parts, number = self.split
@@ -54,7 +81,9 @@ class ArrayPart(NamedTuple):
 
     def told(self) -> str:
         """`, rows 0:64, part 1 of 3`."""
-        told = ["transposed"] if self.transposed else []
+        told = ["each entry flattened"] if self.flat else []
+        told += [f"patches of {self.patches} × {self.patches} pixels"] if self.patches else []
+        told += ["transposed"] if self.transposed else []
         for name, some in (("rows", self.rows), ("columns", self.columns)):
             if some != slice(None):
                 told.append(f"{name} {_written(some.start)}:{_written(some.stop)}")
@@ -65,6 +94,20 @@ class ArrayPart(NamedTuple):
 
 
 WHOLE = ArrayPart()
+
+
+def _picture(shape: tuple[int, ...], side: int) -> tuple[int, int, int]:
+    """The channels, height and width of a picture, or of the only one of a batch. Raises
+    RefusedFileError where patches of this side don't cover it."""
+    sides = shape[1:] if len(shape) == 4 and shape[0] == 1 else shape  # noqa: PLR2004
+    if len(sides) not in (2, 3):
+        wrong = f"the shape {shape} is not that of a picture"
+        raise RefusedFileError(wrong, "give [channels, height, width], or [height, width]")
+    channels, height, width = (1, *sides)[-3:]
+    if height % side or width % side:
+        wrong = f"a picture of {height} × {width} pixels doesn't come in patches of {side} × {side}"
+        raise RefusedFileError(wrong, "give patches of another size")
+    return channels, height, width
 
 
 def _written(end: int | None) -> str:
@@ -125,5 +168,17 @@ PART_KEYS: tuple[Key[Any], ...] = (
         "heads",
         COUNT,
         "with `split`, where the parts of each head lie together: how many heads there are",
+    ),
+    Key(
+        "flat",
+        Flag(),
+        "of an array with more sides than two: whether each entry of the first is a row",
+        False,
+    ),
+    Key(
+        "patches",
+        COUNT,
+        "of a picture, [channels, height, width] or [height, width]: its patches of so many pixels"
+        " a side, a row each, from the upper left on",
     ),
 )

@@ -67,7 +67,10 @@ _NAMES = {
     "states": "states",
     "readout": "s ya z_y y_exp y_sum y",
     "gradient": "slope step_factor factor factor_norm factor_norms",
-    "unembed": "last logits scaled_logits capped_logits",
+    "patch": "patch_embeddings",
+    "head": "head.hidden head.activated",
+    "unembed": "last first logits scaled_logits capped_logits",
+    "classify": "classes.exp classes.exp_sum",
     "predict": "next.tempered next.kept next.filtered next.exp next.exp_sum probabilities"
     " next.nucleus next.nucleus_sum next.renormalized",
     "loss": "plain.exp plain.exp_sum plain.probabilities loss cross_entropy perplexity",
@@ -144,6 +147,10 @@ class Book:
     def at(self, segment: str) -> Book:
         """The same book at a longer path."""
         return replace(self, path=f"{self.path}{segment}.")
+
+    def has(self, name: str) -> bool:
+        """Whether a quantity is written down already."""
+        return self.path + name in self.pages
 
     def copy(self, name: str, values: Numbers, step: str = "") -> Numbers:
         """Writes down numbers that are taken over as they are, unrounded, or those that stand in

@@ -8,25 +8,51 @@ import numpy as np
 
 from attncli.oracle.attention import softmax
 from attncli.oracle.book import Book, Record
-from attncli.oracle.matrices import matrix, weight
+from attncli.oracle.layer import norm
+from attncli.oracle.matrices import linear, matrix, weight
 from attncli.oracle.numerals import Number, Numbers, apply, where
 from attncli.oracle.text import columns, embeddings
 
 
 def predict(book: Book, data: Record, x: Numbers) -> None:
     """Logits of the last row or of every one, probabilities, losses."""
+    if "unembedding" not in data and "head" not in data:
+        return
+    which = data.get("predict_from", "every" if "targets" in data else "last")
+    made_by = "head" if "head" in data else "unembed"
+    if which != "every":
+        x = book.copy(which, x[:1] if which == "first" else x[-1:], step=made_by)
+    if "head" in data:
+        x = _headed(book.at("head"), data, x)
     if "unembedding" not in data:
         return
-    if data.get("predict_from", "every" if "targets" in data else "last") == "last":
-        x = book.copy("last", x[-1:])
     logits = _changed(book, data, book.keep("logits", _logits(book, data, x)))
     sampling = data.get("next") or {}
-    probabilities = _next(book, sampling, logits)
+    if which == "first" or "head" in data or "labels" in data:
+        probabilities = _classes(book, logits)
+    else:
+        probabilities = _next(book, sampling, logits)
     if "targets" in data:
         if "temperature" in sampling or "top_k" in sampling:
             # the loss is of what the model says, not of how it is sampled
             probabilities = softmax(book, logits, "plain.", "plain.probabilities")
         _loss(book, data, probabilities)
+
+
+def _headed(book: Book, data: Record, x: Numbers) -> Numbers:
+    """norm(activation(x W + b)) (Devlin et al. 2018, arXiv:1810.04805)."""
+    head, d = data["head"], x.shape[1]
+    own = {**head, "weights_layout": data.get("weights_layout")}
+    x = book.keep("hidden", linear(book, own, ("W", "b"), x, d), step="head")
+    kind = head.get("activation", "none")
+    if kind != "none":
+        x = book.keep("activated", apply(kind, x), step="head")
+    return norm(book.at("norm"), head["norm"] or {}, x) if "norm" in head else x
+
+
+def _classes(book: Book, logits: Numbers) -> Numbers:
+    """The softmax of each row of logits."""
+    return softmax(book, logits, "classes.", "probabilities")
 
 
 def _logits(book: Book, data: Record, x: Numbers) -> Numbers:

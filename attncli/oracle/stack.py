@@ -7,11 +7,13 @@ from decimal import localcontext
 from pathlib import Path
 from random import Random
 
+import numpy as np
+
 from attncli.oracle.attention import Inputs
 from attncli.oracle.book import Book, Record
 from attncli.oracle.dictionary import tell as tell_dictionary
 from attncli.oracle.layer import Memory, Surroundings, layer, norm, normed, settings
-from attncli.oracle.matrices import is_source, matrix
+from attncli.oracle.matrices import is_source, linear, matrix
 from attncli.oracle.merges import learned, tell
 from attncli.oracle.numerals import Numbers
 from attncli.oracle.positions import added, kinds, of_kind
@@ -152,16 +154,41 @@ def _embedded(book: Book, data: Record, positions: Sequence[object]) -> Numbers 
     """Rows of the table, scaled, with positions and segments added, and normed."""
     if "X" in data:
         return book.copy("X", matrix(book, data["X"]), step="embed")
+    if "patches" in data:
+        return _with_more(book, data, positions, _patches(book, data))
     if "embeddings" not in data or not tokens(data):
         return None
     ids = identities(data)
     table = embeddings(book, data, int(data.get("d_model", 0)))
-    E: Numbers = table[[ids[token] for token in tokens(data)]]
+    return _with_more(book, data, positions, table[[ids[token] for token in tokens(data)]])
+
+
+def _patches(book: Book, data: Record) -> Numbers:
+    """Patches times their matrix, with a class token in front (Dosovitskiy et al. 2020,
+    arXiv:2010.11929, 3.1)."""
+    x = matrix(book, data["patches"])
+    if "W_patch" in data:
+        x = linear(book, data, ("W_patch", "b_patch"), x, int(data.get("d_model", 0)))
+        goes_on = any(key in data for key in ("positions", "segments", "embedding_norm"))
+        whole = "E" if goes_on else "X"
+        made = "patch_embeddings" if "class_token" in data else whole
+        x = book.keep(made, x, step="patch")
+    first = [matrix(book, data["class_token"])] if "class_token" in data else []
+    return np.concatenate([*first, x])
+
+
+def _with_more(
+    book: Book,
+    data: Record,
+    positions: Sequence[object],
+    E: Numbers,
+) -> Numbers:
+    """Vectors with all that goes into them."""
     terms = _added(book, data, positions, E.shape)
     factor = _factor(book, data, E.shape[1])
     if not terms and factor is None and "embedding_norm" not in data:
-        return book.copy("X", E, step="embed")
-    x = book.copy("E", E)
+        return E if book.has("X") else book.copy("X", E, step="embed")
+    x = E if book.has("E") else book.copy("E", E)
     more = bool(terms) or "embedding_norm" in data
     if factor is not None:
         x = book.keep("scaled_E" if more else "X", E * factor, step="embed")

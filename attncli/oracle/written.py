@@ -60,6 +60,12 @@ def inherited(settings: Record, data: Record, inner: Record) -> Record:
 
 def part(array: Numbers, source: Record) -> Numbers:
     """The part of an array that a source means."""
+    if "patches" in source:
+        array = _patches(array, int(source["patches"]))
+    if str(source.get("flat")).lower() == "true":
+        array = np.array([one.ravel() for one in array])
+    while array.ndim > 2 and len(array) == 1:  # noqa: PLR2004
+        array = array[0]
     if str(source.get("transposed")).lower() == "true":
         array = array.T
     array = array[_range(source.get("rows"))]
@@ -72,6 +78,18 @@ def part(array: Numbers, source: Record) -> Numbers:
     axis = int(array.ndim == 2 and array.shape[1] > array.shape[0])  # noqa: PLR2004
     pieces = np.split(array, heads * count, axis)
     return np.concatenate(pieces[number - 1 :: count], axis)
+
+
+def _patches(picture: Numbers, side: int) -> Numbers:
+    """Patch by patch from the upper left on, of each its channels, of these the rows."""
+    if picture.ndim == 4:  # noqa: PLR2004
+        picture = picture[0]
+    channels = picture if picture.ndim > 2 else picture[None]  # noqa: PLR2004
+    height, width = channels.shape[1:]
+    return np.array([
+        channels[:, i : i + side, j : j + side].ravel()
+        for i in range(0, height, side) for j in range(0, width, side)
+    ])  # fmt: skip
 
 
 def _range(text: object) -> slice:

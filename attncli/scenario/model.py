@@ -7,7 +7,6 @@ says where each stands in the file, and so begins the names of its quantities.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -270,25 +269,15 @@ class Stack(NamedTuple):
     final_norm: Settings | None = None
 
     @property
+    def sees(self) -> bool:
+        """Whether a picture goes in, and no text."""
+        return "patches" in self.said.values
+
+    @property
     def goes_on(self) -> bool:
         """Whether anything is added to the embeddings, or a norm taken, before they are X."""
         added = any(one.is_added for one in self.positions)
         return added or bool(self.segments) or self.embedding_norm is not None
-
-
-class Prediction(NamedTuple):
-    """What is done with the last layer's output."""
-
-    unembedding: str = ""
-    """`tied`, `own`, or nothing."""
-    vocabulary: tuple[str, ...] = ()
-    every: bool = False
-    said: Settings = Settings()
-    logit_scale: Decimal | None = None
-    logit_softcap: Decimal | None = None
-    generate: int = 0
-    targets: tuple[str, ...] = ()
-    target_places: tuple[int, ...] = ()
 
 
 class Show(NamedTuple):

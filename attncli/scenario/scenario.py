@@ -13,7 +13,8 @@ from attncli.file.sources import RandomSource
 from attncli.name import Name
 from attncli.records import NamedTuple, dataclass, field, replace
 from attncli.refusals import Where
-from attncli.scenario.model import Attention, Layer, Prediction, Show, Stack, TokenizedText
+from attncli.scenario.model import Attention, Layer, Show, Stack, TokenizedText
+from attncli.scenario.prediction import Prediction
 from attncli.scenario.published import Printed
 
 Places = Mapping[str, Where]

@@ -11,12 +11,12 @@ from attncli.scenario.model import (
     Attention,
     Layer,
     Positions,
-    Prediction,
     Settings,
     Stack,
     TokenizedText,
     Tokenizing,
 )
+from attncli.scenario.prediction import Prediction
 from attncli.scenario.scenario import Scenario
 from attncli.steps.order import step_named
 from attncli.trace import AttentionPlace, CutPlace, HeadPlace, Place, RoundPlace

@@ -53,6 +53,7 @@ INPUT = (
         stack="sentence tokenizer corpus vocabulary_size merges pieces tokens vocabulary ids",
     ),
     StepLine("embed", stack="embeddings X d_model features embedding_scale"),
+    StepLine("patch", stack="patches W_patch b_patch class_token"),
     StepLine("positions", stack="segments segment_embeddings positions"),
 )
 PROJECTION = (
@@ -109,8 +110,10 @@ CELL_STEPS = (
     StepLine("gradient", cell="gradient", only_for="gradient"),
 )
 PREDICTION = (
-    StepLine("unembed", file="unembedding b_U predict_from logit_scale logit_softcap"),
+    StepLine("head", file="head"),
+    StepLine("unembed", file="unembedding b_U predict_from labels logit_scale logit_softcap"),
     StepLine("predict", file="next generate"),
+    StepLine("classify"),
     StepLine("loss", file="targets"),
 )
 ROOMS = {

@@ -84,8 +84,9 @@ class Step(NamedTuple, Generic[P]):
     A later head or layer that is told in brief goes without what is `on_the_way`: its weights, and
     what it hands on, tell it. `shown_with` are changes that give the step to a scenario which goes
     without it; `example` names the shipped scenario on whose numbers it is explained if none is
-    asked for. `titled` gives it another title than its place does. `inquiries` are what it can be
-    asked besides numbers; `pictures` are those that it has, by the names of their kinds.
+    asked for. `titled` gives it another title than its place does, `why_at` another purpose.
+    `inquiries` are what it can be asked besides numbers; `pictures` are those that it has, by the
+    names of their kinds.
     """
 
     name: str
@@ -112,6 +113,7 @@ class Step(NamedTuple, Generic[P]):
     shown_with: tuple[str, ...] = ()
     example: str = ""
     titled: Callable[[P], str | Phrase] | None = None
+    why_at: Callable[[P], str] | None = None
     inquiries: tuple[Inquiry[P], ...] = ()
     pictures: tuple[str, ...] = ()
 
@@ -119,10 +121,17 @@ class Step(NamedTuple, Generic[P]):
         """What it makes at a place before any shape is known."""
         return tuple([one._replace(step=self.name) for one in self.plan(place)])
 
+    def why_here(self, place: P | None) -> str:
+        """What the step is for, at a place or in general."""
+        return self.why if place is None or self.why_at is None else self.why_at(place)
+
+    def purpose_at(self, place: P | None) -> str:
+        """What the step is for, as a lesson has it, at a place or in general."""
+        return f"{self.why_here(place)} {self.more}".rstrip()
+
     @property
     def purpose(self) -> str:
-        """What the step is for, as a lesson has it."""
-        return f"{self.why} {self.more}".rstrip()
+        return self.purpose_at(None)
 
     def title_at(self, place: P) -> Phrase:
         """What the step is called at a place: `Norm 1`."""

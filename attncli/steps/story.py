@@ -145,7 +145,8 @@ class _Teller:
 
             for step, at in tokenizer_steps(place):
                 self.add(step, at)
-        self.add("tokenize", place)
+        if not stack.sees:
+            self.add("tokenize", place)
         x = self._input(place)
         for layer in stack.layers:
             at = place.to(LayerPlace, path=layer.path, x=x, layer=layer)
@@ -155,7 +156,7 @@ class _Teller:
 
     def _input(self, place: Place) -> Name:
         """The input embeddings: those of the tokens, with positions and whatever else is added."""
-        embedded = self.add("embed", place)
+        embedded = self.add("patch" if place.stack.sees else "embed", place)
         goes_on = place.stack.goes_on
         told = goes_on or place.stack.positions
         summed = self.add("positions", replace(place, x=embedded)) if told else embedded
@@ -289,11 +290,15 @@ class _Teller:
     def prediction(self, x: Name) -> None:
         """Logits, probabilities and the loss, as far as they are asked for."""
         prediction = self.scenario.prediction
+        place = Place(self.scenario, self.scenario.stack, TOP, x)
+        if prediction.head is not None:
+            x, norm = self.add("head", place.at(place.name("head"))), prediction.head.norm
+            place = replace(place, x=x if norm is None else self._norm(place, x, norm))
         if not prediction.unembedding:
             return
-        place = Place(self.scenario, self.scenario.stack, TOP, x)
         place = replace(place, x=self.add("unembed", place))
-        self.add("predict", replace(place, path=place.name("next")))
+        step, path = ("predict", "next") if prediction.foretells else ("classify", "classes")
+        self.add(step, replace(place, path=place.name(path)))
         if prediction.targets:
             self.add("loss", place)
 

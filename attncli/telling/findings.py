@@ -150,11 +150,21 @@ def _predicted(trace: Trace, _: Place, __: Selection) -> list[Spans]:
     probabilities = trace.next_token
     if probabilities is None:
         return []
-    return [_likeliest(probabilities, i) for i in range(probabilities.matrix.shape[0])]
+    rows = range(probabilities.matrix.shape[0])
+    return [("after ", *_likeliest(probabilities, i)) for i in rows]
 
 
-def _likeliest(probabilities: Quantity, i: int) -> Spans:
-    """`After go the likeliest next token is alone (0.649), then home (0.258).`"""
+def _classed(trace: Trace, _: Place, __: Selection) -> list[Spans]:
+    """The likeliest class of each, or the token that belongs in its place."""
+    probabilities = trace["probabilities"]
+    return [
+        ("for ", *_likeliest(probabilities, i, "likeliest"))
+        for i in range(probabilities.matrix.shape[0])
+    ]
+
+
+def _likeliest(probabilities: Quantity, i: int, called: str = "likeliest next token") -> Spans:
+    """`go the likeliest next token is alone (0.649), then home (0.258).`"""
     numbers = [probabilities.matrix.number(i, j) for j in range(probabilities.matrix.shape[1])]
     first, *others = sorted({number.shown for number in numbers}, reverse=True)
     told: list[Span] = []
@@ -163,11 +173,12 @@ def _likeliest(probabilities: Quantity, i: int) -> Spans:
         if shown == 0:
             break
         several = len(places) > 1
-        verb = f" the likeliest next token{'s are' if several else ' is'} "
+        plural = "s are" if called.endswith("token") else " are"
+        verb = f" the {called}{plural if several else ' is'} "
         names = tied(called_as(probabilities.columns.names, j) for j in places)
         told += [verb if shown == first else ", then ", *names]
         told += [" (", numbers[places[0]], " each)" if several else ")"]
-    return ("after ", *called_as(probabilities.rows.names, i), *told, ".")
+    return (*called_as(probabilities.rows.names, i), *told, ".")
 
 
 def _read_out(trace: Trace, place: Place, _: Selection) -> list[Spans]:
@@ -256,6 +267,7 @@ _FINDINGS: Mapping[str, Callable[[Trace, Place, Selection], list[Spans]]] = {
     "softmax": _attention,
     "weighted_sum": _lookup,
     "predict": _predicted,
+    "classify": _classed,
     "loss": _surprised,
     "readout": _read_out,
     "gradient": _gradient,

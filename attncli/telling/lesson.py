@@ -59,10 +59,10 @@ def lessons(
 
 
 def _lesson(step: Step[Any], trace: Trace, selection: Selection, *, changed: bool) -> Section:
-    blocks: list[Block] = [Prose((step.purpose,))]
-    blocks += [Table(("Vector", "Role", "It says"), step.roles)] if step.roles else []
     selection = with_routing(trace, selection)
     part = part_to_explain(step, trace, selection)
+    blocks: list[Block] = [Prose((step.purpose_at(part.place if part else None),))]
+    blocks += [Table(("Vector", "Role", "It says"), step.roles)] if step.roles else []
     if part is None:
         blocks += [Facts(tuple(_in_letters(step))), Note(_not_told(trace, step))]
         blocks += _mistakes(trace, step, None)

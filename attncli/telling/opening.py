@@ -30,7 +30,7 @@ def opening_of(trace: Trace, part: PlannedStep, before: Sequence[PlannedStep]) -
         shapes = ()
     told = joined(((equation,) for equation in shapes), ", ")
     return (
-        *(() if alike else (f"{step.why} ",)),
+        *(() if alike else (f"{step.why_here(part.place)} ",)),
         *step.happens_at(part.place),
         *((" Shapes: ", *told, ".") if told else ()),
     )

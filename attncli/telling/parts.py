@@ -23,7 +23,7 @@ _PLACES = {
     "backward": "Backward",
 }
 NORMS = ("norm1", "norm2", "norm3", "embedding_norm", "final_norm")
-WITHIN_A_STEP = (*NORMS, "next", "gates", "router", "rounds", "words")
+WITHIN_A_STEP = (*NORMS, "next", "head", "norm", "classes", "gates", "router", "rounds", "words")
 """Paths of single steps rather than of places."""
 
 

@@ -94,6 +94,8 @@ def given_axes(name: Name, scenario: Scenario, shape: tuple[int, int]) -> tuple[
     )
     if name in scenario.vectors:
         rows = Axis(("",), NONE)
+    if local == "patches":
+        rows = Axis(place_of(name, scenario).stack.text.tokens[-shape[0] :], TOKENS)
     side = _side_of_features(name, scenario)
     if side == 0:
         rows = _features(name, scenario, shape[0])

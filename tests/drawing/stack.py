@@ -247,10 +247,23 @@ class Stack:
         if losses:
             self.tree["targets"] = [pen.choice(*words) for _ in self.tokens]
         elif pen.coin(3):
-            self.tree["predict_from"] = pen.choice("last", "every")
-        after = self._next(losses=losses)
-        if after:
+            self.tree["predict_from"] = pen.choice("last", "first", "every")
+        if pen.coin(4):
+            self.tree["head"] = self.head()
+        elif self.tree.get("predict_from") != "first" and (after := self._next(losses=losses)):
             self.tree["next"] = after
+
+    def head(self) -> Tree:
+        """What stands before the logits."""
+        pen, turned = self.pen, self.tree.get("weights_layout") == "linear"
+        record: Tree = {"W": pen.weight(self.d, self.d, turned=turned)}
+        if pen.coin():
+            record["b"] = pen.cells(self.d)
+        if pen.coin():
+            record["activation"] = pen.choice(*ACTIVATIONS, "none")
+        if pen.coin():
+            record["norm"] = self.norm()
+        return record
 
     def _next(self, *, losses: bool) -> Tree:
         """What the softmax over the vocabulary is told; a loss needs every token."""

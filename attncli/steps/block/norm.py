@@ -53,14 +53,14 @@ _PLUS_ONE = Key(
     False,
 )
 SETTINGS: tuple[Key[Any], ...] = (KIND, _EPSILON, _EPSILON_IN, _OVER, _PLUS_ONE)
-_NORM = Record.of(
+NORM = Record.of(
     *SETTINGS,
     Key("gamma", VECTOR, "γ, [d], multiplied; left out where it isn't given"),
     Key("beta", VECTOR, "β, [d], added; left out where it isn't given"),
 )
 _KEYS: tuple[Key[Any], ...] = (
-    Key("embedding_norm", _NORM, "a norm before the first layer"),
-    Key("final_norm", _NORM, "a norm after the last layer"),
+    Key("embedding_norm", NORM, "a norm before the first layer"),
+    Key("final_norm", NORM, "a norm after the last layer"),
     Key(
         "norm",
         Choice(
@@ -73,9 +73,9 @@ _KEYS: tuple[Key[Any], ...] = (
         shared=True,
     ),
     Key("norms", Record.of(*SETTINGS), "how all norms of the layer are done", shared=True),
-    *(Key(f"norm{k}", _NORM, f"the layer's norm {k}: γ, β, and how it is done") for k in (1, 2, 3)),
+    *(Key(f"norm{k}", NORM, f"the layer's norm {k}: γ, β, and how it is done") for k in (1, 2, 3)),
     *(
-        Key(f"norm{k}_after", _NORM, f"with `norm: both`: the norm after sublayer {k}")
+        Key(f"norm{k}_after", NORM, f"with `norm: both`: the norm after sublayer {k}")
         for k in (1, 2, 3)
     ),
 )

@@ -10,16 +10,17 @@ from decimal import Decimal
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
-from attncli.arithmetic.operations import Activate, MultiplyBy, Same, SoftCap, TakeRows
+from attncli.arithmetic.operations import Activate, MultiplyBy, Same, SoftCap
 from attncli.file.keys import Key
-from attncli.file.kinds import NUMBER, POSITIVE, Choice, Either
+from attncli.file.kinds import NUMBER, POSITIVE, Choice, Either, ListOf
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.file.nodes import Scalar
 from attncli.name import Name
+from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.linear import layer_of
+from attncli.steps.prediction.chosen import chosen, whose
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
-from attncli.trace.quantity import told_apart
 
 _TIED = Choice(("tied",), "rows of numbers")
 _KEYS = (
@@ -32,9 +33,14 @@ _KEYS = (
     Key("b_U", VECTOR, "the bias of the logits, [vocabulary]"),
     Key(
         "predict_from",
-        Choice(("last", "every")),
-        "which positions get logits: the `last` (the default), or `every` one (where there "
-        "are targets)",
+        Choice(("last", "first", "every")),
+        "which positions get logits, or go into a `head`: the `last` (the default), the `first`,"
+        " or `every` one (where there are targets)",
+    ),
+    Key(
+        "labels",
+        ListOf(TOKEN),
+        "what the logits stand for where these are classes: `[cat, dog]`",
     ),
     Key("logit_scale", NUMBER, "what the logits are multiplied by (Cohere, Granite)"),
     Key("logit_softcap", POSITIVE, "c in c · tanh(logits / c), after `logit_scale` (Gemma 2)"),
@@ -45,13 +51,9 @@ _UNEMBEDDING = Name("unembedding")
 
 
 def _plan(place: Place) -> tuple[Definition, ...]:
-    x, definitions = place.x, []
-    if not place.scenario.prediction.every:
-        last = _last_row(place)
-        definitions.append(last)
-        x = last.name
-    logits = _logits(place, x)
-    return (*definitions, logits, *_changed(place, logits.name))
+    one = None if place.scenario.prediction.head else chosen(place)
+    logits = _logits(place, place.x if one is None else one.name)
+    return (*filter(None, [one]), logits, *_changed(place, logits.name))
 
 
 def _changed(place: Place, x: Name) -> Iterator[Definition]:
@@ -66,17 +68,6 @@ def _changed(place: Place, x: Name) -> Iterator[Definition]:
         yield Definition(place.name("capped_logits"), cap, (x,))
 
 
-def _last_row(place: Place, row: int = -1) -> Definition:
-    tokens = told_apart(place.text.tokens)
-    count = len(tokens) or place.height(place.x) or 1
-    name = tokens[row] if tokens else str(count)
-    axis = Axis((name,), "Q")
-    return Definition(
-        place.name("last"), TakeRows((row % count,), (name,), "last"), (place.x,),
-        rows=axis,
-    )  # fmt: skip
-
-
 def _logits(place: Place, x: Name) -> Definition:
     tied = place.scenario.prediction.unembedding == "tied"
     matrix = place.text.table if tied else _UNEMBEDDING
@@ -87,8 +78,9 @@ def _logits(place: Place, x: Name) -> Definition:
 
 def _sized(place: Place, planned: Definition) -> Definition:
     """The last of as many rows as there are; logits of the vocabulary, if they are as many."""
-    if planned.name == place.name("last"):
-        return _last_row(place)
+    one = chosen(place)
+    if one is not None and planned.name == one.name:
+        return one
     if planned.name != place.name("logits"):
         return planned
     vocabulary = place.scenario.prediction.vocabulary
@@ -98,16 +90,18 @@ def _sized(place: Place, planned: Definition) -> Definition:
 
 
 def _from_first(place: Place) -> Definition | None:
-    return None if place.scenario.prediction.every else _last_row(place, 0)
+    prediction = place.scenario.prediction
+    return chosen(place, 0) if prediction.which == "last" and not prediction.head else None
 
 
 def _happens(place: Place) -> str:
     prediction = place.scenario.prediction
-    which = "Each token's vector" if prediction.every else "The last token's vector"
+    which = "What the head made of it" if prediction.head else whose(place)
     matrix = "the table of embeddings, transposed" if prediction.unembedding == "tied" else (
         "the unembedding"
     )  # fmt: skip
-    told = f"{which} is multiplied by {matrix}: a logit for each token of the vocabulary."
+    what = "class" if prediction.of_classes else "token of the vocabulary"
+    told = f"{which} is multiplied by {matrix}: a logit for each {what}."
     if prediction.logit_scale is not None:
         told += f" Each logit is multiplied by {_text(prediction.logit_scale)}."
     if prediction.logit_softcap is not None:
@@ -133,19 +127,34 @@ def _not_changed(place: Place) -> Definition | None:
     return changed[-1]._replace(operation=Same()) if changed else None
 
 
+def _why(place: Place) -> str:
+    prediction = place.scenario.prediction
+    if prediction.foretells:
+        return _NEXT
+    if prediction.of_classes:
+        return "To find of which class it is, the model compares what it knows with each class."
+    return (
+        "To find which token belongs in a place, the vector there is compared with a vector for"
+        " each token of the vocabulary."
+    )
+
+
+_NEXT = (
+    "To find what comes next, the vector of the last token, which by now holds what it has"
+    " gathered from the others, is compared with a vector for each token of the vocabulary."
+)
+
 STEP = Step(
     name="unembed",
     at=Place,
     keys=(*_KEYS,),
     title="Logits",
     does="compares the last vector with each token of the vocabulary",
-    makes=("last", "logits", "scaled_logits", "capped_logits"),
+    makes=("last", "first", "logits", "scaled_logits", "capped_logits"),
     shapes="x [n, d_model], unembedding [d_model, vocabulary] → logits [1, vocabulary]",
     happens=_happens,
-    why=(
-        "To find what comes next, the vector of the last token, which by now holds what it has"
-        " gathered from the others, is compared with a vector for each token of the vocabulary."
-    ),
+    why=_NEXT,
+    why_at=_why,
     more="A large dot product says: that token fits.",
     example="next_token",
     plan=_plan,

@@ -15,11 +15,11 @@ from attncli.scenario.model import (
     Attention,
     Layer,
     Positions,
-    Prediction,
     Recurrent,
     Settings,
     Stack,
 )
+from attncli.scenario.prediction import Prediction
 from attncli.scenario.scenario import Scenario
 from attncli.steps.attention.mask_rules import mask_rules
 from attncli.steps.block.ffn import ACTIVATION

@@ -60,7 +60,8 @@ def _hints(
     known: set[str] = set()
     for section in sections:
         step, bare = step_named(section.step), section._replace(questions=(), solution=())
-        purpose = () if section.step in known else (Prose((step.purpose,)),)
+        place = next((part.place for part in trace.story if part.step == section.step), None)
+        purpose = () if section.step in known else (Prose((step.purpose_at(place),)),)
         mistakes = () if section.step in known else _mistakes(step, words)
         known.add(section.step)
         yield (
