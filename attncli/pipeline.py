@@ -26,7 +26,8 @@ from attncli.records import replace
 from attncli.scenario.scenario import Scenario
 from attncli.steps import steps
 from attncli.steps.schema import SCENARIO, givable
-from attncli.steps.story import awaits_times, check_fits, sized, story
+from attncli.steps.shaped import check_fits, sized
+from attncli.steps.story import awaits_times, story
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, Unfinished, make
 from attncli.trace.axes import given_axes
 from attncli.trace.budget import cost_of, excess
