@@ -115,6 +115,12 @@ def _looked_up(said: Said, match: re.Match[str]) -> bool:
     return is_most and share == number(match["share"]) and V.rows[j] == match["value"]
 
 
+def _routed(said: Said, match: re.Match[str]) -> bool:
+    """Each token goes to so many experts."""
+    rows = said.table("router.chosen").text
+    return all(sum(map(number, row)) == int(match["n"]) for row in rows)
+
+
 def _next(said: Said, match: re.Match[str]) -> bool:
     table = said.table("probabilities")
     row = table.text[table.rows.index(match["row"])]
@@ -287,6 +293,7 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
          _attended),
         (rf"(?P<query>\S+) is most like (?P<key>\S+): (?P<share>{_N}) % of its answer is"
          r" (?P<value>\S+)\.", _looked_up),
+        (r"It goes to the (?P<n>\d+) experts that it fits best", _routed),
         (rf"(?:After|For) (?P<row>\S+) the likeliest (?:next token )?is (?P<token1>\S+) \((?P<p1>{_N})\), then"
          rf" (?P<token2>\S+) \((?P<p2>{_N})\)\.", _next),
         (rf"(?P<y>y\[\d+\])\[(?P<k>\d+)\] is (?P<p>{_N}): the cell is (?P<share>{_N}) % sure that the answer is yes\.", _sure),
