@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from importlib.resources import files
 
 from attncli.choices import Language
 from attncli.languages.words import FrameWords
@@ -25,6 +24,8 @@ def words_of(language: Language) -> FrameWords:
 @cache
 def sentences_in(language: Language) -> Mapping[str, str]:
     """What titles and sentences of steps are in a language other than English."""
+    from importlib.resources import files  # which takes its time, and English does without
+
     text = (files("attncli.languages") / "sentences.txt").read_text(encoding="utf-8")
     paragraphs = text.replace("\n    ", " ").rstrip().split("\n\n")
     told = (paragraph.split("\n") for paragraph in paragraphs)

@@ -17,7 +17,7 @@ from attncli.choices import Policy
 from attncli.file.problems import ScenarioError
 from attncli.marking.causes import CauseSearch, Explained, GivenNumbers
 from attncli.marking.hypotheses import Hypotheses
-from attncli.marking.paths import Paths, Roots
+from attncli.marking.paths import Paths, Roots, paths_from
 from attncli.marking.tolerance import Flags, Tolerance, accepted, at_cell, ranges, taken
 from attncli.marking.verdicts import Accepted, Given, Judgement, Verdict
 from attncli.records import NamedTuple, dataclass, field
@@ -45,8 +45,7 @@ class Judge:
     @cached_property
     def right(self) -> Paths:
         """Where honest paths lead."""
-        shown = {name: _as_shown(self.trace, name) for name in self.shown}
-        return Paths(self.trace, shown, printed=self.printed)
+        return paths_from(self.trace, self.shown, self.printed)
 
     def accepted(self, cell: Location) -> Accepted:
         """The numbers that are right for a cell."""
@@ -128,18 +127,6 @@ def _sources(trace: Trace, cell: Location) -> Iterator[Location]:
     for number in numbers_in(form):
         if number.cell is not None and number.cell.quantity:
             yield number.cell
-
-
-def _as_shown(trace: Trace, name: str) -> Enclosure:
-    """A quantity as a sheet prints it, or as the sheet's own answers go on with it."""
-    matrix = trace[name].matrix
-    shown = np.array(
-        [
-            [float(matrix.number(i, j).shown) for j in range(matrix.shape[1])]
-            for i in range(matrix.shape[0])
-        ]
-    )
-    return Enclosure.of(shown).with_(Enclosure.of(matrix.values))
 
 
 class _Judged(NamedTuple):

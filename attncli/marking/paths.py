@@ -8,7 +8,7 @@ is made of it is worked by interval arithmetic over the same equations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
@@ -220,6 +220,24 @@ class Paths:
         """Numbers of a quantity by which is decided what is chosen: the trace's own, if they may
         be had."""
         return chosen_by(self.trace[name].matrix, self.gone_on_with(name))
+
+
+def paths_from(trace: Trace, shown: Collection[str], printed: Roots) -> Paths:
+    """Where honest paths lead from the quantities that a sheet shows, besides given ones, and the
+    roots that it gives in figures."""
+    return Paths(trace, {name: _as_shown(trace, name) for name in shown}, printed=printed)
+
+
+def _as_shown(trace: Trace, name: str) -> Enclosure:
+    """A quantity as a sheet prints it, or as the sheet's own answers go on with it."""
+    matrix = trace[name].matrix
+    shown = np.array(
+        [
+            [float(matrix.number(i, j).shown) for j in range(matrix.shape[1])]
+            for i in range(matrix.shape[0])
+        ]
+    )
+    return Enclosure.of(shown).with_(Enclosure.of(matrix.values))
 
 
 def chosen_by(matrix: Matrix, on: Enclosure) -> Matrix:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from string import Formatter
 
 from attncli.document import Span, Spans
@@ -17,7 +18,7 @@ def counted(count: int, noun: str) -> str:
 def put_in(template: str, **parts: Spans | str) -> Spans:
     """A sentence with what is put in for each `{name}` of it."""
     spans: list[Span] = []
-    for text, name, _, _ in Formatter().parse(template):
+    for text, name in _fields(template):
         part = parts[name] if name else ()
         for span in (text, *((part,) if isinstance(part, str) else part)):
             if spans and isinstance(span, str) and isinstance(spans[-1], str):
@@ -25,6 +26,12 @@ def put_in(template: str, **parts: Spans | str) -> Spans:
             elif span != "":
                 spans.append(span)
     return tuple(spans)
+
+
+@lru_cache(maxsize=512)
+def _fields(template: str) -> tuple[tuple[str, str | None], ...]:
+    """The texts of a template, each with the name of what comes after it."""
+    return tuple((text, name) for text, name, _, _ in Formatter().parse(template))
 
 
 def joined(parts: Iterable[Spans], by: str = ", ") -> Spans:

@@ -31,13 +31,13 @@ def ordered(order: ExerciseArguments, complaints: Complaints) -> Ordered | None:
     """The exercise that is ordered; None having heard what is wrong."""
     with complaints.heard():
         from attncli.building.exercise_file import is_exercise
-        from attncli.design.rules import check_names
 
         by_file = is_exercise(order.scenario)
         said = (_by_file if by_file else _by_options)(order, complaints)
-        complaints.problems += check_names(
-            order.allow or () if said is None else said.exercise.allow
-        )
+        if allow := order.allow or () if said is None else said.exercise.allow:
+            from attncli.design.rules import check_names
+
+            complaints.problems += check_names(allow)
         return said
     return None
 

@@ -197,7 +197,6 @@ def _texts(
 
 def _paper(kind: str, whole: Document, trace: Trace, manner: PaperSettings) -> Document:
     from attncli.render import abilities_of
-    from attncli.telling.exercise.hints import hints_page, with_hints
     from attncli.telling.exercise.key_pages import key_page
     from attncli.telling.exercise.sheets import sheet_of
 
@@ -205,12 +204,18 @@ def _paper(kind: str, whole: Document, trace: Trace, manner: PaperSettings) -> D
         case "key":
             return key_page(whole)
         case "hints":
-            return hints_page(whole, trace)
+            return _hints(whole, trace)
         case "sheet":
             return blank_sheet(whole, manner.format)
         case _ if abilities_of(manner.format).hints == "embedded":
-            return with_hints(whole, trace)
+            return _hints(whole, trace, embedded=True)
         case _ if abilities_of(manner.format).self_keyed:
             return whole
         case _:
             return sheet_of(whole)._replace(key=key_page(whole))
+
+
+def _hints(whole: Document, trace: Trace, *, embedded: bool = False) -> Document:
+    from attncli.telling.exercise.hints import hints_page, with_hints
+
+    return with_hints(whole, trace) if embedded else hints_page(whole, trace)

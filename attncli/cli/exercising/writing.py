@@ -86,10 +86,10 @@ def _students(
     order: ExerciseArguments, said: Ordered | None, manner: PaperSettings | None
 ) -> tuple[Student, ...]:
     """Those of the list that is named, if one is. Raises Refusal."""
-    from attncli.cli.exercising.personal_sheets import students_of
-
     if order.students is None or said is None or manner is None:
         return ()
+    from attncli.cli.exercising.personal_sheets import students_of
+
     by_file = said.exercise.path is not None
     return students_of(order, manner, said.counts.names, by_file=by_file)
 

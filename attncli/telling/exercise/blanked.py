@@ -10,7 +10,7 @@ from attncli.choices import POLICIES, Policy
 from attncli.document import Block, Prose, Section
 from attncli.file.problems import ScenarioError
 from attncli.languages.words import FrameWords, TaskWords
-from attncli.marking.paths import Paths
+from attncli.marking.paths import Paths, paths_from
 from attncli.questions import Question, RightAnswer
 from attncli.records import NamedTuple
 from attncli.tables import MatrixBlock
@@ -74,9 +74,7 @@ class BlankedPage(NamedTuple):
     @property
     def paths(self) -> Paths:
         """Where honest paths lead from what the sheet shows."""
-        from attncli.marking.judging import Judge
-
-        return self.known or Judge(self.trace, self.context, printed=self.roots).right
+        return self.known or paths_from(self.trace, self.context, self.roots)
 
     def _numbers_under(self, policy: Policy) -> Mapping[str, Number]:
         """The numbers of the blanks under a policy, worked from what the sheet shows; none where

@@ -22,14 +22,6 @@ from attncli.scenario.model import (
 from attncli.scenario.prediction import Prediction
 from attncli.scenario.scenario import Scenario
 from attncli.steps.attention.mask_rules import mask_rules
-from attncli.steps.block.ffn import ACTIVATION
-from attncli.steps.block.norm import SETTINGS
-from attncli.steps.input.embed import EMBEDDING_SCALE
-from attncli.steps.input.position_keys import BASE, DIMENSIONS, PAIRS, SLOPES, START
-from attncli.steps.prediction.predict import TEMPERATURE, TOP_K, TOP_P
-from attncli.steps.recurrent.gates import RESET, UPDATE, settled
-from attncli.steps.recurrent.readout import READOUT
-from attncli.steps.recurrent.unstack import gate_order
 from attncli.steps.schema import ATTENTION
 from attncli.trace import Trace
 
@@ -40,21 +32,60 @@ _LETTERS = "ghijklmnopqrstuv"
 _ADDRESS = re.compile(r"(?<=[\w>]) at 0x[0-9a-f]+>")
 """Where a function of a tokenizer happens to lie, which is elsewhere each time."""
 _Pairs = list[tuple[str, object]]
+_Keys = tuple[Key[Any], ...]
 _BUILT = ("heads", "kv_heads", "projection", "weights_layout", "cache")
 """Keys of an attention that its record has fields for."""
 _FIRST = ("scale", "softcap", "temperature", "mask", "mask_value", "dropout")
 """What stood in the record before a step could have keys of its own: papers keep their hashes."""
 
 
-_KEYS: Mapping[type, tuple[Key[Any], ...]] = {
-    Settings: SETTINGS,
-    Positions: (BASE, START, PAIRS, DIMENSIONS, SLOPES),
-    Recurrent: (RESET, UPDATE, READOUT),
-    Prediction: (TEMPERATURE, TOP_K, TOP_P),
-    Stack: (EMBEDDING_SCALE,),
-    Layer: (ACTIVATION,),
+def _norm_keys() -> _Keys:
+    from attncli.steps.block.norm import SETTINGS
+
+    return SETTINGS
+
+
+def _position_keys() -> _Keys:
+    from attncli.steps.input.position_keys import BASE, DIMENSIONS, PAIRS, SLOPES, START
+
+    return BASE, START, PAIRS, DIMENSIONS, SLOPES
+
+
+def _cell_keys() -> _Keys:
+    from attncli.steps.recurrent.gates import RESET, UPDATE
+    from attncli.steps.recurrent.readout import READOUT
+
+    return RESET, UPDATE, READOUT
+
+
+def _prediction_keys() -> _Keys:
+    from attncli.steps.prediction.predict import TEMPERATURE, TOP_K, TOP_P
+
+    return TEMPERATURE, TOP_K, TOP_P
+
+
+def _stack_keys() -> _Keys:
+    from attncli.steps.input.embed import EMBEDDING_SCALE
+
+    return (EMBEDDING_SCALE,)
+
+
+def _layer_keys() -> _Keys:
+    from attncli.steps.block.ffn import ACTIVATION
+
+    return (ACTIVATION,)
+
+
+_KEYS: Mapping[type, Callable[[], _Keys]] = {
+    Settings: _norm_keys,
+    Positions: _position_keys,
+    Recurrent: _cell_keys,
+    Prediction: _prediction_keys,
+    Stack: _stack_keys,
+    Layer: _layer_keys,
 }
-"""In an order that papers keep their hashes by; the settings of no record are those of a norm."""
+"""Those of what a scenario says, in an order that papers keep their hashes by; the settings of no
+record are those of a norm."""
 
 
 def _rows(said: Settings) -> _Pairs:
@@ -62,6 +93,8 @@ def _rows(said: Settings) -> _Pairs:
 
 
 def _stacked(cell: Recurrent) -> _Pairs:
+    from attncli.steps.recurrent.unstack import gate_order
+
     layout, order = cell.said.layout or "linear", gate_order(cell)
     told: _Pairs = [("layout", layout)] if layout != "linear" else []
     return [*told, ("gate_order", order)] if order else told
@@ -103,8 +136,13 @@ def _fields(value: tuple[Any, ...]) -> _Pairs:
 
 def _told(record: object, said: Settings) -> _Pairs:
     """What is said for the keys of a record, or of a norm, that isn't their default."""
-    said = settled(said) if isinstance(record, Recurrent) else said
-    told = ((key, said.get(key)) for key in _KEYS[type(record)])
+    if isinstance(record, Recurrent):
+        from attncli.steps.recurrent.gates import settled
+
+        said = settled(said)
+    if not said.values:
+        return []
+    told = ((key, said.get(key)) for key in _KEYS[type(record)]())
     return [(key.name, value) for key, value in told if value != key.default]
 
 

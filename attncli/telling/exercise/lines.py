@@ -47,15 +47,15 @@ class Blankable(NamedTuple):
 
     @property
     def id(self) -> str:
-        return self.line + self._within
+        return self._called(self.quantity)
 
     def seen_from(self, path: Name) -> str:
         """Its id, as it is called at a path."""
-        return self.quantity.seen_from(path) + self.inside + self._within
+        return self._called(self.quantity.seen_from(path))
 
-    @property
-    def _within(self) -> str:
-        return f".working[{self.term}]" if self.term else ""
+    def _called(self, quantity: Name) -> str:
+        line = quantity + self.inside
+        return f"{line}.working[{self.term}]" if self.term else line
 
 
 class Asked(NamedTuple):
