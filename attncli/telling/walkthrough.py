@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 
 from attncli.arithmetic.elision import MOST_PARTS
+from attncli.arithmetic.expression import Equation
 from attncli.document import Block, Document, Note, Prose, Section, Tree
 from attncli.file.problems import ALL_THE_SAME
 from attncli.refusals import Problem, listed
@@ -44,7 +45,7 @@ from attncli.telling.parts import (
 from attncli.telling.pictures import pictures_of, pipeline_of
 from attncli.telling.published import differences_in
 from attncli.telling.quantities import arranged, only_data
-from attncli.telling.sections import as_result, formulas_at, in_fewer_words, section_of
+from attncli.telling.sections import as_result, in_fewer_words, section_of
 from attncli.telling.selection import Selection, SelectionError, with_routing
 from attncli.telling.tokenizers import cuts_of, example_of, learned_at
 from attncli.trace import PlannedStep, Quantity, Trace
@@ -151,6 +152,7 @@ def _sections(
 ) -> Iterator[Section]:
     numbers = {id(part): number for number, part in enumerate(told, start=1)}
     introduced: set[str] = set()
+    formulas: set[Equation] = set()
     for k, part in enumerate(shown):
         givens = _givens(trace, part, introduced)
         introduced |= {quantity.name for quantity in givens}
@@ -164,12 +166,10 @@ def _sections(
             ]
         opening = Prose(opening_of(trace, part, shown[:k]))
         section = section_of(trace, part, numbers[id(part)], [opening, *others])
-        told_before = (
-            {one for before in shown[:k] for one in formulas_at(trace, before)} if again else ()
-        )
-        section = in_fewer_words(section, others, told_before) if again else section
-        section = as_result(section) if part is told[-1] else section
-        yield with_pictures(trace, part, section, selection)
+        closer = in_fewer_words(section, others, formulas) if again else section
+        formulas.update(section.formulas)
+        closer = as_result(closer) if part is told[-1] else closer
+        yield with_pictures(trace, part, closer, selection)
 
 
 def _leads_on(part: PlannedStep, after: Sequence[PlannedStep]) -> bool:
