@@ -176,6 +176,9 @@ EXAMPLES: dict[str, Example] = {
     "bias_after_transposed": Example(
         ops.BiasAfter("tanh", transposed=True), "fff", lambda x, W, b: tanh(x @ W.T) + b
     ),
+    "blend_frequencies": Example(
+        ops.BlendFrequencies(constant(4)), "ff", lambda x, kept: kept * x + (1 - kept) * x / 4
+    ),
     "raised_to": Example(ops.RaisedTo(2), "f", lambda x: 2.0**x),
     "sum_of_all": Example(ops.SumOfAll(), "f", lambda x: _all(x) + 0 * x[:, :1]),
     "masked_share": Example(

@@ -78,9 +78,12 @@ def _keys(parts: str) -> Rows:
     return _HEADINGS, map(_row, (key for part in parts.split() for key in _part(part)))
 
 
-def _keys_in(name: str) -> Rows:
-    """The keys of all maps that a key may hold, each once."""
+def _keys_in(path: str) -> Rows:
+    """The keys of all maps that a key, or one inside it, may hold, each once."""
+    name, *rest = path.split()
     (key,) = (key for part in (*PARTS, "whole") for key in _part(part) if key.name == name)
+    for name in rest:
+        key = next(one for one in _inside(key.kind) if one.name == name)
     inner: dict[str, list[Key[Any]]] = {}
     for one in _inside(key.kind):
         inner.setdefault(one.name, []).append(one)

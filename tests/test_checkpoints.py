@@ -11,8 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli import Trace, load, work
+from attncli.building.checkpoints import Checkpoint
 from attncli.building.family_tables import families
 from attncli.cli import app
+from attncli.refusals import Refusal
 
 IDS = [5, 17, 2, 5]
 _SIZES = {
@@ -96,12 +98,30 @@ CONFIGS |= {
                   "norm_topk_prob": True},
     "olmoe": {**_EXPERTS, "num_experts": 3, "norm_topk_prob": False},
 }  # fmt: skip
+_BY_LENGTH = {"factor": 8.0, "original_max_position_embeddings": 1500}
+SCALED: dict[str, tuple[str, str, dict[str, Any]]] = {
+    f"llama, {kind}": (
+        "llama",
+        "AutoModelForCausalLM",
+        {
+            **_SIZES, "head_dim": 8, "max_position_embeddings": 3,
+            "rope_parameters": {"rope_type": kind, "rope_theta": 10000.0, **said},
+        },
+    )
+    for kind, said in {
+        "linear": {"factor": 4.0},
+        "dynamic": {"factor": 4.0},
+        "llama3": {**_BY_LENGTH, "low_freq_factor": 1.0, "high_freq_factor": 4.0},
+        "yarn": _BY_LENGTH,
+    }.items()
+}  # fmt: skip
+"""Models that reach further than they were trained."""
 _SIDE_BY_SIDE = ("gptj", "gpt_neox", "phi")
 
 
 def saved(name: str, folder: Path, patch: pytest.MonkeyPatch) -> Any:
     """A model of a family with weights drawn at random, which is saved in a folder."""
-    kind, made_by, settings = (OTHERS | WITH_ENCODERS).get(name) or (
+    kind, made_by, settings = (OTHERS | WITH_ENCODERS | SCALED).get(name) or (
         name,
         "AutoModelForCausalLM",
         CONFIGS[name],
@@ -124,7 +144,7 @@ def saved(name: str, folder: Path, patch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*CONFIGS, *OTHERS])
+@pytest.mark.parametrize("name", [*CONFIGS, *OTHERS, *SCALED])
 def test_a_checkpoint_is_what_its_model_is(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -276,3 +296,16 @@ def test_what_has_no_place_is_said(tmp_path: Path) -> None:
     config.unlink()
     assert "config.json: No such file" in CliRunner().invoke(app, new).stderr
     assert not (tmp_path / "m.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    ("rope", "told"),
+    [
+        ({"type": "longrope", "factor": 2.0}, "rope_type longrope isn't known; known: linear"),
+        ({"rope_type": "yarn", "factor": 2.0, "mscale": 1.0}, "mscale of yarn isn't known"),
+    ],
+)
+def test_scaling_that_is_not_known_is_no_scaling_left_out(rope: dict[str, Any], told: str) -> None:
+    checkpoint = Checkpoint({"rope_scaling": rope}, Path("model.safetensors"), frozenset())
+    with pytest.raises(Refusal, match=told):
+        checkpoint.setting("=rope_scaling")

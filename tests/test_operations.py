@@ -147,6 +147,29 @@ CASES: dict[str, Case] = {
         ops.RotaryTable("sin", 2, constant(500), 3), F34, "f",
         lambda x: _sinusoids(x[:, :2], 500, 3)[:, ::2],
     ),
+    "frequencies": Case(
+        ops.Frequencies(constant(500)), F34, "f", lambda _: [[1], [500**-0.5]]
+    ),
+    "frequencies_ntk": Case(
+        ops.Frequencies(constant(500), 4, constant(3)), ((2, 6),), "f",
+        lambda _: [[1], [(500 * 9) ** -0.5]],
+    ),
+    "frequencies_dynamic": Case(
+        ops.Frequencies(constant(500), None, constant(4), constant(2), 1), F34, "f",
+        lambda _: [[1], [(500 * 5**2) ** -0.5]],
+    ),
+    "ramp_of_pairs": Case(
+        ops.RampOfPairs(constant(100), constant(64), constant(32), constant(1)), ((3, 1),), "f",
+        lambda _: [[1], [0.5], [0]],
+    ),
+    "ramp_of_turns": Case(
+        ops.RampOfTurns(constant(32), constant(1), constant(4)), ((3, 1),), "p",
+        lambda x: np.clip((32 * x / (2 * np.pi) - 1) / 3, 0, 1),
+    ),
+    "turns_table": Case(
+        ops.TurnsTable("sin", 3, constant(2)), ((2, 4), (2, 1)), "ff",
+        lambda _, f: 2 * np.sin(np.arange(3, 5)[:, None] * f.T),
+    ),
     "rotate": Case(
         ops.Rotate("interleaved", None), ((3, 4), (3, 2), (3, 2)), "fff",
         lambda x, c, s: _rotated(x, c, s, True),

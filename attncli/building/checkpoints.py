@@ -13,6 +13,7 @@ from typing import Any
 
 from attncli.building.checkpoint_inputs import Reading
 from attncli.building.family_tables import family_of
+from attncli.building.model_settings import rope_scaling, written
 from attncli.file.files import RefusedFileError
 from attncli.file.safetensors_files import INDEX, names_in_index, tensors_in
 from attncli.records import NamedTuple
@@ -120,6 +121,7 @@ _WORKED_OUT: Mapping[str, Callable[[Checkpoint], object]] = {
     "embedding_scale": _embedding_scale,
     "labels": _labels,
     "rotary_dimensions": _rotary_dimensions,
+    "rope_scaling": lambda checkpoint: rope_scaling(checkpoint.config),
     "query_rows": _rows_of(0),
     "key_rows": _rows_of(1),
     "value_rows": _rows_of(2),
@@ -248,17 +250,10 @@ def _value(checkpoint: Checkpoint, value: object) -> object:
         return [one for one in (_value(checkpoint, one) for one in value) if one not in (None, {})]
     if isinstance(value, str) and value.startswith("$"):
         setting = checkpoint.setting(value[1:])
-        return None if setting is None else _written(setting)
+        return (
+            setting if setting is None or isinstance(setting, Mapping | list) else written(setting)
+        )
     return value
-
-
-def _written(value: object) -> object:
-    """A setting as a scenario has it: `0.00001`, and not `1e-05`."""
-    from decimal import Decimal
-
-    if isinstance(value, list):
-        return value
-    return format(Decimal(str(value)), "f") if isinstance(value, float) else str(value)
 
 
 def _check_all_placed(checkpoint: Checkpoint, keys: Data) -> None:

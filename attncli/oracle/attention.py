@@ -12,7 +12,7 @@ from attncli.oracle import masks, qk_norm
 from attncli.oracle.book import Book, Record
 from attncli.oracle.matrices import linear, matrix
 from attncli.oracle.numerals import Number, Numbers, apply, taken_at_once, where
-from attncli.oracle.positions import alibi, rotated
+from attncli.oracle.positions import alibi, frequencies, rotated
 from attncli.oracle.text import names_of
 
 _MOST_DIGITS = 15
@@ -205,9 +205,10 @@ def _scores(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers 
     if qk_norm.is_due(record, head.place[1], "before"):
         Q, K = qk_norm.normed_pair(book, record, Q, K)
     if inputs.rope is not None:
+        theta = frequencies(book, inputs.rope, K)
         Q, K = (
-            rotated(book, inputs.rope, "Q", Q, len(K) - len(Q)),
-            rotated(book, inputs.rope, "K", K, 0),
+            rotated(book, inputs.rope, "Q", Q, len(K) - len(Q), theta),
+            rotated(book, inputs.rope, "K", K, 0, theta),
         )
     if qk_norm.is_due(record, head.place[1], "after"):
         Q, K = qk_norm.normed_pair(book, record, Q, K)

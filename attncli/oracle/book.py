@@ -39,7 +39,8 @@ _NAMES = {
     "project": "Q K V K_new V_new",
     "qk_norm": "Q_mean Q_centered Q_variance Q_deviation Q_mean_square Q_rms normed_Q"
     " K_mean K_centered K_variance K_deviation K_mean_square K_rms normed_K",
-    "rotate": "Q_cosine Q_sine K_cosine K_sine rotated_Q rotated_K",
+    "rotate": "frequencies ramp scaled_frequencies"
+    " Q_cosine Q_sine K_cosine K_sine rotated_Q rotated_K",
     "scores": "scores",
     "scale": "scaled",
     "softcap": "capped",

@@ -89,16 +89,31 @@ class _Waves:
         )
 
 
-def rotated(book: Book, record: Record, name: str, x: Numbers, first: int) -> Numbers:
+def frequencies(book: Book, record: Record, K: Numbers) -> Numbers | None:
+    """The scaled frequencies of keys, [m, d_k]; None where they aren't scaled."""
+    if "scaling" not in record:
+        return None
+    from attncli.oracle import rope_scaling
+
+    m, d_k = K.shape
+    width, start = (int(record.get(key, d)) for key, d in (("dimensions", d_k), ("start", 0)))
+    return rope_scaling.frequencies(book, record, width, start + m)
+
+
+def rotated(
+    book: Book, record: Record, name: str, x: Numbers, first: int, theta: Numbers | None
+) -> Numbers:
     """Each pair of columns turned by its position's angle: Su et al. 2021, arXiv:2104.09864, 3.4.
 
-    `first` is how many positions came before the first row: those of a cache.
+    `first` is how many positions came before the first row: those of a cache. `theta` are the
+    scaled frequencies, if there are some.
     """
     width = int(record.get("dimensions", x.shape[1]))
-    start = int(record.get("start", 0)) + first
-    waves = _Waves(book, record, width)
-    cosine = book.keep(f"{name}_cosine", waves.table("cos", start, len(x)))
-    sine = book.keep(f"{name}_sine", waves.table("sin", start, len(x)))
+    made = _tables(book, record, width, (int(record.get("start", 0)) + first, len(x)), theta)
+    cosine, sine = (
+        book.keep(f"{name}_{table}", one)
+        for table, one in zip(("cosine", "sine"), made, strict=True)
+    )
     left, right = np.arange(0, width, 2), np.arange(1, width, 2)
     if record.get("pairs", "interleaved") == "half":
         left, right = np.arange(width // 2), np.arange(width // 2, width)
@@ -106,6 +121,18 @@ def rotated(book: Book, record: Record, name: str, x: Numbers, first: int) -> Nu
     turned[:, left] = x[:, left] * cosine - x[:, right] * sine
     turned[:, right] = x[:, left] * sine + x[:, right] * cosine
     return book.keep(f"rotated_{name}", turned)
+
+
+def _tables(
+    book: Book, record: Record, width: int, rows: tuple[int, int], theta: Numbers | None
+) -> tuple[Numbers, Numbers]:
+    """The cosines and sines of `rows`, from the first of them so many, [rows, width/2] each."""
+    if theta is not None:
+        from attncli.oracle import rope_scaling
+
+        return rope_scaling.tables(book, record["scaling"], theta, *rows)
+    waves = _Waves(book, record, width)
+    return waves.table("cos", *rows), waves.table("sin", *rows)
 
 
 def alibi(book: Book, record: Record, head: tuple[int, int], shape: tuple[int, int]) -> Numbers:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from attncli.arithmetic.operations.derivatives import *
     from attncli.arithmetic.operations.elementwise import *
     from attncli.arithmetic.operations.exponential import *
+    from attncli.arithmetic.operations.frequencies import *
     from attncli.arithmetic.operations.gradients import *
     from attncli.arithmetic.operations.joining import *
     from attncli.arithmetic.operations.masking import *
@@ -41,6 +42,13 @@ _NAMES = {
     "derivatives": ("derivative",),
     "elementwise": ("Add", "DivideBy", "Dropout", "MixtureOf", "Multiply", "MultiplyBy", "SoftCap"),
     "exponential": ("Exponential",),
+    "frequencies": (
+        "BlendFrequencies",
+        "Frequencies",
+        "RampOfPairs",
+        "RampOfTurns",
+        "TurnsTable",
+    ),
     "gradients": ("FrobeniusNorm", "ReluSlope", "TanhSlope", "TimesDiagonal"),
     "joining": (
         "Interleave",

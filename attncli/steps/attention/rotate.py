@@ -6,11 +6,12 @@ from functools import partial
 from typing import Literal
 
 from attncli.arithmetic.expression import Number
-from attncli.arithmetic.operations import RotaryTable, Rotate
+from attncli.arithmetic.operations import Operation, RotaryTable, Rotate, TurnsTable
 from attncli.file.problems import Problems
 from attncli.name import Name
 from attncli.scenario.model import Positions
 from attncli.scenario.scenario import Scenario
+from attncli.steps.attention import rope_scaling
 from attncli.steps.input.position_keys import BASE, DIMENSIONS, PAIRS, START
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
@@ -30,8 +31,15 @@ def _dimensions(positions: Positions) -> int | None:
     return dimensions and dimensions // 2 * 2
 
 
+def _check(place: HeadPlace, problems: Problems) -> None:
+    positions = place.attention.rotated
+    if positions is not None and rope_scaling.is_scaled(positions):
+        rope_scaling.check(place, positions, problems)
+
+
 def _fits(definition: Definition, scenario: Scenario, problems: Problems) -> None:
     """No more dimensions turn than there are."""
+    rope_scaling.fits(definition, scenario, problems)
     turned, rotate = definition.operands[0], definition.operation
     width = scenario.shapes[turned][1]
     if width is not None and isinstance(rotate, Rotate) and (rotate.dimensions or 0) > width:
@@ -47,17 +55,32 @@ def _plan(place: HeadPlace) -> tuple[Definition, ...]:
     positions = place.attention.rotated
     if positions is None:
         return ()
-    return (*_rotated(place, positions, "Q"), *_rotated(place, positions, "K"))
+    scaled = rope_scaling.is_scaled(positions)
+    return (
+        *(rope_scaling.frequencies(place, positions, _dimensions(positions)) if scaled else ()),
+        *_rotated(place, positions, "Q"),
+        *_rotated(place, positions, "K"),
+    )
+
+
+def _table(
+    place: HeadPlace, positions: Positions, name: str, function: Literal["cos", "sin"]
+) -> tuple[Operation, tuple[Name, ...]]:
+    """How the cosines or sines of queries or keys are made, and of what."""
+    x, start = place.latest(name), _start(place, positions, name)
+    if rope_scaling.is_scaled(positions):
+        operation = TurnsTable(function, start, rope_scaling.attention_factor(positions))
+        return operation, (x, place.name("scaled_frequencies"))
+    base = Number.written(positions.said.get(BASE))
+    return RotaryTable(function, _dimensions(positions), base, start), (x,)
 
 
 def _rotated(place: HeadPlace, positions: Positions, name: str) -> tuple[Definition, ...]:
-    base = Number.written(positions.said.get(BASE))
-    dimensions, start = _dimensions(positions), _start(place, positions, name)
+    dimensions = _dimensions(positions)
     tables = [
         Definition(
             place.name(f"{name}_{table}"),
-            RotaryTable(function, dimensions, base, start),
-            (place.latest(name),),
+            *_table(place, positions, name, function),
             blame=Name("positions"),
         )
         for table, function in _FUNCTIONS.items()
@@ -87,9 +110,14 @@ def _happens(place: HeadPlace) -> str:
     positions = place.attention.rotated
     half = positions is not None and _by_halves(positions)
     pairs = "a column of the first half and one of the second" if half else "two columns"
+    scaled = (
+        ""
+        if positions is None or not rope_scaling.is_scaled(positions)
+        else f" {rope_scaling.told(positions)}."
+    )
     return (
         f"In each query and key {pairs} at a time are turned by an angle that grows with the"
-        " position, which counts from 0."
+        f" position, which counts from 0.{scaled}"
     )
 
 
@@ -98,7 +126,15 @@ STEP = Step(
     at=HeadPlace,
     title="Rotary positions",
     does="turns queries and keys by their positions",
-    makes=("Q_cosine", "Q_sine", "rotated_Q", "K_cosine", "K_sine", "rotated_K"),
+    makes=(
+        *rope_scaling.MAKES,
+        "Q_cosine",
+        "Q_sine",
+        "rotated_Q",
+        "K_cosine",
+        "K_sine",
+        "rotated_K",
+    ),
     shapes="Q [n, d_k], K [m, d_k] → rotated_Q [n, d_k], rotated_K [m, d_k]",
     happens=_happens,
     why=(
@@ -109,6 +145,7 @@ STEP = Step(
         "The dot product of two turned vectors depends only on how much further one was turned"
         " than the other: so a score knows how far apart two tokens stand, wherever they are."
     ),
+    check=_check,
     plan=_plan,
     fits=_fits,
     general=General(positions=(Positions("rope"),)),

@@ -5,8 +5,18 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from attncli.file.keys import Key, Record
-from attncli.file.kinds import NUMBER, POSITIVE, Choice, Either, Kind, ListOf, WholeNumber
+from attncli.file.keys import Key, Needs, Record
+from attncli.file.kinds import (
+    COUNT,
+    NUMBER,
+    POSITIVE,
+    Choice,
+    Either,
+    Flag,
+    Kind,
+    ListOf,
+    WholeNumber,
+)
 from attncli.file.matrices import MATRIX
 from attncli.file.nodes import Items, Map, Node, Scalar
 from attncli.file.sources import is_source
@@ -28,6 +38,72 @@ PAIRS = Key(
 DIMENSIONS: Key[int | None] = Key(
     "dimensions", WholeNumber(2, 10**6), "how many dimensions turn, all by default"
 )
+_FACTOR = Key("factor", POSITIVE, "how many times as far the model is to reach")
+_ORIGINAL = Key("original_length", COUNT, "the length that the model was first trained on")
+
+
+def _scaling(kind: str, says: str, *keys: Key[Any], needs: tuple[str, ...] = ()) -> Record:
+    needed = ("factor", *needs)
+    example = ", ".join([f"kind: {kind}", *(f"{name}: {_EXAMPLES[name]}" for name in needed)])
+    return Record.of(
+        Key("kind", Choice((kind,)), f"`{kind}`: {says}"),
+        _FACTOR,
+        *keys,
+        needs=Needs("scaling", needed, f"{{{example}}}"),
+    )
+
+
+_EXAMPLES = {"factor": 4, "original_length": 4096}
+_BY_LENGTH = (_ORIGINAL.name,)
+SCALINGS: dict[str, Record] = {
+    "linear": _scaling("linear", "each frequency is divided by the factor"),
+    "ntk": _scaling("ntk", "the base is multiplied by factor^(d/(d − 2))"),
+    "dynamic": _scaling(
+        "dynamic",
+        "the same, with the factor s × length / original_length − (s − 1), of a text that is longer"
+        " than the original length",
+        _ORIGINAL,
+        needs=_BY_LENGTH,
+    ),
+    "llama3": _scaling(
+        "llama3",
+        "frequencies that turn seldom within the original length are divided by the factor, those"
+        " that turn often stay, and between the two is a ramp",
+        _ORIGINAL,
+        Key("low_freq_factor", POSITIVE, "how many turns are seldom, 1 by default", Decimal(1)),
+        Key("high_freq_factor", POSITIVE, "how many turns are often, 4 by default", Decimal(4)),
+        needs=_BY_LENGTH,
+    ),
+    "yarn": _scaling(
+        "yarn",
+        "the same with a ramp from pair to pair, and cosines and sines times an attention factor",
+        _ORIGINAL,
+        Key("beta_fast", POSITIVE, "how many turns are often, 32 by default", Decimal(32)),
+        Key("beta_slow", POSITIVE, "how many turns are seldom, 1 by default", Decimal(1)),
+        Key(
+            "attention_factor",
+            POSITIVE,
+            "what cosines and sines are multiplied by, 0.1 ln factor + 1 by default",
+        ),
+        Key("truncate", Flag(), "whether the ramp begins and ends at whole pairs, the default"),
+        needs=_BY_LENGTH,
+    ),
+}
+_ANY_SCALING = Record.of(Key("kind", Choice(tuple(SCALINGS)), "which it is"))
+
+
+def _kind_of_scaling(node: Node) -> Kind[object]:
+    kind = node.get("kind") if isinstance(node, Map) else None
+    known: Kind[object] = SCALINGS.get(kind.text if isinstance(kind, Scalar) else "", _ANY_SCALING)
+    return known
+
+
+SCALING: Key[Any] = Key(
+    "scaling",
+    Either(_kind_of_scaling, tuple(SCALINGS.values())),
+    "frequencies of a model that is to reach further than it was trained: `{kind: linear, factor:"
+    " 4}`, or `ntk`, `dynamic`, `llama3`, `yarn`",
+)
 SLOPES = Key("slopes", ListOf(NUMBER), "a slope for each head, by default the paper's", ())
 _KINDS: dict[str, Kind[object]] = {
     "sinusoidal": Record.of(
@@ -41,6 +117,7 @@ _KINDS: dict[str, Kind[object]] = {
         BASE,
         DIMENSIONS,
         START,
+        SCALING,
     ),
     "alibi": Record.of(
         Key("kind", Choice(("alibi",)), "`alibi`: a score loses slope × distance"),

@@ -1,0 +1,52 @@
+"""Settings of a model's `config.json` as a scenario says them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from attncli.refusals import Refusal, listed
+from attncli.steps.input.position_keys import SCALINGS
+
+Data = Mapping[str, Any]
+
+_SCALED = {
+    "factor": "factor",
+    "original_length": "original_max_position_embeddings",
+    "low_freq_factor": "low_freq_factor",
+    "high_freq_factor": "high_freq_factor",
+    "beta_fast": "beta_fast",
+    "beta_slow": "beta_slow",
+    "attention_factor": "attention_factor",
+    "truncate": "truncate",
+}
+"""Keys of the scaling of rotary positions, and what they are called in config.json."""
+
+
+def rope_scaling(config: Data) -> Data | None:
+    """How the frequencies of rotary positions are scaled, if they are. Raises Refusal."""
+    rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
+    kind = rope.get("rope_type", rope.get("type", "default"))
+    if kind == "default":
+        return None
+    known = SCALINGS.get(kind)
+    strange = {"mscale", "mscale_all_dim"} & {name for name, value in rope.items() if value}
+    if known is None or strange:
+        wrong = f"rope_type {kind}" if known is None else f"{listed(sorted(strange))} of {kind}"
+        raise Refusal.of("config.json", f"{wrong} isn't known", f"known: {listed([*SCALINGS])}")
+    length = config.get("max_position_embeddings")
+    if kind == "dynamic" or rope.get("original_max_position_embeddings") is None:
+        rope = {**rope, "original_max_position_embeddings": length}
+    said = {ours: rope.get(theirs) for ours, theirs in _SCALED.items() if ours in known.known}
+    given = {name: _plainly(value) for name, value in said.items() if value is not None}
+    return {"kind": kind, **given}
+
+
+def _plainly(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else written(value)
+
+
+def written(value: object) -> str:
+    """A setting as a scenario has it: `0.00001`, and not `1e-05`."""
+    return format(Decimal(str(value)), "f") if isinstance(value, float) else str(value)
