@@ -54,6 +54,16 @@ CONFIGS: dict[str, dict[str, Any]] = {
         "final_logit_softcapping": 3.0,
         "layer_types": None,
     },
+    "gemma3_text": {
+        **_SIZES,
+        "num_hidden_layers": 3,
+        "num_key_value_heads": 2,
+        "head_dim": 8,
+        "query_pre_attn_scalar": 10,
+        "sliding_window": 2,
+        "layer_types": None,
+        "sliding_window_pattern": 3,
+    },
     "olmo2": {**_SIZES, "num_key_value_heads": 2},
 }
 

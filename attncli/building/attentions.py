@@ -12,6 +12,7 @@ from attncli.scenario.model import Attention, Layer, Positions, Settings, entry_
 from attncli.steps.schema import ATTENTION
 
 Values = Mapping[str, Any]
+ROPE = "rope"
 
 
 class AttendedRows(NamedTuple):
@@ -47,9 +48,20 @@ def attention_of(said: Settings, seen: AttendedRows, names: Names) -> Attention:
         projects="projection" not in values,
         said=said,
         cached=cached,
-        rotated=seen.rope,
+        rotated=_rotated(said, seen),
         alibi=seen.alibi,
     )
+
+
+def _rotated(said: Settings, seen: AttendedRows) -> Positions | None:
+    """How queries and keys are turned: as positions say, but for what is said here."""
+    own = said.values.get(ROPE)
+    if own is None or seen.sees_memory:
+        return seen.rope
+    if isinstance(own, str):
+        return None
+    stack = {} if seen.rope is None else seen.rope.said.values
+    return Positions(ROPE, Settings(values={**stack, **own}))
 
 
 def _paths(path: Name, heads: int) -> Iterator[Name]:

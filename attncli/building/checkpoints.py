@@ -13,7 +13,7 @@ from typing import Any
 
 from attncli.building.checkpoint_inputs import Reading
 from attncli.building.family_tables import family_of
-from attncli.building.model_settings import rope_scaling, written
+from attncli.building.model_settings import local_rope, rope_scaling, written
 from attncli.file.files import RefusedFileError
 from attncli.file.safetensors_files import INDEX, names_in_index, tensors_in
 from attncli.records import NamedTuple
@@ -121,6 +121,7 @@ _WORKED_OUT: Mapping[str, Callable[[Checkpoint], object]] = {
     "embedding_scale": _embedding_scale,
     "labels": _labels,
     "rotary_dimensions": _rotary_dimensions,
+    "local_rope": lambda checkpoint: local_rope(checkpoint.config),
     "rope_scaling": lambda checkpoint: rope_scaling(checkpoint.config),
     "query_rows": _rows_of(0),
     "key_rows": _rows_of(1),

@@ -27,6 +27,21 @@ _SCALED = {
 def rope_scaling(config: Data) -> Data | None:
     """How the frequencies of rotary positions are scaled, if they are. Raises Refusal."""
     rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
+    return _scaling(config, rope.get("full_attention") or rope)
+
+
+def local_rope(config: Data) -> Data | None:
+    """How layers with a window turn queries and keys, where they do it in a way of their own."""
+    local = (config.get("rope_parameters") or {}).get("sliding_attention")
+    if local is None:
+        base = config.get("rope_local_base_freq")
+        return None if base is None else {"base": written(base)}
+    scaling = _scaling(config, local)
+    base = {"base": written(local["rope_theta"])}
+    return base if scaling is None else {**base, "scaling": scaling}
+
+
+def _scaling(config: Data, rope: Data) -> Data | None:
     kind = rope.get("rope_type", rope.get("type", "default"))
     if kind == "default":
         return None

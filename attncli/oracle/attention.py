@@ -168,19 +168,28 @@ def _masked(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers 
     x = _scaled(book, record, head, inputs)
     if x is None:
         return None
-    if "softcap" in record:
-        cap = book.number(record["softcap"])
-        x = book.keep("capped", cap * apply("tanh", x / cap))
+    x = _capped(book, record, "before_bias", x)
     x = _biased(book, record, head, inputs, x)
+    x = _capped(book, record, "after_bias", x)
     if "temperature" in record:
         x = book.keep("tempered", x / book.number(record["temperature"]))
     told = masks.rules(record, causal=inputs.causal)
-    if not told:
+    if told:
+        seen = masks.seen(book, told, inputs.key_names, x.shape)
+        book.copy("mask", book.numbers(seen.astype(int)))
+        instead = book.number(record.get("mask_value", "-inf"))
+        x = book.copy("masked", where(seen, x, instead))
+    return _capped(book, record, "after_mask", x)
+
+
+def _capped(book: Book, record: Record, now: str, x: Numbers) -> Numbers:
+    """c tanh(x / c), if this is the moment; what is hidden comes to −c."""
+    if "softcap" not in record or record.get("softcap_order", "before_bias") != now:
         return x
-    seen = masks.seen(book, told, inputs.key_names, x.shape)
-    book.copy("mask", book.numbers(seen.astype(int)))
-    instead = book.number(record.get("mask_value", "-inf"))
-    return book.copy("masked", where(seen, x, instead))
+    cap = book.number(record["softcap"])
+    hidden, zero = x == book.number("-inf"), book.number(0)
+    bent = cap * apply("tanh", where(~hidden, x, zero) / cap)
+    return book.keep("capped", where(~hidden, bent, -cap))
 
 
 def _scaled(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers | None:
@@ -204,15 +213,24 @@ def _scores(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers 
         return None
     if qk_norm.is_due(record, head.place[1], "before"):
         Q, K = qk_norm.normed_pair(book, record, Q, K)
-    if inputs.rope is not None:
-        theta = frequencies(book, inputs.rope, K)
+    rope = _rope(record, inputs)
+    if rope is not None:
+        theta = frequencies(book, rope, K)
         Q, K = (
-            rotated(book, inputs.rope, "Q", Q, len(K) - len(Q), theta),
-            rotated(book, inputs.rope, "K", K, 0, theta),
+            rotated(book, rope, "Q", Q, len(K) - len(Q), theta),
+            rotated(book, rope, "K", K, 0, theta),
         )
     if qk_norm.is_due(record, head.place[1], "after"):
         Q, K = qk_norm.normed_pair(book, record, Q, K)
     return book.keep("scores", Q @ K.T)
+
+
+def _rope(record: Record, inputs: Inputs) -> Record | None:
+    """How queries and keys are turned, as positions say, but for what is said here."""
+    own = record.get("rope", {})
+    if own == "none":
+        return None
+    return inputs.rope if not own else {**(inputs.rope or {}), **own}
 
 
 def _biased(book: Book, record: Record, head: _Head, inputs: Inputs, x: Numbers) -> Numbers:

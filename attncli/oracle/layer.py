@@ -17,12 +17,12 @@ from attncli.oracle.recurrent import recurrent
 SETTINGS = (
     *RECURRENT,
     "block", "norm", "norms", "residuals", "activation", "heads", "kv_heads", "d_k", "d_v", "d_ff",
-    "projection", "weights_layout", "scale", "softcap", "qk_norm", "temperature", "mask",
-    "mask_value", "gated", "parallel", "residual_scale", "router",
+    "projection", "weights_layout", "scale", "softcap", "softcap_order", "qk_norm",
+    "temperature", "mask", "mask_value", "gated", "parallel", "rope", "residual_scale", "router",
 )  # fmt: skip
 _CROSS = (
     "heads", "kv_heads", "d_k", "d_v", "projection", "weights_layout", "scale", "softcap",
-    "temperature", "mask_value",
+    "softcap_order", "temperature", "mask_value",
 )  # fmt: skip
 _OTHERS = {
     "W1", "W2", "W3", "b1", "b2", "b3", "norm", "norms", "norm1", "activation", "gated",
@@ -30,8 +30,9 @@ _OTHERS = {
 }  # fmt: skip
 _ATTENTION = {
     "block", "heads", "kv_heads", "scale", "scaled", "scores", "mask", "mask_value", "bias",
-    "softcap", "temperature", "weights", "dropout", "output", "cache", "projection", "qk_norm",
-    "d_k", "d_v", "Q", "K", "V", *(f"{kind}_{name}" for kind in "Wb" for name in "QKVO"),
+    "softcap", "softcap_order", "temperature", "weights", "dropout", "output", "cache",
+    "projection", "qk_norm", "rope", "d_k", "d_v", "Q", "K", "V",
+    *(f"{kind}_{name}" for kind in "Wb" for name in "QKVO"),
 }  # fmt: skip
 _GATES = {"swiglu": "silu", "geglu": "gelu"}
 

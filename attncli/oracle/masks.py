@@ -37,6 +37,8 @@ def seen(book: Book, told: Sequence[object], keys: list[str], shape: tuple[int, 
         if not isinstance(one, Mapping):
             result &= j <= i
             continue
+        corner = {"top-left": j <= i - (m - n), "bottom-right": j <= i}
+        result &= corner.get(str(one.get("causal")), True)
         result &= abs(i - j) < int(one.get("window", n + m))
         result &= ~_is_padding(one.get("padding", []), keys, m)
         result &= truths(one["allowed"]) if "allowed" in one else True

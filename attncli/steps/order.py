@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 class StepLine(NamedTuple):
     """A step, and its keys: those of a stack, of an attention, of a layer, of a recurrent layer or
     one way of it, and of the whole file. What is `only_for` some keys isn't taken without one.
-    `asks` names its questions that are answered in words."""
+    `asks` names its questions that are answered in words; where a step may be taken at several
+    places, `when` is the key and the word that choose this one, None for the default."""
 
     step: str
     stack: str = ""
@@ -34,10 +35,16 @@ class StepLine(NamedTuple):
     file: str = ""
     only_for: str = ""
     asks: str = ""
+    when: tuple[str, str | None] = ("", None)
 
     def is_taken(self, said: Collection[str]) -> bool:
         """Whether it is taken where these keys are said."""
         return not self.only_for or any(key in said for key in self.only_for.split())
+
+    def is_moment(self, said: Mapping[str, object]) -> bool:
+        """Whether this is the place of a step that may be taken at several."""
+        key, value = self.when
+        return not key or said.get(key) == value
 
 
 TOKENIZER = (
@@ -65,6 +72,7 @@ PROJECTION = (
         file="memory",
     ),
 )
+_ORDER = "softcap_order"
 _QK_NORM = StepLine("qk_norm", attention="qk_norm", only_for="qk_norm")
 WITH_HEADS = (
     _QK_NORM,
@@ -73,14 +81,21 @@ WITH_HEADS = (
 """What is done with all heads together."""
 IN_HEADS = (
     _QK_NORM,
-    StepLine("rotate", only_for="positions"),
+    StepLine("rotate", attention="rope", only_for="positions rope"),
     _QK_NORM,
     StepLine("scores", attention="scores"),
     StepLine("scale", attention="scale scaled"),
-    StepLine("softcap", attention="softcap", only_for="softcap"),
+    StepLine(
+        "softcap",
+        attention="softcap softcap_order",
+        only_for="softcap softcap_order",
+        when=(_ORDER, None),
+    ),
     StepLine("bias", attention="bias", only_for="bias positions mask"),
+    StepLine("softcap", only_for="softcap softcap_order", when=(_ORDER, "after_bias")),
     StepLine("temperature", attention="temperature", only_for="temperature"),
     StepLine("mask", attention="mask mask_value", only_for="mask", asks="which_mask"),
+    StepLine("softcap", only_for="softcap softcap_order", when=(_ORDER, "after_mask")),
     StepLine("softmax", attention="weights", asks="attends_most"),
     StepLine("dropout", attention="dropout", only_for="dropout"),
     StepLine("weighted_sum", attention="output"),

@@ -84,10 +84,11 @@ def steps() -> tuple[Step[Any], ...]:
 def _asked(lines: Iterable[StepLine], place: AttentionPlace) -> Iterator[StepLine]:
     """The steps of an attention that are taken always, or that a scenario asks for there."""
     said = place.attention.said.values
+    order = {key: value for key, value in said.items() if value != "before_bias"}
     heads = said.get("heads")
     asked = set(said).union(*heads) if isinstance(heads, tuple) else set(said)
     asked |= {"positions"} if place.stack.positions else set()
-    return (line for line in lines if line.is_taken(asked))
+    return (line for line in lines if line.is_taken(asked) and line.is_moment(order))
 
 
 class _Teller:

@@ -216,9 +216,14 @@ def same(left: Value, right: Value) -> bool:
 def _mp(function: Callable[[Any], Any]) -> Callable[[Decimal], Decimal]:
     def of(x: Decimal) -> Decimal:
         with mpmath.workdps(_DIGITS + 20):
-            return Decimal(mpmath.nstr(function(mpmath.mpf(str(x))), _DIGITS))
+            return Decimal(mpmath.nstr(function(mpmath.mpf(_told(x))), _DIGITS))
 
     return of
+
+
+def _told(x: Decimal) -> str:
+    """A number as mpmath reads it."""
+    return str(x) if x.is_finite() else str(float(x))
 
 
 _FUNCTIONS: dict[str, Callable[..., Decimal]] = {

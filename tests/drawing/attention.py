@@ -92,16 +92,18 @@ class Attention:
             return masks
         if m >= n and pen.coin():
             masks.append("causal")
-        kind = pen.choice("none", "padding", "window", "allowed", "blocked", "add")
+        kind = pen.choice("none", "padding", "window", "allowed", "blocked", "add", "top-left")
         if kind == "padding" and m > 1:
             names = [key for key in NAMES if key in keys and key != keys[0]]
             masks.append({"padding": [pen.choice(str(pen.size(2, m)), *names)]})
         elif kind == "window" and m >= n:
             masks.append({"window": pen.size(1, 3)})
-        elif kind == "allowed":
-            masks.append({kind: pen.table(n, m, seen=("true", "1"), hidden="false")})
-        elif kind == "blocked":
-            masks.append({kind: pen.table(n, m, seen=("0", "false"), hidden="1")})
+        elif kind in ("allowed", "blocked"):
+            told = {"allowed": (("true", "1"), "false"), "blocked": (("0", "false"), "1")}
+            seen, hidden = told[kind]
+            masks.append({kind: pen.table(n, m, seen=seen, hidden=hidden)})
+        elif kind == "top-left":
+            masks.append({"causal": kind})
         elif kind == "add":
             hidden = pen.choice("-inf", "-1", "-inf")
             masks.append(

@@ -43,6 +43,8 @@ class Stack:
         ):
             if pen.coin(chance):
                 record[key] = pen.choice(*values)
+        if "softcap" in record and pen.coin():
+            record["softcap_order"] = pen.choice("after_bias", "after_mask", "before_bias")
         return record if self.block == "attention" else record | self._sublayers()
 
     def _sublayers(self) -> Tree:
@@ -177,7 +179,15 @@ class Stack:
         attention = Attention(pen, self.settings, self.d, len(self.tokens))
         record = attention.record(width, keys, rope=self.rope, cached=self.cached, merge=not bare)
         if self.memory is not None and self.block == "decoder":
-            inherited = ("heads", "kv_heads", "scale", "softcap", "temperature", "weights_layout")
+            inherited = (
+                "heads",
+                "kv_heads",
+                "scale",
+                "softcap",
+                "softcap_order",
+                "temperature",
+                "weights_layout",
+            )
             told = {key: self.settings[key] for key in inherited if key in self.settings}
             names, width = self.memory
             cross = attention.record(width, names, rope=False, cached=0, merge=True)

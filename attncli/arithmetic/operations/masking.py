@@ -38,9 +38,11 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Causal:
-    """No key after the query, or after one that is so many places later, which is a mistake."""
+    """No key after the query, or after one that is so many places later, which is a mistake.
+    `from_top` says that the first query is at the first key, whatever other rules go by."""
 
     later: int = 0
+    from_top: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,21 +108,24 @@ class Seen(ZeroOne):
         tables = [table.values for table in operands[1:]]
         if any(table.shape != (n, m) for table in tables):
             raise ValueError(f"a mask of scores [{n}, {m}] has another shape")
-        queries = (np.arange(n) + self._ahead(n, m))[:, np.newaxis]
-        return self._seen(queries, np.arange(m)[np.newaxis], tables).astype(np.float64)
+        ahead = self._ahead(n, m)
+        queries, keys = (np.arange(n) + ahead)[:, np.newaxis], np.arange(m)[np.newaxis]
+        return self._seen(self._placed(ahead), queries, keys, tables).astype(np.float64)
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         n, m = operands[0].shape
         tables = [table.values[i : i + 1, j : j + 1] for table in operands[1:]]
-        seen = self._seen(np.array([[i + self._ahead(n, m)]]), np.array([[j]]), tables)
+        ahead = self._ahead(n, m)
+        seen = self._seen(self._placed(ahead), np.array([[i + ahead]]), np.array([[j]]), tables)
         return (constant(int(seen[0, 0])),)
 
     def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
         """1 or 0 by the places of query and key; by a table, what its number says."""
         tables = iter(operands[:0:-1])
         form: Expression = constant(1)
-        query = i + self._ahead(*operands[0].shape)
-        for rule in reversed(self.rules):
+        ahead = self._ahead(*operands[0].shape)
+        query = i + ahead
+        for rule in reversed(self._placed(ahead)):
             if _has_table(rule):
                 form = _by_table(rule, next(tables).number(i, j), form)
             else:
@@ -131,16 +136,26 @@ class Seen(ZeroOne):
         """How many keys come before that of the first query."""
         return 0 if self.from_top else m - n
 
+    def _placed(self, ahead: int) -> tuple[Rule, ...]:
+        """The rules for queries before which so many keys come."""
+        return tuple(
+            Causal(rule.later - ahead) if isinstance(rule, Causal) and rule.from_top else rule
+            for rule in self.rules
+        )
+
     def check(self, result: Matrix, *operands: Matrix) -> None:  # noqa: ARG002
         blind = ~result.values.any(axis=1)
         if self.must_see and blind.any():
             raise all_masked(int(blind.argmax()))
 
-    def _seen(self, queries: Places, keys: Places, tables: Sequence[Array]) -> Flags:
+    @staticmethod
+    def _seen(
+        rules: Sequence[Rule], queries: Places, keys: Places, tables: Sequence[Array]
+    ) -> Flags:
         """Which of the keys [1, b] the queries [a, 1] see, both by their places. -> [a, b]"""
         seen = np.ones((queries.shape[0], keys.shape[1]), dtype=np.bool_)
         left = iter(tables)
-        for rule in self.rules:
+        for rule in rules:
             table = next(left) if _has_table(rule) else _NO
             seen &= _allows(rule, queries, keys, table)
         return seen
@@ -188,6 +203,8 @@ def _by_places(rule: Rule, query: int, key: int, seen: Expression) -> Expression
 
 def _words(rule: Rule, table: str) -> str:
     match rule:
+        case Causal(0, True):
+            return "j is at most i"
         case Causal(later):
             return f"key j is not after query i{f' {later:+}'.replace('-', '−') if later else ''}"
         case Window(width):

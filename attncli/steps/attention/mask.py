@@ -58,7 +58,7 @@ def _value(place: HeadPlace) -> Decimal:
 def _rule(rule: MaskRule) -> Rule:
     match rule.kind:
         case "causal":
-            return Causal()
+            return Causal(from_top=rule.from_top)
         case "window":
             return Window(rule.width)
         case "padding":
@@ -103,7 +103,9 @@ def _seen(place: HeadPlace, *, later: int = 0, from_top: bool = False) -> Defini
     (mask, _), rules = _plan(place), mask_rules(place.attention)
     if not any(rule.kind == "causal" for rule in rules):
         return None
-    moved = tuple(Causal(later) if rule.kind == "causal" else _rule(rule) for rule in rules)
+    moved = tuple(
+        Causal(later, rule.from_top) if rule.kind == "causal" else _rule(rule) for rule in rules
+    )
     return mask._replace(operation=Seen(moved, must_see=True, from_top=from_top))
 
 
@@ -121,10 +123,20 @@ def _as_scored(place: HeadPlace) -> tuple[Definition, ...]:
     return (Definition(place.name("masked"), Same(), (place.x,)),)
 
 
+def _aligned(place: HeadPlace, rule: MaskRule) -> str:
+    """Which corner of the table a causal rule starts from, where there is more than one way."""
+    n, m = (side(place.x) for side in (place.height, place.width))
+    if rule.kind != "causal" or (n == m and not rule.from_top):
+        return ""
+    if rule.from_top:
+        return ", and the first query stands at the first key (aligned top left)"
+    return ", and the last query stands at the last key (aligned bottom right)" if n and m else ""
+
+
 def _happens(place: HeadPlace) -> str:
     told = [
         f"no query sees a key {rule.width} or more places away" if rule.kind == "window"
-        else _IN_WORDS[rule.kind]
+        else _IN_WORDS[rule.kind] + _aligned(place, rule)
         for rule in mask_rules(place.attention)
     ]  # fmt: skip
     value = _value(place)

@@ -19,7 +19,14 @@ from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.trace import HeadPlace
 
 _WORD = Choice(("causal", "none"), "a rule like {padding: [3]}")
+_CORNERS = ("top-left", "bottom-right")
 _RULE = Record.of(
+    Key(
+        "causal",
+        Choice(_CORNERS),
+        "`{causal: top-left}`: no later keys, the first query standing at the first key;"
+        " `bottom-right` is `causal`: the last query stands at the last key",
+    ),
     Key(
         "padding",
         ListOf(TOKEN),
@@ -58,12 +65,13 @@ MASK_VALUE: Key[str | Decimal] = Key(
 
 class MaskRule(NamedTuple):
     """One rule of a mask; `keys` are padded places from 0, `table` is the full name of the table
-    that it goes by, if any."""
+    that it goes by, if any; `from_top` says that the first query is at the first key."""
 
     kind: str
     width: int = 0
     keys: tuple[int, ...] = ()
     table: Name = TOP
+    from_top: bool = False
 
 
 def _said(attention: Attention) -> tuple[str | Mapping[str, Any], ...]:
@@ -88,6 +96,8 @@ def _path(attention: Attention, k: int) -> Name:
 
 
 def _rules_of(attention: Attention, path: Name, rule: Mapping[str, Any]) -> Iterator[MaskRule]:
+    if "causal" in rule:
+        yield MaskRule("causal", from_top=rule["causal"] == _CORNERS[0])
     if "padding" in rule:
         keys = [k for name in rule["padding"] for k in _padded(attention, name)]
         yield MaskRule("padding", keys=tuple(dict.fromkeys(keys)))

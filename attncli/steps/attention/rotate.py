@@ -12,7 +12,7 @@ from attncli.name import Name
 from attncli.scenario.model import Positions
 from attncli.scenario.scenario import Scenario
 from attncli.steps.attention import rope_scaling
-from attncli.steps.input.position_keys import BASE, DIMENSIONS, PAIRS, START
+from attncli.steps.input.position_keys import BASE, DIMENSIONS, PAIRS, ROPE, START
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 from attncli.trace.extents import sized
@@ -32,7 +32,10 @@ def _dimensions(positions: Positions) -> int | None:
 
 
 def _check(place: HeadPlace, problems: Problems) -> None:
-    positions = place.attention.rotated
+    positions, said = place.attention.rotated, place.attention.said
+    if place.attention.sees_memory and said.says(ROPE):
+        wrong = "the positions of a memory are nobody's, and queries can't be turned against them"
+        problems.add(place.scenario.where(said.at(ROPE)), wrong, "leave rope out")
     if positions is not None and rope_scaling.is_scaled(positions):
         rope_scaling.check(place, positions, problems)
 
@@ -124,6 +127,7 @@ def _happens(place: HeadPlace) -> str:
 STEP = Step(
     name="rotate",
     at=HeadPlace,
+    keys=(ROPE,),
     title="Rotary positions",
     does="turns queries and keys by their positions",
     makes=(

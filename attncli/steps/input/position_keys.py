@@ -104,6 +104,18 @@ SCALING: Key[Any] = Key(
     "frequencies of a model that is to reach further than it was trained: `{kind: linear, factor:"
     " 4}`, or `ntk`, `dynamic`, `llama3`, `yarn`",
 )
+_TURNING: tuple[Key[Any], ...] = (PAIRS, BASE, DIMENSIONS, START, SCALING)
+"""How queries and keys are turned."""
+_NOT_TURNED, _TURNED = Choice(("none",), "a map like {base: 10000}"), Record.of(*_TURNING)
+ROPE: Key[Any] = Key(
+    "rope",
+    Either(
+        lambda node: _NOT_TURNED if isinstance(node, Scalar) else _TURNED, (_NOT_TURNED, _TURNED)
+    ),
+    "how queries and keys are turned here, beyond what `positions` says of `rope`: `{base: 10000}`"
+    " (Gemma 3), or `none`: not at all (Cohere 2)",
+    shared=True,
+)
 SLOPES = Key("slopes", ListOf(NUMBER), "a slope for each head, by default the paper's", ())
 _KINDS: dict[str, Kind[object]] = {
     "sinusoidal": Record.of(
@@ -113,11 +125,7 @@ _KINDS: dict[str, Kind[object]] = {
     ),
     "rope": Record.of(
         Key("kind", Choice(("rope",)), "`rope`: queries and keys are turned"),
-        PAIRS,
-        BASE,
-        DIMENSIONS,
-        START,
-        SCALING,
+        *_TURNING,
     ),
     "alibi": Record.of(
         Key("kind", Choice(("alibi",)), "`alibi`: a score loses slope × distance"),
