@@ -42,7 +42,7 @@ Recount = Callable[[Sequence[int]], Scenario]
 
 def load(
     source: Source,
-    changes: Changes = (),
+    changes: str | Changes = (),
     *,
     outside: bool = False,
     large: bool = False,
@@ -50,7 +50,8 @@ def load(
 ) -> Scenario:
     """The scenario of a file, of a shipped scenario's name, or of a mapping.
 
-    A mapping has the keys of a scenario file; its matrices may be NumPy arrays. `changes` are
+    A mapping has the keys of a scenario file; its matrices may be arrays of NumPy, PyTorch, JAX or
+    whatever else gives its numbers as these do. `changes`, one or several, are
     applied first, each written `KEY=VALUE` as for `--set`: `scale=none`, `W_K[1,2]=0`.
     `outside` allows matrices from files that don't lie in the scenario's folder, `large`
     what takes longer or more memory than the budget allows; `progress` is
@@ -58,7 +59,7 @@ def load(
     Raises ScenarioError, whose `problems` are all that is wrong.
     """
     problems = Problems()
-    tree = changed_tree(source, changes, problems)
+    tree = changed_tree(source, (changes,) if isinstance(changes, str) else changes, problems)
     _check_is_scenario(tree)
     if not large:
         check_size(tree)

@@ -207,12 +207,33 @@ def test_the_exercise_file_in_the_reference_works(tmp_path: Path) -> None:
     assert (tmp_path / "exam" / "forms" / "A.yaml").is_file()
 
 
-def test_the_library_example_prints_what_it_says() -> None:
-    ((code, output),) = re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", README, re.DOTALL)
+CODE = re.compile(r"```python\n(.*?)```\n\n```\n(.*?)```", re.DOTALL)
+"""Python, and what it prints."""
+
+
+def printed_by(code: str) -> str:
+    """What Python prints in an empty module."""
     printed = StringIO()
     with redirect_stdout(printed):
         exec(compile(code, "README", "exec"), {})
-    assert printed.getvalue() == output
+    return printed.getvalue()
+
+
+def test_the_library_example_prints_what_it_says() -> None:
+    ((code, output),) = CODE.findall(README)
+    assert printed_by(code) == output
+
+
+@pytest.mark.parametrize(("code", "output"), CODE.findall(section("Library: ")))
+def test_the_recipes_of_the_reference_print_what_they_say(code: str, output: str) -> None:
+    for package in ("torch", "pandas"):
+        if f"import {package}" in code:
+            pytest.importorskip(package, reason=f"no {package} here")
+    assert printed_by(code) == output
+
+
+def test_each_recipe_is_run() -> None:
+    assert section("Library: ").count("```python") == len(CODE.findall(section("Library: "))) > 5
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

@@ -6,12 +6,18 @@ imported for them.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-_NUMBERS = "biuf"
+
+class SupportsDLPack(Protocol):
+    """An array of some package, by the protocol that they share."""
+
+    def __dlpack__(self, **how: Any) -> Any: ...  # noqa: ANN401
+
+    def __dlpack_device__(self) -> tuple[Any, int]: ...
 
 
 def as_array(value: Any) -> NDArray[Any] | None:  # noqa: ANN401

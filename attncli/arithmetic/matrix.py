@@ -55,9 +55,9 @@ class Matrix:
     values: Array
     places: int | None
     decimals: int
-    written: Written | None = None
+    written: Written | None = field(default=None, repr=False)
     name: str = ""
-    source: Source | None = None
+    source: Source | None = field(default=None, repr=False)
     spread: Spread | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:

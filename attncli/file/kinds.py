@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any, Protocol, TypeVar
 
 from attncli.arithmetic import decimals
-from attncli.file.nodes import Items, Map, Node, Scalar, describe
+from attncli.file.nodes import Items, Map, Node, Numbers, Scalar, describe, spelled_out
 from attncli.file.problems import Problems
 from attncli.records import NamedTuple
 
@@ -190,6 +190,7 @@ class ListOf(NamedTuple):
     empty: bool = False
 
     def read(self, node: Node, problems: Problems) -> tuple[Any, ...] | None:
+        node = spelled_out(node)
         if not isinstance(node, Items) or not (node.items or self.empty):
             wrong = "an empty list" if isinstance(node, Items) else describe(node)
             what = "entries belong" if isinstance(node, Items) else "a list belongs"
@@ -209,7 +210,7 @@ class OneOrMany(NamedTuple):
     kind: Kind[Any]
 
     def read(self, node: Node, problems: Problems) -> tuple[Any, ...] | None:
-        if isinstance(node, Items):
+        if isinstance(node, Items | Numbers):
             return ListOf(self.kind).read(node, problems)
         value = self.kind.read(node, problems)
         return None if value is None else (value,)

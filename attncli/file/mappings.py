@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from attncli.arithmetic.arrays import as_array
 from attncli.file.nodes import Items, Map, Node, Numbers, Scalar
 from attncli.file.problems import scenario_error
 from attncli.file.reading import DEEPEST
@@ -23,8 +25,9 @@ def mapping_tree(mapping: Mapping[Any, Any]) -> Map:
 
 
 def _map(mapping: Mapping[Any, Any], name: str, depth: int) -> Map:
+    """The keys and values; a key that has None isn't there."""
     entries = []
-    for key, value in mapping.items():
+    for key, value in ((k, x) for k, x in mapping.items() if x is not None):
         inside = f"{name}.{key}" if name else str(key)
         entries.append((Scalar(str(key), _where(inside)), _node(value, inside, depth + 1)))
     return Map(tuple(entries), _where(name))
@@ -38,14 +41,15 @@ def _node(value: object, name: str, depth: int, entry: tuple[int, ...] = ()) -> 
     if depth > DEEPEST + 1:
         right = f"use at most {DEEPEST} levels"
         raise scenario_error(where, "lists and maps are nested too deeply", right)
+    array = None if isinstance(value, Mapping) else as_array(value)
+    if array is not None:
+        return _of_array(array, name, depth, entry)
     match value:
         case Mapping():
             return _map(value, told, depth)
-        case list() | tuple():
+        case list() | tuple() | range():
             items = (_node(x, name, depth + 1, (*entry, k)) for k, x in enumerate(value, 1))
             return Items(tuple(items), where)
-        case np.ndarray() if value.dtype.kind in "biuf":
-            return Numbers(np.asarray(value, dtype=np.float64), where)
         case bool() | np.bool_():
             return Scalar(str(value).lower(), where)
         case int() if value.bit_length() > _LONGEST_INTEGER:
@@ -53,6 +57,16 @@ def _node(value: object, name: str, depth: int, entry: tuple[int, ...] = ()) -> 
             raise scenario_error(where, wrong, "give one whose size is at most 1e300")
         case _:
             return Scalar(str(value), where)
+
+
+def _of_array(array: NDArray[Any], name: str, depth: int, entry: tuple[int, ...]) -> Node:
+    """The numbers of an array; of one of texts, or of numbers of Python's own, as of a list."""
+    where = _where(f"{name}{list(entry)}" if entry else name)
+    if array.ndim and array.dtype.kind in "biuf":
+        return Numbers(np.asarray(array, dtype=np.float64), where)
+    if array.dtype.kind in "biufUO":
+        return _node(array.tolist(), name, depth, entry)
+    raise scenario_error(where, f"an array of {array.dtype}", "give one of numbers, or of texts")
 
 
 def _where(name: str) -> Where:

@@ -10,7 +10,7 @@ import numpy as np
 from attncli.arithmetic import decimals
 from attncli.arithmetic.matrix import Matrix
 from attncli.file.kinds import TRUTH, NumberKind, Schema
-from attncli.file.nodes import Items, Map, Node, Numbers, Scalar, describe
+from attncli.file.nodes import Items, Map, Node, Numbers, Scalar, describe, spelled_out
 from attncli.file.problems import Problems
 from attncli.file.sources import FileSource, RandomSource, SourceKind, is_source
 from attncli.records import NamedTuple
@@ -79,6 +79,7 @@ class VectorKind(NamedTuple):
 
     def read_row(self, node: Node, problems: Problems) -> list[Decimal] | None:
         """The numbers of one row; None where some aren't numbers."""
+        node = spelled_out(node)
         if not isinstance(node, Items) or not node.items:
             wrong = "this row is empty" if isinstance(node, Items) else describe(node)
             right = "give a list of numbers, like [1, 0]"

@@ -44,6 +44,18 @@ class Numbers(NamedTuple):
 Node = Scalar | Items | Map | Numbers
 
 
+def spelled_out(node: Node) -> Node:
+    """An array as the list that belongs where it stands; others as they are."""
+    return _items(node.array, node.where) if isinstance(node, Numbers) else node
+
+
+def _items(array: NDArray[np.float64], where: Where) -> Items:
+    if array.ndim > 1:
+        return Items(tuple(_items(row, where) for row in array), where)
+    numbers = (repr(number).removesuffix(".0") for number in array.tolist())
+    return Items(tuple(Scalar(number, where) for number in numbers), where)
+
+
 def describe(node: Node) -> str:
     """What a node is, for a message: `the text "abc"`, `a list`."""
     if isinstance(node, Scalar):

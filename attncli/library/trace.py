@@ -14,6 +14,7 @@ import numpy as np
 
 from attncli import pipeline
 from attncli.arithmetic.rounding import Array
+from attncli.building.trees import Source
 from attncli.file.address import Address, parse_address
 from attncli.library.names import TraceNames, UnknownNameError
 from attncli.library.quantity import WorkedQuantity, shown_of
@@ -211,9 +212,11 @@ def shown(trace: Trace) -> WorkedTrace:
     )
 
 
-def work(scenario: Scenario) -> WorkedTrace:
-    """The worked scenario, as far as what is given goes, which a notebook shows as a page.
+def work(scenario: Scenario | Source) -> WorkedTrace:
+    """The worked scenario, as far as what is given goes, which a notebook shows as a page; one that
+    isn't loaded yet is.
 
-    Raises ScenarioError where the numbers can't be worked.
+    Raises ScenarioError where it can't be loaded, or the numbers can't be worked.
     """
-    return shown(pipeline.work(scenario))
+    loaded = scenario if isinstance(scenario, Scenario) else pipeline.load(scenario)
+    return shown(pipeline.work(loaded))

@@ -8,7 +8,7 @@ from typing import Any
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import Either, Flag, Kind, MapOf, Schema, TextKind
 from attncli.file.matrices import EntryKind, MatrixKind, VectorKind
-from attncli.file.nodes import Items, Map, Node
+from attncli.file.nodes import Items, Map, Node, spelled_out
 from attncli.file.problems import Problems
 from attncli.records import NamedTuple
 
@@ -32,6 +32,7 @@ class NumbersKind(NamedTuple):
     """A number, a list of numbers or a list of rows."""
 
     def read(self, node: Node, problems: Problems) -> Printed | None:
+        node = spelled_out(node)
         if not isinstance(node, Items):
             number = _ENTRY.read(node, problems)
             return None if number is None else Printed((number,), ())

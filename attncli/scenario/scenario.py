@@ -29,7 +29,7 @@ class Site(NamedTuple):
     attention: Attention
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scenario:
     """Everything that a scenario file says, its numbers as matrices.
 
@@ -72,6 +72,11 @@ class Scenario:
     origin: Where = field(default=Where("scenario"), repr=False)
     text_counts: tuple[int, ...] = ()
     recount: Callable[[Sequence[int]], Scenario] | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        sizes = {"tokens": self.text.tokens, "layers": self.stack.layers, "given": self.given}
+        told = ", ".join(f"{len(counted)} {what}" for what, counted in sizes.items())
+        return f"<Scenario {self.title!r}: {told}>"
 
     def with_variants(self, variants: Mapping[str, Scenario]) -> Scenario:
         """The scenario with others to compare it with."""

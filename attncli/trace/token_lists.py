@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attncli.name import Name, below
-from attncli.records import NamedTuple
+from attncli.records import dataclass
 from attncli.scenario.scenario import Scenario
 
 
-class TokenList(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class TokenList:
     """The tokens of a text, or their IDs, which aren't worked: `values` is a NumPy array [n] of
-    texts or of whole numbers."""
+    texts or of whole numbers, one of which is `tokens[0]`."""
 
     name: Name
     values: NDArray[np.str_] | NDArray[np.int_]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:  # noqa: ANN401
+        return np.array(self.values, dtype=dtype, copy=copy)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __iter__(self) -> Iterator[str | int]:
+        return iter(self.values.tolist())
+
+    def __getitem__(self, key: Any) -> Any:  # noqa: ANN401
+        return self.values[key]
 
 
 def token_lists(scenario: Scenario) -> Mapping[str, TokenList]:

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attncli.arithmetic.arrays import SupportsDLPack
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding, TooLarge, TooLong, Unworkable, largest
 from attncli.choices import Policy
@@ -26,7 +27,7 @@ from attncli.trace.token_lists import TokenList, token_lists
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
-Numbers = ArrayLike | Sequence[Sequence[Decimal]]
+Numbers = ArrayLike | SupportsDLPack | Sequence[Sequence[Decimal]]
 
 
 class Unfinished(NamedTuple):
