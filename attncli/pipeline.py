@@ -3,7 +3,7 @@ nobody needs, do the sums."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -42,7 +42,7 @@ Recount = Callable[[Sequence[int]], Scenario]
 
 def load(
     source: Source,
-    changes: str | Changes = (),
+    changes: str | Mapping[str, object] | Changes = (),
     *,
     outside: bool = False,
     large: bool = False,
@@ -52,14 +52,15 @@ def load(
 
     A mapping has the keys of a scenario file; its matrices may be arrays of NumPy, PyTorch, JAX or
     whatever else gives its numbers as these do. `changes`, one or several, are
-    applied first, each written `KEY=VALUE` as for `--set`: `scale=none`, `W_K[1,2]=0`.
+    applied first, each written `KEY=VALUE` as for `--set`: `scale=none`, `W_K[1,2]=0`, or as a
+    mapping, `{"scale": "none"}`.
     `outside` allows matrices from files that don't lie in the scenario's folder, `large`
     what takes longer or more memory than the budget allows; `progress` is
     called with how much is done, and of how much in all, while a tokenizer learns.
     Raises ScenarioError, whose `problems` are all that is wrong.
     """
     problems = Problems()
-    tree = changed_tree(source, (changes,) if isinstance(changes, str) else changes, problems)
+    tree = changed_tree(source, _listed(changes), problems)
     _check_is_scenario(tree)
     if not large:
         check_size(tree)
@@ -78,6 +79,12 @@ def load(
     if "word_counts" in scenario.given:
         scenario = _countable(scenario, tree, partial(_recounted, tree, outside, large))
     return scenario.with_variants(others)
+
+
+def _listed(changes: str | Mapping[str, object] | Changes) -> Changes:
+    if isinstance(changes, Mapping):
+        return [f"{key}={value}" for key, value in changes.items()]
+    return [changes] if isinstance(changes, str) else changes
 
 
 def _check_is_scenario(tree: Map) -> None:

@@ -76,6 +76,8 @@ def test_tokens_rows_and_numbers_may_be_arrays() -> None:
     assert len(trace["tokens"]) == 2
     assert np.asarray(trace["tokens"]).tolist() == ["a", "b"]
     assert trace["X"].values.tolist() == [[0, 1], [1, 1]]
+    flat, row = (work({**WEIGHTS, "X": X, "b_Q": np.array(b)}) for b in ([0.5, 1], [[0.5, 1]]))
+    assert np.array_equal(flat["output"], row["output"])
     of_rows = work({**WEIGHTS, "X": [np.array(row) for row in X], "title": None})
     assert of_rows["X"].values.tolist() == X
     decimals = np.array([[Decimal("1.50"), 0], [0, 1]], dtype=object)
@@ -89,6 +91,8 @@ def test_tokens_rows_and_numbers_may_be_arrays() -> None:
     [
         ({"X": np.array([[1, np.nan]])}, r"^X: an array of 1 × 2, whose number \[1, 2\] is nan; "),
         ({"W_V": np.eye(3)}, r"^W_V: W_V \(3 × 3\) and X \(2 × 2\) don't fit together"),
+        ({"X": {1, 2}}, r"^X: what is in a set has no order"),
+        ({"X": (row for row in X)}, r"^X: what is in a generator has no order"),
         ({"X": np.ones((1, 2, 2))}, "^X: an array of 1 × 2 × 2; give an array of rows and columns"),
         ({"X": np.array([[1j]])}, "^X: an array of complex128; give one of numbers, or of texts"),
         ({"X": [np.array([1.0]), np.ones(2)]}, r"^X\[2\]: this row has 2 numbers"),
@@ -122,7 +126,7 @@ def test_replaced_numbers_are_refused_by_their_cells() -> None:
 
 
 def test_changes_may_be_one_text() -> None:
-    for changes in ("scale=sqrt_d_k", ["scale=sqrt_d_k"]):
+    for changes in ("scale=sqrt_d_k", ["scale=sqrt_d_k"], {"scale": "sqrt_d_k"}):
         assert "scaled" in work(load("i_love_ai", changes))
     assert repr(load("i_love_ai")) == "<Scenario 'I love AI': 3 tokens, 1 layers, 8 given>"
     with pytest.raises(ScenarioError, match="not KEY=VALUE"):

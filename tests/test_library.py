@@ -109,8 +109,6 @@ def test_what_isnt_there_is_refused_in_words_of_python(trace: Trace) -> None:
     for wrong, message in refused:
         with pytest.raises(ValueError, match=message):
             trace.page(**wrong)
-    with pytest.raises(TypeError, match="stps"):
-        trace.page(stps="softmax")  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="it has I, love, AI"):
         trace.working("weights[lov, AI]")
 
@@ -187,8 +185,30 @@ def test_a_deep_trace_fits_in_a_pickle() -> None:
     assert pickle.loads(pickle.dumps(trace)).steps[-1].working() == trace.steps[-1].working()
 
 
+def test_what_numpy_and_attributes_would_say_is_told(trace: Trace) -> None:
+    with pytest.raises(AttributeError, match=r"^a quantity has no sum; .*quantity.values.sum$"):
+        trace["weights"].sum()
+    with pytest.raises(AttributeError, match=r"did you mean trace\['weights'\]"):
+        trace.weights  # noqa: B018
+    with pytest.raises(TypeError, match="worked already"):
+        work(trace)
+    with pytest.raises(TypeError, match=r"page\(\) takes no step; did you mean steps"):
+        trace.page(step="softmax")  # type: ignore[call-overload]
+    assert not hasattr(trace, "weihts")
+    assert trace.page("md") == trace.page(".md") == trace.page("markdown")
+    eye = [[1, 0], [0, 1]]
+    assert str(work({"X": eye, "W_Q": eye})).endswith("\n  <Unfinished: K needs W_K>")
+
+
 def test_representations_are_short(deep: Trace) -> None:
-    shown = (deep, deep["X"], deep.steps[1], deep.step("softmax"), deep.cell("layers[1].X[1, 1]"))
+    shown = (
+        deep,
+        deep.story[0],
+        deep["X"],
+        deep.steps[1],
+        deep.step("softmax"),
+        deep.cell("layers[1].X[1, 1]"),
+    )
     assert all(len(repr(one)) < 160 for one in shown)
     assert repr(deep["X"]) == "<Quantity X [3, 2]>"
     assert "Step 1 ·" in str(deep)

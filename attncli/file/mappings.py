@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,9 @@ def _node(value: object, name: str, depth: int, entry: tuple[int, ...] = ()) -> 
         case list() | tuple() | range():
             items = (_node(x, name, depth + 1, (*entry, k)) for k, x in enumerate(value, 1))
             return Items(tuple(items), where)
+        case set() | frozenset() | Iterator():
+            wrong = f"what is in a {type(value).__name__} has no order that could be read again"
+            raise scenario_error(where, wrong, "give a list")
         case bool() | np.bool_():
             return Scalar(str(value).lower(), where)
         case int() if value.bit_length() > _LONGEST_INTEGER:

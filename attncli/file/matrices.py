@@ -71,6 +71,7 @@ class VectorKind(NamedTuple):
         self, node: Node, problems: Problems
     ) -> Matrix | Numbers | RandomSource | FileSource | None:
         if isinstance(node, Numbers):
+            node = _without_side(node)
             return node if _is_array(node, 1, problems) else None
         if is_source(node) and not self.inline:
             return SourceKind(1).read(node, problems)
@@ -161,6 +162,12 @@ def _is_array(
         wrong = f"{wrong}, whose number [{place}] is {array[~fits][0]:.6g}"
     problems.add(node.where, wrong, f"give an array of {what} of {numbers}")
     return False
+
+
+def _without_side(node: Numbers) -> Numbers:
+    """A row that is kept as a matrix of one row, as a row."""
+    is_row = node.array.ndim == 2 and len(node.array) == 1  # noqa: PLR2004
+    return node._replace(array=node.array[0]) if is_row else node
 
 
 def _matrix_of_rows(

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from attncli.document import Document
-from attncli.render import abilities_of, page_format_names
+from attncli.file.problems import nearest
+from attncli.library.shown import format_named
+from attncli.render import abilities_of
 from attncli.telling.selection import check_detail, check_steps, select
 from attncli.telling.walkthrough import as_it_fits, check_told, walkthrough
 from attncli.trace import Trace
@@ -25,13 +27,13 @@ class PagePart(TypedDict, total=False):
 
 def document_of(trace: Trace, form: str, part: PagePart) -> Document:
     """The page of a trace for a format. Raises ValueError for what isn't there."""
-    unknown = part.keys() - PagePart.__annotations__.keys()
-    if unknown:
-        raise TypeError(f"page() has no {', '.join(sorted(unknown))}")
+    for unknown in part.keys() - PagePart.__annotations__.keys():
+        right = nearest(unknown, PagePart.__annotations__)
+        raise TypeError(f"page() takes no {unknown}; {right}")
     steps = part.get("steps", ())
     names = [steps] if isinstance(steps, str) else [*steps]
     token, layer, head = (str(part[k]) if k in part else None for k in ("token", "layer", "head"))
-    can = abilities_of(form) if form in page_format_names() else abilities_of("terminal")
+    can = abilities_of(format_named(form))
     detail = part.get("detail", can.detail)
     check_steps(names)
     check_detail(detail or "full")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -40,6 +40,10 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
     def shape(self) -> tuple[int, int]:
         """Of its values [n, m]; a list such as `exp_sum` is [n, 1]."""
         return self.matrix.shape
+
+    def __getattr__(self, name: str) -> NoReturn:
+        right = f"; its values have: quantity.values.{name}" if hasattr(np.ndarray, name) else ""
+        raise AttributeError(f"a quantity has no {name}{right}", name=name, obj=self)
 
     def __len__(self) -> int:
         return self.shape[0]

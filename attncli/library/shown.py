@@ -72,14 +72,24 @@ class ShownPart(Showable):
 
 
 def rendered(document: Document, form: str, width: int) -> str | bytes:
-    """A document in a format by its name. Raises ValueError for one that there isn't."""
-    from attncli.render import Page, contents_of, page_format_names
+    """A document in a format. Raises ValueError for one that there isn't."""
+    from attncli.render import Page, contents_of
 
-    if form not in page_format_names():
+    return contents_of(document, format_named(form), Page(width))
+
+
+def format_named(form: str) -> str:
+    """The name of a format, which its files' suffix may stand for: `markdown` of `md`. Raises
+    ValueError."""
+    from attncli.render import page_format_names, suffixes_of
+
+    known, suffix = page_format_names(), f".{form.removeprefix('.')}"
+    found = [name for name in known if name == form or suffix in suffixes_of(name)]
+    if not found:
         from attncli.file.problems import nearest
 
-        raise ValueError(f"no format {form!r}; {nearest(form, page_format_names())}")
-    return contents_of(document, form, Page(width))
+        raise ValueError(f"no format {form!r}; {nearest(form, known)}")
+    return found[0]
 
 
 @contextmanager

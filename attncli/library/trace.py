@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, Unpack, overload
 
 import numpy as np
 
@@ -63,6 +63,13 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
         if full not in self._shown:
             self._shown[full] = shown_of(self.plain, full)
         return self._shown[full]
+
+    def __getattr__(self, name: str) -> NoReturn:
+        told = f"a trace has no {name}"
+        is_private = name.startswith("_")
+        if not is_private and name in self:
+            told += f"; did you mean trace[{name!r}]?"
+        raise AttributeError(told, name=name, obj=self)
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._names.find(name) is not None
@@ -197,7 +204,8 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
 
     def __str__(self) -> str:
         """A line a step: what it made, and of what shapes."""
-        return "\n".join([self.scenario.title, *(f"  {step!r}" for step in self.steps)])
+        lines = [self.scenario.title, *map(repr, self.steps)]
+        return "\n  ".join([*lines, *([repr(self.unfinished)] if self.unfinished else [])])
 
 
 def shown(trace: Trace) -> WorkedTrace:
@@ -218,5 +226,7 @@ def work(scenario: Scenario | Source) -> WorkedTrace:
 
     Raises ScenarioError where it can't be loaded, or the numbers can't be worked.
     """
+    if isinstance(scenario, Trace):
+        raise TypeError("this trace is worked already; trace.scenario is what it was worked from")
     loaded = scenario if isinstance(scenario, Scenario) else pipeline.load(scenario)
     return shown(pipeline.work(loaded))

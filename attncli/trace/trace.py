@@ -36,6 +36,9 @@ class Unfinished(NamedTuple):
     definition: Definition
     missing: tuple[Name, ...]
 
+    def __repr__(self) -> str:
+        return f"<Unfinished: {self.definition.name} needs {', '.join(self.missing)}>"
+
 
 class PlannedStep(NamedTuple):
     """One step at one place of the model, and what it makes there."""
