@@ -203,7 +203,6 @@ def test_what_numpy_and_attributes_would_say_is_told(trace: Trace) -> None:
 def test_representations_are_short(deep: Trace) -> None:
     shown = (
         deep,
-        deep.story[0],
         deep["X"],
         deep.steps[1],
         deep.step("softmax"),
