@@ -187,9 +187,9 @@ def test_a_deep_trace_fits_in_a_pickle() -> None:
 
 def test_what_numpy_and_attributes_would_say_is_told(trace: Trace) -> None:
     with pytest.raises(AttributeError, match=r"^a quantity has no sum; .*quantity.values.sum$"):
-        trace["weights"].sum()
+        trace["weights"].sum()  # type: ignore[attr-defined]
     with pytest.raises(AttributeError, match=r"did you mean trace\['weights'\]"):
-        trace.weights  # noqa: B018
+        trace.weights  # type: ignore[attr-defined]  # noqa: B018
     with pytest.raises(TypeError, match="worked already"):
         work(trace)
     with pytest.raises(TypeError, match=r"page\(\) takes no step; did you mean steps"):

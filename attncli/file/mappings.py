@@ -17,6 +17,9 @@ from attncli.refusals import Where
 _LONGEST_INTEGER = 10_000
 """Bits; Python writes no integer out that has many more."""
 
+_PLAIN = (str, int, float, list, tuple, Mapping)
+"""What is no array, for which nothing needs to be asked."""
+
 
 def mapping_tree(mapping: Mapping[Any, Any]) -> Map:
     """The tree of a mapping. Raises ScenarioError for one that is nested too deeply, such as one
@@ -41,7 +44,7 @@ def _node(value: object, name: str, depth: int, entry: tuple[int, ...] = ()) -> 
     if depth > DEEPEST + 1:
         right = f"use at most {DEEPEST} levels"
         raise scenario_error(where, "lists and maps are nested too deeply", right)
-    array = None if isinstance(value, Mapping) else as_array(value)
+    array = None if isinstance(value, _PLAIN) else as_array(value)
     if array is not None:
         return _of_array(array, name, depth, entry)
     match value:

@@ -41,9 +41,13 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
         """Of its values [n, m]; a list such as `exp_sum` is [n, 1]."""
         return self.matrix.shape
 
-    def __getattr__(self, name: str) -> NoReturn:
-        right = f"; its values have: quantity.values.{name}" if hasattr(np.ndarray, name) else ""
-        raise AttributeError(f"a quantity has no {name}{right}", name=name, obj=self)
+    if not TYPE_CHECKING:  # to which a misspelt name stays one
+
+        def __getattr__(self, name: str) -> NoReturn:
+            right = (
+                f"; its values have: quantity.values.{name}" if hasattr(np.ndarray, name) else ""
+            )
+            raise AttributeError(f"a quantity has no {name}{right}", name=name, obj=self)
 
     def __len__(self) -> int:
         return self.shape[0]

@@ -64,12 +64,14 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
             self._shown[full] = shown_of(self.plain, full)
         return self._shown[full]
 
-    def __getattr__(self, name: str) -> NoReturn:
-        told = f"a trace has no {name}"
-        is_private = name.startswith("_")
-        if not is_private and name in self:
-            told += f"; did you mean trace[{name!r}]?"
-        raise AttributeError(told, name=name, obj=self)
+    if not TYPE_CHECKING:  # to which a misspelt name stays one
+
+        def __getattr__(self, name: str) -> NoReturn:
+            told = f"a trace has no {name}"
+            is_private = name.startswith("_")
+            if not is_private and name in self:
+                told += f"; did you mean trace[{name!r}]?"
+            raise AttributeError(told, name=name, obj=self)
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._names.find(name) is not None
