@@ -112,6 +112,7 @@ EXAMPLES: dict[str, Example] = {
     "multiply_by": Example(ops.MultiplyBy(_written("1.5")), "f", lambda x: 1.5 * x),
     "add": Example(ops.Add(3), "fff", lambda a, b, c: a + b + c),
     "multiply": Example(ops.Multiply(), "ff", lambda a, b: a * b),
+    "mean_of": Example(ops.MeanOf(3), "fff", lambda a, b, c: (a + b + c) / 3),
     "mixture_of": Example(
         ops.MixtureOf((True, True, False)), "fffff", lambda g, x, h, y, z: g * x + h * y + z
     ),

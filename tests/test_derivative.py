@@ -286,6 +286,8 @@ ROTATED = ((2, 5), (2, 2), (2, 2))
 NO_EQUATIONS: list[tuple[ops.Operation, int, tuple[tuple[int, int], ...], str]] = [
     (ops.Same(), 0, ((2, 3),), "f"),
     (ops.TakeColumns(1, 3), 0, ((2, 6),), "f"),
+    (ops.RepeatDown(1), 1, ((3, 2), (1, 3)), "ff"),
+    (ops.WithoutColumn(last=True), 0, ((2, 3),), "f"),
     (ops.TakeColumn(1, 3, "expert"), 0, ((2, 3),), "f"),
     (ops.TakeRun(0, 2), 0, ((4, 2),), "f"),
     (ops.JoinColumns(3), 1, ((2, 1), (2, 2), (2, 3)), "fff"),

@@ -105,6 +105,11 @@ F34 = ((3, 4),)
 CASES: dict[str, Case] = {
     "same": Case(ops.Same(), F34, "f", lambda x: x),
     "take_columns": Case(ops.TakeColumns(1, 3), ((2, 6),), "f", lambda x: x[:, 2:4]),
+    "repeat_down": Case(
+        ops.RepeatDown(1), ((3, 2), (1, 3)), "ff", lambda x, row: np.full((len(x), 1), row[0, 1])
+    ),
+    "without_column": Case(ops.WithoutColumn(last=True), F34, "f", lambda x: x[:, :3]),
+    "mean_of": Case(ops.MeanOf(2), F34 * 2, "ff", lambda a, b: (a + b) / 2),
     "take_column": Case(ops.TakeColumn(1, 3, "expert"), F33, "f", lambda x: x[:, 1:2]),
     "mixture_of": Case(
         ops.MixtureOf((True, False)), ((3, 1), *F34 * 2), "fff", lambda g, x, y: g * x + y
@@ -254,7 +259,7 @@ CASES: dict[str, Case] = {
 
 AS_THEY_ARE = (
     ops.Same, ops.TakeColumn, ops.TakeColumns, ops.JoinColumns, ops.JoinRows, ops.Seen, ops.Masked,
-    ops.TopK,
+    ops.TopK, ops.RepeatDown, ops.WithoutColumn,
 )  # fmt: skip
 """Operations that round nothing."""
 

@@ -53,6 +53,8 @@ def attention(book: Book, record: Record, inputs: Inputs) -> Numbers | None:
     inputs = replace(inputs, key_names=own or cached + inputs.key_names)
     found = (_own if _are_own(record) else _split)(book, record, inputs)
     outputs = [output for output in found if output is not None]
+    if str(record.get("average_heads")).lower() == "true" and outputs:
+        _average(book, record, len(found))
     if len(outputs) < len(found):
         return None
     merged = outputs[0] if len(outputs) == 1 else book.copy("concat", np.hstack(outputs))
@@ -60,6 +62,13 @@ def attention(book: Book, record: Record, inputs: Inputs) -> Numbers | None:
         return merged
     d_model = _width(inputs.rows["Q"])
     return book.keep("attention", linear(book, record, ("W_O", "b_O"), merged, d_model))
+
+
+def _average(book: Book, record: Record, count: int) -> None:
+    """The mean of the weights that values are multiplied by."""
+    name = "dropped" if "dropout" in record else "key_weights" if "sinks" in record else "weights"
+    pages = [book.pages[f"{book.path}heads[{j + 1}].{name}"] for j in range(count)]
+    book.keep("mean_weights", sum(pages[1:], pages[0]) / count)
 
 
 def _heads(record: Record) -> list[Record]:
@@ -155,12 +164,23 @@ def _head(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers | 
         scores = _masked(book, record, head, inputs)
         if scores is None:
             return None
-        weights = softmax(book, scores)
+        weights = softmax(book, _with_sink(book, record, head, scores))
+        if "sinks" in record:
+            weights = book.copy("key_weights", weights[:, :-1])
     if "dropout" in record:  # Srivastava et al. 2014
         dropout = record["dropout"]
         kept = book.numbers(masks.truths(dropout["mask"]).astype(int))
         weights = book.keep("dropped", weights * kept / (1 - book.number(dropout.get("p", 0))))
     return None if head.V is None else book.keep("output", weights @ head.V)
+
+
+def _with_sink(book: Book, record: Record, head: _Head, scores: Numbers) -> Numbers:
+    """The scores and a learned one that has no value (gpt-oss, arXiv:2508.10925)."""
+    if "sinks" not in record:
+        return scores
+    own = matrix(book, record["sinks"])[:, head.place[0] : head.place[0] + 1]
+    sink = book.copy("sink", own.repeat(len(scores), axis=0))
+    return book.copy("with_sink", np.hstack([scores, sink]))
 
 
 def _masked(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers | None:

@@ -47,6 +47,8 @@ _NAMES = {
     "bias": "alibi biased added",
     "temperature": "tempered",
     "mask": "mask masked",
+    "sinks": "sink with_sink key_weights",
+    "average": "mean_weights",
     "softmax": "exp exp_sum weights",
     "dropout": "dropped",
     "weighted_sum": "output",

@@ -19,6 +19,7 @@ SETTINGS = (
     "block", "norm", "norms", "residuals", "activation", "heads", "kv_heads", "d_k", "d_v", "d_ff",
     "projection", "weights_layout", "scale", "softcap", "softcap_order", "qk_norm",
     "temperature", "mask", "mask_value", "gated", "parallel", "rope", "residual_scale", "router",
+    "average_heads",
 )  # fmt: skip
 _CROSS = (
     "heads", "kv_heads", "d_k", "d_v", "projection", "weights_layout", "scale", "softcap",

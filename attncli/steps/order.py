@@ -74,6 +74,7 @@ PROJECTION = (
 )
 _ORDER = "softcap_order"
 _QK_NORM = StepLine("qk_norm", attention="qk_norm", only_for="qk_norm")
+_SINKS = StepLine("sinks", attention="sinks", only_for="sinks")
 WITH_HEADS = (
     _QK_NORM,
     StepLine("split", attention="heads kv_heads", only_for="heads kv_heads"),
@@ -96,12 +97,17 @@ IN_HEADS = (
     StepLine("temperature", attention="temperature", only_for="temperature"),
     StepLine("mask", attention="mask mask_value", only_for="mask", asks="which_mask"),
     StepLine("softcap", only_for="softcap softcap_order", when=(_ORDER, "after_mask")),
+    _SINKS,
     StepLine("softmax", attention="weights", asks="attends_most"),
+    _SINKS,
     StepLine("dropout", attention="dropout", only_for="dropout"),
     StepLine("weighted_sum", attention="output"),
 )
 """What each head does."""
-MERGING = (StepLine("merge", attention="W_O b_O"),)
+MERGING = (
+    StepLine("average", attention="average_heads"),
+    StepLine("merge", attention="W_O b_O"),
+)
 LAYER_STEPS = (
     StepLine("residual", layer="residuals residual_scale parallel"),
     StepLine(

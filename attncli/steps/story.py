@@ -253,6 +253,8 @@ class _Teller:
             if apart:
                 self.add("project", at)
             output = self._taken(IN_HEADS, at).x
+        if "average_heads" in attention.said.values:
+            self.add("average", whole)
         is_merged = attention.heads > 1 or whole.gives("W_O")
         return self.add("merge", replace(whole, x=output)) if is_merged else output
 

@@ -131,8 +131,9 @@ def _lookup(trace: Trace, place: Place, selection: Selection) -> list[Spans]:
 
 
 def looks_up(weights: Quantity, V: Quantity) -> bool:
-    """Whether values have names of their own, as in a dictionary."""
-    return weights.columns.names != V.rows.names
+    """Whether values have names of their own, as in a dictionary; a sink has no value."""
+    keys, values = weights.columns.names, V.rows.names
+    return len(keys) == len(values) and keys != values
 
 
 def _looked_up(weights: Quantity, V: Quantity, i: int) -> Spans:

@@ -45,6 +45,8 @@ class Stack:
                 record[key] = pen.choice(*values)
         if "softcap" in record and pen.coin():
             record["softcap_order"] = pen.choice("after_bias", "after_mask", "before_bias")
+        if int(record.get("heads", 1)) > 1 and pen.coin(5):
+            record["average_heads"] = "true"
         return record if self.block == "attention" else record | self._sublayers()
 
     def _sublayers(self) -> Tree:

@@ -55,6 +55,16 @@ class Multiply(Indexed):
         super().__init__("n m, n m -> n m", Product((_X, _Y)))
 
 
+class MeanOf(Indexed):
+    """The mean of several matrices, number by number. [n, m], [n, m], … -> [n, m]"""
+
+    layout = "rows"
+
+    def __init__(self, count: int) -> None:
+        mean = Quotient(sum_of([cell(k, "i", "j") for k in range(count)]), constant(count))
+        super().__init__(", ".join(["n m"] * count) + " -> n m", mean, whole(mean))
+
+
 class MixtureOf(Indexed):
     """Matrices added up, those that are `weighted` times a number of their own for each row, which
     stands before them. [n, 1], [n, m], [n, 1], [n, m], …, [n, m] -> [n, m]"""

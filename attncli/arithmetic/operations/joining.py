@@ -61,6 +61,40 @@ class TakeColumn(Moved):
         return arrays[0][:, self.column : self.column + 1]
 
 
+@dataclass(frozen=True)
+class RepeatDown(Moved):
+    """One number of a row, from 0, for each row of what it is put beside.
+    [n, m], [1, h] -> [n, 1]"""
+
+    shapes = "n m, 1 h -> n 1"
+    stands_in_a_table = True
+
+    column: int
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(at(name, "i"), at(operands[1], str(self.column + 1)))
+
+    def arranged(self, *arrays: Numbers) -> Numbers:
+        beside, row = arrays
+        return np.repeat(row[:, self.column : self.column + 1], len(beside), axis=0)
+
+
+@dataclass(frozen=True)
+class WithoutColumn(Moved):
+    """All columns but the last one, or the first. [n, m + 1] -> [n, m]"""
+
+    last: bool
+
+    shapes = "n m+1 -> n m"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        which = "last" if self.last else "first"
+        return define(name, at(operands[0], f"columns: all but the {which}"))
+
+    def arranged(self, *arrays: Numbers) -> Numbers:
+        return arrays[0][:, :-1] if self.last else arrays[0][:, 1:]
+
+
 class TakeEvery(TakeColumns):
     """Every so many-th column, from the `part`-th on, instead of a run of them."""
 

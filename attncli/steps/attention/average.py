@@ -1,0 +1,75 @@
+"""The weights of all heads, averaged, as PyTorch's `MultiheadAttention` returns them."""
+
+from __future__ import annotations
+
+from attncli.arithmetic.operations import Add, MeanOf, Operation
+from attncli.file.keys import Key
+from attncli.file.kinds import Flag
+from attncli.file.problems import Problems
+from attncli.name import Name, below
+from attncli.steps.step import General, Mistake, Step
+from attncli.trace import AttentionPlace, Definition
+
+_AVERAGE = Key(
+    "average_heads",
+    Flag(),
+    "whether the mean of all heads' weights is worked, too, as `MultiheadAttention` returns it",
+    False,
+    shared=True,
+)
+
+
+def _check(place: AttentionPlace, problems: Problems) -> None:
+    if place.attention.said.get(_AVERAGE) and place.attention.heads == 1:
+        where = place.scenario.where(place.attention.said.at(_AVERAGE))
+        wrong = "average_heads, and there is one head, whose weights are the mean"
+        problems.add(where, wrong, "leave it out, or say heads: 2")
+
+
+def _weights(place: AttentionPlace) -> tuple[Name, ...]:
+    """The weights that values are multiplied by, of each head."""
+    said, attention = place.attention.said.values, place.attention
+    local = "dropped" if "dropout" in said else "key_weights" if "sinks" in said else "weights"
+    return tuple(below(attention.head_path(head), local) for head in range(attention.heads))
+
+
+def _mean(place: AttentionPlace, operation: Operation) -> Definition:
+    return Definition(place.name("mean_weights"), operation, _weights(place))
+
+
+def _plan(place: AttentionPlace) -> tuple[Definition, ...]:
+    if not place.attention.said.get(_AVERAGE):
+        return ()
+    return (_mean(place, MeanOf(place.attention.heads)),)
+
+
+STEP = Step(
+    name="average",
+    at=AttentionPlace,
+    keys=(_AVERAGE,),
+    title="Average of the heads",
+    does="averages the weights of all heads",
+    makes=("mean_weights",),
+    shapes="h weights [n, m] → mean_weights [n, m]",
+    happens=lambda _: (
+        "The weights of all heads are added up and divided by how many heads there are."
+    ),
+    why=(
+        "What a layer attends to as a whole is shown by the mean of its heads' weights; nothing in"
+        " the model goes on with it."
+    ),
+    more="Heads that attend to different tokens blur each other in it.",
+    check=_check,
+    plan=_plan,
+    general=General(heads=2, said={"average_heads": True}),
+    shown_with=("heads=2", "average_heads=true"),
+    adds_up_to_one=(),
+    mistakes=(
+        Mistake(
+            "not_divided",
+            "Adding the weights up without dividing by the number of heads.",
+            lambda place: _mean(place, Add(place.attention.heads)),
+        ),
+    ),
+    pictures=("heat_maps",),
+)
