@@ -403,11 +403,12 @@ def test_signatures(name: str) -> None:
     extents: dict[str, int] = {}
     for shape, axes in zip(case.shapes, given_shapes.split(", "), strict=True):
         for size, axis in zip(shape, axes.split(" "), strict=True):
-            times, star, letter = axis.rpartition("*")
+            one, _, more = axis.partition("+")
+            times, _, letter = one.rpartition("*")
             if letter.isdigit():
                 assert size == int(letter)
                 continue
-            known = size // int(times) if star else size
+            known = (size - int(more or 0)) // int(times or 1)
             assert re.fullmatch(r"[a-z]\d*", letter)
             assert extents.setdefault(letter, known) == known
     result = case.operation.make(EXACT, "step", *operands_of(case, written, 1))
