@@ -184,6 +184,11 @@ class Matrix:
         """The same numbers, which know whose they are."""
         return Matrix(self.values, self.places, self.decimals, self.written, name, self.source)
 
+    @property
+    def without_source(self) -> Matrix:
+        """The same numbers as far as floats tell them."""
+        return Matrix(self.values, self.places, self.decimals, self.written, self.name)
+
     def worked_from(self, source: Source) -> Matrix:
         """The same numbers, which know what they were worked from."""
         own = self.values, self.places, self.decimals, self.written, self.name

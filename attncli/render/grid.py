@@ -106,11 +106,10 @@ def _grid_in_rows(block: MatrixBlock) -> Grid:
 
 def _largest(block: MatrixBlock, i: int | None) -> Decimal | None:
     """The largest number of a row as it is shown; None where some are asked for."""
-    if i is None:
+    if i is None or any(row == i for row, _ in block.blanks):
         return None
-    entries = [block.entry(i, j) for j in range(block.matrix.shape[1])]
-    numbers = [entry.shown for entry in entries if isinstance(entry, Number)]
-    return max(numbers) if len(numbers) == len(entries) else None
+    most = int(block.matrix.values[i].argmax())  # or the first that isn't there
+    return block.matrix.number(i, most).shown if block.matrix.has(i, most) else None
 
 
 def grid_of_vectors(block: SideBySide) -> Grid:

@@ -6,11 +6,16 @@ them. A page says a finding behind its step, and the last one again where it clo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice, pairwise
+
+import numpy as np
 
 from attncli.arithmetic.elision import MOST_PARTS, elided
-from attncli.arithmetic.expression import Symbol
+from attncli.arithmetic.expression import Number, Symbol
+from attncli.arithmetic.matrix import Matrix
 from attncli.document import Span, Spans
 from attncli.name import Name
 from attncli.scenario.model import ENCODER
@@ -166,20 +171,33 @@ def _classed(trace: Trace, _: Place, __: Selection) -> list[Spans]:
 
 def _likeliest(probabilities: Quantity, i: int, called: str = "likeliest next token") -> Spans:
     """`go the likeliest next token is alone (0.649), then home (0.258).`"""
-    numbers = [probabilities.matrix.number(i, j) for j in range(probabilities.matrix.shape[1])]
-    first, *others = sorted({number.shown for number in numbers}, reverse=True)
     told: list[Span] = []
-    for shown in (first, *others[:1]):
-        places = [j for j, number in enumerate(numbers) if number.shown == shown]
-        if shown == 0:
+    for number, places in islice(_ranked(probabilities.matrix, i), 2):
+        if number.shown == 0:
             break
         several = len(places) > 1
         plural = "s are" if called.endswith("token") else " are"
         verb = f" the {called}{plural if several else ' is'} "
         names = tied(called_as(probabilities.columns.names, j) for j in places)
-        told += [verb if shown == first else ", then ", *names]
-        told += [" (", numbers[places[0]], " each)" if several else ")"]
+        told += [", then " if told else verb, *names]
+        told += [" (", number, " each)" if several else ")"]
     return (*called_as(probabilities.rows.names, i), *told, ".")
+
+
+def _ranked(matrix: Matrix, i: int) -> Iterator[tuple[Number, list[int]]]:
+    """The numbers of a row from the largest on, and the places that show each: as few as may be
+    are looked at, since there may be as many as a vocabulary has words."""
+    order = np.argsort(-matrix.values[i], kind="stable").tolist()
+    while order:
+        number = matrix.number(i, order[0])
+        differs = partial(_differs, matrix, i, number)
+        count = bisect_left(order, True, key=differs)
+        yield matrix.number(i, min(order[:count])), sorted(order[:count])
+        order = order[count:]
+
+
+def _differs(matrix: Matrix, i: int, number: Number, j: int) -> bool:
+    return matrix.shown(i, j) != number.shown
 
 
 def _read_out(trace: Trace, place: Place, _: Selection) -> list[Spans]:

@@ -110,6 +110,10 @@ class Operation(ABC):
         """The forms of the working of a whole row, as vectors; `names` are the operands'."""
         return ()
 
+    def terms(self, *operands: Matrix) -> int:  # noqa: ARG002
+        """How many numbers, or more, one of the result is made of."""
+        return 1
+
     def places(self, *operands: Matrix) -> int | None:  # noqa: ARG002
         """The decimals that hold every true value of the result; None where none need do."""
         return None

@@ -16,7 +16,15 @@ from attncli.arithmetic.equations.extended import extended, long_epsilon
 from attncli.arithmetic.equations.fractions import units
 from attncli.arithmetic.equations.ranges import Ranges
 from attncli.arithmetic.equations.working import Filled, filled
-from attncli.arithmetic.expression import Apply, Equation, Expression, MatrixProduct, Sum, each
+from attncli.arithmetic.expression import (
+    Apply,
+    Equation,
+    Expression,
+    MatrixProduct,
+    Sum,
+    Total,
+    each,
+)
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import ByFirstForm, Working, cells_of_row
 from attncli.arithmetic.rounding import Array, Cells, Doubtful, Error, Long, Range
@@ -68,6 +76,10 @@ class Indexed(ByFirstForm):
             return (formulas.row_as_vector(self.tree, i, operands),)
         extents = self.sides.extents([operand.shape for operand in operands])
         return (cells_of_row(self, i, extents[self.sides.result[1]], *operands),)
+
+    def terms(self, *operands: Matrix) -> int:
+        count = self._ranges(operands).count
+        return max((count(total.over) for total in each(self.tree, Total)), default=1)
 
     def places(self, *operands: Matrix) -> int | None:
         known, like = self._known_places, tuple([(x.places, x.shape) for x in operands])

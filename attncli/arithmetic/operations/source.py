@@ -78,9 +78,11 @@ class Worked:
     def _terms(self) -> int:
         """How many numbers it takes to work this from its operands."""
         rows, columns = self.shape
-        if rows * columns > _MOST_TERMS:
-            return rows * columns
-        first = self.operation.first_form(0, 0, *self.operands)
+        least = rows * columns * self.operation.terms(*self.operands)
+        if least > _MOST_TERMS:
+            return least
+        plain = (operand.without_source for operand in self.operands)
+        first = self.operation.first_form(0, 0, *plain)
         return rows * columns * sum(1 for _ in leaves(first))
 
     @property
