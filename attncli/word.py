@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NoReturn
 
 from attncli.records import dataclass
@@ -25,6 +26,7 @@ class Word:
         raise TypeError("a word is no text; notation.words makes one of it")
 
 
+@lru_cache(maxsize=64)
 def words(texts: tuple[str, ...]) -> tuple[Word, ...]:
     """Each of somebody's texts as a word."""
     return tuple(map(Word, texts))

@@ -83,9 +83,11 @@ class Matrix:
 
     @classmethod
     def of_array(cls, array: Array, decimals: int, *, carry: bool) -> Matrix:
-        """Numbers that nobody wrote, such as random ones; `carry` rounds them as they come in."""
+        """Numbers that nobody wrote, such as random ones; `carry` rounds them as they come in. What
+        nobody can write to isn't copied."""
         if not carry:
-            return cls(np.array(array, dtype=np.float64), None, decimals)
+            fixed = array.dtype == np.float64 and array.flags.owndata and not array.flags.writeable
+            return cls(array if fixed else np.array(array, dtype=np.float64), None, decimals)
 
         values = np.array(array, dtype=np.float64)
         settle = _AsWritten(values.copy())

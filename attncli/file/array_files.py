@@ -211,10 +211,10 @@ def _check_shape(shape: tuple[int, ...], source: FileSource, most: int) -> None:
 def _numbers(array: NDArray[Any], source: FileSource) -> Array:
     """The array as rows and columns of native float64, every number one to work with."""
     numbers = np.atleast_2d(np.array(array, dtype=np.float64, order="C"))
+    numbers.flags.writeable = False
     largest = float(decimals.LARGEST)
-    unfit = ~((numbers <= largest) & (numbers >= -largest))  # which NaN is, too
-    if unfit.any():
-        i, j = np.argwhere(unfit)[0]
+    if not (numbers.max() <= largest and numbers.min() >= -largest):  # which NaN isn't, too
+        i, j = np.argwhere(~(np.abs(numbers) <= largest))[0]
         number = float(numbers[i, j])
         what = "beyond 1e300" if math.isfinite(number) else "not a finite number"
         wrong = f"row {i + 1}, column {j + 1} of {_named(source)} is {number!r}, {what}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,13 @@ class TensorHead(NamedTuple):
 
 def tensors_in(file: Path) -> Mapping[str, TensorHead]:
     """What a file says of its tensors, by their names. Raises RefusedFileError."""
-    size = file.stat().st_size
+    state = file.stat()
+    return _tensors_in(file, state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=8)
+def _tensors_in(file: Path, size: int, _: int) -> Mapping[str, TensorHead]:
+    """The same of a file as it is since some time; a scenario asks for each of its tensors."""
     with file.open("rb") as stream:
         length = int.from_bytes(stream.read(8), "little")
         if length > min(size, LARGEST_HEADER):

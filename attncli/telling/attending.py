@@ -91,10 +91,11 @@ def called_as(names: Sequence[str], place: int) -> Spans:
     return ("“", Word(name), "”")
 
 
-def tied(names: Iterable[Spans], again: str = "") -> Spans:
-    """`A`, `A and to B`, `A, to B and to C`, `A, to B, to C and 4 others`."""
+def tied(names: Iterable[Spans], again: str = "", many: int = 0) -> Spans:
+    """`A`, `A and to B`, `A, to B and to C`, `A, to B, to C and 4 others`; of `many` the first few
+    names are enough."""
     every = list(names)
-    named, left = every[:MOST_TIED], len(every) - MOST_TIED
+    named, left = every[:MOST_TIED], max(len(every), many) - MOST_TIED
     more: list[Spans] = [] if left <= 0 else [(f"{left} other{'' if left == 1 else 's'}",)]
     parts = [*((() if k == 0 else (again,)) + one for k, one in enumerate(named)), *more]
     *first, last = (*parts,)

@@ -19,7 +19,7 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.document import Span, Spans
 from attncli.name import Name
 from attncli.scenario.model import ENCODER
-from attncli.telling.attending import Attending, attended, called_as, percent, tied
+from attncli.telling.attending import MOST_TIED, Attending, attended, called_as, percent, tied
 from attncli.telling.parts import place_in_words, told_parts
 from attncli.telling.selection import Selection
 from attncli.telling.sentences import joined
@@ -171,14 +171,14 @@ def _classed(trace: Trace, _: Place, __: Selection) -> list[Spans]:
 
 def _likeliest(probabilities: Quantity, i: int, called: str = "likeliest next token") -> Spans:
     """`go the likeliest next token is alone (0.649), then home (0.258).`"""
-    told: list[Span] = []
+    columns, told = probabilities.columns.names, list[Span]()
     for number, places in islice(_ranked(probabilities.matrix, i), 2):
         if number.shown == 0:
             break
         several = len(places) > 1
         plural = "s are" if called.endswith("token") else " are"
         verb = f" the {called}{plural if several else ' is'} "
-        names = tied(called_as(probabilities.columns.names, j) for j in places)
+        names = tied([called_as(columns, j) for j in places[:MOST_TIED]], many=len(places))
         told += [", then " if told else verb, *names]
         told += [" (", number, " each)" if several else ")"]
     return (*called_as(probabilities.rows.names, i), *told, ".")
