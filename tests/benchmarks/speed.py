@@ -1,6 +1,7 @@
 """How fast it is, as ratios within one run: `python tests/benchmarks/speed.py`.
 
-Start-up, a large trace through the Python API, lines of working, forms of an exercise, marking papers,
+Start-up, large traces through the Python API (`at_scale` prints a table by tokens, layers, decimals
+and formats; measures are chosen by their names: `speed.py at_scale`), lines of working, forms of an exercise, marking papers,
 the learning of tokenizers. Each ratio is of the best of several interleaved tries; the number after it is what
 we want to stay below.
 """
@@ -8,6 +9,7 @@ we want to stay below.
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -230,6 +232,114 @@ def json_of_a_large_trace() -> None:
         say(f"{what}, memory beside the page, MB", memory / 1e6, "a few")
 
 
+WIDTH, LAYER_TOKENS = 256, 256
+
+
+def stack_of(tokens: int, layers: int, activation: str, decimals: int = 0) -> dict[str, Any]:
+    """Layers of one head with norms before and residuals; `carry` where there are decimals."""
+    rng = np.random.default_rng(3)
+    d_ff = 4 * WIDTH
+    shapes = {
+        **dict.fromkeys(("W_Q", "W_K", "W_V", "W_O"), (WIDTH, WIDTH)),
+        "W1": (WIDTH, d_ff),
+        "W2": (d_ff, WIDTH),
+    }
+    settings = {"norm": "pre", "residuals": True, "activation": activation}
+    told = [
+        {name: rng.normal(size=shape) / shape[0] ** 0.5 for name, shape in shapes.items()}
+        for _ in range(layers)
+    ]
+    rounding = {"policy": "carry", "decimals": decimals} if decimals else {"policy": "exact"}
+    X = rng.normal(size=(tokens, WIDTH))
+    return {"X": X, "layers": [{**one, **settings} for one in told], "rounding": rounding}
+
+
+_ERF = np.frompyfunc(math.erf, 1, 1)
+ACTIVATED: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "relu": lambda x: np.maximum(x, 0),
+    "gelu": lambda x: x * (1 + np.asarray(_ERF(x / 2**0.5), dtype=np.float64)) / 2,
+}
+
+
+def bare_stack(source: dict[str, Any], activation: str) -> list[np.ndarray]:
+    """The same layers in bare NumPy, every result kept."""
+    x, kept = source["X"], []
+
+    def keep(one: np.ndarray) -> np.ndarray:
+        kept.append(one)
+        return one
+
+    def norm(x: np.ndarray) -> np.ndarray:
+        centered = keep(x - keep(x.mean(axis=1, keepdims=True)))
+        variance = keep((centered**2).mean(axis=1, keepdims=True))
+        return keep(centered / keep(np.sqrt(variance + 1e-5)))
+
+    for m in source["layers"]:
+        y = norm(x)
+        Q, K, V = (keep(y @ m[name]) for name in ("W_Q", "W_K", "W_V"))
+        exp = keep(np.exp(keep(keep(Q @ K.T) / WIDTH**0.5)))
+        weights = keep(exp / keep(exp.sum(axis=1, keepdims=True)))
+        x = keep(x + keep(keep(weights @ V) @ m["W_O"]))
+        hidden = keep(norm(x) @ m["W1"])
+        x = keep(x + keep(keep(ACTIVATED[activation](hidden)) @ m["W2"]))
+    return kept
+
+
+def _beside_numpy(what: str, tokens: int, layers: int, activation: str, wanted: str = "") -> None:
+    source = stack_of(tokens, layers, activation)
+    scenario = load(source, large=True)
+    theirs, mine = best(3, lambda: bare_stack(source, activation), lambda: work(scenario))
+    say(f"{what} / the same in bare NumPy", mine / theirs, wanted)
+
+
+def at_scale() -> None:
+    """Traces of many tokens, layers and decimals, and what it takes to write them."""
+    for tokens in (64, 256, 1024, 2048):
+        _beside_numpy(f"{tokens:,} tokens × {WIDTH}, 1 layer", tokens, 1, "relu")
+    for layers in (1, 6, 12, 24):
+        for activation in ACTIVATED:
+            what = f"{LAYER_TOKENS} tokens × {WIDTH}, {layers} layers, {activation}"
+            wanted = "at most 1.15" if layers == 12 else ""
+            _beside_numpy(what, LAYER_TOKENS, layers, activation, wanted)
+    attention = {name: matrix[:, :64] for name, matrix in matrices().items()}
+    for tokens in (128, 256):
+        given = {name: attention[name][:tokens] for name in ("X",)}
+        given |= {name: attention[name][:64] for name in ("W_Q", "W_K", "W_V")}
+        for decimals in (3, 6, 9, 12):
+            rounding = {"policy": "carry", "decimals": decimals}
+            scenario = load({**given, "rounding": rounding}, large=True)
+            sums = partial(bare_attention, given)
+            theirs, mine = best(5, sums, partial(work, scenario))
+            what = f"attention of {tokens} tokens × 64, carry, {decimals} decimals"
+            say(f"{what} / the bare sums", mine / theirs, "at most 20")
+    _formats()
+
+
+def bare_attention(m: dict[str, np.ndarray]) -> list[np.ndarray]:
+    """Attention without any rounding, every result kept."""
+    Q, K, V = (m["X"] @ m[name] for name in ("W_Q", "W_K", "W_V"))
+    scores = Q @ K.T
+    scaled = scores / np.sqrt(Q.shape[1])
+    exp = np.exp(scaled)
+    exp_sum = exp.sum(axis=1, keepdims=True)
+    weights = exp / exp_sum
+    return [Q, K, V, scores, scaled, exp, exp_sum, weights, weights @ V]
+
+
+def _formats() -> None:
+    """A page of each format beside the working of its trace."""
+    scenario = load(stack_of(64, 1, "gelu"), large=True)
+    trace = work(scenario)
+    for name in ("terminal", "markdown", "html", "latex", "json"):
+        page = partial(_page, trace, name)
+        told, worked = best(2, page, partial(work, scenario))
+        say(f"64 tokens × {WIDTH}, 1 layer, as {name} / working it", told / worked, "")
+
+
+def _page(trace: Trace, name: str) -> object:
+    return render(walkthrough(trace, Selection()), name, Page(100))
+
+
 FORMS = 1000
 
 
@@ -342,6 +452,7 @@ def main(chosen: Sequence[str]) -> None:
         transformer_layer,
         lines_of_working,
         json_of_a_large_trace,
+        at_scale,
         forms,
         papers,
         learning,
