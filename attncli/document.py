@@ -245,10 +245,11 @@ class Section(NamedTuple):
 class Document(NamedTuple):
     """A page: its title and facts, its sections, and what closes it.
 
-    `given`, `sources` and `rounding` are data: what the numbers started from, where those came
-    from that nobody wrote out, and how they were rounded. `paper` is there for what belongs to
-    an exercise; its sections begin a page each. `key` is a key that follows in the same file,
-    `hints` are those for one try after the other, each a section a step.
+    `given`, `sources`, `rounding` and `ending` are data: what the numbers started from, where those
+    came from that nobody wrote out, how they were rounded, and what wasn't used or is missing.
+    `paper` is there for what belongs to an exercise; its sections begin a page each. `key` is a key
+    that follows in the same file, `hints` are those for one try after the other, each a section a
+    step.
     `data` is what a page of words and tables tells, for formats that keep data. `origins` is how
     each number came about, for formats in which a reader can ask: a line of working, whose numbers
     have an origin in turn; nothing is worked before somebody asks. `workings` are the quantities
@@ -265,6 +266,7 @@ class Document(NamedTuple):
     closing: tuple[Block, ...] = ()
     sources: Mapping[str, str] = MappingProxyType({})
     rounding: Mapping[str, object] = MappingProxyType({})
+    ending: Mapping[str, object] = MappingProxyType({})
     paper: Paper | None = None
     key: Document | None = None
     hints: tuple[tuple[Section, ...], ...] = ()

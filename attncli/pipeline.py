@@ -28,6 +28,7 @@ from attncli.steps import steps
 from attncli.steps.schema import SCENARIO, givable
 from attncli.steps.shaped import check_fits, sized
 from attncli.steps.story import awaits_times, story
+from attncli.steps.unused import unused
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, Unfinished, make
 from attncli.trace.axes import given_axes
 from attncli.trace.budget import cost_of, excess
@@ -198,7 +199,8 @@ def work(scenario: Scenario) -> Trace:
     for definition in plan:
         if not definition.needs and all(name in quantities for name in definition.operands):
             quantities[definition.name] = make(scenario, quantities, definition)
-    trace = Trace(scenario, quantities, told, _unfinished(plan, quantities))
+    ends, idle = _unfinished(plan, quantities), unused(scenario, told, quantities)
+    trace = Trace(scenario, quantities, told, ends, unused=idle)
     if scenario.published:
         from attncli.trace.published import published_numbers
 

@@ -27,6 +27,7 @@ def command(
     """
     from attncli.pipeline import work
     from attncli.render import summary_line
+    from attncli.telling.closing import ending_in_short
     from attncli.telling.published import published_in_short
     from attncli.telling.summaries import summary
     from attncli.trace.outline import outline_of
@@ -38,7 +39,7 @@ def command(
     for file, heard in zip(files, complaints, strict=True):
         with heard.heard():
             trace = work(allowed.load(file))
-            said = (*summary(outline_of(trace)), published_in_short(trace))
+            said = (*summary(outline_of(trace)), published_in_short(trace), ending_in_short(trace))
             lines.append(f"{summary_line(Word(file), said)}\n")
     write_out("".join(lines))
     for heard in complaints:

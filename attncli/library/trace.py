@@ -93,7 +93,7 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
         generated = tuple(other.plain for other in self.generated)
         variants = {name: other.plain for name, other in self.variants.items()}
         so_far = self.scenario, self.quantities, self.story, self.unfinished
-        return Trace(*so_far, generated, variants)
+        return Trace(*so_far, generated, variants, self.unused)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return shown, (self.plain,)
@@ -219,6 +219,7 @@ def shown(trace: Trace) -> WorkedTrace:
         trace.unfinished,
         tuple(map(shown, trace.generated)),
         {name: shown(other) for name, other in trace.variants.items()},
+        trace.unused,
     )
 
 

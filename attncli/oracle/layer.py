@@ -84,7 +84,7 @@ def layer(book: Book, record: Record, x: Numbers | None, around: Surroundings) -
         sublayers.append(lambda x: _cross(book, record, memory, x))
     if {"W1", "experts"} & record.keys() or (not attends and _is_activation(record)):
         sublayers.append(lambda x: _networks(book, record, x))
-    if record.get("parallel", "none") != "none":
+    if record.get("parallel", "none") != "none" and sublayers:
         return _side_by_side(book, record, sublayers, x)
     if not sublayers:
         return _norm_alone(book, record, x)

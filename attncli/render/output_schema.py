@@ -44,6 +44,8 @@ def _page() -> Schema:
             "steps": _list(_defined("step")),
             "notes": _list(_TEXT),
         },
+        unused=_list(_TEXT),
+        unfinished=_record({"step": _TEXT, "needs": _list(_TEXT)}),
         pictures=_list(_defined("picture")),
         working=_list(_defined("line")),
         tables=_list(_defined("table")),

@@ -157,7 +157,7 @@ class _Teller:
             if attention is not None
         ]
         inner += [partial(self.network)] if layer.has_ffn else []
-        if layer.parallel != "none":
+        if layer.parallel != "none" and inner:
             return self._side_by_side(place, inner)
         if not inner and layer.norms:
             return self._norm(place, place.x, layer.norms[0])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from attncli.document import Block, Note, Subheading, Term
 from attncli.file import shipped
+from attncli.refusals import listed
 from attncli.scenario.scenario import Scenario
 from attncli.telling.afterwards import closing_notes
 from attncli.telling.blocks import given_blocks
@@ -17,6 +18,7 @@ from attncli.telling.findings import last_finding, weights_of
 from attncli.telling.parts import made_by, told_parts
 from attncli.telling.published import closing_on_published, printed_otherwise
 from attncli.telling.selection import Selection
+from attncli.telling.sentences import joined
 from attncli.trace import Quantity, Trace
 
 
@@ -25,6 +27,7 @@ def closing_of(trace: Trace, selection: Selection) -> tuple[Block, ...]:
     unused = _unused(trace)
     return (
         *_not_needed(trace, unused, selection),
+        *_said_in_vain(trace),
         *(_ends_here(trace) if looks_forgotten(trace, unused) else ()),
         *closing_notes(trace, selection),
         *closing_on_published(trace, selection),
@@ -38,6 +41,32 @@ def _unused(trace: Trace) -> list[Quantity]:
     made = (definition for definition in trace.plan if definition.name in trace)
     used = {name for definition in made for name in definition.operands}
     return [one for one in trace.quantities.values() if one.given and one.name not in used]
+
+
+def _said_in_vain(trace: Trace) -> list[Block]:
+    """What the scenario says of steps that aren't taken."""
+    said = [name for name in trace.unused if name not in trace]
+    so_far = " so far" if trace.unfinished is not None else ""
+    told = joined((Term(name),) for name in said)
+    return [Note((f"Said, and not used{so_far}: ", *told, "."))] if said else []
+
+
+def ending_in_short(trace: Trace) -> str:
+    """`; not used: W3; ends before ffn, which needs W3`; nothing where neither is so."""
+    unused = f"; not used: {listed(trace.unused)}" if trace.unused else ""
+    ends = trace.unfinished
+    if ends is None or not looks_forgotten(trace, _unused(trace)):
+        return unused
+    return f"{unused}; ends before {ends.definition.step}, which needs {listed(ends.missing)}"
+
+
+def ending_facts(trace: Trace) -> dict[str, object]:
+    """What was given to no purpose and what is missing, as data."""
+    unused = {"unused": [*trace.unused]} if trace.unused else {}
+    ends = trace.unfinished
+    if ends is None or not looks_forgotten(trace, _unused(trace)):
+        return {**unused}
+    return {**unused, "unfinished": {"step": ends.definition.step, "needs": [*ends.missing]}}
 
 
 def _not_needed(trace: Trace, unused: Sequence[Quantity], selection: Selection) -> list[Block]:

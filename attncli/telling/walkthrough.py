@@ -23,7 +23,7 @@ from attncli.telling.blocks import (
     token_blocks,
     tree_block,
 )
-from attncli.telling.closing import closing_of
+from attncli.telling.closing import closing_of, ending_facts
 from attncli.telling.detail import MOST_IN_FULL, how_to_see_less
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.findings import findings_of
@@ -103,6 +103,7 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
         closing=closing_of(trace, selection) if whole else (),
         sources=trace.scenario.sources,
         rounding=rounding_facts(trace),
+        ending=ending_facts(trace) if whole else MappingProxyType({}),
         origins=Origins(trace),
         workings=Workings(trace),
         further=FurtherPages(trace, _in_full) if whole else MappingProxyType({}),

@@ -64,8 +64,9 @@ class Trace:
     `trace["weights"].values` is a NumPy array [n, n]; `trace["weights"].definition` says of what
     and how it was made; `trace["tokens"].values` and `trace["ids"].values` are arrays of what the
     text was cut into. `story` is every step at its place, in order; `unfinished` says what
-    is missing for going on, if anything is. `generated` are the traces of the tokens that
-    were generated, `variants` those that the scenario is compared with.
+    is missing for going on, if anything is, `unused` what was given or said and isn't used, by
+    full names. `generated` are the traces of the tokens that were generated, `variants` those that
+    the scenario is compared with.
     """
 
     scenario: Scenario
@@ -74,6 +75,7 @@ class Trace:
     unfinished: Unfinished | None = None
     generated: tuple[Trace, ...] = ()
     variants: Mapping[str, Trace] = field(default_factory=dict)
+    unused: tuple[Name, ...] = ()
 
     @overload
     def __getitem__(self, name: Literal["tokens", "ids"]) -> TokenList: ...  # type: ignore[overload-overlap]

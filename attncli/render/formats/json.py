@@ -61,6 +61,7 @@ def _document(document: doc.Document) -> dict[str, Any]:
         "rounding": dict(document.rounding),
         "given": [_given(block, document.sources) for block in document.given],
         "steps": [_section(section) for section in document.sections],
+        **document.ending,
         "notes": [_text_of(block.text) for block in closing if isinstance(block, doc.Note)],
         **_unless_empty(
             pictures=[*pictures_as_data((*document.opening, *closing))],

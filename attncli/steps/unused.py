@@ -1,0 +1,101 @@
+"""What a scenario gives or says, and no step of it comes to use."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from attncli.file.keys import Key
+from attncli.file.matrices import MatrixLike
+from attncli.name import Name, below
+from attncli.scenario.scenario import Scenario
+from attncli.steps.order import CELL_STEPS, IN_HEADS, ORDER
+from attncli.steps.schema import SCENARIO
+from attncli.trace import PlannedStep, Quantity
+
+Values = Mapping[str, Any]
+
+_OF_TEXTS = ("dictionary", "learn", "estimate", "prune", "viterbi", "tokenize")
+"""Steps whose keys say what a text is cut into, whether that is told or not."""
+_HEADS = ("split", "merge", *(line.step for line in IN_HEADS))
+_CELLS = tuple(line.step for line in CELL_STEPS)
+_WITH_WEIGHTS = ("project", "merge", "ffn", "unembed", *_CELLS)
+_ALSO: Mapping[str, tuple[str, ...]] = {
+    "positions": ("rotate", "bias"),
+    "heads": _HEADS,
+    "kv_heads": _HEADS,
+    "d_k": ("scores",),
+    "d_v": ("weighted_sum",),
+    "weights_layout": _WITH_WEIGHTS,
+    **dict.fromkeys(("cell", "direction", "activation", "reset", "update", "gate_order"), _CELLS),
+}
+"""Steps that take a key, too, which is another step's own."""
+
+
+def unused(
+    scenario: Scenario, told: Sequence[PlannedStep], quantities: Mapping[str, Quantity]
+) -> tuple[Name, ...]:
+    """The full names of given quantities that nothing is made of, and of what is said of steps
+    that aren't taken."""
+    made = [d for part in told for d in part.definitions if d.name in quantities]
+    used = {name for one in made for name in one.operands}
+    given = [one.name for one in quantities.values() if one.given and one.name not in used]
+    given = given if used else []  # what is all that there is was given to be seen
+    if scenario.until:  # where the scenario itself says that no more is taken
+        return tuple(given)
+    making = {one.name for one in made}
+    taken = [part for part in told if any(d.name in making for d in part.definitions)]
+    said = (one for one in _settings(scenario) if not _is_taken(one, taken))
+    return (*given, *(one for one in said if not any(name.inside(one) for name in given)))
+
+
+def _is_taken(setting: Name, taken: Collection[PlannedStep]) -> bool:
+    """Whether a step that a setting is for is taken in the place that it is said for."""
+    steps = _steps_of().get(setting.local, ())
+    own = setting.local.startswith("norm") and setting.local not in ("norm", "norms")
+    place = setting if own or setting.local.endswith("_norm") else setting.path
+    return any(
+        part.step in steps and (part.path == place or part.path.inside(place)) for part in taken
+    )
+
+
+@cache
+def _steps_of() -> Mapping[str, tuple[str, ...]]:
+    """The steps that take what is said for each key."""
+    owners: dict[str, tuple[str, ...]] = {"block": ("mask", "residual", "norm", "ffn")}
+    for line in ORDER:
+        keys = f"{line.stack} {line.attention} {line.layer} {line.cell} {line.way} {line.file}"
+        for key in keys.split() if line.step not in _OF_TEXTS else ():
+            owners[key] = (line.step, *_ALSO.get(key, ()))
+    return owners
+
+
+def _settings(scenario: Scenario) -> Iterator[Name]:
+    """What is said that isn't a matrix, by full names, of each place that says it itself."""
+    for stack in scenario.stacks:
+        vocabulary = below(stack.path, "vocabulary")
+        if scenario.writes(vocabulary) and not (
+            stack.text.tokens or scenario.prediction.unembedding
+        ):
+            yield vocabulary
+        yield from _said(stack.path, stack.said.values)
+        for layer in stack.layers if "layers" in stack.said.values else ():
+            yield from _said(layer.path, _own(layer.said.values, layer.said.own))
+
+
+def _own(values: Values, own: Collection[str]) -> Values:
+    return {key: value for key, value in values.items() if key in own}
+
+
+def _said(path: Name, values: Values) -> Iterator[Name]:
+    for key, value in values.items():
+        if key in _steps_of() and not _says_nothing(key, value):
+            yield below(path, key)
+
+
+def _says_nothing(key: str, value: object) -> bool:
+    """Whether a value leaves out what is left out anyway, or is a matrix, which has a name."""
+    known: Key[Any] | None = SCENARIO.known.get(key)
+    default = None if known is None else known.default
+    return value in ("none", False, (), default) or isinstance(value, MatrixLike)
