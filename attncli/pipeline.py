@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.building.drawn import with_drawn
+from attncli.building.layouts import in_other_layout
 from attncli.building.scenario import Origin, ScenarioBuilder
 from attncli.building.trees import (
     Changes,
@@ -67,11 +68,14 @@ def load(
         check_size(tree)
     origin = Origin(name_of(source), folder_of(source), outside, large, progress)
     whole = _read(tree, origin, problems)
+    unread = bool(problems.found)
     read = {
         name: replace(_read(other, origin, problems), varied=varied)
         for name, other, varied in variants_of(tree, problems)
     }
     scenario = _planned(whole, problems)
+    if problems.found and not unread:
+        problems.found = in_other_layout(tree, problems.found, partial(_is_fine, origin))
     others = {name: _planned(other, problems) for name, other in read.items()}
     _check_cost(scenario.with_variants(others), problems)
     others = {name: with_drawn(other, problems) for name, other in others.items()}
@@ -86,6 +90,13 @@ def _listed(changes: str | Mapping[str, object] | Changes) -> Changes:
     if isinstance(changes, Mapping):
         return [f"{key}={value}" for key, value in changes.items()]
     return [changes] if isinstance(changes, str) else changes
+
+
+def _is_fine(origin: Origin, tree: Map) -> bool:
+    """Whether a tree's matrices fit together."""
+    problems = Problems()
+    _planned(_read(tree, origin, problems), problems)
+    return not problems.found
 
 
 def _check_is_scenario(tree: Map) -> None:

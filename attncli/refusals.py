@@ -23,6 +23,9 @@ LONGEST_MESSAGE = _LONGEST_SOURCE + _LONGEST_WRONG + _LONGEST_RIGHT + 24
 _MANY = 12
 """More names than this aren't all listed in a message."""
 
+_ALIKE = 4
+"""So many places where the same is wrong are told together."""
+
 MOST_WRITTEN = 20
 """Problems that are written out; of others only the number is said."""
 
@@ -86,12 +89,32 @@ class Problem(NamedTuple):
 
 
 def written_out(problems: Sequence[Problem]) -> Iterator[str]:
-    """Problems as lines: the first of them, then how many more there are."""
+    """Problems as lines: the first of them, then how many more there are. What is wrong alike in
+    several places is said once, with the lines of the others."""
+    problems = _each_once(problems)
     more = len(problems) - MOST_WRITTEN
     yield from map(str, problems[:MOST_WRITTEN])
     if more > 0:
         wrong = f"{more:,} more {'problems' if more > 1 else 'problem'} from here on"
         yield str(Problem(problems[MOST_WRITTEN].where, wrong, "mend those above first"))
+
+
+def _each_once(problems: Iterable[Problem]) -> list[Problem]:
+    alike: dict[tuple[str, str, str], list[Problem]] = {}
+    for one in problems:
+        source = one.where.source if one.where.line else ""
+        alike.setdefault((source, one.wrong, one.right), []).append(one)
+    return [one for places in alike.values() for one in _gathered(places)]
+
+
+def _gathered(places: list[Problem]) -> list[Problem]:
+    """One problem for many places where the same is wrong; few are told each."""
+    if len(places) < _ALIKE:
+        return places
+    first, *rest = places
+    lines = "lines " if first.where.line else ""
+    others = listed(str(one.where.line or one.where.source) for one in rest)
+    return [first._replace(wrong=f"{first.wrong} (and the same in {lines}{others})")]
 
 
 class Refusal(ValueError):  # noqa: N818  (a condition of the input, not a fault)

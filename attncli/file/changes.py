@@ -11,6 +11,7 @@ from attncli.file.keys import Key
 from attncli.file.kinds import TextKind
 from attncli.file.nodes import Items, Map, Node, Scalar
 from attncli.file.problems import Problems, ScenarioError, nearest, scenario_error
+from attncli.file.sources import is_source
 from attncli.records import NamedTuple
 from attncli.refusals import Where, quote
 
@@ -101,6 +102,9 @@ def _put(node: Node | None, path: list[str], value: Node, where: Where) -> Node:
         node = Map((), where)  # a record such as `rounding` that the file doesn't have
     if isinstance(node, Items):
         return _put_in_list(node, head, rest, value, where)
+    if isinstance(node, Map) and head.isdigit() and is_source(node):
+        wrong = "its numbers are drawn or in a file of arrays, so none of them can be set here"
+        raise scenario_error(where, wrong, "give the whole matrix, like W_Q=[[1, 0], [0, 1]]")
     if not isinstance(node, Map):
         raise scenario_error(
             where, f"{quote(head)} looks into a single value", "leave the index out"

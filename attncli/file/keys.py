@@ -38,7 +38,8 @@ class Needs(NamedTuple):
     example: str
 
     def check(self, node: Node, values: Mapping[str, Any], problems: Problems) -> None:
-        missing = [part for part in self.parts if part not in values]
+        written = {key.text for key, _ in node.entries} if isinstance(node, Map) else set()
+        missing = [part for part in self.parts if part not in {*values, *written}]
         if missing:
             wrong = f"{self.key} without {' and '.join(missing)}"
             right = f"give {' and '.join(self.parts)}, like {self.key}: {self.example}"

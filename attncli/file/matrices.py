@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 
@@ -9,13 +10,15 @@ import numpy as np
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.matrix import Matrix
-from attncli.file.kinds import TRUTH, NumberKind, Schema
+from attncli.file.kinds import NumberKind, Schema
 from attncli.file.nodes import Items, Map, Node, Numbers, Scalar, describe, spelled_out
 from attncli.file.problems import Problems
 from attncli.file.sources import FileSource, RandomSource, SourceKind, is_source
 from attncli.records import NamedTuple
 
 _INFINITE = Decimal("-Infinity")
+_MINUS_INFINITY = ("-inf", "-.inf")
+_ONES = re.compile(r"(?P<one>[Tt]rue|1(\.0*)?)|[Ff]alse|0(\.0*)?")
 
 
 class NamedRows(NamedTuple):
@@ -41,14 +44,21 @@ class EntryKind(NamedTuple):
     truth: bool = False
 
     def read(self, node: Node, problems: Problems) -> Decimal | None:
-        if self.infinite and isinstance(node, Scalar) and node.text in ("-inf", "-.inf"):
-            return _INFINITE
+        if isinstance(node, Scalar) and node.text in _MINUS_INFINITY and not self.truth:
+            return self._infinity(node, problems)
         if not self.truth:
             return NumberKind().read(node, problems)
-        if isinstance(node, Scalar) and node.text in {**TRUTH, "0": 0, "1": 1}:
-            return Decimal(int(TRUTH.get(node.text, node.text == "1")))
+        if isinstance(node, Scalar) and (known := _ONES.fullmatch(node.text)):
+            return Decimal(bool(known["one"]))
         wrong = f"{describe(node)} is neither true nor false"
         problems.add(node.where, wrong, "give true or false, or 1 or 0")
+        return None
+
+    def _infinity(self, node: Scalar, problems: Problems) -> Decimal | None:
+        if self.infinite:
+            return _INFINITE
+        wrong = f"{describe(node)} is not a finite number"
+        problems.add(node.where, wrong, "hide what isn't to be seen by a mask, like mask: [[1, 0]]")
         return None
 
     def schema(self) -> Schema:

@@ -88,6 +88,7 @@ def nearest(name: str, known: Iterable[str], hint: Hint = knows_nothing) -> str:
     return (
         _meant(name, names, _ALMOST)
         or hint(name)
+        or _qualified(name, names)
         or _meant(name, names, _NEAR)
         or _contained(name, names)
         or f"known: {listed(names)}"
@@ -106,4 +107,12 @@ def _contained(name: str, names: Iterable[str]) -> str | None:
         part, whole = sorted((name.casefold(), candidate.casefold()), key=len)
         if len(part) >= _SHORTEST_PART and part in whole:
             return f"did you mean {shortened(candidate)}?"
+    return None
+
+
+def _qualified(name: str, names: Iterable[str]) -> str | None:
+    """What is known of a name that says more, such as `router_softcap`: maybe another thing."""
+    for candidate in names:
+        if name.startswith(f"{candidate}_") or name.endswith(f"_{candidate}"):
+            return f"the nearest that is known: {shortened(candidate)}"
     return None

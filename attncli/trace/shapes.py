@@ -84,12 +84,14 @@ class _Report(NamedTuple):
             owner = "the encoder's sentence" if name.inside(ENCODER) else "the sentence"
             owner = "the cache" if name.path.local == "cache" else owner
             return f"{owner} of {extent.size} token{'' if extent.size == 1 else 's'}"
+        here = f", here {sized(extent.size, extent.side)}" if extent.derived else ""
         matrix = self.scenario.given.get(name)
         if matrix is None and name in self.scenario.random:
             return f"{name} (random, {sized(extent.size, extent.side)})"
         if matrix is None:
             return f"{name} = {extent.size}"
-        return f"{name} ({matrix.shape[0]} × {matrix.shape[1]})"
+        here = here if extent.size != matrix.shape[extent.side] else ""
+        return f"{name} ({matrix.shape[0]} × {matrix.shape[1]}{here})"
 
     def _advice(self, left: Extent, right: Extent) -> str:
         if left.derived or right.derived:
@@ -122,7 +124,8 @@ def _parts_of(definition: Definition) -> str | None:
     from attncli.arithmetic.operations import TakeColumns, TakeRun
 
     if isinstance(definition.operation, TakeColumns):
-        return f"{definition.operation.of} {definition.operation.what}"
+        of, what = definition.operation.of, definition.operation.what
+        return f"{of} {what if of > 1 else what.removesuffix('s')}"
     return f"{definition.operation.of} gates" if isinstance(definition.operation, TakeRun) else None
 
 
