@@ -68,11 +68,11 @@ def load(
         check_size(tree)
     origin = Origin(name_of(source), folder_of(source), outside, large, progress)
     whole = _read(tree, origin, problems)
-    unread = bool(problems.found)
     read = {
         name: replace(_read(other, origin, problems), varied=varied)
         for name, other, varied in variants_of(tree, problems)
     }
+    unread = bool(problems.found)
     scenario = _planned(whole, problems)
     if problems.found and not unread:
         problems.found = in_other_layout(tree, problems.found, partial(_is_fine, origin))
