@@ -227,6 +227,8 @@ def _generated(trace: Trace) -> tuple[Trace, ...]:
     if trace.scenario.prediction.generate < 2:  # noqa: PLR2004  (the first is the trace's own)
         return ()
     token = trace.likeliest()
+    if token is not None and token == trace.scenario.prediction.end_token:
+        return ()
     text = None if token is None else trace.scenario.text.with_token(token)
     height = trace.scenario.shapes.get(trace.scenario.text.table, (None, None))[0] or 0
     if text is None or max(text.rows_of_tokens) >= height:

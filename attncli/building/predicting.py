@@ -15,7 +15,17 @@ from attncli.scenario.model import Settings, Stack
 from attncli.scenario.prediction import Head, Prediction
 
 Values = Mapping[str, Any]
-_OF_FILE = ("logit_scale", "logit_softcap", "generate", "targets")
+_OF_FILE = ("logit_scale", "logit_softcap", "generate", "end_token", "targets", "ignored_target")
+_NEED_UNEMBEDDING = (
+    "b_U",
+    "logit_scale",
+    "logit_softcap",
+    "generate",
+    "end_token",
+    "predict_from",
+    "head",
+)
+_PREDICTED = ("logits", "probabilities")
 
 
 def prediction_of(
@@ -27,12 +37,13 @@ def prediction_of(
     """What is said of the next token after a stack; what is wrong with it is complained of."""
     tied = values.get("unembedding") == "tied"
     matrix = given.get(Name("embeddings" if tied else "unembedding"))
-    X = given.get(Name("X"))
+    predicted = next((given[Name(key)] for key in _PREDICTED if Name(key) in given), None)
+    X = given.get(Name("X")) if predicted is None else predicted
     reader = _PredictionReader(
         values,
-        len(stack.text.tokens) or (0 if X is None else X.shape[0]),
+        (len(stack.text.tokens) if predicted is None else 0) or (0 if X is None else X.shape[0]),
         _columns(values, stack),
-        None if matrix is None else matrix.shape[0 if tied or stack.said.linear else 1],
+        _width(predicted, matrix, turned=tied or stack.said.linear),
         complaints,
     )
     return reader.read()
@@ -47,6 +58,13 @@ def _columns(values: Values, stack: Stack) -> Mapping[str, int]:
     if values.get("predict_from") == "first":
         return {}
     return stack.text.known_ids or stack.text.rows
+
+
+def _width(predicted: Matrix | None, matrix: Matrix | None, *, turned: bool) -> int | None:
+    """The columns of the logits, where they are known."""
+    if predicted is not None:
+        return predicted.shape[1]
+    return None if matrix is None else matrix.shape[0 if turned else 1]
 
 
 class _PredictionReader(NamedTuple):
@@ -66,21 +84,24 @@ class _PredictionReader(NamedTuple):
         values = self.values
         unembedding = values.get("unembedding")
         head, which = self._head(), values.get("predict_from")
+        is_given = any(key in values for key in _PREDICTED)
         if unembedding is None:
-            self._check_unneeded()
-            return Prediction(head=head, first=which == "first", every=which == "every")
+            self._check_unneeded(is_given=is_given)
+            if not is_given:
+                return Prediction(head=head, first=which == "first", every=which == "every")
         vocabulary = self._vocabulary()
-        every = (which or ("every" if "targets" in values else "last")) == "every"
+        every = is_given or (which or ("every" if "targets" in values else "last")) == "every"
         of_file = {key: values[key] for key in _OF_FILE if key in values}
         said = typed(Prediction, of_file)
         self._check_labels()
         self._check_what_comes_next()
+        self._check_end(said._replace(vocabulary=vocabulary))
         return said._replace(
             said=Settings(Name("next"), values.get("next", {})),
-            unembedding="tied" if unembedding == "tied" else "own",
+            unembedding="given" if is_given else "tied" if unembedding == "tied" else "own",
             vocabulary=vocabulary,
             every=every,
-            target_places=self._places_of(said.targets, vocabulary, every=every),
+            target_places=self._places_of(said, vocabulary, every=every),
             head=head,
             first=which == "first",
             labels=values.get("labels", ()),
@@ -110,12 +131,37 @@ class _PredictionReader(NamedTuple):
                     " foretold", "leave one of them out",
                 )  # fmt: skip
 
-    def _check_unneeded(self) -> None:
-        for key in ("b_U", "predict_from", "next", *_OF_FILE, "labels"):
+    def _check_unneeded(self, *, is_given: bool) -> None:
+        """Complains of what goes on from logits where there are none."""
+        keys: tuple[str, ...] = ("b_U", "predict_from", "next", *_OF_FILE, "labels")
+        if is_given:
+            keys = _NEED_UNEMBEDDING if "logits" in self.values else (*_NEED_UNEMBEDDING, "next")
+        for key in keys:
             if key in self.values and not (key == "predict_from" and "head" in self.values):
                 self.complaints.add(key, f"{key} needs logits, and there is no unembedding",
                     "add `unembedding: tied`, or a matrix",
                 )  # fmt: skip
+        if {*_PREDICTED} <= self.values.keys():
+            self.complaints.add("logits", "logits beside probabilities, which are made of them",
+                "keep one of the two",
+            )  # fmt: skip
+
+    def _check_end(self, prediction: Prediction) -> None:
+        """Complains of tokens at which nothing can end, or that stand for no target."""
+        end, ignored = prediction.end_token, prediction.ignored_target
+        if end and end not in prediction.vocabulary:
+            known = f"known: {listed(prediction.vocabulary)}"
+            self.complaints.add("end_token", f"{quote(end)} is no token that can be made", known)
+        if end and not prediction.generate:
+            self.complaints.add("end_token", "end_token, and nothing is generated",
+                "add generate: 10",
+            )  # fmt: skip
+        if ignored and ignored not in prediction.targets:
+            self.complaints.add("ignored_target", f"{quote(ignored)} is not among the targets",
+                "write it in the place of each target that doesn't count",
+            )  # fmt: skip
+        elif prediction.targets and not prediction.counted:
+            self.complaints.add("targets", "all targets are ignored", "give one that counts")
 
     def _vocabulary(self) -> tuple[str, ...]:
         """The tokens that the columns of the logits stand for, as far as they are known."""
@@ -133,19 +179,21 @@ class _PredictionReader(NamedTuple):
         return most if most <= 2 * len(self.rows) else len(self.rows)
 
     def _places_of(
-        self, targets: Sequence[str], vocabulary: Sequence[str], *, every: bool
+        self, said: Prediction, vocabulary: Sequence[str], *, every: bool
     ) -> tuple[int, ...]:
+        targets = said.targets
+        counted = [targets[k] for k in said.counted]
         wanted = self.positions if every else min(self.positions, 1)
         if targets and wanted and len(targets) != wanted:
             self.complaints.add("targets",
                 f"the targets are {len(targets)}, the positions with logits {wanted}",
                 "give the token that should follow each",
             )  # fmt: skip
-        for target in dict.fromkeys(targets):
+        for target in dict.fromkeys(counted):
             if target not in vocabulary:
                 self.complaints.add(
                     "targets",
                     f"the target {quote(target)} is not among the tokens that logits stand for",
                     f"known: {listed(vocabulary)}",
                 )
-        return tuple(vocabulary.index(t) if t in vocabulary else 0 for t in targets)
+        return tuple(vocabulary.index(t) if t in vocabulary else 0 for t in counted)

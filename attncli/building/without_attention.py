@@ -12,7 +12,7 @@ from attncli.steps.schema import ATTENTION
 FFN = ("W1", "W2", "W3", "b1", "b2", "b3", "experts")
 _NETWORK = (*FFN, "activation", "gated")
 _NORM = ("norm", "norms", "norm1")
-_WITHOUT = (*_NETWORK, *_NORM, "final_norm", "unembedding")
+_WITHOUT = (*_NETWORK, *_NORM, "final_norm", "unembedding", "logits", "probabilities")
 _ATTENDING = ("block", "queries", "keys", "values", "memory", "encoder", "d_k", "d_v")
 _FOR_ALL = ("weights_layout",)
 """What is said of attention, and of what comes after it alike."""

@@ -76,7 +76,7 @@ _NAMES = {
     "classify": "classes.exp classes.exp_sum",
     "predict": "next.tempered next.kept next.filtered next.exp next.exp_sum probabilities"
     " next.nucleus next.nucleus_sum next.renormalized",
-    "loss": "plain.exp plain.exp_sum plain.probabilities loss cross_entropy perplexity",
+    "loss": "plain.exp plain.exp_sum plain.probabilities with_target loss cross_entropy perplexity",
 }
 _STEPS = {name: step for step, names in _NAMES.items() for name in names.split()}
 _COUNTED = "0123456789"

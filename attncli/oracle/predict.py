@@ -27,8 +27,12 @@ def predict(book: Book, data: Record, x: Numbers) -> None:
     if "unembedding" not in data:
         return
     logits = _changed(book, data, book.keep("logits", _logits(book, data, x)))
+    _next_and_loss(book, data, logits)
+
+
+def _next_and_loss(book: Book, data: Record, logits: Numbers) -> None:
     sampling = data.get("next") or {}
-    if which == "first" or "head" in data or "labels" in data:
+    if data.get("predict_from") == "first" or "head" in data or "labels" in data:
         probabilities = _classes(book, logits)
     else:
         probabilities = _next(book, sampling, logits)
@@ -134,11 +138,26 @@ def _with_noise(left: Number) -> Number:
     return left * (1 + 1e-14)
 
 
+def predict_given(book: Book, data: Record) -> None:
+    """What goes on from logits or probabilities that are given."""
+    if "logits" in data:
+        _next_and_loss(book, data, book.copy("logits", matrix(book, data["logits"])))
+    elif "targets" in data:
+        given = book.copy("probabilities", matrix(book, data["probabilities"]))
+        _loss(book, data, given)
+
+
 def _loss(book: Book, data: Record, probabilities: Numbers) -> None:
-    """−ln p of each row's target, their mean, and e to it."""
-    places = columns(data, probabilities.shape[1])
-    targets = [places[str(target)] for target in data["targets"]]
-    p = [[row[place]] for row, place in zip(probabilities, targets, strict=True)]
+    """−ln p of each row's target, their mean, and e to it; rows whose target is ignored are left
+    out, as by `ignore_index` of PyTorch's cross-entropy."""
+    width = probabilities.shape[1]
+    places = columns(data, width) or {str(j): j for j in range(width)}
+    targets = [str(target) for target in data["targets"]]
+    ignored = str(data["ignored_target"]) if "ignored_target" in data else None
+    kept = [i for i, target in enumerate(targets) if target != ignored]
+    if len(kept) < len(targets):
+        probabilities = book.copy("with_target", probabilities[kept])
+    p = [[row[places[targets[i]]]] for row, i in zip(probabilities, kept, strict=True)]
     loss = book.keep("loss", -apply("log", np.array(p)))
     mean = loss.sum(axis=0, keepdims=True) / len(loss)
     book.keep("perplexity", apply("exp", book.keep("cross_entropy", mean)))

@@ -17,7 +17,7 @@ from attncli.oracle.matrices import is_source, linear, matrix
 from attncli.oracle.merges import learned, tell
 from attncli.oracle.numerals import Numbers
 from attncli.oracle.positions import added, kinds, of_kind
-from attncli.oracle.predict import predict
+from attncli.oracle.predict import predict, predict_given
 from attncli.oracle.text import (
     dictionary_of,
     embeddings,
@@ -62,7 +62,10 @@ def worked(
     book = Book.of(data, folder, start or {}, decimal=decimal, rng=rng, roots=roots)
     with localcontext() as context:
         context.prec = book.precision
-        x = _stack(book, data)
+        given = "logits" in data or "probabilities" in data
+        if given:
+            predict_given(book, data)
+        x = None if given else _stack(book, data)
         if x is not None:
             predict(book, data, x)
     return book

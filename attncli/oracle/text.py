@@ -100,7 +100,7 @@ def columns(data: Record, width: int | None = None) -> dict[str, int]:
     Columns are counted by ID, with an unembedding that is tied by the rows of the table; IDs with
     gaps between them that leave just one column a token only order the tokens.
     """
-    tied = isinstance(data["unembedding"], str)
+    tied = isinstance(data.get("unembedding"), str)
     given = {} if tied else data.get("vocabulary") or {}
     ids = {str(token): int(one) for token, one in given.items()} or identities(data)
     if width is not None and len(ids) == width <= max(ids.values(), default=0):

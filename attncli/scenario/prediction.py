@@ -20,18 +20,30 @@ class Prediction(NamedTuple):
     `every` one."""
 
     unembedding: str = ""
-    """`tied`, `own`, or nothing."""
+    """`tied`, `own`, or nothing; `given` where logits or probabilities are."""
     vocabulary: tuple[str, ...] = ()
     every: bool = False
     said: Settings = Settings()
     logit_scale: Decimal | None = None
     logit_softcap: Decimal | None = None
     generate: int = 0
+    end_token: str = ""
     targets: tuple[str, ...] = ()
+    ignored_target: str = ""
     target_places: tuple[int, ...] = ()
     head: Head | None = None
     first: bool = False
     labels: tuple[str, ...] = ()
+
+    @property
+    def is_given(self) -> bool:
+        """Whether logits or probabilities are given, whatever would make them."""
+        return self.unembedding == "given"
+
+    @property
+    def counted(self) -> tuple[int, ...]:
+        """The places, from 0, of the targets that aren't ignored."""
+        return tuple(k for k, one in enumerate(self.targets) if one != self.ignored_target)
 
     @property
     def which(self) -> str:

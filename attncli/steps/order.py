@@ -132,10 +132,12 @@ CELL_STEPS = (
 )
 PREDICTION = (
     StepLine("head", file="head"),
-    StepLine("unembed", file="unembedding b_U predict_from labels logit_scale logit_softcap"),
-    StepLine("predict", file="next generate"),
+    StepLine(
+        "unembed", file="unembedding b_U logits predict_from labels logit_scale logit_softcap"
+    ),
+    StepLine("predict", file="probabilities next generate end_token"),
     StepLine("classify"),
-    StepLine("loss", file="targets"),
+    StepLine("loss", file="targets ignored_target"),
 )
 ROOMS = {
     "tokenizers": TOKENIZER,

@@ -38,12 +38,7 @@ def story(scenario: Scenario, problems: Problems | None = None) -> tuple[Planned
     """Every step that a scenario takes, in order; with `problems`, what steps find wrong goes
     there."""
     teller = _Teller(scenario, problems)
-    memory = Name("memory")
-    memory = memory if scenario.gives(memory) else TOP
-    if scenario.encoder is not None:
-        memory = teller.stack(scenario.encoder, TOP)
-    x = teller.stack(scenario.stack, memory)
-    teller.prediction(x)
+    teller.prediction(TOP if scenario.prediction.is_given else teller.model())
     return _until(scenario, teller.parts, problems)
 
 
@@ -118,6 +113,14 @@ class _Teller:
         wrong = excess(self.scenario, Cost(len(self.parts)))
         if wrong is not None:
             raise ScenarioError([wrong])
+
+    def model(self) -> Name:
+        """The encoder, if there is one, and the main stack."""
+        memory = Name("memory")
+        memory = memory if self.scenario.gives(memory) else TOP
+        if self.scenario.encoder is not None:
+            memory = self.stack(self.scenario.encoder, TOP)
+        return self.stack(self.scenario.stack, memory)
 
     def stack(self, stack: Stack, memory: Name) -> Name:
         place = Place(self.scenario, stack, stack.path, below(stack.path, "X"))
@@ -279,9 +282,11 @@ class _Teller:
             place = replace(place, x=x if norm is None else self._norm(place, x, norm))
         if not prediction.unembedding:
             return
-        place = replace(place, x=self.add("unembed", place))
+        logits = Name("logits") if prediction.is_given else self.add("unembed", place)
+        place = replace(place, x=logits)
         step, path = ("predict", "next") if prediction.foretells else ("classify", "classes")
-        self.add(step, replace(place, path=place.name(path)))
+        if not prediction.is_given or self.scenario.gives(logits):
+            self.add(step, replace(place, path=place.name(path)))
         if prediction.targets:
             self.add("loss", place)
 

@@ -72,12 +72,16 @@ def _generated(trace: Trace) -> list[Block]:
         rows.append(
             (str(k + 1), Word(text), Word(probabilities.columns.names[j]), str(number.shown))
         )
+    end = trace.scenario.prediction.end_token
+    ended = () if not end or rows[-1][2] != Word(end) else (
+        " It ends with ", Word(end), ", after which no other one is made.",
+    )  # fmt: skip
     headings = ("Step", "Tokens so far", "Next token", "Probability")
     said: Block = Note(
         (
             "Each step works the whole model again on the tokens so far and takes the likeliest"
             " next one. To see the working of a step, run its tokens as the scenario's ",
-            Term("tokens"), ".",
+            Term("tokens"), ".", *ended,
         )
     )  # fmt: skip
     return [Subheading(("Generation",)), said, Table(headings, tuple(rows))]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import ColumnMean, ExponentialOf, NegativeLog
+from attncli.arithmetic.operations import ColumnMean, ExponentialOf, NegativeLog, TakeRows
 from attncli.file.keys import Key
 from attncli.file.kinds import ListOf
+from attncli.name import Name
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.attention.softmax import softmax
 from attncli.steps.prediction.predict import TEMPERATURE, TOP_K
 from attncli.steps.step import General, Mistake, Step
-from attncli.trace import Definition, Place
-from attncli.word import Word
+from attncli.trace import Axis, Definition, Place
+from attncli.trace.quantity import counted as numbered
+from attncli.trace.quantity import told_apart
+from attncli.word import Phrase, Word
 
 
 def _plan(place: Place) -> tuple[Definition, ...]:
@@ -21,20 +24,52 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     probabilities, targets = at.name("probabilities"), place.name("targets")
     loss, entropy = place.name("loss"), place.name("cross_entropy")
     of_targets = NegativeLog(prediction.target_places)
+    rows = _with_target(place, probabilities)
+    of = rows[0].name if rows else probabilities
     return (
         *(softmax(at, place.x, probabilities, "loss") if chosen else ()),
-        Definition(loss, of_targets, (probabilities,), blame=targets),
+        *rows,
+        Definition(loss, of_targets, (of,), blame=targets),
         Definition(entropy, ColumnMean(), (loss,)),
         Definition(place.name("perplexity"), ExponentialOf(), (entropy,)),
     )
+
+
+def _with_target(place: Place, probabilities: Name) -> tuple[Definition, ...]:
+    """The rows whose target isn't ignored, as PyTorch's `ignore_index` has it."""
+    prediction = place.scenario.prediction
+    counted = prediction.counted
+    if len(counted) == len(prediction.targets):
+        return ()
+    tokens = told_apart(place.text.tokens) or numbered(len(prediction.targets))
+    names = tuple(tokens[k] for k in counted)
+    taken = TakeRows(counted, names, "positions")
+    made = place.name("with_target")
+    return (Definition(made, taken, (probabilities,), rows=Axis(names, "Q")),)
 
 
 def _not_shifted(place: Place) -> Definition | None:
     vocabulary = place.scenario.prediction.vocabulary
     if any(token not in vocabulary for token in place.text.tokens) or not place.text.tokens:
         return None
-    own = tuple(map(vocabulary.index, place.text.tokens))
+    prediction = place.scenario.prediction
+    tokens = [one for one, target in zip(place.text.tokens, prediction.targets, strict=True)
+              if target != prediction.ignored_target]  # fmt: skip
+    own = tuple(map(vocabulary.index, tokens))
     return _plan(place)[-3]._replace(operation=NegativeLog(own))
+
+
+def _happens(place: Place) -> Phrase:
+    prediction = place.scenario.prediction
+    targets, counted = prediction.targets, prediction.counted
+    left_out = len(targets) - len(counted) if targets else 0
+    position = "1 position is" if left_out == 1 else f"{left_out} positions are"
+    told = f" {position} left out, whose target is ignored." if left_out else ""
+    return (
+        "The loss of a position is −ln of the probability that its target got (",
+        Word(", ".join(targets[k] for k in counted)),
+        f"); the cross-entropy is the mean.{told}",
+    )
 
 
 STEP = Step(
@@ -47,16 +82,18 @@ STEP = Step(
             "the token that should follow each: loss, cross-entropy and perplexity, of the "
             "model's own probabilities before any temperature or choice",
         ),
+        Key(
+            "ignored_target",
+            TOKEN,
+            "what stands among the targets where none counts, such as `_`: its positions are left "
+            "out, and the mean is that of the others",
+        ),
     ),
     title="Loss",
     does="says how surprised the model was by what really came next",
-    makes=("loss", "cross_entropy", "perplexity"),
+    makes=("with_target", "loss", "cross_entropy", "perplexity"),
     shapes="probabilities [n, vocabulary], n targets → loss [n] → cross_entropy, perplexity",
-    happens=lambda place: (
-        "The loss of a position is −ln of the probability that its target got (",
-        Word(", ".join(place.scenario.prediction.targets)),
-        "); the cross-entropy is the mean.",
-    ),
+    happens=_happens,
     why="Training asks how surprised the model was by what really came next.",
     more=(
         "−ln of the target's probability is 0 for a sure guess and grows without end as the"

@@ -19,7 +19,9 @@ from attncli.arithmetic.operations import (
 )
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import COUNT, POSITIVE, NumberKind, WholeNumber
+from attncli.file.matrices import MATRIX
 from attncli.name import Name
+from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.attention.softmax import softmax
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
@@ -30,6 +32,11 @@ TOP_P: Key[Decimal | None] = Key(
     "top_p", NumberKind(positive=True, most=1), "the share that the kept tokens reach"
 )
 _KEYS = (
+    Key(
+        "probabilities",
+        MATRIX,
+        "given in the place of what would make them: a row for each target, [n, vocabulary]",
+    ),
     Key(
         "next",
         Record.of(TEMPERATURE, TOP_K, TOP_P),
@@ -42,6 +49,7 @@ _KEYS = (
         "how many tokens to generate greedily; what is given for one sentence only (a mask's "
         "table, `X`, targets) can't go with it",
     ),
+    Key("end_token", TOKEN, "with `generate`: the token after which no other one is made"),
 )
 
 _PROBABILITIES = Name("probabilities")

@@ -30,6 +30,7 @@ _KEYS = (
         "what the logits are made with: `tied`, the embeddings transposed, or a matrix "
         "[d_model, vocabulary]",
     ),
+    Key("logits", MATRIX, "given in the place of what would make them, [n, vocabulary]"),
     Key("b_U", VECTOR, "the bias of the logits, [vocabulary]"),
     Key(
         "predict_from",
