@@ -98,4 +98,4 @@ def _says_nothing(key: str, value: object) -> bool:
     """Whether a value leaves out what is left out anyway, or is a matrix, which has a name."""
     known: Key[Any] | None = SCENARIO.known.get(key)
     default = None if known is None else known.default
-    return value in ("none", False, (), default) or isinstance(value, MatrixLike)
+    return value in ("none", "attention", False, (), default) or isinstance(value, MatrixLike)
