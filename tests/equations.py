@@ -151,6 +151,11 @@ EXAMPLES: dict[str, Example] = {
     ),
     "normalize_beta": Example(ops.Normalize(False, True), "fpf", lambda c, d, b: c / d + b),
     "normalize_both": Example(ops.Normalize(True, True), "fpff", lambda c, d, g, b: c / d * g + b),
+    "subtract_from_each": Example(ops.SubtractFromEach(), "ff", lambda x, mean: x - mean),
+    "root_of_each": Example(ops.RootOfEach(EPSILON), "p", lambda v: sqrt(v + 0.01)),
+    "normalize_columns": Example(
+        ops.NormalizeColumns(True, True), "fpff", lambda c, d, g, b: c / d * g + b
+    ),
     "exponential_of": Example(ops.ExponentialOf(), "f", exp),
     "added_up": Example(ops.AddedUp(), "f", _all),
     "log_share": Example(ops.LogShare(), "pp", lambda x, total: log(x / total)),

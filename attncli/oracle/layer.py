@@ -180,7 +180,11 @@ def normed(book: Book, record: Record, x: Numbers) -> Numbers:
     """Layer norm (Ba et al. 2016, arXiv:1607.06450) or RMS norm (Zhang and Sennrich 2019,
     arXiv:1910.07467) of each row."""
     n = x.shape[1]
-    if record.get("kind", "layer") == "rms":
+    if record.get("kind") == "batch":
+        centered = book.keep("centered", x - matrix(book, record["mean"], (1, n)))
+        variance = matrix(book, record["variance"], (1, n))
+        result = centered / _root(book, record, "deviation", variance)
+    elif record.get("kind", "layer") == "rms":
         result = x / _deviation(book, record, x, ("mean_square", "rms"))
     else:
         mean = book.keep("mean", x.sum(axis=1, keepdims=True) / n)
@@ -198,12 +202,15 @@ def _deviation(book: Book, record: Record, centered: Numbers, names: tuple[str, 
     """√(mean of squares + ε), or √(mean of squares) + ε; `names` are those of the two."""
     n = centered.shape[1]
     over = n - 1 if record.get("over", "n") == "n-1" else n
-    epsilon = book.number(record.get("epsilon", "0.00001"))
     squares = (centered * centered).sum(axis=1, keepdims=True)
-    mean_square = book.keep(names[0], squares / over)
+    return _root(book, record, names[1], book.keep(names[0], squares / over))
+
+
+def _root(book: Book, record: Record, name: str, squares: Numbers) -> Numbers:
+    epsilon = book.number(record.get("epsilon", "0.00001"))
     if record.get("epsilon_in", "root") == "root":
-        return book.keep(names[1], apply("sqrt", mean_square + epsilon))
-    return book.keep(names[1], apply("sqrt", mean_square) + epsilon)
+        return book.keep(name, apply("sqrt", squares + epsilon))
+    return book.keep(name, apply("sqrt", squares) + epsilon)
 
 
 def _networks(book: Book, record: Record, x: Numbers | None) -> Numbers | None:

@@ -87,7 +87,11 @@ class Stack:
     def norm(self) -> Tree:
         """A norm that says all of its settings."""
         plain = {"kind": "layer", "epsilon": "0.00001", "epsilon_in": "root", "over": "n"}
-        return plain | self.norm_settings() | self.gains(self.d)
+        record = plain | self.norm_settings() | self.gains(self.d)
+        if self.pen.coin(4):
+            found = {"mean": self.pen.cells(self.d), "variance": self.pen.cells(self.d, "0.5", "2")}
+            return record | {"kind": "batch", "gamma_plus_one": "false"} | found
+        return record
 
     def embedded(self) -> None:
         """Tokens with vectors, positions and segments; or X itself."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from attncli.arithmetic.operations.activations import *
     from attncli.arithmetic.operations.base import *
+    from attncli.arithmetic.operations.batch_norm import *
     from attncli.arithmetic.operations.columns import *
     from attncli.arithmetic.operations.counting import *
     from attncli.arithmetic.operations.derivatives import *
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "activations": ("ACTIVATIONS", "Activate", "BiasAfter"),
     "base": ("Layout", "Operation", "Working"),
+    "batch_norm": ("NormalizeColumns", "RootOfEach", "SubtractFromEach"),
     "columns": ("AddedUp", "ColumnsAsRows", "OnlyRow", "RowAsColumn", "ShareItself", "Zeros"),
     "counting": ("CountInWords", "PairScore", "Share"),
     "derivatives": ("derivative",),

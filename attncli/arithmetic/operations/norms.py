@@ -72,7 +72,7 @@ class RootOf(Indexed):
     """√(v + ε), or √v + ε where ε isn't `inside`: what the rows are divided by. [n, 1] -> [n, 1]"""
 
     def __init__(self, epsilon: Number, inside: bool = True) -> None:
-        super().__init__("n 1 -> n 1", _root(cell(0, "i"), epsilon, inside))
+        super().__init__("n 1 -> n 1", root_and_epsilon(cell(0, "i"), epsilon, inside))
 
     def refuse(self, *operands: Matrix) -> None:
         epsilon = [float(x.full) for x in numbers_in(self.tree) if isinstance(self.tree, Root)]
@@ -86,7 +86,8 @@ class RootOf(Indexed):
             raise _nothing_to_divide_by(row, true, result.decimals)
 
 
-def _root(v: Expression, epsilon: Number, inside: bool) -> Expression:
+def root_and_epsilon(v: Expression, epsilon: Number, inside: bool) -> Expression:
+    """√(v + ε), or √v + ε; √v where ε is 0."""
     if not epsilon.full:
         return Root(v)
     return Root(Sum((v, epsilon))) if inside else Sum((Root(v), epsilon))

@@ -15,7 +15,8 @@ from attncli.file.matrices import VECTOR
 from attncli.file.problems import Problems
 from attncli.name import below
 from attncli.scenario.model import Settings
-from attncli.steps.block.norm import KIND, SETTINGS, Normalizing, told
+from attncli.steps.block.norm import Normalizing, told
+from attncli.steps.block.norm_keys import KIND, SETTINGS
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import AttentionPlace, Definition, HeadPlace
 

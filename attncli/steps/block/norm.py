@@ -1,63 +1,36 @@
-"""Layer norm (Ba et al. 2016, arXiv:1607.06450) and RMS norm (Zhang & Sennrich 2019,
-arXiv:1910.07467)."""
+"""Layer norm (Ba et al. 2016, arXiv:1607.06450), RMS norm (Zhang & Sennrich 2019,
+arXiv:1910.07467) and batch norm in use (Ioffe & Szegedy 2015, arXiv:1502.03167)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Decimal
 from typing import Any
 
 from attncli.arithmetic.expression import Number, Symbol
 from attncli.arithmetic.operations import (
     MeanOfSquares,
     Normalize,
+    NormalizeColumns,
     Operation,
     RootOf,
+    RootOfEach,
     RowMean,
     Same,
+    SubtractFromEach,
     SubtractRow,
 )
 from attncli.file.keys import Key, Record
-from attncli.file.kinds import Choice, Flag, NumberKind
-from attncli.file.matrices import VECTOR
+from attncli.file.kinds import Choice
+from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.records import NamedTuple
 from attncli.scenario.model import Settings
+from attncli.steps.block.norm_keys import EPSILON, EPSILON_IN, KIND, NORM, OVER, PLUS_ONE, SETTINGS
 from attncli.steps.block.norm_order import norm_order
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, NormPlace
 
-KIND = Key(
-    "kind",
-    Choice(("layer", "rms")),
-    "`layer` (the default), or `rms`, which takes no mean away",
-    "layer",
-)
-_EPSILON = Key("epsilon", NumberKind(least=0), "ε, 0.00001 by default", Decimal("0.00001"))
-_EPSILON_IN = Key(
-    "epsilon_in",
-    Choice(("root", "deviation")),
-    "where ε is added: under the `root` (the default), or to the `deviation`",
-    "root",
-)
-_OVER = Key(
-    "over",
-    Choice(("n", "n-1")),
-    "what the sum of the squares is divided by: `n` (the default) or `n-1`",
-    "n",
-)
-_PLUS_ONE = Key(
-    "gamma_plus_one",
-    Flag(),
-    "whether numbers are multiplied by 1 + γ instead of γ, as Gemma has it",
-    False,
-)
-SETTINGS: tuple[Key[Any], ...] = (KIND, _EPSILON, _EPSILON_IN, _OVER, _PLUS_ONE)
-NORM = Record.of(
-    *SETTINGS,
-    Key("gamma", VECTOR, "γ, [d], multiplied; left out where it isn't given"),
-    Key("beta", VECTOR, "β, [d], added; left out where it isn't given"),
-)
+_FOUND = ("mean", "variance")
 _KEYS: tuple[Key[Any], ...] = (
     Key("embedding_norm", NORM, "a norm before the first layer"),
     Key("final_norm", NORM, "a norm after the last layer"),
@@ -95,7 +68,19 @@ class Normalizing(NamedTuple):
 
     def definitions(self) -> tuple[Definition, ...]:
         """All that a norm makes."""
-        return self._rms() if self.norm.get(KIND) == "rms" else self._layer()
+        made = {"rms": self._rms, "batch": self._batch, "layer": self._layer}
+        return made[self.norm.get(KIND) or "layer"]()
+
+    def _batch(self) -> tuple[Definition, ...]:
+        """Each column, by what training found of it."""
+        centered, deviation, given = self.name("centered"), self.name("deviation"), dict(self.given)
+        epsilon, inside = self.norm.get(EPSILON), self.norm.get(EPSILON_IN) == "root"
+        normalize = NormalizeColumns("gamma" in given, "beta" in given)
+        return (
+            self._of(centered, SubtractFromEach(), self.x, self.name("mean")),
+            self._of(deviation, RootOfEach(Number.written(epsilon), inside), self.name("variance")),
+            self._of(self.out, normalize, centered, deviation, *given.values()),
+        )
 
     def _layer(self) -> tuple[Definition, ...]:
         mean, centered = self.name("mean"), self.name("centered")
@@ -117,16 +102,16 @@ class Normalizing(NamedTuple):
         )
 
     def _squares(self) -> MeanOfSquares:
-        return MeanOfSquares(self.norm.get(_OVER) == "n-1", Symbol(self.width))
+        return MeanOfSquares(self.norm.get(OVER) == "n-1", Symbol(self.width))
 
     def _root(self) -> RootOf:
-        under_root = self.norm.get(_EPSILON_IN) == "root"
-        return RootOf(Number.written(self.norm.get(_EPSILON)), under_root)
+        under_root = self.norm.get(EPSILON_IN) == "root"
+        return RootOf(Number.written(self.norm.get(EPSILON)), under_root)
 
     def normed(self, x: Name, deviation: Name) -> Definition:
         """The last of them: x / deviation ⊙ γ + β."""
         given = dict(self.given)
-        plus_one = self.norm.get(_PLUS_ONE) or False
+        plus_one = self.norm.get(PLUS_ONE) or False
         operation = Normalize("gamma" in given, "beta" in given, plus_one)
         return self._of(self.out, operation, x, deviation, *given.values())
 
@@ -150,13 +135,34 @@ def _plan(place: NormPlace) -> tuple[Definition, ...]:
     return _normalizing(place).definitions()
 
 
+def _is_batch(place: NormPlace) -> bool:
+    return place.norm.get(KIND) == "batch"
+
+
+def _check(place: NormPlace, problems: Problems) -> None:
+    """A mean and a variance belong to a batch norm, and it to them."""
+    batch = _is_batch(place)
+    for key in _FOUND:
+        where = place.scenario.where(below(place.path, key))
+        if batch and not place.gives(key):
+            wrong = f"a batch norm without its {key}"
+            problems.add(where, wrong, f"add what training found, like {key}: [0, 1]")
+        if not batch and place.gives(key):
+            problems.add(where, f"{key} is of batch norms", "say kind: batch, or leave it out")
+    if batch and place.norm.get(PLUS_ONE):
+        where = place.scenario.where(below(place.path, PLUS_ONE.name))
+        problems.add(where, "gamma_plus_one is not for batch norms", "leave it out")
+
+
 def _over_other(place: NormPlace) -> Definition | None:
+    if _is_batch(place):
+        return None
     variance = _plan(place)[-3]
-    return variance._replace(operation=MeanOfSquares(place.norm.get(_OVER) != "n-1"))
+    return variance._replace(operation=MeanOfSquares(place.norm.get(OVER) != "n-1"))
 
 
 def _not_centered(place: NormPlace) -> Definition | None:
-    if place.norm.get(KIND) == "rms":
+    if place.norm.get(KIND) in ("rms", "batch"):
         return None
     return _normalizing(place).normed(place.x, place.name("deviation"))
 
@@ -167,8 +173,8 @@ def _not_normed(place: NormPlace) -> Definition:
 
 def _epsilon_elsewhere(place: NormPlace) -> Definition | None:
     """ε added to the deviation where it belongs under the root, or the other way round."""
-    epsilon, inside = place.norm.get(_EPSILON), place.norm.get(_EPSILON_IN) == "root"
-    if not epsilon:
+    epsilon, inside = place.norm.get(EPSILON), place.norm.get(EPSILON_IN) == "root"
+    if not epsilon or _is_batch(place):
         return None
     return _plan(place)[-2]._replace(operation=RootOf(Number.written(epsilon), not inside))
 
@@ -191,14 +197,19 @@ def told(normalizing: Normalizing) -> str:
     what = ["Layer norm subtracts each row's mean", "divides by its standard deviation"]
     if norm.get(KIND) == "rms":
         what = ["RMS norm divides each row by the root of the mean of its squares"]
-    factor = "1 + γ" if norm.get(_PLUS_ONE) else "γ"
+    if norm.get(KIND) == "batch":
+        what = ["Batch norm subtracts from each column the mean that training found"]
+        what += ["divides by the root of the variance that it found"]
+    factor = "1 + γ" if norm.get(PLUS_ONE) else "γ"
     what += [f"multiplies by {factor}"] if "gamma" in given else []
     what += ["adds β"] if "beta" in given else []
     done = " and ".join(filter(None, (", ".join(what[:-1]), what[-1])))
-    where = "inside the root" if norm.get(_EPSILON_IN) == "root" else "to the deviation"
-    epsilon = norm.get(_EPSILON)
+    where = "inside the root" if norm.get(EPSILON_IN) == "root" else "to the deviation"
+    epsilon = norm.get(EPSILON)
     added = f" ε = {epsilon:f} is added {where}." if epsilon else ""
-    divisor = f"{width} − 1" if norm.get(_OVER) == "n-1" else width
+    if norm.get(KIND) == "batch":
+        return f"{done}.{added}"
+    divisor = f"{width} − 1" if norm.get(OVER) == "n-1" else width
     return f"{done}. The sum of the squares is divided by {divisor}.{added}"
 
 
@@ -236,6 +247,7 @@ STEP = Step(
         "That is mean 0 and standard deviation 1, or for RMS norm only the size. Then γ and β,"
         " which are learned, may stretch and shift it again."
     ),
+    check=_check,
     plan=_plan,
     general=General(x="x", gives=("gamma", "beta")),
     shown_with=("block=encoder",),

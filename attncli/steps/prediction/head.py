@@ -10,7 +10,7 @@ from attncli.arithmetic.operations import ACTIVATIONS, Activate, Same
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import Choice
 from attncli.file.matrices import MATRIX, VECTOR
-from attncli.steps.block.norm import NORM
+from attncli.steps.block.norm_keys import NORM
 from attncli.steps.linear import linear
 from attncli.steps.prediction.chosen import chosen, whose
 from attncli.steps.step import General, Mistake, Step

@@ -40,7 +40,7 @@ _FIRST = ("scale", "softcap", "temperature", "mask", "mask_value", "dropout")
 
 
 def _norm_keys() -> _Keys:
-    from attncli.steps.block.norm import SETTINGS
+    from attncli.steps.block.norm_keys import SETTINGS
 
     return SETTINGS
 
