@@ -31,6 +31,15 @@ BAD = {
     "positions: {kind: ropes}": '6:19: the text "ropes" is not a choice here; did you mean rope?',
     "positions: [rope, rope]": "6:12: positions of the kind rope twice",
     "positions: {kind: alibi, slopes: [1, 2]}": "6:12: the slopes are 2, the heads 1",
+    "positions: {kind: relative}": "6:12: relative positions, and no table; add it",
+    "positions: {kind: relative, table: [[1], [2], [3]]}":
+        "6:12: 3 buckets can't be shared out; give an even number of them, 4 or more",
+    "positions: {kind: relative, max_distance: 2, bidirectional: false, table: [[1], [2], [3], [4]]}":
+        "6:12: 2 distances have a bucket each, and max_distance is 2; give a larger one than 2",
+    "positions: {kind: relative, table: [[1, 2], [2, 1], [1, 1], [2, 2]]}":
+        "6:36: 2 columns for 1 head; give a column for each head",
+    "positions: {kind: relative, buckets: 6, table: [[1], [2], [1], [2]]}":
+        "6:48: 4 rows for 6 buckets; give a row for each bucket, or leave buckets out",
     "positions: [[1, 0]]": "6:12: positions has 1 row, and row 2 is needed",
     "segments: [0]\nsegment_embeddings: [[1, 1]]": "6:11: the segments are 1, the tokens 2",
     "norm1: {gama: [1, 1]}": '6:9: unknown key "gama"; did you mean gamma?',

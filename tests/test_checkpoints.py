@@ -92,9 +92,19 @@ _BART = {
     "decoder_attention_heads": 2, "encoder_ffn_dim": 20, "decoder_ffn_dim": 12, "vocab_size": 30,
     "max_position_embeddings": 32,
 }  # fmt: skip
+_T5 = {
+    "d_model": 16, "d_kv": 5, "d_ff": 20, "num_layers": 2, "num_decoder_layers": 3, "num_heads": 4,
+    "vocab_size": 30, "relative_attention_num_buckets": 8, "relative_attention_max_distance": 6,
+}  # fmt: skip
 _SEQ2SEQ = "AutoModelForSeq2SeqLM"
 WITH_ENCODERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "bart": ("bart", _SEQ2SEQ, _BART | {"scale_embedding": True}),
+    "t5": ("t5", _SEQ2SEQ, _T5),
+    "t5_1.1": (
+        "t5",
+        _SEQ2SEQ,
+        _T5 | {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False},
+    ),
 }
 """Models whose decoder attends to what an encoder has read."""
 _EXPERTS = {**_SIZES, "num_key_value_heads": 2, "num_experts_per_tok": 2}
@@ -175,9 +185,7 @@ def test_a_checkpoint_is_what_its_model_is(
     for k, states in enumerate(told.hidden_states[1:] if post else told.hidden_states[1:-1], 1):
         _same(trace, f"layers[{k}].{last}", states[0])
     if "logits" in told:
-        last = [name for name in trace if name.endswith("logits")][-1]
-        logits = told.logits[0]
-        _same(trace, last, logits if logits.dim() > 1 else logits[None])
+        _same_logits(trace, told)
     if "pooler_output" in told:
         _same(trace, "head.activated", told.pooler_output)
 
@@ -209,7 +217,7 @@ def test_so_is_one_with_an_encoder(
             _same(trace, f"{path}layers[{k}].{part}", expected[0])
         if not post:
             _same(trace, f"{path}final_norm.normed", states[-1][0])
-    _same(trace, "logits", told.logits[0])
+    _same_logits(trace, told)
 
 
 def _worked(folder: Path, *told: object) -> Trace:
@@ -221,6 +229,12 @@ def _worked(folder: Path, *told: object) -> Trace:
     trace = work(load(place))
     assert not trace.unfinished
     return trace
+
+
+def _same_logits(trace: Trace, told: Any) -> None:
+    last = [name for name in trace if name.endswith("logits")][-1]
+    logits = told.logits[0]
+    _same(trace, last, logits if logits.dim() > 1 else logits[None])
 
 
 def _same_weights(trace: Trace, path: str, told: Any) -> None:

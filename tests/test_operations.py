@@ -191,6 +191,11 @@ CASES: dict[str, Case] = {
         ops.Rotate("half", 4), ((2, 5), (2, 2), (2, 2)), "fff",
         lambda x, c, s: _rotated(x, c, s, False),
     ),
+    "buckets": Case(ops.Buckets(8, 6), ((2, 5),), "f", lambda _: np.array([[2, 2, 1, 0, 5], [3, 2, 2, 1, 0]])),
+    "buckets_before": Case(
+        ops.Buckets(4, 5, both=False), ((3, 3),), "f", lambda _: np.array([[0, 0, 0], [1, 0, 0], [2, 1, 0]])
+    ),
+    "take_by_bucket": Case(ops.TakeByBucket(4, 2, 1), ((2, 3), (4, 2)), "bf", lambda b, t: t[b.astype(int), 1]),
     "alibi": Case(ops.Alibi(HALF), ((2, 5),), "f", lambda x: -0.5 * _distance(x)),
     "alibi_irrational": Case(
         ops.Alibi(ops.alibi_slopes(16)[0]), F33, "f", lambda x: -(2**-0.5) * _distance(x)
@@ -259,7 +264,7 @@ CASES: dict[str, Case] = {
 
 AS_THEY_ARE = (
     ops.Same, ops.TakeColumn, ops.TakeColumns, ops.JoinColumns, ops.JoinRows, ops.Seen, ops.Masked,
-    ops.TopK, ops.RepeatDown, ops.WithoutColumn,
+    ops.TopK, ops.RepeatDown, ops.WithoutColumn, ops.Buckets, ops.TakeByBucket,
 )  # fmt: skip
 """Operations that round nothing."""
 

@@ -23,6 +23,7 @@ class AttendedRows(NamedTuple):
     memory: Sequence[str] | None
     rope: Positions | None = None
     alibi: Positions | None = None
+    relative: Positions | None = None
     sees_memory: bool = False
 
     def of_memory(self) -> AttendedRows:
@@ -50,6 +51,7 @@ def attention_of(said: Settings, seen: AttendedRows, names: Names) -> Attention:
         cached=cached,
         rotated=_rotated(said, seen),
         alibi=seen.alibi,
+        relative=seen.relative,
     )
 
 

@@ -106,6 +106,21 @@ def _rows_of(number: int) -> Callable[[Checkpoint], str]:
     return rows
 
 
+def _activation_of_t5(checkpoint: Checkpoint) -> object:
+    """`gated-gelu` means GELU by its tanh, as the first of these models had it."""
+    said = str(checkpoint.config.get("feed_forward_proj", "relu"))
+    return (
+        checkpoint.setting("dense_act_fn")
+        or _ACTIVATIONS["gelu_new" if said == "gated-gelu" else said.removeprefix("gated-")]
+    )
+
+
+def _logit_scale_of_t5(checkpoint: Checkpoint) -> object:
+    """1/√d_model, unless the unembedding was learned by itself."""
+    scaled = checkpoint.setting("scale_decoder_outputs|tie_word_embeddings")
+    return None if scaled is False else checkpoint.setting("1/√d_model")
+
+
 def _embedding_scale(checkpoint: Checkpoint) -> str | None:
     return "sqrt_d_model" if checkpoint.config.get("scale_embedding") else None
 
@@ -118,8 +133,11 @@ def _labels(checkpoint: Checkpoint) -> list[str]:
 
 _WORKED_OUT: Mapping[str, Callable[[Checkpoint], object]] = {
     "after_padding": lambda checkpoint: int(checkpoint.config["pad_token_id"]) + 1,
+    "activation_of_t5": _activation_of_t5,
     "embedding_scale": _embedding_scale,
+    "gated": lambda checkpoint: True if "wi_1" in "".join(checkpoint.tensors) else None,
     "labels": _labels,
+    "logit_scale_of_t5": _logit_scale_of_t5,
     "rotary_dimensions": _rotary_dimensions,
     "local_rope": lambda checkpoint: local_rope(checkpoint.config),
     "rope_scaling": lambda checkpoint: rope_scaling(checkpoint.config),

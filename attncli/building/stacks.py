@@ -44,7 +44,8 @@ class Builder(NamedTuple):
         """A stack; `memory` names the rows that its cross-attentions see, None without any."""
         positions = _all_positions(path, values.get("positions"))
         kinds = {one.kind: one for one in positions}
-        seen = AttendedRows(text.tokens, memory, kinds.get("rope"), kinds.get("alibi"))
+        rope, alibi, relative = (kinds.get(kind) for kind in ("rope", "alibi", "relative"))
+        seen = AttendedRows(text.tokens, memory, rope, alibi, relative)
         return Stack(
             path=path,
             text=text,

@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from attncli.arithmetic.operations import (
     Alibi,
+    Buckets,
     Linear,
     MatMul,
     MatMulTransposed,
@@ -24,7 +25,7 @@ from attncli.name import Name
 from attncli.records import NamedTuple
 from attncli.trace import Definition, Trace
 
-_SHAPE_ONLY = (Alibi, RotaryTable, Seen, Sinusoids)
+_SHAPE_ONLY = (Alibi, Buckets, RotaryTable, Seen, Sinusoids)
 """What goes by the shapes of its operands, or by tables that stay."""
 
 

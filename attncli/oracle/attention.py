@@ -12,7 +12,7 @@ from attncli.oracle import masks, qk_norm
 from attncli.oracle.book import Book, Record
 from attncli.oracle.matrices import linear, matrix
 from attncli.oracle.numerals import Number, Numbers, apply, taken_at_once, where
-from attncli.oracle.positions import alibi, frequencies, rotated
+from attncli.oracle.positions import alibi, frequencies, relative, rotated
 from attncli.oracle.text import names_of
 
 _MOST_DIGITS = 15
@@ -28,6 +28,7 @@ class Inputs:
     key_names: list[str]
     rope: Record | None = None
     alibi: Record | None = None
+    relative: Record | None = None
     causal: bool = False
 
     def of(self, x: Numbers | None, fixed: Mapping[str, Numbers]) -> Inputs:
@@ -189,6 +190,9 @@ def _masked(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers 
     if x is None:
         return None
     x = _capped(book, record, "before_bias", x)
+    if inputs.relative is not None:
+        added = relative(book, inputs.relative, head.place, x.shape, causal=inputs.causal)
+        x = book.keep("positioned", x + added)
     x = _biased(book, record, head, inputs, x)
     x = _capped(book, record, "after_bias", x)
     if "temperature" in record:

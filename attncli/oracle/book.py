@@ -44,6 +44,7 @@ _NAMES = {
     "scores": "scores",
     "scale": "scaled",
     "softcap": "capped",
+    "relative": "bucket position_bias positioned",
     "bias": "alibi biased added",
     "temperature": "tempered",
     "mask": "mask masked",

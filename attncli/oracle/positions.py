@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -133,6 +134,38 @@ def _tables(
         return rope_scaling.tables(book, record["scaling"], theta, *rows)
     waves = _Waves(book, record, width)
     return waves.table("cos", *rows), waves.table("sin", *rows)
+
+
+def relative(
+    book: Book, record: Record, head: tuple[int, int], shape: tuple[int, int], *, causal: bool
+) -> Numbers:
+    """A learned number for the bucket of each distance: Raffel et al. 2019, arXiv:1910.10683, 2.1.
+    The last query stands at the last key."""
+    n, m = shape
+    rows = np.array(matrix(book, record["table"], (int(record.get("buckets", 32)), head[1])))
+    both = record.get("bidirectional", not causal)
+    both = both if isinstance(both, bool) else str(both).lower() == "true"
+    most = int(record.get("max_distance", 128))
+    buckets = [
+        [_bucket(j - (i + m - n), len(rows), most, both=both) for j in range(m)] for i in range(n)
+    ]
+    book.copy("bucket", book.numbers(buckets))
+    return book.copy("position_bias", rows[np.array(buckets), head[0]])
+
+
+def _bucket(ahead: int, count: int, most: int, *, both: bool) -> int:
+    """Half of the buckets by distance, the others by its logarithm; those of later keys follow."""
+    if not both:
+        return _near(max(0, -ahead), count, most)
+    return _near(abs(ahead), count // 2, most) + (count // 2 if ahead > 0 else 0)
+
+
+def _near(distance: int, count: int, most: int) -> int:
+    exact = count // 2
+    if distance < exact:
+        return distance
+    share = math.log(distance / exact) / math.log(most / exact)
+    return min(count - 1, exact + math.floor(share * (count - exact) + 1e-9))
 
 
 def alibi(book: Book, record: Record, head: tuple[int, int], shape: tuple[int, int]) -> Numbers:

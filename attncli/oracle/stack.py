@@ -95,6 +95,7 @@ def _stack(book: Book, data: Record) -> Numbers | None:
             key_names=keys if seen is None else seen.names,
             rope=None if bare else of_kind(positions, "rope"),
             alibi=None if bare else of_kind(positions, "alibi"),
+            relative=None if bare else of_kind(positions, "relative"),
             causal=record.get("block") == "decoder",
         )
         fixed = {**({} if seen is None else seen.fixed), **({} if i else own)}

@@ -130,7 +130,7 @@ class Settings(NamedTuple):
 
 
 class Positions(NamedTuple):
-    """One way in which positions are told: sinusoidal, rope, alibi, or a given table."""
+    """One way in which positions are told: sinusoidal, rope, alibi, relative, or a given table."""
 
     kind: str
     said: Settings = Settings()
@@ -165,6 +165,7 @@ class Attention(NamedTuple):
     cached: tuple[str, ...] | None = None
     rotated: Positions | None = None
     alibi: Positions | None = None
+    relative: Positions | None = None
 
     def head_path(self, head: int) -> Name:
         """The path of a head, from 0; a single head has none of its own."""

@@ -42,6 +42,7 @@ def general_place(name: str) -> Place:
         said=Settings(values=shown.said),
         rotated=_of_kind(shown.positions, "rope"),
         alibi=_of_kind(shown.positions, "alibi"),
+        relative=_of_kind(shown.positions, "relative"),
     )
     layer = Layer(
         attention=attention, has_ffn=True, norms=(Settings(Name("norm")),), experts=3,

@@ -92,6 +92,7 @@ IN_HEADS = (
         only_for="softcap softcap_order",
         when=(_ORDER, None),
     ),
+    StepLine("relative", only_for="positions"),
     StepLine("bias", attention="bias", only_for="bias positions mask"),
     StepLine("softcap", only_for="softcap softcap_order", when=(_ORDER, "after_bias")),
     StepLine("temperature", attention="temperature", only_for="temperature"),

@@ -144,14 +144,20 @@ class Stack:
             return
         if self.block in {"attention", "decoder"} and pen.coin(3):
             self.cached = pen.size(1, 2)
-        kind = pen.choice("none", "none", "rope", "alibi")
+        kind = pen.choice("none", "none", "rope", "alibi", "relative")
         self.rope = kind == "rope"
         if kind == "alibi":
             heads = int(self.settings.setdefault("heads", 1))
             slopes = {"kind": "alibi", "slopes": pen.cells(heads, "0.5", "0.25", "1")}
             self.tree["positions"] = slopes if heads == 3 else pen.choice("alibi", slopes)
+        elif kind == "relative":
+            heads, buckets = int(self.settings.setdefault("heads", 1)), pen.choice(4, 6)
+            record: Tree = {"kind": "relative", "table": pen.matrix(buckets, heads)}
+            self.tree["positions"] = record | pen.some(
+                3, max_distance=("4", "9"), bidirectional=("true", "false")
+            )
         elif kind == "rope":
-            record: Tree = {"kind": "rope"}
+            record = {"kind": "rope"}
             for key, values in (
                 ("pairs", ("half", "interleaved")),
                 ("base", ("100", "10000")),

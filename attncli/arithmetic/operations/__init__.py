@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from attncli.arithmetic.operations.positions import *
     from attncli.arithmetic.operations.products import *
     from attncli.arithmetic.operations.recurrent import *
+    from attncli.arithmetic.operations.relative import *
     from attncli.arithmetic.operations.rotary import *
     from attncli.arithmetic.operations.sampling import *
     from attncli.arithmetic.operations.softmax import *
@@ -102,6 +103,7 @@ _NAMES = {
         "WaveOfEachColumn",
         "alibi_slopes",
     ),
+    "relative": ("Buckets", "BucketsTurned", "TakeByBucket"),
     "products": (
         "Affine",
         "AffineTransposed",

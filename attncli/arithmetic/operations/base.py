@@ -255,14 +255,18 @@ class ByFirstForm(Operation):
         return forms(self.first_form(i, j, *operands))
 
 
-class ZeroOne(Operation):
-    """A table of ones and zeros, whatever the rounding: which numbers are seen, or kept."""
+class WholeNumbers(Operation):
+    """A table of whole numbers, whatever the rounding, with nothing to work out."""
 
     layout = "rows"
     copies = True
 
     def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
         return Matrix(self.values(*operands), 0, 0)
+
+
+class ZeroOne(WholeNumbers):
+    """A table of ones and zeros: which numbers are seen, or kept."""
 
 
 def cells_of_row(operation: Operation, i: int, width: int, *operands: Matrix) -> Vector:

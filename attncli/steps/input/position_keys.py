@@ -117,6 +117,21 @@ ROPE: Key[Any] = Key(
     shared=True,
 )
 SLOPES = Key("slopes", ListOf(NUMBER), "a slope for each head, by default the paper's", ())
+BUCKETS: Key[int | None] = Key(
+    "buckets", COUNT, "how many buckets there are, by default as many as the table has rows"
+)
+MAX_DISTANCE = Key(
+    "max_distance",
+    COUNT,
+    "from this distance on all are in the last bucket, 128 by default",
+    128,
+)
+BIDIRECTIONAL: Key[bool | None] = Key(
+    "bidirectional",
+    Flag(),
+    "whether keys after the query have buckets of their own, the second half of them, by default"
+    " except in a decoder",
+)
 _KINDS: dict[str, Kind[object]] = {
     "sinusoidal": Record.of(
         Key("kind", Choice(("sinusoidal",)), "`sinusoidal`: sines and cosines are added"),
@@ -131,6 +146,17 @@ _KINDS: dict[str, Kind[object]] = {
         Key("kind", Choice(("alibi",)), "`alibi`: a score loses slope × distance"),
         SLOPES,
     ),
+    "relative": Record.of(
+        Key(
+            "kind",
+            Choice(("relative",)),
+            "`relative`: a score gains a learned number, by the bucket that its distance is in",
+        ),
+        Key("table", MATRIX, "of `relative`: a row for each bucket, a column for each head"),
+        BUCKETS,
+        MAX_DISTANCE,
+        BIDIRECTIONAL,
+    ),
     "table": Record.of(
         Key("kind", Choice(("table",)), "`table`: rows of a table are added"),
         Key("table", MATRIX, "of `table`: its rows, as if it stood for `positions` alone"),
@@ -138,7 +164,9 @@ _KINDS: dict[str, Kind[object]] = {
     ),
 }
 _ANY_KIND = Record.of(Key("kind", Choice(tuple(_KINDS)), "which it is"))
-_WORD = Choice((*(one for one in _KINDS if one != "table"), "none"), "rows of numbers")
+_WORD = Choice(
+    (*(one for one in _KINDS if one not in ("table", "relative")), "none"), "rows of numbers"
+)
 
 
 def _kind_of(node: Node) -> Kind[object]:

@@ -42,16 +42,17 @@ def _check(place: Place, problems: Problems) -> None:
     stack = place.stack
     where = place.scenario.where(below(stack.path, "positions"))
     kinds = Counter(one.kind for one in stack.positions)
-    for kind in ("rope", "alibi", "given"):
+    for kind in ("rope", "alibi", "relative", "given"):
         if kinds[kind] > 1:
             problems.add(where, f"positions of the kind {kind} twice", "keep one of them")
-    for kind in ("rope", "alibi"):
+    for kind in ("rope", "alibi", "relative"):
         if kinds[kind] and all(layer.recurrent is not None for layer in stack.layers):
             wrong = f"{kind} is for attention, and no layer attends"
             problems.add(where, wrong, "leave it out")
     for one in stack.positions:
-        if one.kind == "given" and not place.scenario.gives(one.table):
-            problems.add(where, "positions of a table, and no table", "add it, like table: [[1]]")
+        if one.kind in ("given", "relative") and not place.scenario.gives(one.table):
+            told = "positions of a table" if one.kind == "given" else "relative positions"
+            problems.add(where, f"{told}, and no table", "add it, like table: [[1]]")
         dimensions = one.said.get(DIMENSIONS) or 0
         if dimensions % 2:
             wrong = f"{dimensions} dimensions can't turn in pairs"
