@@ -289,7 +289,10 @@ def test_variants_of_a_scenario(changes: tuple[str, ...]) -> None:
         ("rounding.policy=exact", "activation=gelu"),
         ("rounding.policy=exact", "rounding.decimals=1", "norm=pre"),
         ("rounding.decimals=5", "positions=rope", "activation=silu", "norms.epsilon_in=deviation"),
-        ("positions={kind: relative, table: [[0.5, 1], [0.25, 2], [-1, 0], [0.125, 3]]}", "mask=causal"),
+        (
+            "positions={kind: relative, table: [[0.5, 1], [0.25, 2], [-1, 0], [0.125, 3]]}",
+            "mask=causal",
+        ),
         ("positions=alibi", "norms.kind=rms", "mask=causal", "temperature=0.7", "softcap=5"),
     ],
 )
