@@ -440,7 +440,8 @@ def read(text: str) -> Any:
         text = text.replace(sign, python)
     return eval(text, {
         "mpf": mpmath.mpf, "sqrt": mpmath.sqrt, "sin": mpmath.sin, "cos": mpmath.cos,
-        "ln": mpmath.ln, "tanh": mpmath.tanh, "e": mpmath.e, "max": max,
+        "ln": mpmath.ln, "tanh": mpmath.tanh, "e": mpmath.e, "π": mpmath.pi, "max": max,
+        "min": min,
         "vec": lambda entries: np.array(entries, dtype=object),
     })  # fmt: skip
 
