@@ -90,6 +90,11 @@ class Name(str):
             place = place.path
         return self._below(place)
 
+    def under(self, place: Name) -> Name:
+        """The same name inside a place, with its own path below that: `grad.layers[1].W_Q`."""
+        path = self.path.under(place) if self.path else place
+        return Name(self.local, path, self.number, self._own_time)
+
     def _below(self, place: Name) -> Name:
         if not place:
             return self

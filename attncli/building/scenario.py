@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 Values = Mapping[str, Any]
 
+GRADIENTS = "gradients"
+"""What `backward` says where it isn't the way back of a cell."""
 SIZES = ("d_model", "d_k", "d_v", "d_ff")
 
 
@@ -60,7 +62,7 @@ class ScenarioBuilder(NamedTuple):
         """What is to be made of a tree, from which these values were read."""
         complaints = NamedProblems(places(tree), problems)
         files = FileReader(origin.folder, origin.outside, complaints)
-        read = with_inherited(files.read(values, TOP))
+        read = with_inherited(files.read(_apart(values), TOP))
         most = math.inf if origin.large else MOST_SETTLED
         rounding = Rounding(**read.get("rounding", {}), most_settled=most)
         most = sources.MOST_NUMBERS if origin.large else MOST_NUMBERS
@@ -93,6 +95,7 @@ class ScenarioBuilder(NamedTuple):
             ),
             published=values.get("published", {}),
             until=values.get("until", ""),
+            backward=values.get(GRADIENTS, False),
             given={**gathered.given, **numbers_of_texts(stack, encoder)},
             random=gathered.random,
             sources=gathered.sources,
@@ -181,3 +184,11 @@ def _shared_keys(path: Name, values: Values) -> tuple[str, ...]:
     if "embeddings" not in values:
         return ("embeddings", "vocabulary")
     return () if isinstance(values["embeddings"], Mapping) else ("vocabulary",)
+
+
+def _apart(values: Values) -> Values:
+    """The values of a file, with what is said of gradients told from the way back of a cell."""
+    if not isinstance(values.get("backward"), bool):
+        return values
+    others = {key: value for key, value in values.items() if key != "backward"}
+    return {**others, GRADIENTS: values["backward"]}

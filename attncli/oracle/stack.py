@@ -15,7 +15,7 @@ from attncli.oracle.dictionary import tell as tell_dictionary
 from attncli.oracle.layer import Memory, Surroundings, layer, norm, normed, settings
 from attncli.oracle.matrices import is_source, linear, matrix
 from attncli.oracle.merges import learned, tell
-from attncli.oracle.numerals import Numbers
+from attncli.oracle.numerals import Numbers, UnknownError
 from attncli.oracle.positions import added, kinds, of_kind
 from attncli.oracle.predict import predict, predict_given
 from attncli.oracle.text import (
@@ -59,6 +59,8 @@ def worked(
     place of what would be worked, by full names. With an `rng`, numbers are rounded, or not, as
     it happens, and so are `roots`."""
     data = written_out(with_lines(data, folder))
+    if str(data.get("backward")).lower() == "true":
+        raise UnknownError("the way back of gradients")
     book = Book.of(data, folder, start or {}, decimal=decimal, rng=rng, roots=roots)
     with localcontext() as context:
         context.prec = book.precision

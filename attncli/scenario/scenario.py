@@ -56,6 +56,7 @@ class Scenario:
     prediction: Prediction = Prediction()
     show: Show = Show()
     until: str = ""
+    backward: bool = False
     published: Mapping[str, Printed] = field(default_factory=dict)
     given: Mapping[Name, Matrix] = field(default_factory=dict)
     random: Mapping[Name, RandomSource] = field(default_factory=dict)

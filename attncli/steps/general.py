@@ -18,8 +18,8 @@ from attncli.scenario.model import (
 )
 from attncli.scenario.prediction import Prediction
 from attncli.scenario.scenario import Scenario
-from attncli.steps.order import step_named
-from attncli.trace import AttentionPlace, CutPlace, HeadPlace, Place, RoundPlace
+from attncli.steps.order import THROUGH, step_named
+from attncli.trace import AttentionPlace, BackwardPlace, CutPlace, HeadPlace, Place, RoundPlace
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +35,8 @@ class _Everything(Scenario):
 def general_place(name: str) -> Place:
     """A place where a step does all that it can; of a cell the second of three times."""
     step = step_named(name)
+    if step.at is BackwardPlace:
+        return _back_through(name)
     shown = step.general
     kind: type[Place] = HeadPlace if step.at is AttentionPlace and shown.heads == 1 else step.at
     attention = Attention(
@@ -65,6 +67,17 @@ def general_place(name: str) -> Place:
         "cell": shown.cell, "way": "forward", "times": 3, "time": 2,
     }  # fmt: skip
     return kind(**{name: values[name] for name in kind.__match_args__})
+
+
+def _back_through(name: str) -> BackwardPlace:
+    """The place of a step that leads back through another, which is at its general place."""
+    from attncli.steps.backward.plan import in_general
+
+    through = step_named(THROUGH[name])
+    forward = general_place(through.name)
+    assert through.backward is not None
+    planned = in_general(through.backward.whole(forward, through.planned(forward)))
+    return forward.to(BackwardPlace, forward=forward, planned=planned)
 
 
 def _of_kind(positions: tuple[Positions, ...], kind: str) -> Positions | None:

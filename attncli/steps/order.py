@@ -24,7 +24,8 @@ class StepLine(NamedTuple):
     """A step, and its keys: those of a stack, of an attention, of a layer, of a recurrent layer or
     one way of it, and of the whole file. What is `only_for` some keys isn't taken without one.
     `asks` names its questions that are answered in words; where a step may be taken at several
-    places, `when` is the key and the word that choose this one, None for the default."""
+    places, `when` is the key and the word that choose this one, None for the default. It may lead
+    back `through` another."""
 
     step: str
     stack: str = ""
@@ -36,6 +37,7 @@ class StepLine(NamedTuple):
     only_for: str = ""
     asks: str = ""
     when: tuple[str, str | None] = ("", None)
+    through: str = ""
 
     def is_taken(self, said: Collection[str]) -> bool:
         """Whether it is taken where these keys are said."""
@@ -140,16 +142,29 @@ PREDICTION = (
     StepLine("classify"),
     StepLine("loss", file="targets ignored_target"),
 )
+_WITHOUT_GRADIENTS = ("tokenize", "gradient", "predict", "classify")
+_ATTENTION = (*PROJECTION, *WITH_HEADS, *IN_HEADS, *MERGING)
+_FORWARD = (*INPUT, *_ATTENTION, *LAYER_STEPS, *CELL_STEPS, *PREDICTION)
+BACKWARD = tuple(
+    StepLine(f"backward_{name}", through=name)
+    for name in reversed(dict.fromkeys(line.step for line in _FORWARD))
+    if name not in _WITHOUT_GRADIENTS
+)
+"""The steps by which gradients go back, the last one first."""
 ROOMS = {
     "tokenizers": TOKENIZER,
     "input": INPUT,
-    "attention": (*PROJECTION, *WITH_HEADS, *IN_HEADS, *MERGING),
+    "attention": _ATTENTION,
     "block": LAYER_STEPS,
     "recurrent": CELL_STEPS,
     "prediction": PREDICTION,
+    "backward": BACKWARD,
 }
 """The folders of the steps."""
 ORDER = tuple(line for lines in ROOMS.values() for line in lines)
+BACK_THROUGH = {line.through: line.step for line in BACKWARD}
+"""The steps back, by those that they lead through."""
+THROUGH = {line.step: line.through for line in BACKWARD}
 _ROOM_OF = {line.step: room for room, lines in ROOMS.items() for line in lines}
 STORY = tuple(dict.fromkeys(line.step for line in ORDER))
 """The names of the steps, in the order they are told."""
@@ -157,7 +172,11 @@ STORY = tuple(dict.fromkeys(line.step for line in ORDER))
 
 @cache
 def step_named(name: str) -> Step[Any]:
-    """The step of a name, which is a file in its room."""
+    """The step of a name, which is a file in its room; one that leads back is made of another."""
+    if name in THROUGH:
+        from attncli.steps.backward.step import step_back
+
+        return step_back(step_named(THROUGH[name]), name)
     step: Step[Any] = import_module(f"attncli.steps.{_ROOM_OF[name]}.{name}").STEP
     return step
 

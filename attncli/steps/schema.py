@@ -53,6 +53,13 @@ WAY = keys_of("way")
 CELL = keys_of("cell")
 LAYER_ALONE = keys_of("layer")
 
+_WAY = Record(WAY, hint=key_meant)
+_WAY_BACK = Key(
+    "backward",
+    _WAY,
+    "the matrices of the way back, where a cell goes both ways; what is of a way is named "
+    "by it, `backward.a[2]`",
+)
 _OF_A_LAYER = (
     Key(
         "block",
@@ -69,12 +76,7 @@ _OF_A_LAYER = (
         "`weights_layout` of "
         "the layer hold for it too, unless it says others",
     ),
-    Key(
-        "backward",
-        Record(WAY, hint=key_meant),
-        "the matrices of the way back, where a cell goes both ways; what is of a way is named "
-        "by it, `backward.a[2]`",
-    ),
+    _WAY_BACK,
 )
 LAYER = keys_of("attention", "layer", "cell", "way", also=_OF_A_LAYER)
 
@@ -161,6 +163,15 @@ _OF_A_FILE = (
     Key("title", TextKind("a title"), "what the page is called"),
     Key("source", TextKind("a source"), "where the numbers come from"),
     *_OF_A_STACK,
+    Key(
+        "backward",
+        Either(
+            lambda node: _WAY_BACK.kind if isinstance(node, Map) else Flag(),
+            (Flag(), _WAY_BACK.kind),
+        ),
+        "`true`: the gradients of the loss follow, from the last step back to the first; or "
+        + _WAY_BACK.says,
+    ),
     Key(
         "encoder",
         Record(ENCODER, hint=key_meant),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from attncli.file.problems import Problems
 from attncli.records import replace
 from attncli.scenario.scenario import Scenario
 from attncli.steps.order import step_named
-from attncli.trace import PlannedStep
+from attncli.trace import BackwardPlace, PlannedStep
 
 
 def check_fits(scenario: Scenario, problems: Problems) -> None:
@@ -23,9 +24,17 @@ def check_fits(scenario: Scenario, problems: Problems) -> None:
 
 def sized(scenario: Scenario) -> Iterator[PlannedStep]:
     """The story of a scenario with its numbers, and with all that its shapes tell."""
+    told: list[PlannedStep] = []
     part: PlannedStep
     for part in scenario.story:
+        if isinstance(part.place, BackwardPlace):
+            break
         step, place = step_named(part.step), replace(part.place, scenario=scenario)
         sized = (step.sized(place, planned) for planned in part.definitions)
         definitions = tuple([one._replace(step=part.step) for one in sized])
-        yield PlannedStep(part.step, place, definitions)
+        told.append(PlannedStep(part.step, place, definitions))
+        yield told[-1]
+    if scenario.backward:
+        from attncli.steps.backward.story import way_back
+
+        yield from islice(way_back(scenario, told), len(scenario.story) - len(told))

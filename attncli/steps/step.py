@@ -14,7 +14,7 @@ from attncli.records import NamedTuple
 from attncli.scenario.model import Positions, Recurrent
 from attncli.scenario.scenario import Scenario
 from attncli.steps.inquiry import Inquiry
-from attncli.trace import Definition, Place
+from attncli.trace import BackwardPlace, Definition, Place
 from attncli.trace.place import P
 from attncli.word import Phrase, phrase
 
@@ -68,6 +68,24 @@ class General(NamedTuple):
     cell: Recurrent | None = None
 
 
+def _as_made(_: P, definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
+    return definitions
+
+
+class Backward(NamedTuple, Generic[P]):
+    """How gradients go back through a step, for which the derivatives of its equations speak.
+
+    `through` is what it is called then, `why` says in a sentence where the gradient comes from and
+    which way it pushes. `whole` puts several equations of the step together to one whose derivative
+    people know, as those of a softmax.
+    """
+
+    through: str
+    why: str
+    whole: Callable[[P, tuple[Definition, ...]], tuple[Definition, ...]] = _as_made
+    mistakes: tuple[Mistake[BackwardPlace], ...] = ()
+
+
 class Step(NamedTuple, Generic[P]):
     """One step of the story, in the words and formulas of the literature.
 
@@ -86,7 +104,7 @@ class Step(NamedTuple, Generic[P]):
     without it; `example` names the shipped scenario on whose numbers it is explained if none is
     asked for. `titled` gives it another title than its place does, `why_at` another purpose.
     `inquiries` are what it can be asked besides numbers; `pictures` are those that it has, by the
-    names of their kinds.
+    names of their kinds. `backward` says how gradients go back through it.
     """
 
     name: str
@@ -116,6 +134,7 @@ class Step(NamedTuple, Generic[P]):
     why_at: Callable[[P], str] | None = None
     inquiries: tuple[Inquiry[P], ...] = ()
     pictures: tuple[str, ...] = ()
+    backward: Backward[P] | None = None
 
     def planned(self, place: P) -> tuple[Definition, ...]:
         """What it makes at a place before any shape is known."""

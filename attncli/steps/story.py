@@ -16,7 +16,14 @@ from attncli.refusals import listed
 from attncli.scenario.budget import MOST_PLACES, Cost
 from attncli.scenario.model import Attention, Recurrent, Settings, Stack
 from attncli.scenario.scenario import Scenario
-from attncli.steps.order import CELL_STEPS, IN_HEADS, STORY, WITH_HEADS, StepLine, step_named
+from attncli.steps.order import (
+    CELL_STEPS,
+    IN_HEADS,
+    STORY,
+    WITH_HEADS,
+    StepLine,
+    step_named,
+)
 from attncli.steps.step import Step
 from attncli.trace import (
     AttentionPlace,
@@ -39,6 +46,7 @@ def story(scenario: Scenario, problems: Problems | None = None) -> tuple[Planned
     there."""
     teller = _Teller(scenario, problems)
     teller.prediction(TOP if scenario.prediction.is_given else teller.model())
+    teller.backward()
     return _until(scenario, teller.parts, problems)
 
 
@@ -289,6 +297,14 @@ class _Teller:
             self.add(step, replace(place, path=place.name(path)))
         if prediction.targets:
             self.add("loss", place)
+
+    def backward(self) -> None:
+        """The gradients of the loss, from the last step back to the first."""
+        if self.scenario.backward:
+            from attncli.steps.backward.story import way_back
+
+            for part in way_back(self.scenario, self.parts, self.problems):
+                self.add(part.step, part.place)
 
 
 def _reads_at_once(cell: Recurrent) -> bool:

@@ -1,7 +1,9 @@
 """Named quantities, how each was made, and replaying them with some replaced."""
 
 from attncli.trace.place import (
+    GRADIENTS,
     AttentionPlace,
+    BackwardPlace,
     CellPlace,
     CutPlace,
     HeadPlace,
@@ -16,7 +18,7 @@ from attncli.trace.quantity import Axis, Definition, Quantity
 from attncli.trace.trace import PlannedStep, Trace, Unfinished, make
 
 __all__ = [
-    "AttentionPlace", "Axis", "CellPlace", "CutPlace", "Definition", "HeadPlace", "LayerPlace",
-    "NormPlace", "Place", "PlannedStep", "Quantity", "ResidualPlace", "RoundPlace", "Trace",
-    "Unfinished", "WayPlace", "make",
+    "GRADIENTS", "AttentionPlace", "Axis", "BackwardPlace", "CellPlace", "CutPlace",
+    "Definition", "HeadPlace", "LayerPlace", "NormPlace", "Place", "PlannedStep", "Quantity",
+    "ResidualPlace", "RoundPlace", "Trace", "Unfinished", "WayPlace", "make",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ from attncli.name import Name, below
 from attncli.records import dataclass, replace
 from attncli.scenario.model import Attention, Layer, Recurrent, Settings, Stack, TokenizedText
 from attncli.scenario.scenario import Scenario
+from attncli.trace.quantity import Definition
 
 P = TypeVar("P", bound="Place")
 
@@ -186,3 +187,24 @@ class CellPlace(WayPlace):
     def timed(self, local: str, time: int | None = None) -> Name:
         """The full name of a quantity at a time, by default this one: `a[2]`."""
         return self.name(local).at(self.time if time is None else time)
+
+
+GRADIENTS = Name("grad")
+"""The place of all gradients: ∂loss/∂W_Q is `grad.W_Q`."""
+
+
+@dataclass(frozen=True, eq=False)
+class BackwardPlace(Place):
+    """Where the gradients of what a step made go back through it: the place of that step, and how
+    the gradients before it are made."""
+
+    forward: Place
+    planned: tuple[Definition, ...]
+
+    def titled(self, title: str) -> str:
+        return self.forward.titled(title)
+
+    def here(self, full: Name) -> Name:
+        if not full.inside(GRADIENTS):
+            return self.forward.here(full)
+        return self.forward.here(full.seen_from(GRADIENTS)).under(GRADIENTS)

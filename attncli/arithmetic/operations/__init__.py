@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from attncli.arithmetic.operations.base import *
     from attncli.arithmetic.operations.batch_norm import *
     from attncli.arithmetic.operations.columns import *
+    from attncli.arithmetic.operations.composed import *
     from attncli.arithmetic.operations.counting import *
     from attncli.arithmetic.operations.derivatives import *
     from attncli.arithmetic.operations.elementwise import *
@@ -41,6 +42,7 @@ _NAMES = {
     "base": ("Layout", "Operation", "Working"),
     "batch_norm": ("NormalizeColumns", "RootOfEach", "SubtractFromEach"),
     "columns": ("AddedUp", "ColumnsAsRows", "OnlyRow", "RowAsColumn", "ShareItself", "Zeros"),
+    "composed": ("LossOfLogits", "Softmax", "TargetDifference"),
     "counting": ("CountInWords", "PairScore", "Share"),
     "derivatives": ("derivative",),
     "elementwise": (
@@ -61,7 +63,7 @@ _NAMES = {
         "RampOfTurns",
         "TurnsTable",
     ),
-    "gradients": ("FrobeniusNorm", "ReluSlope", "TanhSlope", "TimesDiagonal"),
+    "gradients": ("FrobeniusNorm", "One", "ReluSlope", "TanhSlope", "TimesDiagonal"),
     "joining": (
         "Interleave",
         "JoinColumns",

@@ -9,11 +9,15 @@ a softmax is G ⊙ exp', as on paper: exp' = exp.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache, partial
+
 from attncli.arithmetic.equations import derivative as equations
 from attncli.arithmetic.equations.matrices import in_matrices, names_of_constants, with_names
-from attncli.arithmetic.expression import Apply, Expression, Operand
+from attncli.arithmetic.expression import Apply, Expression, Length, Operand, each, rewritten
 from attncli.arithmetic.operations.backward import RotateBack, ScatterAdd, TargetSlope
 from attncli.arithmetic.operations.base import Operation
+from attncli.arithmetic.operations.composed import LossOfLogits, TargetDifference
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.moved import Moved
 from attncli.arithmetic.operations.rotary import Rotate
@@ -31,11 +35,63 @@ def derivative(operation: Operation, operand: int) -> Operation:
             return ScatterAdd(operation, operand)
         case Rotate() if operand == 0:
             return RotateBack(operation)
+        case LossOfLogits(targets) if operand == 0:
+            return TargetDifference(targets)
         case NegativeLog(targets):
             return TargetSlope(targets)
         case _:
             what = f"{type(operation).__name__} has no derivative in operand {operand + 1}"
             raise NotImplementedError(f"{what}: it is no equation there")
+
+
+@cache
+def gradient_of(operation: Operation, operand: int) -> tuple[Operation, tuple[int, ...]]:
+    """The derivative without the operands that it makes no use of, and the places of the others
+    among the operation's operands, its result (the last but one) and the gradient of that."""
+    made = derivative(operation, operand)
+    if type(made) is not Indexed:
+        return made, tuple(range(len(made.sides.operands)))
+    needed = _needed(made)
+    places = {place: k for k, place in enumerate(needed)}
+    sides, result = made.signature().split(" -> ")
+    kept = [side for k, side in enumerate(sides.split(", ")) if k in places]
+    tree = rewritten(made.tree, partial(_moved, places))
+    shown = None if made.shown is None else rewritten(made.shown, partial(_moved, places))
+    return Indexed(f"{', '.join(kept)} -> {result}", tree, shown), needed
+
+
+@cache
+def has_derivative(operation: Operation, operand: int) -> bool:
+    """Whether what an operation makes changes with an operand, little by little."""
+    try:
+        derivative(operation, operand)
+    except NotImplementedError:
+        return False
+    return True
+
+
+def _needed(made: Indexed) -> tuple[int, ...]:
+    """The operands that an equation has, or whose extents it takes; G goes with them always."""
+    used = {one.place for one in operands_in(made.tree)}
+    used |= {one.place for one in each(made.tree, Length)}
+    sides = made.sides
+    for letter in (side.alone for side in sides.result):
+        named = [k for k in used if letter in {side.alone for side in sides.operands[k]}]
+        source = None if letter is None else sides.source_of(letter)
+        if not named and source is not None:
+            used.add(source[0])
+    return tuple(sorted(used))
+
+
+def _moved(places: Mapping[int, int], part: Expression) -> Expression | None:
+    """An operand, or the extent of one, at its new place."""
+    match part:
+        case Operand(place, indices):
+            return Operand(places[place], indices)
+        case Length(place, axis):
+            return Length(places[place], axis)
+        case _:
+            return None
 
 
 def _is_condition(tree: object, operand: int) -> bool:

@@ -13,7 +13,7 @@ from attncli.name import Name
 from attncli.scenario.model import Positions, Settings
 from attncli.steps.attention.mask_rules import mask_rules
 from attncli.steps.input.position_keys import SLOPES
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 
 
@@ -109,4 +109,8 @@ STEP = Step(
     shown_with=("positions=alibi",),
     on_the_way=True,
     mistakes=(Mistake("left_out", "Leaving the bias out.", _left_out),),
+    backward=Backward(
+        "the bias",
+        "A sum hands its gradient on to all of its terms as it is.",
+    ),
 )

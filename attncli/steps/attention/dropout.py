@@ -11,7 +11,7 @@ from attncli.file.keys import Key, Needs, Record
 from attncli.file.kinds import NumberKind
 from attncli.file.matrices import TRUTH_TABLE
 from attncli.name import Name, below
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 
 _DROPOUT: Key[dict[str, Any]] = Key(
@@ -69,4 +69,11 @@ STEP = Step(
     plan=_plan,
     general=General(x="weights", said={"dropout": {"p": Decimal("0.1")}}),
     mistakes=(Mistake("not_scaled", "Forgetting to divide by 1 − p.", _not_scaled),),
+    backward=Backward(
+        "the dropout",
+        (
+            "Weights that were dropped get no gradient; the others get theirs as much larger as "
+            "they were made."
+        ),
+    ),
 )

@@ -27,7 +27,7 @@ from attncli.scenario.scenario import Scenario
 from attncli.steps.attention.mask_options import which_mask
 from attncli.steps.attention.mask_rules import MASK, MASK_VALUE, MaskRule, check_mask, mask_rules
 from attncli.steps.inquiry import Inquiry
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 
 _IN_WORDS = {
@@ -204,4 +204,8 @@ STEP = Step(
         ),
     ),
     inquiries=(Inquiry("which_mask", "which of some tables is the mask", ("mask",), which_mask),),
+    backward=Backward(
+        "the mask",
+        "What was hidden had no part in the loss and gets no gradient; the rest passes as it is.",
+    ),
 )

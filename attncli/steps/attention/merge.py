@@ -7,7 +7,7 @@ from attncli.file.keys import Key
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.name import Name, below
 from attncli.steps.linear import linear
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import AttentionPlace, Definition
 
 
@@ -119,4 +119,8 @@ STEP = Step(
         ),
     ),
     pictures=("heat_maps",),
+    backward=Backward(
+        "the heads' merging",
+        "The gradient of the whole is cut into the heads' columns, through W_O if there is one.",
+    ),
 )

@@ -12,7 +12,7 @@ from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.linear import linear
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import Backward, Mistake, Step
 from attncli.trace import AttentionPlace, Definition
 
 _CACHE = Record.of(
@@ -242,4 +242,11 @@ STEP = Step(
         ("Value", "what it passes on when attended to", "This is what I hold."),
     ),
     together=(("X", "Input embedding"), ("Q", "Query"), ("K", "Key"), ("V", "Value")),
+    backward=Backward(
+        "the projections",
+        (
+            "Each weight is pushed by what came in times the gradient of what went out, added up "
+            "over all tokens; the input gets a gradient by each matrix that it was multiplied by."
+        ),
+    ),
 )

@@ -162,4 +162,11 @@ STEP = Step(
         *map(_left_out, _QK),
         Mistake("gamma_of_the_keys", "Multiplying the queries by the keys' γ.", _other_gamma),
     ),
+    backward=Backward(
+        "the norm of queries and keys",
+        (
+            "A vector that is brought to one length can only be turned: what of the gradient lies"
+            " along it does nothing."
+        ),
+    ),
 )

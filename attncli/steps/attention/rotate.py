@@ -13,7 +13,7 @@ from attncli.scenario.model import Positions
 from attncli.scenario.scenario import Scenario
 from attncli.steps.attention import rope_scaling
 from attncli.steps.input.position_keys import BASE, DIMENSIONS, PAIRS, ROPE, START
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 from attncli.trace.extents import sized
 
@@ -169,5 +169,9 @@ STEP = Step(
             partial(_turned_wrongly, name="Q", pairs=False),
             partial(_keys_too, pairs=False),
         ),
+    ),
+    backward=Backward(
+        "the rotation",
+        "What was turned on the way forward is turned back, by the same angle the other way.",
     ),
 )

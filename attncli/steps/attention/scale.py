@@ -10,7 +10,7 @@ from attncli.file.keys import Key
 from attncli.file.kinds import POSITIVE, word_or
 from attncli.file.matrices import NAMED
 from attncli.name import Name, below
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 
 SCALE: Key[str | Decimal] = Key(
@@ -124,6 +124,13 @@ STEP = Step(
             "not_scaled",
             "Forgetting to scale, and going on with the scores as they are.",
             lambda place: _scaled_by(place, DivideBy(Number.written(1))),
+        ),
+    ),
+    backward=Backward(
+        "the scaling",
+        (
+            "What was divided on the way forward is divided on the way back: the gradients become"
+            " as much smaller."
         ),
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attncli.arithmetic.operations import MatMul, MatMulTransposed, Operation
 from attncli.file.keys import Key
 from attncli.file.matrices import NAMED
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import Backward, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 
 
@@ -46,4 +46,11 @@ STEP = Step(
         ),
     ),
     pictures=("planes",),
+    backward=Backward(
+        "the scores",
+        (
+            "A query is pushed along the keys, and a key along the queries, each as strongly as "
+            "their score is."
+        ),
+    ),
 )

@@ -9,7 +9,7 @@ from attncli.arithmetic.operations import Activate, SoftCap
 from attncli.file.keys import Key
 from attncli.file.kinds import POSITIVE, Choice
 from attncli.file.problems import Problems
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 
 _CAP: Key[Decimal | None] = Key(
@@ -76,5 +76,9 @@ STEP = Step(
             " multiplying by it after.",
             _not_divided,
         ),
+    ),
+    backward=Backward(
+        "the soft cap",
+        "The nearer a score is to the cap, the flatter the curve and the less goes back.",
     ),
 )

@@ -10,6 +10,7 @@ from attncli.arithmetic.operations import (
     Operation,
     RaisedTo,
     RowSum,
+    Softmax,
     SumOfAll,
 )
 from attncli.arithmetic.rounding import Array
@@ -19,7 +20,7 @@ from attncli.file.matrices import NAMED
 from attncli.name import Name
 from attncli.scenario.templates import TEMPLATE
 from attncli.steps.inquiry import Chosen, Inquiry, Misreading, WordsAsked, largest
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, HeadPlace, Place, Quantity, Trace
 from attncli.word import Word
 
@@ -41,6 +42,16 @@ def softmax(place: Place, x: Name, result: Name, step: str) -> tuple[Definition,
         Definition(exp_sum, RowSum(), (exp,)),
         Definition(result, DivideByRow(), (exp, exp_sum)),
     )
+
+
+def in_one(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
+    """Definitions with the three of a softmax as one, whose derivative people know."""
+    starts = [k for k, one in enumerate(definitions) if isinstance(one.operation, Exponential)]
+    for k in reversed(starts):
+        exp, _, result = definitions[k : k + 3]
+        whole = result._replace(operation=Softmax(), operands=exp.operands)
+        definitions = (*definitions[:k], whole, *definitions[k + 3 :])
+    return definitions
 
 
 def _weights(place: HeadPlace, operation: Operation, operand: Name) -> Definition:
@@ -138,4 +149,12 @@ STEP = Step(
         ),
     ),
     pictures=("heat_maps", "attended", "softmax_bars", "temperatures"),
+    backward=Backward(
+        "the softmax",
+        (
+            "A weight can only grow at the cost of the others: what counts is how much more a "
+            "score's weight would help than the average of its row does."
+        ),
+        whole=lambda _, made: in_one(made),
+    ),
 )

@@ -16,7 +16,7 @@ from attncli.file.problems import Problems
 from attncli.name import below
 from attncli.steps.attention.project import ROLES
 from attncli.steps.order import HEAD
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import AttentionPlace, Definition
 
 _COUNT = WholeNumber(1, 1024)
@@ -150,5 +150,9 @@ STEP = Step(
             lambda place: _interleaved(place)[0],
             lambda place: _interleaved(place)[1:],
         ),
+    ),
+    backward=Backward(
+        "the heads' columns",
+        "Each head's gradients go back to the columns that it took.",
     ),
 )

@@ -9,7 +9,7 @@ from attncli.arithmetic.operations import DivideBy, MultiplyBy
 from attncli.file.keys import Key
 from attncli.file.kinds import POSITIVE
 from attncli.name import below
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 
 _TEMPERATURE: Key[Decimal | None] = Key(
@@ -61,4 +61,8 @@ STEP = Step(
         Mistake("multiplied", "Multiplying by the temperature instead of dividing.", _multiplied),
     ),
     pictures=("temperatures",),
+    backward=Backward(
+        "the temperature",
+        "What was divided on the way forward is divided on the way back.",
+    ),
 )

@@ -6,7 +6,7 @@ from attncli.arithmetic.operations import MatMul, TransposedWeights, WeightedSum
 from attncli.file.keys import Key
 from attncli.file.matrices import NAMED
 from attncli.name import Name
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 
 
@@ -60,4 +60,11 @@ STEP = Step(
         ),
     ),
     pictures=("planes",),
+    backward=Backward(
+        "the weighted sum",
+        (
+            "A value is pushed by each query as strongly as that attends to it; a weight, as far "
+            "as its value points along the gradient."
+        ),
+    ),
 )

@@ -21,7 +21,7 @@ from attncli.file.kinds import COUNT, Choice, Flag
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.name import Name
 from attncli.steps.linear import linear
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, LayerPlace
 
 _GATED = {"swiglu": "silu", "geglu": "gelu"}
@@ -214,4 +214,11 @@ STEP = Step(
         ),
     ),
     together=(("output", "output"), ("ffn", "ffn")),
+    backward=Backward(
+        "the feed-forward network",
+        (
+            "A weight is pushed by what came in times the gradient of what went out; where the "
+            "activation was flat, nothing goes back."
+        ),
+    ),
 )

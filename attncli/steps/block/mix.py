@@ -11,7 +11,7 @@ from attncli.arithmetic.operations import Activate, Add, MixtureOf
 from attncli.name import Name, below
 from attncli.steps.block.route import ANY_EXPERT
 from attncli.steps.linear import layer_of
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, LayerPlace
 
 _GATE, _LOGIT = "gate", "gate_logit"
@@ -122,4 +122,8 @@ STEP = Step(
         Mistake("gate_forgotten", "Leaving out the shared expert's gate.", _without_gate),
     ),
     together=(("output", "output"), ("mixture", "mixture")),
+    backward=Backward(
+        "the experts together",
+        ("Each expert gets its share of the gradient, and its share a gradient by what it made."),
+    ),
 )

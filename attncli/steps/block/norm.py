@@ -27,7 +27,7 @@ from attncli.records import NamedTuple
 from attncli.scenario.model import Settings
 from attncli.steps.block.norm_keys import EPSILON, EPSILON_IN, KIND, NORM, OVER, PLUS_ONE, SETTINGS
 from attncli.steps.block.norm_order import norm_order
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, NormPlace
 
 _FOUND = ("mean", "variance")
@@ -275,5 +275,12 @@ STEP = Step(
         ),
         *map(_left_out, ("gamma", "beta")),
         *map(norm_order, ("pre", "post")),
+    ),
+    backward=Backward(
+        "the norm",
+        (
+            "Taking off the mean and dividing by the spread ties the numbers of a token together:"
+            " a common push, and one along the vector itself, do nothing."
+        ),
     ),
 )

@@ -10,7 +10,7 @@ from attncli.file.keys import Key
 from attncli.file.kinds import NUMBER, Choice, Flag
 from attncli.file.problems import Problems
 from attncli.name import Name, below
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, ResidualPlace
 
 _SCALE: Key[Decimal] = Key(
@@ -110,6 +110,13 @@ STEP = Step(
             "not_added",
             "Going on with the output of the sublayer alone.",
             lambda place: None if place.also else _of(place, Same(), _plan(place)[-1].operands[1]),
+        ),
+    ),
+    backward=Backward(
+        "the residual",
+        (
+            "A sum hands its gradient on to all of its terms as it is: a way back around the "
+            "sublayer."
         ),
     ),
 )

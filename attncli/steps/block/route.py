@@ -26,10 +26,10 @@ from attncli.file.matrices import MATRIX, VECTOR
 from attncli.file.nodes import Items
 from attncli.file.problems import Problems
 from attncli.name import Name, below
-from attncli.steps.attention.softmax import softmax
+from attncli.steps.attention.softmax import in_one, softmax
 from attncli.steps.block.ffn import MATRICES
 from attncli.steps.linear import linear
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, LayerPlace
 
 ANY_EXPERT = Name("experts").at("e")
@@ -272,5 +272,13 @@ STEP = Step(
             "Dividing the products themselves by their sum, without raising e to them.",
             _without_exponentials,
         ),
+    ),
+    backward=Backward(
+        "the routing",
+        (
+            "Which experts are chosen doesn't change a little, only how much each of the chosen "
+            "ones counts; that is pushed by how well its output points along the gradient."
+        ),
+        whole=lambda _, made: in_one(made),
     ),
 )  # fmt: skip

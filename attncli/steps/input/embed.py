@@ -15,7 +15,7 @@ from attncli.file.problems import Problems
 from attncli.file.sources import SourceKind, is_source
 from attncli.name import Name, below
 from attncli.scenario.tokenizers.kind import TOKEN
-from attncli.steps.step import Mistake, Step
+from attncli.steps.step import Backward, Mistake, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import told_apart
 
@@ -157,4 +157,11 @@ STEP = Step(
         ),
     ),
     pictures=("planes",),
+    backward=Backward(
+        "the embeddings",
+        (
+            "A token's row of the table gets the gradient of each place where the token stands; "
+            "rows of other tokens get none."
+        ),
+    ),
 )

@@ -11,7 +11,7 @@ from attncli.file.matrices import MATRIX, NAMED, VECTOR
 from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.steps.linear import linear
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import told_apart
 
@@ -106,4 +106,8 @@ STEP = Step(
     general=General(x="patches", gives=("W_patch", "b_patch", "class_token")),
     example="picture",
     mistakes=(Mistake("class_token_behind", "Putting the class token last.", _behind),),
+    backward=Backward(
+        "the patches",
+        "The patches' weights are pushed by the pixels times the gradient of what went out.",
+    ),
 )

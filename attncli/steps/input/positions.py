@@ -22,7 +22,7 @@ from attncli.name import Name, below
 from attncli.scenario.model import Positions
 from attncli.scenario.scenario import Scenario
 from attncli.steps.input.position_keys import BASE, DIMENSIONS, KEYS, SEGMENTS, START
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.extents import sized
 from attncli.trace.quantity import told_apart
@@ -218,4 +218,11 @@ STEP = Step(
         ),
     ),
     pictures=("waves",),
+    backward=Backward(
+        "the positions",
+        (
+            "A sum hands its gradient on to all of its terms as it is, so a table of positions "
+            "gets what the embeddings get."
+        ),
+    ),
 )

@@ -13,7 +13,7 @@ from attncli.file.matrices import MATRIX, VECTOR
 from attncli.steps.block.norm_keys import NORM
 from attncli.steps.linear import linear
 from attncli.steps.prediction.chosen import chosen, whose
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, Place
 
 _ACTIVATION = Key(
@@ -101,6 +101,13 @@ STEP = Step(
         Mistake("activation_forgotten", "Leaving the activation out.", _without_activation),
         Mistake(
             "from_the_last", "Taking the last token's vector instead of the first.", _from_last
+        ),
+    ),
+    backward=Backward(
+        "the head",
+        (
+            "A weight is pushed by what came in times the gradient of what went out, and only the"
+            " vectors that were taken get any."
         ),
     ),
 )

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import ColumnMean, ExponentialOf, NegativeLog, TakeRows
+from attncli.arithmetic.operations import (
+    ColumnMean,
+    ExponentialOf,
+    LossOfLogits,
+    NegativeLog,
+    TakeRows,
+)
 from attncli.file.keys import Key
 from attncli.file.kinds import ListOf
 from attncli.name import Name
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.attention.softmax import softmax
 from attncli.steps.prediction.predict import TEMPERATURE, TOP_K
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import counted as numbered
 from attncli.trace.quantity import told_apart
@@ -19,9 +25,9 @@ from attncli.word import Phrase, Word
 def _plan(place: Place) -> tuple[Definition, ...]:
     """The loss is of the model's own probabilities, before any temperature or choice."""
     prediction = place.scenario.prediction
-    chosen = prediction.said.says(TEMPERATURE) or prediction.said.says(TOP_K)
+    chosen = _is_chosen(place)
     at = place.at(place.name("plain")) if chosen else place
-    probabilities, targets = at.name("probabilities"), place.name("targets")
+    probabilities, targets = _probabilities(place), place.name("targets")
     loss, entropy = place.name("loss"), place.name("cross_entropy")
     of_targets = NegativeLog(prediction.target_places)
     rows = _with_target(place, probabilities)
@@ -35,6 +41,18 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     )
 
 
+def _is_chosen(place: Place) -> bool:
+    """Whether the next token is chosen of other probabilities than the model's own."""
+    said = place.scenario.prediction.said
+    return said.says(TEMPERATURE) or said.says(TOP_K)
+
+
+def _probabilities(place: Place) -> Name:
+    """The model's own."""
+    at = place.at(place.name("plain")) if _is_chosen(place) else place
+    return at.name("probabilities")
+
+
 def _with_target(place: Place, probabilities: Name) -> tuple[Definition, ...]:
     """The rows whose target isn't ignored, as PyTorch's `ignore_index` has it."""
     prediction = place.scenario.prediction
@@ -46,6 +64,18 @@ def _with_target(place: Place, probabilities: Name) -> tuple[Definition, ...]:
     taken = TakeRows(counted, names, "positions")
     made = place.name("with_target")
     return (Definition(made, taken, (probabilities,), rows=Axis(names, "Q")),)
+
+
+def _whole(place: Place, made: tuple[Definition, ...]) -> tuple[Definition, ...]:
+    """The loss straight from the logits, whose gradient is p − y; where only probabilities are
+    given, from these."""
+    prediction, loss, entropy = place.scenario.prediction, made[-3], made[-2]
+    if prediction.is_given and not place.gives("logits"):
+        return made
+    targets = dict(zip(prediction.counted, prediction.target_places, strict=True))
+    of_logits = LossOfLogits(tuple(targets.get(k) for k in range(len(prediction.targets))))
+    operands = (place.x, _probabilities(place))
+    return loss._replace(operation=of_logits, operands=operands), entropy
 
 
 def _not_shifted(place: Place) -> Definition | None:
@@ -108,5 +138,13 @@ STEP = Step(
             "Taking each token itself for its target, instead of the one that comes after it.",
             _not_shifted,
         ),
+    ),
+    backward=Backward(
+        "the loss",
+        (
+            "The gradient of a logit is its probability, less 1 for the target: what the model "
+            "said less what came."
+        ),
+        whole=_whole,
     ),
 )

@@ -19,7 +19,7 @@ from attncli.name import Name
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.linear import layer_of
 from attncli.steps.prediction.chosen import chosen, whose
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
 
 _TIED = Choice(("tied",), "rows of numbers")
@@ -175,6 +175,13 @@ STEP = Step(
             "Taking the tanh of the logit as it is, without dividing by the cap before and"
             " multiplying by it after.",
             _cap_not_divided,
+        ),
+    ),
+    backward=Backward(
+        "the logits",
+        (
+            "The last vector is pushed towards the targets' columns, and away from those that "
+            "were likely and wrong."
         ),
     ),
 )

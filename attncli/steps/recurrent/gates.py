@@ -24,7 +24,7 @@ from attncli.steps.recurrent.cells import (
     left_out,
     matrix,
 )
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import CellPlace, Definition
 
 _OF = {letter: f"the {gate} gate" for gate, letter in LETTERS.items()} | {
@@ -266,6 +266,13 @@ STEP = Step(
             "Leaving the bias out of a gate's sum.",
             _first(_without_bias),
             _others(_without_bias),
+        ),
+    ),
+    backward=Backward(
+        "the gates",
+        (
+            "A gate that is nearly open or shut lies where the sigmoid is flat, and little goes "
+            "back through it."
         ),
     ),
 )

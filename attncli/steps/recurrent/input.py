@@ -12,7 +12,7 @@ from attncli.refusals import listed
 from attncli.scenario.model import CELLS, WAYS, Recurrent
 from attncli.steps.order import keys_of
 from attncli.steps.recurrent.cells import matrix, product, rows
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import CellPlace, Definition
 from attncli.trace.cell_shapes import matrices_of_way
 
@@ -105,5 +105,9 @@ STEP = Step(
             "Multiplying the input by the columns of W_ax instead of its rows.",
             _transposed,
         ),
+    ),
+    backward=Backward(
+        "the input",
+        "The gradient of a token's term goes on to the token's vector and to the weights.",
     ),
 )

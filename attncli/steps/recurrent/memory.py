@@ -8,7 +8,7 @@ from attncli.file.matrices import MATRIX
 from attncli.name import Name
 from attncli.scenario.model import Recurrent
 from attncli.steps.recurrent.cells import if_empty, is_empty, matrix, product
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import CellPlace, Definition
 
 
@@ -65,6 +65,13 @@ STEP = Step(
             "memory_not_carried",
             "Going on with the memory of the start at every time.",
             _of_the_start,
+        ),
+    ),
+    backward=Backward(
+        "the memory",
+        (
+            "The gradient goes on to the state of the time before, through the same weights each "
+            "time: here it vanishes or explodes."
         ),
     ),
 )

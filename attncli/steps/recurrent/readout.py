@@ -17,7 +17,7 @@ from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.scenario.model import Recurrent, Settings
 from attncli.steps.recurrent.cells import product, rows
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import CellPlace, Definition
 
 READOUT = Key(
@@ -131,5 +131,9 @@ STEP = Step(
     ),
     mistakes=(
         Mistake("bias_forgotten", "Leaving out the bias b_y of the read-out.", _without_bias),
+    ),
+    backward=Backward(
+        "the read-out",
+        "The state is pushed along the weights of the read-out, and the weights along the state.",
     ),
 )

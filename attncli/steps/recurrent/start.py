@@ -7,7 +7,7 @@ from attncli.file.keys import Key
 from attncli.file.matrices import VECTOR
 from attncli.scenario.model import Recurrent
 from attncli.steps.recurrent.cells import INITIAL, letters, matrix
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, WayPlace
 
 _KEYS = (
@@ -81,5 +81,9 @@ STEP = Step(
             "Beginning with an empty memory where it goes on from another text.",
             _forgotten,
         ),
+    ),
+    backward=Backward(
+        "the initial state",
+        "What the first time makes of the initial state is pushed back on to it.",
     ),
 )

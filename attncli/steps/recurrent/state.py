@@ -13,7 +13,7 @@ from attncli.name import Name, below
 from attncli.scenario.model import Recurrent
 from attncli.steps.recurrent.cells import bias_of_input, bias_of_memory, if_empty, left_out
 from attncli.steps.recurrent.gates import gate_name, keeps_old
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import CellPlace, Definition
 
 
@@ -160,6 +160,13 @@ STEP = Step(
             "gates_swapped",
             "Giving what is old the gate of what is new, and the other way round.",
             _swapped,
+        ),
+    ),
+    backward=Backward(
+        "the state",
+        (
+            "The gradient goes back through the activation, whose slope is small where the state "
+            "is near its end."
         ),
     ),
 )

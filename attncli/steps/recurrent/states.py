@@ -6,7 +6,7 @@ from attncli.arithmetic.operations import ColumnsAsRows, JoinColumns
 from attncli.name import Name
 from attncli.scenario.model import Recurrent
 from attncli.steps.recurrent.cells import rows
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, WayPlace
 
 
@@ -56,4 +56,8 @@ STEP = Step(
         ),
     ),
     pictures=("states",),
+    backward=Backward(
+        "the states",
+        "Each state gets its row of the gradient.",
+    ),
 )

@@ -15,7 +15,7 @@ from attncli.name import below
 from attncli.refusals import listed
 from attncli.scenario.model import GATES, LETTERS, Recurrent, Settings
 from attncli.steps.recurrent.cells import gates
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, WayPlace
 
 _GATE_ORDER: Key[tuple[str, ...]] = Key(
@@ -123,5 +123,9 @@ STEP = Step(
             lambda place: _other_order(place)[1:],
             lambda place: islice(_other_orders(place), 1, None),
         ),
+    ),
+    backward=Backward(
+        "the stacked weights",
+        "Each gate's gradients go back to the rows that it took.",
     ),
 )

@@ -1,0 +1,105 @@
+"""Several equations as one, for the way back: their derivative in one line, as people know it.
+
+softmax: ∂x = p ∘ (∂p − Σ ∂p ∘ p); with −ln p of a target behind it, p − y (Bridle 1990,
+doi:10.1007/978-3-642-76153-9_28).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attncli.arithmetic.equations.formulas import cell
+from attncli.arithmetic.expression import (
+    Apply,
+    Equation,
+    Negative,
+    Product,
+    Quotient,
+    Symbol,
+    Total,
+    constant,
+    e_to,
+    minus,
+)
+from attncli.arithmetic.formula import at, define
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations.base import Operation, Working
+from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.rounding import Array
+from attncli.records import dataclass
+
+
+class Softmax(Indexed):
+    """e^x over the sum of its row. [n, m] -> [n, m]"""
+
+    def __init__(self) -> None:
+        one, all_of_row = e_to(cell(0, "i", "j")), Total("k", e_to(cell(0, "i", "k")))
+        super().__init__("n m -> n m", Quotient(one, all_of_row))
+
+
+Targets = tuple[int | None, ...]
+"""The column of each row's target; None for a row that doesn't count."""
+
+
+@dataclass(frozen=True)
+class LossOfLogits(Operation):
+    """−ln of the probability that a softmax gives the target of each row that counts, of the
+    logits; the probabilities are an operand too. [n, v], [n, v] -> [m, 1]"""
+
+    targets: Targets
+
+    shapes = "n v, n v -> m 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, Apply("loss", tuple(Symbol(one) for one in operands)))
+
+    def values(self, *operands: Matrix) -> Array:
+        rows, columns = _counted(self.targets)
+        logits = operands[0].values[rows]
+        most = logits.max(axis=1, keepdims=True)
+        sums = np.log(np.exp(logits - most).sum(axis=1, keepdims=True)) + most
+        return np.asarray(sums - logits[np.arange(len(rows)), columns, np.newaxis])
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        row = _counted(self.targets)[0][i]
+        target = self.targets[row]
+        assert target is not None
+        return (Negative(Apply("ln", (operands[1].number(row, target),))),)
+
+
+@dataclass(frozen=True)
+class TargetDifference(Operation):
+    """(p − y) G: each probability, less 1 for the target, times the gradient of the row's loss; 0
+    in a row that doesn't count. [n, v], [n, v], [m, 1], [m, 1] -> [n, v]"""
+
+    targets: Targets
+
+    shapes = "n v, n v, m 1, m 1 -> n v"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        probability, gradient = at(operands[1], "i", "j"), at(operands[3], "i")
+        difference = minus(probability, Symbol("y", ("i", "j")))
+        return define(at(name, "i", "j"), Product((gradient, difference)))
+
+    def values(self, *operands: Matrix) -> Array:
+        _, probabilities, _, gradient = (operand.values for operand in operands)
+        rows, columns = _counted(self.targets)
+        slopes = np.zeros(probabilities.shape)
+        slopes[rows] = probabilities[rows]
+        slopes[rows, columns] -= 1
+        slopes[rows] *= gradient
+        return slopes
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        if self.targets[i] is None:
+            return (constant(0),)
+        right = constant(int(j == self.targets[i]))
+        difference = minus(operands[1].number(i, j), right)
+        gradient = operands[3].number(_counted(self.targets)[0].index(i), 0)
+        return (Product((gradient, difference)),)
+
+
+def _counted(targets: Targets) -> tuple[list[int], list[int]]:
+    """The rows that count, and the columns of their targets."""
+    known = [(row, column) for row, column in enumerate(targets) if column is not None]
+    return [row for row, _ in known], [column for _, column in known]

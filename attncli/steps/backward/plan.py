@@ -1,0 +1,123 @@
+"""Which gradients are made, of what, and in which step: the chain rule over a story.
+
+The gradient of the loss with respect to what a step was made of is made of the gradient with
+respect to what it made (Rumelhart et al. 1986, doi:10.1038/323533a0). What several steps use gets a
+part of its gradient from each; they are added up.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+from attncli.arithmetic.operations import Add, One
+from attncli.arithmetic.operations.derivatives import gradient_of, has_derivative
+from attncli.name import Name
+from attncli.records import NamedTuple
+from attncli.trace import GRADIENTS, BackwardPlace, Definition, PlannedStep
+
+Whole = Callable[[PlannedStep], tuple[Definition, ...]]
+
+
+class Use(NamedTuple):
+    """An operand of a definition, by its place, that the loss changes with."""
+
+    definition: Definition
+    place: int
+
+    @property
+    def of(self) -> Name:
+        return self.definition.operands[self.place]
+
+
+class StepBack(NamedTuple):
+    """A step of the story with its equations, as far as gradients go back through them."""
+
+    part: PlannedStep
+    uses: tuple[Use, ...]
+
+
+def gradient_of_name(name: Name) -> Name:
+    """`grad.layers[1].W_Q`"""
+    return name.under(GRADIENTS)
+
+
+def steps_back(
+    parts: Sequence[PlannedStep], whole: Whole, loss: Name, of: Collection[Name]
+) -> tuple[StepBack, ...]:
+    """The steps that lead from the loss back to some given quantities, the last one first."""
+    told = [(part, whole(part)) for part in parts]
+    depends = set(of)
+    for _, definitions in told:
+        for one in definitions:
+            if any(use.of in depends for use in _uses(one)):
+                depends.add(one.name)
+    reached, found = {loss}, []
+    for part, definitions in reversed(told):
+        uses: list[Use] = []
+        for one in reversed(definitions):
+            if one.name in reached and one.name in depends:
+                uses += [use for use in _uses(one) if use.of in depends]
+                reached |= {use.of for use in uses}
+        if uses:
+            found.append(StepBack(part, tuple(uses)))
+    return tuple(found)
+
+
+def in_general(definitions: Sequence[Definition]) -> tuple[Definition, ...]:
+    """The gradients that a step makes, where those of all that goes out of it are known."""
+    uses = tuple(use for one in reversed(definitions) for use in _uses(one))
+    return next(_planned((uses,)))
+
+
+def _uses(definition: Definition) -> Iterator[Use]:
+    """The operands that what is made changes with, little by little."""
+    for place in range(len(definition.operands)):
+        if has_derivative(definition.operation, place):
+            yield Use(definition, place)
+
+
+def backward_story(
+    backs: Sequence[StepBack], loss: Name, names: Mapping[str, str]
+) -> Iterator[PlannedStep]:
+    """What each step back makes; `names` are those of the steps back, by the steps' own."""
+    first: tuple[Definition, ...] = (Definition(gradient_of_name(loss), One(), (loss,)),)
+    for (part, _), planned in zip(backs, _planned([uses for _, uses in backs]), strict=True):
+        step = names[part.step]
+        made = tuple(one._replace(step=step) for one in (*first, *planned))
+        yield PlannedStep(
+            step, part.place.to(BackwardPlace, forward=part.place, planned=made), made
+        )
+        first = ()
+
+
+def _planned(backs: Sequence[Sequence[Use]]) -> Iterator[tuple[Definition, ...]]:
+    """The gradients that each step back makes, and the sum of several parts with the last one."""
+    counts = Counter(use.of for uses in backs for use in uses)
+    parts: dict[Name, list[Name]] = {}
+    for uses in backs:
+        planned = []
+        for use in uses:
+            whole = gradient_of_name(use.of)
+            name = whole if counts[use.of] == 1 else _part_of(use, uses)
+            planned.append(_gradient(use, name))
+            known = parts.setdefault(use.of, [])
+            known.append(name)
+            if len(known) == counts[use.of] > 1:
+                planned.append(Definition(whole, Add(len(known)), tuple(known)))
+        yield tuple(planned)
+
+
+def _part_of(use: Use, uses: Sequence[Use]) -> Name:
+    """The part of a gradient that comes by one use: `grad.X.Q`, that of X by Q."""
+    made, whole = use.definition.name, gradient_of_name(use.of)
+    twice = [one for one in uses if one.definition == use.definition and one.of == use.of]
+    name = made.under(whole)
+    return name if len(twice) == 1 else Name(name.local, name.path, 1 + twice.index(use))
+
+
+def _gradient(use: Use, name: Name) -> Definition:
+    definition, place = use
+    known = (*definition.operands, definition.name, gradient_of_name(definition.name))
+    operation, needed = gradient_of(definition.operation, place)
+    return Definition(name, operation, tuple(known[k] for k in needed))
