@@ -17,7 +17,7 @@ from attncli.name import below
 from attncli.scenario.model import Settings
 from attncli.steps.block.norm import Normalizing, told
 from attncli.steps.block.norm_keys import KIND, SETTINGS
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import AttentionPlace, Definition, HeadPlace
 
 _QK = ("Q", "K")
