@@ -27,6 +27,7 @@ from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working
 from attncli.arithmetic.operations.moved import Moved
+from attncli.arithmetic.operations.relative import TakeByBucket
 from attncli.arithmetic.operations.rotary import Rotate
 from attncli.arithmetic.rounding import Array, Error, largest
 from attncli.records import dataclass
@@ -37,7 +38,7 @@ class ScatterAdd(Operation):
     """For each number of an operand, the gradients of all places that an operation puts it to,
     added up; 0 for one that it leaves out."""
 
-    operation: Moved
+    operation: Moved | TakeByBucket
     operand: int
 
     def signature(self) -> str:

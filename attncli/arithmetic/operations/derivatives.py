@@ -20,6 +20,7 @@ from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.operations.composed import LossOfLogits, TargetDifference
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.moved import Moved
+from attncli.arithmetic.operations.relative import TakeByBucket
 from attncli.arithmetic.operations.rotary import Rotate
 from attncli.arithmetic.operations.sampling import NegativeLog
 from attncli.arithmetic.signature import operands_in, parse
@@ -31,6 +32,8 @@ def derivative(operation: Operation, operand: int) -> Operation:
     match operation:
         case Indexed(tree=tree) if not _is_condition(tree, operand):
             return _of_equation(operation, operand)
+        case TakeByBucket() if operand == 1:
+            return ScatterAdd(operation, operand)
         case Moved():
             return ScatterAdd(operation, operand)
         case Rotate() if operand == 0:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
@@ -156,6 +156,11 @@ class TakeByBucket(Operation):
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         row = self._rows(operands[0].values[i : i + 1, j : j + 1])
         return (operands[1].number(int(row[0, 0]), self.head),)
+
+    def sources(self, operands: Sequence[Matrix]) -> NDArray[np.int_]:
+        """Which of all numbers of the operands, counted from 0, each of the result is."""
+        buckets = operands[0].values
+        return buckets.size + self._rows(buckets) * self.heads + self.head
 
     def _rows(self, buckets: Array) -> NDArray[np.int_]:
         """The rows of the table; of a bucket that there isn't, as somebody may have put one in

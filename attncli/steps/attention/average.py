@@ -7,7 +7,7 @@ from attncli.file.keys import Key
 from attncli.file.kinds import Flag
 from attncli.file.problems import Problems
 from attncli.name import Name, below
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import AttentionPlace, Definition
 
 _AVERAGE = Key(
@@ -72,4 +72,8 @@ STEP = Step(
         ),
     ),
     pictures=("heat_maps",),
+    backward=Backward(
+        "the average of the heads",
+        "What is looked at only is no part of the loss.",
+    ),
 )

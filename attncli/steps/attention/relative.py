@@ -7,7 +7,7 @@ from attncli.file.problems import Problems
 from attncli.name import Name
 from attncli.scenario.model import Positions, Settings
 from attncli.steps.input.position_keys import BIDIRECTIONAL, BUCKETS, MAX_DISTANCE
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 from attncli.trace.extents import sized
 
@@ -176,5 +176,9 @@ STEP = Step(
             _turned,
         ),
         Mistake("of_another_head", "Taking the numbers that another head has.", _other_head),
+    ),
+    backward=Backward(
+        "the relative positions",
+        ("Each number of the table is pushed by all scores whose distance falls into its bucket."),
     ),
 )

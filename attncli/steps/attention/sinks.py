@@ -7,7 +7,7 @@ from attncli.arithmetic.operations import JoinColumns, RepeatDown, WithoutColumn
 from attncli.file.keys import Key
 from attncli.file.matrices import VECTOR
 from attncli.file.problems import Problems
-from attncli.steps.step import General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, HeadPlace
 from attncli.trace.quantity import counted, told_apart
 
@@ -109,6 +109,13 @@ STEP = Step(
         Mistake("other_head", "Taking the sink of another head.", _of_another_head),
         Mistake(
             "first_left_out", "Leaving out the first key instead of the sink.", _first_left_out
+        ),
+    ),
+    backward=Backward(
+        "the sinks",
+        (
+            "A sink takes its share of each row, and is pushed by what the row would gain if it "
+            "took less."
         ),
     ),
 )
