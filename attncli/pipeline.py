@@ -7,7 +7,6 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from attncli.arithmetic.matrix import Matrix
 from attncli.building.drawn import with_drawn
 from attncli.building.layouts import in_other_layout
 from attncli.building.scenario import Origin, ScenarioBuilder
@@ -28,11 +27,12 @@ from attncli.scenario.scenario import Scenario
 from attncli.steps import steps
 from attncli.steps.schema import SCENARIO, givable
 from attncli.steps.shaped import check_fits, sized
-from attncli.steps.story import awaits_times, story
+from attncli.steps.story import story
+from attncli.steps.times import awaits_times
 from attncli.steps.unused import unused
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, Unfinished, make
-from attncli.trace.axes import given_axes
 from attncli.trace.budget import cost_of, excess
+from attncli.trace.given import given_quantity
 from attncli.trace.outline import Outline, outlined
 from attncli.trace.shapes import shapes_of
 
@@ -203,7 +203,7 @@ def work(scenario: Scenario) -> Trace:
     round to zero, numbers too long for the decimals asked for.
     """
     quantities: dict[str, Quantity] = {
-        name: _given_quantity(scenario, name, matrix) for name, matrix in scenario.given.items()
+        name: given_quantity(scenario, name, matrix) for name, matrix in scenario.given.items()
     }
     told = _needed(sized(scenario), quantities)
     plan = [definition for part in told for definition in part.definitions]
@@ -265,24 +265,6 @@ def _unfinished(plan: Iterable[Definition], known: Container[str]) -> Unfinished
         waiting += [blocked[name] for name in deeper]
         missing += needed.needs
     return Unfinished(definition, tuple(dict.fromkeys(missing)))
-
-
-def _given_quantity(scenario: Scenario, name: Name, matrix: Matrix) -> Quantity:
-    axes = given_axes(name, scenario, matrix.shape)
-    return Quantity(name, matrix, *axes, origin=_origin(scenario, name))
-
-
-def _origin(scenario: Scenario, name: Name) -> str:
-    """Where the numbers come from of what no step makes."""
-    for stack in scenario.stacks:
-        tokenizing = stack.text.tokenizing
-        if tokenizing is None:
-            continue
-        if name == below(stack.path, "word_counts") and not tokenizing.counts_given:
-            return "counted"
-        if name == below(stack.path, "log_p") and tokenizing.learned is not None:
-            return "learned"
-    return "given"
 
 
 def _needed(parts: Iterable[PlannedStep], given: Container[str]) -> tuple[PlannedStep, ...]:

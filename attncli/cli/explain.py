@@ -74,7 +74,7 @@ def lessons_page(trace: Trace, typed: Arguments, *, every: bool) -> Document:
     from attncli.telling.lesson import lessons
     from attncli.telling.parts import told_parts
     from attncli.telling.selection import select
-    from attncli.telling.walkthrough import check_lines
+    from attncli.telling.told_checks import check_lines
 
     chosen = select(trace, detail=typed.detail or "full", **typed.part.within)
     chosen = chosen.illustrated(typed.pictured)

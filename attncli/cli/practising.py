@@ -85,7 +85,7 @@ def _wish(typed: PracticeArguments, trace: Trace) -> ExerciseRequest:
     from attncli.telling.exercise.request import ExerciseRequest, PartAsked
     from attncli.telling.exercise.requests import check_words, wanted_in_words
     from attncli.telling.selection import select
-    from attncli.telling.walkthrough import check_told
+    from attncli.telling.told_checks import check_told
 
     cells = find_cells(trace, typed.cell, typed.part.options()) if typed.cell else []
     selection = select(trace, typed.part.steps, detail="summary", **typed.part.within)

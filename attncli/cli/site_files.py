@@ -120,11 +120,11 @@ def _written(document: Document, form: str) -> Contents:
 
 def _page(trace: Trace, form: str) -> Document:
     from attncli.render import abilities_of
-    from attncli.telling import selection, walkthrough
+    from attncli.telling import selection, told_checks, walkthrough
 
     can = abilities_of(form)
     chosen = selection.select(trace, detail=can.detail or "full").illustrated(can.pictured)
-    walkthrough.check_told(trace, chosen)
+    told_checks.check_told(trace, chosen)
     if can.detail is None:
         return walkthrough.as_it_fits(trace, chosen)
     return walkthrough.walkthrough(trace, chosen)

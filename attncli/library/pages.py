@@ -10,7 +10,8 @@ from attncli.file.problems import nearest
 from attncli.library.shown import format_named
 from attncli.render import abilities_of
 from attncli.telling.selection import check_detail, check_steps, select
-from attncli.telling.walkthrough import as_it_fits, check_told, walkthrough
+from attncli.telling.told_checks import check_told
+from attncli.telling.walkthrough import as_it_fits, walkthrough
 from attncli.trace import Trace
 
 

@@ -16,15 +16,9 @@ from attncli.refusals import listed
 from attncli.scenario.budget import MOST_PLACES, Cost
 from attncli.scenario.model import Attention, Recurrent, Settings, Stack
 from attncli.scenario.scenario import Scenario
-from attncli.steps.order import (
-    CELL_STEPS,
-    IN_HEADS,
-    STORY,
-    WITH_HEADS,
-    StepLine,
-    step_named,
-)
+from attncli.steps.order import CELL_STEPS, IN_HEADS, STORY, WITH_HEADS, StepLine, step_named
 from attncli.steps.step import Step
+from attncli.steps.times import times_of
 from attncli.trace import (
     AttentionPlace,
     CellPlace,
@@ -60,23 +54,6 @@ def _until(
         wrong = f"this scenario doesn't go through {scenario.until}"
         problems.add(scenario.where("until"), wrong, f"name one of {steps_taken}")
     return tuple(parts[: ends[-1]] if ends else parts)
-
-
-def awaits_times(scenario: Scenario) -> bool:
-    """Whether only the shapes in a story can tell how often one of its cells is taken."""
-    return any(
-        layer.recurrent is not None and not _times(scenario, stack)
-        for stack in scenario.stacks
-        for layer in stack.layers
-    )
-
-
-def _times(scenario: Scenario, stack: Stack) -> int:
-    """How many rows the input of a stack has, as far as that can be told."""
-    X = below(stack.path, "X")
-    own = scenario.given.get(X)
-    height = own.shape[0] if own is not None else scenario.shapes.get(X, (None, None))[0]
-    return height or len(stack.text.tokens)
 
 
 def steps() -> tuple[Step[Any], ...]:
@@ -188,7 +165,7 @@ class _Teller:
 
     def recurrent(self, place: LayerPlace, cell: Recurrent) -> Name:
         """One recurrent layer: a list of cells, one a time, for each way that it goes."""
-        times = _times(self.scenario, place.stack)
+        times = times_of(self.scenario, place.stack)
         if not times:
             self._check_cell(place.to(CellPlace, cell=cell, way=cell.ways[0], times=1, time=1))
             return place.x

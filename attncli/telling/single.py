@@ -8,7 +8,8 @@ from attncli.telling.facts import rounding_facts
 from attncli.telling.origins import Origins
 from attncli.telling.sections import section_of
 from attncli.telling.selection import Selection, check_steps, select
-from attncli.telling.walkthrough import check_told, walkthrough
+from attncli.telling.told_checks import check_told
+from attncli.telling.walkthrough import walkthrough
 from attncli.telling.working import working_of
 from attncli.trace import Quantity, Trace
 from attncli.word import Word

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 
-from attncli.arithmetic.elision import MOST_PARTS
 from attncli.arithmetic.expression import Equation
 from attncli.document import Block, Document, Note, Prose, Section, Tree
-from attncli.file.problems import ALL_THE_SAME
-from attncli.refusals import Problem, listed
-from attncli.scenario.budget import MOST_LINES
 from attncli.telling.afterwards import ending_of
 from attncli.telling.blocks import (
     by_gates,
@@ -46,7 +41,7 @@ from attncli.telling.pictures import pictures_of, pipeline_of
 from attncli.telling.published import differences_in
 from attncli.telling.quantities import arranged, only_data
 from attncli.telling.sections import as_result, in_fewer_words, section_of
-from attncli.telling.selection import Selection, SelectionError, with_routing
+from attncli.telling.selection import Selection, with_routing
 from attncli.telling.tokenizers import cuts_of, example_of, learned_at
 from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.word import Word
@@ -183,30 +178,6 @@ def _happens_again(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:
     happens = step_of(part).happens_at(part.place)
     alike = (one for one in before if one.step == part.step)
     return any(one.step == "norm" or step_of(one).happens_at(one.place) == happens for one in alike)
-
-
-def check_told(trace: Trace, selection: Selection) -> None:
-    """Raises SelectionError for steps asked for that the trace doesn't go through."""
-    parts = told_parts(trace)
-    told = list(dict.fromkeys(part.step for part in parts))
-    missing = [step for step in selection.steps if step not in told]
-    if missing:
-        through = f"it goes through {listed(told)}" if told else "it goes through none"
-        wrong = "this scenario has no such step"
-        raise SelectionError(Problem.of(f"--step {step}", wrong, through) for step in missing)
-    if parts and not any(selection.includes(part) for part in parts):
-        options = "--step, --layer, --head, --token"
-        raise SelectionError.of(options, "together they leave nothing of the page", "drop one")
-    check_lines(trace, [part for part in parts if selection.includes(part)])
-
-
-def check_lines(trace: Trace, parts: Sequence[PlannedStep]) -> None:
-    """Raises SelectionError for more lines of working than are told without being asked for."""
-    made = (quantity for part in parts for quantity in made_by(trace, part))
-    lines = sum(math.prod(min(extent, MOST_PARTS) for extent in q.matrix.shape) for q in made)
-    if lines > MOST_LINES and not trace.scenario.large:
-        less = f"ask for less, by --step, --layer or --token, or give {ALL_THE_SAME}"
-        raise SelectionError.of("the page", f"{lines:,} lines of working are too many", less)
 
 
 def part_blocks(

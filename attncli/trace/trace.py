@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from attncli.arithmetic.arrays import SupportsDLPack
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.rounding import Rounding, TooLarge, TooLong, Unworkable, largest
+from attncli.arithmetic.rounding import Rounding, Unworkable
 from attncli.choices import Policy
 from attncli.file.problems import ScenarioError
 from attncli.name import Name
@@ -21,6 +21,7 @@ from attncli.records import NamedTuple, dataclass, field, replace
 from attncli.refusals import Problem
 from attncli.scenario.scenario import Scenario
 from attncli.trace.axes import made_axes
+from attncli.trace.causes import cause_of
 from attncli.trace.place import CellPlace, Place
 from attncli.trace.quantity import Definition, Quantity
 from attncli.trace.token_lists import TokenList, token_lists
@@ -240,37 +241,6 @@ class Trace:
         return f"<Trace of {self.scenario.title!r}: {', '.join(self.quantities)}>"
 
 
-def _cause(
-    scenario: Scenario,
-    quantities: Mapping[str, Quantity],
-    definition: Definition,
-    trouble: Unworkable,
-) -> str:
-    """What to look at where something can't be made: the key that its definition names; or if it
-    gets too large by nothing that this key says, the largest of what was given for it."""
-    from attncli.arithmetic.operations import DivideBy
-
-    divided = isinstance(definition.operation, DivideBy) or isinstance(trouble, TooLong)
-    said = divided and definition.blame in scenario.places
-    if said or not isinstance(trouble, TooLarge):
-        return definition.blame
-    return _largest_given(definition, quantities) or definition.blame
-
-
-def _largest_given(definition: Definition, quantities: Mapping[str, Quantity]) -> Name | None:
-    """The given quantity that has the largest number, of all that something is made of."""
-    sizes: dict[Name, float] = {}
-    waiting, seen = [*definition.operands], set(definition.operands)
-    while waiting:
-        quantity = quantities[waiting.pop()]
-        if quantity.definition is None:
-            sizes[quantity.name] = largest(quantity.values)
-            continue
-        new = set(quantity.definition.operands) - seen
-        waiting, seen = [*waiting, *new], seen | new
-    return max(sizes, key=sizes.__getitem__, default=None)
-
-
 def make(
     scenario: Scenario,
     quantities: Mapping[str, Quantity],
@@ -288,7 +258,7 @@ def make(
     except Unworkable as trouble:
         rows = operands[0].rows
         row = f", row {rows.index(trouble.row)}" if trouble.row < len(rows.names) else ""
-        cause = _cause(scenario, quantities, definition, trouble)
+        cause = cause_of(scenario, quantities, definition, trouble)
         made_of = "" if cause == definition.blame else f", made of {cause}"
         wrong, right = (
             f"{definition.name}{row}: {trouble.what}{made_of}",

@@ -72,8 +72,10 @@ def _whole(place: Place, made: tuple[Definition, ...]) -> tuple[Definition, ...]
     prediction, loss, entropy = place.scenario.prediction, made[-3], made[-2]
     if prediction.is_given and not place.gives("logits"):
         return made
-    targets = dict(zip(prediction.counted, prediction.target_places, strict=True))
-    of_logits = LossOfLogits(tuple(targets.get(k) for k in range(len(prediction.targets))))
+    counted, places = prediction.counted, prediction.target_places
+    targets = dict(zip(counted or range(len(places)), places, strict=False))  # some may be wrong
+    rows = range(len(prediction.targets) or len(places))
+    of_logits = LossOfLogits(tuple(targets.get(k) for k in rows))
     operands = (place.x, _probabilities(place))
     return loss._replace(operation=of_logits, operands=operands), entropy
 

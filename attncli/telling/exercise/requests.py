@@ -16,7 +16,7 @@ from attncli.telling.cells import find_cells
 from attncli.telling.exercise.inquiries import WordsWanted
 from attncli.telling.exercise.request import ExerciseRequest, PartAsked
 from attncli.telling.selection import SelectionError, select
-from attncli.telling.walkthrough import check_told
+from attncli.telling.told_checks import check_told
 from attncli.trace import Trace
 
 
