@@ -72,10 +72,7 @@ def load(
         name: replace(_read(other, origin, problems), varied=varied)
         for name, other, varied in variants_of(tree, problems)
     }
-    unread = bool(problems.found)
-    scenario = _planned(whole, problems)
-    if problems.found and not unread:
-        problems.found = in_other_layout(tree, problems.found, partial(_is_fine, origin))
+    scenario = _planned_as_meant(whole, tree, origin, problems)
     others = {name: _planned(other, problems) for name, other in read.items()}
     _check_cost(scenario.with_variants(others), problems)
     others = {name: with_drawn(other, problems) for name, other in others.items()}
@@ -136,6 +133,15 @@ def _check_cost(scenario: Scenario, problems: Problems) -> None:
     if wrong is not None:
         problems.found.append(wrong)
         problems.stop_if_any()
+
+
+def _planned_as_meant(whole: Scenario, tree: Map, origin: Origin, problems: Problems) -> Scenario:
+    """The scenario, planned; if its matrices only fit in the other layout, that is said."""
+    unread = bool(problems.found)
+    scenario = _planned(whole, problems)
+    if problems.found and not unread:
+        problems.found = in_other_layout(tree, problems.found, partial(_is_fine, origin))
+    return scenario
 
 
 def _planned(scenario: Scenario, problems: Problems) -> Scenario:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import subprocess
 from pathlib import Path
@@ -15,6 +16,7 @@ from attncli import __version__, load, work
 from attncli.cli import app
 from attncli.file import shipped
 from attncli.steps import steps
+from attncli.steps.order import THROUGH
 from attncli.telling.parts import told_parts
 from tests import processes
 from tests.pages import LARGE
@@ -278,14 +280,14 @@ def test_the_steps_of_a_scenario_are_explained(name: str) -> None:
         (["run", "gru"], "did you mean yassine_gru?"),
         (["run", "transformer"], "no such file, nor a shipped scenario; known: alice_met_bob, "),
         (["run", "i_love_ai", "--step", "logits"], "did you mean unembed, which makes logits?"),
-        (["run", "i_love_ai", "--cell", "loss[1]"], "loss is a step (keys: targets): see attn"),
-        (["run", "i_love_ai", "--set", "logits=1"], "the step unembed makes logits (keys: "),
-        (["run", "i_love_ai", "--set", "loss=1"], "loss is a step (keys: targets): see attn"),
+        (["run", "i_love_ai", "--cell", "loss[1]"], "loss is a step (keys: targets, ignored_target): see"),
+        (["run", "i_love_ai", "--set", "capped_logits=1"], "the step unembed makes capped_logits"),
+        (["run", "i_love_ai", "--set", "loss=1"], "loss is a step (keys: targets, ignored_target): see"),
         (["run", "i_love_ai", "--set", "softmax=1"], "softmax is a step (keys: weights): see"),
-        (["run", "i_love_ai", "--set", "probabilities=1"], "the step predict makes probabilities"),
+        (["run", "i_love_ai", "--set", "perplexity=1"], "the step loss makes perplexity"),
         (["run", "i_love_ai", "--set", "norm=layer"], "known: post, pre, after, both, none; how norms are done "),
         (["run", "i_love_ai", "--set", "num_heads=2"], "it is called heads here"),
-        (["run", "i_love_ai", "--set", "top_k=2"], "it belongs inside next"),
+        (["run", "i_love_ai", "--set", "top_k=2"], "it belongs inside router, next"),
         (["run", "i_love_ai", "--set", "layers=[{sentence: a}]"], "belongs at the top of the scen"),
         (["run", "i_love_ai", "--set", "residual=true"], "did you mean residuals?"),
         (["run", "i_love_ai", "--set", "seed=1"], 'unknown key "seed"; known: sentence, '),
@@ -307,8 +309,10 @@ def test_lists() -> None:
     names = attn("list").stdout
     assert all(name in names for name in shipped.names())
     listed = attn("list", "steps").stdout
-    rows = [line.split(maxsplit=1) for line in listed.splitlines()[: len(steps())]]
-    assert rows == [[step.name, step.does] for step in steps()]  # a line each
+    forward = [step for step in steps() if step.name not in THROUGH]
+    rows = [line.split(maxsplit=1) for line in listed.splitlines()[: len(forward)]]
+    assert rows == [[step.name, step.does] for step in forward]  # a line each
+    assert all(re.search(rf"\b{name}\b", listed) for name in THROUGH)
     attn("list", "nothing", code=2)
 
 

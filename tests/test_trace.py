@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -45,7 +46,15 @@ def test_an_outline_is_that_of_the_worked_scenario(name: str) -> None:
     assert told.shapes == worked.shapes
 
 
-def test_a_story_is_planned_once(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def other_steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    """Steps may be put in the place of others, which are kept once they are found."""
+    step_named.cache_clear()
+    yield monkeypatch
+    step_named.cache_clear()
+
+
+def test_a_story_is_planned_once(other_steps: pytest.MonkeyPatch) -> None:
     planned: list[Place] = []
     own = scores.STEP
 
@@ -53,7 +62,7 @@ def test_a_story_is_planned_once(monkeypatch: pytest.MonkeyPatch) -> None:
         planned.append(place)
         return own.plan(place)
 
-    monkeypatch.setattr(scores, "STEP", own._replace(plan=plan))
+    other_steps.setattr(scores, "STEP", own._replace(plan=plan))
     scenario = load("i_love_tennis_causal")
     trace = work(scenario)
     assert len(planned) == 1 + len(scenario.variants) > 1
@@ -130,9 +139,9 @@ def test_a_mistake_is_a_replay() -> None:
     assert wrong["output"].values.tolist() != trace["output"].values.tolist()
 
 
-def test_a_step_is_planned_only_where_it_makes_sense(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_is_planned_only_where_it_makes_sense(other_steps: pytest.MonkeyPatch) -> None:
     step: Any = scores.STEP
-    monkeypatch.setattr(scores, "STEP", step._replace(at=CellPlace))
+    other_steps.setattr(scores, "STEP", step._replace(at=CellPlace))
     with pytest.raises(TypeError, match="scores is taken at a CellPlace, not at a HeadPlace"):
         load("i_love_ai")
 

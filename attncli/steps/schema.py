@@ -44,6 +44,8 @@ def key_meant(word: str) -> str | None:
         return "it belongs at the top of the scenario"
     if word in KEY_NAMES:
         return f"it is called {KEY_NAMES[word]} here"
+    if word in STORY:
+        return step_meant(word)
     above = [name for name, known in _keys_inside().items() if word in known]
     return f"it belongs inside {listed(above)}" if above else step_meant(word)
 

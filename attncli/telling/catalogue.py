@@ -5,19 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from attncli.arithmetic.expression import Equation, Symbol, with_each
-from attncli.document import Document, Facts, Note, Term
+from attncli.document import Document, Facts, Note, Prose, Term
 from attncli.name import Name
 from attncli.steps import Step, formulas_of, steps
 from attncli.steps.general import general_place
+from attncli.steps.order import THROUGH
 from attncli.trace import WayPlace
 from attncli.word import Word, raw
 
 
 def steps_catalogue() -> Document:
-    """Every step and what it does, a line each, in the order they are told."""
-    rows = tuple((step.name, (step.does,)) for step in steps())
+    """Every step and what it does, a line each, in the order they are told; then those that lead
+    back through others."""
+    rows = tuple((step.name, (step.does,)) for step in steps() if step.name not in THROUGH)
+    back = Prose(("The gradients go back, the last step first: ", ", ".join(THROUGH), "."))
     learn = Note(("Why, and how: ", Term("attn explain softmax")))
-    return Document(Word("Steps"), (), closing=(Facts(rows), learn))
+    return Document(Word("Steps"), (), closing=(Facts(rows), back, learn))
 
 
 def general_formulas(step: Step[Any]) -> tuple[Equation, ...]:

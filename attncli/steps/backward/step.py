@@ -56,6 +56,5 @@ def step_back(forward: Step[Any], name: str) -> Step[BackwardPlace]:
         ),
         why=back.why,
         plan=lambda place: place.planned,
-        example=forward.example,
         mistakes=(*back.mistakes, *_COMMON),
     )

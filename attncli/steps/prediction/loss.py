@@ -85,9 +85,8 @@ def _not_shifted(place: Place) -> Definition | None:
     if any(token not in vocabulary for token in place.text.tokens) or not place.text.tokens:
         return None
     prediction = place.scenario.prediction
-    tokens = [one for one, target in zip(place.text.tokens, prediction.targets, strict=True)
-              if target != prediction.ignored_target]  # fmt: skip
-    own = tuple(map(vocabulary.index, tokens))
+    tokens = place.text.tokens[-len(prediction.targets) :]
+    own = tuple(vocabulary.index(tokens[k]) for k in prediction.counted if k < len(tokens))
     return _plan(place)[-3]._replace(operation=NegativeLog(own))
 
 
