@@ -110,7 +110,6 @@ EXAMPLES: dict[str, Example] = {
     "divide_by": Example(ops.DivideBy(constant(8)), "f", lambda x: x / 8),
     "divide_by_root": Example(ops.DivideBy(Root(constant(2)), Symbol("√d")), "f", lambda x: x / 2**0.5),
     "multiply_by": Example(ops.MultiplyBy(_written("1.5")), "f", lambda x: 1.5 * x),
-    "one": Example(ops.One(), "f", lambda x: x * 0 + 1),
     "softmax": Example(ops.Softmax(), "f", lambda x: x.softmax(1)),
     "add": Example(ops.Add(3), "fff", lambda a, b, c: a + b + c),
     "multiply": Example(ops.Multiply(), "ff", lambda a, b: a * b),

@@ -5,9 +5,12 @@ Bengio et al. 1994; Pascanu et al. 2013, arXiv:1211.5063. Vectors are columns [h
 
 from __future__ import annotations
 
+import numpy as np
+
 from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.expression import (
     Apply,
+    Equation,
     Power,
     Product,
     Root,
@@ -15,8 +18,11 @@ from attncli.arithmetic.expression import (
     constant,
     minus,
 )
-from attncli.arithmetic.operations.base import ZeroOne
+from attncli.arithmetic.formula import define
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations.base import Working, ZeroOne
 from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.rounding import Array
 
 
 class TanhSlope(Indexed):
@@ -53,8 +59,16 @@ class FrobeniusNorm(Indexed):
         super().__init__("h k -> 1 1", norm)
 
 
-class One(Indexed):
+class One(ZeroOne):
     """1, with which the way back begins: how a loss changes with itself. [1, 1] -> [1, 1]"""
 
-    def __init__(self) -> None:
-        super().__init__("1 1 -> 1 1", constant(1))
+    shapes = "1 1 -> 1 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:  # noqa: ARG002
+        return define(name, constant(1))
+
+    def values(self, *operands: Matrix) -> Array:
+        return np.ones(operands[0].shape)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        return (constant(1),)
