@@ -35,14 +35,14 @@ def test_nothing_hurts(batch: int) -> None:
 
 
 def test_cases_are_of_every_kind() -> None:
-    drawn = [case(number) for number in range(450)]
+    drawn = [case(number) for number in range(600)]
     assert drawn[:100] == [case(number) for number in range(100)]
     assert {one.arguments[0] for one in drawn} == {*commands()}
     formats = Counter((one.arguments[0], one.said("--format")) for one in drawn)
     for command in ("run", "explain", "exercise", "lint"):
         assert {form for name, form in formats if name == command} > {"json", "latex", "markdown"}
     assert {form for name, form in formats if name == "exercise"} > {"moodle", "yaml", "csv"}
-    assert 90 < sum(one.sound for one in drawn) < 300
+    assert 120 < sum(one.sound for one in drawn) < 400
 
 
 def test_every_option_is_drawn() -> None:

@@ -22,12 +22,12 @@ def test_every_step_says_why_in_one_sentence() -> None:
 
 @pytest.mark.parametrize("name", [name for name in SHIPPED if name not in LARGE])
 def test_a_purpose_is_said_once_where_its_step_is_first_told(name: str) -> None:
-    document = document_of(trace_of(SHIPPED[name]))
+    trace = trace_of(SHIPPED[name])
     said = Counter[str]()
-    for section in document.sections:
+    for part, section in zip(told_parts(trace), document_of(trace).sections, strict=True):
         opening = section.blocks[0]
         assert isinstance(opening, Prose)
-        opens = str(opening.text[0]).startswith(step_named(section.step).why)
+        opens = str(opening.text[0]).startswith(step_named(section.step).why_here(part.place))
         assert opens == (not said[section.step])
         said[section.step] += 1
 

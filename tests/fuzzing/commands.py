@@ -174,6 +174,8 @@ VALUES: Mapping[str, Draw] = {
     "mistakes": _one_of("0", "50", "99"),
     "stress": _few,
     "tokens": _one_of("2", "3", "5", "8"),
+    "encoder_tokens": _one_of("0", "5,17,2", "the cat"),
+    "picture": _one_of("nothing.npy", "taken.md", SCENARIO),
     "d_model": _one_of("1", "2", "4", "8"),
     "heads": _one_of("1", "2", "4"),
 }  # fmt: skip
