@@ -55,9 +55,9 @@ class Matrix:
     values: Array
     places: int | None
     decimals: int
-    written: Written | None = field(default=None, repr=False)
+    written: Written | None = None
     name: str = ""
-    source: Source | None = field(default=None, repr=False)
+    source: Source | None = None
     spread: Spread | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:

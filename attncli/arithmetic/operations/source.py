@@ -17,7 +17,7 @@ import numpy as np
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.expression import leaves
 from attncli.arithmetic.matrix import Matrix, Written
-from attncli.records import dataclass
+from attncli.records import dataclass, field
 
 if TYPE_CHECKING:
     from attncli.arithmetic.operations.base import Operation
@@ -33,7 +33,7 @@ class Worked:
     """The operation that a matrix [n, m] was made by, and the matrices that it was made of."""
 
     operation: Operation
-    operands: tuple[Matrix, ...]
+    operands: tuple[Matrix, ...] = field(repr=False)
     shape: tuple[int, int]
 
     @property
