@@ -243,7 +243,7 @@ def test_the_page_says_how_each_stack_attends(
     facts = dict(facts_of(trace).rows)
     several = top.get("heads", 1) == 2 or heads == 2
     for path, said, settings in (("", "", top), ("encoder.", "Encoder ", {**top, **own})):
-        ran = 2 if f"{path}heads[2].weights" in trace else 1
+        ran = 2 if f"{path}heads[2].weights" in trace.quantities else 1
         assert ran == settings.get("heads", 1)
         sizes = text_of_spans(facts[f"{said}Sizes".capitalize()])
         assert f"{ran} head{'s' if ran > 1 else ''}" in sizes or not several
