@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, reduce
+from operator import getitem
 from typing import Any
 
 from attncli.steps.schema import json_schema
@@ -76,9 +77,11 @@ def _plain(value: Any) -> str:
 
 
 def _named(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema, or the definition that it refers to."""
-    name = schema.get("$ref", "").removeprefix("#/$defs/")
-    return _schema()["$defs"][name] if name else schema
+    """A schema, or the part that it refers to, which may refer to another."""
+    if "$ref" not in schema:
+        return schema
+    part: dict[str, Any] = reduce(getitem, schema["$ref"].split("/")[1:], _schema())
+    return _named(part)
 
 
 @cache
