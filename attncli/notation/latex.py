@@ -13,7 +13,7 @@ from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
 from attncli.name import Name
 from attncli.notation.notation import Node, Notation
-from attncli.notation.signs import FACTOR
+from attncli.notation.signs import ATOM, FACTOR
 from attncli.notation.words import shown
 from attncli.word import Word
 
@@ -100,6 +100,11 @@ class LatexNotation(Notation):
         """An exponent; a quotient in one line, since a fraction up there is too small to read."""
         text = "/".join(self.sides(node)) if isinstance(node, ex.Quotient) else self.write(node)
         return f"{{{self._whole(text)}}}"
+
+    def transposed(self, node: ex.Transposed) -> str:
+        matrix = self.held(node.operand, ATOM)
+        held = f"{{{matrix}}}" if "^" in matrix else matrix  # TeX knows one exponent of a thing
+        return f"{held}{self.transposed_mark}"
 
     def root(self, node: ex.Root) -> str:
         """A root; of a sum too long for one line, what stands under it to the power of 1/2."""

@@ -42,12 +42,21 @@ def formulas(them: Sequence[Equation], setting: Setting) -> str:
 
 
 def _formula(text: str, setting: Setting) -> str:
-    """A formula, broken between its terms if need be."""
-    rows = pieces(text, setting.room - INDENT)
+    """A formula, broken between its terms if need be, and before the = if that isn't enough."""
+    room = setting.room - INDENT
+    rows = pieces(text, room)
+    if _widest(rows) > room:
+        left, _, right = text.partition(" = ")
+        rows = min(rows, [left, *pieces(f"= {right}", room)], key=_widest)
     if len(rows) == 1:
         return rows[0]
     lines = (r" \\" + "\n    " + r"&\qquad ").join(rows)
     return f"\\begin{{aligned}}[t]\n    &{lines}\n  \\end{{aligned}}"
+
+
+def _widest(rows: Sequence[str]) -> float:
+    """How wide rows are, of which all but the first are set in."""
+    return max(math_width(row) + INDENT * bool(k) for k, row in enumerate(rows))
 
 
 def facts(block: doc.Facts, _: Setting) -> str:
