@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.drawing.pen import Pen, RandomPen, Tree, written
 from tests.drawing.recurrent import recurrent
-from tests.drawing.stack import Stack
+from tests.drawing.stack import GATED, Stack
 from tests.drawing.started import started
 from tests.drawing.tokenizing import tokenizing
 
@@ -38,11 +38,23 @@ def transformer(pen: Pen) -> Tree:
     fill(top)
     if "encoder" in top.tree and not _can_be_inherited(top.tree.get("positions"), inner):
         inner.tree.setdefault("positions", "none")
-    if "encoder" in top.tree and inner.rope:
-        inner.tree.setdefault("heads", inner.settings.get("heads", 1))
+    if "encoder" in top.tree:
+        _keep_from_inheriting(inner, top.tree)
     if (top.block != "attention" or "W_O" in top.tree) and pen.coin():
         top.prediction()
     return top.tree
+
+
+def _keep_from_inheriting(inner: Stack, top: Tree) -> None:
+    """Says of an encoder what its matrices are drawn for, where it would take it from the top."""
+    if inner.rope:
+        inner.tree.setdefault("heads", inner.settings.get("heads", 1))
+    for key, plain in (("heads", 1), ("weights_layout", "row"), ("average_heads", "false")):
+        if key in top:
+            inner.tree.setdefault(key, inner.settings.get(key, plain))
+    for layer in inner.tree.get("layers", [inner.tree]) if "gated" in top else ():
+        if layer["activation"] not in GATED:
+            layer.setdefault("gated", "false")
 
 
 def _can_be_inherited(positions: object, inner: Stack) -> bool:

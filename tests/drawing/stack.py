@@ -8,7 +8,7 @@ from attncli.arithmetic.operations import ACTIVATIONS
 from tests.drawing.attention import Attention
 from tests.drawing.pen import Pen, Tree
 
-_GATED = ("swiglu", "geglu")
+GATED = ("swiglu", "geglu")
 
 
 class Stack:
@@ -216,9 +216,9 @@ class Stack:
     def feed_forward(self) -> Tree:
         """A feed-forward network, or several with a router."""
         pen = self.pen
-        kind = pen.choice(*ACTIVATIONS, *_GATED, "none")
+        kind = pen.choice(*ACTIVATIONS, *GATED, "none")
         record: Tree = {"activation": kind}
-        gated = kind in _GATED
+        gated = kind in GATED
         if not gated and pen.coin(4):
             record["gated"], gated = "true", True
         return record | (self.experts(gated) if pen.coin(5) else self.network(gated))
