@@ -13,12 +13,13 @@ from attncli import load, work
 from attncli.arithmetic.elision import elided_rows
 from attncli.arithmetic.expression import Location
 from attncli.document import Document
+from attncli.name import below
 from attncli.render import Page, render
 from attncli.tables import MatrixBlock
 from attncli.telling.exercise.told import is_said, source_of
 from attncli.telling.exercise.trust import trial
 from attncli.telling.parts import told_parts
-from attncli.trace import Trace
+from attncli.trace import Quantity, Trace
 from tests.conftest import FEWER, sampled
 from tests.exercises import (
     BLANKINGS,
@@ -251,6 +252,22 @@ def test_blanks_are_of_one_width() -> None:
         assert set(rule.findall(page)) == looks
 
 
+def test_of_a_step_that_isnt_finished_what_it_makes_is_asked_for() -> None:
+    """Without W2 the network ends with what its activation makes."""
+    text = "tokens: [a]\nX: [[1, 2]]\nprojection: none\nblock: attention\nW1: [[3], [4]]\n"
+    trace = trace_of(text)
+    one = papers(trace, wish(trace, steps=["ffn"]))
+    check(trace, one)
+    assert [q.id for q in questions(one.whole)] == ["hidden[a, 1]", "activated[a, 1]"]
+
+
+def goes_there(trace: Trace, quantity: Quantity, row: int) -> bool:
+    """Whether a token's share of an expert that makes a quantity isn't 0; True of any other."""
+    share, made = below(quantity.name.path, "share"), quantity.definition
+    routed = share in trace and made is not None and made.step == "ffn"
+    return not routed or bool(trace[share].values[row, 0])
+
+
 @pytest.mark.slow
 def test_everything_that_is_made_is_asked_for_once() -> None:
     """By the trace's own list of quantities: nothing of what is told may be forgotten."""
@@ -266,6 +283,7 @@ def test_everything_that_is_made_is_asked_for_once() -> None:
             for j in range(q.matrix.shape[1])
             if i is not None
             if not shown or q.rows.names[i] in shown
+            if goes_there(trace, q, i)
         }
         sources = [cells[id_] for id_ in asked]
         assert len(sources) == len(set(sources)), name

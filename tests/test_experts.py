@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from attncli import load, work
 from attncli.file.problems import ScenarioError
-from tests.pages import page_of
+from attncli.render import Page, render
+from tests.exercises import papers, wish
+from tests.pages import SHIPPED, page_of, trace_of
 
 Array = NDArray[np.float64]
 _RNG = np.random.default_rng(5)
@@ -71,6 +73,23 @@ def test_all_tokens_go_through_the_shared_expert() -> None:
     trace = work(load(_scenario({}, shared_expert={**_NETWORKS[4], "W_G": _W_G})))
     gated = own + shared / (1 + np.exp(-_X @ _W_G))
     np.testing.assert_allclose(trace["mixture"].values, gated, atol=1e-12)
+
+
+def test_a_gate_may_go_without_an_activation() -> None:
+    """The bilinear network of Shazeer 2020, arXiv:2002.05202: x W1 × x W3, and then W2."""
+    one = {"W1": _RNG.normal(size=(3, 2)), "W3": _RNG.normal(size=(3, 2)), "W2": _NETWORKS[0]["W2"]}
+    said = {"activation": "none", "gated": True, "experts": [one] * 4}
+    trace = work(load(_scenario({}, **said)))
+    expected = ((_X @ one["W1"]) * (_X @ one["W3"])) @ one["W2"]
+    np.testing.assert_allclose(trace["mixture"].values, expected, atol=1e-12)
+
+
+def test_an_exercise_has_no_table_of_an_expert_that_no_token_goes_to() -> None:
+    trace = trace_of(SHIPPED["mixture_of_experts"])
+    sheet = papers(trace, wish(trace, steps=["mix"], token="cats")).sheet
+    page = render(sheet, "terminal", Page(80))
+    assert "experts[3].ffn" in page
+    assert "experts[2].ffn" not in page
 
 
 def test_the_page_tells_of_each_expert_the_tokens_that_go_there() -> None:

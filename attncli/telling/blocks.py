@@ -56,8 +56,10 @@ def _are_shares(quantity: Quantity) -> bool:
 def given_blocks(
     trace: Trace, quantities: Sequence[Quantity], selection: Selection, path: Name = TOP
 ) -> list[Block]:
-    """Given matrices: as tables, and where they come from if the file doesn't write them out."""
+    """Given matrices: as tables, and where they come from if the file doesn't write them out; none
+    of which a selection has no row, as of what an expert makes to which no token goes."""
     sources = trace.scenario.sources
+    quantities = [quantity for quantity in quantities if selection.rows(quantity)]
     elsewhere = [quantity for quantity in quantities if quantity.name in sources]
     rows = [(q.name.seen_from(path), _told(q, sources[q.name])) for q in elsewhere]
     shown = [q for q in quantities if q.name not in sources or _is_small(q)]

@@ -68,8 +68,11 @@ def _gated(place: LayerPlace) -> bool:
 
 def _last(place: LayerPlace) -> Name:
     """What the second layer is applied to."""
-    if _gated(place):
-        return place.name("gated")
+    return place.name("gated") if _gated(place) else _activated(place)
+
+
+def _activated(place: LayerPlace) -> Name:
+    """What the first layer comes to, where there is no activation as it is."""
     return place.name("hidden" if place.layer.said.get(ACTIVATION) == "none" else "activated")
 
 
@@ -100,7 +103,7 @@ def _network(place: LayerPlace) -> tuple[Definition, ...]:
         definitions.append(Definition(activated, Activate(_kind(place)), (hidden,)))
     if _gated(place):
         up = _linear(place, "up", place.x, "3")
-        operands = (place.name("activated"), up.name)
+        operands = (_activated(place), up.name)
         definitions += [up, Definition(place.name("gated"), Multiply(), operands)]
     return (*definitions, _linear(place, "ffn", _last(place), "2"))
 
@@ -112,7 +115,8 @@ def _happens(place: LayerPlace) -> str:
     relu = ", which turns negative numbers into 0," if kind == "relu" else ""
     middle = f", the activation {kind}{relu}" if kind != "none" else ""
     if _gated(place):
-        middle = f" and the activation {_kind(place)}, is multiplied by a gate"
+        activation = f" and the activation {_kind(place)}" if kind != "none" else ""
+        middle = f"{activation}, is multiplied by a gate"
     return (
         f"Each token's vector goes on its own through a first layer{middle} and a second layer."
         if not _gated(place)

@@ -48,7 +48,8 @@ class WholePage(NamedTuple):
     def makes(self) -> frozenset[str]:
         """The quantities that are made on the page, but for those that it tells all the same."""
         whole = (one for one in self.told if not one.only_asked)
-        made = [definition for one in whole for definition in one.part.definitions]
+        planned = (definition for one in whole for definition in one.part.definitions)
+        made = [definition for definition in planned if definition.name in self.trace]
         names = {one.name for one in made} if self.again else without_copies(made)
         return frozenset(name for name in names if not is_said(self.trace, name))
 
