@@ -6,8 +6,10 @@ it; its matrices may be NumPy arrays. Under `carry` the sums are done in decimal
 rounded half away from zero before it is used. Under `exact` they are plain NumPy in float64, or
 with `decimal` the same in sixty digits, where no half is ever in doubt.
 
-    numbers    numbers as floats or decimals, their functions, rounding
+    numerals   numbers as floats or decimals, their functions, rounding
     memory     numbers that each use takes as it happens, in full or rounded
+    slopes     how gradients go back through what is done often
+    tape       what was made of what, and the way back over it
     book       where quantities are written down, and with how many decimals
     written    what is said once for many layers or matrices
     matrices   given matrices: rows, named rows, random ones, files
@@ -20,7 +22,10 @@ with `decimal` the same in sixty digits, where no half is ever in doubt.
     text       tokens, and the rows and columns that they have
     positions  sinusoidal and rotary positions, the slopes of ALiBi
     masks      which keys are seen
-    attention  projections, heads, scores, softmax
+    softmax    e^x over the sum of its row
+    norms      layer, RMS and batch norm
+    activations  what they make, and their way back
+    attention  projections, heads, scores
     cells      one step in time of an RNN, a GRU, an LSTM
     recurrent  states there and back, read-outs, gradient factors
     layer      residuals, norms, feed-forward networks

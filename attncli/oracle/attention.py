@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attncli.oracle import masks, qk_norm
+from attncli.oracle import masks, qk_norm, slopes
 from attncli.oracle.book import Book, Record
 from attncli.oracle.matrices import linear, matrix
-from attncli.oracle.numerals import Number, Numbers, apply, taken_at_once, where
+from attncli.oracle.numerals import Number, Numbers, apply, where
 from attncli.oracle.positions import alibi, frequencies, relative, rotated
+from attncli.oracle.softmax import softmax
+from attncli.oracle.tape import Backs
 from attncli.oracle.text import names_of
-
-_MOST_DIGITS = 15
-_UNDERFLOW = -700
 
 
 @dataclass(frozen=True)
@@ -58,11 +56,13 @@ def attention(book: Book, record: Record, inputs: Inputs) -> Numbers | None:
         _average(book, record, len(found))
     if len(outputs) < len(found):
         return None
-    merged = outputs[0] if len(outputs) == 1 else book.copy("concat", np.hstack(outputs))
+    merged = outputs[0]
+    if len(outputs) > 1:
+        merged = book.copy("concat", np.hstack(outputs), slopes.side_by_side(outputs))
     if "W_O" not in record:
         return merged
     d_model = _width(inputs.rows["Q"])
-    return book.keep("attention", linear(book, record, ("W_O", "b_O"), merged, d_model))
+    return book.keep("attention", *linear(book, record, ("W_O", "b_O"), merged, d_model))
 
 
 def _average(book: Book, record: Record, count: int) -> None:
@@ -121,7 +121,10 @@ def _run(book: Book, name: str, whole: Numbers | None, part: tuple[int, int]) ->
     """One of so many equal runs of columns."""
     if whole is None:
         return None
-    return book.copy(name, np.split(whole, part[1], axis=1)[part[0]], step="split")
+    width = whole.shape[1] // part[1]
+    start, end = part[0] * width, (part[0] + 1) * width
+    back = slopes.taken_columns(whole, start, end)
+    return book.copy(name, whole[:, start:end], [(whole, back)], step="split")
 
 
 def _widths(record: Record, inputs: Inputs, heads: int, shares: tuple[int, int]) -> dict[str, int]:
@@ -145,14 +148,15 @@ def _projected(book: Book, record: Record, name: str, inputs: Inputs, width: int
     cached = "cache" in record and name != "Q"
     made = f"{name}_new" if cached else name
     if x is not None and record.get("projection") == "none":
-        new = book.copy(made, x)
+        new = book.copy(made, x, slopes.added(x))
     elif x is not None and f"W_{name}" in record:
-        new = book.keep(made, linear(book, record, (f"W_{name}", f"b_{name}"), x, width))
+        new = book.keep(made, *linear(book, record, (f"W_{name}", f"b_{name}"), x, width))
     else:
         return None
     if not cached:
         return new
-    return book.copy(name, np.vstack([matrix(book, record["cache"][name]), new]))
+    rows = [matrix(book, record["cache"][name]), new]
+    return book.copy(name, np.vstack(rows), slopes.one_above_the_other(rows))
 
 
 def _head(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers | None:
@@ -167,21 +171,32 @@ def _head(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers | 
             return None
         weights = softmax(book, _with_sink(book, record, head, scores))
         if "sinks" in record:
-            weights = book.copy("key_weights", weights[:, :-1])
+            back = slopes.taken_columns(weights, 0, weights.shape[1] - 1)
+            weights = book.copy("key_weights", weights[:, :-1], [(weights, back)])
     if "dropout" in record:  # Srivastava et al. 2014
         dropout = record["dropout"]
         kept = book.numbers(masks.truths(dropout["mask"]).astype(int))
-        weights = book.keep("dropped", weights * kept / (1 - book.number(dropout.get("p", 0))))
-    return None if head.V is None else book.keep("output", weights @ head.V)
+        factor = kept / (1 - book.number(dropout.get("p", 0)))
+        backs = [(weights, slopes.multiplied(factor))]
+        weights = book.keep("dropped", weights * factor, backs)
+    if head.V is None:
+        return None
+    return book.keep("output", weights @ head.V, slopes.product(weights, head.V))
 
 
 def _with_sink(book: Book, record: Record, head: _Head, scores: Numbers) -> Numbers:
     """The scores and a learned one that has no value (gpt-oss, arXiv:2508.10925)."""
     if "sinks" not in record:
         return scores
-    own = matrix(book, record["sinks"])[:, head.place[0] : head.place[0] + 1]
-    sink = book.copy("sink", own.repeat(len(scores), axis=0))
-    return book.copy("with_sink", np.hstack([scores, sink]))
+    sinks, h = matrix(book, record["sinks"]), head.place[0]
+
+    def back(G: Numbers) -> Numbers:
+        return slopes.taken_columns(sinks, h, h + 1)(slopes.over_tokens(G))
+
+    column = sinks[:, h : h + 1].repeat(len(scores), axis=0)
+    sink = book.copy("sink", column, [(sinks, back)])
+    both = [scores, sink]
+    return book.copy("with_sink", np.hstack(both), slopes.side_by_side(both))
 
 
 def _masked(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers | None:
@@ -192,17 +207,18 @@ def _masked(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers 
     x = _capped(book, record, "before_bias", x)
     if inputs.relative is not None:
         added = relative(book, inputs.relative, head.place, x.shape, causal=inputs.causal)
-        x = book.keep("positioned", x + added)
+        x = book.keep("positioned", x + added, slopes.added(x, added))
     x = _biased(book, record, head, inputs, x)
     x = _capped(book, record, "after_bias", x)
     if "temperature" in record:
-        x = book.keep("tempered", x / book.number(record["temperature"]))
+        t = book.number(record["temperature"])
+        x = book.keep("tempered", x / t, [(x, slopes.divided(t))])
     told = masks.rules(record, causal=inputs.causal)
     if told:
         seen = masks.seen(book, told, inputs.key_names, x.shape)
-        book.copy("mask", book.numbers(seen.astype(int)))
+        mask = book.copy("mask", book.numbers(seen.astype(int)))
         instead = book.number(record.get("mask_value", "-inf"))
-        x = book.copy("masked", where(seen, x, instead))
+        x = book.copy("masked", where(seen, x, instead), [(x, slopes.multiplied(mask))])
     return _capped(book, record, "after_mask", x)
 
 
@@ -213,7 +229,8 @@ def _capped(book: Book, record: Record, now: str, x: Numbers) -> Numbers:
     cap = book.number(record["softcap"])
     hidden, zero = x == book.number("-inf"), book.number(0)
     bent = cap * apply("tanh", where(~hidden, x, zero) / cap)
-    return book.keep("capped", where(~hidden, bent, -cap))
+    backs = [(x, slopes.capped(x, cap))]
+    return book.keep("capped", where(~hidden, bent, -cap), backs)
 
 
 def _scaled(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers | None:
@@ -224,9 +241,13 @@ def _scaled(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers 
     if scores is None or scale == "none":
         return scores
     if scale != "sqrt_d_k":
-        return book.keep("scaled", scores / book.number(scale))
+        return _divided(book, scores, book.number(scale))
     d_k = _width(head.Q if head.K is None else head.K)
-    return book.keep("scaled", scores / book.printed_root(d_k)) if d_k else None
+    return _divided(book, scores, book.printed_root(d_k)) if d_k else None
+
+
+def _divided(book: Book, scores: Numbers, by: Number) -> Numbers:
+    return book.keep("scaled", scores / by, [(scores, slopes.divided(by))])
 
 
 def _scores(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers | None:
@@ -246,7 +267,8 @@ def _scores(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers 
         )
     if qk_norm.is_due(record, head.place[1], "after"):
         Q, K = qk_norm.normed_pair(book, record, Q, K)
-    return book.keep("scores", Q @ K.T)
+    backs: Backs = [(Q, lambda G: G @ K), (K, lambda G: G.T @ Q)]
+    return book.keep("scores", Q @ K.T, backs)
 
 
 def _rope(record: Record, inputs: Inputs) -> Record | None:
@@ -265,30 +287,8 @@ def _biased(book: Book, record: Record, head: _Head, inputs: Inputs, x: Numbers)
     if "bias" in record:
         terms.append(matrix(book, record["bias"]))
     if terms:
-        x = book.keep("biased", sum(terms, x))
+        x = book.keep("biased", sum(terms, x), slopes.added(x, *terms))
     tables = masks.tables_added(book, masks.rules(record, causal=inputs.causal))
     for count, table in enumerate(tables, 1):
-        x = book.keep("added" if count == 1 else f"added{count}", x + table)
+        x = book.keep("added" if count == 1 else f"added{count}", x + table, slopes.added(x))
     return x
-
-
-def softmax(book: Book, x: Numbers, prefix: str = "", name: str = "weights") -> Numbers:
-    """e^x over the sum of its row; the row's largest x is taken off where the e^x would be too
-    long, or too small for floats, to write down."""
-    places, x = book.places_of(f"{prefix}exp"), taken_at_once(x)
-    off = np.array([[taken_off(book, row, places)] for row in x])
-    e = book.keep(f"{prefix}exp", apply("exp", x - off))
-    total = book.keep(f"{prefix}exp_sum", e.sum(axis=1, keepdims=True))
-    return book.keep(name, e / total)
-
-
-def taken_off(book: Book, row: Numbers, places: int) -> Number:
-    """The largest x where Σ e^x has more than 15 digits with its decimals, or where under
-    `exact` all e^x are nearly 0; else nothing."""
-    top = float(max(row))
-    if math.isinf(top):
-        return book.number(0)
-    size = top + math.log(sum(math.exp(float(x) - top) for x in row))
-    long = size > (_MOST_DIGITS - places) * math.log(10)
-    tiny = top < _UNDERFLOW and not book.rounds
-    return max(row) if long or tiny else book.number(0)

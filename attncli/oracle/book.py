@@ -25,6 +25,7 @@ from attncli.oracle.numerals import (
     round_half_away,
     taken_at_once,
 )
+from attncli.oracle.tape import Tape, WaysBack
 
 Record = Mapping[str, Any]
 
@@ -116,6 +117,7 @@ class Book:
     copies: set[str] = field(default_factory=set)
     rng: Random | None = None
     roots: Collection[int] = ()
+    tape: Tape = field(default_factory=Tape)
 
     @classmethod
     def of(
@@ -156,12 +158,15 @@ class Book:
         """Whether a quantity is written down already."""
         return self.path + name in self.pages
 
-    def copy(self, name: str, values: Numbers, step: str = "") -> Numbers:
+    def copy(self, name: str, values: Numbers, backs: WaysBack = (), *, step: str = "") -> Numbers:
         """Writes down numbers that are taken over as they are, unrounded, or those that stand in
         their place; hands on what was written."""
         self.copies.add(self.path + name)
         written = self._write(name, values, step)
-        return written if self.rng is None else written.view(Uses)
+        return self._taped(name, written if self.rng is None else written.view(Uses), backs, step)
+
+    def _taped(self, name: str, values: Numbers, backs: WaysBack, step: str) -> Numbers:
+        return self.tape.writes(self.path + name, step or _step_of(name), values, backs)
 
     def _write(self, name: str, values: Numbers, step: str) -> Numbers:
         if self.path + name in self.start:
@@ -170,14 +175,21 @@ class Book:
         self.places[self.path + name] = self.places_of(name, step)
         return values
 
-    def keep(self, name: str, values: Numbers, step: str = "") -> Numbers:
-        """Writes down a quantity, rounded under `carry`, and hands on what was written."""
+    def keep(self, name: str, values: Numbers, backs: WaysBack = (), *, step: str = "") -> Numbers:
+        """Writes down a quantity, rounded under `carry`, and hands on what was written. `backs` say
+        how a gradient goes back to what it is made of."""
         if self.rounds:
             places = self.places_of(name, step)
             values = each(lambda x: round_half_away(x, places), values)
         if self.rng is None or self.path + name in self.start:
-            return self._write(name, values, step)
-        return self._remembered(self._write(name, taken_at_once(values), step), name, step)
+            written = self._write(name, values, step)
+        else:
+            written = self._remembered(self._write(name, taken_at_once(values), step), name, step)
+        return self._taped(name, written, backs, step)
+
+    def gradient(self, name: str, values: Numbers, step: str) -> Numbers:
+        """Writes down the gradient with respect to a quantity, rounded under `carry`."""
+        return self.keep(f"grad.{name}", values, step=step)
 
     def _remembered(self, values: Numbers, name: str, step: str) -> Numbers:
         """Numbers that each use takes in a way of its own."""

@@ -108,11 +108,13 @@ class RecurrentCell:
 
     def _start(self, name: str, t: int, key: str) -> Numbers | None:
         if key in self.record:
-            return self.book.copy(f"{name}[{t}]", matrix(self.book, self.record[key]).T, "start")
+            return self.book.copy(
+                f"{name}[{t}]", matrix(self.book, self.record[key]).T, step="start"
+            )
         if self.size is None:
             return None
         zeros = self.book.numbers(np.zeros((self.size, 1), dtype=int))
-        return self.book.copy(f"{name}[{t}]", zeros, "start")
+        return self.book.copy(f"{name}[{t}]", zeros, step="start")
 
     def _rnn(self, t: int, x: Numbers, before: State) -> State:
         """a = g(W_ax x + W_aa a_prev + b_a)."""

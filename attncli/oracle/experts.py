@@ -6,10 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attncli.oracle.attention import softmax
+from attncli.oracle import slopes
+from attncli.oracle.activations import activated
 from attncli.oracle.book import Book, Record
-from attncli.oracle.matrices import linear, weight
-from attncli.oracle.numerals import Numbers, apply, where
+from attncli.oracle.matrices import linear, times
+from attncli.oracle.numerals import Numbers, where
+from attncli.oracle.softmax import softmax
+from attncli.oracle.tape import Back, Backs
 
 Network = Callable[[Book, Record, Numbers], Numbers | None]
 _OWN = ("W1", "W2", "W3", "b1", "b2", "b3")
@@ -20,46 +23,60 @@ def mixture(book: Book, record: Record, x: Numbers, network: Network) -> Numbers
     experts = record["experts"]
     G = _routing(book, {**record, **record["router"]}, x, len(experts))
     shared = {key: value for key, value in record.items() if key not in _OWN}
-    made: list[Numbers | None] = []
+    made: list[tuple[Numbers | None, Numbers | None]] = []
     for e, expert in enumerate(experts):
         at = book.at(f"experts[{e + 1}]")
-        own = at.copy("share", G[:, e : e + 1], step="route")
-        y = network(at, {**shared, **expert}, x)
-        made.append(None if y is None else own * y)
+        back = slopes.taken_columns(G, e, e + 1)
+        own = at.copy("share", G[:, e : e + 1], [(G, back)], step="route")
+        made.append((own, network(at, {**shared, **expert}, x)))
     if "shared_expert" in record:
         expert = {**shared, **record["shared_expert"]}
         made.append(_shared(book.at("shared_expert"), expert, x, network))
-    whole = [one for one in made if one is not None]
-    if len(whole) < len(made):
-        return None
-    return book.keep("mixture", sum(whole[1:], whole[0]))
+    terms: list[Numbers] = []
+    backs: list[tuple[Numbers, Back]] = []
+    for share, y in made:
+        if y is None:
+            return None
+        terms.append(y if share is None else share * y)
+        backs += [(y, slopes.same)] if share is None else _shared_out(share, y)
+    return book.keep("mixture", sum(terms[1:], terms[0]), backs)
 
 
-def _shared(book: Book, record: Record, x: Numbers, network: Network) -> Numbers | None:
-    """E(x), or σ(x W_G) E(x) (Qwen2-MoE, arXiv:2407.10671)."""
+def _shared_out(share: Numbers, y: Numbers) -> Backs:
+    """share[i] y[i, j]: ∂y = G share, ∂share = Σ_j G y."""
+    return [(y, slopes.multiplied(share)), (share, lambda G: slopes.over_columns(G * y))]
+
+
+def _shared(
+    book: Book, record: Record, x: Numbers, network: Network
+) -> tuple[Numbers | None, Numbers | None]:
+    """E(x), with σ(x W_G) if it has a gate (Qwen2-MoE, arXiv:2407.10671)."""
     y = network(book, record, x)
     if "W_G" not in record:
-        return y
-    logit = book.keep("gate_logit", x @ weight(book, record, "W_G", x.shape[1], 1))
-    gate = book.keep("gate", apply("sigmoid", logit))
-    return None if y is None else gate * y
+        return None, y
+    logit = book.keep("gate_logit", *times(book, record, "W_G", x, 1))
+    return activated(book, "gate", "sigmoid", logit), y
 
 
 def _routing(book: Book, record: Record, x: Numbers, count: int) -> Numbers:
     """Each row's weights for the experts, 0 for those that it doesn't go to."""
     k = int(record.get("top_k", 2))
-    logits = book.keep("router.affinity", linear(book, record, ("W_R", "b_R"), x, count))
+    logits = book.keep("router.affinity", *linear(book, record, ("W_R", "b_R"), x, count))
     if record.get("softmax", "chosen") == "chosen":
         chosen = _largest(book, logits, k)
         kept = where(chosen != 0, logits, book.number("-inf"))
-        kept = book.copy("router.chosen_affinity", kept)
+        backs = [(logits, slopes.multiplied(chosen))]
+        kept = book.copy("router.chosen_affinity", kept, backs)
         return softmax(book, kept, "router.", "routing")
     p = softmax(book, logits, "router.", "router.probabilities")
     chosen = _largest(book, p, k)
     if str(record.get("renormalize")).lower() != "true":
-        return book.keep("routing", p * chosen)
-    total = book.keep("router.chosen_sum", (p * chosen).sum(axis=1, keepdims=True))
-    return book.keep("routing", p * chosen / total)
+        return book.keep("routing", p * chosen, [(p, slopes.multiplied(chosen))])
+    total = (p * chosen).sum(axis=1, keepdims=True)
+    total = book.keep("router.chosen_sum", total, [(p, slopes.multiplied(chosen))])
+    share = (p, lambda G: G * chosen / total)
+    whole = (total, lambda G: -slopes.over_columns(G * chosen * p) / (total * total))
+    return book.keep("routing", p * chosen / total, [share, whole])
 
 
 def _largest(book: Book, rows: Numbers, k: int) -> Numbers:

@@ -6,11 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from attncli.oracle import slopes
+from attncli.oracle.activations import activated
 from attncli.oracle.attention import Inputs, attention
 from attncli.oracle.book import Book, Record
 from attncli.oracle.experts import mixture
-from attncli.oracle.matrices import linear, matrix
-from attncli.oracle.numerals import Numbers, apply
+from attncli.oracle.matrices import linear
+from attncli.oracle.norms import norm
+from attncli.oracle.numerals import Numbers
 from attncli.oracle.recurrent import SETTINGS as RECURRENT
 from attncli.oracle.recurrent import recurrent
 
@@ -135,11 +138,10 @@ def _sublayer(
         name = f"norm{number}" + "_after" * (place == "both")
         y = norm(book.at(name), {**record.get("norms", {}), **(record.get(name) or {})}, y)
     if y is not None and str(record.get("residuals", whole)).lower() == "true":
-        y = (
-            None
-            if x is None
-            else book.keep(f"residual{number}", x + _times(book, record, y, number))
-        )
+        if x is None:
+            return None
+        y = _times(book, record, y, number)
+        y = book.keep(f"residual{number}", x + y, slopes.added(x, y))
     return norm(at, own, y) if place == "post" and y is not None else y
 
 
@@ -159,58 +161,17 @@ def _side_by_side(
     if x is None or len(whole) < len(made):
         return None
     scaled = [_times(book, record, one, k) for k, one in enumerate(whole, 1)]
-    return book.keep("residual1", x + sum(scaled[1:], scaled[0]))
+    whole_sum = x + sum(scaled[1:], scaled[0])
+    return book.keep("residual1", whole_sum, slopes.added(x, *scaled))
 
 
 def _times(book: Book, record: Record, y: Numbers, number: int) -> Numbers:
     """A sublayer's output times the residual's multiplier, where there is one."""
     if "residual_scale" not in record:
         return y
-    return book.keep(
-        f"multiplied{number}", y * book.number(record["residual_scale"]), step="residual"
-    )
-
-
-def norm(book: Book, record: Record, x: Numbers) -> Numbers:
-    """The norm of each row, written down as `normed`."""
-    return book.keep("normed", normed(book, record, x))
-
-
-def normed(book: Book, record: Record, x: Numbers) -> Numbers:
-    """Layer norm (Ba et al. 2016, arXiv:1607.06450) or RMS norm (Zhang and Sennrich 2019,
-    arXiv:1910.07467) of each row."""
-    n = x.shape[1]
-    if record.get("kind") == "batch":
-        centered = book.keep("centered", x - matrix(book, record["mean"], (1, n)))
-        variance = matrix(book, record["variance"], (1, n))
-        result = centered / _root(book, record, "deviation", variance)
-    elif record.get("kind", "layer") == "rms":
-        result = x / _deviation(book, record, x, ("mean_square", "rms"))
-    else:
-        mean = book.keep("mean", x.sum(axis=1, keepdims=True) / n)
-        centered = book.keep("centered", x - mean)
-        result = centered / _deviation(book, record, centered, ("variance", "deviation"))
-    if "gamma" in record:
-        one = int(str(record.get("gamma_plus_one")).lower() == "true")
-        result = result * (one + matrix(book, record["gamma"], (1, n)))
-    if "beta" in record:
-        result = result + matrix(book, record["beta"], (1, n))
-    return result
-
-
-def _deviation(book: Book, record: Record, centered: Numbers, names: tuple[str, str]) -> Numbers:
-    """√(mean of squares + ε), or √(mean of squares) + ε; `names` are those of the two."""
-    n = centered.shape[1]
-    over = n - 1 if record.get("over", "n") == "n-1" else n
-    squares = (centered * centered).sum(axis=1, keepdims=True)
-    return _root(book, record, names[1], book.keep(names[0], squares / over))
-
-
-def _root(book: Book, record: Record, name: str, squares: Numbers) -> Numbers:
-    epsilon = book.number(record.get("epsilon", "0.00001"))
-    if record.get("epsilon_in", "root") == "root":
-        return book.keep(name, apply("sqrt", squares + epsilon))
-    return book.keep(name, apply("sqrt", squares) + epsilon)
+    by = book.number(record["residual_scale"])
+    backs = [(y, slopes.multiplied(by))]
+    return book.keep(f"multiplied{number}", y * by, backs, step="residual")
 
 
 def _networks(book: Book, record: Record, x: Numbers | None) -> Numbers | None:
@@ -228,15 +189,16 @@ def _feed_forward(book: Book, record: Record, x: Numbers | None) -> Numbers | No
     d_ff = int(record.get("d_ff", 4 * x.shape[1]))
     kind = str(record.get("activation", "relu"))
     if not any(f"W{k}" in record for k in (1, 2, 3)):
-        return book.keep("activated", apply(kind, x))
-    a = book.keep("hidden", linear(book, record, ("W1", "b1"), x, d_ff))
+        return activated(book, "activated", kind, x)
+    a = book.keep("hidden", *linear(book, record, ("W1", "b1"), x, d_ff))
     if kind != "none":
-        a = book.keep("activated", apply(_GATES.get(kind, kind), a))
+        a = activated(book, "activated", _GATES.get(kind, kind), a)
     if kind in _GATES or str(record.get("gated")).lower() == "true":
         if "W3" not in record:
             return None
-        up = book.keep("up", linear(book, record, ("W3", "b3"), x, d_ff))
-        a = book.keep("gated", a * up)
+        up = book.keep("up", *linear(book, record, ("W3", "b3"), x, d_ff))
+        backs = [(a, slopes.multiplied(up)), (up, slopes.multiplied(a))]
+        a = book.keep("gated", a * up, backs)
     if "W2" not in record:
         return None
-    return book.keep("ffn", linear(book, record, ("W2", "b2"), a, x.shape[1]))
+    return book.keep("ffn", *linear(book, record, ("W2", "b2"), a, x.shape[1]))

@@ -10,6 +10,8 @@ import numpy as np
 
 from attncli.oracle.book import Book, Record
 from attncli.oracle.numerals import Numbers, round_half_away
+from attncli.oracle.slopes import over_tokens, product
+from attncli.oracle.tape import Backs, Made
 from attncli.oracle.written import part
 
 Shape = tuple[int, int]
@@ -24,28 +26,34 @@ def is_source(value: object) -> TypeGuard[Record]:
 
 def matrix(book: Book, value: object, shape: Shape | None = None) -> Numbers:
     """A matrix of the book's numbers; `shape` is for random ones that don't say their own."""
+    said = value
     if is_source(value):
         value = _stored(book, value) if "file" in value else _random(value, shape)
     if isinstance(value, np.ndarray):
         numbers = _unwritten(book, value.astype(float))
     else:
         numbers = book.numbers(list(value.values()) if isinstance(value, Mapping) else value)
-    return numbers if numbers.ndim > 1 else numbers[None, :]
+    return book.tape.reads(numbers if numbers.ndim > 1 else numbers[None, :], said)
 
 
-def weight(book: Book, record: Record, name: str, rows: int, columns: int) -> Numbers:
-    """A matrix W that is used as x W, whichever way round the scenario holds it."""
-    if record.get("weights_layout") == "linear":
-        return matrix(book, record[name], (columns, rows)).T
-    return matrix(book, record[name], (rows, columns))
+def times(book: Book, record: Record, name: str, x: Numbers, columns: int) -> tuple[Numbers, Backs]:
+    """x W, whichever way round the scenario holds W: ∂x = G Wᵀ, ∂W = xᵀ G, or of a W that is held
+    as [columns, rows] its transpose, Gᵀ x."""
+    rows = x.shape[1]
+    if record.get("weights_layout") != "linear":
+        W = matrix(book, record[name], (rows, columns))
+        return x @ W, product(x, W)
+    held = matrix(book, record[name], (columns, rows))
+    return x @ held.T, [(x, lambda G: G @ held), (held, lambda G: G.T @ x)]
 
 
-def linear(book: Book, record: Record, names: tuple[str, str], x: Numbers, columns: int) -> Numbers:
-    """x W + b, where b may be left out."""
-    result: Numbers = x @ weight(book, record, names[0], x.shape[1], columns)
-    if names[1] in record:
-        result = result + matrix(book, record[names[1]], (1, columns))
-    return result
+def linear(book: Book, record: Record, names: tuple[str, str], x: Numbers, columns: int) -> Made:
+    """x W + b, where b may be left out; ∂b = Σ_i G[i]."""
+    result, backs = times(book, record, names[0], x, columns)
+    if names[1] not in record:
+        return result, backs
+    b = matrix(book, record[names[1]], (1, columns))
+    return result + b, [*backs, (b, over_tokens)]
 
 
 def _unwritten(book: Book, array: Numbers) -> Numbers:

@@ -54,6 +54,11 @@ def where(seen: NDArray[np.bool_], values: Numbers, instead: Number) -> Numbers:
     return np.where(seen, values, np.array(instead, dtype=values.dtype))
 
 
+def zeros(like: Numbers, shape: tuple[int, ...]) -> Numbers:
+    """Zeros of the same kind of number."""
+    return np.full(shape, Decimal(0) if like.dtype == object else 0.0)
+
+
 def taken_at_once(values: Numbers) -> Numbers:
     """Numbers as one use has them, that is no other for the same number."""
     return each(taken, values) if values.dtype == object else values

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from attncli.oracle import slopes
 from attncli.oracle.book import Book, Record
 from attncli.oracle.matrices import is_source, matrix
 from attncli.oracle.numerals import DIGITS, Number, Numbers, of_mpmath
@@ -45,7 +46,8 @@ def added(
             said: Record = one if isinstance(one, Mapping) and "table" in one else {"table": one}
             start = int(said.get("start", 0)) + first
             rows = matrix(book, said["table"], (start + shape[0], shape[1]))
-            terms.append(book.copy(name, rows[start : start + shape[0]]))
+            taken = range(start, start + shape[0])
+            terms.append(book.copy(name, rows[taken], [(rows, slopes.taken_rows(rows, taken))]))
         elif one["kind"] == "sinusoidal":
             start = int(one.get("start", 0)) + first
             terms.append(book.keep(name, _sinusoidal(book, one, start, shape)))
@@ -118,10 +120,15 @@ def rotated(
     left, right = np.arange(0, width, 2), np.arange(1, width, 2)
     if record.get("pairs", "interleaved") == "half":
         left, right = np.arange(width // 2), np.arange(width // 2, width)
-    turned = x.copy()
-    turned[:, left] = x[:, left] * cosine - x[:, right] * sine
-    turned[:, right] = x[:, left] * sine + x[:, right] * cosine
-    return book.keep(f"rotated_{name}", turned)
+
+    def turned(x: Numbers, sine: Numbers) -> Numbers:
+        made = x.copy()
+        made[:, left] = x[:, left] * cosine - x[:, right] * sine
+        made[:, right] = x[:, left] * sine + x[:, right] * cosine
+        return made
+
+    # the transpose of a rotation is its inverse: by the same angle, the other way
+    return book.keep(f"rotated_{name}", turned(x, sine), [(x, lambda G: turned(G, -sine))])
 
 
 def _tables(
@@ -142,7 +149,7 @@ def relative(
     """A learned number for the bucket of each distance: Raffel et al. 2019, arXiv:1910.10683, 2.1.
     The last query stands at the last key."""
     n, m = shape
-    rows = np.array(matrix(book, record["table"], (int(record.get("buckets", 32)), head[1])))
+    rows = matrix(book, record["table"], (int(record.get("buckets", 32)), head[1]))
     both = record.get("bidirectional", not causal)
     both = both if isinstance(both, bool) else str(both).lower() == "true"
     most = int(record.get("max_distance", 128))
@@ -150,7 +157,13 @@ def relative(
         [_bucket(j - (i + m - n), len(rows), most, both=both) for j in range(m)] for i in range(n)
     ]
     book.copy("bucket", book.numbers(buckets))
-    return book.copy("position_bias", rows[np.array(buckets), head[0]])
+    places = np.array(buckets)
+
+    def back(G: Numbers) -> Numbers:
+        column = slopes.taken_rows(rows[:, :1], places.ravel())(G.reshape(-1, 1))
+        return slopes.taken_columns(rows, head[0], head[0] + 1)(column)
+
+    return book.copy("position_bias", rows[places, head[0]], [(rows, back)])
 
 
 def _bucket(ahead: int, count: int, most: int, *, both: bool) -> int:

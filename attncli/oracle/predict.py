@@ -6,11 +6,14 @@ from decimal import Decimal
 
 import numpy as np
 
-from attncli.oracle.attention import softmax
+from attncli.oracle import slopes
+from attncli.oracle.activations import activated
 from attncli.oracle.book import Book, Record
-from attncli.oracle.layer import norm
-from attncli.oracle.matrices import linear, matrix, weight
+from attncli.oracle.matrices import linear, matrix
+from attncli.oracle.norms import norm
 from attncli.oracle.numerals import Number, Numbers, apply, where
+from attncli.oracle.softmax import softmax
+from attncli.oracle.tape import Backs, Made
 from attncli.oracle.text import columns, embeddings
 
 
@@ -21,12 +24,14 @@ def predict(book: Book, data: Record, x: Numbers) -> None:
     which = data.get("predict_from", "every" if "targets" in data else "last")
     made_by = "head" if "head" in data else "unembed"
     if which != "every":
-        x = book.copy(which, x[:1] if which == "first" else x[-1:], step=made_by)
+        row = 0 if which == "first" else len(x) - 1
+        backs = [(x, slopes.taken_rows(x, [row]))]
+        x = book.copy(which, x[row : row + 1], backs, step=made_by)
     if "head" in data:
         x = _headed(book.at("head"), data, x)
     if "unembedding" not in data:
         return
-    logits = _changed(book, data, book.keep("logits", _logits(book, data, x)))
+    logits = _changed(book, data, book.keep("logits", *_logits(book, data, x)))
     _next_and_loss(book, data, logits)
 
 
@@ -40,17 +45,17 @@ def _next_and_loss(book: Book, data: Record, logits: Numbers) -> None:
         if "temperature" in sampling or "top_k" in sampling:
             # the loss is of what the model says, not of how it is sampled
             probabilities = softmax(book, logits, "plain.", "plain.probabilities")
-        _loss(book, data, probabilities)
+        _loss(book, data, probabilities, logits)
 
 
 def _headed(book: Book, data: Record, x: Numbers) -> Numbers:
     """norm(activation(x W + b)) (Devlin et al. 2018, arXiv:1810.04805)."""
     head, d = data["head"], x.shape[1]
     own = {**head, "weights_layout": data.get("weights_layout")}
-    x = book.keep("hidden", linear(book, own, ("W", "b"), x, d), step="head")
+    x = book.keep("hidden", *linear(book, own, ("W", "b"), x, d), step="head")
     kind = head.get("activation", "none")
     if kind != "none":
-        x = book.keep("activated", apply(kind, x), step="head")
+        x = activated(book, "activated", kind, x, step="head")
     return norm(book.at("norm"), head["norm"] or {}, x) if "norm" in head else x
 
 
@@ -59,25 +64,29 @@ def _classes(book: Book, logits: Numbers) -> Numbers:
     return softmax(book, logits, "classes.", "probabilities")
 
 
-def _logits(book: Book, data: Record, x: Numbers) -> Numbers:
+def _logits(book: Book, data: Record, x: Numbers) -> Made:
     """x W_U + b_U, where W_U may be the table of embeddings (Press and Wolf 2016,
     arXiv:1608.05859)."""
     d_model, v = x.shape[1], _width(data)
-    if isinstance(data["unembedding"], str):
-        W_U = embeddings(book, data, d_model).T
-    else:
-        W_U = weight(book, data, "unembedding", d_model, v)
-    logits: Numbers = x @ W_U
-    return logits + matrix(book, data["b_U"], (1, v)) if "b_U" in data else logits
+    if not isinstance(data["unembedding"], str):
+        return linear(book, data, ("unembedding", "b_U"), x, v)
+    table = embeddings(book, data, d_model)
+    backs: Backs = [(x, lambda G: G @ table), (table, lambda G: G.T @ x)]
+    if "b_U" not in data:
+        return x @ table.T, backs
+    b_U = matrix(book, data["b_U"], (1, v))
+    return x @ table.T + b_U, [*backs, (b_U, slopes.over_tokens)]
 
 
 def _changed(book: Book, data: Record, x: Numbers) -> Numbers:
     """The logits multiplied (Granite, Cohere) and capped (Gemma 2, arXiv:2408.00118, 2)."""
     if "logit_scale" in data:
-        x = book.keep("scaled_logits", x * book.number(data["logit_scale"]), step="unembed")
+        by = book.number(data["logit_scale"])
+        x = book.keep("scaled_logits", x * by, [(x, slopes.multiplied(by))], step="unembed")
     if "logit_softcap" in data:
         cap = book.number(data["logit_softcap"])
-        x = book.keep("capped_logits", cap * apply("tanh", x / cap), step="unembed")
+        bent, backs = cap * apply("tanh", x / cap), [(x, slopes.capped(x, cap))]
+        x = book.keep("capped_logits", bent, backs, step="unembed")
     return x
 
 
@@ -147,17 +156,26 @@ def predict_given(book: Book, data: Record) -> None:
         _loss(book, data, given)
 
 
-def _loss(book: Book, data: Record, probabilities: Numbers) -> None:
+def _loss(book: Book, data: Record, probabilities: Numbers, logits: Numbers | None = None) -> None:
     """−ln p of each row's target, their mean, and e to it; rows whose target is ignored are left
-    out, as by `ignore_index` of PyTorch's cross-entropy."""
+    out, as by `ignore_index` of PyTorch's cross-entropy. On the way back, p − y for the logits
+    that the probabilities are of."""
     width = probabilities.shape[1]
     places = columns(data, width) or {str(j): j for j in range(width)}
     targets = [str(target) for target in data["targets"]]
     ignored = str(data["ignored_target"]) if "ignored_target" in data else None
     kept = [i for i, target in enumerate(targets) if target != ignored]
+    whole, found = probabilities, [places[targets[i]] for i in kept]
     if len(kept) < len(targets):
-        probabilities = book.copy("with_target", probabilities[kept])
-    p = [[row[places[targets[i]]]] for row, i in zip(probabilities, kept, strict=True)]
-    loss = book.keep("loss", -apply("log", np.array(p)))
-    mean = loss.sum(axis=0, keepdims=True) / len(loss)
-    book.keep("perplexity", apply("exp", book.keep("cross_entropy", mean)))
+        backs = [(whole, slopes.taken_rows(whole, kept))]
+        probabilities = book.copy("with_target", probabilities[kept], backs)
+    p = [[row[j]] for row, j in zip(probabilities, found, strict=True)]
+    if logits is not None:
+        backs = [(logits, slopes.surprise_of_logits(whole, [*zip(kept, found, strict=True)]))]
+    else:
+        backs = [(probabilities, slopes.surprise(probabilities, found))]
+    loss = book.keep("loss", -apply("log", np.array(p)), backs)
+    count = len(loss)
+    mean = loss.sum(axis=0, keepdims=True) / count
+    shared = (loss, lambda G: G.repeat(count, axis=0) / count)
+    book.keep("perplexity", apply("exp", book.keep("cross_entropy", mean, [shared])))

@@ -4,8 +4,8 @@ together, before or after the rotation."""
 from __future__ import annotations
 
 from attncli.oracle.book import Book, Record
-from attncli.oracle.matrices import matrix
-from attncli.oracle.numerals import Numbers, apply
+from attncli.oracle.norms import Named, normed
+from attncli.oracle.numerals import Numbers
 
 
 def is_together(record: Record) -> bool:
@@ -27,23 +27,5 @@ def normed_pair(book: Book, record: Record, Q: Numbers, K: Numbers) -> tuple[Num
 
 
 def _normed(book: Book, told: Record, name: str, x: Numbers) -> Numbers:
-    n = x.shape[1]
-    centered = x
-    if told.get("kind", "rms") == "layer":
-        mean = book.keep(f"{name}_mean", x.sum(axis=1, keepdims=True) / n)
-        centered = book.keep(f"{name}_centered", x - mean)
-    squares, deviation = ("mean_square", "rms") if centered is x else ("variance", "deviation")
-    over = n - 1 if told.get("over") == "n-1" else n
-    spread = (centered * centered).sum(axis=1, keepdims=True) / over
-    spread = book.keep(f"{name}_{squares}", spread)
-    epsilon = book.number(told.get("epsilon", "0.00001"))
-    if told.get("epsilon_in") == "deviation":
-        divisor = apply("sqrt", spread) + epsilon
-    else:
-        divisor = apply("sqrt", spread + epsilon)
-    result = centered / book.keep(f"{name}_{deviation}", divisor)
-    if f"gamma_{name}" in told:
-        result = result * matrix(book, told[f"gamma_{name}"], (1, n))
-    if f"beta_{name}" in told:
-        result = result + matrix(book, told[f"beta_{name}"], (1, n))
-    return book.keep(f"normed_{name}", result)
+    record = {"kind": "rms", **told}
+    return book.keep(f"normed_{name}", *normed(book, record, x, Named(f"{name}_", f"_{name}")))

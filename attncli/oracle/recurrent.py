@@ -7,11 +7,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from attncli.oracle.attention import taken_off
 from attncli.oracle.book import Book, Record
 from attncli.oracle.cells import RecurrentCell, Weights, layout, weights
 from attncli.oracle.matrices import matrix
-from attncli.oracle.numerals import Numbers, apply, taken_at_once
+from attncli.oracle.numerals import Numbers, UnknownError, apply, taken_at_once
+from attncli.oracle.softmax import taken_off
 
 SETTINGS = ("cell", "direction", "activation", "weights_layout", "gate_order", "reset", "update")
 """What a layer says for both of its directions, and a model for all of its layers."""
@@ -25,6 +25,8 @@ def recurrent(book: Book, record: Record, x: Numbers | None) -> Numbers | None:
     scenario gives too little to get so far."""
     if x is None:
         return None
+    if book.tape.places:
+        raise UnknownError("the way back through recurrent cells")
     direction = str(record.get("direction", "forward"))
     if direction == "both":
         return _both(book, record, x)

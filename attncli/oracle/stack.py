@@ -9,15 +9,18 @@ from random import Random
 
 import numpy as np
 
+from attncli.oracle import slopes
 from attncli.oracle.attention import Inputs
 from attncli.oracle.book import Book, Record
 from attncli.oracle.dictionary import tell as tell_dictionary
-from attncli.oracle.layer import Memory, Surroundings, layer, norm, normed, settings
+from attncli.oracle.layer import Memory, Surroundings, layer, settings
 from attncli.oracle.matrices import is_source, linear, matrix
 from attncli.oracle.merges import learned, tell
-from attncli.oracle.numerals import Numbers, UnknownError
+from attncli.oracle.norms import norm, normed
+from attncli.oracle.numerals import Numbers
 from attncli.oracle.positions import added, kinds, of_kind
 from attncli.oracle.predict import predict, predict_given
+from attncli.oracle.tape import Made, WaysBack, named_parts
 from attncli.oracle.text import (
     dictionary_of,
     embeddings,
@@ -59,9 +62,10 @@ def worked(
     place of what would be worked, by full names. With an `rng`, numbers are rounded, or not, as
     it happens, and so are `roots`."""
     data = written_out(with_lines(data, folder))
-    if str(data.get("backward")).lower() == "true":
-        raise UnknownError("the way back of gradients")
     book = Book.of(data, folder, start or {}, decimal=decimal, rng=rng, roots=roots)
+    backward = str(data.get("backward")).lower() == "true"
+    if backward:
+        data = named_parts(data, book.tape)
     with localcontext() as context:
         context.prec = book.precision
         given = "logits" in data or "probabilities" in data
@@ -70,6 +74,8 @@ def worked(
         x = None if given else _stack(book, data)
         if x is not None:
             predict(book, data, x)
+        if backward:
+            book.tape.go_back("cross_entropy", book.numbers([[1]]), book.gradient)
     return book
 
 
@@ -161,26 +167,29 @@ def _embedded(book: Book, data: Record, positions: Sequence[object]) -> Numbers 
     if "X" in data:
         return book.copy("X", matrix(book, data["X"]), step="embed")
     if "patches" in data:
-        return _with_more(book, data, positions, _patches(book, data))
+        return _with_more(book, data, positions, *_patches(book, data))
     if "embeddings" not in data or not tokens(data):
         return None
     ids = identities(data)
     table = embeddings(book, data, int(data.get("d_model", 0)))
-    return _with_more(book, data, positions, table[[ids[token] for token in tokens(data)]])
+    rows = [ids[token] for token in tokens(data)]
+    return _with_more(book, data, positions, table[rows], [(table, slopes.taken_rows(table, rows))])
 
 
-def _patches(book: Book, data: Record) -> Numbers:
+def _patches(book: Book, data: Record) -> Made:
     """Patches times their matrix, with a class token in front (Dosovitskiy et al. 2020,
     arXiv:2010.11929, 3.1)."""
     x = matrix(book, data["patches"])
     if "W_patch" in data:
-        x = linear(book, data, ("W_patch", "b_patch"), x, int(data.get("d_model", 0)))
+        found = linear(book, data, ("W_patch", "b_patch"), x, int(data.get("d_model", 0)))
         goes_on = any(key in data for key in ("positions", "segments", "embedding_norm"))
         whole = "E" if goes_on else "X"
         made = "patch_embeddings" if "class_token" in data else whole
-        x = book.keep(made, x, step="patch")
-    first = [matrix(book, data["class_token"])] if "class_token" in data else []
-    return np.concatenate([*first, x])
+        x = book.keep(made, *found, step="patch")
+    if "class_token" not in data:
+        return x, slopes.added(x)
+    rows = [matrix(book, data["class_token"]), x]
+    return np.concatenate(rows), slopes.one_above_the_other(rows)
 
 
 def _with_more(
@@ -188,22 +197,25 @@ def _with_more(
     data: Record,
     positions: Sequence[object],
     E: Numbers,
+    backs: WaysBack,
 ) -> Numbers:
     """Vectors with all that goes into them."""
     terms = _added(book, data, positions, E.shape)
     factor = _factor(book, data, E.shape[1])
     if not terms and factor is None and "embedding_norm" not in data:
-        return E if book.has("X") else book.copy("X", E, step="embed")
-    x = E if book.has("E") else book.copy("E", E)
+        return E if book.has("X") else book.copy("X", E, backs, step="embed")
+    x = E if book.has("E") else book.copy("E", E, backs)
     more = bool(terms) or "embedding_norm" in data
     if factor is not None:
-        x = book.keep("scaled_E" if more else "X", E * factor, step="embed")
+        ways = [(x, slopes.multiplied(factor))]
+        x = book.keep("scaled_E" if more else "X", x * factor, ways, step="embed")
     if terms:
-        x = book.keep("summed" if "embedding_norm" in data else "X", sum(terms, x))
+        name = "summed" if "embedding_norm" in data else "X"
+        x = book.keep(name, sum(terms, x), slopes.added(x, *terms))
     if "embedding_norm" not in data:
         return x
     record = _own_norm(data, "embedding_norm")
-    return book.keep("X", normed(book.at("embedding_norm"), record, x), step="norm")
+    return book.keep("X", *normed(book.at("embedding_norm"), record, x), step="norm")
 
 
 def _factor(book: Book, data: Record, d_model: int) -> object:
@@ -223,6 +235,6 @@ def _added(
     terms = added(book, positions, shape, len(cache.get("tokens", ())))
     if "segments" in data:
         rows = [int(segment) for segment in data["segments"]]
-        S = matrix(book, data["segment_embeddings"], (max(rows) + 1, shape[1]))[rows]
-        terms.append(book.copy("S", S))
+        table = matrix(book, data["segment_embeddings"], (max(rows) + 1, shape[1]))
+        terms.append(book.copy("S", table[rows], [(table, slopes.taken_rows(table, rows))]))
     return terms

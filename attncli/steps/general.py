@@ -76,7 +76,8 @@ def _back_through(name: str) -> BackwardPlace:
     through = step_named(THROUGH[name])
     forward = general_place(through.name)
     assert through.backward is not None
-    planned = in_general(through.backward.whole(forward, through.planned(forward)))
+    back = through.backward
+    planned = in_general(back.whole(forward, through.planned(forward)), back.fixed)
     return forward.to(BackwardPlace, forward=forward, planned=planned)
 
 

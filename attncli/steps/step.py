@@ -77,13 +77,15 @@ class Backward(NamedTuple, Generic[P]):
 
     `through` is what it is called then, `why` says in a sentence where the gradient comes from and
     which way it pushes. `whole` puts several equations of the step together to one whose derivative
-    people know, as those of a softmax.
+    people know, as those of a softmax. `fixed` are the last names of what is given to a step and
+    isn't learned: it gets no gradient.
     """
 
     through: str
     why: str
     whole: Callable[[P, tuple[Definition, ...]], tuple[Definition, ...]] = _as_made
     mistakes: tuple[Mistake[BackwardPlace], ...] = ()
+    fixed: tuple[str, ...] = ()
 
 
 class Step(NamedTuple, Generic[P]):

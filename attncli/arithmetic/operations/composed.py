@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from attncli.arithmetic.equations.bounds import EPSILON
 from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.expression import (
     Apply,
@@ -25,7 +26,7 @@ from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working
 from attncli.arithmetic.operations.indexed import Indexed
-from attncli.arithmetic.rounding import Array
+from attncli.arithmetic.rounding import Array, Error, largest
 from attncli.records import dataclass
 
 
@@ -97,6 +98,26 @@ class TargetDifference(Operation):
         difference = minus(operands[1].number(i, j), right)
         gradient = operands[3].number(_counted(self.targets)[0].index(i), 0)
         return (Product((gradient, difference)),)
+
+    def places(self, *operands: Matrix) -> int | None:
+        _, probabilities, _, gradient = operands
+        if probabilities.places is None or gradient.places is None:
+            return None
+        return probabilities.places + gradient.places
+
+    def error(self, *operands: Matrix) -> Error:
+        # a probability near 1 is off by its own last digit, of which 1 − p is left
+        _, probabilities, _, gradient = (operand.values for operand in operands)
+        return Error(4 * EPSILON * largest(gradient) * (1 + largest(probabilities)))
+
+    def sizes(self, *operands: Matrix) -> Array:
+        _, probabilities, _, gradient = (operand.values for operand in operands)
+        rows, columns = _counted(self.targets)
+        sizes = np.zeros(probabilities.shape)
+        sizes[rows] = probabilities[rows]
+        sizes[rows, columns] += 1
+        sizes[rows] *= np.abs(gradient)
+        return sizes
 
 
 def _counted(targets: Targets) -> tuple[list[int], list[int]]:

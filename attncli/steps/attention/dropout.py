@@ -75,5 +75,6 @@ STEP = Step(
             "Weights that were dropped get no gradient; the others get theirs as much larger as "
             "they were made."
         ),
+        fixed=("mask",),
     ),
 )

@@ -64,10 +64,12 @@ def steps_back(
     return tuple(found)
 
 
-def in_general(definitions: Sequence[Definition]) -> tuple[Definition, ...]:
-    """The gradients that a step makes, where those of all that goes out of it are known."""
-    uses = tuple(use for one in reversed(definitions) for use in _uses(one))
-    return next(_planned((uses,)))
+def in_general(definitions: Sequence[Definition], fixed: Collection[str]) -> tuple[Definition, ...]:
+    """The gradients that a step makes, where those of all that goes out of it are known; none for
+    what has one of the `fixed` names and isn't made by it."""
+    made = {one.name for one in definitions}
+    uses = (use for one in reversed(definitions) for use in _uses(one))
+    return next(_planned(([one for one in uses if one.of in made or one.of.local not in fixed],)))
 
 
 def _uses(definition: Definition) -> Iterator[Use]:

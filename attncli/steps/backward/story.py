@@ -27,8 +27,17 @@ def way_back(
             problems.add(scenario.where("backward"), "gradients are those of a loss", right)
         return
     used = {name for part in parts for one in part.definitions for name in one.operands}
-    backs = steps_back(parts, _whole, _LOSS, used & {*scenario.given})
+    learned = (used & {*scenario.given}).difference(_fixed(parts))
+    backs = steps_back(parts, _whole, _LOSS, learned)
     yield from backward_story(backs, _LOSS, BACK_THROUGH)
+
+
+def _fixed(parts: Sequence[PlannedStep]) -> Iterator[Name]:
+    """What steps are made of that isn't learned, if it is given."""
+    for part in parts:
+        back = step_named(part.step).backward
+        names = (name for one in part.definitions for name in one.operands)
+        yield from (name for name in names if back is not None and name.local in back.fixed)
 
 
 def _whole(part: PlannedStep) -> tuple[Definition, ...]:

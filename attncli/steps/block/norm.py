@@ -282,5 +282,6 @@ STEP = Step(
             "Taking off the mean and dividing by the spread ties the numbers of a token together:"
             " a common push, and one along the vector itself, do nothing."
         ),
+        fixed=("mean", "variance"),
     ),
 )
