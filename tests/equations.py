@@ -191,6 +191,48 @@ EXAMPLES: dict[str, Example] = {
     "masked_share": Example(
         ops.MaskedShare(), "fb", lambda x, seen: exp(x) / exp(x).sum(1, keepdim=True) * seen
     ),
+    "step_down": Example(ops.StepDown(_written("0.1")), "ff", lambda x, g: x - 0.1 * g),
+    "step_up": Example(ops.StepDown(_written("0.1"), up=True), "ff", lambda x, g: x + 0.1 * g),
+    "plus_times": Example(ops.PlusTimes(EPSILON), "ff", lambda g, x: g + 0.01 * x),
+    "times_plus": Example(ops.TimesPlus(_written("0.9")), "ff", lambda v, g: 0.9 * v + g),
+    "shrink": Example(
+        ops.Shrink(_written("0.1"), EPSILON), "f", lambda x: (1 - 0.1 * 0.01) * x
+    ),
+    "moving_average": Example(
+        ops.MovingAverage(_written("0.9")), "ff", lambda m, g: 0.9 * m + 0.1 * g
+    ),
+    "moving_average_of_squares": Example(
+        ops.MovingAverage(_written("0.9"), squared=True), "ff", lambda v, g: 0.9 * v + 0.1 * g**2
+    ),
+    "first_average": Example(ops.FirstAverage(_written("0.9")), "f", lambda g: 0.1 * g),
+    "first_average_of_squares": Example(
+        ops.FirstAverage(_written("0.9"), squared=True), "f", lambda g: 0.1 * g**2
+    ),
+    "without_bias": Example(
+        ops.WithoutBias(_written("0.9"), 3), "f", lambda m: m / (1 - 0.9**3)
+    ),
+    "over_root": Example(ops.OverRoot(EPSILON), "fp", lambda m, v: m / (sqrt(v) + 0.01)),
+    "over_root_inside": Example(
+        ops.OverRoot(EPSILON, inside=True), "fp", lambda m, v: m / sqrt(v + 0.01)
+    ),
+    "norm_of_norms": Example(
+        ops.NormOfNorms(3), "ppp", lambda a, b, c: sqrt(a * a + b * b + c * c)
+    ),
+    "clip_factor": Example(
+        ops.ClipFactor(_written("1.5")), "c", lambda norm: (1.5 / (norm + 1e-6)).clamp(max=1)
+    ),
+    "clip_factor_always": Example(
+        ops.ClipFactor(_written("1.5"), always=True), "p", lambda norm: 1.5 / (norm + 1e-6)
+    ),
+    "times_number": Example(ops.TimesNumber(), "ff", lambda c, g: c * g),
+    "difference_of": Example(ops.DifferenceOf(), "ff", lambda x, y: x - y),
+    "squares_times": Example(ops.SquaresTimes(_written("0.1")), "f", lambda g: -0.1 * _all(g * g)),
+    "root_times": Example(
+        ops.SquaresTimes(_written("0.1"), root=True), "f", lambda g: -0.1 * sqrt(_all(g * g))
+    ),
+    "slope_times_step": Example(
+        ops.SlopeTimesStep(), "fff", lambda g, new, old: _all(g * (new - old))
+    ),
     "of_memory": Example(
         OfMemory("h 1, h 1 -> h 1", Sum((cell(0, "i"), cell(1, "i"))), None, 1), "ff",
         lambda x, memory: x + memory,

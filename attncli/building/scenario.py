@@ -26,6 +26,7 @@ from attncli.scenario.budget import MOST_NUMBERS, MOST_SETTLED
 from attncli.scenario.model import ENCODER, Stack, entry_path
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.tokenizers.settings import TokenizerSettings
+from attncli.scenario.training import Training
 
 if TYPE_CHECKING:
     from attncli.tokenizing.corpus import Progress
@@ -96,6 +97,7 @@ class ScenarioBuilder(NamedTuple):
             published=values.get("published", {}),
             until=values.get("until", ""),
             backward=values.get(GRADIENTS, False),
+            training=self._training(),
             given={**gathered.given, **numbers_of_texts(stack, encoder)},
             random=gathered.random,
             sources=gathered.sources,
@@ -106,6 +108,14 @@ class ScenarioBuilder(NamedTuple):
             places=self.complaints.places,
             origin=self.complaints.places[""],
         )
+
+    def _training(self) -> Training | None:
+        if "train" not in self.values:
+            return None
+        from attncli.building.training import training_of
+
+        generate = self.values.get("generate", 0)
+        return training_of(self.values["train"], generate, self.complaints)
 
     def _check_names_of_X(self, stack: Stack) -> None:  # noqa: N802
         names, tokens = self.gathered.row_names.get("X", ()), stack.text.tokens

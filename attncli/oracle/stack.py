@@ -62,6 +62,8 @@ def worked(
     place of what would be worked, by full names. With an `rng`, numbers are rounded, or not, as
     it happens, and so are `roots`."""
     data = written_out(with_lines(data, folder))
+    if "train" in data:
+        raise UnknownError("training")
     book = Book.of(data, folder, start or {}, decimal=decimal, rng=rng, roots=roots)
     backward = str(data.get("backward")).lower() == "true"
     if backward:

@@ -16,6 +16,7 @@ from attncli.refusals import Where
 from attncli.scenario.model import Attention, Layer, Show, Stack, TokenizedText
 from attncli.scenario.prediction import Prediction
 from attncli.scenario.published import Printed
+from attncli.scenario.training import Training, after_updates, updates_before
 
 Places = Mapping[str, Where]
 Shape = tuple[int | None, int | None]
@@ -57,6 +58,7 @@ class Scenario:
     show: Show = Show()
     until: str = ""
     backward: bool = False
+    training: Training | None = None
     published: Mapping[str, Printed] = field(default_factory=dict)
     given: Mapping[Name, Matrix] = field(default_factory=dict)
     random: Mapping[Name, RandomSource] = field(default_factory=dict)
@@ -89,7 +91,9 @@ class Scenario:
         return replace(self, variants={}, prediction=self.prediction._replace(generate=0))
 
     def gives(self, name: Name) -> bool:
-        """Whether a matrix of a full name is given."""
+        """Whether a matrix of a full name is given, be it before or after an update."""
+        if self.training is not None:
+            name = name.seen_from(after_updates(updates_before(name)))
         return name in self.given or name in self.random
 
     @property

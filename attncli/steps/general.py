@@ -18,8 +18,17 @@ from attncli.scenario.model import (
 )
 from attncli.scenario.prediction import Prediction
 from attncli.scenario.scenario import Scenario
+from attncli.scenario.training import Training
 from attncli.steps.order import THROUGH, step_named
-from attncli.trace import AttentionPlace, BackwardPlace, CutPlace, HeadPlace, Place, RoundPlace
+from attncli.trace import (
+    AttentionPlace,
+    BackwardPlace,
+    CutPlace,
+    HeadPlace,
+    Place,
+    RoundPlace,
+    UpdatePlace,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +46,8 @@ def general_place(name: str) -> Place:
     step = step_named(name)
     if step.at is BackwardPlace:
         return _back_through(name)
+    if step.at is UpdatePlace:
+        return _trained(name)
     shown = step.general
     kind: type[Place] = HeadPlace if step.at is AttentionPlace and shown.heads == 1 else step.at
     attention = Attention(
@@ -79,6 +90,15 @@ def _back_through(name: str) -> BackwardPlace:
     back = through.backward
     planned = in_general(back.whole(forward, through.planned(forward)), back.fixed)
     return forward.to(BackwardPlace, forward=forward, planned=planned)
+
+
+def _trained(step: str) -> UpdatePlace:
+    """The place of an update by gradient descent of a matrix W, or of what came of it."""
+    from attncli.steps.training.story import in_general
+
+    training = Training(Decimal("0.1"))
+    scenario = Scenario(training=training)
+    return in_general(scenario, training, Name("W"), Name("cross_entropy"))[step]
 
 
 def _of_kind(positions: tuple[Positions, ...], kind: str) -> Positions | None:

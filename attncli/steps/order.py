@@ -151,6 +151,7 @@ BACKWARD = tuple(
     if name not in _WITHOUT_GRADIENTS
 )
 """The steps by which gradients go back, the last one first."""
+TRAINING = (StepLine("update", file="train"), StepLine("progress"))
 ROOMS = {
     "tokenizers": TOKENIZER,
     "input": INPUT,
@@ -159,6 +160,7 @@ ROOMS = {
     "recurrent": CELL_STEPS,
     "prediction": PREDICTION,
     "backward": BACKWARD,
+    "training": TRAINING,
 }
 """The folders of the steps."""
 ORDER = tuple(line for lines in ROOMS.values() for line in lines)

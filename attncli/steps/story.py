@@ -16,6 +16,7 @@ from attncli.refusals import listed
 from attncli.scenario.budget import MOST_PLACES, Cost
 from attncli.scenario.model import Attention, Recurrent, Settings, Stack
 from attncli.scenario.scenario import Scenario
+from attncli.scenario.training import updates_before
 from attncli.steps.order import CELL_STEPS, IN_HEADS, STORY, WITH_HEADS, StepLine, step_named
 from attncli.steps.step import Step
 from attncli.steps.times import times_of
@@ -40,7 +41,7 @@ def story(scenario: Scenario, problems: Problems | None = None) -> tuple[Planned
     there."""
     teller = _Teller(scenario, problems)
     teller.prediction(TOP if scenario.prediction.is_given else teller.model())
-    teller.backward()
+    teller.what_follows()
     return _until(scenario, teller.parts, problems)
 
 
@@ -48,7 +49,8 @@ def _until(
     scenario: Scenario, parts: Sequence[PlannedStep], problems: Problems | None
 ) -> tuple[PlannedStep, ...]:
     """The parts up to the last one of the step that the scenario is to end with."""
-    ends = [k for k, part in enumerate(parts, start=1) if part.step == scenario.until]
+    first = [part for part in parts if not updates_before(part.path)]
+    ends = [k for k, part in enumerate(first, start=1) if part.step == scenario.until]
     if scenario.until and not ends and problems is not None:
         steps_taken = listed(list(dict.fromkeys(part.step for part in parts)))
         wrong = f"this scenario doesn't go through {scenario.until}"
@@ -89,10 +91,13 @@ class _Teller:
         definitions = own.planned(place)
         if not definitions and not (step == "tokenize" and place.text.tokens):
             return place.x
-        self.parts.append(PlannedStep(step, place, definitions))
+        self._told(PlannedStep(step, place, definitions))
+        return definitions[-1].name if definitions else place.x
+
+    def _told(self, part: PlannedStep) -> None:
+        self.parts.append(part)
         if len(self.parts) > MOST_PLACES and not self.scenario.large:
             self._stop_if_too_much()
-        return definitions[-1].name if definitions else place.x
 
     def _stop_if_too_much(self) -> None:
         wrong = excess(self.scenario, Cost(len(self.parts)))
@@ -275,13 +280,13 @@ class _Teller:
         if prediction.targets:
             self.add("loss", place)
 
-    def backward(self) -> None:
-        """The gradients of the loss, from the last step back to the first."""
-        if self.scenario.backward:
-            from attncli.steps.backward.story import way_back
+    def what_follows(self) -> None:
+        """The gradients of the loss, from the last step back to the first, and training."""
+        if self.scenario.backward or self.scenario.training:
+            from attncli.steps.backward.story import what_follows
 
-            for part in way_back(self.scenario, self.parts, self.problems):
-                self.add(part.step, part.place)
+            for part in what_follows(self.scenario, tuple(self.parts), self.problems):
+                self._told(part)
 
 
 def _reads_at_once(cell: Recurrent) -> bool:

@@ -10,6 +10,7 @@ from attncli.telling.graphs import before_and_after, closing_graphs
 from attncli.telling.parts import told_parts
 from attncli.telling.selection import Selection
 from attncli.telling.tokenizers import ending_with
+from attncli.telling.training import training_table
 from attncli.telling.variants import result_of, variants_of
 from attncli.trace import PlannedStep, Trace
 from attncli.word import Word, words
@@ -41,6 +42,7 @@ def closing_notes(trace: Trace, selection: Selection) -> list[Block]:
         *before_and_after(trace, result_of(trace), selection),
         *closing_graphs(trace, selection),
         *_generated(trace),
+        *training_table(trace, selection),
         *variants_of(trace, selection),
     ]
 

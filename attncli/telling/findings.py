@@ -19,10 +19,12 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.document import Span, Spans
 from attncli.name import Name
 from attncli.scenario.model import ENCODER
+from attncli.scenario.training import updates_before
 from attncli.telling.attending import MOST_TIED, Attending, attended, called_as, percent, tied
 from attncli.telling.parts import place_in_words, told_parts
 from attncli.telling.selection import Selection
 from attncli.telling.sentences import joined
+from attncli.telling.training import progressed
 from attncli.trace import CellPlace, Place, PlannedStep, Quantity, Trace
 from attncli.trace.axes import place_of
 
@@ -151,18 +153,20 @@ def _looked_up(weights: Quantity, V: Quantity, i: int) -> Spans:
     return (*query, " is most like ", *keys, ": ", *share, " of its answer is ", *values, ".")
 
 
-def _predicted(trace: Trace, _: Place, __: Selection) -> list[Spans]:
+def _predicted(trace: Trace, place: Place, _: Selection) -> list[Spans]:
     """The likeliest next token after each, and the one that comes next to it."""
-    probabilities = trace.next_token
+    probabilities = trace.next_token_after(updates_before(place.path))
     if probabilities is None:
         return []
     rows = range(probabilities.matrix.shape[0])
     return [("after ", *_likeliest(probabilities, i)) for i in rows]
 
 
-def _classed(trace: Trace, _: Place, __: Selection) -> list[Spans]:
+def _classed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
     """The likeliest class of each, or the token that belongs in its place."""
-    probabilities = trace["probabilities"]
+    probabilities = trace.next_token_after(updates_before(place.path))
+    if probabilities is None:
+        return []
     return [
         ("for ", *_likeliest(probabilities, i, "likeliest"))
         for i in range(probabilities.matrix.shape[0])
@@ -290,5 +294,6 @@ _FINDINGS: Mapping[str, Callable[[Trace, Place, Selection], list[Spans]]] = {
     "loss": _surprised,
     "readout": _read_out,
     "gradient": _gradient,
+    "progress": progressed,
 }
 """What finds the findings of a step, by its name."""

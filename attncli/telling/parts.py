@@ -21,6 +21,7 @@ _PLACES = {
     "shared_expert": "Shared expert",
     "forward": "Forward",
     "backward": "Backward",
+    "train": "After update",
 }
 NORMS = ("norm1", "norm2", "norm3", "embedding_norm", "final_norm")
 WITHIN_A_STEP = (*NORMS, "next", "head", "norm", "classes", "gates", "router", "rounds", "words")

@@ -33,7 +33,8 @@ class SelectionError(Refusal):
 
 class Selection(NamedTuple):
     """What to tell: some steps (none: all), a layer by its path, a head by its number, the rows
-    of some queries, how closely, whether with its pictures, and of which parts (none: all)."""
+    of some queries, how closely, whether with its pictures, of which parts (none: all),
+    and whether that is as closely as the page stays readable."""
 
     steps: tuple[str, ...] = ()
     queries: tuple[int, ...] = ()
@@ -43,6 +44,7 @@ class Selection(NamedTuple):
     head: int | None = None
     pictured: bool = False
     parts: tuple[PlannedStep, ...] = ()
+    as_fits: bool = False
     routed: Mapping[Name, tuple[int, ...]] = MappingProxyType({})
     """The rows of tokens that go to an expert, by its place."""
 

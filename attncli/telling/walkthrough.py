@@ -43,6 +43,7 @@ from attncli.telling.quantities import arranged, only_data
 from attncli.telling.sections import as_result, in_fewer_words, section_of
 from attncli.telling.selection import Selection, with_routing
 from attncli.telling.tokenizers import cuts_of, example_of, learned_at
+from attncli.telling.training import in_brief, is_again, is_left_out
 from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.word import Word
 
@@ -57,7 +58,7 @@ def as_it_fits(trace: Trace, selection: Selection) -> Document:
     """The page in full; if that were long, by rows. Where a page gets long, telling it in full goes
     no further."""
     selection = with_routing(trace, selection)
-    full, rows = (selection._replace(detail=detail) for detail in ("full", "rows"))
+    full, rows = (selection._replace(detail=detail, as_fits=True) for detail in ("full", "rows"))
     sections: list[Section] = []
     length = 0
     for section in _told(trace, full):
@@ -119,6 +120,8 @@ def _opening(trace: Trace, told: Sequence[PlannedStep], selection: Selection) ->
 def _summary(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> Iterator[Section]:
     """Each head's weights, what the last part comes to, what was found and learned."""
     for number, part in enumerate(told, start=1):
+        if is_left_out(part, selection):
+            continue
         blocks = _in_brief(trace, part, selection, is_last=part is told[-1])
         if blocks:
             section = section_of(trace, part, number, blocks)._replace(formulas=())
@@ -150,12 +153,19 @@ def _sections(
     introduced: set[str] = set()
     formulas: set[Equation] = set()
     for k, part in enumerate(shown):
+        if is_left_out(part, selection):
+            told_as_data = only_data(trace, part, selection)
+            yield section_of(trace, part, numbers[id(part)], told_as_data)
+            continue
         givens = _givens(trace, part, introduced)
         introduced |= {quantity.name for quantity in givens}
-        again = selection.detail == "rows" and _happens_again(part, shown[:k])
-        closely = selection._replace(detail="summary") if again else selection
+        later = is_again(part, selection)
+        again = (later or selection.detail == "rows") and _happens_again(part, shown[:k])
+        closely = selection._replace(detail="summary") if again and not later else selection
         others = part_blocks(trace, part, closely, givens, again=again)[1:]
-        if again and _leads_on(part, told[numbers[id(part)] :]):
+        if later and part.step == "update":
+            others = in_brief(trace, part, selection)
+        elif again and _leads_on(part, told[numbers[id(part)] :]):
             others = [
                 *given_blocks(trace, givens, closely, part.path),
                 *only_data(trace, part, closely),

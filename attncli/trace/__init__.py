@@ -12,6 +12,7 @@ from attncli.trace.place import (
     Place,
     ResidualPlace,
     RoundPlace,
+    UpdatePlace,
     WayPlace,
 )
 from attncli.trace.quantity import Axis, Definition, Quantity
@@ -20,5 +21,5 @@ from attncli.trace.trace import PlannedStep, Trace, Unfinished, make
 __all__ = [
     "GRADIENTS", "AttentionPlace", "Axis", "BackwardPlace", "CellPlace", "CutPlace",
     "Definition", "HeadPlace", "LayerPlace", "NormPlace", "Place", "PlannedStep", "Quantity",
-    "ResidualPlace", "RoundPlace", "Trace", "Unfinished", "WayPlace", "make",
+    "ResidualPlace", "RoundPlace", "Trace", "Unfinished", "UpdatePlace", "WayPlace", "make",
 ]  # fmt: skip

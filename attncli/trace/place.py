@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Self, TypeVar
 
-from attncli.name import Name, below
+from attncli.name import TOP, Name, below
 from attncli.records import dataclass, replace
 from attncli.scenario.model import Attention, Layer, Recurrent, Settings, Stack, TokenizedText
 from attncli.scenario.scenario import Scenario
@@ -196,15 +196,33 @@ GRADIENTS = Name("grad")
 @dataclass(frozen=True, eq=False)
 class BackwardPlace(Place):
     """Where the gradients of what a step made go back through it: the place of that step, and how
-    the gradients before it are made."""
+    the gradients before it are made; `update` is the place of an update that went before."""
 
     forward: Place
     planned: tuple[Definition, ...]
+    update: Name = TOP
 
     def titled(self, title: str) -> str:
         return self.forward.titled(title)
 
     def here(self, full: Name) -> Name:
-        if not full.inside(GRADIENTS):
+        gradients = GRADIENTS.under(self.update) if self.update else GRADIENTS
+        if not full.inside(gradients):
             return self.forward.here(full)
-        return self.forward.here(full.seen_from(GRADIENTS)).under(GRADIENTS)
+        forth = full.seen_from(gradients)
+        forth = forth.under(self.update) if self.update else forth
+        return self.forward.here(forth).under(GRADIENTS)
+
+
+@dataclass(frozen=True, eq=False)
+class UpdatePlace(Place):
+    """An update of the parameters, from 1, or what came of it, and how that is made."""
+
+    update: int
+    planned: tuple[Definition, ...]
+
+    def titled(self, title: str) -> str:
+        return f"{title} {self.update}"
+
+    def here(self, full: Name) -> Name:
+        return full

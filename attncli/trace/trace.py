@@ -20,6 +20,7 @@ from attncli.name import Name
 from attncli.records import NamedTuple, dataclass, field, replace
 from attncli.refusals import Problem
 from attncli.scenario.scenario import Scenario
+from attncli.scenario.training import after_updates
 from attncli.trace.axes import made_axes
 from attncli.trace.causes import cause_of
 from attncli.trace.place import CellPlace, Place
@@ -107,9 +108,15 @@ class Trace:
     @property
     def next_token(self) -> Quantity | None:
         """The probabilities of the next token, after top-k and top-p; [1 or n, vocabulary]"""
-        for name in ("next.renormalized", "probabilities"):
-            if name in self.quantities:
-                return self.quantities[name]
+        return self.next_token_after(0)
+
+    def next_token_after(self, updates: int) -> Quantity | None:
+        """The same after so many updates of the parameters."""
+        place = after_updates(updates)
+        for name in (Name("renormalized", Name("next")), Name("probabilities")):
+            known = name.under(place) if place else name
+            if known in self.quantities:
+                return self.quantities[known]
         return None
 
     def likeliest(self) -> str | None:

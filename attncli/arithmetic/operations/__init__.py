@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from attncli.arithmetic.operations.means import *
     from attncli.arithmetic.operations.moved import *
     from attncli.arithmetic.operations.norms import *
+    from attncli.arithmetic.operations.optimizing import *
     from attncli.arithmetic.operations.pieces import *
     from attncli.arithmetic.operations.positions import *
     from attncli.arithmetic.operations.products import *
@@ -91,6 +92,22 @@ _NAMES = {
     "means": ("ColumnMean", "RowMean"),
     "moved": ("Same", "TakeRows"),
     "norms": ("MeanOfSquares", "Normalize", "RootOf", "SubtractRow"),
+    "optimizing": (
+        "ClipFactor",
+        "DifferenceOf",
+        "FirstAverage",
+        "MovingAverage",
+        "NormOfNorms",
+        "OverRoot",
+        "PlusTimes",
+        "Shrink",
+        "SlopeTimesStep",
+        "SquaresTimes",
+        "StepDown",
+        "TimesNumber",
+        "TimesPlus",
+        "WithoutBias",
+    ),
     "pieces": (
         "CorpusLoss",
         "CutScores",

@@ -11,25 +11,53 @@ from attncli.steps.backward.plan import backward_story, steps_back
 from attncli.steps.order import BACK_THROUGH, step_named
 from attncli.trace import Definition, PlannedStep
 
-_LOSS = Name("cross_entropy")
+LOSS = Name("cross_entropy")
+"""The loss whose gradients are taken."""
 
 
-def way_back(
+def what_follows(
     scenario: Scenario, parts: Sequence[PlannedStep], problems: Problems | None = None
+) -> Iterator[PlannedStep]:
+    """What comes after the way forth: the way back, and training."""
+    back = tuple(_way_back(scenario, parts, problems))
+    yield from back
+    if scenario.training is not None:
+        from attncli.steps.training.story import training_story
+
+        yield from training_story(scenario, scenario.training, (parts, back), LOSS)
+
+
+def _way_back(
+    scenario: Scenario, parts: Sequence[PlannedStep], problems: Problems | None
 ) -> Iterator[PlannedStep]:
     """The steps by which the gradients of the loss go back through others, where they are asked
     for; `problems` hear if there is no loss."""
-    if not scenario.backward:
+    asked = "train" if scenario.training else "backward" if scenario.backward else ""
+    if not asked:
         return
     if not scenario.prediction.targets:
         if problems is not None:
             right = "give targets, the tokens that should follow, and an unembedding"
-            problems.add(scenario.where("backward"), "gradients are those of a loss", right)
+            problems.add(scenario.where(asked), "gradients are those of a loss", right)
         return
+    backs = steps_back(parts, _whole, LOSS, _starts(scenario, parts, problems))
+    yield from backward_story(backs, LOSS, BACK_THROUGH)
+
+
+def _starts(
+    scenario: Scenario, parts: Sequence[PlannedStep], problems: Problems | None
+) -> set[Name]:
+    """The given quantities whose gradients are asked for: all that can be learned, or those that
+    are trained."""
     used = {name for part in parts for one in part.definitions for name in one.operands}
-    learned = (used & {*scenario.given}).difference(_fixed(parts))
-    backs = steps_back(parts, _whole, _LOSS, learned)
-    yield from backward_story(backs, _LOSS, BACK_THROUGH)
+    used = used.difference(_fixed(parts))
+    given = [name for name in (*scenario.given, *scenario.random) if name in used]
+    if scenario.training is None:
+        return {*given}
+    from attncli.steps.training.story import trained
+
+    parameters = trained(scenario, scenario.training, given, problems)
+    return {*given} if scenario.backward else {*parameters}
 
 
 def _fixed(parts: Sequence[PlannedStep]) -> Iterator[Name]:

@@ -1,0 +1,42 @@
+"""What a scenario may say of training: the keys of `train`, and the settings of all optimizers."""
+
+from __future__ import annotations
+
+from attncli.file.keys import Key, Needs, Record
+from attncli.file.kinds import POSITIVE, Choice, ListOf, TextKind, WholeNumber
+from attncli.steps.training.optimizers import optimizer_names, optimizers
+
+_MOST_STEPS = 1000
+_LOSSES = ("cross_entropy",)
+
+TRAIN = Record.of(
+    Key(
+        "loss",
+        Choice(_LOSSES),
+        "what is made smaller: `cross_entropy`, the default where there are targets",
+    ),
+    Key(
+        "of",
+        ListOf(TextKind("a parameter")),
+        "the parameters that are trained: `[W_Q, layers[1].W_K]`; a last name alone means all of"
+        " that name. By default all matrices that the loss changes with, but for what comes in"
+        " (`X`, a memory, an initial state) or stands for what is worked (`K`, `scores`)",
+    ),
+    Key(
+        "optimizer",
+        Choice(optimizer_names()),
+        "how they are updated, with the settings of PyTorch: `sgd` (the default), `momentum`,"
+        " `adam` or `adamw`",
+    ),
+    Key("learning_rate", POSITIVE, "η, how far a step goes; it has to be there"),
+    Key("steps", WholeNumber(1, _MOST_STEPS), "how many updates there are, 1 by default"),
+    Key(
+        "clip",
+        POSITIVE,
+        "the largest norm that all gradients may have together; where it is larger, all are made"
+        " smaller alike, as `torch.nn.utils.clip_grad_norm_` does it",
+    ),
+    *{key.name: key for one in optimizers() for key in one.settings}.values(),
+    needs=Needs("train", ("learning_rate",), "{learning_rate: 0.1}"),
+)
+"""A setting that several optimizers have stands here once."""
