@@ -17,7 +17,7 @@ from attncli.oracle.layer import Memory, Surroundings, layer, settings
 from attncli.oracle.matrices import is_source, linear, matrix
 from attncli.oracle.merges import learned, tell
 from attncli.oracle.norms import norm, normed
-from attncli.oracle.numerals import Numbers
+from attncli.oracle.numerals import Numbers, UnknownError
 from attncli.oracle.positions import added, kinds, of_kind
 from attncli.oracle.predict import predict, predict_given
 from attncli.oracle.tape import Made, WaysBack, named_parts
