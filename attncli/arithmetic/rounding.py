@@ -10,18 +10,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals as decimal_numbers
 from attncli.choices import Policy
 from attncli.name import Name
 from attncli.records import NamedTuple, dataclass, field, replace
 
-Array = NDArray[np.float64]
-Long = NDArray[np.longdouble]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[np.float64]"
+Long: TypeAlias = "NDArray[np.longdouble]"
 """The longest floats that the machine has."""
 
 MOST_DECIMALS = 12

@@ -6,14 +6,16 @@ transformations of matrix multiplication) cut floats likewise.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.arithmetic.rounding import Array
 
-Whole = NDArray[Any]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Whole: TypeAlias = "NDArray[Any]"
 """An array of whole numbers: Python's (object) or the machine's (int64)."""
 
 _HELD = 53

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.random import RandomState
-from numpy.typing import NDArray
 
 from attncli.arithmetic.rounding import Array
 from attncli.design import candidates
@@ -18,6 +17,10 @@ from attncli.design.shares import seen_of, shown_rows
 from attncli.name import Name
 from attncli.records import dataclass
 from attncli.trace import Definition, Trace
+
+if TYPE_CHECKING:
+    from numpy.random import RandomState
+    from numpy.typing import NDArray
 
 
 class Quantities:

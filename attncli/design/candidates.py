@@ -8,9 +8,9 @@ Rounding is that of plain floats, so a candidate that gets through is worked aga
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import (
@@ -26,6 +26,9 @@ from attncli.arithmetic.operations.moved import Moved
 from attncli.arithmetic.rounding import Array, Rounding, Unworkable
 from attncli.design.quantity import units
 from attncli.records import NamedTuple
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class CandidateValues(NamedTuple):

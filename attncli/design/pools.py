@@ -10,9 +10,9 @@ from collections.abc import Collection, Mapping
 from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.random import RandomState
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.matrix import Matrix
@@ -22,6 +22,9 @@ from attncli.name import Name
 from attncli.records import NamedTuple
 from attncli.scenario.scenario import Scenario
 from attncli.steps.schema import CELL, WAY
+
+if TYPE_CHECKING:
+    from numpy.random import RandomState
 
 _INPUTS = ("embeddings", "X", "queries", "keys", "values", "memory")
 _QKV, _W_QKV = ("Q", "K", "V"), ("W_Q", "W_K", "W_V")

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.arithmetic.operations import Operation
 from attncli.arithmetic.rounding import Array
 from attncli.records import dataclass
 
-Flags = NDArray[np.bool_]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Flags: TypeAlias = "NDArray[np.bool_]"
 
 _HALF = 0.5 + 1e-9
 """A half, and what floats may have lost of one."""
@@ -56,7 +58,7 @@ class CandidateQuantity:
         return self.units if self.hides else self.values
 
 
-Check = Callable[[CandidateQuantity], Flags | None]
+Check = Callable[[CandidateQuantity], "Flags | None"]
 """Where a rule is broken: cells [n, m], rows [n, 1]; None where it has nothing to say."""
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from numpy.random import RandomState
+if TYPE_CHECKING:
+    from numpy.random import RandomState
+
 
 _WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {

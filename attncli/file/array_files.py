@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.lib import format as npy
-from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
 from attncli.file.files import RefusedFileError, ending, found, suffix, unreadable
@@ -24,6 +23,9 @@ from attncli.file.problems import ALL_THE_SAME, Problems, nearest
 from attncli.file.safetensors_files import INDEX, check_type, shard_of, tensors_in
 from attncli.file.sources import MOST_NUMBERS, Array, FileSource
 from attncli.refusals import listed, quote
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LARGEST_HEADER = 2**16
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncli.file.files import RefusedFileError
 from attncli.file.keys import Key
@@ -15,7 +13,10 @@ from attncli.file.nodes import Items, Node, Scalar, describe
 from attncli.file.problems import Problems
 from attncli.records import NamedTuple
 
-Array = NDArray[Any]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[Any]"
 _RANGE = re.compile(r"(\d{0,9}):(\d{0,9})")
 
 

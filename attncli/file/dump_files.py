@@ -8,11 +8,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from io import BytesIO
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.lib import format as npy
-from numpy.typing import NDArray
 
 from attncli.file.array_files import LARGEST_HEADER, broken, troubles_told
 from attncli.file.files import RefusedFileError, found, suffix
@@ -20,6 +19,9 @@ from attncli.file.safetensors_files import check_type, tensors_in
 from attncli.file.sources import MOST_NUMBERS
 from attncli.records import NamedTuple
 from attncli.refusals import Refusal, quote
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 ROUNDOFFS: Mapping[str, float] = {
     "float64": 2.0**-53,

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.arithmetic.arrays import as_array
 from attncli.file.nodes import Items, Map, Node, Numbers, Scalar
 from attncli.file.problems import scenario_error
 from attncli.file.reading import DEEPEST
 from attncli.refusals import Where
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _LONGEST_INTEGER = 10_000
 """Bits; Python writes no integer out that has many more."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.records import NamedTuple
 from attncli.refusals import Where, quote
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Scalar(NamedTuple):

@@ -12,14 +12,16 @@ import math
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.file.files import RefusedFileError, suffix
 from attncli.records import NamedTuple
 from attncli.refusals import listed, quote
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LARGEST_HEADER = 2**23
 INDEX = ".safetensors.index.json"

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
 from attncli.file.array_parts import PART_KEYS, WHOLE, ArrayPart
@@ -22,7 +21,10 @@ from attncli.file.problems import Problems
 from attncli.records import NamedTuple
 from attncli.refusals import Where
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[np.float64]"
 Shape = tuple[int, int]
 
 MOST_NUMBERS = 2**28

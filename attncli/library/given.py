@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from decimal import Decimal, DecimalException
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.arithmetic.arrays import as_array
 from attncli.trace import Quantity
 from attncli.trace.trace import Numbers
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def numbers_of(quantity: Quantity, given: Numbers) -> NDArray[Any]:

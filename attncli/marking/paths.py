@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
-from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.arithmetic.equations.enclosures import Enclosure
 from attncli.arithmetic.expression import Number, Quotient, Root
@@ -26,6 +25,9 @@ from attncli.marking.linear import FirstOrder
 from attncli.marking.rounds import on_the_way, rounded
 from attncli.records import dataclass, field
 from attncli.trace import Definition, Quantity, Trace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Known = Mapping[str, Enclosure]
 Made = Mapping[str, Definition]
@@ -78,6 +80,8 @@ class Paths:
         """Whether something would be made of itself, as by mistakes that don't go together."""
         if not self.instead:
             return False
+        from graphlib import CycleError, TopologicalSorter
+
         made = {**self._planned, **self.instead}
         try:
             TopologicalSorter({name: one.operands for name, one in made.items()}).prepare()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.arithmetic.equations.enclosures import Enclosure
 from attncli.arithmetic.expression import Location
@@ -14,7 +14,10 @@ from attncli.marking.paths import Paths
 from attncli.marking.verdicts import NOISE, Accepted
 from attncli.records import NamedTuple
 
-Flags = NDArray[np.bool_]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Flags: TypeAlias = "NDArray[np.bool_]"
 
 
 class Tolerance(NamedTuple):

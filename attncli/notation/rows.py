@@ -5,15 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array
 from attncli.notation.plain import MINUS, plain
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _AT_ONCE = 2**16
 """Numbers that are looked at together: enough for NumPy, few enough for the memory."""
@@ -25,7 +28,7 @@ _LEAST, _MOST = 2e-7, 10.0 ** (decimals.SIGNIFICANT - 1)
 _ALONE = -1
 _HALF, _ROUNDED_UP = 0.5, 9.5
 
-Places = NDArray[np.int64]
+Places: TypeAlias = "NDArray[np.int64]"
 
 
 def plain_rows(matrix: Matrix, rows: Sequence[int]) -> Iterator[list[str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from typing import Generic
 
@@ -82,5 +81,7 @@ def largest(low: Array, high: Array) -> Chosen:
 
 def in_no_order(count: int, numbers: Array) -> list[int]:
     """The places of some options in an order that tells nothing, another for other numbers."""
+    from random import Random
+
     seed = " ".join(f"{number:.6g}" for number in numbers.flat)
-    return random.Random(seed).sample(range(count), count)
+    return Random(seed).sample(range(count), count)

@@ -12,7 +12,6 @@ from attncli.name import TOP, Name, below
 from attncli.steps import step_named
 from attncli.steps.input.tokenize import only_numbered
 from attncli.tables import MatrixBlock, SideBySide
-from attncli.telling.given_weights import about_given_weights
 from attncli.telling.parts import WITHIN_A_STEP, made_by, operands_of, place_in_words, title_of
 from attncli.telling.selection import Selection
 from attncli.telling.sentences import in_turns, joined
@@ -64,8 +63,16 @@ def given_blocks(
     rows = [(q.name.seen_from(path), _told(q, sources[q.name])) for q in elsewhere]
     shown = [q for q in quantities if q.name not in sources or _is_small(q)]
     tables = (given_block(trace, quantity, selection, path) for quantity in shown)
-    notes = (note for q in shown if q.given and _are_shares(q) for note in about_given_weights(q))
-    return [*([Facts(tuple(rows))] if rows else []), *tables, *notes]
+    shares = [quantity for quantity in shown if quantity.given and _are_shares(quantity)]
+    return [*([Facts(tuple(rows))] if rows else []), *tables, *_notes_on(shares)]
+
+
+def _notes_on(shares: Sequence[Quantity]) -> list[Block]:
+    if not shares:
+        return []
+    from attncli.telling.given_weights import about_given_weights
+
+    return [note for weights in shares for note in about_given_weights(weights)]
 
 
 def given_block(

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from attncli.document import Block, Note, Subheading, Term
 from attncli.file import shipped
-from attncli.refusals import listed
 from attncli.scenario.scenario import Scenario
 from attncli.telling.afterwards import closing_notes
 from attncli.telling.blocks import given_blocks
+from attncli.telling.ending import looks_forgotten, unused_in
 from attncli.telling.facts import unfinished_in_words
 from attncli.telling.findings import last_finding, weights_of
-from attncli.telling.parts import made_by, told_parts
+from attncli.telling.parts import told_parts
 from attncli.telling.published import closing_on_published, printed_otherwise
 from attncli.telling.selection import Selection
 from attncli.telling.sentences import joined
@@ -24,7 +24,7 @@ from attncli.trace import Quantity, Trace
 
 def closing_of(trace: Trace, selection: Selection) -> tuple[Block, ...]:
     """All that comes behind a page's sections."""
-    unused = _unused(trace)
+    unused = unused_in(trace)
     return (
         *_not_needed(trace, unused, selection),
         *_said_in_vain(trace),
@@ -36,37 +36,12 @@ def closing_of(trace: Trace, selection: Selection) -> tuple[Block, ...]:
     )
 
 
-def _unused(trace: Trace) -> list[Quantity]:
-    """Given quantities that no step came to use."""
-    made = (definition for definition in trace.plan if definition.name in trace)
-    used = {name for definition in made for name in definition.operands}
-    return [one for one in trace.quantities.values() if one.given and one.name not in used]
-
-
 def _said_in_vain(trace: Trace) -> list[Block]:
     """What the scenario says of steps that aren't taken."""
     said = [name for name in trace.unused if name not in trace]
     so_far = " so far" if trace.unfinished is not None else ""
     told = joined((Term(name),) for name in said)
     return [Note((f"Said, and not used{so_far}: ", *told, "."))] if said else []
-
-
-def ending_in_short(trace: Trace) -> str:
-    """`; not used: W3; ends before ffn, which needs W3`; nothing where neither is so."""
-    unused = f"; not used: {listed(trace.unused)}" if trace.unused else ""
-    ends = trace.unfinished
-    if ends is None or not looks_forgotten(trace, _unused(trace)):
-        return unused
-    return f"{unused}; ends before {ends.definition.step}, which needs {listed(ends.missing)}"
-
-
-def ending_facts(trace: Trace) -> dict[str, object]:
-    """What was given to no purpose and what is missing, as data."""
-    unused = {"unused": [*trace.unused]} if trace.unused else {}
-    ends = trace.unfinished
-    if ends is None or not looks_forgotten(trace, _unused(trace)):
-        return {**unused}
-    return {**unused, "unfinished": {"step": ends.definition.step, "needs": [*ends.missing]}}
 
 
 def _not_needed(trace: Trace, unused: Sequence[Quantity], selection: Selection) -> list[Block]:
@@ -76,26 +51,6 @@ def _not_needed(trace: Trace, unused: Sequence[Quantity], selection: Selection) 
     heading = "Given, and not needed" if used else "Given"
     heading += " so far" if used and trace.unfinished is not None else ""
     return [Subheading((heading,)), *given_blocks(trace, unused, selection)]
-
-
-def looks_forgotten(trace: Trace, unused: Sequence[Quantity]) -> bool:
-    """Whether a trace ends where its scenario seems to want more.
-
-    It is meant to end where it does if it has told or found something, and the scenario gives
-    nothing of what the step that comes next would need besides what flows into it: no weights, no
-    values. Something looks forgotten if that step has made a part of what it makes, if anything
-    else that is given, or that it needs and was made, waits to be used, or if only d_k is missing.
-    """
-    ends = trace.unfinished
-    if ends is None:
-        return False
-    part = trace.part_of(ends.definition.name)
-    if part is None or ends.definition.needs or made_by(trace, part):
-        return True
-    if not told_parts(trace) and not last_finding(trace, Selection())[1]:
-        return True
-    waiting = {name for name in ends.definition.operands if name in trace}
-    return not waiting.union(quantity.name for quantity in unused) <= {part.place.x}
 
 
 def _ends_here(trace: Trace) -> list[Block]:
@@ -122,7 +77,7 @@ def _why(trace: Trace, selection: Selection) -> list[Block]:
         return []
     part = last_finding(trace, selection)[0] or told[-1]
     explained = f"{shlex.quote(called)} --step {part.step}"
-    if any(one is weights_of(trace) for one in _unused(trace)):
+    if any(one is weights_of(trace) for one in unused_in(trace)):
         explained = "softmax"
     return [Note(("Why? ", Term(f"attn explain {explained}")))]
 

@@ -145,7 +145,7 @@ def _sum(part: PlannedStep, row: Published) -> Iterator[Block]:
 
 def _differing(printed: Published) -> Published:
     """What the source works out to other numbers than are worked here."""
-    return [one for one in printed if not one.follows and not one.assumed]
+    return [one for one in printed if one.differs]
 
 
 def printed_otherwise(trace: Trace) -> int:
@@ -252,14 +252,3 @@ def _row(one: PublishedNumber, its: PublishedNumber) -> Row:
 
 
 _HEADINGS = ("Number", "Source", "Here", "From its own", "Place")
-
-
-def published_in_short(trace: Trace) -> str:
-    """`; 8 of 62 published numbers differ`; nothing where it prints none."""
-    printed = published_numbers(trace) if trace.scenario.published else ()
-    worked = [one for one in printed if not one.assumed]
-    differing = len(_differing(worked))
-    if not worked:
-        return ""
-    verb = "differs" if differing == 1 else "differ"
-    return f"; {differing or 'none'} of {counted(len(worked), 'published number')} {verb}"

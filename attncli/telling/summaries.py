@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from attncli.document import Spans
 from attncli.telling.facts import sizes
+from attncli.telling.sentences import counted
+from attncli.trace import Trace
 from attncli.trace.outline import Outline
+from attncli.trace.published import published_numbers
 from attncli.word import Word
 
 
@@ -15,3 +18,14 @@ def summary(outline: Outline) -> Spans:
     path = f"{steps[0]} → {steps[-1]}" if len(steps) > 1 else "".join(steps) or "nothing to work"
     rounding = f"{scenario.rounding.policy}, {scenario.rounding.decimals} decimals"
     return (Word(scenario.title), ": ", *sizes(outline, scenario.stack), f"; {rounding}; {path}")
+
+
+def published_in_short(trace: Trace) -> str:
+    """`; 8 of 62 published numbers differ`; nothing where it prints none."""
+    printed = published_numbers(trace) if trace.scenario.published else ()
+    worked = [one for one in printed if not one.assumed]
+    differing = sum(one.differs for one in worked)
+    if not worked:
+        return ""
+    verb = "differs" if differing == 1 else "differ"
+    return f"; {differing or 'none'} of {counted(len(worked), 'published number')} {verb}"

@@ -12,7 +12,6 @@ from attncli.document import Block, Note, Spans, Subheading
 from attncli.records import NamedTuple
 from attncli.telling.attending import called_as
 from attncli.telling.blocks import given_blocks, matrix_block
-from attncli.telling.contrast import contrasted
 from attncli.telling.findings import findings_anew
 from attncli.telling.selection import Selection
 from attncli.trace import Quantity, Trace
@@ -116,6 +115,8 @@ class _Compared(NamedTuple):
         told = self.off[[*rows]]
         k, j = (int(place) for place in np.unravel_index(int(told.argmax()), told.shape))
         i = rows[k]
+        from attncli.telling.contrast import contrasted
+
         numbers = contrasted(other.matrix.number(self.order[i], j), own.matrix.number(i, j))
         differing = int((self.off.max(axis=1) > _SAME).sum())
         if self.same or (numbers is None and len(rows) == len(self.order)):

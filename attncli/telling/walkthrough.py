@@ -9,19 +9,19 @@ from attncli.arithmetic.expression import Equation
 from attncli.document import Block, Document, Note, Prose, Section, Tree
 from attncli.telling.afterwards import ending_of
 from attncli.telling.blocks import (
-    by_gates,
     given_block,
     given_blocks,
     matrix_block,
     short_tree,
-    together_block,
     token_blocks,
     tree_block,
 )
-from attncli.telling.closing import closing_of, ending_facts
+from attncli.telling.closing import closing_of
 from attncli.telling.detail import MOST_IN_FULL, how_to_see_less
+from attncli.telling.ending import ending_facts
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.findings import findings_of
+from attncli.telling.framing import opening_blocks, table_together
 from attncli.telling.further import FurtherPages
 from attncli.telling.length import length_of, length_of_section
 from attncli.telling.lookup import keys_and_values
@@ -29,7 +29,6 @@ from attncli.telling.opening import opening_of
 from attncli.telling.origins import Origins, Workings
 from attncli.telling.parts import (
     copied_in,
-    definitions_of,
     is_structured,
     made_by,
     only_for_sizes,
@@ -37,7 +36,6 @@ from attncli.telling.parts import (
     step_of,
     told_parts,
 )
-from attncli.telling.pictures import pictures_of, pipeline_of
 from attncli.telling.published import differences_in
 from attncli.telling.quantities import arranged, only_data
 from attncli.telling.sections import as_result, in_fewer_words, section_of
@@ -114,7 +112,11 @@ def _in_full(trace: Trace) -> Document:
 def _opening(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> tuple[Block, ...]:
     """What ran, as a tree where there is more to it, and as a picture where these are asked for."""
     tree = (_tree(trace, told, selection),) if is_structured(trace) else ()
-    return (*tree, *(pipeline_of(trace) if selection.pictured else ()))
+    if not selection.pictured:
+        return tree
+    from attncli.telling.pictures import pipeline_of
+
+    return (*tree, *pipeline_of(trace))
 
 
 def _summary(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> Iterator[Section]:
@@ -223,53 +225,6 @@ def _copies(
     return copies if told else [matrix_block(source, Selection(), part.path), *copies]
 
 
-def opening_blocks(
-    trace: Trace,
-    part: PlannedStep,
-    selection: Selection,
-    givens: Sequence[Quantity],
-    *,
-    alone: bool = False,
-) -> list[Block]:
-    """What happens, the given matrices that the part needs, remarks on how it is done here; in a
-    section that is read `alone`, also what one before it said."""
-    step = step_of(part)
-    blocks: list[Block] = [Prose(step.happens_at(part.place))]
-    if part.step == "tokenize":
-        return [*blocks, *cuts_of(part, alone=alone), *token_blocks(part.place)]
-    given = given_blocks(trace, givens, selection, part.path)
-    blocks += by_gates(part, given) if part.step == "gates" else given
-    blocks += cuts_of(part, alone=alone)
-    blocks += remarks_on(trace, part)
-    if part.path.local == "experts":
-        from attncli.telling.routing import who_goes_there
-
-        blocks.append(Note(who_goes_there(trace, part)))
-    return blocks
-
-
-def remarks_on(trace: Trace, part: PlannedStep) -> list[Block]:
-    """What has to be said of how a step was done on these numbers."""
-    remarks = [
-        definition.operation.remark(*trace.operands(definition))
-        for definition in definitions_of(trace, part)
-    ]
-    return [Note((remark,)) for remark in remarks if remark is not None]
-
-
-def table_together(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
-    """The rows of what a step made and started from, side by side, or as tables."""
-    together = step_of(part).together
-    if not together:
-        return []
-    table = together_block(trace, part, together, selection)
-    if table is not None:
-        return [table]
-    aside = {part.place.name(name) for name, _ in together}
-    made = [quantity for quantity in made_by(trace, part) if quantity.name in aside]
-    return [matrix_block(quantity, selection, part.path) for quantity in made]
-
-
 def _all_given(trace: Trace) -> list[Quantity]:
     return [quantity for quantity in trace.quantities.values() if quantity.given]
 
@@ -285,5 +240,8 @@ def with_pictures(
     trace: Trace, part: PlannedStep, section: Section, selection: Selection
 ) -> Section:
     """The section with the pictures of its part behind it, where these are asked for."""
-    pictures = pictures_of(trace, part, selection) if selection.pictured else ()
-    return section._replace(blocks=(*section.blocks, *pictures))
+    if not selection.pictured:
+        return section
+    from attncli.telling.pictures import pictures_of
+
+    return section._replace(blocks=(*section.blocks, *pictures_of(trace, part, selection)))

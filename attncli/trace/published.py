@@ -47,6 +47,11 @@ class PublishedNumber(NamedTuple):
         ours = decimals.of_float(float(self.ours.full))  # without the noise of floats
         return self.theirs in (self.ours.shown, decimals.round_to(ours, places))
 
+    @property
+    def differs(self) -> bool:
+        """Whether the source works it out to another number than is worked here."""
+        return not (self.assumed or self.follows)
+
 
 @lru_cache(maxsize=8)
 def published_numbers(trace: Trace) -> tuple[PublishedNumber, ...]:

@@ -6,10 +6,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from decimal import Decimal
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Literal, Self, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from attncli.arithmetic.arrays import SupportsDLPack
 from attncli.arithmetic.matrix import Matrix
@@ -22,14 +21,16 @@ from attncli.refusals import Problem
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.training import after_updates
 from attncli.trace.axes import made_axes
-from attncli.trace.causes import cause_of
 from attncli.trace.place import CellPlace, Place
 from attncli.trace.quantity import Definition, Quantity
 from attncli.trace.token_lists import TokenList, token_lists
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
-Numbers = ArrayLike | SupportsDLPack | Sequence[Sequence[Decimal]]
+Numbers: TypeAlias = "ArrayLike | SupportsDLPack | Sequence[Sequence[Decimal]]"
 
 
 class Unfinished(NamedTuple):
@@ -263,6 +264,8 @@ def make(
             rounding, definition.step, *(operand.matrix for operand in operands)
         )
     except Unworkable as trouble:
+        from attncli.trace.causes import cause_of
+
         rows = operands[0].rows
         row = f", row {rows.index(trouble.row)}" if trouble.row < len(rows.names) else ""
         cause = cause_of(scenario, quantities, definition, trouble)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.arithmetic.expression import Operand
 from attncli.arithmetic.rounding import Cells
 from attncli.arithmetic.signature import Signature
 from attncli.records import NamedTuple
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _CELL = "c"
 """The index of a list of cells, which no equation has."""

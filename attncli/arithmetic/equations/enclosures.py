@@ -7,10 +7,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.arithmetic import evaluation
 from attncli.arithmetic import expression as ex
@@ -19,6 +18,9 @@ from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.rounding import Array
 from attncli.arithmetic.signature import Signature, operands_in
 from attncli.records import NamedTuple, dataclass
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Enclosure(NamedTuple):

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.decimals import SIGNIFICANT
@@ -42,6 +42,9 @@ from attncli.arithmetic.rounding import (
     Unworkable,
 )
 from attncli.records import dataclass
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _UNDERFLOW = -700.0
 """e^x of anything less is nearly out of float64's range."""

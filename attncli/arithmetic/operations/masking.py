@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.equations.formulas import cell
@@ -29,11 +29,14 @@ from attncli.arithmetic.rounding import Array, Rounding
 from attncli.records import dataclass
 from attncli.word import Word
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 MINUS_INFINITY = Number.written(Decimal("-Infinity"))
 """What hides a score: e^(−∞) is 0."""
 
-Places = NDArray[np.int_]
-Flags = NDArray[np.bool_]
+Places: TypeAlias = "NDArray[np.int_]"
+Flags: TypeAlias = "NDArray[np.bool_]"
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,9 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.arithmetic.expression import Equation, Symbol
 from attncli.arithmetic.formula import at, define
@@ -22,7 +21,10 @@ from attncli.arithmetic.rounding import Array, Range, Rounding, Spread
 from attncli.records import dataclass
 from attncli.word import Word
 
-Numbers = NDArray[Any]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Numbers: TypeAlias = "NDArray[Any]"
 
 
 class Moved(Operation):

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.arithmetic.expression import (
     Apply,
@@ -26,6 +25,9 @@ from attncli.arithmetic.operations.base import Operation, WholeNumbers, Working
 from attncli.arithmetic.rounding import Array, Rounding
 from attncli.records import dataclass
 from attncli.word import Word
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, Decimal
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.equations.bounds import EPSILON
@@ -34,6 +33,9 @@ from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.lists import ListOfEquations, number_of
 from attncli.arithmetic.rounding import Array, Unworkable
 from attncli.records import dataclass
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class _Kept(ZeroOne):

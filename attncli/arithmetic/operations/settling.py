@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals as numbers
 from attncli.arithmetic import evaluation
@@ -15,6 +14,8 @@ from attncli.arithmetic.rounding import Array, Doubtful, Unworkable
 from attncli.records import dataclass
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from attncli.arithmetic.operations.base import Operation
 
 

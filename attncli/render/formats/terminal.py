@@ -1,9 +1,12 @@
-"""Plain text for a terminal or an e-mail, in colours where those are wanted."""
+"""Plain text for a terminal or an e-mail, in colours where those are wanted.
+
+What only some pages hold (tables, working, pictures, graphs) is imported with the first of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attncli import document as doc
 from attncli.arithmetic.expression import Number
@@ -13,11 +16,10 @@ from attncli.notation.words import printed
 from attncli.pictures import PICTURES, Picture
 from attncli.render.abilities import Abilities
 from attncli.render.page import Page
-from attncli.render.pictures_in_tables import in_tables
-from attncli.render.screen.graphs import graph_lines
 from attncli.render.screen.inks import inked, without_marks
 from attncli.render.screen.lines import (
     BRACKETS,
+    NEW_PAGE,
     Line,
     StyledText,
     hanging,
@@ -25,15 +27,6 @@ from attncli.render.screen.lines import (
     width,
     wrapped,
 )
-from attncli.render.screen.painting import NEW_PAGE, painted
-from attncli.render.screen.pictures import drawn
-from attncli.render.screen.tables import (
-    beside_each_other,
-    matrix_lines,
-    side_by_side_lines,
-    table_lines,
-)
-from attncli.render.screen.working import addition_lines, working_lines
 from attncli.render.sentences import text_of_spans
 from attncli.render.writers import (
     Heading,
@@ -48,9 +41,6 @@ from attncli.render.writers import (
 )
 from attncli.tables import Data, SideBySide
 from attncli.word import Word
-
-if TYPE_CHECKING:
-    pass
 
 SUFFIXES = (".txt",)
 ABILITIES = Abilities(together=True)
@@ -76,6 +66,8 @@ def render_together(documents: Sequence[doc.Document], page: Page) -> str:
     ):
         lines += [*([[]] if lines and lines[-1] != NEW_PAGE else []), *piece]
     if page.colour:
+        from attncli.render.screen.painting import painted
+
         return painted(lines)
     texts = ("".join(piece.text for piece in line).rstrip(" ") + "\n" for line in lines)
     return without_marks("".join(texts))
@@ -119,6 +111,8 @@ def _heading(heading: Heading, cells: int) -> list[Line]:
 
 
 def _tables(tables: Tables, cells: int) -> list[Line]:
+    from attncli.render.screen.tables import beside_each_other, matrix_lines
+
     room = cells - _INDENT
     return _indented(beside_each_other([matrix_lines(m, room) for m in tables.matrices], room))
 
@@ -133,6 +127,8 @@ def _points(block: doc.Bullets, cells: int) -> list[Line]:
 
 
 def _side_by_side(block: SideBySide, cells: int) -> list[Line]:
+    from attncli.render.screen.tables import side_by_side_lines
+
     caption: list[Line] = [[StyledText(block.caption, "step")], []] if block.caption else []
     return [*caption, *_indented(side_by_side_lines(block, cells - _INDENT))]
 
@@ -211,11 +207,38 @@ def _kept_whole(text: str, most: int) -> str:
 
 def _picture(block: Picture, cells: int) -> list[Line]:
     """What is drawn in characters, and the numbers."""
+    from attncli.render.pictures_in_tables import in_tables
+    from attncli.render.screen.pictures import drawn
+
     title, *tables = in_tables(block)
     lines, says_all = drawn(block, cells - _INDENT)
     numbers = () if says_all else written(with_tables_together(tables), _WRITERS, cells)
     parts = (*written([title], _WRITERS, cells), *([_indented(lines)] if lines else []), *numbers)
     return [line for part in parts for line in ([], *part)][1:]
+
+
+def _working(block: doc.Working, cells: int) -> list[Line]:
+    from attncli.render.screen.working import working_lines
+
+    return _indented(working_lines(block, cells - _INDENT))
+
+
+def _addition(block: doc.Addition, cells: int) -> list[Line]:
+    from attncli.render.screen.working import addition_lines
+
+    return _indented(addition_lines(block, cells - _INDENT))
+
+
+def _table(block: doc.Table, cells: int) -> list[Line]:
+    from attncli.render.screen.tables import table_lines
+
+    return _indented(table_lines(block, cells - _INDENT))
+
+
+def _graph(block: doc.Graph, cells: int) -> list[Line]:
+    from attncli.render.screen.graphs import graph_lines
+
+    return graph_lines(block, cells)
 
 
 _WRITERS: Mapping[type, Callable[[Any, int], list[Line]]] = {
@@ -230,12 +253,12 @@ _WRITERS: Mapping[type, Callable[[Any, int], list[Line]]] = {
     doc.Subheading: lambda block, cells: wrapped(
         [StyledText(text_of_spans(block.text), "step")], cells
     ),
-    doc.Working: lambda block, cells: _indented(working_lines(block, cells - _INDENT)),
-    doc.Addition: lambda block, cells: _indented(addition_lines(block, cells - _INDENT)),
-    doc.Table: lambda block, cells: _indented(table_lines(block, cells - _INDENT)),
+    doc.Working: _working,
+    doc.Addition: _addition,
+    doc.Table: _table,
     SideBySide: _side_by_side,
     doc.Tree: _tree,
-    doc.Graph: graph_lines,
+    doc.Graph: _graph,
     doc.TextList: nothing,
     Data: nothing,
     doc.Fields: _fields,

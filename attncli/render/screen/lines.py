@@ -26,6 +26,8 @@ class StyledText(NamedTuple):
 
 
 Line = list[StyledText]
+NEW_PAGE: Line = [StyledText("\f", "page")]
+"""What makes a printer begin a page."""
 
 
 def width(text: str) -> int:
@@ -55,9 +57,12 @@ def wrapped(
     Lines after the first are indented by `hanging`. A word longer than a line stays whole; so does
     what stands in `brackets`, such as a vector, if it isn't longer than a line.
     """
+    atoms = [*_atoms(pieces)]
+    whole = _together(atoms)
+    if line_width(whole) <= cells:
+        return [*_isolated_alone([whole])]
     lines: list[Line] = [[]]
     used = 0
-    atoms = [*_atoms(pieces)]
     for atom in _whole(atoms, _levels(atoms, brackets), cells - hanging):
         room = cells - (hanging if len(lines) > 1 else 0)
         size = line_width(atom)
@@ -93,8 +98,11 @@ def _whole(atoms: Sequence[Line], levels: Sequence[int], room: int) -> Iterator[
     line."""
     if not atoms:
         return
+    if len(atoms) == 1:
+        yield atoms[0]
+        return
     together = _together(atoms)
-    if len(atoms) == 1 or line_width(together) <= room:
+    if line_width(together) <= room:
         yield together
         return
     best = min(levels[1:])
@@ -105,10 +113,9 @@ def _whole(atoms: Sequence[Line], levels: Sequence[int], room: int) -> Iterator[
 
 def _together(atoms: Sequence[Line]) -> Line:
     """Atoms with spaces between them."""
-    first, *others = atoms
-    line = [*first]
-    for atom in others:
-        line += [StyledText(" ", _style_between(line, atom)), *atom]
+    line: Line = []
+    for atom in atoms:
+        line += [StyledText(" ", _style_between(line, atom)), *atom] if line else atom
     return line
 
 

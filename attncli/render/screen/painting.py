@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING
 
 from attncli.render.colours import INKS, SHADES
 from attncli.render.screen.inks import in_inks
-from attncli.render.screen.lines import Line, StyledText
+from attncli.render.screen.lines import NEW_PAGE, Line, StyledText
 
 if TYPE_CHECKING:
     from rich.style import Style
-
-NEW_PAGE: Line = [StyledText("\f", "page")]
-"""What makes a printer begin a page."""
 
 STYLES: Mapping[str, str] = {
     "title": "bold",

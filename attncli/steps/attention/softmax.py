@@ -10,7 +10,6 @@ from attncli.arithmetic.operations import (
     Operation,
     RaisedTo,
     RowSum,
-    Softmax,
     SumOfAll,
 )
 from attncli.arithmetic.rounding import Array
@@ -46,6 +45,8 @@ def softmax(place: Place, x: Name, result: Name, step: str) -> tuple[Definition,
 
 def in_one(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
     """Definitions with the three of a softmax as one, whose derivative people know."""
+    from attncli.arithmetic.operations import Softmax
+
     starts = [k for k, one in enumerate(definitions) if isinstance(one.operation, Exponential)]
     for k in reversed(starts):
         exp, _, result = definitions[k : k + 3]

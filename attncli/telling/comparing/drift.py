@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.elision import elided_rows
@@ -25,6 +25,9 @@ from attncli.telling.comparing.pairs import Pair, PairedCell
 from attncli.telling.parts import place_in_words, title_of
 from attncli.trace import Quantity
 from attncli.word import Word
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _HALF = 0.5
 """Units of the last place that rounding a number once may move it."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.arithmetic.expression import Number, Symbol
 from attncli.arithmetic.rounding import Array
@@ -14,6 +14,9 @@ from attncli.name import Name
 from attncli.records import NamedTuple, dataclass
 from attncli.telling.contrast import contrasted
 from attncli.trace import Axis, Quantity, Trace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _NOISE = 1e-12
 """What floats may be off by where the same sums are done in another order, of their size."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Collection, Sequence
 from decimal import Decimal
 
@@ -82,11 +81,13 @@ def chosen(
     Of a share, those whose number is `told` elsewhere when they are asked for make room for
     others; where all are, they stay.
     """
+    from random import Random
+
     kept = [place for place in places if takes(blanking, place)]
     if blanking.kind != "random" or not kept:
         return kept
     count = max(1, round(len(kept) * blanking.share))
-    waiting = random.Random(seed).sample(range(len(kept)), len(kept))
+    waiting = Random(seed).sample(range(len(kept)), len(kept))
     while True:
         drawn = sorted(waiting[:count])
         bad = told([kept[k] for k in drawn])

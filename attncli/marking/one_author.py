@@ -1,0 +1,183 @@
+"""One author's numbers: in the order of the working each is compared with what honest paths lead
+to, then with what follows from the same author's earlier numbers, then with what known mistakes
+give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attncli.arithmetic.equations.enclosures import Enclosure
+from attncli.arithmetic.expression import Location
+from attncli.arithmetic.rounding import Array
+from attncli.marking.causes import CauseSearch, Explained, GivenNumbers
+from attncli.marking.paths import Paths
+from attncli.marking.tolerance import Flags, at_cell, ranges, taken
+from attncli.marking.verdicts import Given, Judgement, Verdict
+from attncli.records import NamedTuple, dataclass, field
+from attncli.trace import Definition
+
+if TYPE_CHECKING:
+    from attncli.marking.judging import Answers, Judge
+
+
+class _Judged(NamedTuple):
+    """Numbers of a quantity, and which of them are right; where some aren't, what follows from
+    earlier ones."""
+
+    numbers: GivenNumbers
+    right: Flags
+    follows: Enclosure | None = None
+
+
+@dataclass
+class AuthorsNumbers:
+    """One author's numbers, judged from the first to the last.
+
+    Wrong numbers are gone on with, and so are mistakes in what isn't asked, which have `shown` in
+    some cells of later quantities. `theirs` is where honest paths lead from both.
+    """
+
+    judge: Judge
+    answers: Answers
+    theirs: Paths
+    wrong: dict[Location, Given] = field(default_factory=dict)
+    known: dict[str, Enclosure] = field(default_factory=dict)
+    shown: dict[str, frozenset[Location]] = field(default_factory=dict)
+    made: set[str] = field(default_factory=set)
+    _roots: dict[Location, frozenset[Location]] = field(default_factory=dict)
+
+    def verdicts(self) -> Iterator[Verdict]:
+        for name in self.judge.trace:
+            if name in self.cells:
+                yield from self.of_quantity(name)
+
+    @cached_property
+    def cells(self) -> Mapping[str, list[Location]]:
+        """The cells that are given, by quantities, row by row."""
+        found: dict[str, list[Location]] = {}
+        for cell in sorted(self.answers):
+            found.setdefault(cell.quantity, []).append(cell)
+        return found
+
+    @cached_property
+    def values(self) -> Mapping[str, Array]:
+        """The numbers that are given, [n, m] by quantities, nan where there is none."""
+        return {name: self.array(name) for name in self.judge.trace if name in self.cells}
+
+    def array(self, name: str) -> Array:
+        values = np.full(self.judge.trace[name].matrix.shape, np.nan)
+        for cell in self.cells[name]:
+            number = self.answers[cell].number
+            if number is not None:
+                values[cell.row, cell.column] = float(number)
+        return values
+
+    def of_quantity(self, name: str) -> list[Verdict]:
+        judged = self.compared(name)
+        explained = Explained({})
+        if judged.numbers.open.any():
+            explained = self.inquiry(judged.numbers).explained()
+        found = [self.verdict(cell, judged, explained) for cell in self.cells[name]]
+        self.remember(name, found)
+        if explained.way is not None:
+            self.go_on_with(name, explained)
+        return found
+
+    def compared(self, name: str) -> _Judged:
+        """Which numbers are right, or follow from the author's own."""
+        values = self.values[name]
+        right = taken(self.judge.ranges(name), values)
+        open_, follows = ~np.isnan(values) & ~right, None
+        if name in self.theirs.apart and open_.any():  # else nobody asks
+            follows = ranges(self.theirs, name, self.judge.tolerance)
+            open_ &= ~taken(follows, values)
+        given = {cell: self.answers[cell] for cell in self.cells[name]}
+        return _Judged(GivenNumbers(name, given, values, open_), right, follows)
+
+    def inquiry(self, numbers: GivenNumbers) -> CauseSearch:
+        """What is to be found out about the numbers that nothing explains yet."""
+        names = [*self.values]
+        k = names.index(numbers.name)
+        earlier, later = (
+            {name: self.values[name] for name in some if not np.isnan(self.values[name]).all()}
+            for some in (names[:k], names[k + 1 :])
+        )
+        return CauseSearch(
+            self.judge.hypotheses, self.theirs, numbers, earlier, later, frozenset(self.made)
+        )
+
+    def verdict(self, cell: Location, judged: _Judged, explained: Explained) -> Verdict:
+        name, i, j = cell
+        given = self.answers[cell]
+        right, follows = self.judge.accepted(cell), None
+        judgement, causes = explained.found.get(cell, (self.at_once(cell, judged), []))
+        if judged.follows is not None and judgement != "correct":
+            follows = at_cell(judged.follows, cell)
+        is_right = judgement == "correct" and given.number is not None
+        return Verdict(
+            cell, given, self.judge.trace[name].number(i, j), right, judgement,
+            cause=causes[0] if causes else None,
+            others=tuple(causes[1:]),
+            follows_from=self.followed(cell) if judgement == "carried forward" else (),
+            follows=None if follows == right else follows,
+            path=self.judge.path_of(cell, float(judged.numbers.values[i, j])) if is_right else "",
+        )  # fmt: skip
+
+    def at_once(self, cell: Location, judged: _Judged) -> Judgement:
+        """The judgement on a number that is missing, right, or follows from earlier ones."""
+        given = self.answers[cell]
+        if given.number is None:
+            return "unreadable" if given.text.strip() else "blank"
+        return "correct" if judged.right[cell.row, cell.column] else "carried forward"
+
+    def remember(self, name: str, found: list[Verdict]) -> None:
+        """Goes on with the author's own numbers where these are no right ones."""
+        wrong = [one for one in found if one.judgement not in ("correct", "blank", "unreadable")]
+        if not wrong:
+            return
+        self.wrong.update({one.cell: one.given for one in wrong})
+        low = np.full(self.judge.trace[name].matrix.shape, np.nan)
+        high = low.copy()
+        for (_, i, j), given in ((one.cell, one.given) for one in wrong):
+            assert given.number is not None
+            low[i, j] = float(given.number) - given.half
+            high[i, j] = float(given.number) + given.half
+        self.known[name] = Enclosure(low, high)
+        self.theirs = self.theirs.from_here({name: self.known[name]})
+        self._roots.clear()
+
+    def go_on_with(self, name: str, explained: Explained) -> None:
+        """Goes on with a mistake in what isn't asked, or in more than this quantity."""
+        assert explained.way is not None
+        instead: dict[str, Definition] = {one.name: one for one in explained.way.definitions}
+        self.made.add(explained.way.name)
+        theirs = self.theirs.from_here(instead=instead)
+        if not theirs.is_circular:
+            self.shown.update({one: explained.cells for one in instead if one != name})
+            self.theirs = theirs
+
+    def followed(self, cell: Location) -> tuple[Location, ...]:
+        """The earlier cells that a number follows from: wrong ones, or where all of these are right
+        to be sure, but off, those that are given."""
+        given = (source for source in self.judge.sources(cell) if source in self.answers)
+        return tuple(sorted(self.roots(cell) or dict.fromkeys(given)))
+
+    def roots(self, cell: Location) -> frozenset[Location]:
+        """The nearest earlier wrong numbers that a cell is worked from, and those in which a
+        mistake has shown."""
+        if cell not in self._roots:
+            self._roots[cell] = frozenset(self._found_roots(cell)) - {cell}
+        return self._roots[cell]
+
+    def _found_roots(self, cell: Location) -> Iterator[Location]:
+        yield from self.shown.get(cell.quantity, ())
+        for source in self.judge.sources(cell):
+            if source in self.wrong:
+                yield source
+            else:
+                yield from self.roots(source)
