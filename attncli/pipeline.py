@@ -73,8 +73,11 @@ def load(
     scenario = _planned_as_meant(whole, tree, origin, problems)
     others = {name: _planned(other, problems) for name, other in read.items()}
     _check_cost(scenario.with_variants(others), problems)
-    others = {name: _with_drawn(other, problems) for name, other in others.items()}
-    scenario = _with_drawn(scenario, problems)
+    if any(one.random for one in (scenario, *others.values())):
+        from attncli.building.drawn import with_drawn
+
+        others = {name: with_drawn(other, problems) for name, other in others.items()}
+        scenario = with_drawn(scenario, problems)
     problems.stop_if_any()
     if "word_counts" in scenario.given:
         scenario = _countable(scenario, tree, partial(_recounted, tree, outside, large))
@@ -142,15 +145,6 @@ def _planned_as_meant(whole: Scenario, tree: Map, origin: Origin, problems: Prob
 
         problems.found = in_other_layout(tree, problems.found, partial(_is_fine, origin))
     return scenario
-
-
-def _with_drawn(scenario: Scenario, problems: Problems) -> Scenario:
-    """The scenario with its random matrices drawn, if it has any."""
-    if not scenario.random:
-        return scenario
-    from attncli.building.drawn import with_drawn
-
-    return with_drawn(scenario, problems)
 
 
 def _planned(scenario: Scenario, problems: Problems) -> Scenario:
