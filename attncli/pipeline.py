@@ -7,6 +7,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from attncli.building.drawn import with_drawn
 from attncli.building.scenario import Origin, ScenarioBuilder
 from attncli.building.trees import (
     Changes,
@@ -73,11 +74,8 @@ def load(
     scenario = _planned_as_meant(whole, tree, origin, problems)
     others = {name: _planned(other, problems) for name, other in read.items()}
     _check_cost(scenario.with_variants(others), problems)
-    if any(one.random for one in (scenario, *others.values())):
-        from attncli.building.drawn import with_drawn
-
-        others = {name: with_drawn(other, problems) for name, other in others.items()}
-        scenario = with_drawn(scenario, problems)
+    others = {name: with_drawn(other, problems) for name, other in others.items()}
+    scenario = with_drawn(scenario, problems)
     problems.stop_if_any()
     if "word_counts" in scenario.given:
         scenario = _countable(scenario, tree, partial(_recounted, tree, outside, large))
