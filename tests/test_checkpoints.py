@@ -11,10 +11,12 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli import Trace, load, work
-from attncli.building.checkpoints import Checkpoint
+from attncli.building.checkpoint import Checkpoint
 from attncli.building.family_tables import families
 from attncli.cli import app
 from attncli.refusals import Refusal
+from tests.auditor import audit
+from tests.pages import page_of, tables_of
 
 IDS = [5, 17, 2, 5]
 _SIZES = {
@@ -107,6 +109,17 @@ WITH_ENCODERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     ),
 }
 """Models whose decoder attends to what an encoder has read."""
+_WHISPER = _BART | {"max_source_positions": 7, "max_target_positions": 32, "num_mel_bins": 3}
+HEARD: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "whisper": ("whisper", "AutoModelForSpeechSeq2Seq", _WHISPER),
+    "whisper, untied": (
+        "whisper",
+        "AutoModelForSpeechSeq2Seq",
+        _WHISPER | {"scale_embedding": True, "tie_word_embeddings": False},
+    ),
+    **{f"{name}, given states": WITH_ENCODERS[name] for name in ("bart", "t5")},
+}
+"""Models whose decoder attends to what an encoder has made, which is given."""
 _EXPERTS = {**_SIZES, "num_key_value_heads": 2, "num_experts_per_tok": 2}
 CONFIGS |= {
     "mixtral": {**_EXPERTS, "num_local_experts": 3, "sliding_window": 3},
@@ -141,7 +154,7 @@ _SIDE_BY_SIDE = ("gptj", "gpt_neox", "phi")
 
 def saved(name: str, folder: Path, patch: pytest.MonkeyPatch) -> Any:
     """A model of a family with weights drawn at random, which is saved in a folder."""
-    kind, made_by, settings = (OTHERS | WITH_ENCODERS | SCALED).get(name) or (
+    kind, made_by, settings = (OTHERS | WITH_ENCODERS | HEARD | SCALED).get(name) or (
         name,
         "AutoModelForCausalLM",
         CONFIGS[name],
@@ -204,20 +217,45 @@ def test_so_is_one_with_an_encoder(
         told = model(torch.tensor([read]), decoder_input_ids=ids, **asked)
     trace = _worked(tmp_path, "--encoder-tokens", read, "--tokens", IDS)
     _same_weights(trace, "encoder.layers[{}].heads[{}]", told.encoder_attentions)
+    post = name == "bart"
+    encoder = "norm2" if post else "residual2"
+    _same_states(trace, "encoder.", told.encoder_hidden_states, encoder)
+    _same_decoder(trace, told, post=post)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", HEARD)
+def test_so_is_one_whose_encoder_is_given(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = saved(name, tmp_path, monkeypatch)
+    import torch
+
+    heard, ids = torch.randn(1, 7, 16, dtype=torch.float64), torch.tensor([IDS])
+    np.save(tmp_path / "heard.npy", heard)
+    asked = {"output_hidden_states": True, "output_attentions": True}
+    with torch.no_grad():
+        told = model(encoder_outputs=(heard,), decoder_input_ids=ids, **asked)
+    trace = _worked(tmp_path, "--encoder-states", tmp_path / "heard.npy", "--tokens", IDS)
+    assert "encoder" not in "".join(trace)
+    _same_decoder(trace, told, post=name.startswith("bart"))
+
+
+def _same_decoder(trace: Trace, told: Any, *, post: bool) -> None:
     _same_weights(trace, "layers[{}].heads[{}]", told.decoder_attentions)
     _same_weights(trace, "layers[{}].cross.heads[{}]", told.cross_attentions)
-    post = name == "bart"
-    for path, last, states in (
-        ("encoder.", 2, told.encoder_hidden_states),
-        ("", 3, told.decoder_hidden_states),
-    ):
-        _same(trace, f"{path}X", states[0][0])
-        for k, expected in enumerate(states[1:] if post else states[1:-1], 1):
-            part = f"norm{last}.normed" if post else f"residual{last}"
-            _same(trace, f"{path}layers[{k}].{part}", expected[0])
-        if not post:
-            _same(trace, f"{path}final_norm.normed", states[-1][0])
+    _same_states(trace, "", told.decoder_hidden_states, "norm3" if post else "residual3")
     _same_logits(trace, told)
+
+
+def _same_states(trace: Trace, path: str, states: Any, last: str) -> None:
+    """Every hidden state of a stack, whose layers end with a norm or with a residual."""
+    post = last.startswith("norm")
+    _same(trace, f"{path}X", states[0][0])
+    for k, expected in enumerate(states[1:] if post else states[1:-1], 1):
+        _same(trace, f"{path}layers[{k}].{last}{'.normed' if post else ''}", expected[0])
+    if not post:
+        _same(trace, f"{path}final_norm.normed", states[-1][0])
 
 
 def _worked(folder: Path, *told: object) -> Trace:
@@ -228,6 +266,9 @@ def _worked(folder: Path, *told: object) -> Trace:
     assert result.exit_code == 0, result.stderr
     trace = work(load(place))
     assert not trace.unfinished
+    report = audit(page_of(trace, "terminal", 80, "rows"), "terminal", tables_of(trace))
+    assert report.checked > 0
+    assert report.false == []
     return trace
 
 
@@ -295,7 +336,7 @@ def _tokenizer(name: str) -> Any:
 
 
 def test_every_family_is_tried() -> None:
-    tried = OTHERS | WITH_ENCODERS
+    tried = OTHERS | WITH_ENCODERS | HEARD
     assert {*families()} == {*CONFIGS, *(kind for kind, *_ in tried.values())}
 
 
@@ -317,6 +358,20 @@ def test_what_has_no_place_is_said(tmp_path: Path) -> None:
     save_file({"wte.weight": np.ones((3, 2))}, tmp_path / "model.safetensors")
     result = CliRunner().invoke(app, [*new, "--encoder-tokens", "1"])
     assert "a model of the type gpt2 has no encoder" in result.stderr
+    save_file(
+        {"model.decoder.embed_tokens.weight": np.ones((3, 2))}, tmp_path / "model.safetensors"
+    )
+    config.write_text(json.dumps({"model_type": "whisper", "decoder_layers": 1}))
+    for options, told in (
+        ((), "the encoder of a model of the type whisper reads no tokens; give what it makes"),
+        (("--encoder-tokens", "1"), "reads no tokens; give what it makes"),
+        (
+            ("--encoder-tokens", "1", "--encoder-states", "heard.npy"),
+            "--encoder-states: this is what an encoder makes of --encoder-tokens; keep one",
+        ),
+    ):
+        result = CliRunner().invoke(app, [*new, *options])
+        assert (result.exit_code, told in result.stderr) == (2, True), result.stderr
     config.unlink()
     assert "config.json: No such file" in CliRunner().invoke(app, new).stderr
     assert not (tmp_path / "m.yaml").exists()

@@ -24,6 +24,16 @@ class Reading(NamedTuple):
     length: int
 
 
+class Inputs(NamedTuple):
+    """What goes into a model: what it reads, and what its encoder reads (by default the same) or
+    has made, in a file; or the file of a `picture` that it sees."""
+
+    tokens: Reading
+    encoder_tokens: Reading | None = None
+    encoder_states: str | None = None
+    picture: str | None = None
+
+
 def reading_of(option: str, said: str, folder: Path, place: Path) -> Reading:
     """What an option says: IDs, `5,17,2`, or a text for the tokenizer in a folder, as a scenario in
     the folder `place` has it. Raises Refusal."""

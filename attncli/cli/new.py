@@ -38,6 +38,15 @@ _EncoderTokens = Annotated[
         help="With `--from` a model that has an encoder: the IDs of what that reads, or a text.",
     ),
 ]
+_EncoderStates = Annotated[
+    str | None,
+    typer.Option(
+        "--encoder-states",
+        metavar="FILE",
+        help="With `--from` a model that has an encoder: what that made, [m, d_model], in a file,"
+        " `.npy`, `.npz` or `.safetensors`; the encoder itself is left out.",
+    ),
+]
 _Picture = Annotated[
     str | None,
     typer.Option(
@@ -54,6 +63,7 @@ def command(
     from_: _From = None,
     tokens: _Tokens = _TOKENS,
     encoder_tokens: _EncoderTokens = None,
+    encoder_states: _EncoderStates = None,
     picture: _Picture = None,
     force: options.Force = False,
 ) -> None:
@@ -68,28 +78,38 @@ def command(
       attn new model.yaml --from checkpoint/ --tokens "I love AI"
 
       attn new model.yaml --from bart/ --encoder-tokens 5,17,2 --tokens 2,0
+
+      attn new model.yaml --from whisper/ --encoder-states heard.npy --tokens 2,0
     """
     with complaining():
-        send_scenario(_text(file, from_, tokens, encoder_tokens, picture), file, force=force)
+        given = (tokens, encoder_tokens, encoder_states, picture)
+        text = _starter() if from_ is None else _of_checkpoint(file, from_, *given)
+        send_scenario(text, file, force=force)
 
 
-def _text(
-    file: str, source: str | None, tokens: str, encoder_tokens: str | None, picture: str | None
+def _starter() -> str:
+    from attncli.scenario import starter
+
+    return starter.text()
+
+
+def _of_checkpoint(
+    file: str, source: str, tokens: str, encoder_tokens: str | None, *files: str | None
 ) -> str:
-    if source is None:
-        from attncli.scenario import starter
-
-        return starter.text()
+    """The scenario of a checkpoint; `files` are those of an encoder's states and of a picture."""
     from attncli.building import checkpoints
-    from attncli.building.checkpoint_inputs import reading_of
+    from attncli.building.checkpoint import Checkpoint
+    from attncli.building.checkpoint_inputs import Inputs, reading_of
     from attncli.file.emitting import emitted
 
-    checkpoint = checkpoints.Checkpoint.of(source)
+    checkpoint = Checkpoint.of(source)
     place = Path() if file == "-" else Path(file).parent
-    read = reading_of("--tokens", tokens, checkpoint.file.parent, place)
+    folder = checkpoint.file.parent
+    read = reading_of("--tokens", tokens, folder, place)
     of_encoder = (
         None
         if encoder_tokens is None
-        else reading_of("--encoder-tokens", encoder_tokens, checkpoint.file.parent, place)
+        else reading_of("--encoder-tokens", encoder_tokens, folder, place)
     )
-    return emitted(checkpoints.scenario_of(checkpoint, place, read, of_encoder, picture))
+    inputs = Inputs(read, of_encoder, *files)
+    return emitted(checkpoints.scenario_of(checkpoint, place, inputs))

@@ -23,7 +23,10 @@ _PLACES = {
     "backward": "Backward",
     "train": "After update",
 }
-NORMS = ("norm1", "norm2", "norm3", "embedding_norm", "final_norm")
+NORMS = (
+    "norm1", "norm2", "norm3", "norm1_after", "norm2_after", "norm3_after", "embedding_norm",
+    "final_norm",
+)  # fmt: skip
 WITHIN_A_STEP = (*NORMS, "next", "head", "norm", "classes", "gates", "router", "rounds", "words")
 """Paths of single steps rather than of places."""
 

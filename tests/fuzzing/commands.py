@@ -175,6 +175,7 @@ VALUES: Mapping[str, Draw] = {
     "stress": _few,
     "tokens": _one_of("2", "3", "5", "8"),
     "encoder_tokens": _one_of("0", "5,17,2", "the cat"),
+    "encoder_states": _one_of("nothing.npy", "taken.md", SCENARIO),
     "picture": _one_of("nothing.npy", "taken.md", SCENARIO),
     "d_model": _one_of("1", "2", "4", "8"),
     "heads": _one_of("1", "2", "4"),

@@ -1,0 +1,153 @@
+"""A checkpoint: a folder with `config.json` and the tensors of a model, as `transformers` saves
+it."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from attncli.building.model_settings import local_rope, rope_scaling
+from attncli.file.files import RefusedFileError
+from attncli.file.safetensors_files import INDEX, names_in_index, tensors_in
+from attncli.records import NamedTuple
+from attncli.refusals import Refusal
+
+Data = Mapping[str, Any]
+
+_ONE_FILE = "model.safetensors"
+_ACTIVATIONS = {
+    "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "gelu_fast": "gelu_tanh",
+    "swish": "silu", "relu": "relu", "gelu": "gelu", "silu": "silu", "quick_gelu": "quick_gelu",
+    "relu2": "relu2",
+}  # fmt: skip
+"""What others call an activation, and its name here."""
+_FUNCTIONS: Mapping[str, Callable[[float], float]] = {"√": math.sqrt, "1/": lambda x: 1 / x}
+
+
+class Checkpoint(NamedTuple):
+    """What a folder holds: the settings of `config.json`, the file of the tensors, their names."""
+
+    config: Data
+    file: Path
+    tensors: frozenset[str]
+
+    @classmethod
+    def of(cls, source: str) -> Checkpoint:
+        """That of a folder, or of a file of tensors in one. Raises Refusal."""
+        path = Path(source)
+        folder = path if path.is_dir() else path.parent
+        try:
+            config = json.loads((folder / "config.json").read_text("utf-8"))
+            file = _tensor_file(path)
+            names = names_in_index(file) if file.name.endswith(INDEX) else tensors_in(file)
+        except RefusedFileError as refused:
+            raise Refusal.of(source, refused.wrong, refused.right) from None
+        except OSError as error:
+            wrong = f"{Path(error.filename or source).name}: {error.strerror}"
+            right = "name a folder with config.json and model.safetensors"
+            raise Refusal.of(source, wrong, right) from None
+        except (ValueError, KeyError, TypeError) as error:
+            raise Refusal.of(source, "it can't be read", "save the model anew") from error
+        return cls(config, file, frozenset(names))
+
+    def without(self, prefix: re.Pattern[str]) -> Checkpoint:
+        """The same without the tensors whose names begin so."""
+        left = (name for name in self.tensors if not prefix.match(name))
+        return self._replace(tensors=frozenset(left))
+
+    def setting(self, names: str) -> object:
+        """The first setting of some that is said, `rope_theta|rope_parameters.rope_theta`, or its
+        root, `√name`, or 1 by it, `1/name`; None where none is."""
+        if names.startswith("="):
+            return _WORKED_OUT[names[1:]](self)
+        for sign, function in _FUNCTIONS.items():
+            if names.startswith(sign):
+                said = self.setting(names.removeprefix(sign))
+                return None if said is None else function(float(str(said)))
+        for name in names.split("|"):
+            value: Any = self.config
+            for key in name.split("."):
+                value = value.get(key) if isinstance(value, Mapping) else None
+            if value is not None:
+                return _ACTIVATIONS.get(value, value) if isinstance(value, str) else value
+        return None
+
+
+def _rotary_dimensions(checkpoint: Checkpoint) -> int:
+    """How many dimensions of a head turn, of which a share is said."""
+    share = checkpoint.setting(
+        "rotary_pct|partial_rotary_factor|rope_parameters.partial_rotary_factor"
+    )
+    return int(_head_size(checkpoint) * float(str(share or 1)))
+
+
+def _head_size(checkpoint: Checkpoint) -> int:
+    config = checkpoint.config
+    shared = int(config["hidden_size"]) // int(config["num_attention_heads"])
+    return int(config.get("head_dim") or shared)
+
+
+def _rows_of(number: int) -> Callable[[Checkpoint], str]:
+    """Where queries, keys or values, which is the number, are among rows that have them all."""
+
+    def rows(checkpoint: Checkpoint) -> str:
+        heads = int(checkpoint.config["num_attention_heads"])
+        pairs = int(checkpoint.config.get("num_key_value_heads") or heads)
+        size = _head_size(checkpoint)
+        ends = [0, heads * size, (heads + pairs) * size, (heads + 2 * pairs) * size]
+        return f"{ends[number]}:{ends[number + 1]}"
+
+    return rows
+
+
+def _activation_of_t5(checkpoint: Checkpoint) -> object:
+    """`gated-gelu` means GELU by its tanh, as the first of these models had it."""
+    said = str(checkpoint.config.get("feed_forward_proj", "relu"))
+    return (
+        checkpoint.setting("dense_act_fn")
+        or _ACTIVATIONS["gelu_new" if said == "gated-gelu" else said.removeprefix("gated-")]
+    )
+
+
+def _logit_scale_of_t5(checkpoint: Checkpoint) -> object:
+    """1/√d_model, unless the unembedding was learned by itself."""
+    scaled = checkpoint.setting("scale_decoder_outputs|tie_word_embeddings")
+    return None if scaled is False else checkpoint.setting("1/√d_model")
+
+
+def _embedding_scale(checkpoint: Checkpoint) -> str | None:
+    return "sqrt_d_model" if checkpoint.config.get("scale_embedding") else None
+
+
+def _labels(checkpoint: Checkpoint) -> list[str]:
+    """What the classes are called, in their order; two that have no names aren't in the file."""
+    named = checkpoint.config.get("id2label") or {"0": "LABEL_0", "1": "LABEL_1"}
+    return [str(named[number]) for number in sorted(named, key=int)]
+
+
+_WORKED_OUT: Mapping[str, Callable[[Checkpoint], object]] = {
+    "after_padding": lambda checkpoint: int(checkpoint.config["pad_token_id"]) + 1,
+    "activation_of_t5": _activation_of_t5,
+    "embedding_scale": _embedding_scale,
+    "gated": lambda checkpoint: True if "wi_1" in "".join(checkpoint.tensors) else None,
+    "labels": _labels,
+    "logit_scale_of_t5": _logit_scale_of_t5,
+    "rotary_dimensions": _rotary_dimensions,
+    "local_rope": lambda checkpoint: local_rope(checkpoint.config),
+    "rope_scaling": lambda checkpoint: rope_scaling(checkpoint.config),
+    "query_rows": _rows_of(0),
+    "key_rows": _rows_of(1),
+    "value_rows": _rows_of(2),
+}
+"""What follows from several settings, by the name that families have for it."""
+
+
+def _tensor_file(path: Path) -> Path:
+    if not path.is_dir():
+        return path
+    one = path / _ONE_FILE
+    return one if one.exists() else path / f"model{INDEX}"
