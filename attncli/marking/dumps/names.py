@@ -19,7 +19,10 @@ from attncli.records import NamedTuple
 from attncli.scenario.model import Attention, Layer, Stack
 from attncli.trace import Trace
 
-_NORMS = ("norm1", "norm2", "norm3", "final_norm", "embedding_norm")
+_NORMS = (
+    "norm1", "norm2", "norm3", "norm1_after", "norm2_after", "norm3_after", "final_norm",
+    "embedding_norm",
+)  # fmt: skip
 _PROJECTED = ("Q", "K", "V", "rotated_Q", "rotated_K", "normed_Q", "normed_K")
 _IN_HEADS = frozenset([*_PROJECTED, "scores", "scaled", "masked", "weights", "output"])
 
